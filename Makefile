@@ -1,0 +1,48 @@
+# make run, make test, make check: all that a fresh machine needs is Python 3.11 or newer and make.
+
+HOST ?= 127.0.0.1
+PORT ?= 8000
+WORKERS ?= logical
+ARGS ?=
+BIN := .venv/bin
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PYTHONUTF8 := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check bench format lock vendor clean venv venv-dev
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+run: venv ## start Sprout on HOST:PORT (127.0.0.1:8000) and print its address and the model
+	@$(BIN)/sprout serve --host "$(HOST)" --port "$(PORT)"
+
+test: venv-dev ## all tests; ARGS="-k name" chooses, SPROUT_REQUIRE=browser,postgres,redis turns skips into failures
+	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 $(ARGS)
+
+check: venv-dev ## format, lint, types, imports, dead code, dependencies, vendored files, the page's own tests
+	@$(BIN)/python scripts/check.py
+
+bench: venv-dev ## measure against the floor; ARGS="B1 B3" chooses
+	@$(BIN)/python -m bench $(ARGS)
+
+format: venv-dev ## format the code and mend what ruff can mend
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix-only --quiet .
+
+lock: ## resolve the dependencies anew (maintainers; needs uv). UPGRADE=1 takes newer versions
+	@scripts/lock.sh $(if $(UPGRADE),--upgrade)
+
+vendor: venv-dev ## fetch the page's libraries and fonts anew (maintainers; needs npm)
+	@$(BIN)/python scripts/vendor.py
+
+clean: ## remove the virtual environment and every cache; data/ stays
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist build bench/results
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+venv:
+	@scripts/venv.sh run
+
+venv-dev:
+	@scripts/venv.sh dev

@@ -1,0 +1,84 @@
+"""Every check but the tests, one after another; all run, also when one fails."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+
+
+def tool(name: str) -> str:
+    """A command of the environment that this script runs in."""
+    return str(BIN / name)
+
+
+def node() -> str | None:
+    """A Node.js of version 20 or newer: the machine's own, else the one that playwright brings along."""
+    import playwright
+
+    bundled = Path(playwright.__file__).parent / "driver" / "node"
+    for candidate in (shutil.which("node"), str(bundled)):
+        if candidate is None or not Path(candidate).exists():
+            continue
+        asked = subprocess.run([candidate, "--version"], capture_output=True, text=True, check=False)
+        major = asked.stdout.strip().removeprefix("v").partition(".")[0]
+        if asked.returncode == 0 and major.isdecimal() and int(major) >= 20:
+            return candidate
+    return None
+
+
+def steps() -> list[tuple[str, list[str]]]:
+    """The checks by name, quick ones first."""
+    found = [
+        ("format", [tool("ruff"), "format", "--check", "--quiet", "."]),
+        ("lint", [tool("ruff"), "check", "--quiet", "."]),
+        ("tree", [sys.executable, "scripts/check_tree.py"]),
+        ("vendored files", [sys.executable, "scripts/check_vendor.py"]),
+        ("imports", [tool("lint-imports"), "--no-cache"]),
+        ("dead code", [tool("vulture")]),
+        ("dependencies", [tool("deptry"), "--no-ansi", "sprout"]),
+        ("types", [tool("mypy")]),
+    ]
+    pages = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests" / "web").glob("**/*.test.mjs"))
+    runner = node()
+    if pages and runner:
+        found.append(("page", [runner, "--test", *pages]))
+    elif pages:
+        print("page: NOT CHECKED, Node.js 20 or newer is not installed", flush=True)
+    return found
+
+
+def holds(name: str, command: Sequence[str]) -> bool:
+    """Run one check quietly; its output is shown only where it failed."""
+    began = time.monotonic()
+    ran = subprocess.run(
+        command,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    verdict = "ok" if ran.returncode == 0 else "FAILED"
+    print(f"{name:<16}{verdict:<8}{time.monotonic() - began:5.1f} s", flush=True)
+    if ran.returncode != 0:
+        print(ran.stdout.rstrip() + "\n", flush=True)
+    return ran.returncode == 0
+
+
+def main() -> int:
+    os.chdir(ROOT)
+    failed = [name for name, command in steps() if not holds(name, command)]
+    if failed:
+        print(f"make check: {', '.join(failed)} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

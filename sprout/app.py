@@ -1,0 +1,261 @@
+"""Chooses the parts and joins them; the only module that knows them all."""
+
+import asyncio
+import logging
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
+from dataclasses import asdict, dataclass
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+
+import uvicorn
+from pydantic import JsonValue
+from pydantic.alias_generators import to_camel
+
+from sprout import __version__
+from sprout.agents.agent import AgentSpec
+from sprout.agents.saving import PATH_POLICY
+from sprout.agents.subconcept import subconcept_agent
+from sprout.agents.topic import topic_agent
+from sprout.config import Settings
+from sprout.documents.passages import passages_of
+from sprout.documents.reading import read_document
+from sprout.engines.memory_bus import MemoryBus
+from sprout.errors import SetupError
+from sprout.learning.library import DEFAULT_USER_ID
+from sprout.llm.claude import Claude, claude_client
+from sprout.llm.estimate import estimate
+from sprout.loop.policy import LoopPolicy
+from sprout.offline.courses import courses
+from sprout.offline.demo import demo_model
+from sprout.offline.pace import Pace
+from sprout.offline.server import running_offline_server
+from sprout.runs.gate import ModelGate
+from sprout.runs.live import LiveRuns, ModelChoice, live_runs
+from sprout.store.database import Database, open_database
+from sprout.store.exchange import SqlExchange
+from sprout.store.files import Files
+from sprout.store.library import SqlLibrary
+from sprout.store.runs import SqlRunStore
+from sprout.store.shelf import SqlShelf
+from sprout.web.parts import LOCAL_HOSTS, Limits, WebParts
+from sprout.web.routes import web_app
+
+log = logging.getLogger(__name__)
+
+OFFLINE_FIRST_TOKEN_S = 0.3
+OFFLINE_NOTE = (
+    "No model key is set, so Sprout uses its built-in offline model. It builds real paths from your notes; "
+    "for any other topic, add a key."
+)
+UPLOAD_ENDINGS = (".md", ".markdown", ".txt")
+GRACE_S = 5
+DEAD_READER_MS = 30_000
+AgentMaker = Callable[[SqlShelf, Settings], AgentSpec]
+
+
+@dataclass(frozen=True, slots=True)
+class Sprout:
+    """The parts of a running Sprout, joined."""
+
+    settings: Settings
+    database: Database
+    library: SqlLibrary
+    shelf: SqlShelf
+    exchange: SqlExchange
+    runs: LiveRuns
+
+    def status(self) -> dict[str, JsonValue]:
+        """What a page has to know before anything else: the models, what they cost, what may be uploaded."""
+        settings = self.settings
+        models = {agent: settings.model_of(agent, small=False) for agent in ("topic", "subconcept")}
+        small = settings.model_of("topic", small=True)
+        return {
+            "version": __version__,
+            "model": {
+                "name": models["topic"],
+                "offline": settings.offline,
+                "ready": True,
+                "note": OFFLINE_NOTE if settings.offline else None,
+            },
+            "models": {**models, "small": small},
+            "limits": {
+                "uploadMaxBytes": settings.upload_max_bytes,
+                "uploadMaxFiles": settings.upload_max_files,
+                "uploadTypes": list(UPLOAD_ENDINGS),
+            },
+            "estimate": {
+                "small": _estimated(small, small, small=True),
+                "full": _estimated(models["topic"], models["subconcept"], small=False),
+            },
+            "suggestions": [
+                {"title": course.title, "desc": course.desc, "concepts": len(course.concepts)} for course in courses()
+            ]
+            if settings.offline
+            else [],
+        }
+
+
+def _estimated(topic_model: str, subconcept_model: str, *, small: bool) -> dict[str, JsonValue]:
+    figures = estimate(topic_model=topic_model, subconcept_model=subconcept_model, small=small)
+    return {to_camel(name): value for name, value in asdict(figures).items()}
+
+
+@asynccontextmanager
+async def open_app(settings: Settings, *, extra_agents: Sequence[AgentMaker] = ()) -> AsyncIterator[Sprout]:
+    """Open everything that Sprout is made of; closed in reverse order. Raises SetupError, with what to mend."""
+    async with AsyncExitStack() as stack:
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        database = await stack.enter_async_context(open_database(settings.database))
+        bus = MemoryBus()
+        store = SqlRunStore(database, bus.publish)
+        shelf = SqlShelf(database, bus.publish, split=passages_of)
+        library = SqlLibrary(database, bus.publish, files=Files(settings.data_dir / "documents"))
+        await library.ensure_user(DEFAULT_USER_ID)
+        runs = await stack.enter_async_context(
+            live_runs(
+                store,
+                bus,
+                await stack.enter_async_context(_model(settings)),
+                [
+                    topic_agent(shelf, settings.policy("topic", PATH_POLICY)),
+                    subconcept_agent(shelf, settings.policy("subconcept", PATH_POLICY)),
+                    *(make(shelf, settings) for make in extra_agents),
+                ],
+                partial(_chosen, settings),
+                ModelGate(per_root=settings.runs.children, most=settings.runs.model_calls),
+            )
+        )
+        yield Sprout(settings, database, library, shelf, SqlExchange(database), runs)
+
+
+def _chosen(settings: Settings, agent: str, small: bool) -> ModelChoice:
+    name = settings.model_of(agent, small=small)
+    return ModelChoice(name, settings.fallback_of(name), settings.offline)
+
+
+@asynccontextmanager
+async def _model(settings: Settings) -> AsyncIterator[Claude]:
+    """The model behind the Messages API: the one that was named, or the built-in one on a port of its own."""
+    policy = settings.policy("topic", LoopPolicy())
+    async with AsyncExitStack() as stack:
+        base_url = settings.base_url
+        if settings.offline:
+            pace = Pace(OFFLINE_FIRST_TOKEN_S, settings.offline_tokens_per_s)
+            server = await stack.enter_async_context(running_offline_server(demo_model(), pace=pace, keep_requests=0))
+            base_url = server.base_url
+        client = claude_client(api_key=settings.api_key or "not-needed", base_url=base_url, idle_s=policy.stream_idle_s)
+        yield Claude(await stack.enter_async_context(client), thinking_tokens=policy.thinking_tokens)
+
+
+def static_dir() -> Path:
+    """The folder of the page: inside the package where Sprout is installed, beside it in a checkout."""
+    package = Path(str(files("sprout")))
+    for folder in (package / "static", package.parent / "static"):
+        if (folder / "index.html").is_file():
+            return folder
+    raise SetupError("The page's files are missing: install Sprout again.")
+
+
+def web_parts(sprout: Sprout) -> WebParts:
+    """What the web is given."""
+    settings = sprout.settings
+    return WebParts(
+        library=sprout.library,
+        runs=sprout.runs,
+        read_document=partial(read_document, max_bytes=settings.upload_max_bytes),
+        status=sprout.status,
+        database_ok=sprout.database.answers,
+        lifespan=lambda _: nullcontext(),
+        static_dir=static_dir(),
+        version=__version__,
+        cors_origins=settings.cors_origins,
+        allowed_hosts=(*LOCAL_HOSTS, _bracketed(settings.host)),
+        limits=Limits(upload_max_bytes=settings.upload_max_bytes, upload_max_files=settings.upload_max_files),
+    )
+
+
+def serve(settings: Settings) -> None:
+    """Serve until SIGINT or SIGTERM: then open streams are told to come back, and what runs is cut off.
+
+    Raises SetupError: the port is taken, or something else has to be mended first.
+    """
+    logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(_served(settings))
+
+
+async def _served(settings: Settings) -> None:
+    with _listening(settings.host, settings.port) as listening:
+        async with open_app(settings) as sprout:
+            server = _Server(
+                uvicorn.Config(
+                    web_app(web_parts(sprout)),
+                    lifespan="off",
+                    log_config=None,
+                    access_log=False,
+                    server_header=False,
+                    timeout_graceful_shutdown=GRACE_S,
+                )
+            )
+            with _on_signals(server, sprout.runs):
+                host, port = listening.getsockname()[:2]
+                model = settings.model_of("topic", small=False)
+                print(f"Sprout {__version__} is at http://{_bracketed(host)}:{port}", flush=True)
+                print(f"Model: {'offline demo model. ' + OFFLINE_NOTE if settings.offline else model}", flush=True)
+                await server.serve(sockets=[listening])
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    try:
+        import uvloop
+    except ImportError:  # there is none for Windows
+        return asyncio.new_event_loop
+    return uvloop.new_event_loop
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server with our signals: it would end the process before what is open was closed."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@contextmanager
+def _on_signals(server: uvicorn.Server, runs: LiveRuns) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+
+    def leave() -> None:
+        server.force_exit = server.should_exit
+        server.should_exit = True
+        runs.say_goodbye()
+
+    for name in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(name, leave)
+    try:
+        yield
+    finally:
+        for name in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(name)
+
+
+@contextmanager
+def _listening(host: str, port: int) -> Iterator[socket.socket]:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux: connections inherit it, so that dead readers are freed
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, DEAD_READER_MS)
+        try:
+            listening.bind((host, port))
+        except OSError as error:
+            raise SetupError(f"Cannot listen on {host}:{port}: {error.strerror}. Choose another PORT.") from error
+        yield listening

@@ -1,0 +1,276 @@
+"""The command line: arguments in, one call out."""
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from sprout import __version__
+from sprout.errors import SetupError, SproutError
+from sprout.learning.library import DEFAULT_USER_ID
+
+if TYPE_CHECKING:
+    from sprout.config import Settings
+    from sprout.learning.library import NewDocument
+
+INTERRUPTED = 130
+Command = Callable[[argparse.Namespace], int]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 0 is success, 1 a failure that is told in one line, 2 a wrong usage, 130 Ctrl-C."""
+    given = _parser().parse_args(arguments)
+    command: Command = given.command
+    try:
+        return command(given)
+    except SproutError as error:
+        return _failed(error)
+    except ExceptionGroup as group:
+        # What fails while runs are open comes wrapped by the group that owns their tasks.
+        expected, bugs = group.split(SproutError)
+        if expected is None or bugs is not None:
+            raise
+        return _failed(*_leaves(expected))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Who read our output has seen enough; without this the interpreter complains when it leaves.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _failed(*errors: Exception) -> int:
+    for error in errors:
+        print(f"sprout: {error}", file=sys.stderr)
+    return 1
+
+
+def _leaves(group: ExceptionGroup[Exception]) -> Iterator[Exception]:
+    for error in group.exceptions:
+        if isinstance(error, ExceptionGroup):
+            yield from _leaves(error)
+        else:
+            yield error
+
+
+# Each command imports what it needs itself: `sprout --help` answers at once.
+
+
+def _serve(given: argparse.Namespace) -> int:
+    from sprout.app import serve
+    from sprout.logs import set_up
+
+    settings = _settings(host=given.host, port=given.port)
+    set_up(settings.log_level)
+    serve(settings)
+    return 0
+
+
+def _learn(given: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from sprout.app import open_app
+    from sprout.growing import grow
+
+    settings = _quiet_settings()
+    documents = [_document(path, settings.upload_max_bytes) for path in given.files]
+
+    async def learn() -> int:
+        async with open_app(settings) as app:
+            return await grow(
+                app.library, app.runs, given.topic, documents, small=given.small, console=Console(highlight=False)
+            )
+
+    return asyncio.run(learn())
+
+
+def _seed(given: argparse.Namespace) -> int:
+    from sprout.app import open_app
+    from sprout.learning.exchange import read_path
+
+    path = read_path(_text(given.file))
+
+    async def seed() -> str:
+        async with open_app(_quiet_settings()) as app:
+            return (await app.exchange.import_path(path, user_id=DEFAULT_USER_ID)).id
+
+    branch_id = asyncio.run(seed())
+    print(f"Planted “{path.title}” with {len(path.concepts)} concepts: {branch_id}")
+    return 0
+
+
+def _export(given: argparse.Namespace) -> int:
+    from sprout.app import open_app
+    from sprout.learning.exchange import PathFile, written_path
+
+    async def export() -> PathFile:
+        async with open_app(_quiet_settings()) as app:
+            return await app.exchange.export_path(given.branch_id, user_id=DEFAULT_USER_ID)
+
+    text = written_path(asyncio.run(export()), given.format or _form_of(given.output))
+    if given.output is None:
+        sys.stdout.write(text)
+        return 0
+    try:
+        given.output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SetupError(f"{given.output} cannot be written: {error.strerror}") from None
+    return 0
+
+
+def _migrate(_: argparse.Namespace) -> int:
+    from sprout.store import migrate
+
+    url = _settings().database
+    before = migrate.current(url)
+    backup = migrate.upgrade(url)
+    if backup is not None:
+        print(f"The database as it was is kept in {backup}")
+    after = migrate.head()
+    print(f"The database is up to date ({after})" if before == after else f"The database is now at {after}")
+    return 0
+
+
+def _doctor(given: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from sprout.agents.saving import PATH_POLICY
+    from sprout.doctor import examine
+
+    agents = {"topic": PATH_POLICY, "subconcept": PATH_POLICY}
+    return asyncio.run(examine(_quiet_settings(), agents, Console(highlight=False), probe=not given.no_probe))
+
+
+def _model_server(given: argparse.Namespace) -> int:
+    from sprout.offline.demo import demo_model
+    from sprout.offline.faults import Faults, Scenario
+    from sprout.offline.pace import Pace
+    from sprout.offline.server import running_offline_server
+
+    if given.scenario not in (None, *Scenario):
+        raise SetupError(f"no scenario {given.scenario!r}; there are: {', '.join(Scenario)}")
+    faults = Faults.always(given.scenario) if given.scenario else Faults()
+
+    async def serve() -> None:
+        async with running_offline_server(
+            demo_model(), host=given.host, port=given.port, pace=Pace(0.0, given.pace), faults=faults, keep_requests=0
+        ) as server:
+            print(f"The offline demo model is at {server.base_url}", flush=True)
+            print(f"To use it: ANTHROPIC_BASE_URL={server.base_url} sprout serve", flush=True)
+            await asyncio.Event().wait()
+
+    asyncio.run(serve())
+    return 0
+
+
+def _settings(**chosen: Any) -> "Settings":
+    """The settings, with what the command line says in place of what the environment says."""
+    from sprout.config import load_settings
+
+    return load_settings(**{name: value for name, value in chosen.items() if value is not None})
+
+
+def _quiet_settings() -> "Settings":
+    """The settings, for commands that say themselves what matters: only errors are logged."""
+    from sprout.logs import set_up
+
+    settings = _settings()
+    set_up("debug" if settings.log_level == "debug" else "error")
+    return settings
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise SetupError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SetupError(f"{path} is not UTF-8 text") from None
+
+
+def _document(path: Path, max_bytes: int) -> "NewDocument":
+    from sprout.documents.reading import read_document
+
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise SetupError(f"{path} cannot be read: {error.strerror}") from None
+    return read_document(path.name, "", content, max_bytes=max_bytes)
+
+
+def _form_of(output: Path | None) -> Literal["yaml", "json"]:
+    return "json" if output is not None and output.suffix == ".json" else "yaml"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sprout",
+        description="An open tutoring backend: agents that grow a concept graph, teach it, and stream their work.",
+        epilog="Settings come from the environment and from .env in this folder; `sprout doctor` shows them.",
+    )
+    parser.add_argument("--version", action="version", version=f"sprout {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    serve = _command(commands, "serve", _serve, "start the server and its page")
+    serve.add_argument("--host", help="address to listen on (127.0.0.1)")
+    serve.add_argument("--port", type=_port, help="port to listen on (8000)")
+
+    learn = _command(commands, "learn", _learn, "grow a path for a topic, here in the terminal")
+    learn.add_argument("topic", type=_words, metavar="TOPIC")
+    learn.add_argument(
+        "files", nargs="*", type=Path, metavar="FILE", help="notes to learn from: Markdown or plain text"
+    )
+    learn.add_argument("--small", action="store_true", help="one or two concepts, quick and cheap")
+
+    seed = _command(commands, "seed", _seed, "plant a path from a YAML or JSON file")
+    seed.add_argument("file", type=Path, metavar="FILE")
+
+    export = _command(commands, "export", _export, "write a path as a file that `seed` reads")
+    export.add_argument("branch_id", metavar="BRANCH_ID")
+    export.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to (standard output)")
+    export.add_argument("--format", choices=("yaml", "json"), help="what to write (by the name of FILE, else yaml)")
+
+    _command(commands, "migrate", _migrate, "bring the database up to date; SQLite is backed up before")
+
+    doctor = _command(commands, "doctor", _doctor, "examine this installation and say what to mend")
+    doctor.add_argument("--no-probe", action="store_true", help="do not call the model")
+
+    model = _command(commands, "model-server", _model_server, "serve the built-in offline model by itself")
+    model.add_argument("--host", default="127.0.0.1")
+    model.add_argument("--port", type=_port, default=8010)
+    model.add_argument("--scenario", metavar="NAME", help="a fault that every request meets, such as overloaded")
+    model.add_argument("--pace", type=_rate, metavar="TOKENS_PER_S", help="how fast it speaks (as fast as it can)")
+    return parser
+
+
+def _command(commands: Any, name: str, command: Command, summary: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."
+    )
+    parser.set_defaults(command=command)
+    return parser
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 0 <= int(text) <= 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: give a number from 0 to 65535")
+    return int(text)
+
+
+def _rate(text: str) -> float:
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = 0.0
+    if not 0 < rate < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a pace: give tokens per second, above 0")
+    return rate
+
+
+def _words(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("say what you want to learn")
+    return text.strip()

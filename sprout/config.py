@@ -1,0 +1,130 @@
+"""Settings: read once from the environment, checked, then handed out as values."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from sprout.errors import SetupError
+from sprout.loop.policy import LoopPolicy
+
+MIB = 1024 * 1024
+AGENT_NAMES = ("topic", "subconcept", "refinement", "tutor", "grading")
+DEFAULT_MODELS = {
+    "topic": "claude-opus-5-5",
+    "refinement": "claude-opus-5-5",
+    "subconcept": "claude-sonnet-5-5",
+    "tutor": "claude-sonnet-5-5",
+    "grading": "claude-sonnet-5-5",
+}
+DEFAULT_SMALL_MODEL = "claude-haiku-5-5"
+NEXT_SMALLER = {"claude-opus-5-5": "claude-sonnet-5-5", "claude-sonnet-5-5": "claude-haiku-5-5"}
+LOCAL_ORIGINS = ("http://localhost:*", "http://127.0.0.1:*")
+AgentName = Literal["topic", "subconcept", "refinement", "tutor", "grading"]
+
+
+class RunNumbers(BaseModel):
+    """`SPROUT_RUNS__*`. Seconds and counts; `model_calls` is how many go on at once in the whole deployment."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    lease_s: float = Field(30, gt=0)
+    heartbeat_s: float = Field(10, gt=0)
+    sweep_s: float = Field(30, gt=0)
+    children: int = Field(10, ge=1)
+    model_calls: int = Field(32, ge=1)
+    auto_resume: bool = True
+
+
+class Settings(BaseSettings):
+    """Everything that can be set, as `SPROUT_<NAME>`, nested names with `__`.
+
+    `loop` overrides numbers of the loop for all agents (`SPROUT_LOOP__MAX_ITERATIONS=20`), `agents` for one, and its
+    model (`SPROUT_AGENTS__TUTOR__MODEL=…`).
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="SPROUT_",
+        env_nested_delimiter="__",
+        env_file=".env",
+        frozen=True,
+        extra="ignore",
+        populate_by_name=True,
+    )
+
+    data_dir: Path = Path("data")
+    database_url: str | None = Field(None, validation_alias=AliasChoices("DATABASE_URL", "SPROUT_DATABASE_URL"))
+    host: str = "127.0.0.1"
+    port: int = Field(8000, ge=0, le=65_535)
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    api_key: str | None = Field(None, validation_alias=AliasChoices("ANTHROPIC_API_KEY", "SPROUT_API_KEY"), repr=False)
+    base_url: str | None = Field(None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL", "SPROUT_BASE_URL"))
+    model: str | None = None
+    small_model: str | None = None
+    fallback_model: str | None = None
+    offline_tokens_per_s: float | None = Field(400.0, gt=0)
+
+    cors_origins: Annotated[tuple[str, ...], NoDecode] = LOCAL_ORIGINS
+    upload_max_bytes: int = Field(20 * MIB, ge=1)
+    upload_max_files: int = Field(10, ge=1)
+
+    loop: dict[str, Any] = Field(default_factory=dict)
+    agents: dict[AgentName, dict[str, Any]] = Field(default_factory=dict)
+    runs: RunNumbers = Field(default_factory=lambda: RunNumbers.model_validate({}))
+
+    @field_validator("cors_origins", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @field_validator("api_key", "base_url", "model", "small_model", "fallback_model", "database_url", mode="before")
+    @classmethod
+    def _empty_is_unset(cls, value: object) -> object:
+        return None if isinstance(value, str) and not value.strip() else value
+
+    @property
+    def offline(self) -> bool:
+        """Whether the built-in model is used: no key and no other server was named."""
+        return self.api_key is None and self.base_url is None
+
+    @property
+    def database(self) -> str:
+        return self.database_url or f"sqlite:///{(self.data_dir / 'sprout.sqlite3').absolute()}"
+
+    def policy(self, agent: str, defaults: LoopPolicy) -> LoopPolicy:
+        """The numbers in force for an agent. Raises SetupError, naming the setting, when one is nonsense."""
+        own = {name: value for name, value in self.agents.get(agent, {}).items() if name != "model"}  # type: ignore[call-overload]
+        try:
+            return LoopPolicy.model_validate({**defaults.model_dump(), **self.loop, **own})
+        except ValidationError as error:
+            raise SetupError(f"The settings of the loop for {agent!r} cannot be used. {_faults(error)}") from None
+
+    def model_of(self, agent: str, *, small: bool) -> str:
+        """The provider's id of the model that an agent uses."""
+        if self.offline:
+            return "sprout-offline"
+        own = self.agents.get(agent, {}).get("model")  # type: ignore[call-overload]
+        if small:
+            return str(own or self.small_model or self.model or DEFAULT_SMALL_MODEL)
+        return str(own or self.model or DEFAULT_MODELS[agent])
+
+    def fallback_of(self, model: str) -> str | None:
+        """The model that takes over while `model` is overloaded, if there is one."""
+        if self.offline:
+            return None
+        fallback = self.fallback_model or NEXT_SMALLER.get(model)
+        return fallback if fallback != model else None
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """The settings in force. Raises SetupError with one line per setting that cannot be used."""
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        raise SetupError(f"These settings cannot be used. {_faults(error)}") from None
+
+
+def _faults(error: ValidationError) -> str:
+    return "; ".join(f"{'.'.join(str(step) for step in fault['loc'])}: {fault['msg']}" for fault in error.errors())

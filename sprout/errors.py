@@ -1,0 +1,97 @@
+"""Every expected failure, as one tree.
+
+SproutError
+├── BadInput               what was sent cannot be accepted; nothing was written
+│   ├── TooLarge           over a limit of size or count
+│   └── UnsupportedType    a file of a type that is not read
+├── NotFound               no such object, or not yours
+├── Conflict               the object is in a state that forbids this
+├── GraphRefused           an edit that would break a rule of the graph
+├── QuestionRefused        a question that cannot be asked as it is
+├── ModelFailure           the model did not answer; `kind` says why and so what may help
+├── ToolFailure            a tool could not do its work; `transient` says whether trying again may help
+└── SetupError             the installation must be mended by a person: settings, database, ports
+"""
+
+from enum import StrEnum
+
+
+class SproutError(Exception):
+    """The root of all expected failures. The message is for a person and names the value at fault."""
+
+
+class BadInput(SproutError):
+    def __init__(self, message: str, *, field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class TooLarge(BadInput):
+    pass
+
+
+class UnsupportedType(BadInput):
+    pass
+
+
+class NotFound(SproutError):
+    def __init__(self, what: str, id_: str) -> None:
+        super().__init__(f"no {what} {id_[:80]!r}")
+        self.what = what
+        self.id = id_
+
+
+class Conflict(SproutError):
+    pass
+
+
+class GraphRefused(SproutError):
+    pass
+
+
+class QuestionRefused(SproutError):
+    pass
+
+
+class SetupError(SproutError):
+    pass
+
+
+class ModelFailureKind(StrEnum):
+    RATE_LIMITED = "rate_limited"
+    OVERLOADED = "overloaded"
+    SERVER_ERROR = "server_error"
+    UNREACHABLE = "unreachable"
+    CUT = "cut"
+    STALLED = "stalled"
+    PROMPT_TOO_LONG = "prompt_too_long"
+    REQUEST_TOO_LARGE = "request_too_large"
+    BAD_REQUEST = "bad_request"
+    BAD_KEY = "bad_key"
+    NO_PERMISSION = "no_permission"
+    NO_CREDIT = "no_credit"
+    UNKNOWN_MODEL = "unknown_model"
+
+
+class ModelFailure(SproutError):
+    """A model call that brought no whole reply.
+
+    Args:
+        message: for a person: what happened and what to do; never the provider's raw text.
+        retry_after_s: what the provider asked to wait, in seconds, where it did.
+        detail: for the log only.
+    """
+
+    def __init__(
+        self, kind: ModelFailureKind, message: str, *, retry_after_s: float | None = None, detail: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.retry_after_s = retry_after_s
+        self.detail = detail
+
+
+class ToolFailure(SproutError):
+    def __init__(self, message: str, *, transient: bool = False) -> None:
+        super().__init__(message)
+        self.transient = transient

@@ -1,0 +1,102 @@
+"""Growing a path in the terminal: branch, topic, documents, run, and what is shown while it goes."""
+
+import asyncio
+import json
+import signal
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from typing import cast
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from sprout.events import EVENT
+from sprout.learning.library import DEFAULT_USER_ID, Library, NewDocument
+from sprout.runs.bus import News
+from sprout.runs.live import LiveRuns
+from sprout.runs.state import Run, RunState
+from sprout.terminal import ENDINGS, RunView
+
+REFRESHES_A_SECOND = 8
+INTERRUPTED = 130
+
+
+async def grow(
+    library: Library, runs: LiveRuns, topic: str, documents: Sequence[NewDocument], *, small: bool, console: Console
+) -> int:
+    """Grow a new path and show it; the exit code: 0 completed, 1 failed, 130 stopped by Ctrl-C.
+
+    The first Ctrl-C asks the run to stop and keeps what was saved, the second one leaves at once.
+    """
+    branch = await library.create_branch(topic, user_id=DEFAULT_USER_ID)
+    root = await library.create_node(
+        user_id=DEFAULT_USER_ID, type="root", title=topic, branch_id=branch.id, parent_id=None, desc=None
+    )
+    if documents:
+        await library.add_documents(root.id, documents, user_id=DEFAULT_USER_ID)
+    run, _ = await runs.start("topic", node=root, user_id=DEFAULT_USER_ID, small=small)
+    view = RunView(topic)
+    async with _stopping_on_interrupt(runs, run, console) as interrupts:
+        await _show(runs, run, view, console)
+    ended = await runs.run(run.id, user_id=DEFAULT_USER_ID)
+    _tell_end(ended, view, console)
+    console.print(Text(f"Write it to a file: sprout export {branch.id}", style="dim"))
+    if interrupts.count:
+        return INTERRUPTED
+    return 0 if ended.state is RunState.COMPLETED else 1
+
+
+@dataclass(slots=True)
+class _Interrupts:
+    count: int = 0
+
+
+@asynccontextmanager
+async def _stopping_on_interrupt(runs: LiveRuns, run: Run, console: Console) -> AsyncIterator[_Interrupts]:
+    loop, here, interrupts = asyncio.get_running_loop(), asyncio.current_task(), _Interrupts()
+    async with asyncio.TaskGroup() as tasks:
+
+        def interrupted() -> None:
+            interrupts.count += 1
+            if interrupts.count == 1:
+                console.print(Text("Stopping; what was saved stays. Ctrl-C again leaves at once.", style="yellow"))
+                tasks.create_task(runs.cancel(run.id, user_id=DEFAULT_USER_ID))
+            elif here is not None:
+                here.cancel()
+
+        with suppress(NotImplementedError):  # Windows: there the first Ctrl-C leaves
+            loop.add_signal_handler(signal.SIGINT, interrupted)
+        try:
+            yield interrupts
+        finally:
+            with suppress(NotImplementedError):
+                loop.remove_signal_handler(signal.SIGINT)
+
+
+async def _show(runs: LiveRuns, run: Run, view: RunView, console: Console) -> None:
+    # A file or a pipe gets the lines alone: a status that is redrawn means nothing there.
+    live = Live(get_renderable=view.status, console=console, refresh_per_second=REFRESHES_A_SECOND, transient=True)
+    followed = cast(AsyncGenerator[list[News], None], runs.follow(run.root_id))
+    with live if console.is_terminal else nullcontext():
+        async with aclosing(followed) as batches:
+            async for batch in batches:
+                for news in batch:
+                    event = EVENT.validate_python(json.loads(news.data) | {"kind": news.kind})
+                    for line in view.take(event):
+                        console.print(line)
+
+
+def _tell_end(run: Run, view: RunView, console: Console) -> None:
+    words, style = ENDINGS.get(run.state, ("The run has not ended", "yellow"))
+    paragraphs = [view.path()] if view.nodes else []
+    if view.rationale:
+        paragraphs.append(Text(view.rationale))
+    if run.error is not None:
+        paragraphs.append(Text(run.error.message, style="red"))
+    for paragraph in paragraphs:
+        console.print()
+        console.print(paragraph)
+    console.print()
+    console.print(Text(f"{words}. ", style=style).append(view.figures(), style="dim"))

@@ -1,0 +1,97 @@
+"""What the SDK raises, told apart by the error body's type first, and put in words that a person can act on."""
+
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+import anthropic
+import httpx2
+
+from sprout.errors import ModelFailure, ModelFailureKind
+
+Kind = ModelFailureKind
+
+BY_TYPE = {
+    "rate_limit_error": Kind.RATE_LIMITED,
+    "overloaded_error": Kind.OVERLOADED,
+    "api_error": Kind.SERVER_ERROR,
+    "timeout_error": Kind.SERVER_ERROR,
+    "authentication_error": Kind.BAD_KEY,
+    "billing_error": Kind.NO_CREDIT,
+    "permission_error": Kind.NO_PERMISSION,
+    "not_found_error": Kind.UNKNOWN_MODEL,
+    "request_too_large": Kind.REQUEST_TOO_LARGE,
+    "invalid_request_error": Kind.BAD_REQUEST,
+}
+BY_STATUS = {
+    401: Kind.BAD_KEY,
+    402: Kind.NO_CREDIT,
+    403: Kind.NO_PERMISSION,
+    404: Kind.UNKNOWN_MODEL,
+    413: Kind.REQUEST_TOO_LARGE,
+    429: Kind.RATE_LIMITED,
+    529: Kind.OVERLOADED,
+}
+TOO_LONG = re.compile(r"prompt is too long|context (window|length)|maximum context", re.IGNORECASE)
+WORDS = {
+    Kind.RATE_LIMITED: "The model's provider limits how often it may be asked.",
+    Kind.OVERLOADED: "The model is overloaded.",
+    Kind.SERVER_ERROR: "The model's server had a failure of its own.",
+    Kind.UNREACHABLE: "The model's server cannot be reached. Check the network and ANTHROPIC_BASE_URL.",
+    Kind.CUT: "The connection to the model broke off.",
+    Kind.STALLED: "The model stopped sending.",
+    Kind.PROMPT_TOO_LONG: "The conversation is too long for the model.",
+    Kind.REQUEST_TOO_LARGE: "The request is too large for the model's server.",
+    Kind.BAD_REQUEST: "The model's server did not accept the request. If this is not Claude, the server may not support"
+    " what Sprout asks for; `sprout doctor` shows what it can do.",
+    Kind.BAD_KEY: "The model's server refused the key. Set ANTHROPIC_API_KEY to a valid key and start Sprout again.",
+    Kind.NO_PERMISSION: "The key is not allowed to use this model. Choose another with SPROUT_MODEL, or another key.",
+    Kind.NO_CREDIT: "The account of this key has no credit left. Add credit with the provider, then try again.",
+    Kind.UNKNOWN_MODEL: "The model {model!r} does not exist on this server. Set SPROUT_MODEL to one that does.",
+}
+
+
+def as_failure(error: Exception, *, model: str, streaming: bool) -> ModelFailure:
+    """The failure that an exception of the SDK or of its transport stands for.
+
+    Args:
+        streaming: whether the reply had begun; a lost connection then means that it was cut.
+    """
+    kind = _kind(error, streaming)
+    message = WORDS[kind].format(model=model)
+    return ModelFailure(kind, message, retry_after_s=_retry_after_s(error), detail=f"{type(error).__name__}: {error}")
+
+
+def _kind(error: Exception, streaming: bool) -> ModelFailureKind:
+    if isinstance(error, anthropic.APIStatusError):
+        return _kind_of_status(error)
+    if isinstance(error, (anthropic.APITimeoutError, httpx2.TimeoutException)):
+        return Kind.STALLED if streaming else Kind.UNREACHABLE
+    if isinstance(error, (anthropic.APIConnectionError, httpx2.TransportError)):
+        return Kind.CUT if streaming else Kind.UNREACHABLE
+    return Kind.CUT
+
+
+def _kind_of_status(error: anthropic.APIStatusError) -> ModelFailureKind:
+    kind = BY_TYPE.get(str(error.type)) or BY_STATUS.get(error.status_code)
+    if kind is None:
+        kind = Kind.BAD_REQUEST if 400 <= error.status_code < 500 else Kind.SERVER_ERROR
+    too_long = kind in (Kind.BAD_REQUEST, Kind.REQUEST_TOO_LARGE) and TOO_LONG.search(str(error))
+    return Kind.PROMPT_TOO_LONG if too_long else kind
+
+
+def _retry_after_s(error: Exception) -> float | None:
+    """What the provider asked to wait, in seconds from now: from milliseconds, seconds or a date."""
+    if not isinstance(error, anthropic.APIStatusError):
+        return None
+    headers = error.response.headers
+    try:
+        if "retry-after-ms" in headers:
+            return max(0.0, float(headers["retry-after-ms"]) / 1000)
+        if "retry-after" not in headers:
+            return None
+        if headers["retry-after"].strip().replace(".", "", 1).isdigit():
+            return float(headers["retry-after"])
+        return max(0.0, (parsedate_to_datetime(headers["retry-after"]) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None

@@ -1,0 +1,162 @@
+"""Tools: declared once, offered to a model, called with checked input."""
+
+import inspect
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_model
+
+from sprout.errors import SproutError
+from sprout.loop.model import Image, Text, ToolSpec, ToolUse
+
+
+class Effect(StrEnum):
+    """READ is safe to repeat and may run at the same time as other reads; WRITE waits for all before it."""
+
+    READ = "read"
+    WRITE = "write"
+
+
+class BadTool(SproutError):
+    """A tool that cannot be declared; raised when it is made, not when it is called."""
+
+
+class BadToolInput(SproutError):
+    """The model's input does not fit; the message names each field at fault."""
+
+
+ToolFunction = Callable[..., Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A function that a model may call; it returns text, blocks (Text, Image), or anything that JSON can say.
+
+    Args:
+        input_model: checks the input; its JSON schema is what the model sees.
+        idempotent: whether a transient failure may be retried; None means as the effect: reads yes, writes no.
+        timeout_s: None means the policy's.
+        secret: fields of the input that never reach an event.
+        repeatable: calling it many times is its normal use (saving concepts, edges), not going in circles.
+        ends_turn: when its batch ran without an error the run ends, with no further model call.
+        call_parameter: the name of the function's parameter that is given the call itself.
+    """
+
+    name: str
+    description: str
+    input_model: type[BaseModel]
+    function: ToolFunction
+    effect: Effect = Effect.READ
+    idempotent: bool | None = None
+    timeout_s: float | None = None
+    secret: frozenset[str] = frozenset()
+    repeatable: bool = False
+    ends_turn: bool = False
+    call_parameter: str | None = None
+
+    @property
+    def retryable(self) -> bool:
+        return self.effect is Effect.READ if self.idempotent is None else self.idempotent
+
+    @property
+    def spec(self) -> ToolSpec:
+        return ToolSpec(self.name, self.description, self.input_model.model_json_schema())
+
+    def checked(self, call: ToolUse) -> BaseModel:
+        """The call's input, checked. Raises BadToolInput."""
+        try:
+            return self.input_model.model_validate(dict(call.input))
+        except ValidationError as error:
+            faults = "; ".join(
+                f"{'.'.join(str(step) for step in fault['loc']) or 'input'}: {fault['msg']}" for fault in error.errors()
+            )
+            raise BadToolInput(f"The input of {self.name} does not fit. {faults}") from None
+
+    def shown_input(self, call: ToolUse) -> dict[str, JsonValue]:
+        """The input as people may see it: without secret fields."""
+        return {field: value for field, value in call.input.items() if field not in self.secret}
+
+    async def run(self, checked: BaseModel, call: ToolUse) -> object:
+        given = {name: getattr(checked, name) for name in self.input_model.model_fields}
+        if self.call_parameter is not None:
+            given[self.call_parameter] = call
+        return await self.function(**given)
+
+
+def tool(
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    effect: Effect = Effect.READ,
+    idempotent: bool | None = None,
+    timeout_s: float | None = None,
+    secret: frozenset[str] = frozenset(),
+    repeatable: bool = False,
+    ends_turn: bool = False,
+) -> Callable[[ToolFunction], Tool]:
+    """Make a tool of an async function: its parameters are the input, its docstring the description.
+
+    A parameter annotated `ToolUse` is given the call itself and is not part of the input.
+    Raises BadTool when no schema can be made.
+    """
+
+    def made(function: ToolFunction) -> Tool:
+        text = description or inspect.getdoc(function)
+        if not text:
+            raise BadTool(f"tool {function.__name__!r} has neither a description nor a docstring")
+        input_model, call_parameter = _read_signature(function)
+        return Tool(
+            name=name or function.__name__,
+            description=text,
+            input_model=input_model,
+            function=function,
+            effect=effect,
+            idempotent=idempotent,
+            timeout_s=timeout_s,
+            secret=secret,
+            repeatable=repeatable,
+            ends_turn=ends_turn,
+            call_parameter=call_parameter,
+        )
+
+    return made
+
+
+def _read_signature(function: ToolFunction) -> tuple[type[BaseModel], str | None]:
+    fields: dict[str, Any] = {}
+    call_parameter: str | None = None
+    try:
+        hints = get_type_hints(function, include_extras=True)
+        for parameter in inspect.signature(function).parameters.values():
+            hint = hints[parameter.name]
+            if hint is ToolUse:
+                call_parameter = parameter.name
+            else:
+                fields[parameter.name] = (hint, ... if parameter.default is parameter.empty else parameter.default)
+        model = create_model(f"{function.__name__}_input", __config__=ConfigDict(extra="forbid"), **fields)
+        model.model_json_schema()
+    except Exception as error:
+        raise BadTool(f"no schema can be made for tool {function.__name__!r}: {error}") from error
+    return model, call_parameter
+
+
+def as_text(output: object) -> str | tuple[Text | Image, ...]:
+    """A tool's output as a result block holds it: text stays, blocks stay, anything else becomes JSON."""
+    if isinstance(output, str):
+        return output
+    if isinstance(output, (list, tuple)) and output and all(isinstance(item, (Text, Image)) for item in output):
+        return tuple(item for item in output if isinstance(item, (Text, Image)))
+    return json.dumps(output, ensure_ascii=False)
+
+
+def cut_to(text: str, max_bytes: int) -> str:
+    """Head and tail of a text that is over `max_bytes` of UTF-8, with a marker that says how much was cut."""
+    raw = text.encode()
+    if len(raw) <= max_bytes:
+        return text
+    half = max_bytes // 2
+    head, tail = raw[:half].decode(errors="ignore"), raw[-half:].decode(errors="ignore")
+    return f"{head}\n[cut: {len(raw) - len(head.encode()) - len(tail.encode())} bytes]\n{tail}"

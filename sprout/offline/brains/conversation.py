@@ -1,0 +1,97 @@
+"""What a brain needs to know of a conversation: the request, what was called, and what came of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sprout.offline.brains.request import Tag, read_request
+from sprout.offline.prompt import as_blocks
+from sprout.offline.reply import Body, ToolOut
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One tool call of the assistant; `failed` where its result is an error."""
+
+    name: str
+    input: dict[str, Any]
+    failed: bool
+    result: str
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A request body, read once."""
+
+    request: Tag
+    first_text: str
+    last_text: str
+    tools: frozenset[str]
+    calls: tuple[Call, ...]
+    turns: int
+    may_call: bool
+
+    def called(self, tool: str) -> list[Call]:
+        return [call for call in self.calls if call.name == tool]
+
+    @property
+    def failures(self) -> list[Call]:
+        """The failed calls of the latest turn."""
+        return [call for call in self.calls if call.failed and call.turn == self.turns]
+
+    @property
+    def mended_already(self) -> bool:
+        """Whether an earlier turn had failures too: one reply of repairs is enough."""
+        return any(call.failed and call.turn < self.turns for call in self.calls)
+
+
+def read_conversation(body: Body) -> Conversation:
+    """The conversation of a validated body."""
+    messages = body["messages"]
+    first = _text(messages[0])
+    users = [message for message in messages if message["role"] == "user"]
+    return Conversation(
+        read_request(first),
+        first,
+        next((text for message in reversed(users) if (text := _text(message))), first),
+        frozenset(tool["name"] for tool in body.get("tools") or ()),
+        tuple(_calls(messages)),
+        sum(message["role"] == "assistant" for message in messages),
+        (body.get("tool_choice") or {}).get("type") != "none" and bool(body.get("tools")),
+    )
+
+
+def shortened(calls: Sequence[Call], limits: Mapping[str, int]) -> list[ToolOut]:
+    """The calls once more with their texts cut to `limits` characters; those that had nothing to cut are left out."""
+    again = [
+        ToolOut(call.name, {key: _cut(value, limits.get(key)) for key, value in call.input.items()}) for call in calls
+    ]
+    return [new for new, call in zip(again, calls, strict=True) if new.input != call.input]
+
+
+def _calls(messages: Sequence[dict[str, Any]]) -> Iterator[Call]:
+    results: dict[str, dict[str, Any]] = {
+        block["tool_use_id"]: block
+        for message in messages
+        for block in as_blocks(message["content"])
+        if block["type"] == "tool_result"
+    }
+    turn = 0
+    for message in messages:
+        turn += message["role"] == "assistant"
+        for block in as_blocks(message["content"]):
+            if block["type"] == "tool_use":
+                result = results.get(block["id"], {})
+                told = _text({"content": result.get("content") or ""})
+                yield Call(block["name"], block["input"], bool(result.get("is_error")), told, turn)
+
+
+def _text(message: dict[str, Any]) -> str:
+    return "\n".join(block["text"] for block in as_blocks(message["content"]) if block["type"] == "text")
+
+
+def _cut(value: Any, limit: int | None) -> Any:
+    if not isinstance(value, str) or limit is None or len(value) <= limit:
+        return value
+    return value[: limit - 2].rsplit(" ", 1)[0] + " …"

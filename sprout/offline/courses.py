@@ -1,0 +1,207 @@
+"""Authored courses: YAML files beside this module, loaded, checked, and found by topic."""
+
+import re
+from functools import cache
+from importlib.resources import files
+from itertools import chain
+from typing import Annotated, Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from sprout.offline.plan import Idea, Item, Link, Plan, reachable, without_shortcuts
+
+Title = Annotated[str, Field(min_length=2, max_length=90)]
+Text = Annotated[str, Field(min_length=1, max_length=2_000)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Edge(_Part):
+    """`source` comes before `target`; both are titles of the same level."""
+
+    source: Title
+    target: Title
+    why: Text
+
+
+class Criterion(_Part):
+    label: Text
+    statement: Text
+    weight: float = Field(gt=0, le=1)
+    partly_if: str | None = None
+    misconception: str | None = None
+
+
+class Wrong(_Part):
+    """A wrong option, and the belief that leads to it."""
+
+    option: Text
+    misconception: Text
+
+
+class Question(_Part):
+    """An item; the right option of a choice item stands in `answer`, the three others in `wrong`."""
+
+    prompt: Text
+    format: Literal["mcq", "open_ended", "numeric"]
+    answer: Text
+    wrong: tuple[Wrong, ...] = ()
+    criteria: tuple[Criterion, ...] = ()
+    anchors: tuple[Text, ...] = ()
+    tolerance: float | None = Field(default=None, ge=0)
+    unit: str | None = None
+    diagnostic_values: dict[str, str] = Field(default_factory=dict)
+    difficulty: int = Field(ge=1, le=5)
+    tests: tuple[Title, ...] = Field(min_length=1, max_length=2)
+
+    @model_validator(mode="after")
+    def _fits_its_format(self) -> Self:
+        options = [self.answer, *(wrong.option for wrong in self.wrong)]
+        if self.format == "mcq" and (len(options) != 4 or len({option.casefold() for option in options}) != 4):
+            raise ValueError(f"four different options are needed: {self.prompt!r}")
+        if self.format == "open_ended":
+            if not 2 <= len(self.criteria) <= 5:
+                raise ValueError(f"two to five criteria are needed: {self.prompt!r}")
+            if abs(sum(criterion.weight for criterion in self.criteria) - 1) > 1e-9:
+                raise ValueError(f"the weights must sum to 1: {self.prompt!r}")
+        if self.format == "numeric":
+            float(self.answer)
+        return self
+
+
+class Subconcept(_Part):
+    """One idea. `chunks`, `example`, `contrast` and `help` are what the tutor teaches from, where they are written."""
+
+    title: Title
+    desc: Text
+    chunks: tuple[Text, ...] = ()
+    example: Text | None = None
+    contrast: Text | None = None
+    help: tuple[Text, ...] = ()
+
+
+class Concept(_Part):
+    title: Title
+    desc: Text
+    subconcepts: tuple[Subconcept, ...] = Field(min_length=8, max_length=10)
+    edges: tuple[Edge, ...]
+    items: tuple[Question, ...] = Field(min_length=6, max_length=10)
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        titles = [sub.title for sub in self.subconcepts]
+        _check_graph(titles, self.edges)
+        for item in self.items:
+            if unknown := set(item.tests) - set(titles):
+                raise ValueError(f"{self.title}: an item tests {unknown}, which is no subconcept here")
+        return self
+
+
+class Course(_Part):
+    title: Title
+    aliases: tuple[Text, ...] = ()
+    desc: Text
+    level: Text
+    rationale: Text
+    concepts: tuple[Concept, ...] = Field(min_length=6, max_length=8)
+    edges: tuple[Edge, ...]
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        _check_graph([concept.title for concept in self.concepts], self.edges)
+        return self
+
+
+@cache
+def courses() -> tuple[Course, ...]:
+    """All authored courses. Raises pydantic's ValidationError for a file that breaks the format."""
+    found = sorted(files("sprout.offline").joinpath("courses").iterdir(), key=lambda file: file.name)
+    return tuple(
+        Course.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+        for file in found
+        if file.name.endswith(".yaml")
+    )
+
+
+def course_on(topic: str) -> Course | None:
+    """The course whose title or alias is the topic, or stands in it as whole words; None where there is none."""
+    asked = _plain(topic)
+    for course in courses():
+        if any(f" {_plain(name)} " in f" {asked} " for name in chain([course.title], course.aliases)):
+            return course
+    return None
+
+
+def path_of(course: Course) -> Plan:
+    """The concepts of a course as a plan for the topic agent."""
+    ideas = [Idea(concept.title, concept.desc) for concept in course.concepts]
+    opening = (
+        f"There is an authored course on this: {course.title}. I save its concepts from the foundations up, and an "
+        "edge only where the later one cannot be learned without the earlier."
+    )
+    return Plan(opening, ideas, _links(course.edges), course.rationale)
+
+
+def lesson_of(course: Course, concept_title: str) -> Plan | None:
+    """The subconcepts and questions of one of its concepts; None where the course has no such concept."""
+    concept = next((each for each in course.concepts if _plain(each.title) == _plain(concept_title)), None)
+    if concept is None:
+        return None
+    ideas = [Idea(sub.title, sub.desc) for sub in concept.subconcepts]
+    items = sorted((_item(question) for question in concept.items), key=lambda item: int(item.input["difficulty"]))
+    opening = f"For “{concept.title}” the course has {len(ideas)} ideas and {len(items)} diagnostic questions."
+    closing = f"“{concept.title}” is ready: the questions cover where it begins and where its ideas come together."
+    return Plan(opening, ideas, _links(concept.edges), closing, items)
+
+
+def _item(question: Question) -> Item:
+    fields: dict[str, object] = {
+        "prompt": question.prompt,
+        "format": question.format,
+        "correct_answer": question.answer,
+        "difficulty": question.difficulty,
+        "tests": list(question.tests),
+    }
+    if question.format == "mcq":
+        options = [question.answer, *(wrong.option for wrong in question.wrong)]
+        fields["options"] = sorted(options, key=_sort_key)
+        fields["misconceptions"] = [wrong.model_dump() for wrong in question.wrong]
+    if question.format == "open_ended":
+        kept = {"label", "statement", "weight", "partly_if"}
+        fields["criteria"] = [criterion.model_dump(include=kept, exclude_none=True) for criterion in question.criteria]
+    if question.format == "numeric":
+        fields |= {"tolerance": question.tolerance or 0} | ({"unit": question.unit} if question.unit else {})
+        fields["misconceptions"] = [
+            {"option": value, "misconception": why} for value, why in question.diagnostic_values.items()
+        ]
+    return Item(fields)
+
+
+def _sort_key(option: str) -> tuple[int, float, str]:
+    """Numbers by size, words by letter: an order that says nothing about which option is right."""
+    number = re.fullmatch(r"-?\d+(?:\.\d+)?", option.replace(" ", "").rstrip("%"))
+    return (0, float(number[0]), "") if number else (1, 0.0, option.casefold())
+
+
+def _links(edges: tuple[Edge, ...]) -> list[Link]:
+    return [Link(edge.source, edge.target, edge.why) for edge in edges]
+
+
+def _check_graph(titles: list[str], edges: tuple[Edge, ...]) -> None:
+    if len({title.casefold() for title in titles}) < len(titles):
+        raise ValueError("titles must be unique")
+    links = _links(edges)
+    for link in links:
+        if {link.source, link.target} - set(titles):
+            raise ValueError(f"an edge names an unknown title: {link.source!r} → {link.target!r}")
+        if link.source in reachable(link.target, links) or link.source == link.target:
+            raise ValueError(f"a circle runs through {link.source!r}")
+    if len(without_shortcuts(links)) < len(links):
+        raise ValueError("an edge says what a longer way already implies")
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold().replace("’", "").replace("'", "")))

@@ -1,0 +1,41 @@
+"""The offline demo model: it tells from the tools on offer which agent it is asked to be."""
+
+from collections.abc import Callable
+
+from sprout.offline.brains.conversation import Conversation, read_conversation
+from sprout.offline.brains.plain import speak_plainly
+from sprout.offline.brains.subconcept import speak_as_subconcept_agent
+from sprout.offline.brains.topic import speak_as_topic_agent
+from sprout.offline.reply import Body, Reply, ToolOut
+from sprout.offline.tampering import example_input
+
+# The tool that only this agent has → the agent's brain. An agent more is one module and one line here.
+AGENTS: dict[str, Callable[[Conversation], Reply]] = {
+    "save_concept": speak_as_topic_agent,
+    "save_subconcept": speak_as_subconcept_agent,
+}
+
+
+class DemoModel:
+    """Answers as Sprout's agents would, without knowing anything: from notes, from authored courses, or honestly."""
+
+    def answer(self, body: Body) -> Reply:
+        if forced := _forced(body):
+            return Reply([forced])
+        conversation = read_conversation(body)
+        speak = next((speak for tool, speak in AGENTS.items() if tool in conversation.tools), speak_plainly)
+        return speak(conversation)
+
+
+def demo_model() -> DemoModel:
+    """The model that Sprout serves itself where no other is configured."""
+    return DemoModel()
+
+
+def _forced(body: Body) -> ToolOut | None:
+    """The call that a forced tool choice asks for, with an input that fits its schema."""
+    choice = body.get("tool_choice") or {}
+    if choice.get("type") != "tool":
+        return None
+    tool = next(tool for tool in body["tools"] if tool["name"] == choice["name"])
+    return ToolOut(tool["name"], example_input(tool["input_schema"]))

@@ -1,0 +1,155 @@
+"""The key terms of a text: noun phrases found by the little words around them, weighed by where they stand."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sprout.offline.notes.language import language as words_in
+from sprout.offline.notes.reading import WORD, words_of
+
+MAX_TERM_WORDS = 3
+_NO_NOUN = {"en": ("ly", "ing"), "fr": ("er",)}
+_MARKS = re.compile(r"[,;:.!?()\[\]“”„«»\"/–—]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The terms of a whole text.
+
+    Args:
+        shown: key of a term → the form in which the text writes it most often.
+        weight: key of a term → how much it matters, > 0.
+    """
+
+    language: str
+    shown: Mapping[str, str]
+    weight: Mapping[str, float]
+
+    def in_text(self, text: str) -> list[str]:
+        """Keys of the terms that stand in a text, weightiest first."""
+        here = stems_of(text, self.language)
+        found = {key for key in here if key in self.weight}
+        for size in range(2, MAX_TERM_WORDS + 1):
+            found |= {
+                key for at in range(len(here) - size + 1) if (key := " ".join(here[at : at + size])) in self.weight
+            }
+        return sorted(found, key=lambda key: (-self.weight[key], key))
+
+
+def lexicon(
+    sentences: Sequence[str], language: str, *, marked: Iterable[str] = (), headings: Iterable[str] = ()
+) -> Lexicon:
+    """The terms of these sentences. `marked` are terms in bold, `headings` the titles above them."""
+    seen: Counter[str] = Counter()
+    forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for sentence in sentences:
+        for phrase in noun_phrases(sentence, language):
+            key = " ".join(stems_of(phrase, language))
+            seen[key] += 1
+            forms[key][phrase] += 1
+    weight = {key: _weight(key, count) for key, count in seen.items() if count >= 2 or " " not in key}
+    for phrases_, bonus in ((marked, 4.0), (_defined(sentences, language), 3.0), (_parts(headings, language), 2.5)):
+        for phrase in phrases_:
+            key = " ".join(stems_of(phrase, language))
+            if key and len(key.split()) <= MAX_TERM_WORDS and not _all_little(phrase, language):
+                weight[key] = weight.get(key, 0.0) + bonus
+                forms[key][phrase] += 1
+    text = " ".join(sentences)
+    return Lexicon(language, {key: _usual_form(forms[key], text, language) for key in weight}, weight)
+
+
+def noun_phrases(sentence: str, language: str) -> list[str]:
+    """Runs of one to three words between a determiner or preposition and the next little word or mark."""
+    found = []
+    for clause_at, clause in enumerate(_MARKS.split(sentence)):
+        run: list[str] = []
+        introduced = False
+        for at, word in enumerate([*WORD.findall(clause), ""]):
+            bare = words_of(word)[0] if word else ""
+            if bare and bare not in words_in(language).stopwords and not bare[0].isdigit():
+                # A German noun shows itself by its capital, except where the sentence begins with one.
+                introduced = introduced or (not run and _elided(word)) or (language == "de" and clause_at + at > 0)
+                run.append(_without_elision(word))
+                continue
+            found += _kept_run(run, introduced, language)
+            run, introduced = [], bare in words_in(language).determiners
+    return found
+
+
+def stems_of(text: str, language: str) -> list[str]:
+    """Words without the endings that plurals and cases add."""
+    return [stem(word, language) for word in words_of(text)]
+
+
+def stem(word: str, language: str) -> str:
+    """A light stem: enough to join singular and plural, never meant to be shown."""
+    if language == "de":
+        for ending in ("ern", "en", "er", "es", "e", "n", "s"):
+            if word.endswith(ending) and len(word) - len(ending) >= 4:
+                return word[: -len(ending)]
+        return word
+    if len(word) > 4 and word.endswith("ies"):
+        return f"{word[:-3]}y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def _kept_run(run: Sequence[str], introduced: bool, language: str) -> list[str]:
+    if not run or not introduced:
+        return []
+    if language == "de":
+        return [word for word in run if word[0].isupper() and len(word) > 2]
+    last = run[-1]
+    if len(run) > MAX_TERM_WORDS or len(last) < 3 or last.casefold().endswith(_NO_NOUN.get(language, ())):
+        return []
+    phrase = " ".join(run)
+    return [phrase]
+
+
+def _weight(key: str, count: int) -> float:
+    return count * (1.0 if " " not in key else 1.6) * (1.0 if len(key) > 3 else 0.5)
+
+
+def _defined(sentences: Sequence[str], language: str) -> list[str]:
+    pattern = re.compile(rf"^(?:\S+ )?((?:\S+ ){{0,2}}\S+) (?:{words_in(language).defines})", re.IGNORECASE)
+    found = []
+    for sentence in sentences:
+        if match := pattern.match(sentence):
+            words = [word for word in WORD.findall(match[1]) if words_of(word)[0] not in words_in(language).stopwords]
+            found += [" ".join(words)] if 1 <= len(words) <= MAX_TERM_WORDS else []
+    return found
+
+
+def _parts(headings: Iterable[str], language: str) -> list[str]:
+    """The runs of content words in headings: "From cloud to rain" gives "cloud" and "rain"."""
+    found = []
+    for heading in headings:
+        run: list[str] = []
+        for word in [*WORD.findall(heading), ""]:
+            if word and words_of(word)[0] not in words_in(language).stopwords and not word[0].isdigit():
+                run.append(_without_elision(word))
+                continue
+            found += [" ".join(run)] if 1 <= len(run) <= MAX_TERM_WORDS else []
+            run = []
+    return found
+
+
+def _all_little(phrase: str, language: str) -> bool:
+    return all(word in words_in(language).stopwords or word[0].isdigit() for word in words_of(phrase))
+
+
+def _usual_form(forms: Counter[str], text: str, language: str) -> str:
+    """The most frequent way of writing it, in small letters where the text does so anywhere."""
+    usual = forms.most_common(1)[0][0]
+    small = usual.lower()
+    return small if language != "de" and re.search(rf"\b{re.escape(small)}\b", text) else usual
+
+
+def _elided(word: str) -> bool:
+    return _without_elision(word) != word
+
+
+def _without_elision(word: str) -> str:
+    return word[len(word) - len(words_of(word)[0]) :]

@@ -1,0 +1,204 @@
+"""From the steps of a loop to its log: what comes within some milliseconds is merged, stored together, then told."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from typing import Literal, get_args
+
+from sprout.events import (
+    BlockSnapshot,
+    Message,
+    MessageDelta,
+    MessageReset,
+    Reasoning,
+    ReasoningDelta,
+    Thinking,
+    ThinkingDelta,
+    wire_data,
+)
+from sprout.loop.execution import CallDone
+from sprout.loop.model import Message as Said
+from sprout.loop.turn import CallStarted, MessageAdded, Step, TurnResult
+from sprout.runs.bus import EventBus, Passing
+from sprout.runs.log import CallBegun, CallEnded, Checkpoint, Entry, RunStore
+from sprout.runs.state import Run
+
+MERGE_S = 0.03
+
+Delta = ReasoningDelta | ThinkingDelta | MessageDelta
+EndOfBlock = Reasoning | Thinking | Message | MessageReset
+
+
+@dataclass(frozen=True, slots=True)
+class Flight:
+    """A block that is still growing: who says it, what kind, and the text so far as it was told."""
+
+    agent: str
+    run_id: str
+    of: Literal["agent_reasoning_delta", "thinking_delta", "message_delta"]
+    text: str
+
+
+class Flights:
+    """The blocks in flight of all root runs, so that a late reader gets each from its start."""
+
+    def __init__(self) -> None:
+        self._by_root: dict[str, dict[str, Flight]] = {}
+
+    def grown(self, root_id: str, block_id: str, delta: Delta, run: Run) -> int:
+        """Take in a delta; the number of characters that the block had before."""
+        blocks = self._by_root.setdefault(root_id, {})
+        known = blocks.get(block_id)
+        before = known.text if known else ""
+        blocks[block_id] = Flight(run.label, run.id, delta.kind, before + delta.text)
+        return len(before)
+
+    def landed(self, root_id: str, block_id: str) -> None:
+        blocks = self._by_root.get(root_id, {})
+        blocks.pop(block_id, None)
+        if not blocks:
+            self._by_root.pop(root_id, None)
+
+    def snapshots(self, root_id: str) -> list[Passing]:
+        """Each block in flight as one event; its `offset` is the length of its text."""
+        return [
+            Passing(
+                root_id,
+                "block_snapshot",
+                wire_data(
+                    BlockSnapshot(
+                        agent=flight.agent, run_id=flight.run_id, of=flight.of, block_id=block_id, text=flight.text
+                    )
+                ),
+                block_id,
+                len(flight.text),
+            )
+            for block_id, flight in self._by_root.get(root_id, {}).items()
+        ]
+
+
+class RunWriter:
+    """Writes one run's steps in their order. Text that waits is merged; a call's begin is stored before it starts."""
+
+    def __init__(self, run: Run, store: RunStore, bus: EventBus, flights: Flights) -> None:
+        self._run = run
+        self._store = store
+        self._bus = bus
+        self._flights = flights
+        self._pending: list[Entry] = []
+        self._begun: set[str] = set()
+        self._writing = asyncio.Lock()
+        self._ticking: asyncio.Task[None] | None = None
+        self._last_flush_s = 0.0
+        self._checkpoint: Literal["input", "llm_response", "tool_result"] = "input"
+
+    async def take(self, step: Step) -> None:
+        """Take in a step; returns at once, but after a call's begin only when all so far is stored."""
+        match step:
+            case CallStarted(call, effect):
+                self._begun.add(call.id)
+                entry = CallBegun(call.id, call.name, json.dumps(dict(call.input)), effect.value)
+                self._pending.append(entry)
+                await self.flush()
+                return
+            case CallDone(call, result, _, attempts):
+                told = (
+                    result.content
+                    if isinstance(result.content, str)
+                    else json.dumps([asdict(b) for b in result.content])
+                )
+                if call.id in self._begun:  # a call that was refused has no envelope to close
+                    self._pending.append(CallEnded(call.id, told, result.is_error, attempts))
+            case MessageAdded(message, iteration):
+                kind: Literal["llm_response", "tool_result"] = (
+                    "llm_response" if message.role == "assistant" else "tool_result"
+                )
+                self._pending.append(Checkpoint(kind, iteration, as_json([message])))
+            case TurnResult():
+                return
+            case ReasoningDelta() | ThinkingDelta() | MessageDelta() as delta:
+                self._grow(delta)
+            case event:
+                self._pending.append(event)
+        self._tick()
+
+    async def flush(self) -> None:
+        """Store and tell everything that was taken in."""
+        async with self._writing:
+            pending, self._pending = self._pending, []
+            self._last_flush_s = asyncio.get_running_loop().time()
+            for is_delta, group in groupby(pending, key=lambda entry: isinstance(entry, get_args(Delta))):
+                if is_delta:
+                    for delta in group:
+                        self._tell(delta)  # type: ignore[arg-type]  # groupby's key has told it apart
+                else:
+                    await self._keep(list(group))
+
+    async def close(self) -> list[Entry]:
+        """End the ticking; what was taken in and is not stored yet, for the caller to store with its last words.
+
+        Raises what a flush has failed with. Closing again gives nothing.
+        """
+        if self._ticking is not None:
+            await self._ticking
+        pending, self._pending = self._pending, []
+        return [entry for entry in pending if not isinstance(entry, get_args(Delta))]
+
+    async def stop(self) -> None:
+        """Leave no task behind. What was taken in and is neither stored nor told is dropped."""
+        if self._ticking is not None:
+            self._ticking.cancel()
+            await asyncio.gather(self._ticking, return_exceptions=True)
+
+    def _grow(self, delta: Delta) -> None:
+        last = self._pending[-1] if self._pending else None
+        if isinstance(last, type(delta)) and last.block_id == delta.block_id:
+            self._pending[-1] = delta.model_copy(update={"text": last.text + delta.text})
+        else:
+            self._pending.append(delta)
+
+    def _tick(self) -> None:
+        """See to it that what is pending is flushed; a flush that failed fails the run at its next step."""
+        if self._ticking is not None and self._ticking.done():
+            self._ticking.result()
+            self._ticking = None
+        if self._ticking is None:
+            self._ticking = asyncio.create_task(self._flush_soon())
+
+    async def _flush_soon(self) -> None:
+        """At once after a silence, else as soon as the last flush is `MERGE_S` ago."""
+        loop = asyncio.get_running_loop()
+        while self._pending:
+            await asyncio.sleep(max(0.0, self._last_flush_s + MERGE_S - loop.time()))
+            await self.flush()
+
+    def _tell(self, delta: Delta) -> None:
+        offset = self._flights.grown(self._run.root_id, delta.block_id, delta, self._run)
+        stamped = delta.model_copy(update={"agent": self._run.label, "run_id": self._run.id})
+        self._bus.publish(Passing(self._run.root_id, delta.kind, wire_data(stamped), delta.block_id, offset))
+
+    async def _keep(self, entries: Sequence[Entry]) -> None:
+        await self._store.append(self._run, entries)
+        self.landed(entries)
+
+    def landed(self, entries: Sequence[Entry]) -> None:
+        """Forget the flights of the blocks that these entries end."""
+        for entry in entries:
+            if isinstance(entry, get_args(EndOfBlock)):
+                self._flights.landed(self._run.root_id, entry.block_id)
+
+
+def as_json(messages: Sequence[Said]) -> str:
+    """Messages as a checkpoint keeps them: each block with the name of its kind."""
+    return json.dumps(
+        [
+            {
+                "role": message.role,
+                "content": [{"block": type(block).__name__, **asdict(block)} for block in message.content],
+            }
+            for message in messages
+        ],
+        ensure_ascii=False,
+    )

@@ -1,0 +1,287 @@
+"""What people keep, in the database, every call for one owner; changes of a graph go the domain's way."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Literal
+
+from sqlmodel import col, delete, select
+from sqlmodel.sql.expression import SelectOfScalar
+
+from sprout.errors import BadInput, NotFound
+from sprout.events import NodeRow
+from sprout.ids import new_id
+from sprout.learning.library import (
+    BranchGraph,
+    BranchRow,
+    BranchSummary,
+    DocumentRow,
+    EdgeRow,
+    NewDocument,
+    ProgressRow,
+)
+from sprout.store import node_changes, rows, run_tables, tables
+from sprout.store.columns import storable
+from sprout.store.database import Database
+from sprout.store.files import Files
+from sprout.store.log import EventLog, Publish
+from sprout.store.owned import owned_branch, owned_document, owned_node
+from sprout.store.summaries import summaries_of
+
+NodeType = Literal["root", "concept", "subconcept"]
+
+
+class SqlLibrary:
+    """Library on SQL; the bytes of documents are in `files`."""
+
+    def __init__(self, database: Database, publish: Publish, *, files: Files) -> None:
+        self._database = database
+        self._log = EventLog(database, publish)
+        self._files = files
+
+    async def has_user(self, user_id: str) -> bool:
+        """Whether there is such a user."""
+        async with self._database.reading() as session:
+            return (await session.exec(select(tables.User.id).where(tables.User.id == user_id))).first() is not None
+
+    async def ensure_user(self, user_id: str) -> None:
+        """Make the user where there is none."""
+        async with self._database.writing() as write:
+            await write.lock(f"user:{user_id}")
+            if (await write.session.exec(select(tables.User.id).where(tables.User.id == user_id))).first() is None:
+                write.session.add(tables.User(id=user_id))
+
+    async def sweep_files(self) -> None:
+        """At start, before anything is uploaded: remove files of documents that are not there (any more)."""
+        async with self._database.reading() as session:
+            known = (await session.exec(select(tables.Document.storage_name))).all()
+        await self._files.remove_all_but(known)
+
+    async def branches(self, user_id: str) -> list[BranchRow]:
+        """In order of creation."""
+        wanted = select(tables.Branch).where(tables.Branch.user_id == user_id).order_by(col(tables.Branch.creation))
+        async with self._database.reading() as session:
+            return [rows.branch_row(branch) for branch in await session.exec(wanted)]
+
+    async def summaries(self, user_id: str) -> list[BranchSummary]:
+        """All branches with their concepts, newest activity first, in a fixed number of queries."""
+        async with self._database.reading() as session:
+            return await summaries_of(session, user_id)
+
+    async def branch(self, branch_id: str, *, user_id: str) -> BranchRow:
+        """Raises NotFound."""
+        async with self._database.reading() as session:
+            return rows.branch_row(await owned_branch(session, branch_id, user_id))
+
+    async def create_branch(self, title: str, *, user_id: str) -> BranchRow:
+        """Raises BadInput (an empty or over-long title), Conflict (no such user)."""
+        now = self._log.now()
+        branch = tables.Branch(
+            id=new_id(), title=node_changes.fit_title(title), user_id=user_id, created_at=now, updated_at=now
+        )
+        async with self._database.writing() as write:
+            write.session.add(branch)
+            await write.session.flush()
+            return rows.branch_row(branch)
+
+    async def rename_branch(self, branch_id: str, title: str | None, *, user_id: str) -> BranchRow:
+        """The branch with its new title, if one is given; `updated_at` moves in any case. Raises NotFound, BadInput."""
+        async with self._database.writing() as write:
+            branch = await owned_branch(write.session, branch_id, user_id, lock=True)
+            branch.title = branch.title if title is None else node_changes.fit_title(title)
+            branch.updated_at = self._log.now()
+            write.session.add(branch)
+            return rows.branch_row(branch)
+
+    async def delete_branch(self, branch_id: str, *, user_id: str) -> None:
+        """Everything of the branch goes, its runs and documents too.
+
+        Raises NotFound, Conflict (a run of it is going).
+        """
+        async with self._database.writing() as write:
+            branch = await owned_branch(write.session, branch_id, user_id, lock=True)
+            await node_changes.refuse_while_going(write, col(run_tables.Run.branch_id) == branch_id)
+            names = await node_changes.storage_names(write.session, col(tables.Node.branch_id) == branch_id)
+            await write.connection.execute(delete(tables.Branch).where(col(tables.Branch.id) == branch.id))
+        await self._files.remove(names)
+
+    async def graph(self, branch_id: str, *, user_id: str) -> BranchGraph:
+        """Everything that a branch's page draws, in order of creation. Raises NotFound."""
+        async with self._database.reading() as session:
+            branch = await owned_branch(session, branch_id, user_id)
+            return BranchGraph(
+                branch=rows.branch_row(branch),
+                nodes=[rows.node_detail(node) for node in await session.exec(_nodes_in(branch_id))],
+                edges=[rows.edge_row(edge) for edge in await session.exec(_edges_in(branch_id))],
+                progress=[rows.progress_row(one) for one in await session.exec(_progress_in(branch_id, user_id))],
+                documents=[rows.document_row(document) for document in await session.exec(_documents_in(branch_id))],
+            )
+
+    async def nodes(
+        self,
+        *,
+        user_id: str,
+        type: NodeType | None = None,
+        branch_id: str | None = None,
+        parent_id: str | None = None,
+    ) -> list[NodeRow]:
+        """The user's nodes of which all that is given holds, in order of creation."""
+        wanted = select(tables.Node).where(tables.Node.user_id == user_id).order_by(col(tables.Node.creation))
+        filters = ((tables.Node.type, type), (tables.Node.branch_id, branch_id), (tables.Node.parent_id, parent_id))
+        for column, value in filters:
+            if value is not None:
+                wanted = wanted.where(col(column) == value)
+        async with self._database.reading() as session:
+            return [rows.node_row(node) for node in await session.exec(wanted)]
+
+    async def node(self, node_id: str, *, user_id: str) -> NodeRow:
+        """Raises NotFound."""
+        async with self._database.reading() as session:
+            return rows.node_row(await owned_node(session, node_id, user_id))
+
+    async def create_node(
+        self,
+        *,
+        user_id: str,
+        type: NodeType,
+        title: str,
+        branch_id: str | None,
+        parent_id: str | None,
+        desc: str | None,
+    ) -> NodeRow:
+        """A topic of a branch, or a child of a node.
+
+        Raises NotFound (branch or parent), Conflict (a second root, a title taken), BadInput (a type that does not fit
+        under that parent, another branch than the parent's, a title or description that is empty or too long).
+        """
+        async with self._database.writing() as write:
+            if branch_id is not None:
+                await owned_branch(write.session, branch_id, user_id)
+            if parent_id is not None:
+                parent = await owned_node(write.session, parent_id, user_id, lock=True)
+                node = await node_changes.create_child(
+                    write, self._log, parent, type=type, title=title, branch_id=branch_id, desc=desc
+                )
+            elif type == "root":
+                node = await node_changes.create_root(
+                    write, self._log, user_id=user_id, title=title, branch_id=branch_id, desc=desc
+                )
+            else:
+                raise BadInput(f"A {type} needs a parent.", field="parentId")
+            return rows.node_row(node)
+
+    async def update_node(
+        self, node_id: str, *, user_id: str, title: str | None, desc: str | None, accuracy_score: float | None
+    ) -> NodeRow:
+        """The node with what is given changed; `updated_at` moves in any case.
+
+        Raises NotFound, BadInput (a title or score that cannot be), GraphRefused (a title that a sibling has).
+        """
+        if accuracy_score is not None and not 0 <= accuracy_score <= 1:
+            raise BadInput(f"accuracyScore is {accuracy_score}: it is between 0 and 1.", field="accuracyScore")
+        async with self._database.writing() as write:
+            node = await owned_node(write.session, node_id, user_id)
+            node = await node_changes.update(write, self._log, node, title=title, desc=desc, accuracy=accuracy_score)
+            return rows.node_row(node)
+
+    async def delete_node(self, node_id: str, *, user_id: str) -> None:
+        """Missing is fine. Raises Conflict: it has children, or a run of it is going."""
+        names: list[str] = []
+        async with self._database.writing() as write:
+            with suppress(NotFound):
+                node = await owned_node(write.session, node_id, user_id)
+                names = await node_changes.storage_names(write.session, col(tables.Node.id) == node_id)
+                await node_changes.remove(write, self._log, node)
+        await self._files.remove(names)
+
+    async def dependency_edges(
+        self, parent_id: str, *, user_id: str, child_type: Literal["concept", "subconcept"] | None
+    ) -> list[EdgeRow]:
+        """The edges among the children of the user's node, in order of creation; none for a node that is not there."""
+        source = tables.Node
+        wanted = (
+            select(tables.Edge)
+            .join(source, col(source.id) == col(tables.Edge.source_node_id))
+            .where(tables.Edge.parent_id == parent_id, source.user_id == user_id)
+            .order_by(col(tables.Edge.creation))
+        )
+        if child_type is not None:
+            wanted = wanted.where(source.type == child_type)
+        async with self._database.reading() as session:
+            return [rows.edge_row(edge) for edge in await session.exec(wanted)]
+
+    async def progress(self, user_id: str, *, node_id: str | None = None) -> list[ProgressRow]:
+        """In order of creation."""
+        wanted = (
+            select(tables.Progress).where(tables.Progress.user_id == user_id).order_by(col(tables.Progress.creation))
+        )
+        if node_id is not None:
+            wanted = wanted.where(tables.Progress.node_id == node_id)
+        async with self._database.reading() as session:
+            return [rows.progress_row(progress) for progress in await session.exec(wanted)]
+
+    async def add_documents(self, node_id: str, documents: Sequence[NewDocument], *, user_id: str) -> list[DocumentRow]:
+        """All or none. Raises NotFound."""
+        names = await self._files.keep([document.content for document in documents])
+        unused = list(names)
+        try:
+            async with self._database.writing() as write:
+                await owned_node(write.session, node_id, user_id, lock=True)
+                added = [_document(node_id, document, name) for document, name in zip(documents, names, strict=True)]
+                for document in added:
+                    write.session.add(document)
+                    await write.session.flush()  # one by one: their order is the order of upload
+                write.after_commit(unused.clear)
+                return [rows.document_row(document) for document in added]
+        finally:
+            await self._files.remove(unused)
+
+    async def documents(self, node_id: str, *, user_id: str) -> list[DocumentRow]:
+        """In order of upload. Raises NotFound."""
+        wanted = (
+            select(tables.Document).where(tables.Document.node_id == node_id).order_by(col(tables.Document.creation))
+        )
+        async with self._database.reading() as session:
+            await owned_node(session, node_id, user_id)
+            return [rows.document_row(document) for document in await session.exec(wanted)]
+
+    async def delete_document(self, node_id: str, document_id: str, *, user_id: str) -> None:
+        """Raises NotFound."""
+        async with self._database.writing() as write:
+            document = await owned_document(write.session, document_id, node_id, user_id)
+            await write.session.delete(document)
+        await self._files.remove([document.storage_name])
+
+
+def _nodes_in(branch_id: str) -> SelectOfScalar[tables.Node]:
+    return select(tables.Node).where(tables.Node.branch_id == branch_id).order_by(col(tables.Node.creation))
+
+
+def _edges_in(branch_id: str) -> SelectOfScalar[tables.Edge]:
+    edge, node = tables.Edge, tables.Node
+    joined = select(edge).join(node, col(node.id) == col(edge.source_node_id))
+    return joined.where(node.branch_id == branch_id).order_by(col(edge.creation))
+
+
+def _progress_in(branch_id: str, user_id: str) -> SelectOfScalar[tables.Progress]:
+    progress, node = tables.Progress, tables.Node
+    joined = select(progress).join(node, col(node.id) == col(progress.node_id))
+    return joined.where(node.branch_id == branch_id, progress.user_id == user_id).order_by(col(progress.creation))
+
+
+def _documents_in(branch_id: str) -> SelectOfScalar[tables.Document]:
+    document, node = tables.Document, tables.Node
+    joined = select(document).join(node, col(node.id) == col(document.node_id))
+    return joined.where(node.branch_id == branch_id).order_by(col(document.creation))
+
+
+def _document(node_id: str, document: NewDocument, storage_name: str) -> tables.Document:
+    return tables.Document(
+        id=new_id(),
+        node_id=node_id,
+        original_filename=storable(document.filename),
+        storage_name=storage_name,
+        mime_type=document.mime_type,
+        file_size_bytes=len(document.content),
+        extracted_text=document.text,
+        extraction_status="completed",
+    )

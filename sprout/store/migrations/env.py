@@ -1,0 +1,51 @@
+"""Runs the migrations: on the connection that it is given, for a developer on the URL of alembic.ini or `-x url=`."""
+
+from logging.config import fileConfig
+from typing import Literal
+
+from alembic import context
+from alembic.autogenerate.api import AutogenContext
+from sqlalchemy import JSON, Connection
+
+from sprout.store import run_tables, tables  # noqa: F401 - importing them makes their tables known
+from sprout.store.columns import Row, UtcTime, Words
+from sprout.store.migrate import connected
+
+_PLAIN: dict[type, str] = {
+    UtcTime: "sa.DateTime(timezone=True)",
+    Words: "sa.Text()",
+    JSON: 'sa.JSON().with_variant(postgresql.JSONB(), "postgresql")',
+}
+
+
+def render(kind: str, item: object, autogen: AutogenContext) -> str | Literal[False]:
+    """Revisions name plain types: they must mean the same when ours have changed."""
+    if kind == "type" and isinstance(item, JSON):
+        autogen.imports.add("from sqlalchemy.dialects import postgresql")
+    return _PLAIN.get(type(item), False) if kind == "type" else False
+
+
+def run(connection: Connection) -> None:
+    context.configure(
+        connection=connection,
+        target_metadata=Row.metadata,
+        compare_type=True,
+        compare_server_default=True,
+        render_as_batch=connection.dialect.name == "sqlite",
+        transactional_ddl=True,
+        render_item=render,
+    )
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+given: Connection | None = context.config.attributes.get("connection")
+if given is not None:
+    run(given)
+else:
+    if context.config.config_file_name is not None:
+        fileConfig(context.config.config_file_name, disable_existing_loggers=False)
+    url = context.get_x_argument(as_dictionary=True).get("url") or context.config.get_main_option("sqlalchemy.url")
+    assert isinstance(url, str)
+    with connected(url) as opened:
+        run(opened)

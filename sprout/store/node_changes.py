@@ -1,0 +1,136 @@
+"""What people themselves do to single nodes; a change of a child is an edit of its parent's graph, as an agent's is.
+
+Rows are locked from the top down, the parent first, so that two changes never wait for each other.
+"""
+
+from sqlalchemy import ColumnElement
+from sqlmodel import col, delete, select
+from sqlmodel.ext.asyncio.session import AsyncSession
+
+from sprout.errors import BadInput, Conflict
+from sprout.ids import new_id
+from sprout.learning.graph import CHILD_TYPE, MAX_TITLE, title_key
+from sprout.learning.shelf import Actor
+from sprout.learning.words import one_line, tidy
+from sprout.store import run_tables, tables
+from sprout.store.database import Write
+from sprout.store.edits import edit_children, unique_key
+from sprout.store.log import UNFINISHED, EventLog
+from sprout.store.owned import owned_node
+
+
+def fit_title(title: str) -> str:
+    """The title in one line. Raises BadInput: it is empty or too long."""
+    text = one_line(title)
+    if not title_key(text):
+        raise BadInput("The title is empty.", field="title")
+    if len(text) > MAX_TITLE:
+        raise BadInput(f"The title has {len(text)} characters, at most {MAX_TITLE} fit.", field="title")
+    return text
+
+
+async def create_root(
+    write: Write, log: EventLog, *, user_id: str, title: str, branch_id: str | None, desc: str | None
+) -> tables.Node:
+    """A topic. Raises BadInput (its title), Conflict (its branch has one already)."""
+    now, text = log.now(), fit_title(title)
+    root = tables.Node(
+        id=new_id(),
+        user_id=user_id,
+        type="root",
+        branch_id=branch_id,
+        title=text,
+        title_key=unique_key(title_key(text)),
+        desc=tidy(desc or "") or None,
+        created_at=now,
+        updated_at=now,
+    )
+    write.session.add(root)
+    await write.session.flush()
+    return root
+
+
+async def create_child(
+    write: Write, log: EventLog, parent: tables.Node, *, type: str, title: str, branch_id: str | None, desc: str | None
+) -> tables.Node:
+    """A child of a node whose row is locked.
+
+    Raises BadInput (a type or branch that does not fit under the parent, the title), Conflict (the title is taken).
+    """
+    if CHILD_TYPE.get(parent.type) != type:
+        raise BadInput(f"A {type} cannot stand under a {parent.type}.", field="type")
+    if branch_id not in (None, parent.branch_id):
+        raise BadInput("The parent is in another branch.", field="branchId")
+    wanted = fit_title(title)
+    edit = await edit_children(
+        write, log, parent, lambda graph: graph.add(wanted, desc, log.now()), actor=Actor(parent.user_id)
+    )
+    if edit.node is None or not edit.created:
+        raise Conflict(f"There already is '{wanted}' here.")
+    return await owned_node(write.session, edit.node.id, parent.user_id)
+
+
+async def update(
+    write: Write, log: EventLog, node: tables.Node, *, title: str | None, desc: str | None, accuracy: float | None
+) -> tables.Node:
+    """The node with what is given changed; `updated_at` moves in any case.
+
+    Raises BadInput (the title), GraphRefused (a sibling has the title).
+    """
+    wanted = None if title is None else fit_title(title)
+    node_id, user_id = node.id, node.user_id
+    if node.parent_id is not None:
+        parent = await owned_node(write.session, node.parent_id, user_id, lock=True)
+        await edit_children(
+            write,
+            log,
+            parent,
+            lambda graph: graph.update(node_id, log.now(), title=wanted, desc=desc),
+            actor=Actor(user_id),
+        )
+        node = await owned_node(write.session, node_id, user_id, lock=True)
+    else:
+        node = await owned_node(write.session, node_id, user_id, lock=True)
+        node.title = wanted or node.title
+        node.title_key = unique_key(title_key(node.title))
+        node.desc = node.desc if desc is None else tidy(desc) or None
+    node.accuracy_score = node.accuracy_score if accuracy is None else accuracy
+    node.updated_at = log.now()
+    write.session.add(node)
+    return node
+
+
+async def remove(write: Write, log: EventLog, node: tables.Node) -> None:
+    """Remove a node; what it built on is joined to what built on it.
+
+    Raises NotFound (it has just gone), Conflict (it has children, or a run of it is going).
+    """
+    node_id, parent_id, user_id = node.id, node.parent_id, node.user_id
+    parent = None if parent_id is None else await owned_node(write.session, parent_id, user_id, lock=True)
+    await owned_node(write.session, node_id, user_id, lock=True)
+    await refuse_while_going(write, col(run_tables.Run.node_id) == node_id)
+    parts = select(tables.Node.id).where(tables.Node.parent_id == node_id).limit(1)
+    if (await write.session.exec(parts)).first() is not None:
+        raise Conflict("This node has nodes under it: remove those first.")
+    if parent is None:
+        await write.connection.execute(delete(tables.Node).where(col(tables.Node.id) == node_id))
+    else:
+        await edit_children(write, log, parent, lambda graph: graph.remove(node_id), actor=Actor(user_id))
+
+
+async def refuse_while_going(write: Write, of: ColumnElement[bool]) -> None:
+    """Raises Conflict: a run of which this holds has not ended."""
+    going = select(run_tables.Run.id).where(of, col(run_tables.Run.state).in_(UNFINISHED)).limit(1)
+    run_id = (await write.session.exec(going)).first()
+    if run_id is not None:
+        raise Conflict(f"Run {run_id} is going here: stop it first.")
+
+
+async def storage_names(session: AsyncSession, of: ColumnElement[bool]) -> list[str]:
+    """Names of the files of all documents of nodes of which this holds."""
+    wanted = (
+        select(tables.Document.storage_name)
+        .join(tables.Node, col(tables.Node.id) == col(tables.Document.node_id))
+        .where(of)
+    )
+    return list((await session.exec(wanted)).all())

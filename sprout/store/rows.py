@@ -1,0 +1,140 @@
+"""Rows as the rest of Sprout knows them: the one place where a table's columns become a value."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Literal, cast
+
+from sprout.events import AssessmentRow, Caps, EdgeEnds, NodeRow, QuestionShown, Usage, wire_time
+from sprout.learning.library import BranchRow, DocumentRow, EdgeRow, NodeDetail, ProgressRow
+from sprout.runs.state import Run, RunError, RunState
+from sprout.store import tables
+
+
+def branch_row(branch: tables.Branch) -> BranchRow:
+    """A branch as the contract has it."""
+    return BranchRow(
+        id=branch.id,
+        title=branch.title,
+        user_id=branch.user_id,
+        created_at=wire_time(branch.created_at),
+        updated_at=wire_time(branch.updated_at),
+    )
+
+
+def node_row(node: tables.Node) -> NodeRow:
+    """A node as the contract has it."""
+    return NodeRow(**_node_fields(node))
+
+
+def node_detail(node: tables.Node) -> NodeDetail:
+    """A node with its maker's reason."""
+    return NodeDetail(**_node_fields(node), reason=node.reason)
+
+
+def edge_row(edge: tables.Edge) -> EdgeRow:
+    """An edge as the contract has it."""
+    return EdgeRow(
+        id=edge.id,
+        source_node_id=edge.source_node_id,
+        target_node_id=edge.target_node_id,
+        created_at=wire_time(edge.created_at),
+    )
+
+
+def edge_ends(edge: tables.Edge) -> EdgeEnds:
+    """An edge by its two ends."""
+    return EdgeEnds(source_node_id=edge.source_node_id, target_node_id=edge.target_node_id)
+
+
+def document_row(document: tables.Document) -> DocumentRow:
+    """A document without its text."""
+    return DocumentRow(
+        id=document.id,
+        node_id=document.node_id,
+        original_filename=document.original_filename,
+        mime_type=document.mime_type,
+        file_size_bytes=document.file_size_bytes,
+        extraction_status=cast(Literal["pending", "completed", "failed"], document.extraction_status),
+        created_at=wire_time(document.created_at),
+    )
+
+
+def progress_row(progress: tables.Progress) -> ProgressRow:
+    """A learner's progress on a node, as the contract has it."""
+    return ProgressRow(
+        id=progress.id,
+        user_id=progress.user_id,
+        node_id=progress.node_id,
+        first_entered_at=_time(progress.first_entered_at),
+        last_entered_at=_time(progress.last_entered_at),
+        completed_at=_time(progress.completed_at),
+        mastery_score=progress.mastery_score,
+        attempts_count=progress.attempts_count,
+        has_generated_subnodes=progress.has_generated_subnodes,
+        created_at=wire_time(progress.created_at),
+        updated_at=wire_time(progress.updated_at),
+    )
+
+
+def assessment_row(assessment: tables.Assessment) -> AssessmentRow:
+    """An assessment as the contract has it."""
+    return AssessmentRow(
+        id=assessment.id,
+        user_id=assessment.user_id,
+        target_node_id=assessment.target_node_id,
+        type=cast(Literal["diagnostic", "quiz", "recall"], assessment.type),
+        title=assessment.title,
+        created_at=wire_time(assessment.created_at),
+        completed_at=_time(assessment.completed_at),
+    )
+
+
+def question_shown(question: tables.Question) -> QuestionShown:
+    """What a learner may see; a number is typed in like any other open answer."""
+    options = cast(list[dict[str, str]] | None, question.options)
+    return QuestionShown(
+        id=question.id,
+        assessment_id=question.assessment_id,
+        node_id=question.node_id,
+        format="mcq" if question.format == "mcq" else "open_ended",
+        prompt=question.prompt,
+        options=None if options is None else [option["text"] for option in options],
+        difficulty=question.difficulty,
+    )
+
+
+def run(row: Mapping[str, Any], *, last_seq: int) -> Run:
+    """A run from the columns of its row; `last_seq` is the last number in its root's log."""
+    return Run(
+        **{field: row[field] for field in _RUN_FIELDS},
+        caps=Caps.model_validate(row["caps"]),
+        state=RunState(row["state"]),
+        usage=Usage(**{field: row[field] for field in Usage.model_fields}),
+        error=None if row["error"] is None else RunError(**row["error"]),
+        last_seq=last_seq,
+    )
+
+
+_RUN_FIELDS = (
+    *("id", "root_id", "parent_id", "user_id", "agent", "label", "lane", "node_id", "branch_id", "small", "model"),
+    *("offline", "created_at", "reason", "cancel_requested", "started_at", "ended_at"),
+)
+
+
+def _node_fields(node: tables.Node) -> dict[str, Any]:
+    return {
+        "id": node.id,
+        "user_id": node.user_id,
+        "type": node.type,
+        "branch_id": node.branch_id,
+        "parent_id": node.parent_id,
+        "title": node.title,
+        "desc": node.desc,
+        "accuracy_score": node.accuracy_score,
+        "created_at": wire_time(node.created_at),
+        "updated_at": wire_time(node.updated_at),
+    }
+
+
+def _time(moment: datetime | None) -> str | None:
+    return None if moment is None else wire_time(moment)

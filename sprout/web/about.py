@@ -1,0 +1,42 @@
+"""The answers about the server itself: is it well, what can it do, what does its API look like."""
+
+import asyncio
+import functools
+from datetime import UTC, datetime
+
+from starlette.responses import JSONResponse, Response
+
+from sprout.events import EVENT, wire_time
+from sprout.web.bodies import Health
+from sprout.web.endpoint import Call, row
+from sprout.web.failures import error_answer
+
+HEALTH_TIMEOUT_S = 5.0
+
+
+async def health(call: Call) -> Response:
+    """200 while the database answers, else 503."""
+    try:
+        async with asyncio.timeout(HEALTH_TIMEOUT_S):
+            well = await call.parts.database_ok()
+    except TimeoutError:
+        well = False
+    if not well:
+        return error_answer(503, "The database does not answer.", {"Retry-After": "5"})
+    return row(Health(timestamp=wire_time(datetime.now(UTC))))
+
+
+async def status(call: Call) -> Response:
+    """What the server is and offers."""
+    return JSONResponse(dict(call.parts.status()))
+
+
+async def event_schema(call: Call) -> Response:
+    """The JSON Schema of the union of events."""
+    return JSONResponse(_event_schema())
+
+
+@functools.cache
+def _event_schema() -> dict[str, object]:
+    schema = EVENT.json_schema(by_alias=True, mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Event", **schema}

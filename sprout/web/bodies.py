@@ -1,0 +1,198 @@
+"""What goes over the wire beside the rows of the library: request bodies, queries, runs, and compositions of both."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic.alias_generators import to_camel
+
+from sprout.events import Caps, Usage, Wire, wire_time
+from sprout.learning.library import BranchGraph, BranchSummary, DocumentRow
+from sprout.runs.state import Run, RunError, RunState
+
+Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+Description = Annotated[str, StringConstraints(max_length=10_000)]
+Id = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+NodeType = Literal["root", "concept", "subconcept"]
+
+
+class Asked(BaseModel):
+    """A frozen request: camelCase names, no conversion between types; fields that nobody knows are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True, alias_generator=to_camel)
+
+
+class Nothing(Asked):
+    """Where nothing is asked for."""
+
+
+class Owner(Asked):
+    """A query that must say whose rows are wanted; only one's own are."""
+
+    user_id: Id
+
+
+class MaybeOwner(Asked):
+    user_id: Id | None = None
+
+
+class NewBranch(Asked):
+    title: Title
+    user_id: Id
+
+
+class BranchChange(Asked):
+    title: Title | None = None
+
+
+class NodeFilter(MaybeOwner):
+    type: NodeType | None = None
+    branch_id: Id | None = None
+    parent_id: Id | None = None
+
+
+class ChildFilter(Asked):
+    child_type: Literal["concept", "subconcept"] | None = None
+
+
+class NewNode(Asked):
+    user_id: Id
+    type: NodeType
+    title: Title
+    branch_id: Id | None = None
+    parent_id: Id | None = None
+    desc: Description | None = None
+
+
+class NodeChange(Asked):
+    title: Title | None = None
+    desc: Description | None = None
+    accuracy_score: Annotated[float, Field(ge=0, le=1)] | None = None
+
+
+class ProgressFilter(Owner):
+    node_id: Id | None = None
+
+
+class RunOrder(Asked):
+    """`small` asks for a path of a few concepts."""
+
+    user_id: Id
+    small: bool = False
+
+
+class RunOptions(Asked):
+    """`wait=false` answers with the run instead of its stream."""
+
+    wait: Literal["true", "false"] = "true"
+    cancel_on_disconnect: Literal["true", "false"] = Field(default="false", alias="cancel_on_disconnect")
+
+
+class RunFilter(MaybeOwner):
+    branch_id: Id | None = None
+
+
+class Cursor(Asked):
+    """`after` is the id of the last event that the client has; the header Last-Event-ID goes before it."""
+
+    after: str | None = None
+    cancel_on_disconnect: Literal["true", "false"] = Field(default="false", alias="cancel_on_disconnect")
+
+
+class Failure(Wire):
+    """Every error."""
+
+    error: str
+
+
+class Health(Wire):
+    status: Literal["ok"] = "ok"
+    timestamp: str
+
+
+class RunErrorShown(Wire):
+    code: str
+    message: str
+    retryable: bool
+
+
+class RunRow(Wire):
+    """A run as clients see it; `lastEventId` is the number of the last event in its root run's log."""
+
+    id: str
+    agent: str
+    label: str
+    state: RunState
+    reason: str | None
+    lane: str
+    node_id: str
+    branch_id: str | None
+    parent_id: str | None
+    root_id: str
+    model: str
+    offline: bool
+    small: bool
+    usage: Usage
+    caps: Caps
+    error: RunErrorShown | None
+    created_at: str
+    started_at: str | None
+    ended_at: str | None
+    last_event_id: int
+
+
+class BranchOverview(BranchSummary):
+    """A branch in the list of paths, with what its runs are doing."""
+
+    active_run_id: str | None
+    last_run: RunRow | None
+
+
+class BranchPage(BranchGraph):
+    """Everything of a branch, its root runs newest first."""
+
+    runs: list[RunRow]
+
+
+class UploadedDocument(DocumentRow):
+    extracted_text_length: int
+
+
+class Uploaded(Wire):
+    uploaded: list[UploadedDocument]
+
+
+def run_row(run: Run) -> RunRow:
+    """The run as it goes over the wire."""
+    return RunRow(
+        id=run.id,
+        agent=run.agent,
+        label=run.label,
+        state=run.state,
+        reason=run.reason,
+        lane=run.lane,
+        node_id=run.node_id,
+        branch_id=run.branch_id,
+        parent_id=run.parent_id,
+        root_id=run.root_id,
+        model=run.model,
+        offline=run.offline,
+        small=run.small,
+        usage=run.usage,
+        caps=run.caps,
+        error=_run_error(run.error),
+        created_at=wire_time(run.created_at),
+        started_at=_moment(run.started_at),
+        ended_at=_moment(run.ended_at),
+        last_event_id=run.last_seq,
+    )
+
+
+def _run_error(error: RunError | None) -> RunErrorShown | None:
+    if error is None:
+        return None
+    return RunErrorShown(code=error.code, message=error.message, retryable=error.retryable)
+
+
+def _moment(moment: datetime | None) -> str | None:
+    return None if moment is None else wire_time(moment)

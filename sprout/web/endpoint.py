@@ -1,0 +1,100 @@
+"""One line of the surface: an address, what it takes, who answers, and what may come back."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic
+
+from pydantic import BaseModel
+from starlette.requests import Request
+from starlette.responses import Response
+from typing_extensions import TypeVar
+
+from sprout.errors import NotFound
+from sprout.web.bodies import Nothing
+from sprout.web.parts import WebParts
+from sprout.web.requests import checked, json_object, query_values, sane_id
+
+Q = TypeVar("Q", bound=BaseModel, default=Nothing)
+B = TypeVar("B", bound=BaseModel, default=Nothing)
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[Q, B]):
+    """A request that has been read and found sane, with the parts to answer it; `user_id` is the caller."""
+
+    request: Request
+    parts: WebParts
+    user_id: str
+    ids: dict[str, str]
+    query: Q
+    body: B
+
+    @property
+    def id(self) -> str:
+        """The `{id}` of the path."""
+        return self.ids["id"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A status that an endpoint may answer with; `many` means a list of the model."""
+
+    status: int
+    says: str
+    model: type[BaseModel] | None = None
+    many: bool = False
+    media: str = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint(Generic[Q, B]):
+    """An operation of the surface. `errors` are the statuses that are its own; some are everybody's."""
+
+    method: str
+    path: str
+    handler: Callable[[Call[Q, B]], Awaitable[Response]]
+    group: str
+    summary: str
+    answers: tuple[Answer, ...]
+    errors: tuple[int, ...] = ()
+    query: type[Q] = Nothing  # type: ignore[assignment]  # the default of Q
+    body: type[B] = Nothing  # type: ignore[assignment]  # the default of B
+    form_field: str | None = None
+
+    async def answer(self, request: Request, parts: WebParts) -> Response:
+        """Read the request, check that it is the caller's own, and hand it to the handler."""
+        ids = {name: sane_id(value) for name, value in request.path_params.items() if name.endswith("id")}
+        query = query_values(request)
+        refuse_other_users(request.query_params.getlist("userId"), parts.user_id)
+        body: dict[str, object] = {}
+        if self.body is not Nothing:
+            limits = parts.limits
+            body = await json_object(request, max_bytes=limits.json_max_bytes, idle_s=limits.body_idle_s)
+        checked_query, checked_body = checked(self.query, query), checked(self.body, body)
+        refuse_other_users([body.get("userId")], parts.user_id)
+        return await self.handler(Call(request, parts, parts.user_id, ids, checked_query, checked_body))
+
+
+AnyEndpoint = Endpoint[Any, Any]
+
+
+def refuse_other_users(claimed: Sequence[object], user_id: str) -> None:
+    """Raises NotFound where a request names anybody but its caller; nothing at all is left to `checked`."""
+    for claim in claimed:
+        if isinstance(claim, str) and claim and claim != user_id:
+            raise NotFound("user", claim)
+
+
+def row(model: BaseModel, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """One row as JSON."""
+    return Response(model.model_dump_json(by_alias=True), status, headers, media_type="application/json")
+
+
+def rows(models: Sequence[BaseModel]) -> Response:
+    """A list of rows as JSON, in the given order."""
+    return Response(f"[{','.join(m.model_dump_json(by_alias=True) for m in models)}]", media_type="application/json")
+
+
+def nothing_left() -> Response:
+    """204, for what has nothing to say."""
+    return Response(status_code=204)

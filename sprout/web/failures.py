@@ -1,0 +1,121 @@
+"""Which failure becomes which answer: one table, one shape, and nothing from inside in any text."""
+
+import logging
+import math
+
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sprout.errors import (
+    BadInput,
+    Conflict,
+    GraphRefused,
+    ModelFailure,
+    NotFound,
+    QuestionRefused,
+    SetupError,
+    SproutError,
+    TooLarge,
+    ToolFailure,
+    UnsupportedType,
+)
+from sprout.runs.live import GoingAway
+from sprout.web.requests import BodyStalled, WrongType
+
+log = logging.getLogger(__name__)
+
+STATUS: dict[type[SproutError], int] = {
+    BadInput: 400,
+    TooLarge: 413,
+    UnsupportedType: 415,
+    WrongType: 422,
+    BodyStalled: 408,
+    NotFound: 404,
+    Conflict: 409,
+    GraphRefused: 409,
+    QuestionRefused: 422,
+    ModelFailure: 503,
+    ToolFailure: 503,
+    SetupError: 503,
+    GoingAway: 503,
+    SproutError: 500,
+}
+MISSING = "There is nothing at this address."
+BROKEN = "Something went wrong inside Sprout. Try again; if it happens again, the server's log says what it was."
+NOT_SET_UP = "Sprout is not set up completely. The server's log says what is missing."
+RETRY_AFTER_MAX_S = 3600
+
+
+def error_answer(status: int, text: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    """The one shape of every error: `{"error": text}`."""
+    return JSONResponse({"error": text}, status_code=status, headers=headers)
+
+
+def status_of(error: SproutError) -> int:
+    """The status of the nearest class of this error that the table knows."""
+    return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+
+
+async def expected(request: Request, error: Exception) -> Response:
+    """The answer to a SproutError."""
+    assert isinstance(error, SproutError)
+    status = status_of(error)
+    if isinstance(error, SetupError):
+        log.error("%s %s: %s", request.method, request.scope["path"], error)
+        return error_answer(status, NOT_SET_UP)
+    if status == 500:
+        log.error("an error without a status of its own", exc_info=error)
+    return error_answer(status, str(error), _headers(error, request))
+
+
+def _headers(error: SproutError, request: Request) -> dict[str, str]:
+    headers = {}
+    retry_after_s = getattr(error, "retry_after_s", None)
+    if isinstance(retry_after_s, int | float) and math.isfinite(retry_after_s):
+        headers["Retry-After"] = str(min(max(math.ceil(retry_after_s), 1), RETRY_AFTER_MAX_S))
+    endless = isinstance(error, TooLarge) and "content-length" not in request.headers
+    if endless or isinstance(error, BodyStalled):
+        headers["Connection"] = "close"  # nobody knows what more would come; a body of known length is let run out
+    return headers
+
+
+async def refused_by_routing(request: Request, error: Exception) -> Response:
+    """The answer to Starlette's own errors: no such address, no such method, a broken form."""
+    assert isinstance(error, HTTPException)
+    headers = dict(error.headers or {})
+    if error.status_code == 405:
+        allowed = ", ".join(sorted(headers.get("Allow", "").split(", ")))
+        return error_answer(405, f"{request.method} is not possible here, only {allowed}.", {"Allow": allowed})
+    return error_answer(error.status_code, MISSING if error.status_code == 404 else error.detail, headers)
+
+
+async def unexpected(request: Request, error: Exception) -> Response:
+    """The answer to a bug."""
+    return error_answer(500, BROKEN)
+
+
+class LastResort:
+    """Turns what nobody expected into a 500 inside the other middleware, so that it has their headers too."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = False
+
+        async def watched(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watched)
+        except ClientDisconnect:
+            log.debug("the client went away before its request was complete")
+        except Exception:
+            if started or scope["type"] != "http":
+                raise
+            log.exception("unexpected failure in %s %s", scope["method"], scope["path"])
+            await error_answer(500, BROKEN)(scope, receive, send)

@@ -1,0 +1,82 @@
+"""What the web needs from the rest of Sprout, handed in once by `app.py`."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import JsonValue
+from starlette.applications import Starlette
+
+from sprout.events import NodeRow
+from sprout.learning.library import DEFAULT_USER_ID, Library, NewDocument
+from sprout.runs.bus import News
+from sprout.runs.state import Run
+
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
+LOCAL_ORIGINS = tuple(f"{scheme}://{host}:*" for scheme in ("http", "https") for host in LOCAL_HOSTS)
+
+
+class Runs(Protocol):
+    """The life of runs as the web sees it; `LiveRuns` fits, and so does a list in a test."""
+
+    async def start(self, agent: str, *, node: NodeRow, user_id: str, small: bool) -> tuple[Run, bool]:
+        """A run of this agent on this node, and whether it was there already."""
+        ...
+
+    def follow(self, root_id: str, *, after: int = 0) -> AsyncIterator[list[News]]:
+        """All news after a number, in batches: replay, then live; ends after `run_done`."""
+        ...
+
+    async def cancel(self, run_id: str, *, user_id: str) -> Run: ...
+
+    async def run(self, run_id: str, *, user_id: str) -> Run: ...
+
+    async def latest(self, *, user_id: str) -> list[Run]:
+        """Of each branch the newest root run and those that are going, newest first."""
+        ...
+
+    async def runs(self, *, user_id: str, branch_id: str | None = None) -> list[Run]:
+        """Root runs, newest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one request may bring, and how long each wait on a client may take."""
+
+    json_max_bytes: int = 1_000_000
+    upload_max_bytes: int = 10 * 1024 * 1024
+    upload_max_files: int = 5
+    body_idle_s: float = 30.0
+    send_timeout_s: float = 30.0
+    ping_s: float = 15.0
+    shutdown_grace_s: float = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class WebParts:
+    """Everything that the web is made of.
+
+    Args:
+        read_document: file name, media type and bytes in, the document out; called in a thread. Raises BadInput.
+        status: what GET /api/status answers, as JSON values.
+        database_ok: whether the database answers.
+        lifespan: entered before the first request, left after the last.
+        cors_origins: origins that may call from a browser: exact, with `:*` for any port, or `*` for all.
+        allowed_hosts: names without port that the Host header may carry; `*` for all.
+    """
+
+    library: Library
+    runs: Runs
+    read_document: Callable[[str, str, bytes], NewDocument]
+    status: Callable[[], Mapping[str, JsonValue]]
+    database_ok: Callable[[], Awaitable[bool]]
+    lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]]
+    static_dir: Path
+    version: str
+    cors_origins: tuple[str, ...] = LOCAL_ORIGINS
+    allowed_hosts: tuple[str, ...] = LOCAL_HOSTS
+    limits: Limits = field(default_factory=Limits)
+    user_id: str = DEFAULT_USER_ID

@@ -1,0 +1,192 @@
+"""Reading requests strictly: what comes out is sane, what is not becomes a clear refusal."""
+
+import asyncio
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import NoReturn, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+from starlette.requests import Request
+from starlette.types import Message, Receive
+
+from sprout.errors import BadInput, NotFound, SproutError, TooLarge
+
+ID_MAX_CHARACTERS = 100
+QUERY_VALUE_MAX_CHARACTERS = 2000
+INTEGER_MAX_DIGITS = 18
+JSON_MAX_DEPTH = 50
+UTF_8 = frozenset({"", "utf-8", "utf8"})
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class WrongType(BadInput):
+    """A field is there but is not what it must be."""
+
+
+class BodyStalled(SproutError):
+    """The client stopped sending in the middle of its request."""
+
+
+def sane_id(text: str, *, what: str = "object") -> str:
+    """The id itself. Raises NotFound for what can never be an id: too long, or with control characters."""
+    if not text or len(text) > ID_MAX_CHARACTERS or not text.isprintable():
+        raise NotFound(what, "".join(c if c.isprintable() else "?" for c in text[:ID_MAX_CHARACTERS]))
+    return text
+
+
+def limited(receive: Receive, *, max_bytes: int, idle_s: float) -> Receive:
+    """`receive` that counts what it passes on. Raises TooLarge past the limit, BodyStalled after a wait of `idle_s`."""
+    total = 0
+
+    async def counted() -> Message:
+        nonlocal total
+        try:
+            async with asyncio.timeout(idle_s):
+                message = await receive()
+        except TimeoutError:
+            raise BodyStalled(f"The rest of the request did not arrive within {idle_s:.0f} seconds.") from None
+        total += len(message.get("body", b""))
+        if total > max_bytes:
+            raise too_large(max_bytes)
+        return message
+
+    return counted
+
+
+def refuse_declared_length(request: Request, *, max_bytes: int) -> None:
+    """Raises TooLarge before a byte is read where the client itself says that it will send too much."""
+    declared = request.headers.get("content-length", "")
+    if declared.isascii() and declared.isdigit() and (len(declared) > INTEGER_MAX_DIGITS or int(declared) > max_bytes):
+        raise too_large(max_bytes)
+
+
+def too_large(max_bytes: int) -> TooLarge:
+    """The refusal of a body, with the limit in its text."""
+    return TooLarge(f"The request is too large: at most {max_bytes:,} bytes are taken here.")
+
+
+async def json_object(request: Request, *, max_bytes: int, idle_s: float) -> dict[str, object]:
+    """The body as a JSON object. Raises BadInput, TooLarge, BodyStalled."""
+    refuse_declared_length(request, max_bytes=max_bytes)
+    check_json_type(request.headers.get("content-type", ""))
+    body = await Request(request.scope, limited(request.receive, max_bytes=max_bytes, idle_s=idle_s)).body()
+    value = parse_json(body)
+    if not isinstance(value, dict):
+        raise BadInput('The body must be a JSON object, like {"title": "…"}.')
+    return value
+
+
+def media_type(content_type: str) -> tuple[str, str]:
+    """The media type and the charset in a Content-Type header, in lower case; "" for what is not there."""
+    media, _, parameters = content_type.lower().partition(";")
+    charset = re.search(r"charset\s*=\s*\"?([^\s\";]*)", parameters)
+    return media.strip(), charset[1] if charset else ""
+
+
+def check_json_type(content_type: str) -> None:
+    """Raises BadInput where the media type is not JSON or the charset not UTF-8."""
+    media, charset = media_type(content_type)
+    if media != "application/json" and not (media.startswith("application/") and media.endswith("+json")):
+        raise BadInput("Send JSON, with the header Content-Type: application/json.")
+    if charset not in UTF_8:
+        raise BadInput("Send the JSON as UTF-8.")
+
+
+def parse_json(body: bytes) -> object:
+    """The value in UTF-8 JSON, without anything that cannot be stored or sent on. Raises BadInput."""
+    if not body.strip():
+        raise BadInput("The body is empty: a JSON object is needed.")
+    try:
+        value: object = json.loads(
+            body.decode("utf-8"), parse_int=_integer, parse_float=_finite, parse_constant=_refuse_constant
+        )
+    except UnicodeDecodeError:
+        raise BadInput("The body is not UTF-8.") from None
+    except json.JSONDecodeError as error:
+        raise BadInput(f"The body is not JSON: line {error.lineno}, column {error.colno}.") from None
+    except RecursionError:
+        raise BadInput(_TOO_DEEP) from None
+    for text in _texts(value):
+        _check_text(text)
+    return value
+
+
+_TOO_DEEP = f"The JSON is nested too deeply: at most {JSON_MAX_DEPTH} levels are read."
+
+
+def _integer(digits: str) -> int:
+    if len(digits.lstrip("-")) > INTEGER_MAX_DIGITS:
+        raise BadInput(f"A number in the JSON has more than {INTEGER_MAX_DIGITS} digits.")
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise BadInput("A number in the JSON is too large.")
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise BadInput(f"{name} is not a number in JSON.")
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every string in a JSON value, keys included. Raises BadInput past the depth that is read."""
+    waiting = [(value, 1)]
+    while waiting:
+        item, depth = waiting.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict | list):
+            if depth > JSON_MAX_DEPTH:
+                raise BadInput(_TOO_DEEP)
+            if isinstance(item, dict):
+                yield from item
+            waiting += [(child, depth + 1) for child in (item.values() if isinstance(item, dict) else item)]
+
+
+def _check_text(text: str) -> None:
+    if "\0" in text:
+        raise BadInput("A text contains a NUL character.")
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        raise BadInput("A text contains half of a surrogate pair.")
+
+
+def query_values(request: Request) -> dict[str, object]:
+    """The query as a mapping, the last value of a name counting. Raises BadInput."""
+    for value in request.query_params.values():
+        if len(value) > QUERY_VALUE_MAX_CHARACTERS or "\0" in value:
+            raise BadInput("A value in the address is too long or contains a NUL character.")
+    return dict(request.query_params)
+
+
+def checked(model: type[M], values: dict[str, object]) -> M:
+    """The values as their model. Raises BadInput that names the field: missing or empty, or WrongType."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise _refusal(error.errors(include_url=False)[0]) from None
+
+
+_SAYS = {
+    "missing": "is required",
+    "string_too_short": "is required and must not be empty",
+    "string_type": "must be text",
+    "bool_type": "must be true or false",
+    "float_type": "must be a number",
+}
+_ABSENT = {"missing", "string_too_short"}
+_BAD_LENGTH = {"string_too_long"}
+
+
+def _refusal(error: ErrorDetails) -> BadInput:
+    field = ".".join(str(part) for part in error["loc"])
+    kind = "missing" if error["input"] is None else error["type"]
+    message = f"{field}: {_SAYS.get(kind, error['msg'][:1].lower() + error['msg'][1:])}"
+    refused = BadInput if kind in _ABSENT | _BAD_LENGTH else WrongType
+    return refused(message, field=field)

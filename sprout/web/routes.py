@@ -1,0 +1,165 @@
+"""The whole surface at a glance: one table, from which the routes, the OpenAPI document and /docs are made."""
+
+from collections.abc import Awaitable, Callable
+from itertools import groupby
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from sprout.errors import SproutError
+from sprout.events import NodeRow, Wire
+from sprout.learning.library import BranchRow, DocumentRow, EdgeRow, ProgressRow
+from sprout.web import about, bodies, branches, documents, nodes, pages, runs
+from sprout.web.docs import docs_page
+from sprout.web.endpoint import Answer, AnyEndpoint, Call, Endpoint
+from sprout.web.failures import LastResort, expected, refused_by_routing, unexpected
+from sprout.web.middleware import KnownHosts, Origins, SecurityHeaders
+from sprout.web.openapi import openapi_document
+from sprout.web.parts import WebParts
+
+GZIP_MIN_BYTES = 1000
+GZIP_LEVEL = 6
+EVENT_STREAM = Answer(200, "The run's events as they happen, after all that came before.", media="text/event-stream")
+HTML_PAGE = Answer(200, "A page.", media="text/html")
+DONE = Answer(204, "Done; there is nothing to say.")
+
+
+def _one(says: str, model: type[Wire], status: int = 200) -> tuple[Answer, ...]:
+    return (Answer(status, says, model),)
+
+
+def _many(says: str, model: type[Wire]) -> tuple[Answer, ...]:
+    return (Answer(200, says, model, many=True),)
+
+
+async def _openapi(call: Call) -> Response:
+    return JSONResponse(openapi_document(ENDPOINTS, call.parts.version))
+
+
+async def _docs(call: Call) -> Response:
+    return docs_page(openapi_document(ENDPOINTS, call.parts.version))
+
+
+# fmt: off
+ENDPOINTS: tuple[AnyEndpoint, ...] = (
+    Endpoint("GET", "/api/health", about.health, "Server", "Whether the server and its database answer",
+             _one("It is well.", bodies.Health), (503,)),
+    Endpoint("GET", "/api/status", about.status, "Server", "Version, models, limits, estimates and suggested topics",
+             (Answer(200, "An object with version, model, models, limits, estimate and suggestions."),)),
+    Endpoint("GET", "/api/schema/events", about.event_schema, "Server", "The JSON Schema of every event of a run",
+             (Answer(200, "A JSON Schema."),)),
+
+    Endpoint("GET", "/api/branches", branches.listed, "Branches", "All branches of the caller, oldest first",
+             _many("The branches.", BranchRow), (404,), query=bodies.Owner),
+    Endpoint("POST", "/api/branches", branches.created, "Branches", "Make a branch",
+             _one("The new branch.", BranchRow, 201), (404, 409), body=bodies.NewBranch),
+    Endpoint("GET", "/api/branches/summary", branches.overviews, "Branches", "The list of paths",
+             _many("The branches, newest activity first.", bodies.BranchOverview), (404,), query=bodies.MaybeOwner),
+    Endpoint("GET", "/api/branches/{id}", branches.shown, "Branches", "One branch",
+             _one("The branch.", BranchRow), (404,)),
+    Endpoint("PATCH", "/api/branches/{id}", branches.renamed, "Branches", "Rename a branch",
+             _one("The branch, renamed.", BranchRow), (404, 409), body=bodies.BranchChange),
+    Endpoint("DELETE", "/api/branches/{id}", branches.deleted, "Branches", "Delete a branch and everything of it",
+             (DONE,), (404, 409)),
+    Endpoint("GET", "/api/branches/{id}/graph", branches.graph, "Branches", "Everything that a branch's page draws",
+             _one("Nodes, edges, progress, documents and runs.", bodies.BranchPage), (404,)),
+
+    Endpoint("GET", "/api/nodes", nodes.listed, "Nodes", "The caller's nodes, in the order of creation",
+             _many("The nodes that fit all filters.", NodeRow), (404,), query=bodies.NodeFilter),
+    Endpoint("POST", "/api/nodes", nodes.created, "Nodes", "Make a node",
+             _one("The new node.", NodeRow, 201), (404, 409), body=bodies.NewNode),
+    Endpoint("GET", "/api/nodes/{id}", nodes.shown, "Nodes", "One node",
+             _one("The node.", NodeRow), (404,)),
+    Endpoint("PATCH", "/api/nodes/{id}", nodes.changed, "Nodes", "Change a node's title, description or accuracy",
+             _one("The node, changed.", NodeRow), (404, 409), body=bodies.NodeChange),
+    Endpoint("DELETE", "/api/nodes/{id}", nodes.deleted, "Nodes", "Delete a node without children",
+             (DONE,), (404, 409)),
+    Endpoint("GET", "/api/nodes/{id}/children", nodes.children, "Nodes", "The nodes below a node",
+             _many("The children, in the order of creation.", NodeRow), (404,)),
+    Endpoint("GET", "/api/nodes/{id}/dependency-edges", nodes.dependency_edges, "Nodes",
+             "The edges among the children of a node; the source is the prerequisite",
+             _many("The edges.", EdgeRow), (404,), query=bodies.ChildFilter),
+    Endpoint("GET", "/api/progress", nodes.progress, "Nodes", "The caller's progress on nodes",
+             _many("The progress rows.", ProgressRow), (404,), query=bodies.ProgressFilter),
+
+    Endpoint("POST", "/api/nodes/{id}/documents", documents.uploaded, "Documents", "Add files to a topic",
+             _one("The documents, all or none.", bodies.Uploaded, 201), (404, 409, 413, 415),
+             form_field=documents.FORM_FIELD),
+    Endpoint("GET", "/api/nodes/{id}/documents", documents.listed, "Documents", "The documents of a topic",
+             _many("The documents.", DocumentRow), (404,)),
+    Endpoint("DELETE", "/api/nodes/{id}/documents/{document_id}", documents.deleted, "Documents", "Delete a document",
+             (DONE,), (404, 409)),
+
+    Endpoint("POST", "/api/agents/topics/{id}/run", runs.topic_started, "Runs",
+             "Grow a path from a topic, or join the run that is growing it",
+             (EVENT_STREAM, Answer(202, "With wait=false: the new run; 200 if it was going already.", bodies.RunRow)),
+             (404, 409, 503), query=bodies.RunOptions, body=bodies.RunOrder),
+    Endpoint("GET", "/api/runs", runs.listed, "Runs", "The caller's runs, newest first",
+             _many("The runs.", bodies.RunRow), (404,), query=bodies.RunFilter),
+    Endpoint("GET", "/api/runs/{id}", runs.shown, "Runs", "One run",
+             _one("The run.", bodies.RunRow), (404,)),
+    Endpoint("GET", "/api/runs/{id}/events", runs.followed, "Runs", "The events of a run: replay, then live",
+             (EVENT_STREAM, Answer(204, "The run is over and the cursor is at its end.")), (404,), query=bodies.Cursor),
+    Endpoint("POST", "/api/runs/{id}/cancel", runs.cancelled, "Runs", "Stop a run; one that has ended stays as it is",
+             _one("The run.", bodies.RunRow), (404,)),
+
+    Endpoint("GET", "/", pages.home, "Pages", "The page", (HTML_PAGE,)),
+    Endpoint("GET", "/static/{version}/{path:path}", pages.static_file, "Pages", "A file of the page",
+             (Answer(200, "The file.", media="*/*"),), (404,)),
+    Endpoint("GET", "/docs", _docs, "Pages", "This API, to read", (HTML_PAGE,)),
+    Endpoint("GET", "/openapi.json", _openapi, "Pages", "This API, for programs", (Answer(200, "OpenAPI 3.1."),)),
+)
+# fmt: on
+
+
+def web_app(parts: WebParts) -> Starlette:
+    """The application over HTTP."""
+    app = Starlette(
+        routes=routes(parts),
+        middleware=[
+            Middleware(SecurityHeaders),
+            Middleware(Origins, allowed=parts.cors_origins),
+            Middleware(KnownHosts, allowed=parts.allowed_hosts),
+            Middleware(LastResort),
+            Middleware(GZipMiddleware, minimum_size=GZIP_MIN_BYTES, compresslevel=GZIP_LEVEL),
+        ],
+        exception_handlers={SproutError: expected, HTTPException: refused_by_routing, Exception: unexpected},
+        lifespan=parts.lifespan,
+    )
+    app.router.redirect_slashes = False
+    app.router.default = _elsewhere(parts)
+    return app
+
+
+def routes(parts: WebParts) -> list[Route]:
+    """One route per address, in the order of the table, so that a refused method is told all that the address takes."""
+    in_order = sorted(ENDPOINTS, key=lambda endpoint: _first_place[endpoint.path])
+    return [_route(path, list(group), parts) for path, group in groupby(in_order, key=lambda endpoint: endpoint.path)]
+
+
+_first_place = {endpoint.path: place for place, endpoint in reversed(list(enumerate(ENDPOINTS)))}
+
+
+def _route(path: str, endpoints: list[AnyEndpoint], parts: WebParts) -> Route:
+    by_method = {endpoint.method: endpoint for endpoint in endpoints}
+
+    async def answer(request: Request) -> Response:
+        return await by_method["GET" if request.method == "HEAD" else request.method].answer(request, parts)
+
+    return Route(path, answer, methods=list(by_method), name=path)
+
+
+def _elsewhere(parts: WebParts) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope) if scope["type"] == "http" else None
+        if request is None or not pages.wants_page(request):
+            raise HTTPException(404)
+        await (await pages.page(parts))(scope, receive, send)
+
+    return answer

@@ -1,0 +1,41 @@
+// @ts-check
+/** Entry: the screen that the address names, drawn into the page. */
+
+import { signal } from "@preact/signals";
+import { render } from "preact";
+import { html } from "./html.js";
+import { t } from "./i18n.js";
+import { followLink, home, screen } from "./router.js";
+import { Blank, Fault, Shell } from "./views/shell.js";
+
+/** A screen's code comes when the screen is asked for: the home shows without the map and its layout library. */
+const homeScreen = signal(/** @type {typeof import("./views/home.js").HomeScreen | null} */ (null));
+const pathScreen = signal(/** @type {typeof import("./views/path.js").PathScreen | null} */ (null));
+const failed = signal(false);
+/** The path's screen is fetched ahead, once the home has had its time. */
+const AHEAD_MS = 1500;
+
+/** @param {"home" | "path" | "unknown"} name */
+async function fetchScreen(name) {
+  try {
+    if (name === "home") homeScreen.value ??= (await import("./views/home.js")).HomeScreen;
+    if (name === "path") pathScreen.value ??= (await import("./views/path.js")).PathScreen;
+  } catch {
+    failed.value = true; // the network is away: said on the screen, with a way to try again
+  }
+}
+
+function App() {
+  const now = screen.value;
+  if (now.name === "home" && homeScreen.value) return html`<${homeScreen.value} />`;
+  if (now.name === "unknown") return html`<${Shell}><${Blank} title=${t("not_found.title")} text=${t("not_found.text")}><p><a href=${home()}>${t("not_found.home")}</a></p><//><//>`;
+  if (now.name === "path" && pathScreen.value) return html`<${pathScreen.value} key=${now.branchId} branchId=${now.branchId} conceptId=${now.conceptId} />`;
+  return html`<${Shell}><div class="wrap loading">
+    ${failed.value ? html`<${Fault} message=${t("error.network")} onRetry=${() => location.reload()} />` : ""}
+  </div><//>`;
+}
+
+document.addEventListener("click", followLink);
+render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("app")));
+screen.subscribe((now) => { fetchScreen(now.name); });
+if (screen.value.name === "home") setTimeout(() => fetchScreen("path"), AHEAD_MS);

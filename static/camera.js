@@ -1,0 +1,76 @@
+// @ts-check
+/** The map's camera: where the world lies on the screen. Moves by request; fits by itself only until someone took it over. */
+
+import { signal } from "@preact/signals";
+
+/** @typedef {{ left: number, right: number, top: number, bottom: number }} Box */
+
+const NEAREST = 2;
+const FURTHEST = 0.06;
+const MOVE_MS = 240;
+const PAD = { left: 28, right: 64, top: 104, bottom: 84 };
+const SMALL_PAD = { left: 12, right: 12, top: 156, bottom: 136 };
+/** On a small screen the map opens at a size that can be read; the rest is a drag away. */
+const SMALL = 700;
+const READABLE = 0.93;
+const WIDE_READABLE = 0.45;
+
+/** @typedef {ReturnType<typeof camera>} Camera */
+
+export function camera() {
+  const view = signal({ x: 0, y: 0, k: 1 });
+  const size = signal({ width: 0, height: 0 });
+  let own = true;
+  let frame = 0;
+
+  /** @param {{ x: number, y: number, k: number }} to @param {boolean} smooth */
+  function move(to, smooth) {
+    cancelAnimationFrame(frame);
+    if (!smooth || matchMedia("(prefers-reduced-motion: reduce)").matches) { view.value = to; return; }
+    const from = view.value;
+    const startMs = performance.now();
+    const step = (/** @type {number} */ nowMs) => {
+      const share = Math.min(1, Math.max(0, (nowMs - startMs) / MOVE_MS));
+      const eased = share < 0.5 ? 2 * share * share : 1 - (2 - 2 * share) ** 2 / 2;
+      view.value = { x: from.x + (to.x - from.x) * eased, y: from.y + (to.y - from.y) * eased, k: from.k + (to.k - from.k) * eased };
+      if (share < 1) frame = requestAnimationFrame(step);
+    };
+    frame = requestAnimationFrame(step);
+  }
+
+  /** The view that shows the whole box, its ground at the lower edge. @param {Box} box @param {number} [least] */
+  function fitting(box, least = FURTHEST) {
+    const { width, height } = size.value;
+    const pad = width < SMALL ? SMALL_PAD : PAD;
+    const roomX = Math.max(80, width - pad.left - pad.right);
+    const roomY = Math.max(80, height - pad.top - pad.bottom);
+    const k = Math.min(1, Math.max(least, Math.min(roomX / (box.right - box.left), roomY / (box.bottom - box.top))));
+    const fits = (box.right - box.left) * k <= roomX + pad.right;
+    return { k, x: fits ? pad.left + roomX / 2 - ((box.left + box.right) / 2) * k : pad.left - box.left * k, y: height - pad.bottom - box.bottom * k };
+  }
+
+  return {
+    view, size,
+    /** Show all, and keep showing all. @param {Box} box @param {boolean} [smooth] */
+    fit(box, smooth = true) { own = true; move(fitting(box), smooth); },
+    /** Follow the growth, unless someone took the camera. @param {Box} box @param {boolean} smooth */
+    follow(box, smooth) { if (own && size.value.width) move(fitting(box, size.value.width < SMALL ? READABLE : WIDE_READABLE), smooth); },
+    /** @param {number} dx @param {number} dy */
+    pan(dx, dy) { own = false; cancelAnimationFrame(frame); view.value = { ...view.value, x: view.value.x + dx, y: view.value.y + dy }; },
+    /** Zoom about a point of the screen. @param {number} factor @param {number} [atX] @param {number} [atY] @param {boolean} [smooth] */
+    zoom(factor, atX = size.value.width / 2, atY = size.value.height / 2, smooth = false) {
+      own = false;
+      const { x, y, k } = view.value;
+      const next = Math.min(NEAREST, Math.max(FURTHEST, k * factor));
+      move({ k: next, x: atX - ((atX - x) * next) / k, y: atY - ((atY - y) * next) / k }, smooth);
+    },
+    /** Bring a point of the world into sight. @param {number} worldX @param {number} worldY */
+    show(worldX, worldY) {
+      const { x, y, k } = view.value;
+      const { width, height } = size.value;
+      const dx = Math.max(0, 60 - (worldX * k + x)) - Math.max(0, worldX * k + x - (width - 220));
+      const dy = Math.max(0, 60 - (worldY * k + y)) - Math.max(0, worldY * k + y - (height - 120));
+      if (dx || dy) { own = false; move({ k, x: x + dx, y: y + dy }, true); }
+    },
+  };
+}

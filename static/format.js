@@ -1,0 +1,70 @@
+// @ts-check
+/** Numbers, times and names as a reader wants them. Pure but for the clock that is passed in. */
+
+import { t } from "./i18n.js";
+
+const whole = new Intl.NumberFormat("en");
+const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
+const cents = new Intl.NumberFormat("en", { style: "currency", currency: "USD", minimumFractionDigits: 2, maximumFractionDigits: 4 });
+const weekday = new Intl.DateTimeFormat("en", { weekday: "long" });
+const date = new Intl.DateTimeFormat("en", { day: "numeric", month: "long" });
+const dateWithYear = new Intl.DateTimeFormat("en", { day: "numeric", month: "long", year: "numeric" });
+
+/** @param {number} n */
+export const count = (n) => whole.format(n);
+
+/** @param {number} usd */
+export const money = (usd) => (usd > 0 && usd < 0.01 ? cents.format(usd) : dollars.format(usd));
+
+/** Minutes and seconds, hours where there are any. @param {number} ms */
+export function clock(ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const two = (/** @type {number} */ n) => String(n).padStart(2, "0");
+  const hours = Math.floor(seconds / 3600);
+  return hours ? `${hours}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}` : `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
+}
+
+/** How long one step took. @param {number} ms */
+export const took = (ms) => (ms < 50 ? "<0.1 s" : ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : clock(ms));
+
+/** @param {number} bytes */
+export const size = (bytes) => (bytes < 1024 ? `${bytes} B` : bytes < 1024 ** 2 ? `${Math.round(bytes / 1024)} kB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`);
+
+/** Milliseconds of an ISO time, or of the database's time without a zone, which is UTC. @param {string} time */
+export const msOf = (time) => Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(time) ? time : `${time.replace(" ", "T")}Z`);
+
+/** A day as one speaks of it. @param {string | null} time @param {number} nowMs */
+export function day(time, nowMs) {
+  if (!time) return t("day.never");
+  const then = new Date(msOf(time));
+  const minutes = Math.floor((nowMs - then.getTime()) / 60_000);
+  if (minutes < 1) return t("day.now");
+  if (minutes < 60) return t("day.minutes", { n: minutes });
+  const days = daysBetween(then, new Date(nowMs));
+  if (days === 0) return t("day.today");
+  if (days === 1) return t("day.yesterday");
+  if (days < 7) return weekday.format(then);
+  return (nowMs - then.getTime() < 300 * 86_400_000 ? date : dateWithYear).format(then);
+}
+
+/** @param {Date} then @param {Date} now */
+function daysBetween(then, now) {
+  const midnight = (/** @type {Date} */ at) => new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
+  return Math.round((midnight(now) - midnight(then)) / 86_400_000);
+}
+
+/** A model's id as a short name. @param {string | null} model @param {boolean} offline */
+export function modelName(model, offline) {
+  if (offline) return t("model.offline");
+  const known = /^claude-([a-z]+)-(\d+)(?:-(\d{1,2}))?(?:-\d{8})?$/.exec(model ?? "");
+  return known ? `${known[1][0].toUpperCase()}${known[1].slice(1)} ${known[2]}${known[3] ? `.${known[3]}` : ""}` : model ?? "";
+}
+
+/** The text, cut at a word where it is too long. @param {string} text @param {number} most */
+export function brief(text, most) {
+  const line = text.replace(/\s+/g, " ").trim();
+  if (line.length <= most) return line;
+  const cut = line.slice(0, most - 1);
+  const space = cut.lastIndexOf(" ");
+  return `${space > most / 2 ? cut.slice(0, space) : cut}…`;
+}

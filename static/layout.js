@@ -1,0 +1,220 @@
+// @ts-check
+/** Where each node of a level stands: layers from the ground up, places kept once given. Pure. */
+
+import { Graph, layout as dagre } from "./vendor/dagre.mjs";
+
+/** @import { Place } from "./types.d.ts" */
+/** @typedef {{ id: string, title: string }} Leaf */
+/** @typedef {[string, string]} Pair source (below) and target (above) */
+/** @typedef {Map<string, Place>} Places */
+
+/** Height of a layer, in px at scale 1. */
+export const ROW = 108;
+/** From a mark's centre to the left end of its petals, and to where its label begins. */
+const LEFT = 34;
+const LABEL_AT = 38;
+const GAP = 22;
+const LINE = 24;
+const MOST_LINES = 3;
+const EM = 7.9;
+/** Room for the words below the title, in letters of the title. */
+const LEAST = 20;
+
+/** The title in at most three lines. @param {string} title @returns {string[]} */
+export function lines(title) {
+  const words = title.split(/\s+/).filter(Boolean).flatMap((word) => (word.length > LINE ? [`${word.slice(0, LINE - 1)}…`] : [word]));
+  const found = [""];
+  for (const word of words) {
+    const longer = `${found[found.length - 1]} ${word}`.trim();
+    if (longer.length <= LINE) found[found.length - 1] = longer;
+    else found.push(word);
+  }
+  return found.length <= MOST_LINES ? found : [...found.slice(0, MOST_LINES - 1), `${found[MOST_LINES - 1].slice(0, LINE - 1)}…`];
+}
+
+/** How far a node reaches to the right of its centre, label included. @param {string} title */
+export const reach = (title) => LABEL_AT + Math.max(LEAST, ...lines(title).map((line) => line.length)) * EM;
+
+/**
+ * A place for every node. Those in `kept` stay where they are, unless an edge would then not point upwards.
+ * @param {Leaf[]} nodes @param {Pair[]} pairs @param {Places} kept @returns {Places}
+ */
+export function placed(nodes, pairs, kept = new Map()) {
+  const upward = withoutCycles(nodes, pairs);
+  const standing = new Map(nodes.flatMap((node) => (kept.has(node.id) ? [[node.id, /** @type {Place} */ (kept.get(node.id))]] : [])));
+  return standing.size ? added(nodes, upward, standing) : fresh(nodes, upward);
+}
+
+/** The pairs without those that would close a circle. @param {Leaf[]} nodes @param {Pair[]} pairs @returns {Pair[]} */
+function withoutCycles(nodes, pairs) {
+  const ids = new Set(nodes.map((node) => node.id));
+  /** @type {Map<string, string[]>} */
+  const above = new Map();
+  return pairs.filter(([source, target]) => {
+    if (!ids.has(source) || !ids.has(target) || reaches(above, target, source)) return false;
+    above.set(source, [...(above.get(source) ?? []), target]);
+    return true;
+  });
+}
+
+/** @param {Map<string, string[]>} above @param {string} from @param {string} to */
+function reaches(above, from, to) {
+  const found = new Set([from]);
+  for (const id of found) {
+    if (id === to) return true;
+    above.get(id)?.forEach((next) => found.add(next));
+  }
+  return false;
+}
+
+/** Longest way up from a node without prerequisites. @param {Leaf[]} nodes @param {Pair[]} pairs @returns {Map<string, number>} */
+function layersOf(nodes, pairs) {
+  const layers = new Map(nodes.map((node) => [node.id, 0]));
+  const below = groupedBy(pairs, 1);
+  const above = groupedBy(pairs, 0);
+  const open = new Map(nodes.map((node) => [node.id, below.get(node.id)?.length ?? 0]));
+  const queue = nodes.filter((node) => !open.get(node.id)).map((node) => node.id);
+  for (const id of queue) {
+    for (const [, target] of above.get(id) ?? []) {
+      layers.set(target, Math.max(layers.get(target) ?? 0, (layers.get(id) ?? 0) + 1));
+      open.set(target, (open.get(target) ?? 1) - 1);
+      if (!open.get(target)) queue.push(target);
+    }
+  }
+  return layers;
+}
+
+/** @param {Pair[]} pairs @param {0 | 1} end @returns {Map<string, Pair[]>} */
+function groupedBy(pairs, end) {
+  const groups = new Map();
+  for (const pair of pairs) groups.set(pair[end], [...(groups.get(pair[end]) ?? []), pair]);
+  return groups;
+}
+
+/** All at once: dagre finds the layers and the order on each; entries are tied to the ground. @param {Leaf[]} nodes @param {Pair[]} pairs @returns {Places} */
+function fresh(nodes, pairs) {
+  if (!nodes.length) return new Map();
+  const graph = new Graph();
+  graph.setGraph({ rankdir: "BT", nodesep: GAP, edgesep: GAP, ranksep: ROW });
+  graph.setDefaultEdgeLabel(() => ({}));
+  graph.setNode("ground", { width: 1, height: 1 });
+  for (const node of nodes) graph.setNode(`n${node.id}`, { width: LEFT + reach(node.title), height: 2 });
+  const upper = new Set(pairs.map(([, target]) => target));
+  for (const node of nodes) if (!upper.has(node.id)) graph.setEdge("ground", `n${node.id}`, { weight: 20 });
+  for (const [source, target] of pairs) graph.setEdge(`n${source}`, `n${target}`);
+  dagre(graph);
+  const rows = [...new Set(nodes.map((node) => graph.node(`n${node.id}`).y))].sort((a, b) => b - a);
+  return centred(nodes, new Map(nodes.map((node) => {
+    const box = graph.node(`n${node.id}`);
+    return [node.id, { x: Math.round(box.x - box.width / 2 + LEFT), layer: rows.indexOf(box.y) }];
+  })));
+}
+
+/** @param {Leaf[]} nodes @param {Places} places @returns {Places} */
+function centred(nodes, places) {
+  const { left, right } = extent(nodes, places);
+  const shift = Math.round((left + right) / 2);
+  return new Map([...places].map(([id, place]) => [id, { ...place, x: place.x - shift }]));
+}
+
+/** New nodes take free places, and so do those that are no longer above what they build on; the others stay. @param {Leaf[]} nodes @param {Pair[]} pairs @param {Places} standing @returns {Places} */
+function added(nodes, pairs, standing) {
+  const places = new Map(standing);
+  const height = layersOf(nodes, pairs);
+  const below = groupedBy(pairs, 1);
+  const above = groupedBy(pairs, 0);
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  for (const node of [...nodes].sort((a, b) => (height.get(a.id) ?? 0) - (height.get(b.id) ?? 0))) {
+    const lower = (below.get(node.id) ?? []).flatMap(([id]) => places.get(id) ?? []);
+    const now = places.get(node.id);
+    if (now && lower.every((place) => place.layer < now.layer)) continue;
+    places.delete(node.id);
+    const upper = (above.get(node.id) ?? []).flatMap(([, id]) => places.get(id) ?? []);
+    const layer = layerBetween(lower, upper, groundLayer(places));
+    const wanted = now?.x ?? mean([...lower, ...upper].map((place) => place.x)) ?? mean([...places.values()].map((place) => place.x)) ?? 0;
+    places.set(node.id, { x: freeX(wanted, node, layer, places, byId), layer });
+  }
+  return places;
+}
+
+/** The lowest wire in use: entries stand on it. @param {Places} places */
+export const groundLayer = (places) => Math.min(0, ...[...places.values()].map((place) => place.layer));
+
+/** The wire above all lower ends and below all upper ones; half a wire where there is no whole one free. @param {Place[]} lower @param {Place[]} upper @param {number} ground */
+function layerBetween(lower, upper, ground) {
+  const floor = lower.length ? Math.max(...lower.map((place) => place.layer)) : null;
+  const ceiling = upper.length ? Math.min(...upper.map((place) => place.layer)) : null;
+  if (floor === null) return ceiling === null || ceiling > ground ? ground : ceiling - 1;
+  const next = Math.floor(floor) + 1;
+  return ceiling === null || next < ceiling || ceiling <= floor ? next : (floor + ceiling) / 2;
+}
+
+/** @param {number[]} numbers */
+const mean = (numbers) => (numbers.length ? Math.round(numbers.reduce((sum, each) => sum + each, 0) / numbers.length) : null);
+
+/** The free x nearest to the wanted one. @param {number} wanted @param {Leaf} node @param {number} layer @param {Places} places @param {Map<string, Leaf>} byId */
+function freeX(wanted, node, layer, places, byId) {
+  const right = reach(node.title);
+  const taken = [...places].flatMap(([id, place]) =>
+    Math.abs(place.layer - layer) < 0.8 ? [{ from: place.x - LEFT - GAP, to: place.x + reach(byId.get(id)?.title ?? "") + GAP }] : []);
+  const isFree = (/** @type {number} */ x) => taken.every((each) => x + right <= each.from || x - LEFT >= each.to);
+  const tried = [wanted, ...taken.flatMap((each) => [each.to + LEFT, each.from - right])];
+  return tried.filter(isFree).sort((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted))[0];
+}
+
+/** The box around all nodes, labels included, in layers and px. @param {Leaf[]} nodes @param {Places} places */
+export function extent(nodes, places) {
+  const boxes = nodes.flatMap((node) => {
+    const place = places.get(node.id);
+    return place ? [{ left: place.x - LEFT, right: place.x + reach(node.title), layer: place.layer }] : [];
+  });
+  return {
+    left: Math.min(0, ...boxes.map((box) => box.left)), right: Math.max(0, ...boxes.map((box) => box.right)),
+    bottom: Math.min(0, ...boxes.map((box) => box.layer)), top: Math.max(0, ...boxes.map((box) => box.layer)),
+  };
+}
+
+/** Height of a layer's wire: 0 is the lowest possible, up is negative. @param {number} layer */
+export const yOf = (layer) => -layer * ROW;
+
+/**
+ * An edge's way up: it leaves the lower node, passes the wires between at free places, and ends below the upper node.
+ * @param {Pair} pair @param {Leaf[]} nodes @param {Places} places @param {{ top: number, bottom: number }} room px kept free of the marks
+ * @returns {string} the path's `d`, or "" where an end has no place
+ */
+export function curve([source, target], nodes, places, room) {
+  const from = places.get(source);
+  const to = places.get(target);
+  if (!from || !to) return "";
+  const points = [[from.x, yOf(from.layer) - room.top], ...passed(from, to, nodes, places), [to.x, yOf(to.layer) + room.bottom]];
+  let d = `M${points[0][0]} ${points[0][1]}`;
+  for (let i = 1; i < points.length; i++) {
+    const [x0, y0] = points[i - 1];
+    const [x1, y1] = points[i];
+    const bend = Math.round((y0 - y1) * 0.55);
+    d += `C${x0} ${y0 - bend} ${x1} ${y1 + bend} ${x1} ${y1}`;
+  }
+  return d;
+}
+
+/** @param {Place} from @param {Place} to @param {Leaf[]} nodes @param {Places} places @returns {number[][]} */
+function passed(from, to, nodes, places) {
+  /** @type {number[][]} */
+  const points = [];
+  for (let layer = Math.floor(from.layer) + 1; layer < to.layer; layer++) {
+    const share = (layer - from.layer) / (to.layer - from.layer);
+    points.push([gapNear(from.x + (to.x - from.x) * share, layer, nodes, places), yOf(layer)]);
+  }
+  return points;
+}
+
+/** @param {number} wanted @param {number} layer @param {Leaf[]} nodes @param {Places} places */
+function gapNear(wanted, layer, nodes, places) {
+  const taken = nodes.flatMap((node) => {
+    const place = places.get(node.id);
+    return place && Math.abs(place.layer - layer) < 0.4 ? [{ from: place.x - LEFT - 6, to: place.x + reach(node.title) + 6 }] : [];
+  });
+  const isFree = (/** @type {number} */ x) => taken.every((each) => x <= each.from || x >= each.to);
+  const tried = [wanted, ...taken.flatMap((each) => [each.from, each.to])].filter(isFree);
+  return Math.round(tried.sort((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted))[0]);
+}

@@ -1,0 +1,69 @@
+// @ts-check
+/** An agent's entries as lines to read: verb and object, equal ones folded. Pure. */
+
+import { brief } from "./format.js";
+import { has, pieces, t } from "./i18n.js";
+
+/** @import { Entry, TextEntry, ToolEntry } from "./types.d.ts" */
+/** @typedef {{ text: string, isValue: boolean }[]} Pieces */
+/**
+ * @typedef {{ key: string, kind: "text", entry: TextEntry }
+ *   | { key: string, kind: "tool", entry: ToolEntry }
+ *   | { key: string, kind: "many", tool: string, entries: ToolEntry[] }
+ *   | { key: string, kind: "note", entry: any, isLast: boolean }} ReadableLine
+ */
+
+/** From this many equal lines on, they fold to one. */
+const FOLD_AT = 3;
+const LONGEST_VALUE = 64;
+
+/** @param {Entry} entry @returns {entry is ToolEntry} */
+const wentWell = (entry) => entry.type === "tool" && entry.result?.ok === true;
+
+/** The entries in order, runs of equal finished calls folded. Text entries are kept in place. @param {Entry[]} entries @returns {ReadableLine[]} */
+export function grouped(entries) {
+  /** @type {ReadableLine[]} */
+  const lines = [];
+  for (let i = 0; i < entries.length;) {
+    const entry = entries[i];
+    const same = runFrom(entries, i);
+    if (same.length >= FOLD_AT) lines.push({ key: `m${same[0].callId}`, kind: "many", tool: same[0].tool, entries: same });
+    else if (entry.type === "text") lines.push({ key: `t${entry.blockId}`, kind: "text", entry });
+    else if (entry.type === "tool") lines.push({ key: `c${entry.callId}`, kind: "tool", entry });
+    else lines.push({ key: `n${i}`, kind: "note", entry, isLast: i === entries.length - 1 });
+    i += same.length >= FOLD_AT ? same.length : 1;
+  }
+  return lines.filter((line) => line.kind !== "text" || line.entry.text.trim());
+}
+
+/** The finished calls of one tool that follow each other from here. @param {Entry[]} entries @param {number} from @returns {ToolEntry[]} */
+function runFrom(entries, from) {
+  const first = entries[from];
+  if (!wentWell(first)) return [];
+  const rest = entries.slice(from);
+  const end = rest.findIndex((entry) => !wentWell(entry) || entry.tool !== first.tool);
+  return /** @type {ToolEntry[]} */ (end < 0 ? rest : rest.slice(0, end));
+}
+
+/** What a call does or did, in words. @param {ToolEntry} entry @returns {Pieces} */
+export function toolPieces(entry) {
+  const form = entry.result?.ok ? "done" : "doing";
+  const key = `tool.${entry.tool}.${form}`;
+  return has(key) ? pieces(key, valuesOf(entry)) : pieces(`tool.other.${form}`, { tool: entry.tool.replaceAll("_", " ") });
+}
+
+/** @param {string} tool @param {number} n */
+export function manyWords(tool, n) {
+  const key = `tool.${tool}.many`;
+  return has(key) ? t(key, { n }) : t("tool.other.many", { tool: tool.replaceAll("_", " "), n });
+}
+
+/** @param {ToolEntry} entry */
+function valuesOf(entry) {
+  const words = Object.entries(entry.input).flatMap(([name, value]) => (typeof value === "string" ? [[name, brief(value, LONGEST_VALUE)]] : []));
+  const list = Object.values(entry.input).find(Array.isArray);
+  return { ...Object.fromEntries(words), n: list?.length ?? 0 };
+}
+
+/** How long many calls took together, in ms. @param {ToolEntry[]} entries */
+export const tookTogether = (entries) => entries.reduce((sum, entry) => sum + (entry.result?.durationMs ?? 0), 0);

@@ -1,0 +1,39 @@
+// @ts-check
+/** Which screen the address names, and how to go to another without loading the page again. */
+
+import { signal } from "@preact/signals";
+
+/** @typedef {{ name: "home" } | { name: "path", branchId: string, conceptId: string | null } | { name: "unknown" }} Screen */
+
+/** @param {string} pathname @returns {Screen} */
+export function screenOf(pathname) {
+  const [first, branchId, second, conceptId, ...more] = pathname.split("/").filter(Boolean).map(decodeURIComponent);
+  if (!first) return { name: "home" };
+  if (first !== "paths" || !branchId || more.length) return { name: "unknown" };
+  if (!second) return { name: "path", branchId, conceptId: null };
+  return second === "concepts" && conceptId ? { name: "path", branchId, conceptId } : { name: "unknown" };
+}
+
+export const home = () => "/";
+/** @param {string} branchId @param {string | null} [conceptId] */
+export const pathUrl = (branchId, conceptId = null) =>
+  `/paths/${encodeURIComponent(branchId)}${conceptId ? `/concepts/${encodeURIComponent(conceptId)}` : ""}`;
+
+export const screen = signal(screenOf(location.pathname));
+
+/** @param {string} url */
+export function go(url) {
+  if (url !== location.pathname) history.pushState(null, "", url);
+  screen.value = screenOf(location.pathname);
+  scrollTo(0, 0);
+}
+
+/** Let links inside the page change the screen; clicks that ask for a new tab are left alone. @param {MouseEvent} event */
+export function followLink(event) {
+  const link = /** @type {Element} */ (event.target).closest?.("a[href^='/']");
+  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  go(link.getAttribute("href") ?? "/");
+}
+
+addEventListener("popstate", () => { screen.value = screenOf(location.pathname); });

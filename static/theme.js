@@ -1,0 +1,22 @@
+// The chosen theme, set before the first paint; without a choice the system's theme holds.
+(() => {
+  const KEY = "sprout.theme";
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const read = () => { try { return localStorage.getItem(KEY); } catch { return null; } };
+  const keep = (/** @type {string | null} */ theme) => {
+    try { theme ? localStorage.setItem(KEY, theme) : localStorage.removeItem(KEY); } catch { /* private mode: the choice lasts as long as the page */ }
+  };
+  const show = (/** @type {string | null} */ theme) => {
+    if (theme) document.documentElement.dataset.theme = theme;
+    else delete document.documentElement.dataset.theme;
+  };
+  show(read());
+  addEventListener("sprout:theme", () => {
+    const system = dark.matches ? "dark" : "light";
+    const now = document.documentElement.dataset.theme ?? system;
+    const next = now === "dark" ? "light" : "dark";
+    const chosen = next === system ? null : next; // back at the system's theme: follow it again
+    show(chosen);
+    keep(chosen);
+  });
+})();

@@ -1,0 +1,55 @@
+// What travels between server and page, and what the page keeps. Types only: nothing here reaches the browser.
+
+export interface Usage { inputTokens: number; outputTokens: number; cacheWriteTokens: number; cacheReadTokens: number; costUsd: number }
+export interface Caps { iterations: number; tokens: number | null; costUsd: number | null }
+export interface Branch { id: string; title: string; userId: string; createdAt: string; updatedAt: string }
+export interface NodeRow {
+  id: string; userId: string; type: "root" | "concept" | "subconcept"; branchId: string | null; parentId: string | null;
+  title: string; desc: string | null; accuracyScore: number; createdAt: string; updatedAt: string; reason?: string | null;
+}
+export interface EdgeEnds { sourceNodeId: string; targetNodeId: string; reason?: string | null }
+export interface Progress { nodeId: string; completedAt: string | null; masteryScore: number }
+export interface Document { id: string; originalFilename: string; fileSizeBytes: number; extractionStatus: string }
+export type RunState = "queued" | "running" | "waiting_on_human" | "completed" | "failed" | "cancelled" | "timed_out";
+export interface RunError { code: string; message: string; retryable: boolean }
+export interface Run {
+  id: string; agent: string; label: string; state: RunState; reason: string | null; lane: string; nodeId: string | null;
+  branchId: string | null; parentId: string | null; rootId: string | null; model: string; offline: boolean; small: boolean;
+  usage: Usage; caps: Caps; error: RunError | null; createdAt: string; startedAt: string | null; endedAt: string | null; lastEventId: number;
+}
+export interface PathSummary {
+  branch: Branch; rootId: string | null; lastActivityAt: string | null; activeRunId: string | null; lastRun: Run | null;
+  concepts: { id: string; title: string; mastered: boolean; mastery: number; subconceptCount: number }[];
+}
+export interface GraphAnswer { branch: Branch; nodes: NodeRow[]; edges: EdgeEnds[]; progress: Progress[]; documents: Document[]; runs: Run[] }
+export interface Estimate { minutes: number; costUsdLow: number; costUsdHigh: number }
+export interface Status {
+  version: string; model: { name: string; offline: boolean; ready: boolean; note: string | null }; models: Record<string, string>;
+  limits: { uploadMaxBytes: number; uploadMaxFiles: number; uploadTypes: string[] };
+  estimate: { small: Estimate; full: Estimate }; suggestions: { title: string; desc: string; concepts: number }[];
+}
+
+/** One event of the stream: `seq` is its number in the log, null where it is not kept; the rest is its data. */
+export interface RunEvent { kind: string; seq: number | null; agent?: string; runId?: string; at?: string; [field: string]: any }
+
+export interface TextEntry { type: "text"; of: "reasoning" | "thinking" | "message"; blockId: string; text: string; done: boolean }
+export interface ToolEntry {
+  type: "tool"; callId: string; tool: string; input: Record<string, any>; at: string | null;
+  result: { summary: string; ok: boolean; durationMs: number; attempts: number } | null;
+}
+export interface NoteEntry { type: "retry" | "switched" | "compacted" | "guardrail" | "error" | "asks"; at: string | null; [field: string]: any }
+export type Entry = TextEntry | ToolEntry | NoteEntry;
+
+export interface Agent {
+  runId: string; label: string; nodeId: string | null; model: string | null; offline: boolean;
+  state: "queued" | "working" | "done" | "failed" | "stopped"; reason: string | null;
+  queuedAt: string | null; position: number; startedAt: string | null; endedAt: string | null;
+  entries: Entry[]; usage: Usage;
+}
+export interface Graph { nodes: Record<string, NodeRow>; edges: Record<string, EdgeEnds> }
+export interface Activity {
+  rootId: string; lastSeq: number; agents: Record<string, Agent>; usage: Usage; caps: Caps | null; offline: boolean;
+  startedAt: string | null; endedAt: string | null; lastAt: string | null; status: string | null; reason: string | null;
+  rationale: string | null; error: RunError | null; graph: Graph;
+}
+export interface Place { x: number; layer: number }

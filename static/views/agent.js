@@ -1,0 +1,63 @@
+// @ts-check
+/** One agent: its latest thoughts, then readable lines of what it did. */
+
+import { useSignal } from "@preact/signals";
+import { modelName } from "../format.js";
+import { html } from "../html.js";
+import { t } from "../i18n.js";
+import { grouped } from "../lines.js";
+import { Icon } from "./icons.js";
+import { Line } from "./line.js";
+
+/** @import { Agent, TextEntry } from "../types.d.ts" */
+
+const TAIL = 420;
+const LINES_WHILE_FOLDED = 6;
+
+/** The name of an agent for people. @param {Agent} agent @param {boolean} isRoot */
+export function agentName(agent, isRoot) {
+  const [kind, ...title] = agent.label.split(":");
+  if (title.length) return title.join(":");
+  if (kind === "topic" || (isRoot && !kind)) return t("agent.topic");
+  return kind === "concept_refinement" ? t("agent.refinement") : t("agent.concept");
+}
+
+/** @param {{ agent: Agent, isRoot: boolean, parts: number, nowMs: number, quoted: string | null }} props `quoted`: text that stands elsewhere already */
+export function AgentBlock({ agent, isRoot, parts, nowMs, quoted }) {
+  const choice = useSignal(/** @type {boolean | null} */ (null));
+  const all = useSignal(false);
+  const ended = agent.endedAt !== null;
+  const isOpen = choice.value ?? (!ended || agent.state === "failed" || isRoot);
+  const last = /** @type {TextEntry | undefined} */ (agent.entries.findLast((entry) => entry.type === "text"));
+  const lines = grouped(agent.entries);
+  const shown = all.value ? lines : lines.slice(-LINES_WHILE_FOLDED);
+  const canShowAll = lines.length > LINES_WHILE_FOLDED || agent.entries.some((entry) => entry.type === "text" && (entry !== last || entry.text.length > TAIL));
+  return html`<section class=${`agent ${isOpen ? "" : "folded"}`}>
+    <header>
+      <button class="fold" type="button" aria-expanded=${String(isOpen)} onClick=${() => { choice.value = !isOpen; }}>
+        <${Icon} name="right" small /><h3>${agentName(agent, isRoot)}</h3></button>
+      <span>${standing(agent, parts, last)}</span>
+    </header>
+    ${isOpen && last && last.text.trim() !== quoted?.trim() && !all.value && html`<p class="think"><span>${tail(last.text)}${!last.done && !ended && html`<span class="caret"></span>`}</span></p>`}
+    ${isOpen && html`<ul class="lines">${shown.map((line) => html`<${Line} key=${line.key} line=${line} nowMs=${nowMs} isOver=${ended} withText=${all.value} />`)}</ul>`}
+    ${isOpen && canShowAll && html`<button class="link t13 show-all" type="button" onClick=${() => { all.value = !all.value; }}>${t(all.value ? "act.less_text" : "act.all_text")}</button>`}
+  </section>`;
+}
+
+/** The end of a text, from a word on. @param {string} text */
+function tail(text) {
+  if (text.length <= TAIL) return text;
+  const cut = text.slice(-TAIL);
+  return `… ${cut.slice(cut.indexOf(" ") + 1)}`;
+}
+
+/** @param {Agent} agent @param {number} parts @param {TextEntry | undefined} last */
+function standing(agent, parts, last) {
+  const words = [modelName(agent.model, agent.offline)].filter(Boolean);
+  if (agent.state === "queued") words.push(agent.position > 0 ? t("agent.queued_at", { n: agent.position }) : t("agent.queued"));
+  else if (agent.state === "failed") words.push(t("agent.failed"));
+  else if (agent.state === "stopped") words.push(t("agent.stopped"));
+  else if (agent.state === "working" && !parts) words.push(t(last && !last.done ? (last.of === "thinking" ? "agent.thinking" : "agent.writing") : "agent.working"));
+  if (parts) words.push(t("agent.subconcepts", { n: parts }));
+  return words.join(", ");
+}

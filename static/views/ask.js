@@ -1,0 +1,148 @@
+// @ts-check
+/** The question of the home screen: a topic, notes, a size, and one button that grows a path. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import * as api from "../api.js";
+import { requestOf, taken } from "../files.js";
+import { modelName, money, size } from "../format.js";
+import { html } from "../html.js";
+import { t } from "../i18n.js";
+import { go, pathUrl } from "../router.js";
+import { Icon } from "./icons.js";
+import { Fault } from "./shell.js";
+
+/** @import { Status } from "../types.d.ts" */
+/** @typedef {"creating" | "uploading" | "starting"} Step */
+
+/** What the server takes, until it has said so itself. */
+const LIMITS = { uploadMaxBytes: 10 * 1024 ** 2, uploadMaxFiles: 10, uploadTypes: [".md", ".txt", ".markdown"] };
+
+/** @param {{ status: Status | null, asked: string | null }} props `asked`: a suggestion that was chosen, to be grown at once */
+export function AskForm({ status, asked }) {
+  const words = useSignal("");
+  const files = useSignal(/** @type {File[]} */ ([]));
+  const refused = useSignal(/** @type {string[]} */ ([]));
+  const small = useSignal(false);
+  const step = useSignal(/** @type {Step | null} */ (null));
+  const problem = useSignal(/** @type {string | null} */ (null));
+  const empty = useSignal(false);
+  const dragging = useSignal(0);
+  const input = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+  const picker = useRef(/** @type {HTMLInputElement | null} */ (null));
+  const limits = status?.limits ?? LIMITS;
+
+  const add = (/** @type {Iterable<File>} */ chosen) => {
+    const result = taken(files.value, [...chosen], limits);
+    files.value = result.files;
+    refused.value = result.refused;
+    empty.value = false;
+  };
+
+  const submit = async () => {
+    if (step.value) return;
+    const { title, desc } = requestOf(words.value, files.value);
+    empty.value = !title;
+    if (!title) return input.current?.focus();
+    problem.value = null;
+    try {
+      go(await grown(title, desc, files.value, small.value, (now) => { step.value = now; }));
+    } catch (error) {
+      problem.value = /** @type {Error} */ (error).message;
+    } finally {
+      step.value = null;
+    }
+  };
+
+  useEffect(() => {
+    if (!asked) return;
+    words.value = asked;
+    submit();
+  }, [asked]);
+
+  const drop = (/** @type {DragEvent} */ event) => {
+    event.preventDefault();
+    dragging.value = 0;
+    add(event.dataTransfer?.files ?? []);
+  };
+  const enter = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    submit();
+  };
+  const hasFiles = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files");
+
+  return html`<div>
+    <h1>${t("ask.title")}</h1>
+    <form class=${dragging.value > 0 ? "ask dropping" : "ask"} aria-label=${t("ask.form")} novalidate
+      onSubmit=${(/** @type {Event} */ event) => { event.preventDefault(); submit(); }}
+      onDragEnter=${(/** @type {DragEvent} */ event) => { if (hasFiles(event)) { event.preventDefault(); dragging.value++; } }}
+      onDragOver=${(/** @type {DragEvent} */ event) => { if (hasFiles(event)) event.preventDefault(); }}
+      onDragLeave=${() => { dragging.value = Math.max(0, dragging.value - 1); }} onDrop=${drop}>
+      <label class="vh" for="topic">${t("ask.label")}</label>
+      <textarea id="topic" ref=${input} rows="2" placeholder=${t("ask.placeholder")} value=${words.value} maxlength="4000" disabled=${Boolean(step.value)}
+        aria-invalid=${empty.value || undefined} aria-describedby="ask-says" onKeyDown=${enter}
+        onInput=${(/** @type {any} */ event) => { words.value = event.target.value; empty.value = false; }}></textarea>
+      <${Notes} files=${files} busy=${Boolean(step.value)} />
+      <div class="ask-foot">
+        <input class="vh" type="file" multiple accept=${limits.uploadTypes.join(",")} ref=${picker} tabindex="-1" aria-hidden="true"
+          onChange=${(/** @type {any} */ event) => { add(event.target.files); event.target.value = ""; }} />
+        <button class="btn flat sm" type="button" disabled=${Boolean(step.value)} onClick=${() => picker.current?.click()}>
+          <${Icon} name="upload" small />${dragging.value > 0 ? t("ask.drop") : t("ask.add_notes")}</button>
+        <span class="sp hide-s"></span>
+        <div class="seg" role="group" aria-label=${t("ask.size")}>
+          <button type="button" aria-pressed=${String(small.value)} onClick=${() => { small.value = true; }}>${t("ask.short")}</button>
+          <button type="button" aria-pressed=${String(!small.value)} onClick=${() => { small.value = false; }}>${t("ask.full")}</button>
+        </div>
+        <button class="btn go" type="submit" disabled=${Boolean(step.value)} aria-busy=${Boolean(step.value) || undefined}>${step.value ? t(`ask.${step.value}`) : t("ask.grow")}</button>
+      </div>
+    </form>
+    <div id="ask-says">
+      ${empty.value && html`<p class="err" role="alert"><${Icon} name="warn" small />${t("ask.empty")}</p>`}
+      ${refused.value.map((reason) => html`<p class="err" role="alert" key=${reason}><${Icon} name="warn" small /><span>${reason}</span></p>`)}
+      ${problem.value && html`<${Fault} message=${problem.value} onRetry=${submit} busy=${Boolean(step.value)} />`}
+      ${status && !status.model.ready && html`<p class="err"><${Icon} name="warn" small /><span>${status.model.note ?? t("model.not_ready")}</span></p>`}
+      <p class="cost"><${Icon} name="clock" small /><span>${costLine(status, small.value)}</span></p>
+    </div>
+  </div>`;
+}
+
+/** @param {{ files: import("@preact/signals").Signal<File[]>, busy: boolean }} props */
+const Notes = ({ files, busy }) => files.value.length > 0 && html`<ul class="notes" aria-label=${t("ask.notes")}>
+  ${files.value.map((file) => html`<li key=${file.name}><${Icon} name="doc" small /><span class="note-name">${file.name}</span><span class="dimmer">${size(file.size)}</span>
+    <button class="btn flat icon sm" type="button" disabled=${busy} aria-label=${t("ask.remove", { name: file.name })}
+      onClick=${() => { files.value = files.value.filter((each) => each !== file); }}><${Icon} name="close" small /></button></li>`)}
+</ul>`;
+
+/** What it will roughly cost and take, said before. @param {Status | null} status @param {boolean} small */
+function costLine(status, small) {
+  const concepts = t(small ? "cost.small" : "cost.full");
+  if (!status) return `${concepts}.`;
+  if (status.model.offline) return t("cost.offline", { concepts });
+  const { minutes, costUsdLow, costUsdHigh } = status.estimate[small ? "small" : "full"];
+  if (!costUsdHigh) return t("cost.unknown", { concepts, model: modelName(status.model.name, false) });
+  return t("cost.priced", { concepts, minutes: t("cost.minutes", { n: minutes }), low: money(costUsdLow), high: money(costUsdHigh) });
+}
+
+/**
+ * Make the path, hand over the notes, wake the agents. A path whose notes were refused is taken back, so that trying again makes no second one.
+ * @param {string} title @param {string | null} desc @param {File[]} files @param {boolean} small @param {(step: Step) => void} onStep
+ * @returns {Promise<string>} the address of the new path
+ */
+async function grown(title, desc, files, small, onStep) {
+  onStep("creating");
+  const branch = await api.createBranch(title);
+  try {
+    const root = await api.createRoot(branch.id, title, desc);
+    if (files.length) {
+      onStep("uploading");
+      await api.upload(root.id, files);
+    }
+    onStep("starting");
+    await api.grow(root.id, small);
+  } catch (error) {
+    await api.deleteBranch(branch.id).catch(() => null); // the first failure is the one to tell
+    throw error;
+  }
+  return pathUrl(branch.id);
+}

@@ -1,0 +1,66 @@
+// @ts-check
+/** What the nodes stand in front of: wires, ground, branches, and the seeds that are not placed yet. */
+
+import { brief } from "../format.js";
+import { html } from "../html.js";
+import { t } from "../i18n.js";
+import { curve, yOf } from "../layout.js";
+
+/** @import { Camera } from "../camera.js" */
+/** @import { Seen } from "../graph.js" */
+/** @import { Pair, Places } from "../layout.js" */
+
+/** The left and right edge of the screen, in the world. @param {Camera} cam @param {number} inset */
+const edges = (cam, inset) => {
+  const { x, k } = cam.view.value;
+  return [(inset - x) / k, (cam.size.value.width - inset - x) / k];
+};
+
+/** @param {{ cam: Camera, top: number, bottom: number, named: boolean }} props */
+export function Wires({ cam, top, bottom, named }) {
+  const [left, right] = edges(cam, 24);
+  const layers = Array.from({ length: top - bottom + 1 }, (_, i) => bottom + i);
+  return html`<g aria-hidden="true">
+    ${layers.map((layer) => html`<path key=${layer} class="wire" d="M${left} ${yOf(layer)}H${right}" />`)}
+    ${named && html`<text class="wire-t" x=${right} y=${yOf(bottom) - 8} text-anchor="end">${t("path.start")}</text>`}
+    ${named && top > bottom && html`<text class="wire-t" x=${right} y=${yOf(top) - 8} text-anchor="end">${t("path.goal")}</text>`}
+  </g>`;
+}
+
+const ROOTS = ["v22c0 10-8 14-20 22m20-22c0 12 5 18 3 30m-3-30c2 9 12 13 22 18", "v22c0 12-12 14-18 26m18-26c0 10 9 14 20 20"];
+
+/** @param {{ cam: Camera, y: number, entries: number[], text: string, hasRoots: boolean }} props */
+export function Ground({ cam, y, entries, text, hasRoots }) {
+  const [left, right] = edges(cam, 0);
+  const sorted = [...entries].sort((a, b) => a - b);
+  const textAt = hasRoots ? sorted[sorted.length - 1] + 38 : edges(cam, 24)[0];
+  return html`<g aria-hidden="true">
+    <path class="soil" d="M${left} ${y}H${right}" />
+    ${hasRoots && sorted.map((x, i) => html`<path key=${x} class="root" d="M${x} ${y - 22}${ROOTS[i % ROOTS.length]}" />`)}
+    <text class="rt" x=${textAt} y=${y + 26}>${text}</text>
+  </g>`;
+}
+
+/** How thick a branch is: by what it leads to. @type {Record<import("../graph.js").NodeState, string>} */
+const THICKNESS = { locked: "e1", ready: "e2", progress: "e2", mastered: "e3", due: "e3" };
+
+/** @param {{ pairs: Pair[], nodes: Seen[], all: Map<string, Seen>, places: Places, fresh: Set<string>, lit: Set<string> | null, delays: Map<string, number>, isRoomy: boolean }} props */
+export const Branches = ({ pairs, nodes, all, places, fresh, lit, delays, isRoomy }) => html`<g aria-hidden="true">${pairs.map((pair) => {
+  const [source, target] = pair;
+  const key = `${source}>${target}`;
+  const room = isRoomy ? { top: 30, bottom: 30 } : { top: 21, bottom: 21 };
+  const d = curve(pair, nodes, places, room);
+  const isNew = fresh.has(source) || fresh.has(target);
+  const dim = lit !== null && !(lit.has(source) && lit.has(target)) ? "dim-edge" : "";
+  const delay = { animationDelay: `${delays.get(target) ?? 0}ms` };
+  const thick = THICKNESS[all.get(target)?.state ?? "locked"];
+  return isNew
+    ? html`<g key=${key} data-edge=${key} class=${dim}><path class="e e-new grow-e" style=${delay} d=${d} pathLength="1" /><path class="e e-new2 grow-e" style=${delay} d=${d} pathLength="1" /></g>`
+    : html`<g key=${key} data-edge=${key} class=${dim}><path class="e ${thick}" d=${d} /></g>`;
+})}</g>`;
+
+/** Saved, but no edge says yet where they belong. @param {{ seeds: Seen[], y: number, perRow: number, row: number }} props */
+export const SeedBed = ({ seeds, y, perRow, row }) => html`<g>${seeds.map((seed, i) => html`<g key=${seed.id} class="seed" style=${{ transform: `translate(${(i % perRow) * 250 - 360}px, ${y + 14 + Math.floor(i / perRow) * row}px)` }}>
+  <g class="grow-n"><path class="leaf-new" d="M0-8c-7 0-10 4.5-10 8s4.5 7 10 7 10-3.500 10-7-3-8-10-8Z" /></g>
+  <text class="nm grow-l" x="18" y="4">${brief(seed.title, 30)}</text>
+</g>`)}</g>`;

@@ -1,0 +1,50 @@
+// @ts-check
+/** An opened concept: its subconcepts on a map or in a list, and what each is about. */
+
+import { ancestry, partsOf } from "../graph.js";
+import { html } from "../html.js";
+import { t } from "../i18n.js";
+import { isOpen } from "../live.js";
+import { pathUrl } from "../router.js";
+import { agentOf, petalsOf, wordsOf } from "../words.js";
+import { nowMs } from "../clock.js";
+import { AboutNode } from "./about.js";
+import { StemList, Views } from "./list.js";
+import { LevelMap } from "./map.js";
+import { MiniMap } from "./minimap.js";
+
+/** @import { Path } from "../live.js" */
+/** @import { Seen } from "../graph.js" */
+
+/** @param {{ path: Path, concept: Seen, view: import("./pathlevel.js").View }} props */
+export function ConceptLevel({ path, concept, view }) {
+  const all = path.all.value;
+  const nodes = partsOf(all, concept.id);
+  const back = pathUrl(path.branchId);
+  const selected = view.selected.value;
+  const words = (/** @type {Seen} */ node) => wordsOf(node, [], undefined, 0);
+  const needs = concept.needs.flatMap((id) => all.get(id)?.title ?? []);
+  const brings = needs.length ? t("map.builds_on", { titles: needs.join(", ") }) : t("map.starts_here");
+  const agent = isOpen(path.run.value) ? agentOf(path.activity.value, concept.id) : undefined;
+  const standing = wordsOf(concept, nodes, agent, agent && !agent.endedAt ? nowMs.value : 0);
+  const choose = (/** @type {string} */ id) => { view.selected.value = view.selected.value === id ? null : id; };
+  const head = html`<div class="map-head"><h1 class="t24">${concept.title}</h1>
+    <p class="growing">${agent && !agent.endedAt && html`<span class="pulse"></span>`}<span>${nodes.length ? t("agent.subconcepts", { n: nodes.length }) : t("map.no_parts")}${agent && !agent.endedAt ? "" : `, ${standing.text.toLowerCase()}`}</span></p>
+    ${!view.wide && html`<${Views} view=${view} tabs=${["list", "map"]} />`}</div>`;
+  const shown = (selected && all.get(selected)) || concept;
+  const about = (/** @type {Seen} */ node) => html`<${AboutNode} path=${path} node=${node} isConcept=${node.id === concept.id} onSelect=${choose} />`;
+
+  if (view.asList) {
+    return html`<section class="phone wrap" aria-label=${t("path.list")}>
+        <div class="phone-head">${head}${!view.wide && concept.desc && html`<p class="say concept-desc">${concept.desc}</p>`}${view.wide && html`<${Views} view=${view} tabs=${["list", "map"]} />`}</div>
+        <${StemList} nodes=${nodes} words=${words} petals=${() => ""} onOpen=${() => back} selected=${selected} onSelect=${choose} lead=${(/** @type {string} */ id) => !view.wide && html`<p class="say stem-lead">${all.get(id)?.desc ?? t("about.no_desc")}</p>${all.get(id)?.reason && html`<p class="reason why">${all.get(id)?.reason}</p>`}`} />
+      </section>
+      ${view.wide && html`<aside class="side" aria-label=${t("path.about")}>${about(shown)}</aside>`}`;
+  }
+  return html`<${LevelMap} key=${concept.id} all=${all} nodes=${nodes} places=${path.placesOf(concept.id, nodes)} fresh=${path.fresh.value} live=${path.live.value} label=${t("map.parts_label", { title: concept.title })}
+      petals=${() => ""} words=${words} brings=${brings} selected=${selected} focusOn=${view.focusOn} onOpen=${choose} hasNotes=${!view.wide} isRoomy=${false} onList=${view.toggleList}>
+      ${head}
+      <${MiniMap} path=${path} concept=${concept} lit=${ancestry(all, concept.id)} />
+    <//>
+    <aside class="side" aria-label=${t("path.about")}>${about(shown)}</aside>`;
+}

@@ -1,0 +1,75 @@
+// @ts-check
+/** One readable line of an agent; what was asked and answered opens below it. */
+
+import { count, modelName, msOf, took } from "../format.js";
+import { html } from "../html.js";
+import { t } from "../i18n.js";
+import { manyWords, toolPieces, tookTogether } from "../lines.js";
+import { Icon } from "./icons.js";
+
+/** @import { ToolEntry } from "../types.d.ts" */
+
+/** @param {{ line: import("../lines.js").ReadableLine, nowMs: number, isOver: boolean, withText: boolean }} props */
+export function Line({ line, nowMs, isOver, withText }) {
+  if (line.kind === "text") return withText ? html`<li class="said"><p>${line.entry.text}</p></li>` : null;
+  if (line.kind === "tool") return html`<${ToolLine} entry=${line.entry} isOver=${isOver} />`;
+  if (line.kind === "many") return html`<${ManyLine} tool=${line.tool} entries=${line.entries} />`;
+  return html`<${NoteLine} entry=${line.entry} nowMs=${nowMs} isOver=${isOver || !line.isLast} />`;
+}
+
+/** @param {{ entry: ToolEntry }} props */
+const Words = ({ entry }) => toolPieces(entry).map((piece, i) => (piece.isValue ? html`<b key=${i}>${piece.text}</b>` : piece.text));
+
+/** @param {{ entry: ToolEntry, isOver: boolean }} props */
+function ToolLine({ entry, isOver }) {
+  const { result } = entry;
+  const refused = result && !result.ok;
+  const tries = result && result.attempts > 1 ? t("line.attempts", { n: result.attempts }) : "";
+  const mark = result ? html`<${Icon} name=${refused ? "warn" : "check"} />` : isOver ? html`<${Icon} name="stop" />` : html`<span class="pulse"></span>`;
+  return html`<li class=${refused ? "bad" : result ? "ok" : isOver ? "" : "now"}>${mark}
+    <details><summary><span class="line-words"><${Words} entry=${entry} />${refused ? ` ${t("line.refused", { why: plain(result.summary) })}` : ""}${tries && html` <span class="dimmer">${tries}</span>`}</span>
+      <time>${result ? took(result.durationMs) : ""}</time></summary>
+      <${Details} entry=${entry} /></details>
+  </li>`;
+}
+
+/** @param {{ entry: ToolEntry }} props */
+const Details = ({ entry }) => html`<dl class="io"><dt>${t("line.input")}</dt><dd><pre tabindex="0">${JSON.stringify(entry.input, null, 2)}</pre></dd>
+  ${entry.result && html`<dt>${t("line.result")}</dt><dd><pre tabindex="0">${entry.result.summary}</pre></dd>`}</dl>`;
+
+/** @param {{ tool: string, entries: ToolEntry[] }} props */
+const ManyLine = ({ tool, entries }) => html`<li class="ok"><${Icon} name="check" />
+  <details><summary><span class="line-words">${manyWords(tool, entries.length)}</span><time>${took(tookTogether(entries))}</time></summary>
+    <ul class="lines inner">${entries.map((entry) => html`<${ToolLine} key=${entry.callId} entry=${entry} isOver=${true} />`)}</ul></details>
+</li>`;
+
+/** A refusal's sentence: out of its JSON where it is one. @param {string} summary */
+function plain(summary) {
+  const inside = /^\s*\{\s*"error"\s*:\s*"((?:[^"\\]|\\.)*)/.exec(summary);
+  return inside ? inside[1].replace(/\\(.)/g, "$1") : summary;
+}
+
+/** Retries, switches and other things that are not calls, said honestly. @param {{ entry: any, nowMs: number, isOver: boolean }} props */
+function NoteLine({ entry, nowMs, isOver }) {
+  switch (entry.type) {
+    case "retry": {
+      const leftMs = entry.at ? msOf(entry.at) + entry.delayMs - nowMs : 0;
+      const words = isOver ? t("line.retried", { why: entry.why, seconds: round(entry.delayMs) })
+        : leftMs > 500 ? t("line.retry", { why: entry.why, seconds: Math.ceil(leftMs / 1000) }) : t("line.retry_now", { why: entry.why });
+      return html`<li class=${isOver ? "" : "wait"}><${Icon} name="hourglass" /><span class="line-plain"><span>${words}</span><time>${t("line.count", { n: entry.attempt, of: entry.of })}</time></span></li>`;
+    }
+    case "switched":
+      return html`<li><${Icon} name="again" /><span class="line-plain"><span>${t("line.switched", { from: modelName(entry.from, false), to: modelName(entry.to, false), why: entry.why })}</span></span></li>`;
+    case "compacted":
+      return html`<li><${Icon} name="fit" /><span class="line-plain"><span>${t("line.compacted", { before: count(entry.tokensBefore), after: count(entry.tokensAfter) })}</span></span></li>`;
+    case "asks":
+      return html`<li class="wait"><${Icon} name="hourglass" /><span class="line-plain"><span>${t("line.asks", { question: entry.question })}</span></span></li>`;
+    case "error":
+      return html`<li class="bad"><${Icon} name="warn" /><span class="line-plain"><span>${entry.message}</span></span></li>`;
+    default:
+      return html`<li><${Icon} name="info" /><span class="line-plain"><span>${t("line.guardrail", { noticed: entry.noticed })}</span></span></li>`;
+  }
+}
+
+/** @param {number} ms */
+const round = (ms) => (ms < 1000 ? (ms / 1000).toFixed(1) : Math.round(ms / 1000));

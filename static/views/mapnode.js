@@ -1,0 +1,58 @@
+// @ts-check
+/** One node on the map. Drawn again only when something about it changed. */
+
+import { Component } from "preact";
+import { html } from "../html.js";
+import { t } from "../i18n.js";
+import { lines } from "../layout.js";
+import { Petals, Shape } from "./marks.js";
+
+/**
+ * @typedef {{ id: string, title: string, state: import("../graph.js").NodeState, mastery: number, x: number, y: number, petals: string, text: string,
+ *   tone: string, isFresh: boolean, delay: number, isDim: boolean, isSelected: boolean, isStop: boolean, isRoomy: boolean,
+ *   active: import("@preact/signals").Signal<string | null>, pointed: import("@preact/signals").Signal<string | null>, onOpen: (id: string) => void }} Props
+ */
+
+const POINT_MS = 280;
+const UNFOLD_AT_MS = 280;
+
+/** @extends {Component<Props>} */
+export class MapNode extends Component {
+  /** @param {Props} next */
+  shouldComponentUpdate(next) {
+    const now = /** @type {any} */ (this.props);
+    return Object.entries(next).some(([name, value]) => name !== "onOpen" && now[name] !== value);
+  }
+
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  timer;
+
+  componentWillUnmount() {
+    clearTimeout(this.timer);
+  }
+
+  /** @param {Props} props */
+  render(props) {
+    const { id, title, state, mastery, x, y, petals, text, tone, isFresh, delay, isDim, isSelected, isStop, isRoomy, active, pointed } = props;
+    const point = () => { clearTimeout(this.timer); this.timer = setTimeout(() => { pointed.value = id; }, POINT_MS); };
+    const leave = () => { clearTimeout(this.timer); if (pointed.value === id) pointed.value = null; };
+    const focused = (/** @type {FocusEvent} */ event) => { active.value = id; if (/** @type {Element} */ (event.target).matches(":focus-visible")) pointed.value = id; };
+    const titles = lines(title);
+    const labelAt = isRoomy ? 38 : 27;
+    const first = [-3, -13, -22][titles.length - 1];
+    const label = t("node.label", { title, state: t(`state.${state}`), meta: text });
+    return html`<g class="hit s-${state} ${isDim ? "dim-node" : ""}" style=${{ transform: `translate(${x}px, ${y}px)` }} tabindex=${isStop ? 0 : -1} role="link"
+      data-id=${id} aria-label=${label} aria-describedby="map-note"
+      onClick=${() => this.props.onOpen(id)} onFocus=${focused} onBlur=${leave} onMouseEnter=${point} onMouseLeave=${leave}>
+      <g class=${isFresh ? "grow-n" : ""} style=${isFresh ? { animationDelay: `${delay + UNFOLD_AT_MS}ms` } : {}}>
+        <circle class="spot" r=${isRoomy ? 31 : 20} />${isFresh && html`<circle class="halo" r=${isRoomy ? 33 : 24} />`}
+        <circle class=${isSelected ? "sel" : "ring"} r=${isRoomy ? 33 : 24} />
+        <${Petals} states=${petals} /><${Shape} state=${state} mastery=${mastery} />
+      </g>
+      <g class=${isFresh ? "grow-l" : ""} style=${isFresh ? { animationDelay: `${delay + UNFOLD_AT_MS + 200}ms` } : {}}>
+        ${titles.map((each, i) => html`<text key=${i} class="nt" x=${labelAt} y=${first + i * 18}>${each}</text>`)}
+        <text class="nm ${tone}" x=${labelAt} y=${first + (titles.length - 1) * 18 + 19}>${text}</text>
+      </g>
+    </g>`;
+  }
+}

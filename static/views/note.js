@@ -1,0 +1,22 @@
+// @ts-check
+/** The note by a node: what it is about and why it is there. */
+
+import { html } from "../html.js";
+import { yOf } from "../layout.js";
+
+const WIDTH = 300;
+const ROOM = 190;
+
+/** @param {{ node: import("../graph.js").Seen, place: import("../types.d.ts").Place, cam: import("../camera.js").Camera }} props */
+export function Note({ node, place, cam }) {
+  if (!node.desc && !node.reason) return null;
+  const { x, y, k } = cam.view.value;
+  const { width, height } = cam.size.value;
+  const left = Math.max(16, Math.min(place.x * k + x + 24, width - WIDTH - 16));
+  const nodeY = yOf(place.layer) * k + y;
+  const above = nodeY - 36 * k > ROOM; // what a node builds on lies below it and stays in sight
+  const style = !above ? { left: `${left}px`, top: `${nodeY + 32 * k + 4}px` } : { left: `${left}px`, bottom: `${height - nodeY + 32 * k + 4}px` };
+  return html`<div class="pop note-pop" id="map-note" role="tooltip" style=${style}>
+    ${node.desc && html`<p class="say">${node.desc}</p>`}${node.reason && html`<p class="reason why">${node.reason}</p>`}
+  </div>`;
+}

@@ -1,0 +1,75 @@
+// @ts-check
+/** The concepts of a path, as map or list. */
+
+import { nowMs } from "../clock.js";
+import { partsOf } from "../graph.js";
+import { html } from "../html.js";
+import { t } from "../i18n.js";
+import { isOpen } from "../live.js";
+import { go, pathUrl } from "../router.js";
+import { agentOf, petalsOf, wordsOf } from "../words.js";
+import { LevelMap } from "./map.js";
+import { StemList, Views } from "./list.js";
+import { Fault } from "./shell.js";
+
+/** @import { Path } from "../live.js" */
+/** @import { Seen } from "../graph.js" */
+/** @typedef {{ wide: boolean, asList: boolean, tab: import("@preact/signals").Signal<string>, focusOn: string | null, selected: import("@preact/signals").Signal<string | null>, toggleList: () => void }} View */
+
+/** @param {{ path: Path, view: View }} props */
+export function PathLevel({ path, view }) {
+  const all = path.all.value;
+  const nodes = path.visible.value;
+  const activity = path.playhead.value === null && isOpen(path.run.value) ? path.activity.value : null;
+  const partsShown = (/** @type {Seen} */ node) => partsOf(all, node.id).filter((part) => !path.hidden.value.has(part.id));
+  const words = (/** @type {Seen} */ node) => {
+    const agent = agentOf(activity, node.id);
+    return wordsOf(node, partsShown(node), agent, agent && !agent.endedAt ? nowMs.value : 0);
+  };
+  const petals = (/** @type {Seen} */ node) => petalsOf(partsShown(node));
+  const open = (/** @type {string} */ id) => go(pathUrl(path.branchId, id));
+  const title = path.answer.value?.branch.title ?? "";
+  const head = html`<div class="map-head"><h1 class="t24">${title}</h1><${Standing} path=${path} nodes=${nodes} />${!view.wide && html`<${Views} view=${view} tabs=${["list", "map", "activity"]} />`}</div>`;
+
+  if (view.asList) {
+    return html`<section class=${view.wide || view.tab.value === "list" ? "phone wrap" : "phone wrap brief"} aria-label=${t("path.list")}>
+      <div class="phone-head">${head}${view.wide && html`<${Views} view=${view} tabs=${["list", "map"]} />`}</div>
+      ${(view.wide || view.tab.value === "list") && html`<${StemList} nodes=${nodes} words=${words} petals=${petals} onOpen=${(/** @type {string} */ id) => pathUrl(path.branchId, id)} />`}
+      ${(view.wide || view.tab.value === "list") && html`<${Barren} path=${path} nodes=${nodes} />`}
+    </section>`;
+  }
+  return html`<${LevelMap} key="path" all=${all} nodes=${nodes} places=${path.placesOf("path", path.playhead.value === null ? nodes : allConcepts(path))} fresh=${path.fresh.value} live=${path.live.value} label=${t("map.label", { title })}
+    petals=${petals} words=${words} brings=${t("path.brings")} selected=${null} focusOn=${view.focusOn} onOpen=${open} hasNotes isRoomy onList=${view.toggleList}>
+    ${head}
+    <${Barren} path=${path} nodes=${nodes} />
+  <//>`;
+}
+
+/** @param {Path} path */
+const allConcepts = (path) => [...path.all.value.values()].filter((node) => node.type === "concept");
+
+/** One line on how the path stands: growing, failed, or how much is mastered. @param {{ path: Path, nodes: Seen[] }} props */
+function Standing({ path, nodes }) {
+  const run = path.run.value;
+  const subconcepts = nodes.reduce((sum, node) => sum + node.parts.filter((id) => !path.hidden.value.has(id)).length, 0);
+  const counts = { concepts: t("paths.concepts", { n: nodes.length }), subconcepts: t("paths.subconcepts", { n: subconcepts }) };
+  if (run?.state === "queued") return html`<p class="growing"><span class="pulse"></span><span>${t("path.queued")}</span></p>`;
+  if (run?.state === "waiting_on_human") return html`<p class="growing"><span class="chip wait">${t("path.asks")}</span></p>`;
+  if (isOpen(run)) return html`<p class="growing"><span class="pulse"></span><span>${nodes.length ? t("path.growing_parts", counts) : t("path.growing")}</span></p>`;
+  const done = nodes.filter((node) => node.state === "mastered").length;
+  return html`<p class="dim">${nodes.length ? `${t("path.mastered", { done, n: nodes.length })}, ${counts.subconcepts}` : ""}</p>`;
+}
+
+/** A path without concepts: what to do. @param {{ path: Path, nodes: Seen[] }} props */
+function Barren({ path, nodes }) {
+  const run = path.run.value;
+  if (nodes.length || isOpen(run) || path.playhead.value !== null) return null;
+  const small = run?.small ?? false;
+  const failed = run?.error;
+  return html`<div class="barren">
+    ${failed ? html`<${Fault} message=${failed.message} onRetry=${() => path.grow(small)} busy=${path.busy.value === "starting"} />`
+      : html`<h2 class="t18">${t("path.empty")}</h2><p class="dim">${t("path.empty_text")}</p>
+        <button class="btn go" type="button" disabled=${path.busy.value !== null} onClick=${() => path.grow(small)}>${t(path.busy.value ? "act.waking" : "path.grow")}</button>`}
+    ${path.refusal.value && html`<p class="err" role="alert">${path.refusal.value}</p>`}
+  </div>`;
+}

@@ -1,0 +1,65 @@
+// @ts-check
+/** What frames every screen: the bar, the status line, and the ways to say that something failed. */
+
+import { useEffect, useState } from "preact/hooks";
+import { nowMs, useTicking } from "../clock.js";
+import { html } from "../html.js";
+import { t } from "../i18n.js";
+import { line } from "../net.js";
+import { home } from "../router.js";
+import { Icon, Logo, Patterns } from "./icons.js";
+
+/** @import { ComponentChildren } from "preact" */
+
+/** @param {{ crumbs?: { title: string, url: string | null }[], tools?: ComponentChildren, note?: string | null, children: ComponentChildren, work?: boolean }} props */
+export const Shell = ({ crumbs, tools, note, children, work }) => html`
+  <${Patterns} />
+  <a class="skip" href="#main">${t("app.skip")}</a>
+  <header class="bar">
+    <a class="brand" href=${home()} aria-label=${t("app.name")}><${Logo} /><span class=${crumbs ? "hide-s" : ""}>${t("app.name")}</span></a>
+    ${crumbs ? html`<${Crumbs} crumbs=${crumbs} />` : html`<nav class="nav" aria-label=${t("nav.main")}><a href=${home()} aria-current="page">${t("nav.paths")}</a></nav>`}
+    <div class="bar-end"><${StatusLine} />${note && html`<span class="status hide-s">${note}</span>`}${tools}<${ThemeButton} /></div>
+  </header>
+  <main id="main" tabindex="-1" class=${work ? "work" : ""}>${children}</main>`;
+
+/** @param {{ crumbs: { title: string, url: string | null }[] }} props */
+const Crumbs = ({ crumbs }) => html`<nav class="crumbs" aria-label=${t("nav.here")}>
+  ${crumbs.map(({ title, url }, i) => html`${i > 0 && html`<${Icon} name="right" small />`}${url ? html`<a href=${url}>${title}</a>` : html`<span aria-current="page">${title}</span>`}`)}
+</nav>`;
+
+function StatusLine() {
+  const news = line.value;
+  useTicking(news.state === "waiting");
+  if (news.state === "offline") return html`<p class="status wait" role="status"><${Icon} name="hourglass" small /><span>${t("net.offline")}</span></p>`;
+  if (news.state === "back") return html`<p class="status leaf" role="status"><${Icon} name="check" small /><span>${t("net.back")}</span></p>`;
+  if (news.state !== "waiting") return html`<p class="status" role="status"></p>`;
+  const seconds = nowMs.value && Math.ceil((news.untilMs - Date.now()) / 1000);
+  return html`<p class="status wait" role="status"><${Icon} name="hourglass" small /><span>${seconds > 1 ? t("net.reconnecting", { seconds }) : t("net.reconnecting_now")}</span></p>`;
+}
+
+const darkSystem = matchMedia("(prefers-color-scheme: dark)");
+const isDark = () => (document.documentElement.dataset.theme ?? (darkSystem.matches ? "dark" : "light")) === "dark";
+
+function ThemeButton() {
+  const [dark, setDark] = useState(isDark);
+  useEffect(() => {
+    const look = () => setDark(isDark());
+    darkSystem.addEventListener("change", look);
+    return () => darkSystem.removeEventListener("change", look);
+  }, []);
+  const change = () => {
+    dispatchEvent(new Event("sprout:theme"));
+    setDark(isDark());
+  };
+  const label = t("theme.change", { theme: t(dark ? "theme.light" : "theme.dark") });
+  return html`<button class="btn flat icon" type="button" onClick=${change} aria-label=${label} title=${label}><${Icon} name=${dark ? "sun" : "moon"} /></button>`;
+}
+
+/** What happened and what to do about it. @param {{ message: string, onRetry?: () => void, busy?: boolean, children?: ComponentChildren }} props */
+export const Fault = ({ message, onRetry, busy, children }) => html`<div class="fault-note" role="alert">
+  <${Icon} name="warn" /><div><p>${message}</p>${children}</div>
+  ${onRetry && html`<button class="btn sm" type="button" onClick=${onRetry} disabled=${busy} aria-busy=${busy || undefined}>${t(busy ? "error.retrying" : "error.retry")}</button>`}
+</div>`;
+
+/** A page in place of one that is not there. @param {{ title: string, text: string, children?: ComponentChildren }} props */
+export const Blank = ({ title, text, children }) => html`<div class="wrap blank"><h1 class="t24">${title}</h1><p class="dim">${text}</p>${children}</div>`;

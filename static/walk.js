@@ -1,0 +1,28 @@
+// @ts-check
+/** The keyboard walk over a map: up and down along the branches, left and right along a wire. Pure. */
+
+/** @import { Seen } from "./graph.js" */
+/** @import { Places } from "./layout.js" */
+
+/**
+ * The node that an arrow key leads to, or null.
+ * @param {string} key @param {string} from @param {Seen[]} nodes @param {Places} places @returns {string | null}
+ */
+export function next(key, from, nodes, places) {
+  const here = places.get(from);
+  const node = nodes.find((each) => each.id === from);
+  if (!here || !node) return null;
+  const nearest = (/** @type {string[]} */ ids) => ids.filter((id) => places.has(id)).sort((a, b) => away(a) - away(b))[0] ?? null;
+  const away = (/** @type {string} */ id) => Math.abs((places.get(id)?.x ?? 0) - here.x);
+  const onWire = (/** @type {-1 | 1} */ side) => nodes.map((each) => each.id).filter((id) => {
+    const place = places.get(id);
+    return place && place.layer === here.layer && (place.x - here.x) * side > 0;
+  });
+  switch (key) {
+    case "ArrowUp": return nearest(node.opens);
+    case "ArrowDown": return nearest(node.needs);
+    case "ArrowLeft": return nearest(onWire(-1));
+    case "ArrowRight": return nearest(onWire(1));
+    default: return null;
+  }
+}

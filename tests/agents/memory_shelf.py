@@ -1,0 +1,148 @@
+"""A shelf in memory that keeps the same rules as the one on SQL, and a team that only takes down what it is asked."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Literal
+
+from sprout.errors import NotFound
+from sprout.events import EdgeEnds, Event, NodeRow, wire_time
+from sprout.ids import new_id
+from sprout.learning.graph import ConceptGraph, Edit, apply, title_key
+from sprout.learning.questions import QuestionDraft, checked, prompt_key
+from sprout.learning.shelf import Actor, AskedQuestion, Passage, SavedQuestion
+
+
+@dataclass
+class Kept:
+    id: str
+    draft: QuestionDraft
+    tested_ids: list[str | None]
+
+
+@dataclass
+class MemoryShelf:
+    """What the agents work on, for one learner."""
+
+    user_id: str = "ada"
+    notes: list[Passage] = field(default_factory=list)
+    graphs: dict[str, ConceptGraph] = field(default_factory=dict)
+    questions: dict[str, dict[str, Kept]] = field(default_factory=dict)
+    generated: set[str] = field(default_factory=set)
+    generations: list[tuple[str, str]] = field(default_factory=list)
+    log: list[tuple[Actor, Event]] = field(default_factory=list)
+
+    def topic(self, title: str, desc: str | None = None) -> NodeRow:
+        """A new root."""
+        moment = wire_time(datetime.now(UTC))
+        root = NodeRow(
+            id=new_id(),
+            user_id=self.user_id,
+            type="root",
+            branch_id=new_id(),
+            parent_id=None,
+            title=title,
+            desc=desc,
+            created_at=moment,
+            updated_at=moment,
+        )
+        self.graphs[root.id] = ConceptGraph(root)
+        return root
+
+    def under(self, parent_id: str, titles: str, edges: str = "") -> list[NodeRow]:
+        """Children that were made before the run: `under(root.id, "A B", "A>B")`."""
+        graph = self.graphs[parent_id]
+        for title in titles.split():
+            graph = graph.add(title, f"About {title}.", datetime.now(UTC)).graph
+        for edge in edges.split():
+            graph = graph.connect_titles(*edge.split(">")).graph
+        self._keep(parent_id, graph)
+        return list(graph.nodes)
+
+    def titles(self, parent_id: str) -> list[str]:
+        return [node.title for node in self.graphs[parent_id].nodes]
+
+    def edges(self, parent_id: str) -> set[str]:
+        titles = {node.id: node.title for node in self.graphs[parent_id].nodes}
+        return {f"{titles[edge.source_node_id]}>{titles[edge.target_node_id]}" for edge in self.graphs[parent_id].edges}
+
+    async def node(self, node_id: str, *, user_id: str) -> NodeRow:
+        graph = self.graphs.get(node_id)
+        if graph is None or user_id != self.user_id:
+            raise NotFound("node", node_id)
+        return graph.parent
+
+    async def children(self, parent_id: str) -> tuple[list[NodeRow], list[EdgeEnds]]:
+        graph = self.graphs[parent_id]
+        return list(graph.nodes), list(graph.edges)
+
+    async def edit_graph(
+        self, parent_id: str, operation: Callable[[ConceptGraph], Edit], *, actor: Actor, reason: str | None = None
+    ) -> Edit:
+        await self.node(parent_id, user_id=actor.user_id)
+        before = self.graphs[parent_id]
+        edit = operation(before)
+        assert apply(before, edit.events) == edit.graph
+        self._keep(parent_id, edit.graph)
+        self.log.extend((actor, event) for event in edit.events)
+        return edit
+
+    async def save_question(self, concept_id: str, draft: QuestionDraft, *, actor: Actor) -> SavedQuestion:
+        await self.node(concept_id, user_id=actor.user_id)
+        question = checked(draft)
+        asked = self.questions.setdefault(concept_id, {})
+        key = prompt_key(question.prompt)
+        created = key not in asked
+        if created:
+            asked[key] = Kept(new_id(), question, [None] * len(question.tests))
+        return SavedQuestion(asked[key].id, f"diagnostic of {concept_id}", [*asked].index(key) + 1, created)
+
+    async def asked(self, concept_id: str, *, user_id: str) -> Sequence[AskedQuestion]:
+        return [
+            AskedQuestion(kept.draft.prompt, kept.draft.tests) for kept in self.questions.get(concept_id, {}).values()
+        ]
+
+    async def resolve_question_tests(self, concept_id: str, *, user_id: str) -> None:
+        by_title = {title_key(node.title): node.id for node in self.graphs[concept_id].nodes}
+        for kept in self.questions.get(concept_id, {}).values():
+            kept.tested_ids = [by_title.get(title_key(title)) for title in kept.draft.tests]
+
+    async def is_generated(self, node_id: str, *, user_id: str) -> bool:
+        return node_id in self.generated
+
+    async def mark_generated(self, node_id: str, *, user_id: str) -> None:
+        await self.node(node_id, user_id=user_id)
+        self.generated.add(node_id)
+
+    async def log_generation(
+        self,
+        node_id: str,
+        *,
+        trigger: Literal["on_first_enter", "manual_regenerate", "system_refresh"],
+        model: str,
+        meta: str,
+    ) -> None:
+        self.generations.append((node_id, meta))
+
+    async def passages(self, root_id: str) -> Sequence[Passage]:
+        return self.notes
+
+    def _keep(self, parent_id: str, graph: ConceptGraph) -> None:
+        self.graphs[parent_id] = graph
+        for node in graph.nodes:
+            old = self.graphs.get(node.id)
+            self.graphs[node.id] = ConceptGraph(node, old.nodes, old.edges) if old else ConceptGraph(node)
+
+
+@dataclass
+class NotedTeam:
+    """Takes down which helpers were asked for, in order."""
+
+    started: list[tuple[str, str, str]] = field(default_factory=list)
+
+    async def start(self, agent: str, *, node_id: str, label: str) -> None:
+        self.started.append((agent, node_id, label))
+
+    @property
+    def labels(self) -> list[str]:
+        return [label for _, _, label in self.started]

@@ -1,0 +1,88 @@
+"""Every prompt file is as its front matter says."""
+
+from pathlib import Path
+
+import pytest
+
+import sprout.agents
+from sprout.agents.prompts import load_prompt, read_prompt
+from sprout.agents.subconcept import subconcept_agent
+from sprout.agents.topic import topic_agent
+from sprout.errors import SetupError
+from sprout.learning.shelf import Passage
+from tests.agents.driving import briefed
+from tests.agents.memory_shelf import MemoryShelf
+
+NAMES = sorted(path.stem for path in Path(sprout.agents.__path__[0]).glob("*.md"))
+GOOD = "---\nversion: 3\nplaceholders: [who, what]\nbudget_words: 5\n---\nTell {who}:\n{what}\n"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_prompt_keeps_its_budget(name: str) -> None:
+    prompt = load_prompt(name)
+    assert 0 < prompt.words <= prompt.budget_words <= 900
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_prompt_neither_shouts_nor_threatens(name: str) -> None:
+    text = load_prompt(name).text
+    shouted = [word for word in text.split() if len(word) > 3 and word.isalpha() and word.isupper()]
+    assert shouted == []
+    assert "never use tools" not in text.lower()
+
+
+@pytest.mark.parametrize("name", ["topic", "subconcept"])
+def test_a_system_prompt_has_the_parts_of_the_guide_in_order(name: str) -> None:
+    headings = [line[2:] for line in load_prompt(name).text.split("\n") if line.startswith("# ")]
+    assert headings == ["Outcome", "What you are given", "Do", "Rules", "Quality bar", "Done when"]
+
+
+@pytest.mark.parametrize(("name", "agent"), [("topic", topic_agent), ("subconcept", subconcept_agent)])
+async def test_the_tools_that_a_prompt_names_and_the_tools_on_offer_are_the_same(name: str, agent: object) -> None:
+    shelf = MemoryShelf(notes=[Passage("notes.md", None, "Voltage pushes.", 0, 15)])
+    root = shelf.topic("Circuits")
+    (concept,) = shelf.under(root.id, "Voltage")
+    spec = topic_agent(shelf) if agent is topic_agent else subconcept_agent(shelf)
+    brief = await briefed(spec, root if agent is topic_agent else concept)
+    text = load_prompt(name).text
+    offered = {tool.name for tool in brief.tools}
+    assert all(f"`{tool}`" in text for tool in offered)
+    named = {word.strip("`") for word in text.split() if word.startswith(("`save_", "`extract_"))}
+    assert {tool.rstrip("`:,.") for tool in named} <= offered
+
+
+def test_a_prompt_is_filled_in_one_go_and_what_is_filled_in_is_not_read_again() -> None:
+    prompt = read_prompt("greeting", GOOD)
+    assert (prompt.version, prompt.words) == (3, 3)
+    assert prompt.filled(who="Ada", what="{who} \\1 {else}") == "Tell Ada:\n{who} \\1 {else}"
+
+
+def test_a_line_of_nothing_but_an_empty_placeholder_is_left_out() -> None:
+    assert read_prompt("greeting", GOOD).filled(who="", what="") == "Tell :"
+
+
+@pytest.mark.parametrize("values", [{"who": "Ada"}, {"who": "Ada", "what": "x", "why": "y"}, {}])
+def test_a_missing_or_surplus_value_is_an_error(values: dict[str, str]) -> None:
+    with pytest.raises(SetupError, match="'greeting' wants the values what, who"):
+        read_prompt("greeting", GOOD).filled(**values)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("Tell {who}", "does not begin with front matter"),
+        (GOOD.replace("[who, what]", "[who]"), "differ in what"),
+        (GOOD.replace("[who, what]", "[who, what, why]"), "differ in why"),
+        (GOOD.replace("version: 3\n", ""), "front matter of prompt 'greeting' cannot be read"),
+        (GOOD.replace("version: 3", "version: ["), "cannot be read"),
+        (GOOD.replace("version: 3", "version: 3\nmood: gay"), "cannot be read"),
+    ],
+)
+def test_a_broken_prompt_file_is_an_error_when_it_is_read(content: str, said: str) -> None:
+    with pytest.raises(SetupError, match=said):
+        read_prompt("greeting", content)
+
+
+def test_a_prompt_that_is_not_there_is_an_error_that_names_the_file() -> None:
+    with pytest.raises(SetupError, match=r"nobody\.md is missing"):
+        load_prompt("nobody")

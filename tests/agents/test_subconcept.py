@@ -1,0 +1,320 @@
+"""The subconcept agent, its tools driven as the loop drives them."""
+
+from typing import Any
+
+import pytest
+
+from sprout.agents.agent import Brief
+from sprout.agents.subconcept import subconcept_agent
+from sprout.errors import BadInput, GraphRefused, NotFound, QuestionRefused, SproutError
+from sprout.events import NodeRow
+from sprout.learning.shelf import Passage
+from sprout.loop.model import ToolUse
+from tests.agents.driving import a_job, a_result, briefed, called, correction_of, finished, request_of, tool_of
+from tests.agents.memory_shelf import MemoryShelf, NotedTeam
+
+DESC = "The learner can say it. People often take it for something else."
+CHOICE: dict[str, Any] = {
+    "prompt": "A bulb lights dimly. What does its ammeter show next to the one before it?",
+    "format": "mcq",
+    "options": ["the same", "a little less", "nothing at all", "a little more"],
+    "correct_answer": "the same",
+    "misconceptions": [{"option": "a little less", "misconception": "current is used up"}],
+    "difficulty": 2,
+    "tests": ["A"],
+}
+OPEN: dict[str, Any] = {
+    "prompt": "A switch is opened behind a bulb. Say in two sentences what happens to the bulb and why.",
+    "format": "open_ended",
+    "correct_answer": "It goes out at once, because the loop is broken everywhere.",
+    "criteria": [
+        {"label": "the bulb", "statement": "it goes out at once", "weight": 0.5},
+        {"label": "the reason", "statement": "the loop has a gap", "weight": 0.5, "partly_if": "names the switch"},
+    ],
+    "difficulty": 4,
+    "tests": ["A", "B"],
+}
+NUMERIC: dict[str, Any] = {
+    "prompt": "Two 3 V batteries push the same way. How many volts do they give together?",
+    "format": "numeric",
+    "correct_answer": "6",
+    "unit": "V",
+    "tolerance": 0,
+    "misconceptions": [{"option": "3", "misconception": "the push is shared"}],
+    "difficulty": 1,
+    "tests": ["A"],
+}
+
+
+def a_concept(shelf: MemoryShelf, others: str = "Current Power") -> NodeRow:
+    root = shelf.topic("Circuits")
+    return shelf.under(root.id, f"Voltage {others}")[0]
+
+
+async def saved(brief: Brief, *titles: str) -> None:
+    for title in titles:
+        await called(brief, "save_subconcept", title=title, desc=DESC)
+
+
+async def joined(brief: Brief, *edges: str) -> None:
+    for edge in edges:
+        source, target = edge.split(">")
+        await called(brief, "save_subconcept_edge", source_title=source, target_title=target, why="B uses A")
+
+
+async def asked(brief: Brief, question: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    told: dict[str, Any] = await called(brief, "save_diagnostic_question", **{**question, **changes})
+    return told
+
+
+def numbered(number: int) -> dict[str, Any]:
+    return {**NUMERIC, "prompt": f"How many volts do {number} batteries in a row push with, at 2 V each?"}
+
+
+async def test_subconcepts_and_edges_are_saved_under_the_concept() -> None:
+    shelf = MemoryShelf()
+    concept = a_concept(shelf)
+    brief = await briefed(subconcept_agent(shelf), concept)
+    first = await called(brief, "save_subconcept", title="A", desc=DESC)
+    assert first["position"] == 1
+    await saved(brief, "B")
+    await joined(brief, "a>b")
+    assert shelf.edges(concept.id) == {"A>B"}
+    assert {node.type for node in shelf.graphs[concept.id].nodes} == {"subconcept"}
+
+
+async def test_G2_a_cycle_among_subconcepts_is_refused() -> None:
+    shelf = MemoryShelf()
+    brief = await briefed(subconcept_agent(shelf), a_concept(shelf))
+    await saved(brief, "A", "B")
+    await joined(brief, "A>B")
+    with pytest.raises(GraphRefused, match="cycle"):
+        await joined(brief, "B>A")
+
+
+@pytest.mark.parametrize(("small", "most"), [(True, 3), (False, 12)])
+async def test_defect_31_subconcepts_beyond_the_maximum_are_refused_by_code(small: bool, most: int) -> None:
+    shelf = MemoryShelf()
+    concept = a_concept(shelf)
+    brief = await briefed(subconcept_agent(shelf), concept, small=small)
+    await saved(brief, *(f"Part {number}" for number in range(most)))
+    with pytest.raises(GraphRefused, match=f"All {most} subconcepts"):
+        await saved(brief, "One too many")
+    assert len(shelf.titles(concept.id)) == most
+
+
+@pytest.mark.parametrize(("small", "most"), [(True, 3), (False, 10)])
+async def test_defect_31_questions_beyond_the_maximum_are_refused_by_code(small: bool, most: int) -> None:
+    shelf = MemoryShelf()
+    concept = a_concept(shelf)
+    brief = await briefed(subconcept_agent(shelf), concept, small=small)
+    for number in range(most):
+        assert (await asked(brief, numbered(number + 2)))["position"] == number + 1
+    with pytest.raises(QuestionRefused, match=f"All {most} questions"):
+        await asked(brief, CHOICE)
+    assert (await asked(brief, numbered(2)))["existed"]
+    assert len(shelf.questions[concept.id]) == most
+
+
+@pytest.mark.parametrize("question", [CHOICE, OPEN, NUMERIC])
+async def test_a_question_of_each_format_is_kept_and_its_result_tells_no_secret(question: dict[str, Any]) -> None:
+    shelf = MemoryShelf()
+    concept = a_concept(shelf)
+    brief = await briefed(subconcept_agent(shelf), concept)
+    told = await asked(brief, question)
+    assert told == {
+        "saved": True,
+        "format": question["format"],
+        "difficulty": question["difficulty"],
+        "position": 1,
+    }
+    (kept,) = shelf.questions[concept.id].values()
+    assert kept.draft.correct_answer == question["correct_answer"]
+    assert kept.draft.tests == tuple(question["tests"])
+
+
+@pytest.mark.parametrize("question", [CHOICE, OPEN, NUMERIC])
+async def test_Q6_answers_and_criteria_never_reach_an_event(question: dict[str, Any]) -> None:
+    shelf = MemoryShelf()
+    brief = await briefed(subconcept_agent(shelf), a_concept(shelf))
+    shown = tool_of(brief, "save_diagnostic_question").shown_input(
+        ToolUse("toolu_1", "save_diagnostic_question", question)
+    )
+    assert set(shown) <= {"prompt", "format", "options", "difficulty", "tests"}
+
+
+async def test_Q5_a_refused_question_says_how_to_mend_it_and_is_not_kept() -> None:
+    shelf = MemoryShelf()
+    concept = a_concept(shelf)
+    brief = await briefed(subconcept_agent(shelf), concept)
+    with pytest.raises(QuestionRefused, match="not one of the options: copy the text") as refused:
+        await asked(brief, CHOICE, correct_answer="B) exactly equal")
+    assert "exactly equal" not in str(refused.value)
+    with pytest.raises(QuestionRefused, match="has 2-5"):
+        await asked(brief, OPEN, criteria=None)
+    assert concept.id not in shelf.questions
+
+
+async def test_Q5_a_question_about_what_is_no_subconcept_is_refused_once_there_are_enough_to_know() -> None:
+    shelf = MemoryShelf()
+    brief = await briefed(subconcept_agent(shelf), a_concept(shelf), small=True)
+    assert (await asked(brief, CHOICE))["saved"]
+    await saved(brief, "A", "B")
+    with pytest.raises(QuestionRefused, match=r"tests names 'Z', which is not a subconcept\. There are: 'A', 'B'\."):
+        await asked(brief, NUMERIC, tests=["Z"])
+
+
+async def test_the_request_has_topic_concept_path_and_sizes() -> None:
+    shelf = MemoryShelf()
+    concept = a_concept(shelf)
+    shelf.under(concept.id, "Made")
+    request = request_of(await briefed(subconcept_agent(shelf), concept, small=True))
+    assert ">Circuits</topic>" in request
+    assert ">Voltage</title>" in request
+    assert ">About Voltage.</desc>" in request
+    path = request.split("<path", 1)[1].split("</path>")[0]
+    assert (">Current</concept>" in path, ">Voltage</" in path) == (True, False)
+    assert ">Made</concept>" in request.split("<existing", 1)[1].split("</existing>")[0]
+    assert '<size subconcepts="2-3" questions="2-3"/>' in request
+    assert "passage" not in request
+
+
+async def test_the_passages_that_fit_the_concept_travel_whole_up_to_12_000_characters() -> None:
+    fitting = [Passage("notes.md", f"Voltage › {n}", f"Voltage {n}: {'push ' * 250}", n, n + 1) for n in range(40)]
+    other = [Passage("notes.md", f"Rome › {n}", "The consuls ruled for one year.", n, n + 1) for n in range(40)]
+    shelf = MemoryShelf(notes=[*other, *fitting])
+    request = request_of(await briefed(subconcept_agent(shelf), a_concept(shelf)))
+    assert request.count("<passage ") == 9
+    assert request.count("</passage>") == 9
+    assert 'doc="notes.md" heading="Voltage › ' in request
+    assert "consuls" not in request
+
+
+async def test_S1_notes_that_do_not_cover_the_concept_are_said_not_to() -> None:
+    shelf = MemoryShelf(notes=[Passage("notes.md", "Rome", "The consuls ruled for one year.", 0, 31)])
+    request = request_of(await briefed(subconcept_agent(shelf), a_concept(shelf)))
+    assert "notes have no passage that fits this concept" in request
+    assert "consuls" not in request
+
+
+async def test_the_end_is_checked_for_counts_edges_and_entries() -> None:
+    shelf = MemoryShelf()
+    brief = await briefed(subconcept_agent(shelf), a_concept(shelf))
+    assert "0 of 8-12 subconcepts saved. 0 of 5-10 questions saved." in (await correction_of(brief) or "")
+    await saved(brief, *"ABCDEFGH")
+    await joined(brief, "B>C", "C>D", "D>E", "E>F", "F>G")
+    for number in range(5):
+        await asked(brief, {**numbered(number), "tests": ["B"]})
+    assert "'A' has no edge. 'H' has no edge. No question tests 'A'" in (await correction_of(brief) or "")
+    await joined(brief, "A>C", "G>H")
+    assert "done yet: No question tests 'A', which is an entry.\n" in (await correction_of(brief) or "")
+    await asked(brief, CHOICE)
+    assert await correction_of(brief) is None
+
+
+async def test_small_mode_is_checked_for_counts_only() -> None:
+    shelf = MemoryShelf()
+    brief = await briefed(subconcept_agent(shelf), a_concept(shelf), small=True)
+    await saved(brief, "A", "B")
+    await asked(brief, numbered(2))
+    assert "done yet: 1 of 2-3 questions saved.\n" in (await correction_of(brief) or "")
+    await asked(brief, numbered(3))
+    assert await correction_of(brief) is None
+
+
+async def test_Q5_a_title_that_is_tested_and_never_saved_is_named_at_the_end() -> None:
+    shelf = MemoryShelf()
+    brief = await briefed(subconcept_agent(shelf), a_concept(shelf), small=True)
+    await asked(brief, CHOICE, tests=["Z"])
+    await saved(brief, "A", "B")
+    assert "A question tests 'Z', which is not saved." in (await correction_of(brief) or "")
+
+
+async def test_questions_of_an_earlier_run_count() -> None:
+    shelf = MemoryShelf()
+    concept = a_concept(shelf)
+    first = await briefed(subconcept_agent(shelf), concept, small=True)
+    await asked(first, numbered(2))
+    await asked(first, numbered(3))
+    second = await briefed(subconcept_agent(shelf), concept, small=True)
+    assert (await asked(second, CHOICE))["position"] == 3
+    with pytest.raises(QuestionRefused, match="All 3 questions"):
+        await asked(second, OPEN)
+
+
+async def test_a_run_that_goes_on_after_a_cut_is_told_what_was_asked_and_keeps_to_the_maximum() -> None:
+    shelf = MemoryShelf()
+    concept = a_concept(shelf)
+    first = await briefed(subconcept_agent(shelf), concept, small=True)
+    await saved(first, "A")
+    for number in range(3):
+        await asked(first, numbered(number))
+    second = await briefed(subconcept_agent(shelf), concept, small=True)
+    assert numbered(2)["prompt"] in request_of(second)
+    with pytest.raises(QuestionRefused, match="All 3"):
+        await asked(second, numbered(3))
+
+
+async def test_a_normal_end_resolves_what_questions_test_and_marks_the_concept_as_made() -> None:
+    shelf = MemoryShelf()
+    concept = a_concept(shelf)
+    brief = await briefed(subconcept_agent(shelf), concept, small=True)
+    await asked(brief, OPEN)
+    await saved(brief, "A", "B")
+    done = await finished(brief, a_result("Made."))
+    (kept,) = shelf.questions[concept.id].values()
+    assert kept.tested_ids == [node.id for node in shelf.graphs[concept.id].nodes]
+    assert shelf.generated == {concept.id}
+    assert [node_id for node_id, _ in shelf.generations] == [concept.id]
+    assert (done.reason, done.concept_count, done.rationale) == ("end_turn", None, None)
+
+
+async def test_an_end_at_the_cap_leaves_the_concept_unfinished_and_resolves_all_the_same() -> None:
+    shelf = MemoryShelf()
+    concept = a_concept(shelf)
+    brief = await briefed(subconcept_agent(shelf), concept)
+    await asked(brief, CHOICE)
+    await saved(brief, "A")
+    await finished(brief, a_result(reason="max_iterations"))
+    (kept,) = shelf.questions[concept.id].values()
+    assert kept.tested_ids != [None]
+    assert shelf.generated == set()
+
+
+async def test_a_concept_that_is_made_costs_no_model_call() -> None:
+    shelf = MemoryShelf()
+    concept = a_concept(shelf)
+    shelf.under(concept.id, "A B", "A>B")
+    shelf.generated = {concept.id}
+    brief = await briefed(subconcept_agent(shelf), concept)
+    assert (brief.messages, brief.tools) == ((), ())
+    assert (await finished(brief, None)).reason == "end_turn"
+
+
+async def test_nothing_saved_is_a_failure_in_plain_words() -> None:
+    shelf = MemoryShelf()
+    concept = a_concept(shelf)
+    brief = await briefed(subconcept_agent(shelf), concept)
+    with pytest.raises(SproutError, match="without saving a subconcept of 'Voltage'"):
+        await finished(brief, a_result("Done!"))
+    assert shelf.generated == set()
+
+
+async def test_only_a_concept_of_ones_own_is_taken_apart() -> None:
+    shelf = MemoryShelf()
+    concept = a_concept(shelf)
+    (part,) = shelf.under(concept.id, "A")
+    root = shelf.graphs[concept.parent_id or ""].parent
+    spec = subconcept_agent(shelf)
+    for node in (part, root):
+        with pytest.raises(BadInput, match="Only a concept is taken apart"):
+            await briefed(spec, node)
+    shelf.user_id = "somebody else"
+    with pytest.raises(NotFound):
+        await spec.brief(a_job(concept), NotedTeam())
+
+
+def test_the_loop_has_the_numbers_of_the_specification() -> None:
+    spec = subconcept_agent(MemoryShelf())
+    assert (spec.name, spec.lane) == ("subconcept", "concept")
+    assert (spec.policy.max_iterations, spec.policy.max_output_tokens) == (15, 24_000)

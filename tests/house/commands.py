@@ -1,0 +1,66 @@
+"""Running `sprout` as a user does: in a process and a folder of its own."""
+
+import asyncio
+import re
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
+START_S = 60
+STOP_S = 30
+HERE = str(Path(sys.executable).parent)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A command that has ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+async def sprout(*arguments: str, folder: Path, **settings: str) -> Ran:
+    """Run one command to its end."""
+    process = await started(*arguments, folder=folder, **settings)
+    async with asyncio.timeout(START_S):
+        out, err = await process.communicate()
+    return Ran(process.returncode or 0, out.decode(), err.decode())
+
+
+async def started(*arguments: str, folder: Path, program: str = f"{HERE}/sprout", **settings: str) -> Process:
+    """A command that has begun; nothing of this process's own settings reaches it."""
+    environment = {"PATH": HERE, "HOME": str(folder), "COLUMNS": "120", "PYTHONUTF8": "1", **settings}
+    return await asyncio.create_subprocess_exec(
+        program, *arguments, cwd=folder, env=environment, stdout=PIPE, stderr=PIPE
+    )
+
+
+@asynccontextmanager
+async def serving(
+    *arguments: str, folder: Path, program: str = f"{HERE}/sprout", **settings: str
+) -> AsyncIterator[tuple[Process, str]]:
+    """A command that serves, with the address that it printed; asked to stop at the end."""
+    process = await started(*arguments, folder=folder, program=program, **settings)
+    try:
+        async with asyncio.timeout(START_S):
+            yield process, await address(process)
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        async with asyncio.timeout(STOP_S):
+            await process.communicate()
+
+
+async def address(process: Process) -> str:
+    """The first address that the process prints."""
+    assert process.stdout is not None
+    while line := (await process.stdout.readline()).decode():
+        if found := ADDRESS.search(line):
+            return found[0]
+    assert process.stderr is not None
+    raise AssertionError(f"no address was printed: {(await process.stderr.read()).decode()}")

@@ -1,0 +1,145 @@
+"""Declaring tools, the policy, stopping, and the view of a transcript."""
+
+import asyncio
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from sprout.loop.model import Block, Message, Text, ToolResult, ToolUse
+from sprout.loop.policy import LoopPolicy
+from sprout.loop.repair import edit_distance
+from sprout.loop.stop import Stop, Stopped
+from sprout.loop.tools import BadTool, Effect, cut_to, tool
+from sprout.loop.view import normalised
+
+
+def test_T1_a_tool_is_made_of_a_function_its_types_and_its_docstring() -> None:
+    @tool(effect=Effect.WRITE)
+    async def note(text: str, call: ToolUse, stars: int = 1) -> str:
+        """Write a note."""
+        return f"{call.id} {text} {stars}"
+
+    assert note.spec.name == "note"
+    assert note.spec.description == "Write a note."
+    assert set(note.spec.schema["properties"]) == {"text", "stars"}  # type: ignore[arg-type]
+    assert note.spec.schema["required"] == ["text"]
+    assert not note.retryable
+
+
+def test_T1_a_tool_whose_schema_cannot_be_made_fails_when_it_is_made() -> None:
+    with pytest.raises(BadTool, match="mystery"):
+
+        @tool()
+        async def mystery(thing: asyncio.Event) -> str:
+            """No JSON has events."""
+            return str(thing)
+
+
+def test_a_tool_without_a_description_is_refused() -> None:
+    with pytest.raises(BadTool, match="nameless"):
+
+        @tool()
+        async def nameless() -> str:
+            return ""
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("max_iterations", 0),
+        ("compaction_threshold", 1.2),
+        ("max_identical_batches", 0),
+        ("tool_attempts", -1),
+        ("jitter", -0.1),
+        ("stream_idle_s", 0),
+        ("no_such_number", 1),
+    ],
+)
+def test_a_policy_with_nonsense_is_refused_when_it_is_made(field: str, value: float) -> None:
+    with pytest.raises(ValidationError, match=field):
+        LoopPolicy.model_validate({field: value})
+
+
+@given(st.text(max_size=400), st.integers(20, 100))
+def test_T4_what_is_cut_says_how_many_bytes_are_missing(text: str, limit: int) -> None:
+    cut = cut_to(text, limit)
+    if len(text.encode()) <= limit:
+        assert cut == text
+        return
+    head, _, rest = cut.partition("\n[cut: ")
+    count, _, tail = rest.partition(" bytes]\n")
+    assert text.startswith(head)
+    assert text.endswith(tail)
+    assert len(head.encode()) + int(count) + len(tail.encode()) == len(text.encode())
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "far"), [("look", "look", 0), ("lok", "look", 1), ("kool", "look", 2), ("", "abc", 3)]
+)
+def test_edit_distance(one: str, other: str, far: int) -> None:
+    assert edit_distance(one, other) == far
+
+
+async def test_a_guarded_wait_is_left_when_a_stop_is_asked_for() -> None:
+    stop = Stop()
+    waiting = asyncio.create_task(stop.guard(asyncio.Event().wait()))
+    await asyncio.sleep(0)
+    stop.request()
+    with pytest.raises(Stopped):
+        await waiting
+    with pytest.raises(Stopped):
+        await stop.guard(asyncio.sleep(0))
+
+
+async def test_a_cancelled_task_stays_cancelled_whatever_the_stop_says() -> None:
+    stop = Stop()
+    waiting = asyncio.create_task(stop.guard(asyncio.Event().wait()))
+    await asyncio.sleep(0)
+    stop.request()
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+
+IDS = st.sampled_from(["a", "b", "c"])
+BLOCKS: st.SearchStrategy[Block] = st.one_of(
+    st.builds(Text, st.sampled_from(["", " ", "words"])),
+    st.builds(ToolUse, IDS, st.just("look"), st.just({})),
+    st.builds(ToolResult, IDS, st.just("seen")),
+)
+
+
+def sensible(role: str, blocks: list[Block]) -> Message:
+    """A message as some run may have left it: calls only from the assistant, each once, results only from the user."""
+    kept: dict[object, Block] = {}
+    for block in blocks:
+        if isinstance(block, ToolUse) == (role == "assistant") or isinstance(block, Text):
+            kept[block.id if isinstance(block, ToolUse) else block] = block
+    return Message("assistant" if role == "assistant" else "user", tuple(kept.values()))
+
+
+TRANSCRIPTS = st.lists(
+    st.builds(sensible, st.sampled_from(["user", "assistant"]), st.lists(BLOCKS, max_size=4)), max_size=8
+)
+
+
+@given(TRANSCRIPTS)
+def test_L3_calls_and_results_pair_one_to_one_and_adjacent_whatever_happened(transcript: list[Message]) -> None:
+    view = normalised(transcript)
+    for before, after in itertools.pairwise(view):
+        assert before.role != after.role
+    for position, message in enumerate(view):
+        assert message.content
+        calls = [block.id for block in message.content if isinstance(block, ToolUse)]
+        if calls:
+            following = view[position + 1]
+            results = [block.call_id for block in following.content if isinstance(block, ToolResult)]
+            assert results == calls
+            assert all(isinstance(block, ToolResult) for block in following.content[: len(calls)])
+        if message.role == "user":
+            answered = view[position - 1].content if position else ()
+            allowed = {block.id for block in answered if isinstance(block, ToolUse)}
+            assert {block.call_id for block in message.content if isinstance(block, ToolResult)} <= allowed

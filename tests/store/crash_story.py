@@ -1,0 +1,83 @@
+"""A process that dies: for n = 1, 2, 3, … a child begins call n and is killed at the n-th step of its effect.
+
+Usage: python -m tests.store.crash_story URL ROOT_RUN_ID. Prints a line per child: its number, "killed" or "lived".
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+from sqlalchemy import event
+
+from sprout.learning.graph import ConceptGraph, Edit
+from sprout.learning.shelf import Actor
+from sprout.runs.log import CallBegun
+from sprout.store.columns import utc_now
+from sprout.store.database import Database, open_database
+from sprout.store.runs import SqlRunStore
+from sprout.store.shelf import SqlShelf
+
+
+class Fuse:
+    """Kills this process, as kill -9 would, when it burns down; before `lit` nothing happens."""
+
+    def __init__(self, steps: int) -> None:
+        self.lit = False
+        self._left = steps
+
+    def step(self, *_: Any) -> None:
+        if self.lit:
+            self._left -= 1
+            if self._left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    def watch(self, database: Database) -> None:
+        """A step before and after every statement, and before the commit."""
+        for name in ("before_cursor_execute", "after_cursor_execute", "commit"):
+            event.listen(database.writer.sync_engine, name, self.step)
+
+
+async def story(url: str, root_id: str, n: int) -> None:
+    """Save a concept named after n as a tool call would, and die at step n; publishing it is the last step."""
+    fuse = Fuse(n)
+    async with open_database(url) as database:
+        runs = SqlRunStore(database, fuse.step)
+        run = await runs.run(root_id)
+        await runs.append(run, [CallBegun(f"call {n}", "save_concept", "{}", "write")])
+        fuse.watch(database)
+        fuse.lit = True
+        shelf = SqlShelf(database, fuse.step, split=lambda _name, _text: [])
+        actor = Actor(run.user_id, run.label, run.id, run.root_id, f"call {n}")
+        await shelf.edit_graph(run.node_id, adding(f"Concept {n}"), actor=actor)
+        fuse.lit = False
+
+
+def adding(title: str) -> Any:
+    def operation(graph: ConceptGraph) -> Edit:
+        return graph.add(title, None, utc_now())
+
+    return operation
+
+
+def tell(url: str, root_id: str) -> Iterator[str]:
+    for n in count(1):
+        child = os.fork()
+        if child == 0:
+            asyncio.run(story(url, root_id, n))
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if status == 0:
+            yield f"{n} lived"
+            return
+        if os.WTERMSIG(status) != signal.SIGKILL:
+            sys.exit(f"child {n} did not die as it should: {status}")
+        yield f"{n} killed"
+
+
+if __name__ == "__main__":
+    for line in tell(sys.argv[1], sys.argv[2]):
+        sys.stdout.write(f"{line}\n")

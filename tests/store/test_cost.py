@@ -1,0 +1,93 @@
+"""What appending costs does not grow with the log: the same statements, none of which searches a table."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from sqlalchemy import event, insert, update
+
+from sprout.events import AgentStart
+from sprout.runs.log import CallBegun, CallEnded, Checkpoint, Entry
+from sprout.runs.state import Run
+from sprout.store.columns import table_of
+from sprout.store.database import Database
+from sprout.store.library import SqlLibrary
+from sprout.store.run_tables import Run as RunRow
+from sprout.store.run_tables import RunEvent
+from sprout.store.runs import SqlRunStore
+from tests.builders import a_child, a_concept, a_run, a_thought, a_topic
+
+MANY = 100_000
+
+
+@pytest.fixture
+async def run(runs: SqlRunStore, library: SqlLibrary) -> Run:
+    return await runs.start(await runs.admit(a_run(await a_topic(library))), [AgentStart()])
+
+
+async def test_ten_events_go_into_a_long_log_by_two_statements_as_into_a_short_one(
+    database: Database, runs: SqlRunStore, run: Run
+) -> None:
+    with statements(database) as short:
+        await runs.append(run, [a_thought(str(n)) for n in range(10)])
+    await lengthen(database, run, MANY)
+    with statements(database) as long:
+        await runs.append(run, [a_thought(str(n)) for n in range(10)])
+    assert [sql for sql, _ in long] == [sql for sql, _ in short]
+    assert len(long) == 2
+    assert [one.seq for one in await runs.events(run.id, after=MANY + 9)] == [MANY + 10]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+async def test_no_statement_of_an_append_searches_a_table(
+    database: Database, library: SqlLibrary, runs: SqlRunStore, run: Run
+) -> None:
+    concept = await a_concept(library, await library.node(run.node_id, user_id=run.user_id), "Light")
+    child = await runs.start(await runs.admit(a_child(run, concept)), [])
+    began: list[Entry] = [CallBegun("c", "look", "{}", "read"), Checkpoint("input", 0, "[]")]
+    with statements(database) as sent:
+        await runs.append(child, [a_thought(), *began])
+        await runs.append(child, [*began, CallEnded("c", "found", is_error=False, attempts=1)])
+        await runs.events(run.id, after=1)
+    plans = [await plan(database, sql, values) for sql, values in sent]
+    assert len(plans) > 8
+    assert not [step for steps in plans for step in steps if "SCAN" in step]
+
+
+async def lengthen(database: Database, run: Run, length: int) -> None:
+    """Fill the run's log up to this number."""
+    rows = [
+        {"root_id": run.id, "seq": seq, "run_id": run.id, "kind": "agent_reasoning", "data": "{}"}
+        for seq in range(run.last_seq + 11, length + 1)
+    ]
+    runs_table = table_of(RunRow)
+    async with database.writing() as write:
+        await write.connection.execute(insert(table_of(RunEvent)), rows)
+        await write.connection.execute(update(runs_table).where(runs_table.c.id == run.id).values(last_seq=length))
+
+
+async def plan(database: Database, sql: str, values: Any) -> list[str]:
+    one = values[0] if isinstance(values, list) else values
+    async with database.reading_rows() as connection:
+        found = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", one)
+        return [row.detail for row in found]
+
+
+@contextmanager
+def statements(database: Database) -> Iterator[list[tuple[str, Any]]]:
+    """What is sent to the database in the block, with its values."""
+    sent: list[tuple[str, Any]] = []
+
+    def note(_connection: Any, _cursor: Any, sql: str, values: Any, *_: Any) -> None:
+        if not sql.startswith("BEGIN"):
+            sent.append((sql, values))
+
+    engines = (database.writer.sync_engine, database.reader.sync_engine)
+    for engine in engines:
+        event.listen(engine, "before_cursor_execute", note)
+    try:
+        yield sent
+    finally:
+        for engine in engines:
+            event.remove(engine, "before_cursor_execute", note)

@@ -1,0 +1,183 @@
+"""Opening, sharing and failing: what a database does when it cannot, and what stays true when tasks meet."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+from sqlmodel import select
+
+from sprout.errors import BadInput, Conflict, SetupError
+from sprout.learning.library import DEFAULT_USER_ID
+from sprout.store import tables
+from sprout.store.columns import Row
+from sprout.store.database import Database, open_database
+from sprout.store.library import SqlLibrary
+from sprout.store.urls import async_url, sqlite_file, sync_url
+from tests.builders import a_topic
+
+TOP = Path(__file__).parents[2]
+HOLDS_IT_OPEN = """
+import asyncio, sys
+from sprout.store.database import open_database
+
+async def main():
+    async with open_database(sys.argv[1]):
+        print("open", flush=True)
+        sys.stdin.read()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "mysql://localhost/x", "nonsense", "sqlite://", "sqlite:///:memory:", "postgresql://host:port/x"],
+)
+async def test_a_url_that_leads_nowhere_is_refused_with_what_to_write(url: str) -> None:
+    with pytest.raises(SetupError, match=r"sqlite:///"):
+        async with open_database(url):
+            pass
+
+
+def test_urls_are_taken_with_or_without_a_driver() -> None:
+    for url in ("postgres://u:p@h:5/d", "postgresql://u:p@h:5/d", "postgresql+asyncpg://u:p@h:5/d"):
+        assert async_url(url).render_as_string(hide_password=False) == "postgresql+psycopg://u:p@h:5/d"
+        assert sqlite_file(url) is None
+    assert str(async_url("sqlite:///a/b.sqlite3")) == "sqlite+aiosqlite:///a/b.sqlite3"
+    assert str(sync_url("sqlite+aiosqlite:////a/b.sqlite3")) == "sqlite:////a/b.sqlite3"
+    assert sqlite_file("sqlite:////a/b.sqlite3") == Path("/a/b.sqlite3")
+
+
+async def test_a_server_that_is_away_is_a_setup_error_without_the_password() -> None:
+    with pytest.raises(SetupError) as away:
+        async with open_database("postgresql://me:secret-word@127.0.0.1:9/x"):
+            pass
+    assert "secret-word" not in str(away.value)
+
+
+async def test_a_folder_or_file_that_cannot_be_used_is_a_setup_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    (tmp_path / "text.sqlite3").write_text("no database, but some words that are longer than a header")
+    for place in ("file/sprout.sqlite3", "text.sqlite3"):
+        with pytest.raises(SetupError):
+            async with open_database(f"sqlite:///{tmp_path / place}"):
+                pass
+
+
+async def test_D3_a_second_process_on_one_file_is_refused_until_the_first_is_gone(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'sprout.sqlite3'}"
+    other = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", HOLDS_IT_OPEN, url, cwd=TOP, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    assert other.stdout is not None
+    assert await other.stdout.readline() == b"open\n"
+    with pytest.raises(SetupError, match="Another Sprout"):
+        async with open_database(url):
+            pass
+    other.kill()
+    await other.communicate()
+    async with open_database(url):
+        pass
+
+
+async def test_a_reader_cannot_write(database: Database) -> None:
+    with pytest.raises(SetupError):
+        async with database.reading_rows() as connection:
+            await connection.execute(text("delete from users"))
+    async with database.reading() as session:
+        session.add(tables.User(id="me"))
+        with pytest.raises(DBAPIError):
+            await session.flush()
+
+
+async def test_a_reader_sees_one_moment_while_a_writer_goes_on(database: Database, library: SqlLibrary) -> None:
+    await library.ensure_user(DEFAULT_USER_ID)
+    count = text("select count(*) from branches")
+    async with database.reading_rows() as reader:
+        assert (await reader.execute(count)).scalar_one() == 0
+        await a_topic(library)
+        assert (await reader.execute(count)).scalar_one() == 0
+    async with database.reading_rows() as reader:
+        assert (await reader.execute(count)).scalar_one() == 1
+
+
+async def test_writers_of_one_order_go_first_come_first_served(database: Database) -> None:
+    turns: list[int] = []
+
+    async def take_turn(n: int) -> None:
+        async with database.writing(order="x") as write:
+            await write.connection.execute(text("select 1"))
+            write.after_commit(lambda: turns.append(n))
+
+    await asyncio.gather(*(take_turn(n) for n in range(20)))
+    assert turns == list(range(20))
+
+
+async def test_what_follows_a_commit_does_not_follow_a_rollback(database: Database) -> None:
+    called: list[str] = []
+
+    async def fail() -> None:
+        async with database.writing() as write:
+            write.after_commit(lambda: called.append("after"))
+            await write.connection.execute(text("select 1"))
+            raise RuntimeError("a bug")
+
+    with pytest.raises(RuntimeError, match="a bug"):
+        await fail()
+    assert called == []
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+async def test_tasks_cancelled_at_any_moment_leave_no_connection_open(database: Database, library: SqlLibrary) -> None:
+    root = await a_topic(library)
+    tasks = []  # kept, and with them the frames in which they were cancelled
+    for turns_of_the_loop in range(0, 100, 2):
+        for work in (library.has_user("me"), library.rename_branch(root.branch_id or "", None, user_id=root.user_id)):
+            tasks.append(asyncio.create_task(work))
+            for _ in range(turns_of_the_loop):
+                await asyncio.sleep(0)
+            tasks[-1].cancel()
+            await asyncio.wait(tasks[-1:])
+    async with asyncio.timeout(10):
+        while await open_connections(database) > 2:
+            await asyncio.sleep(0)
+
+
+async def test_read_modify_write_by_many_tasks_loses_nothing(database: Database, library: SqlLibrary) -> None:
+    root = await a_topic(library)
+
+    async def count_up() -> None:
+        async with database.writing() as write:
+            node = (await write.session.exec(select(tables.Node).with_for_update())).one()
+            await asyncio.sleep(0)
+            node.desc = str(int(node.desc or 0) + 1)
+            write.session.add(node)
+
+    await asyncio.gather(*(count_up() for _ in range(60)))
+    assert (await library.node(root.id, user_id=root.user_id)).desc == "60"
+
+
+async def test_a_value_that_does_not_fit_is_bad_input_and_a_broken_reference_a_conflict(
+    database: Database, library: SqlLibrary
+) -> None:
+    with pytest.raises(Conflict):
+        await library.create_branch("Nobody's", user_id="nobody")
+    root = await a_topic(library)
+    moon = tables.Node(id="n", user_id=root.user_id, type="moon", parent_id=root.id, title="t", title_key="t")
+    with pytest.raises(BadInput, match="type"):
+        await add(database, moon)
+
+
+async def open_connections(database: Database) -> int:
+    async with database.reading_rows() as connection:
+        mine = text("select count(*) from pg_stat_activity where datname = current_database()")
+        found: int = (await connection.execute(mine)).scalar_one()
+        return found
+
+
+async def add(database: Database, row: Row) -> None:
+    async with database.writing() as write:
+        write.session.add(row)

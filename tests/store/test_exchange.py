@@ -1,0 +1,103 @@
+"""Whole paths into the database and out of it again."""
+
+from pathlib import Path
+
+import pytest
+
+from sprout.errors import NotFound
+from sprout.learning.exchange import BadPath, PathFile, read_path
+from sprout.learning.library import DEFAULT_USER_ID
+from sprout.store.database import Database
+from sprout.store.exchange import SqlExchange
+from sprout.store.files import Files
+from sprout.store.library import SqlLibrary
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "fractions.yaml"
+
+
+@pytest.fixture
+async def library(database: Database, tmp_path: Path) -> SqlLibrary:
+    library = SqlLibrary(database, lambda _: None, files=Files(tmp_path))
+    await library.ensure_user(DEFAULT_USER_ID)
+    return library
+
+
+@pytest.fixture
+def exchange(database: Database) -> SqlExchange:
+    return SqlExchange(database)
+
+
+async def test_G5_what_is_exported_is_imported_as_the_same_path(library: SqlLibrary, exchange: SqlExchange) -> None:
+    first = await exchange.import_path(read_path(EXAMPLE.read_text()), user_id=DEFAULT_USER_ID)
+    exported = await exchange.export_path(first.id, user_id=DEFAULT_USER_ID)
+    second = await exchange.import_path(exported, user_id=DEFAULT_USER_ID)
+    assert await exchange.export_path(second.id, user_id=DEFAULT_USER_ID) == exported
+    assert second.id != first.id
+
+
+async def test_nothing_of_the_file_is_lost_on_the_way(library: SqlLibrary, exchange: SqlExchange) -> None:
+    path = read_path(EXAMPLE.read_text())
+    branch = await exchange.import_path(path, user_id=DEFAULT_USER_ID)
+    exported = await exchange.export_path(branch.id, user_id=DEFAULT_USER_ID)
+
+    assert (exported.title, exported.topic) == (path.title, path.topic)
+    for kept, given in zip(exported.concepts, path.concepts, strict=True):
+        assert (kept.title, kept.desc) == (given.title, given.desc)
+        assert [(part.title, part.desc) for part in kept.subconcepts] == [
+            (part.title, part.desc) for part in given.subconcepts
+        ]
+        titles = {part.key: part.title for part in given.subconcepts}
+        assert [(edge.source, edge.target) for edge in kept.edges] == [
+            (titles[edge.source], titles[edge.target]) for edge in given.edges
+        ]
+        assert kept.questions == tuple(
+            question.model_copy(update={"tests": tuple(titles[test] for test in question.tests)})
+            for question in given.questions
+        )
+
+
+async def test_a_planted_path_is_listed_in_the_order_of_its_file(library: SqlLibrary, exchange: SqlExchange) -> None:
+    path = read_path(EXAMPLE.read_text())
+    branch = await exchange.import_path(path, user_id=DEFAULT_USER_ID)
+    (concepts,) = [summary.concepts for summary in await library.summaries(DEFAULT_USER_ID) if summary.branch == branch]
+    assert [(concept.title, concept.subconcept_count) for concept in concepts] == [
+        (concept.title, len(concept.subconcepts)) for concept in path.concepts
+    ]
+
+
+async def test_no_agent_adds_unasked_to_what_the_file_gave_parts_to(library: SqlLibrary, exchange: SqlExchange) -> None:
+    branch = await exchange.import_path(read_path(EXAMPLE.read_text()), user_id=DEFAULT_USER_ID)
+    graph = await library.graph(branch.id, user_id=DEFAULT_USER_ID)
+    grown = {progress.node_id for progress in graph.progress if progress.has_generated_subnodes}
+    assert grown == {node.id for node in graph.nodes if node.type != "subconcept"}
+
+
+async def test_a_path_with_one_wrong_edge_leaves_nothing_behind(library: SqlLibrary, exchange: SqlExchange) -> None:
+    before = await library.branches(DEFAULT_USER_ID)
+    broken = PathFile.model_validate(
+        {
+            "sprout_path": 1,
+            "title": "Broken",
+            "topic": {"title": "Broken"},
+            "concepts": [{"title": "One"}],
+            "edges": [{"from": "One", "to": "Two"}],
+        }
+    )
+    with pytest.raises(BadPath):
+        await exchange.import_path(broken, user_id=DEFAULT_USER_ID)
+    assert await library.branches(DEFAULT_USER_ID) == before
+
+
+async def test_a_branch_that_is_not_there_and_one_without_a_topic_are_not_found(
+    library: SqlLibrary, exchange: SqlExchange
+) -> None:
+    empty = await library.create_branch("Nothing yet", user_id=DEFAULT_USER_ID)
+    for branch_id in ("nowhere", empty.id):
+        with pytest.raises(NotFound):
+            await exchange.export_path(branch_id, user_id=DEFAULT_USER_ID)
+
+
+async def test_somebody_elses_branch_is_not_found(library: SqlLibrary, exchange: SqlExchange) -> None:
+    branch = await exchange.import_path(read_path(EXAMPLE.read_text()), user_id=DEFAULT_USER_ID)
+    with pytest.raises(NotFound):
+        await exchange.export_path(branch.id, user_id="somebody-else")

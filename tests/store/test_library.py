@@ -1,0 +1,421 @@
+"""What people keep, in the database: for its owner, in order of creation, in few queries, and gone when deleted."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event, func
+from sqlalchemy.exc import StatementError
+from sqlmodel import select
+
+from sprout.errors import BadInput, Conflict, GraphRefused, NotFound
+from sprout.events import AgentStart, NodeRow
+from sprout.learning.graph import ConceptGraph, Edit
+from sprout.learning.library import DEFAULT_USER_ID, NewDocument
+from sprout.learning.questions import QuestionDraft
+from sprout.learning.shelf import Actor
+from sprout.runs.log import CallBegun, CallEnded, Checkpoint
+from sprout.runs.state import RunState
+from sprout.store import tables
+from sprout.store.columns import Row, utc_now
+from sprout.store.database import Database
+from sprout.store.files import Files
+from sprout.store.library import SqlLibrary
+from sprout.store.run_tables import GraphOperation
+from sprout.store.runs import SqlRunStore
+from sprout.store.shelf import SqlShelf
+from tests.builders import a_child, a_concept, a_run, a_thought, a_topic, ended
+
+NOTES = NewDocument("notes.md", "text/markdown", b"# Light", "# Light")
+ASKED = QuestionDraft("How many?", "numeric", "6", 1, ("Photons",))
+
+
+async def test_lists_are_in_order_of_creation(library: SqlLibrary) -> None:
+    roots = [await a_topic(library, f"Topic {n}") for n in (3, 1, 2)]
+    concepts = [await a_concept(library, roots[1], f"Idea {n}") for n in (5, 4, 6)]
+    assert [branch.id for branch in await library.branches(DEFAULT_USER_ID)] == [root.branch_id for root in roots]
+    assert await library.nodes(user_id=DEFAULT_USER_ID) == [*roots, *concepts]
+    assert await library.nodes(user_id=DEFAULT_USER_ID, type="concept") == concepts
+    assert await library.nodes(user_id=DEFAULT_USER_ID, parent_id=roots[1].id) == concepts
+    assert await library.nodes(user_id=DEFAULT_USER_ID, type="root", branch_id=roots[2].branch_id) == [roots[2]]
+
+
+async def test_a_branch_page_is_drawn_in_as_many_queries_with_one_node_as_with_sixty(
+    library: SqlLibrary, database: Database
+) -> None:
+    root = await a_topic(library)
+    with counted(database) as few:
+        small = await library.graph(root.branch_id or "", user_id=DEFAULT_USER_ID)
+    await grow(library, root)
+    with counted(database) as many:
+        graph = await library.graph(root.branch_id or "", user_id=DEFAULT_USER_ID)
+    assert len(many) == len(few) <= 6
+    assert (len(small.nodes), len(graph.nodes), len(graph.documents)) == (1, 61, 1)
+    assert graph.nodes[0].id == root.id
+    assert [node.id for node in graph.nodes] == [node.id for node in await library.nodes(user_id=DEFAULT_USER_ID)]
+
+
+async def test_the_list_of_paths_takes_as_many_queries_for_one_path_as_for_twenty(
+    library: SqlLibrary, shelf: SqlShelf, database: Database
+) -> None:
+    root = await a_topic(library)
+    with counted(database) as few:
+        await library.summaries(DEFAULT_USER_ID)
+    await grow(library, root)
+    for n in range(20):
+        await a_topic(library, f"Topic {n}")
+    with counted(database) as many:
+        summaries = await library.summaries(DEFAULT_USER_ID)
+    assert len(many) == len(few) <= 6
+    (grown,) = (summary for summary in summaries if summary.root_id == root.id)
+    assert [concept.subconcept_count for concept in grown.concepts] == [9] * 6
+
+
+async def test_the_path_with_the_newest_activity_comes_first(
+    library: SqlLibrary, shelf: SqlShelf, runs: SqlRunStore
+) -> None:
+    first, second, third = [await a_topic(library, f"Topic {n}") for n in range(3)]
+
+    async def order() -> list[str | None]:
+        return [summary.root_id for summary in await library.summaries(DEFAULT_USER_ID)]
+
+    assert await order() == [third.id, second.id, first.id]
+    run = await runs.start(await runs.admit(a_run(second)), [])
+    assert await order() == [second.id, third.id, first.id]
+    await shelf.mark_generated(first.id, user_id=DEFAULT_USER_ID)
+    assert await order() == [first.id, second.id, third.id]
+    await ended(runs, run)
+    assert await order() == [second.id, first.id, third.id]
+    await library.rename_branch(third.branch_id or "", None, user_id=DEFAULT_USER_ID)
+    assert await order() == [third.id, second.id, first.id]
+
+
+async def test_a_concept_counts_as_mastered_from_its_progress(library: SqlLibrary, database: Database) -> None:
+    root = await a_topic(library)
+    marks: dict[str, dict[str, Any]] = {
+        "none": {},
+        "some": {"mastery_score": 0.69},
+        "enough": {"mastery_score": 0.7},
+        "done": {"mastery_score": 0.1, "completed_at": utc_now()},
+    }
+    for title, mark in marks.items():
+        node = await a_concept(library, root, title)
+        async with database.writing() as write:
+            write.session.add(tables.Progress(id=title, user_id=DEFAULT_USER_ID, node_id=node.id, **mark))
+    (summary,) = await library.summaries(DEFAULT_USER_ID)
+    assert [concept.mastered for concept in summary.concepts] == [False, False, True, True]
+    assert [row.mastery_score for row in await library.progress(DEFAULT_USER_ID)] == [0.0, 0.69, 0.7, 0.1]
+    assert len(await library.progress(DEFAULT_USER_ID, node_id=summary.concepts[0].id)) == 1
+
+
+async def test_D13_everything_of_somebody_else_is_as_if_it_were_not_there(library: SqlLibrary) -> None:
+    theirs = await a_topic(library, user_id="someone-else")
+    (document,) = await library.add_documents(theirs.id, [NOTES], user_id="someone-else")
+    await library.ensure_user(DEFAULT_USER_ID)
+    me = {"user_id": DEFAULT_USER_ID}
+    new: dict[str, Any] = {**me, "type": "concept", "title": "x", "desc": None}
+    calls: list[Callable[[str, str], Coroutine[Any, Any, object]]] = [
+        lambda branch, _: library.branch(branch, **me),
+        lambda branch, _: library.rename_branch(branch, "mine", **me),
+        lambda branch, _: library.delete_branch(branch, **me),
+        lambda branch, _: library.graph(branch, **me),
+        lambda branch, _: library.create_node(**{**new, "type": "root"}, branch_id=branch, parent_id=None),
+        lambda branch, node: library.create_node(**new, branch_id=None, parent_id=node),
+        lambda _, node: library.node(node, **me),
+        lambda _, node: library.update_node(node, title="mine", desc=None, accuracy_score=None, **me),
+        lambda _, node: library.add_documents(node, [NOTES], **me),
+        lambda _, node: library.documents(node, **me),
+        lambda _, node: library.delete_document(node, document.id, **me),
+    ]
+    for call in calls:
+        with pytest.raises(NotFound) as foreign:
+            await call(theirs.branch_id or "", theirs.id)
+        with pytest.raises(NotFound) as missing:
+            await call("nothing\x00", "nothing\x00")
+        assert foreign.value.what == missing.value.what
+    await library.delete_node(theirs.id, **me)
+    assert await library.dependency_edges(theirs.id, child_type=None, **me) == []
+    assert await library.branches(DEFAULT_USER_ID) == []
+    assert await library.summaries(DEFAULT_USER_ID) == []
+    assert [row.title for row in await library.branches("someone-else")] == ["Photosynthesis"]
+    assert len(await library.documents(theirs.id, user_id="someone-else")) == 1
+
+
+async def test_a_document_is_found_only_under_its_own_node(library: SqlLibrary) -> None:
+    one, other = await a_topic(library, "One"), await a_topic(library, "Other")
+    (document,) = await library.add_documents(one.id, [NOTES], user_id=DEFAULT_USER_ID)
+    with pytest.raises(NotFound):
+        await library.delete_document(other.id, document.id, user_id=DEFAULT_USER_ID)
+
+
+async def test_a_branch_has_one_topic_even_if_two_come_at_once(library: SqlLibrary) -> None:
+    await library.ensure_user(DEFAULT_USER_ID)
+    branch = await library.create_branch("Light", user_id=DEFAULT_USER_ID)
+    made = await asyncio.gather(*(a_root(library, branch.id) for _ in range(6)), return_exceptions=True)
+    assert [type(one) for one in made].count(NodeRow) == 1
+    assert [str(one) for one in made if isinstance(one, Conflict)] == ["This path has its topic already."] * 5
+
+
+async def test_what_does_not_fit_is_refused_with_the_field_named(library: SqlLibrary) -> None:
+    root = await a_topic(library)
+    concept = await a_concept(library, root, "Light")
+    other = await a_topic(library, "Other")
+    good: dict[str, Any] = {
+        "user_id": DEFAULT_USER_ID,
+        "type": "concept",
+        "title": "Leaves",
+        "branch_id": None,
+        "parent_id": root.id,
+        "desc": None,
+    }
+    for change, field in (
+        ({"type": "subconcept"}, "type"),
+        ({"type": "root"}, "type"),
+        ({"parent_id": None}, "parentId"),
+        ({"parent_id": concept.id}, "type"),
+        ({"branch_id": other.branch_id}, "branchId"),
+        ({"title": " \u200b"}, "title"),
+        ({"title": "x" * 201}, "title"),
+    ):
+        with pytest.raises(BadInput) as refused:
+            await library.create_node(**{**good, **change})
+        assert refused.value.field == field, change
+    with pytest.raises(Conflict):
+        await library.create_node(**{**good, "title": "ＬＩＧＨＴ"})
+    for score in (-0.1, 1.1, float("nan")):
+        with pytest.raises(BadInput):
+            await change_node(library, concept, accuracy_score=score)
+    with pytest.raises(BadInput):
+        await library.create_branch("", user_id=DEFAULT_USER_ID)
+    assert len(await library.nodes(user_id=DEFAULT_USER_ID)) == 3
+
+
+async def test_a_change_of_a_node_keeps_what_is_not_given(library: SqlLibrary, database: Database) -> None:
+    root = await a_topic(library)
+    concept, _ = await a_concept(library, root, "Light"), await a_concept(library, root, "Leaves")
+    renamed = await change_node(library, concept, title=" Sun  light ", desc="From the sun.")
+    assert (renamed.title, renamed.desc, renamed.accuracy_score) == ("Sun light", "From the sun.", 0.0)
+    scored = await change_node(library, concept, accuracy_score=0.5)
+    assert (scored.title, scored.desc, scored.accuracy_score) == ("Sun light", "From the sun.", 0.5)
+    assert scored.updated_at >= renamed.updated_at > concept.updated_at
+    assert await library.node(concept.id, user_id=DEFAULT_USER_ID) == scored
+    with pytest.raises(GraphRefused):
+        await change_node(library, concept, title="LEAVES")
+    assert (await change_node(library, root, title="Plants")).title == "Plants"
+    async with database.reading() as session:
+        actors = (await session.exec(select(GraphOperation.agent, GraphOperation.user_id))).all()
+    assert set(actors) == {(None, DEFAULT_USER_ID)}
+
+
+async def test_G4_a_node_that_is_deleted_hands_its_edges_on(
+    library: SqlLibrary, shelf: SqlShelf, runs: SqlRunStore
+) -> None:
+    root = await a_topic(library)
+    a, b, c = [await a_concept(library, root, title) for title in "ABC"]
+    for one, other in ((a, b), (b, c)):
+        await shelf.edit_graph(root.id, joining(one, other), actor=Actor(DEFAULT_USER_ID))
+    run = await runs.admit(a_run(b))
+    with pytest.raises(Conflict):
+        await library.delete_node(b.id, user_id=DEFAULT_USER_ID)
+    await ended(runs, run, RunState.CANCELLED)
+    with pytest.raises(Conflict):
+        await library.delete_node(root.id, user_id=DEFAULT_USER_ID)
+    await library.delete_node(b.id, user_id=DEFAULT_USER_ID)
+    await library.delete_node(b.id, user_id=DEFAULT_USER_ID)
+    edges = await library.dependency_edges(root.id, user_id=DEFAULT_USER_ID, child_type="concept")
+    assert [(edge.source_node_id, edge.target_node_id) for edge in edges] == [(a.id, c.id)]
+    assert await library.dependency_edges(root.id, user_id=DEFAULT_USER_ID, child_type="subconcept") == []
+
+
+async def test_changes_of_one_node_by_many_at_once_do_not_wait_for_each_other(library: SqlLibrary) -> None:
+    root = await a_topic(library)
+    nodes = [await a_concept(library, root, f"Idea {n}") for n in range(4)]
+    await asyncio.gather(*(change_node(library, node, title=f"{node.title} {n}") for node in nodes for n in range(5)))
+    deletions = (library.delete_node(node.id, user_id=DEFAULT_USER_ID) for node in nodes * 3)
+    await asyncio.gather(*deletions)
+    assert await library.nodes(user_id=DEFAULT_USER_ID) == [root]
+
+
+async def test_the_log_of_a_root_run_keeps_its_numbers_when_a_concept_is_deleted(
+    library: SqlLibrary, runs: SqlRunStore
+) -> None:
+    root = await a_topic(library)
+    concept = await a_concept(library, root, "Light")
+    run = await runs.start(await runs.admit(a_run(root)), [AgentStart()])
+    child = await runs.start(await runs.admit(a_child(run, concept)), [AgentStart()])
+    await ended(runs, child)
+    await library.delete_node(concept.id, user_id=DEFAULT_USER_ID)
+    with pytest.raises(NotFound):
+        await runs.run(child.id)
+    await runs.append(run, [a_thought()])
+    assert [one.seq for one in await runs.events(run.id)] == [1, 2, 3]
+
+
+async def test_deleting_a_branch_leaves_no_row_and_no_file_of_it(
+    library: SqlLibrary, shelf: SqlShelf, runs: SqlRunStore, database: Database, data_dir: Path
+) -> None:
+    kept = await a_topic(library, "Kept")
+    await fill(library, shelf, runs, database, kept)
+    before = await row_counts(database)
+    files = contents(data_dir)
+    gone = await a_topic(library, "Gone")
+    await fill(library, shelf, runs, database, gone)
+    filled = await row_counts(database)
+    assert all(filled[name] > before[name] for name in before if name != "users"), "every table has a row to lose"
+
+    await library.delete_branch(gone.branch_id or "", user_id=DEFAULT_USER_ID)
+    assert await row_counts(database) == before
+    assert contents(data_dir) == files
+    assert len(await library.documents(kept.id, user_id=DEFAULT_USER_ID)) == 1
+
+
+async def test_a_branch_is_not_deleted_under_a_run(library: SqlLibrary, runs: SqlRunStore) -> None:
+    root = await a_topic(library)
+    run = await runs.admit(a_run(root))
+    with pytest.raises(Conflict, match=run.id):
+        await library.delete_branch(root.branch_id or "", user_id=DEFAULT_USER_ID)
+    assert (await runs.run(run.id)).id == run.id
+
+
+async def test_a_run_admitted_while_its_branch_is_deleted_is_refused_or_refuses(
+    library: SqlLibrary, runs: SqlRunStore
+) -> None:
+    for n in range(10):
+        root = await a_topic(library, f"Topic {n}")
+        outcomes = await asyncio.gather(
+            runs.admit(a_run(root)),
+            library.delete_branch(root.branch_id or "", user_id=DEFAULT_USER_ID),
+            return_exceptions=True,
+        )
+        (refused,) = (one for one in outcomes if isinstance(one, Exception))
+        assert isinstance(refused, (Conflict, NotFound))
+
+
+async def test_documents_are_kept_all_or_none(library: SqlLibrary, data_dir: Path) -> None:
+    root = await a_topic(library)
+    hostile = NewDocument("../../etc/\x00pass\u202ewd", "text/plain", b"\xff\x00", "a\x00b")
+    added = await library.add_documents(root.id, [hostile, NOTES], user_id=DEFAULT_USER_ID)
+    assert await library.documents(root.id, user_id=DEFAULT_USER_ID) == added
+    assert sorted(contents(data_dir).values()) == [b"# Light", b"\xff\x00"]
+    assert (added[0].original_filename, added[0].file_size_bytes) == ("../../etc/\ufffdpass\u202ewd", 2)
+
+    with pytest.raises(NotFound):
+        await library.add_documents("nothing", [NOTES], user_id=DEFAULT_USER_ID)
+    assert len(contents(data_dir)) == 2
+    await library.delete_document(root.id, added[0].id, user_id=DEFAULT_USER_ID)
+    assert list(contents(data_dir).values()) == [b"# Light"]
+    assert await library.documents(root.id, user_id=DEFAULT_USER_ID) == added[1:]
+
+
+async def test_files_that_a_crash_left_without_a_row_are_swept_at_start(library: SqlLibrary, data_dir: Path) -> None:
+    root = await a_topic(library)
+    await library.add_documents(root.id, [NOTES], user_id=DEFAULT_USER_ID)
+    await Files(data_dir).keep([b"orphan"])
+    await library.sweep_files()
+    assert list(contents(data_dir).values()) == [b"# Light"]
+
+
+async def test_times_are_utc_with_milliseconds_on_the_wire(library: SqlLibrary, database: Database) -> None:
+    root = await a_topic(library)
+    assert datetime.fromisoformat(root.created_at).utcoffset() is not None
+    assert len(root.created_at) == len("2026-11-20T10:00:00.000Z")
+    async with database.reading() as session:
+        (stored,) = (await session.exec(select(tables.Node.created_at))).all()
+    assert stored.utcoffset() is not None
+    naive = datetime(2026, 1, 1)  # noqa: DTZ001 - the point of the test
+    async with database.writing() as write:
+        write.session.add(tables.Branch(id="b", title="t", user_id=DEFAULT_USER_ID, created_at=naive))
+        with pytest.raises(StatementError, match="without a zone"):
+            await write.session.flush()
+
+
+async def test_the_default_user_is_made_once(library: SqlLibrary) -> None:
+    assert not await library.has_user(DEFAULT_USER_ID)
+    await asyncio.gather(*(library.ensure_user(DEFAULT_USER_ID) for _ in range(10)))
+    assert await library.has_user(DEFAULT_USER_ID)
+
+
+def joining(one: NodeRow, other: NodeRow) -> Callable[[ConceptGraph], Edit]:
+    return lambda graph: graph.connect(one.id, other.id)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+async def a_root(library: SqlLibrary, branch_id: str) -> NodeRow:
+    return await library.create_node(
+        user_id=DEFAULT_USER_ID, type="root", title="Light", branch_id=branch_id, parent_id=None, desc=None
+    )
+
+
+async def change_node(library: SqlLibrary, node: NodeRow, **changes: Any) -> NodeRow:
+    given = {"title": None, "desc": None, "accuracy_score": None, **changes}
+    return await library.update_node(node.id, user_id=node.user_id, **given)
+
+
+async def grow(library: SqlLibrary, root: NodeRow) -> None:
+    """Six concepts with nine parts each, and a document."""
+    for n in range(6):
+        concept = await a_concept(library, root, f"Idea {n}")
+        for m in range(9):
+            await a_concept(library, concept, f"Part {m}")
+    await library.add_documents(root.id, [NOTES], user_id=root.user_id)
+
+
+async def fill(library: SqlLibrary, shelf: SqlShelf, runs: SqlRunStore, database: Database, root: NodeRow) -> None:
+    """At least one row in every table, for this branch."""
+    one, other = await a_concept(library, root, "Light"), await a_concept(library, root, "Leaves")
+    await a_concept(library, one, "Photons")
+    await library.add_documents(root.id, [NOTES], user_id=root.user_id)
+    run = await runs.start(await runs.admit(a_run(root)), [AgentStart()])
+    child = await runs.start(await runs.admit(a_child(run, one)), [AgentStart()])
+    await runs.append(child, [CallBegun("c", "look", "{}", "read"), CallEnded("c", "found", False, 1)])
+    await runs.append(child, [Checkpoint("input", 0, "[]")])
+    actor = Actor(run.user_id, run.label, run.id, run.root_id)
+    await shelf.edit_graph(root.id, lambda graph: graph.connect(one.id, other.id), actor=actor)
+    asked = await shelf.save_question(one.id, ASKED, actor=actor)
+    await shelf.mark_generated(root.id, user_id=run.user_id)
+    await shelf.log_generation(root.id, trigger="on_first_enter", model="m", meta="{}")
+    chat, one_id, user_id = f"s-{root.id}", one.id, run.user_id
+    rows: list[Row] = [
+        tables.NodeContent(id=f"n-{root.id}", node_id=one_id, explanation_md="x"),
+        tables.Answer(id=f"a-{root.id}", user_id=user_id, assessment_id=asked.assessment_id, question_id=asked.id),
+        tables.ChatSession(id=chat, user_id=user_id, node_id=one_id),
+        tables.ChatMessage(id=f"m-{root.id}", session_id=chat, user_id=user_id, role="user", content="?"),
+        tables.HintEvent(id=f"h-{root.id}", user_id=user_id, node_id=one_id, request_message_id=f"m-{root.id}"),
+    ]
+    async with database.writing() as write:
+        for row in rows:
+            write.session.add(row)
+            await write.session.flush()
+    await ended(runs, child)
+    await ended(runs, run)
+
+
+async def row_counts(database: Database) -> dict[str, int]:
+    async with database.reading_rows() as connection:
+        return {
+            table.name: (await connection.execute(select(func.count()).select_from(table))).scalar_one()
+            for table in Row.metadata.sorted_tables
+        }
+
+
+@contextmanager
+def counted(database: Database) -> Iterator[list[str]]:
+    """The statements that are read in the block."""
+    statements: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if not statement.startswith("BEGIN"):
+            statements.append(statement)
+
+    event.listen(database.reader.sync_engine, "before_cursor_execute", note)
+    try:
+        yield statements
+    finally:
+        event.remove(database.reader.sync_engine, "before_cursor_execute", note)

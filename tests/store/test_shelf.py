@@ -1,0 +1,405 @@
+"""What agents make, in the database: an edit, its events, its record and the end of its call are one transaction."""
+
+import asyncio
+import json
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlmodel import col, select
+
+from sprout.errors import Conflict, GraphRefused, NotFound, QuestionRefused
+from sprout.events import AgentStart, GraphEvent, NodeRow
+from sprout.learning.graph import ConceptGraph, Edit
+from sprout.learning.library import NewDocument
+from sprout.learning.questions import Criterion, Misconception, QuestionDraft
+from sprout.learning.shelf import Actor
+from sprout.runs.log import CallBegun, Logged
+from sprout.runs.state import Run, RunAlreadyEnded, RunState
+from sprout.store import tables
+from sprout.store.columns import utc_now
+from sprout.store.database import Database
+from sprout.store.library import SqlLibrary
+from sprout.store.run_tables import GraphOperation, ToolCall
+from sprout.store.runs import SqlRunStore
+from sprout.store.shelf import SqlShelf
+from tests.builders import a_concept, a_run, a_topic, ended
+
+CHOICE = QuestionDraft(
+    prompt="Which of these does a leaf need to make sugar?",
+    format="mcq",
+    correct_answer="Light",
+    difficulty=2,
+    tests=("Light reactions", "Not saved yet"),
+    options=("Soil", "Light", "Sound", "Wind"),
+    misconceptions=(Misconception("Soil", "plants eat soil"),),
+)
+NUMBER = QuestionDraft(
+    prompt="How many carbon atoms are in one molecule of glucose?",
+    format="numeric",
+    correct_answer="6",
+    difficulty=1,
+    tests=("Light reactions",),
+    tolerance=0.0,
+)
+OPEN = QuestionDraft(
+    prompt="Why do plants look the way they do to us?",
+    format="open_ended",
+    correct_answer="Chlorophyll throws green light back.",
+    difficulty=3,
+    tests=("Light reactions",),
+    criteria=(Criterion("pigment", "names chlorophyll", 0.5), Criterion("light", "green is not taken in", 0.5)),
+)
+
+
+@pytest.fixture
+async def root(library: SqlLibrary) -> NodeRow:
+    return await a_topic(library)
+
+
+@pytest.fixture
+async def run(runs: SqlRunStore, root: NodeRow) -> Run:
+    """A running run on the topic that has begun the write calls c1 and c2."""
+    run = await runs.start(await runs.admit(a_run(root)), [AgentStart()])
+    await runs.append(run, [CallBegun("c1", "save_concept", "{}", "write"), CallBegun("c2", "save", "{}", "write")])
+    return run
+
+
+@pytest.fixture
+def actor(run: Run) -> Actor:
+    return Actor(run.user_id, run.label, run.id, run.root_id, "c1")
+
+
+def chain(*titles: str, reason: str | None = None) -> Callable[[ConceptGraph], Edit]:
+    """Children of these titles, each built on the one before."""
+
+    def operation(graph: ConceptGraph) -> Edit:
+        events: list[GraphEvent] = []
+        edit = Edit(graph)
+        for title in titles:
+            before = edit.node
+            edit = edit.graph.add(title, f"All about {title}.", utc_now(), reason=reason)
+            events.extend(edit.events)
+            if before is not None and edit.node is not None:
+                joined = edit.graph.connect(before.id, edit.node.id, reason=f"{title} needs it")
+                events.extend(joined.events)
+                edit = replace(edit, graph=joined.graph)
+        return replace(edit, events=tuple(events))
+
+    return operation
+
+
+async def test_G3_an_edit_writes_rows_events_record_and_the_end_of_its_call_together(
+    shelf: SqlShelf, runs: SqlRunStore, root: NodeRow, run: Run, actor: Actor, database: Database, told: list[Logged]
+) -> None:
+    edit = await shelf.edit_graph(root.id, chain("Light", "Leaves", reason="the basis"), actor=actor)
+
+    nodes, edges = await shelf.children(root.id)
+    assert (tuple(nodes), tuple(edges)) == (edit.graph.nodes, edit.graph.edges)
+    stored = await runs.events(run.id, after=1)
+    assert [one.kind for one in stored] == ["node_created", "node_created", "edge_created"]
+    assert told[-3:] == stored
+    assert NodeRow.model_validate(json.loads(stored[0].data)["node"]) == nodes[0]
+    assert json.loads(stored[0].data)["agent"] == "topic"
+
+    (operation,) = await operations(database)
+    assert (operation.agent, operation.run_id, operation.call_id, operation.reason) == (
+        *("topic", run.id, "c1", "the basis"),
+    )
+    assert operation.before == {"nodes": [], "edges": []}
+    assert operation.after == {
+        "nodes": [node.model_dump(mode="json") for node in nodes],
+        "edges": [edge.model_dump(mode="json") for edge in edges],
+    }
+    call = await the_call(database, run, "c1")
+    assert call.completed_at is not None
+    assert json.loads(call.result or "")["nodeId"] == nodes[1].id
+
+
+async def test_an_operation_that_raises_leaves_nothing_behind(
+    shelf: SqlShelf, runs: SqlRunStore, root: NodeRow, run: Run, actor: Actor, database: Database
+) -> None:
+    def late_refusal(graph: ConceptGraph) -> Edit:
+        return chain("Light")(graph).graph.connect_titles("Light", "Light")
+
+    with pytest.raises(GraphRefused):
+        await shelf.edit_graph(root.id, late_refusal, actor=actor)
+    assert await shelf.children(root.id) == ([], [])
+    assert len(await runs.events(run.id)) == 1
+    assert await operations(database) == []
+    assert (await the_call(database, run, "c1")).completed_at is None
+
+
+async def test_D6_a_call_takes_effect_once(
+    shelf: SqlShelf, runs: SqlRunStore, root: NodeRow, run: Run, actor: Actor
+) -> None:
+    tries = (shelf.edit_graph(root.id, chain(f"Light {n}"), actor=actor) for n in range(8))
+    results = await asyncio.gather(*tries, return_exceptions=True)
+    assert [type(one) for one in results].count(Edit) == 1
+    assert [type(one) for one in results].count(Conflict) == 7
+    assert len((await shelf.children(root.id))[0]) == 1
+    assert len(await runs.events(run.id)) == 2
+
+
+async def test_a_call_that_was_not_begun_has_no_effect(shelf: SqlShelf, root: NodeRow, actor: Actor) -> None:
+    with pytest.raises(Conflict):
+        await shelf.edit_graph(root.id, chain("Light"), actor=replace(actor, call_id="never begun"))
+    assert await shelf.children(root.id) == ([], [])
+
+
+async def test_B5_a_run_that_has_ended_changes_nothing_more(
+    shelf: SqlShelf, runs: SqlRunStore, root: NodeRow, run: Run, actor: Actor
+) -> None:
+    await ended(runs, run, RunState.CANCELLED)
+    with pytest.raises(RunAlreadyEnded):
+        await shelf.edit_graph(root.id, chain("Light"), actor=actor)
+    with pytest.raises(RunAlreadyEnded):
+        await shelf.save_question(root.id, CHOICE, actor=actor)
+    assert await shelf.children(root.id) == ([], [])
+
+
+async def test_G2_one_title_saved_by_many_at_once_is_one_node(
+    shelf: SqlShelf, runs: SqlRunStore, root: NodeRow, run: Run, actor: Actor
+) -> None:
+    spellings = ("Ｌight reactions", "light  reactions", "LIGHT REACTIONS", " Light\u00a0reactions ", "Light reactions")
+    many = (
+        shelf.edit_graph(root.id, chain(spelling), actor=replace(actor, call_id=None)) for spelling in spellings * 6
+    )
+    edits = await asyncio.gather(*many)
+    assert len({edit.node.id for edit in edits if edit.node}) == 1
+    assert [edit.created for edit in edits].count(True) == 1
+    assert len((await shelf.children(root.id))[0]) == 1
+    assert [one.kind for one in await runs.events(run.id, after=1)] == ["node_created"]
+
+
+async def test_G2_edges_drawn_at_the_same_time_never_close_a_cycle(shelf: SqlShelf, root: NodeRow) -> None:
+    learner = Actor(root.user_id)  # without a run: nothing but the database keeps these edits apart
+    titles = [f"Idea {n}" for n in range(6)]
+    for title in titles:
+        await shelf.edit_graph(root.id, chain(title), actor=learner)
+    pairs = [(a, b) for a in titles for b in titles if a != b]
+    random.Random(7).shuffle(pairs)
+    drawn = await asyncio.gather(
+        *(shelf.edit_graph(root.id, connecting(*pair), actor=learner) for pair in pairs), return_exceptions=True
+    )
+
+    assert {type(one) for one in drawn} == {Edit, GraphRefused}
+    nodes, edges = await shelf.children(root.id)
+    report = ConceptGraph(root, tuple(nodes), tuple(edges)).validate()
+    assert report.cycles == ()
+    assert len(edges) == 15  # half of all pairs: as many as fit without a cycle
+
+
+async def test_the_database_holds_what_the_domain_says_after_any_edits(
+    shelf: SqlShelf, root: NodeRow, actor: Actor
+) -> None:
+    free, chance = replace(actor, call_id=None), random.Random(3)
+    for step in range(60):
+        try:
+            edit = await shelf.edit_graph(root.id, any_operation(chance, step), actor=free)
+        except GraphRefused:
+            continue
+        nodes, edges = await shelf.children(root.id)
+        assert nodes == list(edit.graph.nodes)
+        assert sorted(map(str, edges)) == sorted(map(str, edit.graph.edges))
+    assert len(nodes) > 3
+
+
+async def test_an_undo_has_the_rows_before_and_after(
+    shelf: SqlShelf, root: NodeRow, actor: Actor, database: Database
+) -> None:
+    free = replace(actor, call_id=None)
+    first = await shelf.edit_graph(root.id, chain("A", "B", "C"), actor=free)
+    a, b, c = first.graph.nodes
+    await shelf.edit_graph(root.id, lambda graph: graph.remove(b.id), actor=free, reason="not needed")
+    removal = (await operations(database))[-1]
+    assert removal.reason == "not needed"
+    assert removal.before == {
+        "nodes": [b.model_dump(mode="json")],
+        "edges": [edge.model_dump(mode="json") for edge in first.graph.edges],
+    }
+    assert removal.after == {"nodes": [], "edges": [{"sourceNodeId": a.id, "targetNodeId": c.id}]}
+
+
+async def test_an_edit_that_changes_nothing_leaves_no_record_but_ends_its_call(
+    shelf: SqlShelf, runs: SqlRunStore, root: NodeRow, run: Run, actor: Actor, database: Database
+) -> None:
+    await shelf.edit_graph(root.id, chain("Light"), actor=actor)
+    again = await shelf.edit_graph(root.id, chain("Light"), actor=replace(actor, call_id="c2"))
+    assert not again.created
+    assert len(await operations(database)) == 1
+    assert len(await runs.events(run.id)) == 2
+    assert (await the_call(database, run, "c2")).completed_at is not None
+
+
+async def test_a_node_with_parts_of_its_own_is_not_removed(
+    shelf: SqlShelf, library: SqlLibrary, root: NodeRow, actor: Actor
+) -> None:
+    concept = await a_concept(library, root, "Light")
+    await a_concept(library, concept, "Photons")
+    with pytest.raises(GraphRefused, match="parts"):
+        await shelf.edit_graph(root.id, lambda graph: graph.remove(concept.id), actor=actor)
+    assert [node.id for node in (await shelf.children(root.id))[0]] == [concept.id]
+
+
+async def test_D13_an_agent_cannot_reach_into_somebody_elses_path(
+    shelf: SqlShelf, library: SqlLibrary, actor: Actor
+) -> None:
+    theirs = await a_topic(library, user_id="someone-else")
+    with pytest.raises(NotFound):
+        await shelf.edit_graph(theirs.id, chain("Light"), actor=actor)
+    with pytest.raises(NotFound):
+        await shelf.save_question(theirs.id, CHOICE, actor=actor)
+    with pytest.raises(NotFound):
+        await shelf.node(theirs.id, user_id=actor.user_id)
+    with pytest.raises(NotFound):
+        await shelf.mark_generated(theirs.id, user_id=actor.user_id)
+    with pytest.raises(NotFound):
+        await shelf.resolve_question_tests(theirs.id, user_id=actor.user_id)
+    assert await shelf.children(theirs.id) == ([], [])
+
+
+async def test_Q6_a_saved_question_is_told_without_its_answer(
+    shelf: SqlShelf, runs: SqlRunStore, library: SqlLibrary, root: NodeRow, run: Run, actor: Actor, database: Database
+) -> None:
+    concept = await a_concept(library, root, "Light")
+    saved = await shelf.save_question(concept.id, CHOICE, actor=actor)
+
+    (ready,) = await runs.events(run.id, after=1)
+    data = json.loads(ready.data)
+    assert (ready.kind, data["conceptNodeId"]) == ("question_ready", concept.id)
+    assert data["question"] == {
+        "id": saved.id,
+        "assessmentId": saved.assessment_id,
+        "nodeId": concept.id,
+        "format": "mcq",
+        "prompt": CHOICE.prompt,
+        "options": list(CHOICE.options),
+        "difficulty": 2,
+    }
+    (question,) = await questions(database)
+    options = {option["text"]: option["id"] for option in question.options}
+    assert list(options) == list(CHOICE.options)
+    assert question.correct_option_id == options["Light"]
+    assert question.misconceptions[0]["optionId"] == options["Soil"]
+    call = await the_call(database, run, "c1")
+    assert json.loads(call.result or "")["questionId"] == saved.id
+
+
+async def test_questions_of_every_format_keep_what_grading_needs(
+    shelf: SqlShelf, library: SqlLibrary, root: NodeRow, actor: Actor, database: Database
+) -> None:
+    concept, free = await a_concept(library, root, "Light"), replace(actor, call_id=None)
+    for draft in (NUMBER, OPEN):
+        await shelf.save_question(concept.id, draft, actor=free)
+    number, open_ended = await questions(database)
+    assert (number.position, number.format, number.correct_answer, number.tolerance) == (1, "numeric", "6", 0.0)
+    assert (open_ended.position, open_ended.correct_option_id) == (2, None)
+    assert [criterion["label"] for criterion in open_ended.criteria] == ["pigment", "light"]
+
+
+async def test_one_prompt_saved_by_many_at_once_is_one_question_of_one_diagnostic(
+    shelf: SqlShelf, runs: SqlRunStore, library: SqlLibrary, root: NodeRow, run: Run, actor: Actor, database: Database
+) -> None:
+    concept, free = await a_concept(library, root, "Light"), replace(actor, call_id=None)
+    spelled = [replace(CHOICE, prompt=prompt) for prompt in (CHOICE.prompt, CHOICE.prompt.upper())]
+    saved = await asyncio.gather(*(shelf.save_question(concept.id, draft, actor=free) for draft in spelled * 8))
+    assert {(one.id, one.assessment_id, one.position) for one in saved} == {(saved[0].id, saved[0].assessment_id, 1)}
+    assert [one.created for one in saved].count(True) == 1
+    assert [one.kind for one in await runs.events(run.id, after=1)] == ["question_ready"]
+    assert len(await questions(database)) == 1
+
+
+async def test_Q5_a_refused_question_leaves_nothing_behind(
+    shelf: SqlShelf, runs: SqlRunStore, library: SqlLibrary, root: NodeRow, run: Run, actor: Actor, database: Database
+) -> None:
+    concept = await a_concept(library, root, "Light")
+    with pytest.raises(QuestionRefused):
+        await shelf.save_question(concept.id, replace(CHOICE, correct_answer="Water"), actor=actor)
+    assert await questions(database) == []
+    assert len(await runs.events(run.id)) == 1
+    assert (await the_call(database, run, "c1")).completed_at is None
+
+
+async def test_a_question_points_at_its_subconcepts_as_soon_as_they_are_there(
+    shelf: SqlShelf, library: SqlLibrary, root: NodeRow, actor: Actor, database: Database
+) -> None:
+    concept = await a_concept(library, root, "Light")
+    first = await a_concept(library, concept, "Light reactions")
+    await shelf.save_question(concept.id, CHOICE, actor=actor)
+    assert (await questions(database))[0].tests == [
+        {"title": "Light reactions", "nodeId": first.id},
+        {"title": "Not saved yet", "nodeId": None},
+    ]
+    late = await a_concept(library, concept, "NOT  saved yet")
+    await shelf.resolve_question_tests(concept.id, user_id=actor.user_id)
+    assert [test["nodeId"] for test in (await questions(database))[0].tests] == [first.id, late.id]
+
+
+async def test_what_was_generated_is_remembered_per_learner(shelf: SqlShelf, root: NodeRow, database: Database) -> None:
+    assert not await shelf.is_generated(root.id, user_id=root.user_id)
+    await asyncio.gather(*(shelf.mark_generated(root.id, user_id=root.user_id) for _ in range(5)))
+    assert await shelf.is_generated(root.id, user_id=root.user_id)
+    assert not await shelf.is_generated(root.id, user_id="someone-else")
+
+    await shelf.log_generation(root.id, trigger="on_first_enter", model="sprout-offline", meta='{"n": 1}')
+    async with database.reading() as session:
+        (note,) = (await session.exec(select(tables.NodeGeneration))).all()
+    assert (note.node_id, note.model, note.response_meta) == (root.id, "sprout-offline", '{"n": 1}')
+
+
+async def test_passages_come_in_the_order_of_upload_and_text(
+    shelf: SqlShelf, library: SqlLibrary, root: NodeRow
+) -> None:
+    for names in (("b.md", "a.md"), ("c.md",)):
+        files = [NewDocument(name, "text/markdown", b"x", f"{name} one\n\n{name} two") for name in names]
+        await library.add_documents(root.id, files, user_id=root.user_id)
+    assert [passage.text for passage in await shelf.passages(root.id)] == [
+        f"{name} {part}" for name in ("b.md", "a.md", "c.md") for part in ("one", "two")
+    ]
+    assert await shelf.passages("nothing") == []
+
+
+def connecting(source: str, target: str) -> Callable[[ConceptGraph], Edit]:
+    return lambda graph: graph.connect_titles(source, target)
+
+
+def any_operation(chance: random.Random, step: int) -> Callable[[ConceptGraph], Edit]:
+    """Add, connect, insert, rename or remove, somewhere."""
+
+    def operation(graph: ConceptGraph) -> Edit:
+        ids = [node.id for node in graph.nodes]
+        if len(ids) < 3:
+            return graph.add(f"Idea {step}", None, utc_now())
+        one, other = chance.sample(ids, 2)
+        moves: list[Callable[[], Edit]] = [
+            lambda: graph.add(f"Idea {step}", "Text", utc_now()),
+            lambda: graph.connect(one, other),
+            lambda: graph.insert_between(one, other, f"Between {step}", None, utc_now()),
+            lambda: graph.insert_after(one, f"After {step}", None, utc_now()),
+            lambda: graph.update(one, utc_now(), title=f"Renamed {step}", desc=f"Text {step}"),
+            lambda: graph.remove(one),
+        ]
+        return chance.choice(moves)()
+
+    return operation
+
+
+async def operations(database: Database) -> Sequence[GraphOperation]:
+    async with database.reading() as session:
+        return (await session.exec(select(GraphOperation).order_by(col(GraphOperation.creation)))).all()
+
+
+async def questions(database: Database) -> Sequence[Any]:
+    """Any, since what is in a JSON column has no type."""
+    async with database.reading() as session:
+        return (await session.exec(select(tables.Question).order_by(col(tables.Question.position)))).all()
+
+
+async def the_call(database: Database, run: Run, call_id: str) -> ToolCall:
+    async with database.reading() as session:
+        return (
+            await session.exec(select(ToolCall).where(ToolCall.run_id == run.id, ToolCall.call_id == call_id))
+        ).one()

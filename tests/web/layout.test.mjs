@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { curve, lines, placed, reach, ROW } from "../../static/layout.js";
+import { next } from "../../static/walk.js";
+
+const LEFT = 34;
+const leaves = (ids) => ids.map((id) => ({ id, title: `Concept number ${id}` }));
+const DIAMOND = [["a", "b"], ["a", "c"], ["b", "d"], ["c", "d"]];
+
+const assertUpward = (pairs, places) => {
+  for (const [source, target] of pairs) assert.ok(places.get(source).layer < places.get(target).layer, `${source} below ${target}`);
+};
+const assertApart = (nodes, places) => {
+  for (const one of nodes) for (const other of nodes) {
+    if (one === other) continue;
+    const [a, b] = [places.get(one.id), places.get(other.id)];
+    if (Math.abs(a.layer - b.layer) * ROW >= 70) continue;
+    assert.ok(a.x + reach(one.title) <= b.x - LEFT || b.x + reach(other.title) <= a.x - LEFT, `${one.id} and ${other.id} overlap`);
+  }
+};
+/** A repeatable stream of numbers in 0..1. */
+const chances = (seed) => () => { seed = (seed * 1664525 + 1013904223) % 2 ** 32; return seed / 2 ** 32; };
+
+test("foundations stand on the ground, what builds on them above", () => {
+  const nodes = leaves(["d", "c", "b", "a"]);
+  const places = placed(nodes, DIAMOND);
+  assert.equal(places.get("a").layer, 0);
+  assert.equal(places.get("d").layer, 2);
+  assertUpward(DIAMOND, places);
+  assertApart(nodes, places);
+});
+
+test("every node without prerequisites is on the ground", () => {
+  const places = placed(leaves(["a", "b", "c", "x"]), [["a", "b"], ["b", "c"], ["x", "c"]]);
+  assert.equal(places.get("x").layer, 0);
+});
+
+test("the same graph gives the same places", () => {
+  assert.deepEqual(placed(leaves(["a", "b", "c", "d"]), DIAMOND), placed(leaves(["a", "b", "c", "d"]), DIAMOND));
+});
+
+test("places are kept while the graph grows, whatever comes", () => {
+  const chance = chances(7);
+  let kept = new Map();
+  const nodes = [];
+  const pairs = [];
+  for (let i = 0; i < 40; i++) {
+    nodes.push(...leaves([String(i)]));
+    for (let j = 0; j < 2 && i; j++) pairs.push([String(Math.floor(chance() * i)), String(i)]);
+    const places = placed(nodes, pairs, kept);
+    for (const [id, place] of kept) assert.deepEqual(places.get(id), place, `${id} moved when ${i} came`);
+    assertUpward(pairs, places);
+    assertApart(nodes, places);
+    kept = places;
+  }
+});
+
+test("a node that is put between two others gets half a wire, and neither moves", () => {
+  const kept = placed(leaves(["a", "b"]), [["a", "b"]]);
+  const pairs = [["a", "b"], ["a", "m"], ["m", "b"]];
+  const places = placed(leaves(["a", "b", "m"]), pairs, kept);
+  assert.deepEqual([places.get("a"), places.get("b")], [kept.get("a"), kept.get("b")]);
+  assertUpward(pairs, places);
+  assertApart(leaves(["a", "b", "m"]), places);
+});
+
+test("a prerequisite below the ground lowers the ground, not the node", () => {
+  const kept = placed(leaves(["a", "b"]), [["a", "b"]]);
+  const places = placed(leaves(["a", "b", "z"]), [["a", "b"], ["z", "a"]], kept);
+  assert.deepEqual(places.get("a"), kept.get("a"));
+  assert.equal(places.get("z").layer, -1);
+});
+
+test("only a node that a new edge contradicts gives its place up", () => {
+  const kept = placed(leaves(["a", "b", "c"]), [["a", "b"], ["a", "c"]]);
+  const pairs = [["a", "b"], ["a", "c"], ["b", "c"]];
+  const places = placed(leaves(["a", "b", "c"]), pairs, kept);
+  assert.deepEqual([places.get("a"), places.get("b")], [kept.get("a"), kept.get("b")]);
+  assertUpward(pairs, places);
+});
+
+test("when a node moves up, what stands on it moves up too, and nothing else", () => {
+  const before = [["a", "b"], ["b", "e"], ["a", "c"], ["c", "d"]];
+  const nodes = leaves(["a", "b", "c", "d", "e"]);
+  const kept = placed(nodes, before);
+  const pairs = [...before, ["d", "b"]];
+  const places = placed(nodes, pairs, kept);
+  assertUpward(pairs, places);
+  assertApart(nodes, places);
+  for (const id of ["a", "c", "d"]) assert.deepEqual(places.get(id), kept.get(id));
+});
+
+test("a circle or an edge to nowhere does no harm", () => {
+  const places = placed(leaves(["a", "b"]), [["a", "b"], ["b", "a"], ["a", "gone"]]);
+  assert.equal(places.get("b").layer, 1);
+});
+
+test("three hundred nodes are placed, apart and upwards, and one more finds its place", () => {
+  const nodes = leaves(Array.from({ length: 300 }, (_, i) => String(i)));
+  const pairs = nodes.slice(1).flatMap((_, i) => [[String(Math.floor((i + 1) / 2.2)), String(i + 1)]]);
+  const places = placed(nodes, pairs);
+  assertUpward(pairs, places);
+  assertApart(nodes, places);
+  const grown = placed([...nodes, ...leaves(["new"])], [...pairs, ["150", "new"]], places);
+  assert.equal(grown.size, 301);
+  assertApart([...nodes, ...leaves(["new"])], grown);
+});
+
+test("nothing at all is placed without complaint", () => {
+  assert.equal(placed([], []).size, 0);
+});
+
+test("an edge over several wires passes them at free places", () => {
+  const nodes = leaves(["a", "b", "c"]);
+  const pairs = [["a", "b"], ["b", "c"], ["a", "c"]];
+  const places = new Map([["a", { x: 0, layer: 0 }], ["b", { x: 0, layer: 1 }], ["c", { x: 0, layer: 2 }]]);
+  const [, passing] = /^M\S+ \S+C\S+ \S+ \S+ \S+ (\S+) -108C/.exec(curve(pairs[2], nodes, places, { top: 26, bottom: 30 }));
+  assert.ok(Number(passing) <= -LEFT || Number(passing) >= reach(nodes[1].title));
+});
+
+test("a long title takes three lines at most", () => {
+  assert.deepEqual(lines("Base rates"), ["Base rates"]);
+  assert.equal(lines("How common a thing is before anybody has been tested for it at all, in words for everyone").length, 3);
+  assert.ok(lines("Donaudampfschifffahrtselektrizitätenhauptbetriebswerk")[0].length <= 24);
+});
+
+test("arrow keys follow the branches up and down, and a wire left and right", () => {
+  const node = (id, needs, opens) => ({ id, needs, opens });
+  const nodes = [node("a", [], ["b", "c"]), node("b", ["a"], []), node("c", ["a"], [])];
+  const places = new Map([["a", { x: 0, layer: 0 }], ["b", { x: -50, layer: 1 }], ["c", { x: 200, layer: 1 }]]);
+  assert.equal(next("ArrowUp", "a", nodes, places), "b");
+  assert.equal(next("ArrowRight", "b", nodes, places), "c");
+  assert.equal(next("ArrowDown", "c", nodes, places), "a");
+  assert.equal(next("ArrowLeft", "b", nodes, places), null);
+  assert.equal(next("x", "b", nodes, places), null);
+});

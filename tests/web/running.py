@@ -1,0 +1,217 @@
+"""A served web application on the real store and the real runs, with its parts at hand.
+
+The one agent does nothing until the test lets it go: what happens in a run meanwhile, the test says itself.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Literal, cast
+
+import httpx2
+
+from sprout.agents.agent import AgentSpec, Brief, Job, Team
+from sprout.documents.passages import passages_of
+from sprout.documents.reading import read_document
+from sprout.engines.memory_bus import MemoryBus
+from sprout.events import Event, NodeRow
+from sprout.learning.library import DEFAULT_USER_ID, BranchRow
+from sprout.learning.shelf import Actor
+from sprout.loop.model import ModelRequest, ReplyPart
+from sprout.loop.policy import LoopPolicy
+from sprout.runs.bus import News
+from sprout.runs.gate import ModelGate
+from sprout.runs.live import LiveRuns, ModelChoice, live_runs
+from sprout.runs.state import Run
+from sprout.store.database import open_database
+from sprout.store.files import Files
+from sprout.store.library import SqlLibrary
+from sprout.store.runs import SqlRunStore
+from sprout.store.shelf import SqlShelf
+from sprout.web.parts import Limits, WebParts
+from sprout.web.routes import web_app
+from tests.serving import Served, serving
+
+PAGE = '<!doctype html><script type="importmap" nonce="{{nonce}}">{}</script><script src="/static/{{version}}/app.js">'
+LIMITS = Limits(json_max_bytes=100_000, upload_max_bytes=20_000, upload_max_files=2, body_idle_s=0.5)
+
+
+class NoModel:
+    """The model of an agent that never asks one."""
+
+    def reply(self, request: ModelRequest) -> AsyncGenerator[ReplyPart, None]:
+        raise AssertionError("no test of the web asks a model")
+
+
+class Waiting:
+    """An agent that does nothing until its run is let go."""
+
+    def __init__(self) -> None:
+        self._let_go: dict[str, asyncio.Event] = {}
+
+    def let_go(self, run_id: str) -> None:
+        self._let_go.setdefault(run_id, asyncio.Event()).set()
+
+    async def brief(self, job: Job, team: Team) -> Brief:
+        await self._let_go.setdefault(job.run_id, asyncio.Event()).wait()
+        return Brief()
+
+    @property
+    def spec(self) -> AgentSpec:
+        return AgentSpec(name="topic", lane="topic", policy=LoopPolicy(), brief=self.brief)
+
+
+class Observed:
+    """The real runs, and how many streams are open, and which runs were asked to stop."""
+
+    def __init__(self, live: LiveRuns) -> None:
+        self._live = live
+        self._changed = asyncio.Event()
+        self._followers: dict[str, int] = {}
+        self._asked_to_stop: set[str] = set()
+        self.start, self.run, self.runs, self.latest = live.start, live.run, live.runs, live.latest
+
+    async def follow(self, root_id: str, *, after: int = 0) -> AsyncIterator[list[News]]:
+        self._follows(root_id, 1)
+        try:
+            batches = cast(AsyncGenerator[list[News], None], self._live.follow(root_id, after=after))
+            async with aclosing(batches):
+                async for batch in batches:
+                    yield batch
+        finally:
+            self._follows(root_id, -1)
+
+    async def cancel(self, run_id: str, *, user_id: str) -> Run:
+        run = await self._live.cancel(run_id, user_id=user_id)
+        self._asked_to_stop.add(run_id)
+        self._wake()
+        return run
+
+    def followers(self, root_id: str) -> int:
+        return self._followers.get(root_id, 0)
+
+    async def until_followers(self, root_id: str, count: int) -> None:
+        while self.followers(root_id) != count:
+            await self._changed.wait()
+
+    async def until_asked_to_stop(self, run_id: str) -> None:
+        while run_id not in self._asked_to_stop:
+            await self._changed.wait()
+
+    def _follows(self, root_id: str, change: int) -> None:
+        self._followers[root_id] = self.followers(root_id) + change
+        self._wake()
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+@dataclass
+class Web:
+    """A running application, its parts, and a client for it."""
+
+    served: Served
+    client: httpx2.AsyncClient
+    library: SqlLibrary
+    shelf: SqlShelf
+    store: SqlRunStore
+    live: LiveRuns
+    runs: Observed
+    agent: Waiting
+    static_dir: Path
+
+    async def a_topic(self, title: str = "Fractions") -> tuple[BranchRow, NodeRow]:
+        """A branch with its root."""
+        branch = await self.library.create_branch(title, user_id=DEFAULT_USER_ID)
+        return branch, await self._a_node("root", title, branch)
+
+    async def a_concept(self, title: str, branch: BranchRow, root: NodeRow) -> NodeRow:
+        return await self._a_node("concept", title, branch, parent_id=root.id)
+
+    async def _a_node(
+        self, type: Literal["root", "concept"], title: str, branch: BranchRow, *, parent_id: str | None = None
+    ) -> NodeRow:
+        return await self.library.create_node(
+            user_id=DEFAULT_USER_ID, type=type, title=title, branch_id=branch.id, parent_id=parent_id, desc=None
+        )
+
+    async def an_edge(self, root: NodeRow, source: NodeRow, target: NodeRow) -> None:
+        actor = Actor(DEFAULT_USER_ID)
+        await self.shelf.edit_graph(root.id, lambda graph: graph.connect(source.id, target.id), actor=actor)
+
+    async def a_run(self, root: NodeRow | None = None) -> Run:
+        """A run that has begun: `run_started` is in its log, and nothing more comes by itself."""
+        root = root or (await self.a_topic())[1]
+        run, _ = await self.live.start("topic", node=root, user_id=DEFAULT_USER_ID, small=True)
+        async with aclosing(cast(AsyncGenerator[list[News], None], self.live.follow(run.id))) as batches:
+            await anext(batches)
+        return run
+
+    async def say(self, run: Run, *events: Event) -> None:
+        """Put events into the log of a run, as its agent would."""
+        await self.store.append(run, events)
+
+    async def end(self, run: Run) -> Run:
+        """Let the agent go: `agent_done` and `run_done` are the last words."""
+        self.agent.let_go(run.id)
+        return await self.live.ended(run.id)
+
+
+async def database_ok() -> bool:
+    return True
+
+
+@asynccontextmanager
+async def serving_web(data_dir: Path, static_dir: Path, **changed: object) -> AsyncIterator[Web]:
+    """The application on a database of its own; `changed` replaces parts of it by name."""
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(open_database(f"sqlite:///{data_dir / 'sprout.sqlite3'}"))
+        bus, agent = MemoryBus(), Waiting()
+        store = SqlRunStore(database, bus.publish)
+        shelf = SqlShelf(database, bus.publish, split=passages_of)
+        library = SqlLibrary(database, bus.publish, files=Files(data_dir / "documents"))
+        await library.ensure_user(DEFAULT_USER_ID)
+        live = await stack.enter_async_context(
+            live_runs(store, bus, NoModel(), [agent.spec], _offline, ModelGate(per_root=1, most=1))
+        )
+        parts = web_parts(library, Observed(live), static_dir)
+        served = await stack.enter_async_context(serving(web_app(replace(parts, **changed))))  # type: ignore[arg-type]
+        client = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=10))
+        runs = cast(Observed, parts.runs)
+        yield Web(served, client, library, shelf, store, live, runs, agent, static_dir)
+        live.say_goodbye()
+
+
+def _offline(agent: str, small: bool) -> ModelChoice:
+    return ModelChoice("none", None, offline=True)
+
+
+def web_parts(library: SqlLibrary, runs: Observed, static_dir: Path) -> WebParts:
+    return WebParts(
+        library=library,
+        runs=runs,
+        read_document=partial(read_document, max_bytes=LIMITS.upload_max_bytes),
+        status=lambda: {"version": "0.0", "models": {"topic": "none"}},
+        database_ok=database_ok,
+        lifespan=lambda _: nullcontext(),
+        static_dir=static_dir,
+        version="0.0",
+        limits=LIMITS,
+    )
+
+
+def a_static_folder(parent: Path) -> Path:
+    """A small page with a few files, something hidden, and something outside that must not get out."""
+    folder = parent / "static"
+    (folder / "fonts").mkdir(parents=True)
+    (folder / "index.html").write_text(PAGE)
+    (folder / "app.js").write_text("// " + "the page's script " * 200)
+    (folder / "lib.mjs").write_text("export const one = 1;")
+    (folder / "fonts" / "a.woff2").write_bytes(b"wOF2")
+    (folder / ".hidden.js").write_text("hidden")
+    (parent / "outside.js").write_text("outside")
+    return folder

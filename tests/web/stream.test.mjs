@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { backOff, DURABLE, follow, parsed, PASSING } from "../../static/stream.js";
+
+/** The browser's EventSource as far as the page uses it; the test plays the server. */
+class Source {
+  static CLOSED = 2;
+  static OPEN = 1;
+  static all = [];
+  readyState = 1;
+  handlers = new Map();
+  constructor(url) { this.url = url; Source.all.push(this); }
+  addEventListener(kind, handler) { this.handlers.set(kind, handler); }
+  close() { this.readyState = 2; }
+  send(kind, data, lastEventId = "") { this.handlers.get(kind)({ type: kind, data: JSON.stringify(data), lastEventId }); }
+  async fail(refused) { this.readyState = refused ? 2 : 0; await this.onerror(); }
+}
+
+const last = () => Source.all.at(-1);
+const url = (after) => `/events?after=${after}`;
+let listeners;
+
+beforeEach(() => {
+  Source.all = [];
+  listeners = new Map();
+  globalThis.EventSource = Source;
+  Object.defineProperty(globalThis, "navigator", { value: { onLine: true }, configurable: true, writable: true });
+  globalThis.addEventListener = (name, handler) => listeners.set(name, handler);
+  globalThis.removeEventListener = (name) => listeners.delete(name);
+  globalThis.document = { visibilityState: "visible", addEventListener: globalThis.addEventListener, removeEventListener: globalThis.removeEventListener };
+});
+
+const listening = (refused = async () => true) => {
+  const seen = { events: [], lines: [] };
+  return { seen, onEvent: (event) => seen.events.push(event), onLine: (line) => seen.lines.push(line.state), onRefused: refused };
+};
+
+test("only kept events take their number from the SSE id", () => {
+  assert.deepEqual(parsed("agent_done", "7", '{"agent":"topic"}'), { agent: "topic", kind: "agent_done", seq: 7 });
+  assert.equal(parsed("agent_reasoning_delta", "7", '{"text":"x"}').seq, null);
+  assert.equal(parsed("agent_done", "", "{}").seq, null);
+});
+
+test("no kind is both kept and passing", () => {
+  assert.deepEqual(DURABLE.filter((kind) => PASSING.includes(kind)), []);
+});
+
+test("waits double up to a limit, and chance keeps pages apart", () => {
+  assert.deepEqual([0, 1, 2].map((attempt) => backOff(attempt, 1)), [500, 1000, 2000]);
+  assert.equal(backOff(20, 1), 15_000);
+  assert.equal(backOff(20, 0), 7_500);
+});
+
+test("a lost line is opened again after the last number, not before", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  const listener = listening();
+  follow(url, listener);
+  assert.equal(last().url, "/events?after=0");
+  last().send("agent_start", {}, "3");
+  last().send("agent_reasoning_delta", { text: "x" }, "3");
+  await last().fail(false);
+  t.mock.timers.tick(1000);
+  assert.equal(Source.all.length, 2);
+  assert.equal(last().url, "/events?after=3");
+});
+
+test("the stream closes at run_done and does not open again", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  const listener = listening();
+  follow(url, listener);
+  last().send("run_done", { status: "completed" }, "9");
+  t.mock.timers.tick(120_000);
+  assert.equal(Source.all.length, 1);
+  assert.equal(last().readyState, Source.CLOSED);
+  assert.equal(listener.seen.lines.at(-1), "done");
+  assert.equal(listeners.size, 0);
+});
+
+test("a server that goes away says when to come back", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  const listener = listening();
+  follow(url, listener);
+  last().send("reconnect", { retryMs: 2000 });
+  t.mock.timers.tick(1999);
+  assert.equal(Source.all.length, 1);
+  t.mock.timers.tick(1);
+  assert.equal(Source.all.length, 2);
+  assert.deepEqual(listener.seen.events, []);
+});
+
+test("forty seconds of silence open the line again", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  follow(url, listening());
+  t.mock.timers.tick(40_000);
+  assert.equal(Source.all.length, 1);
+  t.mock.timers.tick(5_000);
+  assert.equal(Source.all.length, 2);
+});
+
+test("a resync asks for everything again", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  follow(url, listening());
+  last().send("agent_start", {}, "12");
+  last().send("resync", { why: "cut" });
+  await last().fail(false);
+  t.mock.timers.tick(1000);
+  assert.equal(last().url, "/events?after=0");
+});
+
+test("offline it waits for the network, online it opens at once", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  const listener = listening();
+  follow(url, listener);
+  globalThis.navigator.onLine = false;
+  await last().fail(false);
+  t.mock.timers.tick(60_000);
+  assert.equal(Source.all.length, 1);
+  assert.equal(listener.seen.lines.at(-1), "offline");
+  listeners.get("online")();
+  assert.equal(Source.all.length, 2);
+});
+
+test("a run that is gone is given up", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  const listener = listening(async () => false);
+  follow(url, listener);
+  await last().fail(true);
+  t.mock.timers.tick(1000);
+  await last().fail(true);
+  t.mock.timers.tick(60_000);
+  assert.equal(Source.all.length, 2);
+  assert.equal(listener.seen.lines.at(-1), "done");
+});
+
+test("a page that comes back from sleep opens the line again", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  follow(url, listening());
+  t.mock.timers.tick(20_000);
+  listeners.get("visibilitychange")();
+  assert.equal(Source.all.length, 2);
+});

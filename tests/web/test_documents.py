@@ -1,0 +1,101 @@
+"""Files in over HTTP."""
+
+import pytest
+
+from sprout.web.documents import clean_filename
+from tests.web.running import Web
+
+BOUNDARY = "xyz"
+
+
+def form(*parts: str, end: str = f"--{BOUNDARY}--\r\n") -> bytes:
+    return "".join(f"--{BOUNDARY}\r\n{part}\r\n" for part in parts).encode() + end.encode()
+
+
+def file_part(name: str = "a.md", content: str = "text", field: str = "files") -> str:
+    disposition = f'Content-Disposition: form-data; name="{field}"; filename="{name}"'
+    return f"{disposition}\r\nContent-Type: text/markdown\r\n\r\n{content}"
+
+
+async def upload(web: Web, body: bytes, content_type: str) -> tuple[int, str, int]:
+    """The status, the error if there is one, and how many documents the topic then has."""
+    _, root = await web.a_topic()
+    address, headers = f"/api/nodes/{root.id}/documents", {"Content-Type": content_type}
+    answer = await web.client.post(address, content=body, headers=headers)
+    return answer.status_code, answer.json().get("error", ""), len((await web.client.get(address)).json())
+
+
+async def test_documents_are_uploaded_listed_and_deleted(web: Web) -> None:
+    _, root = await web.a_topic()
+    address = f"/api/nodes/{root.id}/documents"
+    files = [("files", ("ä notes.md", "# Märchen", "text/markdown")), ("files", ("b.txt", "b", ""))]
+    answer = await web.client.post(address, files=files)
+    assert answer.status_code == 201
+    first, second = answer.json()["uploaded"]
+    assert (first["originalFilename"], first["fileSizeBytes"], first["extractedTextLength"]) == ("ä notes.md", 10, 9)
+    assert (second["nodeId"], second["extractionStatus"]) == (root.id, "completed")
+    listed = (await web.client.get(address)).json()
+    assert [row["id"] for row in listed] == [first["id"], second["id"]]
+    assert (await web.client.delete(f"{address}/{first['id']}")).status_code == 204
+    assert (await web.client.delete(f"{address}/{first['id']}")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "status"),
+    [
+        (b"", "multipart/form-data; boundary=xyz", 400),
+        (b"{}", "application/json", 400),
+        (form(file_part()), "multipart/form-data", 400),
+        (form(file_part()), "multipart/form-data; boundary=" + "x" * 500, 400),
+        (form("Content-Disposition: form-data\r\n\r\na"), "multipart/form-data; boundary=xyz", 400),
+        (form('Content-Disposition: form-data; name="files"\r\n\r\nno file'), "multipart/form-data; boundary=xyz", 400),
+        (form(file_part(field="other")), "multipart/form-data; boundary=xyz", 400),
+        (form(*[file_part()] * 3), "multipart/form-data; boundary=xyz", 413),
+        (form(*[file_part()] * 1001), "multipart/form-data; boundary=xyz", 413),
+        (form(*[file_part(content="")] * 120), "multipart/form-data; boundary=xyz", 400),
+        (form(file_part(content="a" * 20_001)), "multipart/form-data; boundary=xyz", 413),
+        (form(file_part(content="a" * 2_000_000)), "multipart/form-data; boundary=xyz", 413),
+        (
+            form('Content-Disposition: form-data; name="a"\r\n\r\n' + "a" * 70_000),
+            "multipart/form-data; boundary=xyz",
+            400,
+        ),
+        (form(file_part(content="a\0b")), "multipart/form-data; boundary=xyz", 415),
+        (form(file_part(), file_part(content="\0")), "multipart/form-data; boundary=xyz", 415),
+    ],
+)
+async def test_B6_bad_forms_get_their_exact_status_and_nothing_is_kept(
+    web: Web, body: bytes, content_type: str, status: int
+) -> None:
+    got, error, kept = await upload(web, body, content_type)
+    assert (got, kept) == (status, 0), error
+    assert error
+
+
+@pytest.mark.parametrize("charset", ["rot13", "hex", "nothing", "unicode_escape", "utf-7", "undefined", "idna"])
+async def test_B6_a_form_in_a_strange_charset_is_refused(web: Web, charset: str) -> None:
+    content_type = f"multipart/form-data; boundary={BOUNDARY}; charset={charset}"
+    status, error, kept = await upload(web, form(file_part(r"a\ud800.md")), content_type)
+    assert (status, kept) == (400, 0), error
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ("notes.md", "notes.md"),
+        ("../../etc/passwd", "passwd"),
+        ("C:\\Users\\me\\notes.txt", "notes.txt"),
+        ("a\0b.md", "ab.md"),
+        ("invoice\u202efdp.md", "invoicefdp.md"),
+        ("a" * 300 + ".md", "a" * 197 + ".md"),
+        ("a\ud800.md", "a.md"),
+        ("..", "document"),
+        ("", "document"),
+        (None, "document"),
+        (".md", ".md"),
+        ("naïve.md", "naïve.md"),
+        ("a." + "b" * 300, ("a." + "b" * 300)[:200]),
+    ],
+)
+def test_B7_a_file_name_is_only_a_name(sent: str | None, kept: str) -> None:
+    assert clean_filename(sent) == kept

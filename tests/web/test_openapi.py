@@ -1,0 +1,72 @@
+"""The OpenAPI document says what the server does."""
+
+import re
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+from sprout.events import EVENT, AgentStart
+from sprout.learning.library import DEFAULT_USER_ID
+from sprout.web.openapi import openapi_document
+from sprout.web.routes import ENDPOINTS
+from tests.web.running import Web
+
+DOCUMENT = openapi_document(ENDPOINTS, "0.0")
+
+
+def test_the_document_is_valid_openapi_31() -> None:
+    OpenAPIV31SpecValidator(DOCUMENT).validate()
+
+
+def test_every_endpoint_is_described_once_with_its_errors() -> None:
+    operations = {
+        (method.upper(), path): operation
+        for path, methods in DOCUMENT["paths"].items()
+        for method, operation in methods.items()
+    }
+    assert set(operations) == {(e.method, re.sub(r":\w+", "", e.path)) for e in ENDPOINTS}
+    assert len({operation["operationId"] for operation in operations.values()}) == len(ENDPOINTS)
+    failure = {"$ref": "#/components/schemas/Failure"}
+    for (method, path), operation in operations.items():
+        errors = {status: answer for status, answer in operation["responses"].items() if status >= "400"}
+        assert {"400", "500"} <= set(errors), (method, path)
+        assert all(answer["content"]["application/json"]["schema"] == failure for answer in errors.values())
+
+
+def test_every_parameter_of_a_path_is_described() -> None:
+    for path, methods in DOCUMENT["paths"].items():
+        for operation in methods.values():
+            described = {p["name"] for p in operation.get("parameters", []) if p["in"] == "path"}
+            assert described == set(re.findall(r"{(\w+)}", path))
+
+
+async def test_answers_fit_the_schemas_that_describe_them(web: Web) -> None:
+    branch, root = await web.a_topic()
+    run = await web.a_run(root)
+    registry: Registry[Any] = Registry().with_resource(
+        "urn:sprout", Resource.from_contents(DOCUMENT, default_specification=DRAFT202012)
+    )
+    for path, address in {
+        "/api/health": "/api/health",
+        "/api/branches": f"/api/branches?userId={DEFAULT_USER_ID}",
+        "/api/branches/summary": "/api/branches/summary",
+        "/api/branches/{id}/graph": f"/api/branches/{branch.id}/graph",
+        "/api/nodes": "/api/nodes",
+        "/api/runs": "/api/runs",
+        "/api/runs/{id}": f"/api/runs/{run.id}",
+    }.items():
+        pointer = f"#/paths/{path.replace('/', '~1')}/get/responses/200/content/application~1json/schema"
+        answer = (await web.client.get(address)).json()
+        assert answer
+        Draft202012Validator({"$ref": f"urn:sprout{pointer}"}, registry=registry).validate(answer)
+
+
+async def test_events_fit_the_schema_that_is_served(web: Web) -> None:
+    schema = (await web.client.get("/api/schema/events")).json()
+    Draft202012Validator.check_schema(schema)
+    event = EVENT.dump_python(AgentStart(agent="topic", run_id="r", at="now"), mode="json", by_alias=True)
+    Draft202012Validator(schema).validate(event)
+    assert not Draft202012Validator(schema).is_valid({**event, "kind": "unheard_of"})

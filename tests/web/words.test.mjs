@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { refusal, requestOf, taken } from "../../static/files.js";
+import { brief, clock, day, modelName, money, msOf, took } from "../../static/format.js";
+import { ancestry, graphOf, inOrder, seen } from "../../static/graph.js";
+import { pieces, t } from "../../static/i18n.js";
+import { grouped, toolPieces } from "../../static/lines.js";
+import { agentOf, waitOf, wordsOf } from "../../static/words.js";
+import { emptyActivity, reduce } from "../../static/state.js";
+import { aNode, anEdge, aRun } from "./builders.mjs";
+
+const LIMITS = { uploadMaxBytes: 100, uploadMaxFiles: 2, uploadTypes: [".md", ".txt"] };
+const call = (callId, tool, input, ok = true) => ({ type: "tool", callId, tool, input, at: null, result: ok === null ? null : { summary: "", ok, durationMs: 10, attempts: 1 } });
+const said = (list) => list.map((piece) => piece.text).join("");
+
+test("a concept is locked until its prerequisites are mastered, and its parts with it", () => {
+  const graph = graphOf([aNode("a"), aNode("b"), aNode("b1", { type: "subconcept", parentId: "b" })], [anEdge("a", "b")]);
+  const before = seen(graph, []);
+  assert.deepEqual([before.get("a").state, before.get("b").state, before.get("b1").state, before.get("b").missing], ["ready", "locked", "locked", 1]);
+  const after = seen(graph, [{ nodeId: "a", completedAt: null, masteryScore: 0.7 }, { nodeId: "b", completedAt: null, masteryScore: 0.3 }]);
+  assert.deepEqual([after.get("a").state, after.get("b").state, after.get("b1").state], ["mastered", "progress", "ready"]);
+});
+
+test("a completed node is mastered whatever its score", () => {
+  const all = seen(graphOf([aNode("a")], []), [{ nodeId: "a", completedAt: "2026-01-01T00:00:00.000Z", masteryScore: 0.1 }]);
+  assert.equal(all.get("a").state, "mastered");
+});
+
+test("the list has prerequisites first and survives a circle", () => {
+  const all = seen(graphOf([aNode("c"), aNode("b"), aNode("a")], [anEdge("a", "b"), anEdge("b", "c")]), []);
+  assert.deepEqual(inOrder([...all.values()]).map((node) => node.id), ["a", "b", "c"]);
+  const circle = seen(graphOf([aNode("x"), aNode("y")], [anEdge("x", "y"), anEdge("y", "x")]), []);
+  assert.equal(inOrder([...circle.values()]).length, 2);
+  assert.deepEqual([...ancestry(all, "c")], ["c", "b", "a"]);
+});
+
+test("equal finished calls fold from three on; refused and running ones stay apart", () => {
+  const entries = [call("1", "save_concept", {}), call("2", "save_concept", {}), call("3", "save_concept", {}), call("4", "save_concept", {}, false), call("5", "save_concept", {}, null)];
+  assert.deepEqual(grouped(entries).map((line) => line.kind), ["many", "tool", "tool"]);
+  assert.deepEqual(grouped(entries.slice(0, 2)).map((line) => line.kind), ["tool", "tool"]);
+});
+
+test("a call reads as verb and object, also one of a tool that nobody described", () => {
+  assert.equal(said(toolPieces(call("1", "save_concept", { title: "Alpha" }))), "Saved concept Alpha");
+  assert.equal(said(toolPieces(call("1", "save_concept_edge", { source_title: "A", target_title: "B" }, null))), "Connecting A to B");
+  assert.equal(said(toolPieces(call("1", "search_documents", { query: "x" }))), "Used search documents");
+});
+
+test("text from a model stays text: markup is only letters, and placeholders in it stay as they are", () => {
+  const [, title] = pieces("tool.save_concept.done", { title: "<img src=x onerror=alert(1)>{title}" });
+  assert.deepEqual(title, { text: "<img src=x onerror=alert(1)>{title}", isValue: true });
+});
+
+test("a retry counts down beside its node", () => {
+  const events = aRun().slice(0, 12);
+  const activity = events.reduce(reduce, emptyActivity("R"));
+  const agent = agentOf(activity, "a");
+  const atMs = Date.parse(agent.entries.at(-1).at) + 1500;
+  assert.equal(waitOf(agent, atMs).seconds, 3);
+  const all = seen(activity.graph, []);
+  assert.deepEqual(wordsOf(all.get("a"), [], agent, atMs), { text: "Claude is overloaded, 3 s", tone: "wait" });
+});
+
+test("files are refused with a reason beside their name, and the others are kept", () => {
+  const { files, refused } = taken([], [{ name: "a.md", size: 5 }, { name: "b.pdf", size: 5 }, { name: "c.TXT", size: 101 }, { name: "a.md", size: 5 }, { name: "d.md", size: 0 }, { name: "e.txt", size: 1 }, { name: "f.txt", size: 1 }], LIMITS);
+  assert.deepEqual(files.map((file) => file.name), ["a.md", "e.txt"]);
+  assert.equal(refused.length, 5);
+  assert.match(refusal({ name: "b.pdf", size: 5 }, LIMITS), /b\.pdf is not one of \.md, \.txt/);
+});
+
+test("a request's first line names the path, a file does where there are no words", () => {
+  assert.deepEqual(requestOf("  Bayes  \nfor doctors", []), { title: "Bayes", desc: "Bayes  \nfor doctors" });
+  assert.deepEqual(requestOf("Bayes", []), { title: "Bayes", desc: null });
+  assert.deepEqual(requestOf(" ", [{ name: "clinical-trials_2.md", size: 1 }]), { title: "clinical trials 2", desc: null });
+  assert.deepEqual(requestOf("", []), { title: "", desc: null });
+  assert.ok(requestOf("word ".repeat(80), []).title.length <= 121);
+});
+
+test("numbers and times read as a person says them", () => {
+  assert.equal(clock(102_000), "1:42");
+  assert.equal(clock(3_723_000), "1:02:03");
+  assert.equal(took(1100), "1.1 s");
+  assert.equal(money(0.47), "$0.47");
+  assert.equal(money(0.0042), "$0.0042");
+  assert.equal(modelName("claude-opus-5-5", false), "Opus 5.5");
+  assert.equal(modelName("claude-haiku-4-20260101", false), "Haiku 4");
+  assert.equal(modelName("llama3", false), "llama3");
+  assert.equal(modelName("sprout-offline", true), "offline demo model");
+  assert.equal(brief("one two three", 9), "one two…");
+  assert.equal(t("paths.concepts", { n: 1 }), "1 concept");
+  assert.equal(t("paths.concepts", { n: 2 }), "2 concepts");
+});
+
+test("the database's times are read as UTC", () => {
+  assert.equal(msOf("2026-11-20 08:19:52"), msOf("2026-11-20T08:19:52.000Z"));
+  const now = new Date(2026, 10, 20, 12).getTime();
+  assert.equal(day(null, now), "Never");
+  assert.equal(day(new Date(now - 30_000).toISOString(), now), "Just now");
+  assert.equal(day(new Date(2026, 10, 19, 23).toISOString(), now), "Yesterday");
+});
