@@ -53,8 +53,10 @@ def empty_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 async def postgres_url(postgres_database: str) -> str:
-    async with open_database(postgres_database) as database, database.writing() as write:
-        await write.connection.execute(text("delete from users"))  # takes everything along
+    async with open_database(postgres_database) as database:
+        await database.write(
+            lambda write: write.connection.execute(text("delete from users"))
+        )  # takes everything along
     return postgres_database
 
 

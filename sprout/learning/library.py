@@ -83,7 +83,7 @@ class BranchGraph(Wire):
 
 @dataclass(frozen=True, slots=True)
 class NewDocument:
-    """A file that has been read: `text` is what it says, `sha256` what it is."""
+    """A file that has been read: `content` is its bytes, `text` what it says."""
 
     filename: str
     mime_type: str

@@ -8,25 +8,45 @@ from itertools import groupby
 from typing import Any
 
 from pydantic import JsonValue
-from sqlalchemy import bindparam, delete, insert, update
-from sqlmodel import col, select
-from sqlmodel.ext.asyncio.session import AsyncSession
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
-from sprout.errors import Conflict, GraphRefused
-from sprout.events import EdgeCreated, EdgeRemoved, Event, GraphEvent, NodeCreated, NodeRemoved, NodeUpdated
+from sprout.errors import Conflict, GraphRefused, NotFound
+from sprout.events import (
+    EdgeCreated,
+    EdgeEnds,
+    EdgeRemoved,
+    Event,
+    GraphEvent,
+    NodeCreated,
+    NodeRemoved,
+    NodeRow,
+    NodeUpdated,
+)
 from sprout.ids import new_id
 from sprout.learning.graph import ConceptGraph, Edit, title_key
 from sprout.learning.shelf import Actor
 from sprout.runs.log import CallEnded
 from sprout.store import rows, tables
+from sprout.store.boundaries import end_call_once
 from sprout.store.columns import table_of
-from sprout.store.database import Write
 from sprout.store.log import Author, EventLog
 from sprout.store.run_tables import GraphOperation
+from sprout.store.write import Write
 
 LONGEST_KEY = 500
 
 _nodes, _edges = table_of(tables.Node), table_of(tables.Edge)
+_OWNED_AND_LOCKED = (
+    select(*_nodes.c).where(_nodes.c.id == bindparam("node"), _nodes.c.user_id == bindparam("user")).with_for_update()
+)
+_CHILDREN = select(*_nodes.c).where(_nodes.c.parent_id == bindparam("parent")).order_by(_nodes.c.creation)
+_EDGES_AMONG = (
+    select(_edges.c.source_node_id, _edges.c.target_node_id)
+    .where(_edges.c.parent_id == bindparam("parent"))
+    .order_by(_edges.c.creation)
+)
+_HAVING_PARTS = select(_nodes.c.parent_id).where(_nodes.c.parent_id.in_(bindparam("nodes", expanding=True))).limit(1)
+_INSERT_RECORD = insert(table_of(GraphOperation))
 
 
 def unique_key(folded: str) -> str:
@@ -36,17 +56,28 @@ def unique_key(folded: str) -> str:
     return f"sha256:{hashlib.sha256(folded.encode()).hexdigest()}"
 
 
-async def children_of(session: AsyncSession, parent_id: str) -> tuple[Sequence[tables.Node], Sequence[tables.Edge]]:
-    """The children of a node and the edges among them, both in order of creation."""
-    nodes = select(tables.Node).where(tables.Node.parent_id == parent_id).order_by(col(tables.Node.creation))
-    edges = select(tables.Edge).where(tables.Edge.parent_id == parent_id).order_by(col(tables.Edge.creation))
-    return (await session.exec(nodes)).all(), (await session.exec(edges)).all()
+def locked_node(connection: Connection, node_id: str, user_id: str) -> NodeRow:
+    """The user's node, which nobody else changes or deletes until the transaction ends. Raises NotFound."""
+    found = connection.execute(_OWNED_AND_LOCKED, {"node": node_id, "user": user_id}).one_or_none()
+    if found is None:
+        raise NotFound("node", node_id)
+    return rows.node_row(found)
 
 
-async def edit_children(
+def children_of(connection: Connection, parent_id: str) -> list[NodeRow]:
+    """The children of a node in order of creation."""
+    return [rows.node_row(node) for node in connection.execute(_CHILDREN, {"parent": parent_id})]
+
+
+def edges_among(connection: Connection, parent_id: str) -> list[EdgeEnds]:
+    """The edges among the children of a node in order of creation."""
+    return [rows.edge_ends(edge) for edge in connection.execute(_EDGES_AMONG, {"parent": parent_id})]
+
+
+def edit_children(
     write: Write,
     log: EventLog,
-    parent: tables.Node,
+    parent: NodeRow,
     operation: Callable[[ConceptGraph], Edit],
     *,
     actor: Actor,
@@ -57,22 +88,18 @@ async def edit_children(
     Raises whatever the operation raises, GraphRefused (a node with parts of its own would go), Conflict (the call that
     the actor names has ended).
     """
-    nodes, edges = await children_of(write.session, parent.id)
-    before = ConceptGraph(rows.node_row(parent), tuple(map(rows.node_row, nodes)), tuple(map(rows.edge_ends, edges)))
+    connection = write.connection
+    before = ConceptGraph(parent, tuple(children_of(connection, parent.id)), tuple(edges_among(connection, parent.id)))
     edit = operation(before)
     if edit.events:
         now = log.now()
-        await _write_rows(write, parent, edit.events, now)
-        await write.connection.execute(
-            insert(table_of(GraphOperation)), _record(parent, before, edit, actor, reason, now)
-        )
-    await tell(write, log, actor, edit.events, result=_in_short(edit))
+        _write_rows(connection, parent, edit.events, now)
+        connection.execute(_INSERT_RECORD, _record(parent, before, edit, actor, reason, now))
+    tell(write, log, actor, edit.events, result=_in_short(edit))
     return edit
 
 
-async def tell(
-    write: Write, log: EventLog, actor: Actor, events: Sequence[Event], *, result: dict[str, JsonValue]
-) -> None:
+def tell(write: Write, log: EventLog, actor: Actor, events: Sequence[Event], *, result: dict[str, JsonValue]) -> None:
     """Write the events into the log of the actor's run, and end its call with a result that says what was done.
 
     The loop writes the words that the model was told over it; they differ only for a run that is cut off in between.
@@ -80,28 +107,27 @@ async def tell(
     """
     if actor.run_id is None or actor.root_run_id is None:
         return
-    await log.append(write, Author(actor.run_id, actor.root_run_id, actor.agent or ""), events)
+    log.append(write, Author(actor.run_id, actor.root_run_id, actor.agent or ""), events)
     if actor.call_id is None:
         return
     ended = CallEnded(actor.call_id, json.dumps(result, ensure_ascii=False), is_error=False, attempts=1)
-    if not await log.end_call(write, actor.run_id, ended, only_once=True):
+    if not end_call_once(write.connection, actor.run_id, ended, log.now()):
         raise Conflict(f"tool call {actor.call_id!r} was not begun, or has ended: nothing was changed")
 
 
-async def _write_rows(write: Write, parent: tables.Node, events: Sequence[GraphEvent], now: datetime) -> None:
+def _write_rows(connection: Connection, parent: NodeRow, events: Sequence[GraphEvent], now: datetime) -> None:
     """One statement for each stretch of events of one kind."""
     for _, stretch in groupby(events, key=type):
         alike = list(stretch)
         if isinstance(alike[0], NodeRemoved):
-            await _refuse_parents(write, alike)
+            _refuse_parents(connection, alike)
         statement = _STATEMENTS[type(alike[0])]
-        await write.connection.execute(statement, [_values(event, parent, now) for event in alike])
+        connection.execute(statement, [_values(event, parent, now) for event in alike])
 
 
-async def _refuse_parents(write: Write, removals: Sequence[GraphEvent]) -> None:
+def _refuse_parents(connection: Connection, removals: Sequence[GraphEvent]) -> None:
     ids = [event.node_id for event in removals if isinstance(event, NodeRemoved)]
-    having_parts = select(tables.Node.parent_id).where(col(tables.Node.parent_id).in_(ids)).limit(1)
-    if (await write.session.exec(having_parts)).first() is not None:
+    if connection.execute(_HAVING_PARTS, {"nodes": ids}).first() is not None:
         raise GraphRefused("A node that has parts of its own cannot be removed: remove its parts first.")
 
 
@@ -120,7 +146,7 @@ _STATEMENTS = {
 }
 
 
-def _values(event: GraphEvent, parent: tables.Node, now: datetime) -> dict[str, Any]:
+def _values(event: GraphEvent, parent: NodeRow, now: datetime) -> dict[str, Any]:
     match event:
         case NodeCreated(node=node, reason=reason):
             times = {name: datetime.fromisoformat(getattr(node, name)) for name in ("created_at", "updated_at")}
@@ -148,7 +174,7 @@ def _values(event: GraphEvent, parent: tables.Node, now: datetime) -> dict[str, 
 
 
 def _record(
-    parent: tables.Node, before: ConceptGraph, edit: Edit, actor: Actor, reason: str | None, now: datetime
+    parent: NodeRow, before: ConceptGraph, edit: Edit, actor: Actor, reason: str | None, now: datetime
 ) -> dict[str, Any]:
     return {
         "id": new_id(),

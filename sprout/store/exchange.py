@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from pydantic import JsonValue
-from sqlmodel import col, select
-from sqlmodel.ext.asyncio.session import AsyncSession
+from sqlalchemy import Connection
+from sqlmodel import Session, col, select
 
 from sprout.errors import NotFound
 from sprout.events import NodeRow
@@ -26,7 +26,8 @@ from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.edits import unique_key
 from sprout.store.owned import owned_branch
-from sprout.store.questions import diagnostic_of, kept
+from sprout.store.questions import diagnostic_of, kept, positions
+from sprout.store.write import Write
 
 
 class SqlExchange:
@@ -41,54 +42,64 @@ class SqlExchange:
         branch_id = new_id()
         plan = planned(path, user_id=user_id, branch_id=branch_id, now=now)
         branch = tables.Branch(id=branch_id, title=plan.title, user_id=user_id, created_at=now, updated_at=now)
-        async with self._database.writing() as write:
+
+        def body(write: Write) -> BranchRow:
             write.session.add(branch)
-            await write.session.flush()
-            nodes = await _plant_nodes(write.session, plan)
-            await _plant_edges(write.session, plan)
-            await _plant_questions(write.session, plan, nodes, user_id)
-            await _mark_grown(write.session, plan, user_id)
-        return rows.branch_row(branch)
+            write.session.flush()
+            _plant_nodes(write.session, plan)
+            _plant_edges(write.session, plan)
+            _plant_questions(write.connection, plan, user_id)
+            _mark_grown(write.session, plan, user_id)
+            return rows.branch_row(branch)
+
+        return await self._database.write(body)
 
     async def export_path(self, branch_id: str, *, user_id: str) -> PathFile:
         """The branch as a file has it, siblings referred to by title. Raises NotFound (also: it has no topic yet)."""
-        async with self._database.reading() as session:
-            branch = await owned_branch(session, branch_id, user_id)
-            nodes = await _all(session, tables.Node, tables.Node.branch_id == branch_id)
-            ids = [node.id for node in nodes]
-            edges = await _all(session, tables.Edge, col(tables.Edge.parent_id).in_(ids))
-            questions = await _all(session, tables.Question, col(tables.Question.node_id).in_(ids))
-        return _path(branch, nodes, edges, questions)
+        return await self._database.read(lambda session: _exported(session, branch_id, user_id))
 
 
-async def _plant_nodes(session: AsyncSession, plan: PlannedPath) -> dict[str, tables.Node]:
-    planted = {row.id: _node(row) for row in (plan.root, *plan.nodes)}
-    session.add_all(planted.values())
-    await session.flush()
-    return planted
+def _plant_nodes(session: Session, plan: PlannedPath) -> None:
+    session.add_all(_node(row) for row in (plan.root, *plan.nodes))
+    session.flush()
 
 
-async def _plant_edges(session: AsyncSession, plan: PlannedPath) -> None:
+def _plant_edges(session: Session, plan: PlannedPath) -> None:
     parents = {node.id: node.parent_id for node in plan.nodes if node.parent_id}
     for edge in plan.edges:
         session.add(tables.Edge(id=new_id(), parent_id=parents[edge.source_node_id], **edge.model_dump(by_alias=False)))
-    await session.flush()
+    session.flush()
 
 
-async def _plant_questions(
-    session: AsyncSession, plan: PlannedPath, nodes: Mapping[str, tables.Node], user_id: str
-) -> None:
+def _plant_questions(connection: Connection, plan: PlannedPath, user_id: str) -> None:
+    concepts = {node.id: node for node in plan.nodes}
     for question in plan.questions:
-        concept = nodes[question.concept_id]
-        assessment = await diagnostic_of(session, concept, user_id)
-        siblings = [node for node in nodes.values() if node.parent_id == concept.id]
-        await kept(session, assessment, question.draft, siblings)
+        concept = concepts[question.concept_id]
+        assessment_id = diagnostic_of(connection, concept, user_id)
+        last, _ = positions(connection, assessment_id, question.draft.prompt)
+        kept(
+            connection,
+            question.draft,
+            assessment_id=assessment_id,
+            concept_id=concept.id,
+            position=last + 1,
+            parts=[node for node in plan.nodes if node.parent_id == concept.id],
+        )
 
 
-async def _mark_grown(session: AsyncSession, plan: PlannedPath, user_id: str) -> None:
+def _mark_grown(session: Session, plan: PlannedPath, user_id: str) -> None:
     """What the file gave parts to is complete as it is: no agent adds to it unasked."""
     for parent_id in dict.fromkeys(node.parent_id for node in plan.nodes if node.parent_id):
         session.add(tables.Progress(id=new_id(), user_id=user_id, node_id=parent_id, has_generated_subnodes=True))
+
+
+def _exported(session: Session, branch_id: str, user_id: str) -> PathFile:
+    branch = owned_branch(session, branch_id, user_id)
+    nodes = _all(session, tables.Node, tables.Node.branch_id == branch_id)
+    ids = [node.id for node in nodes]
+    edges = _all(session, tables.Edge, col(tables.Edge.parent_id).in_(ids))
+    questions = _all(session, tables.Question, col(tables.Question.node_id).in_(ids))
+    return _path(branch, nodes, edges, questions)
 
 
 def _node(row: NodeRow) -> tables.Node:
@@ -104,8 +115,8 @@ def _node(row: NodeRow) -> tables.Node:
     )
 
 
-async def _all(session: AsyncSession, table: Any, condition: Any) -> Sequence[Any]:
-    return (await session.exec(select(table).where(condition).order_by(col(table.creation)))).all()
+def _all(session: Session, table: Any, condition: Any) -> Sequence[Any]:
+    return session.exec(select(table).where(condition).order_by(col(table.creation))).all()
 
 
 def _path(

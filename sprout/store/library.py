@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Literal
 
-from sqlmodel import col, delete, select
+from sqlmodel import Session, col, delete, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from sprout.errors import BadInput, NotFound
@@ -26,6 +26,7 @@ from sprout.store.files import Files
 from sprout.store.log import EventLog, Publish
 from sprout.store.owned import owned_branch, owned_document, owned_node
 from sprout.store.summaries import summaries_of
+from sprout.store.write import Write
 
 NodeType = Literal["root", "concept", "subconcept"]
 
@@ -35,7 +36,7 @@ class SqlLibrary:
 
     def __init__(self, database: Database, publish: Publish, *, files: Files) -> None:
         self._database = database
-        self._log = EventLog(database, publish)
+        self._log = EventLog(publish)
         self._files = files
 
     async def has_user(self, user_id: str) -> bool:
@@ -45,10 +46,13 @@ class SqlLibrary:
 
     async def ensure_user(self, user_id: str) -> None:
         """Make the user where there is none."""
-        async with self._database.writing() as write:
-            await write.lock(f"user:{user_id}")
-            if (await write.session.exec(select(tables.User.id).where(tables.User.id == user_id))).first() is None:
+
+        def body(write: Write) -> None:
+            write.lock(f"user:{user_id}")
+            if write.session.exec(select(tables.User.id).where(tables.User.id == user_id)).first() is None:
                 write.session.add(tables.User(id=user_id))
+
+        await self._database.write(body)
 
     async def sweep_files(self) -> None:
         """At start, before anything is uploaded: remove files of documents that are not there (any more)."""
@@ -69,8 +73,7 @@ class SqlLibrary:
 
     async def branch(self, branch_id: str, *, user_id: str) -> BranchRow:
         """Raises NotFound."""
-        async with self._database.reading() as session:
-            return rows.branch_row(await owned_branch(session, branch_id, user_id))
+        return await self._database.read(lambda session: rows.branch_row(owned_branch(session, branch_id, user_id)))
 
     async def create_branch(self, title: str, *, user_id: str) -> BranchRow:
         """Raises BadInput (an empty or over-long title), Conflict (no such user)."""
@@ -78,43 +81,48 @@ class SqlLibrary:
         branch = tables.Branch(
             id=new_id(), title=node_changes.fit_title(title), user_id=user_id, created_at=now, updated_at=now
         )
-        async with self._database.writing() as write:
-            write.session.add(branch)
-            await write.session.flush()
-            return rows.branch_row(branch)
+        await self._database.write(lambda write: write.session.add(branch))
+        return rows.branch_row(branch)
 
     async def rename_branch(self, branch_id: str, title: str | None, *, user_id: str) -> BranchRow:
         """The branch with its new title, if one is given; `updated_at` moves in any case. Raises NotFound, BadInput."""
-        async with self._database.writing() as write:
-            branch = await owned_branch(write.session, branch_id, user_id, lock=True)
+
+        def body(write: Write) -> BranchRow:
+            branch = owned_branch(write.session, branch_id, user_id, lock=True)
             branch.title = branch.title if title is None else node_changes.fit_title(title)
             branch.updated_at = self._log.now()
-            write.session.add(branch)
             return rows.branch_row(branch)
+
+        return await self._database.write(body)
 
     async def delete_branch(self, branch_id: str, *, user_id: str) -> None:
         """Everything of the branch goes, its runs and documents too.
 
         Raises NotFound, Conflict (a run of it is going).
         """
-        async with self._database.writing() as write:
-            branch = await owned_branch(write.session, branch_id, user_id, lock=True)
-            await node_changes.refuse_while_going(write, col(run_tables.Run.branch_id) == branch_id)
-            names = await node_changes.storage_names(write.session, col(tables.Node.branch_id) == branch_id)
-            await write.connection.execute(delete(tables.Branch).where(col(tables.Branch.id) == branch.id))
-        await self._files.remove(names)
+
+        def body(write: Write) -> list[str]:
+            branch = owned_branch(write.session, branch_id, user_id, lock=True)
+            node_changes.refuse_while_going(write, col(run_tables.Run.branch_id) == branch_id)
+            names = node_changes.storage_names(write.session, col(tables.Node.branch_id) == branch_id)
+            write.connection.execute(delete(tables.Branch).where(col(tables.Branch.id) == branch.id))
+            return names
+
+        await self._files.remove(await self._database.write(body))
 
     async def graph(self, branch_id: str, *, user_id: str) -> BranchGraph:
         """Everything that a branch's page draws, in order of creation. Raises NotFound."""
-        async with self._database.reading() as session:
-            branch = await owned_branch(session, branch_id, user_id)
+
+        def look(session: Session) -> BranchGraph:
             return BranchGraph(
-                branch=rows.branch_row(branch),
-                nodes=[rows.node_detail(node) for node in await session.exec(_nodes_in(branch_id))],
-                edges=[rows.edge_row(edge) for edge in await session.exec(_edges_in(branch_id))],
-                progress=[rows.progress_row(one) for one in await session.exec(_progress_in(branch_id, user_id))],
-                documents=[rows.document_row(document) for document in await session.exec(_documents_in(branch_id))],
+                branch=rows.branch_row(owned_branch(session, branch_id, user_id)),
+                nodes=[rows.node_detail(node) for node in session.exec(_nodes_in(branch_id))],
+                edges=[rows.edge_row(edge) for edge in session.exec(_edges_in(branch_id))],
+                progress=[rows.progress_row(one) for one in session.exec(_progress_in(branch_id, user_id))],
+                documents=[rows.document_row(document) for document in session.exec(_documents_in(branch_id))],
             )
+
+        return await self._database.read(look)
 
     async def nodes(
         self,
@@ -135,8 +143,7 @@ class SqlLibrary:
 
     async def node(self, node_id: str, *, user_id: str) -> NodeRow:
         """Raises NotFound."""
-        async with self._database.reading() as session:
-            return rows.node_row(await owned_node(session, node_id, user_id))
+        return await self._database.read(lambda session: rows.node_row(owned_node(session, node_id, user_id)))
 
     async def create_node(
         self,
@@ -153,21 +160,24 @@ class SqlLibrary:
         Raises NotFound (branch or parent), Conflict (a second root, a title taken), BadInput (a type that does not fit
         under that parent, another branch than the parent's, a title or description that is empty or too long).
         """
-        async with self._database.writing() as write:
+
+        def body(write: Write) -> NodeRow:
             if branch_id is not None:
-                await owned_branch(write.session, branch_id, user_id)
+                owned_branch(write.session, branch_id, user_id)
             if parent_id is not None:
-                parent = await owned_node(write.session, parent_id, user_id, lock=True)
-                node = await node_changes.create_child(
+                parent = owned_node(write.session, parent_id, user_id, lock=True)
+                node = node_changes.create_child(
                     write, self._log, parent, type=type, title=title, branch_id=branch_id, desc=desc
                 )
             elif type == "root":
-                node = await node_changes.create_root(
+                node = node_changes.create_root(
                     write, self._log, user_id=user_id, title=title, branch_id=branch_id, desc=desc
                 )
             else:
                 raise BadInput(f"A {type} needs a parent.", field="parentId")
             return rows.node_row(node)
+
+        return await self._database.write(body)
 
     async def update_node(
         self, node_id: str, *, user_id: str, title: str | None, desc: str | None, accuracy_score: float | None
@@ -178,20 +188,25 @@ class SqlLibrary:
         """
         if accuracy_score is not None and not 0 <= accuracy_score <= 1:
             raise BadInput(f"accuracyScore is {accuracy_score}: it is between 0 and 1.", field="accuracyScore")
-        async with self._database.writing() as write:
-            node = await owned_node(write.session, node_id, user_id)
-            node = await node_changes.update(write, self._log, node, title=title, desc=desc, accuracy=accuracy_score)
+
+        def body(write: Write) -> NodeRow:
+            node = owned_node(write.session, node_id, user_id)
+            node = node_changes.update(write, self._log, node, title=title, desc=desc, accuracy=accuracy_score)
             return rows.node_row(node)
+
+        return await self._database.write(body)
 
     async def delete_node(self, node_id: str, *, user_id: str) -> None:
         """Missing is fine. Raises Conflict: it has children, or a run of it is going."""
-        names: list[str] = []
-        async with self._database.writing() as write:
-            with suppress(NotFound):
-                node = await owned_node(write.session, node_id, user_id)
-                names = await node_changes.storage_names(write.session, col(tables.Node.id) == node_id)
-                await node_changes.remove(write, self._log, node)
-        await self._files.remove(names)
+
+        def body(write: Write) -> list[str]:
+            node = owned_node(write.session, node_id, user_id)
+            names = node_changes.storage_names(write.session, col(tables.Node.id) == node_id)
+            node_changes.remove(write, self._log, node)
+            return names
+
+        with suppress(NotFound):
+            await self._files.remove(await self._database.write(body))
 
     async def dependency_edges(
         self, parent_id: str, *, user_id: str, child_type: Literal["concept", "subconcept"] | None
@@ -223,15 +238,18 @@ class SqlLibrary:
         """All or none. Raises NotFound."""
         names = await self._files.keep([document.content for document in documents])
         unused = list(names)
+
+        def body(write: Write) -> list[DocumentRow]:
+            owned_node(write.session, node_id, user_id, lock=True)
+            added = [_document(node_id, document, name) for document, name in zip(documents, names, strict=True)]
+            for document in added:
+                write.session.add(document)
+                write.session.flush()  # one by one: their order is the order of upload
+            write.after_commit(unused.clear)
+            return [rows.document_row(document) for document in added]
+
         try:
-            async with self._database.writing() as write:
-                await owned_node(write.session, node_id, user_id, lock=True)
-                added = [_document(node_id, document, name) for document, name in zip(documents, names, strict=True)]
-                for document in added:
-                    write.session.add(document)
-                    await write.session.flush()  # one by one: their order is the order of upload
-                write.after_commit(unused.clear)
-                return [rows.document_row(document) for document in added]
+            return await self._database.write(body)
         finally:
             await self._files.remove(unused)
 
@@ -240,16 +258,22 @@ class SqlLibrary:
         wanted = (
             select(tables.Document).where(tables.Document.node_id == node_id).order_by(col(tables.Document.creation))
         )
-        async with self._database.reading() as session:
-            await owned_node(session, node_id, user_id)
-            return [rows.document_row(document) for document in await session.exec(wanted)]
+
+        def look(session: Session) -> list[DocumentRow]:
+            owned_node(session, node_id, user_id)
+            return [rows.document_row(document) for document in session.exec(wanted)]
+
+        return await self._database.read(look)
 
     async def delete_document(self, node_id: str, document_id: str, *, user_id: str) -> None:
         """Raises NotFound."""
-        async with self._database.writing() as write:
-            document = await owned_document(write.session, document_id, node_id, user_id)
-            await write.session.delete(document)
-        await self._files.remove([document.storage_name])
+
+        def body(write: Write) -> str:
+            document = owned_document(write.session, document_id, node_id, user_id)
+            write.session.delete(document)
+            return document.storage_name
+
+        await self._files.remove([await self._database.write(body)])
 
 
 def _nodes_in(branch_id: str) -> SelectOfScalar[tables.Node]:

@@ -4,8 +4,7 @@ Rows are locked from the top down, the parent first, so that two changes never w
 """
 
 from sqlalchemy import ColumnElement
-from sqlmodel import col, delete, select
-from sqlmodel.ext.asyncio.session import AsyncSession
+from sqlmodel import Session, col, delete, select
 
 from sprout.errors import BadInput, Conflict
 from sprout.ids import new_id
@@ -13,10 +12,11 @@ from sprout.learning.graph import CHILD_TYPE, MAX_TITLE, title_key
 from sprout.learning.shelf import Actor
 from sprout.learning.words import one_line, tidy
 from sprout.store import run_tables, tables
-from sprout.store.database import Write
 from sprout.store.edits import edit_children, unique_key
-from sprout.store.log import UNFINISHED, EventLog
+from sprout.store.log import EventLog
 from sprout.store.owned import owned_node
+from sprout.store.rows import node_row
+from sprout.store.write import Write
 
 
 def fit_title(title: str) -> str:
@@ -29,7 +29,7 @@ def fit_title(title: str) -> str:
     return text
 
 
-async def create_root(
+def create_root(
     write: Write, log: EventLog, *, user_id: str, title: str, branch_id: str | None, desc: str | None
 ) -> tables.Node:
     """A topic. Raises BadInput (its title), Conflict (its branch has one already)."""
@@ -46,11 +46,11 @@ async def create_root(
         updated_at=now,
     )
     write.session.add(root)
-    await write.session.flush()
+    write.session.flush()
     return root
 
 
-async def create_child(
+def create_child(
     write: Write, log: EventLog, parent: tables.Node, *, type: str, title: str, branch_id: str | None, desc: str | None
 ) -> tables.Node:
     """A child of a node whose row is locked.
@@ -62,15 +62,15 @@ async def create_child(
     if branch_id not in (None, parent.branch_id):
         raise BadInput("The parent is in another branch.", field="branchId")
     wanted = fit_title(title)
-    edit = await edit_children(
-        write, log, parent, lambda graph: graph.add(wanted, desc, log.now()), actor=Actor(parent.user_id)
+    edit = edit_children(
+        write, log, node_row(parent), lambda graph: graph.add(wanted, desc, log.now()), actor=Actor(parent.user_id)
     )
     if edit.node is None or not edit.created:
         raise Conflict(f"There already is '{wanted}' here.")
-    return await owned_node(write.session, edit.node.id, parent.user_id)
+    return owned_node(write.session, edit.node.id, parent.user_id)
 
 
-async def update(
+def update(
     write: Write, log: EventLog, node: tables.Node, *, title: str | None, desc: str | None, accuracy: float | None
 ) -> tables.Node:
     """The node with what is given changed; `updated_at` moves in any case.
@@ -80,17 +80,17 @@ async def update(
     wanted = None if title is None else fit_title(title)
     node_id, user_id = node.id, node.user_id
     if node.parent_id is not None:
-        parent = await owned_node(write.session, node.parent_id, user_id, lock=True)
-        await edit_children(
+        parent = owned_node(write.session, node.parent_id, user_id, lock=True)
+        edit_children(
             write,
             log,
-            parent,
+            node_row(parent),
             lambda graph: graph.update(node_id, log.now(), title=wanted, desc=desc),
             actor=Actor(user_id),
         )
-        node = await owned_node(write.session, node_id, user_id, lock=True)
+        node = owned_node(write.session, node_id, user_id, lock=True)
     else:
-        node = await owned_node(write.session, node_id, user_id, lock=True)
+        node = owned_node(write.session, node_id, user_id, lock=True)
         node.title = wanted or node.title
         node.title_key = unique_key(title_key(node.title))
         node.desc = node.desc if desc is None else tidy(desc) or None
@@ -100,37 +100,37 @@ async def update(
     return node
 
 
-async def remove(write: Write, log: EventLog, node: tables.Node) -> None:
+def remove(write: Write, log: EventLog, node: tables.Node) -> None:
     """Remove a node; what it built on is joined to what built on it.
 
     Raises NotFound (it has just gone), Conflict (it has children, or a run of it is going).
     """
     node_id, parent_id, user_id = node.id, node.parent_id, node.user_id
-    parent = None if parent_id is None else await owned_node(write.session, parent_id, user_id, lock=True)
-    await owned_node(write.session, node_id, user_id, lock=True)
-    await refuse_while_going(write, col(run_tables.Run.node_id) == node_id)
+    parent = None if parent_id is None else owned_node(write.session, parent_id, user_id, lock=True)
+    owned_node(write.session, node_id, user_id, lock=True)
+    refuse_while_going(write, col(run_tables.Run.node_id) == node_id)
     parts = select(tables.Node.id).where(tables.Node.parent_id == node_id).limit(1)
-    if (await write.session.exec(parts)).first() is not None:
+    if write.session.exec(parts).first() is not None:
         raise Conflict("This node has nodes under it: remove those first.")
     if parent is None:
-        await write.connection.execute(delete(tables.Node).where(col(tables.Node.id) == node_id))
+        write.connection.execute(delete(tables.Node).where(col(tables.Node.id) == node_id))
     else:
-        await edit_children(write, log, parent, lambda graph: graph.remove(node_id), actor=Actor(user_id))
+        edit_children(write, log, node_row(parent), lambda graph: graph.remove(node_id), actor=Actor(user_id))
 
 
-async def refuse_while_going(write: Write, of: ColumnElement[bool]) -> None:
+def refuse_while_going(write: Write, of: ColumnElement[bool]) -> None:
     """Raises Conflict: a run of which this holds has not ended."""
-    going = select(run_tables.Run.id).where(of, col(run_tables.Run.state).in_(UNFINISHED)).limit(1)
-    run_id = (await write.session.exec(going)).first()
+    going = select(run_tables.Run.id).where(of, col(run_tables.Run.state).in_(run_tables.UNFINISHED)).limit(1)
+    run_id = write.session.exec(going).first()
     if run_id is not None:
         raise Conflict(f"Run {run_id} is going here: stop it first.")
 
 
-async def storage_names(session: AsyncSession, of: ColumnElement[bool]) -> list[str]:
+def storage_names(session: Session, of: ColumnElement[bool]) -> list[str]:
     """Names of the files of all documents of nodes of which this holds."""
     wanted = (
         select(tables.Document.storage_name)
         .join(tables.Node, col(tables.Node.id) == col(tables.Document.node_id))
         .where(of)
     )
-    return list((await session.exec(wanted)).all())
+    return list(session.exec(wanted).all())

@@ -2,8 +2,7 @@
 
 from typing import TypeVar
 
-from sqlmodel import col, select
-from sqlmodel.ext.asyncio.session import AsyncSession
+from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from sprout.errors import NotFound
@@ -12,33 +11,33 @@ from sprout.store import tables
 _Row = TypeVar("_Row")
 
 
-async def owned_branch(session: AsyncSession, branch_id: str, user_id: str, *, lock: bool = False) -> tables.Branch:
+def owned_branch(session: Session, branch_id: str, user_id: str, *, lock: bool = False) -> tables.Branch:
     """The user's branch; with `lock`, nobody else changes or deletes it until the transaction ends."""
     mine = col(tables.Branch.user_id) == user_id
     wanted = select(tables.Branch).where(tables.Branch.id == branch_id, mine)
-    return await _the_one(session, wanted, "branch", branch_id, lock=lock)
+    return _the_one(session, wanted, "branch", branch_id, lock=lock)
 
 
-async def owned_node(session: AsyncSession, node_id: str, user_id: str, *, lock: bool = False) -> tables.Node:
+def owned_node(session: Session, node_id: str, user_id: str, *, lock: bool = False) -> tables.Node:
     """The user's node; with `lock`, nobody else changes or deletes it until the transaction ends."""
     wanted = select(tables.Node).where(tables.Node.id == node_id, tables.Node.user_id == user_id)
-    return await _the_one(session, wanted, "node", node_id, lock=lock)
+    return _the_one(session, wanted, "node", node_id, lock=lock)
 
 
-async def owned_document(session: AsyncSession, document_id: str, node_id: str, user_id: str) -> tables.Document:
+def owned_document(session: Session, document_id: str, node_id: str, user_id: str) -> tables.Document:
     """The document of the user's node."""
     wanted = (
         select(tables.Document)
         .join(tables.Node, col(tables.Node.id) == col(tables.Document.node_id))
         .where(tables.Document.id == document_id, tables.Document.node_id == node_id, tables.Node.user_id == user_id)
     )
-    return await _the_one(session, wanted, "document", document_id, lock=False)
+    return _the_one(session, wanted, "document", document_id, lock=False)
 
 
-async def _the_one(session: AsyncSession, wanted: SelectOfScalar[_Row], what: str, id_: str, *, lock: bool) -> _Row:
+def _the_one(session: Session, wanted: SelectOfScalar[_Row], what: str, id_: str, *, lock: bool) -> _Row:
     if lock:
         wanted = wanted.with_for_update()
-    found = (await session.exec(wanted.execution_options(populate_existing=True))).first()
+    found = session.exec(wanted.execution_options(populate_existing=True)).first()
     if found is None:
         raise NotFound(what, id_)
     return found

@@ -6,55 +6,76 @@ from dataclasses import asdict
 from typing import Any, cast
 
 from pydantic import JsonValue
-from sqlmodel import col, func, select
-from sqlmodel.ext.asyncio.session import AsyncSession
+from sqlalchemy import Connection, bindparam, case, func, insert
+from sqlalchemy import select as select_rows
+from sqlmodel import Session, col, select
 
+from sprout.events import NodeRow
 from sprout.ids import new_id
 from sprout.learning.graph import title_key
 from sprout.learning.questions import QuestionDraft, prompt_key
 from sprout.store import tables
+from sprout.store.columns import Listed, table_of
 from sprout.store.edits import unique_key
 
+_assessments, _questions = table_of(tables.Assessment), table_of(tables.Question)
+_DIAGNOSTIC = select_rows(_assessments.c.id).where(
+    _assessments.c.user_id == bindparam("user"),
+    _assessments.c.target_node_id == bindparam("node"),
+    _assessments.c.type == "diagnostic",
+)
+_INSERT_ASSESSMENT = insert(_assessments)
+_INSERT_QUESTION = insert(_questions)
+_POSITIONS = select_rows(
+    func.coalesce(func.max(_questions.c.position), 0),
+    func.max(case((_questions.c.prompt_key == bindparam("key"), _questions.c.position))),
+).where(_questions.c.assessment_id == bindparam("assessment"))
+_ID_AT = select_rows(_questions.c.id).where(
+    _questions.c.assessment_id == bindparam("assessment"), _questions.c.position == bindparam("at")
+)
 
-async def diagnostic_of(session: AsyncSession, concept: tables.Node, user_id: str) -> tables.Assessment:
-    """The learner's one diagnostic of the concept, made where there is none; the concept's row must be locked."""
-    wanted = select(tables.Assessment).where(
-        tables.Assessment.user_id == user_id,
-        tables.Assessment.target_node_id == concept.id,
-        tables.Assessment.type == "diagnostic",
+
+def diagnostic_of(connection: Connection, concept: NodeRow, user_id: str) -> str:
+    """The id of the learner's one diagnostic of the concept, made where there is none; the concept must be locked."""
+    values = {"user": user_id, "node": concept.id}
+    found: str | None = connection.execute(_DIAGNOSTIC, values).scalar_one_or_none()
+    if found is not None:
+        return found
+    made = tables.Assessment(
+        id=new_id(), user_id=user_id, target_node_id=concept.id, title=f"Diagnostic for {concept.title}"
     )
-    found = (await session.exec(wanted)).first()
-    if found is None:
-        found = tables.Assessment(
-            id=new_id(), user_id=user_id, target_node_id=concept.id, title=f"Diagnostic for {concept.title}"
-        )
-        session.add(found)
-        await session.flush()
+    connection.execute(_INSERT_ASSESSMENT, _columns(made))
+    return made.id
+
+
+def positions(connection: Connection, assessment_id: str, prompt: str) -> tuple[int, int | None]:
+    """The last position in the assessment, 0 where there is none, and that of the question that asks the same."""
+    values = {"assessment": assessment_id, "key": unique_key(prompt_key(prompt))}
+    last, same = connection.execute(_POSITIONS, values).one()
+    return last, same
+
+
+def question_at(connection: Connection, assessment_id: str, position: int) -> str:
+    """The id of the question at that position, which must be there."""
+    found: str = connection.execute(_ID_AT, {"assessment": assessment_id, "at": position}).scalar_one()
     return found
 
 
-async def same_prompt(session: AsyncSession, assessment_id: str, prompt: str) -> tables.Question | None:
-    """The question of the assessment that asks the same, if there is one."""
-    wanted = select(tables.Question).where(
-        tables.Question.assessment_id == assessment_id,
-        tables.Question.prompt_key == unique_key(prompt_key(prompt)),
-    )
-    return (await session.exec(wanted)).first()
-
-
-async def kept(
-    session: AsyncSession, assessment: tables.Assessment, draft: QuestionDraft, nodes: Sequence[tables.Node]
+def kept(
+    connection: Connection,
+    draft: QuestionDraft,
+    *,
+    assessment_id: str,
+    concept_id: str,
+    position: int,
+    parts: Sequence[NodeRow],
 ) -> tables.Question:
-    """The draft, which must have been checked, as the assessment's next question."""
-    last = select(func.coalesce(func.max(tables.Question.position), 0)).where(
-        tables.Question.assessment_id == assessment.id
-    )
-    position: int = (await session.exec(last)).one()
+    """The draft, which must have been checked, as a question of the assessment."""
     question = tables.Question(
         id=new_id(),
-        assessment_id=assessment.id,
-        node_id=assessment.target_node_id,
-        position=position + 1,
+        assessment_id=assessment_id,
+        node_id=concept_id,
+        position=position,
         format=draft.format,
         prompt=draft.prompt,
         prompt_key=unique_key(prompt_key(draft.prompt)),
@@ -64,14 +85,13 @@ async def kept(
         tolerance=draft.tolerance,
         unit=draft.unit,
         difficulty=draft.difficulty,
-        tests=resolved([{"title": title, "nodeId": None} for title in draft.tests], nodes),
+        tests=resolved([{"title": title, "nodeId": None} for title in draft.tests], parts),
     )
-    session.add(question)
-    await session.flush()
+    connection.execute(_INSERT_QUESTION, _columns(question))
     return question
 
 
-def resolved(tests: JsonValue, nodes: Sequence[tables.Node]) -> JsonValue:
+def resolved(tests: JsonValue, nodes: Sequence[NodeRow]) -> JsonValue:
     """[{title, nodeId}] with the id of the node of that title, null where there is none (yet)."""
     by_title = {title_key(node.title): node.id for node in nodes}
     return [
@@ -85,7 +105,7 @@ def named_tests(tests: JsonValue) -> Sequence[Mapping[str, str | None]]:
     return cast(Sequence[Mapping[str, str | None]], tests or [])
 
 
-async def questions_about(session: AsyncSession, concept_id: str, user_id: str) -> Sequence[tables.Question]:
+def questions_about(session: Session, concept_id: str, user_id: str) -> Sequence[tables.Question]:
     """All questions of the learner's assessments of a concept."""
     wanted = (
         select(tables.Question)
@@ -93,7 +113,12 @@ async def questions_about(session: AsyncSession, concept_id: str, user_id: str) 
         .where(tables.Question.node_id == concept_id, tables.Assessment.user_id == user_id)
         .order_by(col(tables.Question.creation))
     )
-    return (await session.exec(wanted)).all()
+    return session.exec(wanted).all()
+
+
+def _columns(row: Listed) -> dict[str, Any]:
+    """The row as an INSERT takes it; the database numbers it."""
+    return row.model_dump(exclude={"creation"})
 
 
 def _options(draft: QuestionDraft) -> dict[str, Any]:

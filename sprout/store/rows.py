@@ -1,8 +1,9 @@
 """Rows as the rest of Sprout knows them: the one place where a table's columns become a value."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal, cast
+
+from sqlalchemy import Row, RowMapping
 
 from sprout.events import AssessmentRow, Caps, EdgeEnds, NodeRow, QuestionShown, Usage, wire_time
 from sprout.learning.library import BranchRow, DocumentRow, EdgeRow, NodeDetail, ProgressRow
@@ -21,7 +22,7 @@ def branch_row(branch: tables.Branch) -> BranchRow:
     )
 
 
-def node_row(node: tables.Node) -> NodeRow:
+def node_row(node: tables.Node | Row[*tuple[Any, ...]]) -> NodeRow:
     """A node as the contract has it."""
     return NodeRow(**_node_fields(node))
 
@@ -41,7 +42,7 @@ def edge_row(edge: tables.Edge) -> EdgeRow:
     )
 
 
-def edge_ends(edge: tables.Edge) -> EdgeEnds:
+def edge_ends(edge: Row[*tuple[Any, ...]]) -> EdgeEnds:
     """An edge by its two ends."""
     return EdgeEnds(source_node_id=edge.source_node_id, target_node_id=edge.target_node_id)
 
@@ -103,7 +104,7 @@ def question_shown(question: tables.Question) -> QuestionShown:
     )
 
 
-def run(row: Mapping[str, Any], *, last_seq: int) -> Run:
+def run(row: RowMapping, *, last_seq: int) -> Run:
     """A run from the columns of its row; `last_seq` is the last number in its root's log."""
     return Run(
         **{field: row[field] for field in _RUN_FIELDS},
@@ -121,7 +122,7 @@ _RUN_FIELDS = (
 )
 
 
-def _node_fields(node: tables.Node) -> dict[str, Any]:
+def _node_fields(node: tables.Node | Row[*tuple[Any, ...]]) -> dict[str, Any]:
     return {
         "id": node.id,
         "user_id": node.user_id,

@@ -9,6 +9,8 @@ from sqlmodel import Field
 from sprout.runs.state import ENDED, RunState
 from sprout.store.columns import JSON_VALUE, Listed, Row, UtcTime, Words, one_of, unique_where, utc_now
 
+UNFINISHED = tuple(sorted(state.value for state in RunState if state not in ENDED))
+
 _ENDED = ", ".join(f"'{state}'" for state in sorted(ENDED))
 _HOLDS_THE_LANE = f"state in ('{RunState.RUNNING}', '{RunState.WAITING_ON_HUMAN}')"
 

@@ -1,50 +1,68 @@
 """Runs in the database: their states, lanes, tool calls and checkpoints, with their events in one log per root run."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, bindparam, func, insert, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, RowMapping, Select, bindparam, func, insert, or_, select, update
 from sqlalchemy.orm import aliased
-from sqlmodel import col
+from sqlalchemy.sql.dml import ReturningUpdate
 
 from sprout.errors import NotFound
 from sprout.events import Event, Usage
 from sprout.runs.log import CallBegun, CallEnded, Checkpoint, Entry, Logged
 from sprout.runs.state import ENDED, NEXT, Run, RunAlreadyEnded, RunError, RunState
 from sprout.store import rows, run_tables, tables
+from sprout.store.boundaries import begin_calls, end_calls, keep_checkpoints
 from sprout.store.columns import table_of
-from sprout.store.database import Database, Write
-from sprout.store.log import UNFINISHED, Author, EventLog, Publish
+from sprout.store.database import Database
+from sprout.store.log import Author, EventLog, Publish
+from sprout.store.run_tables import UNFINISHED
+from sprout.store.write import Write
 
 ENDED_WITH_ROOT = "root_ended"
 MOST_EVENTS = 2**62
 
-_runs = table_of(run_tables.Run)
+_runs, _nodes, _events = table_of(run_tables.Run), table_of(tables.Node), table_of(run_tables.RunEvent)
 _root = aliased(_runs, name="root")
-_calls = table_of(run_tables.ToolCall)
-_checkpoints = table_of(run_tables.Checkpoint)
-_events = table_of(run_tables.RunEvent)
 _RUN = select(*_runs.c, _root.c.last_seq.label("log_length")).join(_root, _root.c.id == _runs.c.root_id)
+_RUN_OF_ID = _RUN.where(_runs.c.id == bindparam("run"))
+_RUN_OF_USER = _RUN_OF_ID.where(_runs.c.user_id == bindparam("user"))
+_UNFINISHED = _RUN.where(_runs.c.state.in_(UNFINISHED)).order_by(_runs.c.creation)
+_GOING_IN_LANE = _UNFINISHED.where(_runs.c.lane == bindparam("in_lane")).limit(1)
+_OPEN_ROOT = select(_runs.c.state, _runs.c.last_seq).where(_runs.c.id == bindparam("run")).with_for_update()
+_OWNED_NODE = select(_nodes.c.id).where(_nodes.c.id == bindparam("node"), _nodes.c.user_id == bindparam("user"))
+_INSERT_RUN = insert(_runs).returning(*_runs.c)
+_MOVE: dict[RunState, ReturningUpdate[Any]] = {
+    to: update(_runs)
+    .where(
+        _runs.c.id == bindparam("run"),
+        _runs.c.state.in_([state.value for state in RunState if to in NEXT[state]]),
+    )
+    .returning(*_runs.c)
+    for to in RunState
+    if to is not RunState.QUEUED
+}
+_START = update(_runs).where(_runs.c.id == bindparam("run"), _runs.c.state == RunState.QUEUED.value).returning(*_runs.c)
+_END_CHILDREN = (
+    update(_runs)
+    .where(_runs.c.root_id == bindparam("root"), _runs.c.id != bindparam("root"), _runs.c.state.in_(UNFINISHED))
+    .values(reason=ENDED_WITH_ROOT)
+)
+_ASK_TO_STOP = (
+    update(_runs)
+    .where(
+        or_(*(column == bindparam("run") for column in (_runs.c.id, _runs.c.root_id, _runs.c.parent_id))),
+        _runs.c.state.in_(UNFINISHED),
+    )
+    .values(cancel_requested=True)
+)
 _READ_EVENTS = (
     select(_events.c.seq, _events.c.kind, _events.c.data)
     .where(_events.c.root_id == bindparam("root"), _events.c.seq > bindparam("after"))
     .order_by(_events.c.seq)
     .limit(bindparam("most"))
-)
-_LAST_POSITION = select(func.coalesce(func.max(_checkpoints.c.position), 0)).where(
-    _checkpoints.c.run_id == bindparam("run")
-)
-_BEGIN_AGAIN = (
-    update(_calls)
-    .where(
-        _calls.c.run_id == bindparam("run"),
-        _calls.c.call_id == bindparam("call"),
-        _calls.c.completed_at.is_(None),
-    )
-    .values(started_at=bindparam("now"))
 )
 
 
@@ -53,61 +71,53 @@ class SqlRunStore:
 
     def __init__(self, database: Database, publish: Publish) -> None:
         self._database = database
-        self._log = EventLog(database, publish)
+        self._log = EventLog(publish)
 
     async def admit(self, run: Run) -> Run:
         """Insert a queued run; where its lane has one that has not ended, return that one instead.
 
         Raises NotFound (its node is gone, or not its user's), RunAlreadyEnded (a child of a root that has ended).
         """
-        async with self._log.writing(run.root_id) as write:
-            if run.id != run.root_id:
-                await _open_root(write.connection, run.root_id)
-            await _owned_node(write, run.node_id, run.user_id)
-            await write.lock(f"lane:{run.lane}")
-            going = await _first(write.connection, _going_in(run.lane))
-            if going is not None:
-                return going
-            await write.connection.execute(insert(_runs), _columns(run))
-            return await _found(write.connection, run.id)
+        return await self._database.write(lambda write: _admitted(write, run), order=run.root_id)
 
     async def start(self, run: Run, events: Sequence[Event]) -> Run:
-        async with self._log.writing(run.root_id) as write:
-            await self._log.append(write, _author(run), events)
-            await _move(write.connection, run.id, RunState.RUNNING, {"started_at": self._log.now()}, {RunState.QUEUED})
-            return await _found(write.connection, run.id)
+        def body(write: Write) -> Run:
+            last_seq = self._log.append(write, _author(run), events)
+            changes = {"state": RunState.RUNNING.value, "started_at": self._log.now()}
+            return _moved(write.connection, _START, run.id, changes, last_seq)
+
+        return await self._database.write(body, order=run.root_id)
 
     async def append(self, run: Run, entries: Sequence[Entry]) -> None:
-        async with self._log.writing(run.root_id) as write:
-            await self._write(write, run, entries)
+        await self._database.write(lambda write: self._append(write, run, entries), order=run.root_id)
 
     async def settle(
         self, run: Run, state: RunState, *, reason: str, usage: Usage, error: RunError | None, entries: Sequence[Entry]
     ) -> Run:
-        async with self._log.writing(run.root_id) as write:
+        def body(write: Write) -> Run:
             now = self._log.now()
-            await self._write(write, run, entries)
+            last_seq = self._append(write, run, entries)
             changes = {
+                "state": state.value,
                 "reason": reason,
                 "error": None if error is None else asdict(error),
+                "ended_at": now if state in ENDED else None,
                 **usage.model_dump(by_alias=False),
             }
-            if state in ENDED:
-                changes["ended_at"] = now
-            await _move(write.connection, run.id, state, changes, {each for each in RunState if state in NEXT[each]})
+            settled = _moved(write.connection, _MOVE[state], run.id, changes, last_seq)
             if state in ENDED and run.id == run.root_id:
-                await _end_children(write.connection, run.id, state, now)
-            return await _found(write.connection, run.id)
+                _end_children(write.connection, run.id, state, now)
+            return settled
+
+        return await self._database.write(body, order=run.root_id)
 
     async def run(self, run_id: str, *, user_id: str | None = None) -> Run:
-        wanted = _RUN.where(_runs.c.id == run_id)
-        if user_id is not None:
-            wanted = wanted.where(_runs.c.user_id == user_id)
+        wanted = _RUN_OF_ID if user_id is None else _RUN_OF_USER
         async with self._database.reading_rows() as connection:
-            found = await _first(connection, wanted)
+            found = (await connection.execute(wanted, {"run": run_id, "user": user_id})).mappings().first()
         if found is None:
             raise NotFound("run", run_id)
-        return found
+        return _run(found)
 
     async def runs(
         self, *, user_id: str, branch_id: str | None = None, roots_only: bool = True, limit: int = 50
@@ -127,15 +137,17 @@ class SqlRunStore:
         return await self._all(wanted.order_by(_runs.c.creation.desc()))
 
     async def unfinished(self) -> list[Run]:
-        return await self._all(_RUN.where(_runs.c.state.in_(UNFINISHED)).order_by(_runs.c.creation))
+        return await self._all(_UNFINISHED)
 
     async def request_cancel(self, run_id: str) -> None:
         """Ask the run and everything under it to end; one that has ended stays as it is. Raises NotFound."""
-        family = or_(_runs.c.id == run_id, _runs.c.root_id == run_id, _runs.c.parent_id == run_id)
-        asked = update(_runs).where(family, _runs.c.state.in_(UNFINISHED)).values(cancel_requested=True)
-        async with self._database.writing() as write:
-            await _found(write.connection, run_id)
-            await write.connection.execute(asked)
+
+        def body(write: Write) -> None:
+            if write.connection.execute(_RUN_OF_ID, {"run": run_id}).first() is None:
+                raise NotFound("run", run_id)
+            write.connection.execute(_ASK_TO_STOP, {"run": run_id})
+
+        await self._database.write(body)
 
     async def events(self, root_id: str, *, after: int = 0, limit: int = 500) -> list[Logged]:
         """The events after a number, in order. Raises nothing for a log that is not there: it has no events."""
@@ -148,16 +160,18 @@ class SqlRunStore:
         async with self._database.reading_rows() as connection:
             return [_run(row) for row in (await connection.execute(wanted)).mappings()]
 
-    async def _write(self, write: Write, run: Run, entries: Sequence[Entry]) -> None:
-        """Write entries of each sort in their order, the events first: numbering them locks the log."""
+    def _append(self, write: Write, run: Run, entries: Sequence[Entry]) -> int:
+        """Write entries of each sort in their order, the events first: numbering them locks the log. Its last number.
+
+        Raises RunAlreadyEnded, NotFound (the run; a tool call that ends and was never begun).
+        """
         sorts = (Checkpoint, CallBegun, CallEnded)
-        await self._log.append(write, _author(run), [one for one in entries if not isinstance(one, sorts)])
+        last_seq = self._log.append(write, _author(run), [one for one in entries if not isinstance(one, sorts)])
         now = self._log.now()
-        await _begin_calls(write.connection, run, [one for one in entries if isinstance(one, CallBegun)], now)
-        for one in entries:
-            if isinstance(one, CallEnded) and not await self._log.end_call(write, run.id, one):
-                raise NotFound("tool call", one.call_id)
-        await _keep(write.connection, run, [one for one in entries if isinstance(one, Checkpoint)], now)
+        begin_calls(write.connection, run.id, [one for one in entries if isinstance(one, CallBegun)], now)
+        end_calls(write.connection, run.id, [one for one in entries if isinstance(one, CallEnded)], now)
+        keep_checkpoints(write.connection, run.id, [one for one in entries if isinstance(one, Checkpoint)], now)
+        return last_seq
 
 
 def _author(run: Run) -> Author:
@@ -181,100 +195,43 @@ _COPIED = (
 _COLUMN_DEFAULTS = {"error": None, "epoch": 0}
 
 
-def _run(row: Any) -> Run:
+def _run(row: RowMapping) -> Run:
     return rows.run(row, last_seq=row["log_length"])
 
 
-async def _first(connection: AsyncConnection, wanted: Select[Any]) -> Run | None:
-    row = (await connection.execute(wanted)).mappings().first()
-    return None if row is None else _run(row)
+def _admitted(write: Write, run: Run) -> Run:
+    log_length = 0 if run.id == run.root_id else _open_root(write.connection, run.root_id)
+    if write.connection.execute(_OWNED_NODE, {"node": run.node_id, "user": run.user_id}).first() is None:
+        raise NotFound("node", run.node_id)
+    write.lock(f"lane:{run.lane}")
+    going = write.connection.execute(_GOING_IN_LANE, {"in_lane": run.lane}).mappings().first()
+    if going is not None:
+        return _run(going)
+    queued = write.connection.execute(_INSERT_RUN, _columns(run)).mappings().one()
+    return rows.run(queued, last_seq=log_length)
 
 
-async def _found(connection: AsyncConnection, run_id: str) -> Run:
-    found = await _first(connection, _RUN.where(_runs.c.id == run_id))
-    if found is None:
-        raise NotFound("run", run_id)
-    return found
-
-
-def _going_in(lane: str) -> Select[Any]:
-    return _RUN.where(_runs.c.lane == lane, _runs.c.state.in_(UNFINISHED)).order_by(_runs.c.creation).limit(1)
-
-
-async def _owned_node(write: Write, node_id: str, user_id: str) -> None:
-    wanted = select(col(tables.Node.id)).where(col(tables.Node.id) == node_id, col(tables.Node.user_id) == user_id)
-    if (await write.connection.execute(wanted)).first() is None:
-        raise NotFound("node", node_id)
-
-
-async def _open_root(connection: AsyncConnection, root_id: str) -> None:
-    state = await connection.execute(select(_runs.c.state).where(_runs.c.id == root_id).with_for_update())
-    found = state.scalar_one_or_none()
+def _open_root(connection: Connection, root_id: str) -> int:
+    """The last number in the root's log. Raises NotFound, RunAlreadyEnded."""
+    found = connection.execute(_OPEN_ROOT, {"run": root_id}).one_or_none()
     if found is None:
         raise NotFound("run", root_id)
-    if found not in UNFINISHED:
-        raise RunAlreadyEnded(root_id, RunState(found))
+    if found.state not in UNFINISHED:
+        raise RunAlreadyEnded(root_id, RunState(found.state))
+    last_seq: int = found.last_seq
+    return last_seq
 
 
-async def _move(
-    connection: AsyncConnection, run_id: str, state: RunState, changes: dict[str, Any], allowed: Iterable[RunState]
-) -> None:
-    """Change the state, if it is one from which this is allowed. Raises RunAlreadyEnded."""
-    states = [each.value for each in allowed]
-    moved = update(_runs).where(_runs.c.id == run_id, _runs.c.state.in_(states)).values(state=state.value, **changes)
-    if (await connection.execute(moved)).rowcount == 0:
-        raise RunAlreadyEnded(run_id, (await _found(connection, run_id)).state)
+def _moved(
+    connection: Connection, move: ReturningUpdate[Any], run_id: str, changes: Mapping[str, Any], last_seq: int
+) -> Run:
+    """The run with its state changed, if it was in one from which this is allowed. Raises RunAlreadyEnded."""
+    row = connection.execute(move, {"run": run_id, **changes}).mappings().one_or_none()
+    if row is None:
+        raise RunAlreadyEnded(run_id, _run(connection.execute(_RUN_OF_ID, {"run": run_id}).mappings().one()).state)
+    return rows.run(row, last_seq=last_seq)
 
 
-async def _end_children(connection: AsyncConnection, root_id: str, state: RunState, now: datetime) -> None:
+def _end_children(connection: Connection, root_id: str, state: RunState, now: datetime) -> None:
     ending = RunState.CANCELLED if state is RunState.COMPLETED else state
-    under = (_runs.c.root_id == root_id, _runs.c.id != root_id, _runs.c.state.in_(UNFINISHED))
-    await connection.execute(
-        update(_runs).where(*under).values(state=ending.value, reason=ENDED_WITH_ROOT, ended_at=now)
-    )
-
-
-async def _begin_calls(connection: AsyncConnection, run: Run, begun: Sequence[CallBegun], now: datetime) -> None:
-    """Open the envelopes; one that was begun before and has not ended is begun again, one that has ended stays."""
-    if not begun:
-        return
-    ids = [one.call_id for one in begun]
-    wanted = select(_calls.c.call_id).where(_calls.c.run_id == run.id, _calls.c.call_id.in_(ids))
-    known = set((await connection.execute(wanted)).scalars())
-    fresh = [_envelope(run, one, now) for one in begun if one.call_id not in known]
-    if fresh:
-        await connection.execute(insert(_calls), fresh)
-    if known:
-        again = [{"run": run.id, "call": call_id, "now": now} for call_id in sorted(known)]
-        await connection.execute(_BEGIN_AGAIN, again)
-
-
-def _envelope(run: Run, begun: CallBegun, now: datetime) -> dict[str, Any]:
-    return {
-        "run_id": run.id,
-        "call_id": begun.call_id,
-        "name": begun.tool,
-        "input": begun.input,
-        "effect": begun.effect,
-        "started_at": now,
-        "is_error": False,
-        "attempts": 0,
-    }
-
-
-async def _keep(connection: AsyncConnection, run: Run, checkpoints: Sequence[Checkpoint], now: datetime) -> None:
-    if not checkpoints:
-        return
-    last = (await connection.execute(_LAST_POSITION, {"run": run.id})).scalar_one()
-    kept = [
-        {
-            "run_id": run.id,
-            "position": position,
-            "kind": one.kind,
-            "iteration": one.iteration,
-            "messages": one.messages,
-            "created_at": now,
-        }
-        for position, one in enumerate(checkpoints, start=last + 1)
-    ]
-    await connection.execute(insert(_checkpoints), kept)
+    connection.execute(_END_CHILDREN, {"root": root_id, "state": ending.value, "ended_at": now})

@@ -7,17 +7,26 @@ from typing import Literal
 from pydantic import JsonValue
 from sqlmodel import col, select
 
-from sprout.events import EdgeEnds, NodeRow, QuestionReady
+from sprout.events import EdgeEnds, Event, NodeRow, QuestionReady
 from sprout.ids import new_id
 from sprout.learning.graph import ConceptGraph, Edit
 from sprout.learning.questions import QuestionDraft, checked
 from sprout.learning.shelf import Actor, AskedQuestion, Passage, SavedQuestion
 from sprout.store import rows, tables
-from sprout.store.database import Database, Write
-from sprout.store.edits import children_of, edit_children, tell
+from sprout.store.database import Database
+from sprout.store.edits import children_of, edges_among, edit_children, locked_node, tell
 from sprout.store.log import EventLog, Publish
 from sprout.store.owned import owned_node
-from sprout.store.questions import diagnostic_of, kept, named_tests, questions_about, resolved, same_prompt
+from sprout.store.questions import (
+    diagnostic_of,
+    kept,
+    named_tests,
+    positions,
+    question_at,
+    questions_about,
+    resolved,
+)
+from sprout.store.write import Write
 
 Split = Callable[[str, str], Sequence[Passage]]
 
@@ -27,19 +36,20 @@ class SqlShelf:
 
     def __init__(self, database: Database, publish: Publish, *, split: Split) -> None:
         self._database = database
-        self._log = EventLog(database, publish)
+        self._log = EventLog(publish)
         self._split = split
 
     async def node(self, node_id: str, *, user_id: str) -> NodeRow:
         """Raises NotFound, also for somebody else's node."""
-        async with self._database.reading() as session:
-            return rows.node_row(await owned_node(session, node_id, user_id))
+        return await self._database.read(lambda session: rows.node_row(owned_node(session, node_id, user_id)))
 
     async def children(self, parent_id: str) -> tuple[list[NodeRow], list[EdgeEnds]]:
         """The children in order of creation, and the edges among them."""
-        async with self._database.reading() as session:
-            nodes, edges = await children_of(session, parent_id)
-        return [rows.node_row(node) for node in nodes], [rows.edge_ends(edge) for edge in edges]
+        async with self._database.reading_rows() as connection:
+            return (
+                await connection.run_sync(children_of, parent_id),
+                await connection.run_sync(edges_among, parent_id),
+            )
 
     async def edit_graph(
         self, parent_id: str, operation: Callable[[ConceptGraph], Edit], *, actor: Actor, reason: str | None = None
@@ -49,9 +59,12 @@ class SqlShelf:
         Raises NotFound (the parent is gone, or somebody else's), Conflict (the actor's call has ended already),
         RunAlreadyEnded (the actor's run), and whatever the operation raises.
         """
-        async with self._log.writing(actor.root_run_id) as write:
-            parent = await owned_node(write.session, parent_id, actor.user_id, lock=True)
-            return await edit_children(write, self._log, parent, operation, actor=actor, reason=reason)
+
+        def body(write: Write) -> Edit:
+            parent = locked_node(write.connection, parent_id, actor.user_id)
+            return edit_children(write, self._log, parent, operation, actor=actor, reason=reason)
+
+        return await self._database.write(body, order=actor.root_run_id)
 
     async def save_question(self, concept_id: str, draft: QuestionDraft, *, actor: Actor) -> SavedQuestion:
         """Add a question to the learner's one diagnostic of the concept; the same prompt again is returned as it is.
@@ -59,36 +72,51 @@ class SqlShelf:
         Raises NotFound, QuestionRefused, and what `edit_graph` raises for an actor whose time is over.
         """
         sound = checked(draft)
-        async with self._log.writing(actor.root_run_id) as write:
-            concept = await owned_node(write.session, concept_id, actor.user_id, lock=True)
-            assessment = await diagnostic_of(write.session, concept, actor.user_id)
-            question = await same_prompt(write.session, assessment.id, sound.prompt)
-            created = question is None
-            if question is None:
-                parts, _ = await children_of(write.session, concept_id)
-                question = await kept(write.session, assessment, sound, parts)
-            saved = SavedQuestion(question.id, assessment.id, question.position, created)
-            news = [QuestionReady(concept_node_id=concept_id, question=rows.question_shown(question))]
-            result: dict[str, JsonValue] = {"saved": created, "questionId": saved.id, "position": saved.position}
-            await tell(write, self._log, actor, news if created else [], result=result)
-            return saved
+        return await self._database.write(
+            lambda write: self._question_saved(write, concept_id, sound, actor), order=actor.root_run_id
+        )
+
+    def _question_saved(self, write: Write, concept_id: str, draft: QuestionDraft, actor: Actor) -> SavedQuestion:
+        connection = write.connection
+        concept = locked_node(connection, concept_id, actor.user_id)
+        assessment_id = diagnostic_of(connection, concept, actor.user_id)
+        last, same = positions(connection, assessment_id, draft.prompt)
+        news: list[Event] = []
+        if same is None:
+            question = kept(
+                connection,
+                draft,
+                assessment_id=assessment_id,
+                concept_id=concept_id,
+                position=last + 1,
+                parts=children_of(connection, concept_id) if draft.tests else [],
+            )
+            saved = SavedQuestion(question.id, assessment_id, last + 1, True)
+            news.append(QuestionReady(concept_node_id=concept_id, question=rows.question_shown(question)))
+        else:
+            saved = SavedQuestion(question_at(connection, assessment_id, same), assessment_id, same, False)
+        result: dict[str, JsonValue] = {"saved": saved.created, "questionId": saved.id, "position": saved.position}
+        tell(write, self._log, actor, news, result=result)
+        return saved
 
     async def asked(self, concept_id: str, *, user_id: str) -> Sequence[AskedQuestion]:
         """The questions of the learner's diagnostic of the concept, in their order."""
-        async with self._database.reading() as session:
-            return [
-                AskedQuestion(question.prompt, tuple(test["title"] or "" for test in named_tests(question.tests)))
-                for question in await questions_about(session, concept_id, user_id)
-            ]
+        questions = await self._database.read(lambda session: questions_about(session, concept_id, user_id))
+        return [
+            AskedQuestion(question.prompt, tuple(test["title"] or "" for test in named_tests(question.tests)))
+            for question in questions
+        ]
 
     async def resolve_question_tests(self, concept_id: str, *, user_id: str) -> None:
         """Point the concept's questions at the nodes of the subconcepts that they name by title."""
-        async with self._database.writing() as write:
-            await owned_node(write.session, concept_id, user_id, lock=True)
-            parts, _ = await children_of(write.session, concept_id)
-            for question in await questions_about(write.session, concept_id, user_id):
+
+        def body(write: Write) -> None:
+            locked_node(write.connection, concept_id, user_id)
+            parts = children_of(write.connection, concept_id)
+            for question in questions_about(write.session, concept_id, user_id):
                 question.tests = resolved(question.tests, parts)
-                write.session.add(question)
+
+        await self._database.write(body)
 
     async def is_generated(self, node_id: str, *, user_id: str) -> bool:
         """Whether the agent that makes the children of this node has come to its end once."""
@@ -100,12 +128,15 @@ class SqlShelf:
 
     async def mark_generated(self, node_id: str, *, user_id: str) -> None:
         """Raises NotFound."""
-        async with self._database.writing() as write:
-            await owned_node(write.session, node_id, user_id, lock=True)
-            progress = await _progress(write, node_id, user_id)
+
+        def body(write: Write) -> None:
+            locked_node(write.connection, node_id, user_id)
+            progress = _progress(write, node_id, user_id)
             progress.has_generated_subnodes = True
             progress.updated_at = self._log.now()
             write.session.add(progress)
+
+        await self._database.write(body)
 
     async def log_generation(
         self,
@@ -117,8 +148,7 @@ class SqlShelf:
     ) -> None:
         """Note who made the children of a node; `meta` is kept as it is. Raises Conflict (the node is gone)."""
         note = tables.NodeGeneration(id=new_id(), node_id=node_id, trigger=trigger, model=model, response_meta=meta)
-        async with self._database.writing() as write:
-            write.session.add(note)
+        await self._database.write(lambda write: write.session.add(note))
 
     async def passages(self, root_id: str) -> Sequence[Passage]:
         """All passages of the topic's documents, in the order of upload and text."""
@@ -135,8 +165,8 @@ class SqlShelf:
         return [passage for name, text in documents for passage in self._split(name, text or "")]
 
 
-async def _progress(write: Write, node_id: str, user_id: str) -> tables.Progress:
+def _progress(write: Write, node_id: str, user_id: str) -> tables.Progress:
     """The learner's progress on a node whose row is locked."""
     wanted = select(tables.Progress).where(tables.Progress.node_id == node_id, tables.Progress.user_id == user_id)
-    found = (await write.session.exec(wanted)).first()
+    found = write.session.exec(wanted).first()
     return found or tables.Progress(id=new_id(), user_id=user_id, node_id=node_id)

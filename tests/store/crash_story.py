@@ -1,12 +1,16 @@
-"""A process that dies: for n = 1, 2, 3, … a child begins call n and is killed at the n-th step of its effect.
+"""A process that dies: for n = 1, 2, 3, … a child begins calls and is killed at the n-th step of their effects.
 
-Usage: python -m tests.store.crash_story URL ROOT_RUN_ID. Prints a line per child: its number, "killed" or "lived".
+With several calls at a time their effects wait together, and are written in one batch where the database does that.
+
+Usage: python -m tests.store.crash_story URL ROOT_RUN_ID CALLS.
+Prints a line per child: its number, "killed" or "lived".
 """
 
 import asyncio
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from itertools import count
 from typing import Any
@@ -20,6 +24,7 @@ from sprout.store.columns import utc_now
 from sprout.store.database import Database, open_database
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
+from sprout.store.write import Write
 
 
 class Fuse:
@@ -38,21 +43,39 @@ class Fuse:
     def watch(self, database: Database) -> None:
         """A step before and after every statement, and before the commit."""
         for name in ("before_cursor_execute", "after_cursor_execute", "commit"):
-            event.listen(database.writer.sync_engine, name, self.step)
+            event.listen(database.writer.engine, name, self.step)
 
 
-async def story(url: str, root_id: str, n: int) -> None:
-    """Save a concept named after n as a tool call would, and die at step n; publishing it is the last step."""
+async def story(url: str, root_id: str, n: int, calls: int) -> None:
+    """Save concepts named after n as tool calls would, and die at step n; publishing each is one of the last steps."""
     fuse = Fuse(n)
     async with open_database(url) as database:
         runs = SqlRunStore(database, fuse.step)
         run = await runs.run(root_id)
-        await runs.append(run, [CallBegun(f"call {n}", "save_concept", "{}", "write")])
+        names = [f"{n}.{call}" for call in range(calls)]
+        await runs.append(run, [CallBegun(f"call {name}", "save_concept", "{}", "write") for name in names])
         fuse.watch(database)
-        fuse.lit = True
         shelf = SqlShelf(database, fuse.step, split=lambda _name, _text: [])
-        actor = Actor(run.user_id, run.label, run.id, run.root_id, f"call {n}")
-        await shelf.edit_graph(run.node_id, adding(f"Concept {n}"), actor=actor)
+
+        async def save(name: str) -> None:
+            actor = Actor(run.user_id, run.label, run.id, run.root_id, f"call {name}")
+            await shelf.edit_graph(run.node_id, adding(f"Concept {name}"), actor=actor)
+
+        begun, go_on = threading.Event(), threading.Event()
+
+        def hold_up(_write: Write) -> None:
+            begun.set()
+            go_on.wait()
+
+        async with asyncio.TaskGroup() as tasks:
+            if calls > 1:
+                tasks.create_task(database.write(hold_up))
+                await asyncio.to_thread(begun.wait)
+            for name in names:
+                tasks.create_task(save(name))
+            await asyncio.sleep(0)  # now all of them wait
+            fuse.lit = True
+            go_on.set()
         fuse.lit = False
 
 
@@ -63,11 +86,11 @@ def adding(title: str) -> Any:
     return operation
 
 
-def tell(url: str, root_id: str) -> Iterator[str]:
+def tell(url: str, root_id: str, calls: int) -> Iterator[str]:
     for n in count(1):
         child = os.fork()
         if child == 0:
-            asyncio.run(story(url, root_id, n))
+            asyncio.run(story(url, root_id, n, calls))
             os._exit(0)
         _, status = os.waitpid(child, 0)
         if status == 0:
@@ -79,5 +102,5 @@ def tell(url: str, root_id: str) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    for line in tell(sys.argv[1], sys.argv[2]):
+    for line in tell(sys.argv[1], sys.argv[2], int(sys.argv[3])):
         sys.stdout.write(f"{line}\n")

@@ -2,23 +2,36 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from sqlalchemy import event, insert, update
 
 from sprout.events import AgentStart
+from sprout.learning.questions import Criterion, QuestionDraft
+from sprout.learning.shelf import Actor
 from sprout.runs.log import CallBegun, CallEnded, Checkpoint, Entry
 from sprout.runs.state import Run
-from sprout.store.columns import table_of
+from sprout.store.columns import table_of, utc_now
 from sprout.store.database import Database
 from sprout.store.library import SqlLibrary
 from sprout.store.run_tables import Run as RunRow
 from sprout.store.run_tables import RunEvent
 from sprout.store.runs import SqlRunStore
-from tests.builders import a_child, a_concept, a_run, a_thought, a_topic
+from sprout.store.shelf import SqlShelf
+from sprout.store.write import Write
+from tests.builders import a_child, a_concept, a_run, a_thought, a_topic, ended
 
 MANY = 100_000
+ASKED = QuestionDraft(
+    "Why do leaves look green?",
+    "open_ended",
+    "They reflect it.",
+    1,
+    ("Light",),
+    criteria=(Criterion("colour", "names the colour that is reflected", 0.5), Criterion("light", "names light", 0.5)),
+)
 
 
 @pytest.fixture
@@ -37,6 +50,40 @@ async def test_ten_events_go_into_a_long_log_by_two_statements_as_into_a_short_o
     assert [sql for sql, _ in long] == [sql for sql, _ in short]
     assert len(long) == 2
     assert [one.seq for one in await runs.events(run.id, after=MANY + 9)] == [MANY + 10]
+
+
+async def test_a_boundary_takes_a_statement_for_each_sort_of_entry(
+    database: Database, runs: SqlRunStore, run: Run
+) -> None:
+    calls = [CallBegun(f"c{n}", "look", "{}", "read") for n in range(3)]
+    ends = [CallEnded(f"c{n}", "found", is_error=False, attempts=1) for n in range(3)]
+    kept = [Checkpoint("tool_result", n, "[]") for n in range(3)]
+    boundaries: list[tuple[list[Entry], int]] = [([*calls], 2), ([*ends], 2), ([*kept], 2), ([*ends, a_thought()], 3)]
+    for entries, most in [*boundaries, ([*calls, *ends, *kept, a_thought()], 5)]:
+        with statements(database) as sent:
+            await runs.append(run, entries)
+        assert len(sent) == most
+
+
+async def test_a_runs_life_and_an_agents_work_take_few_statements(
+    database: Database, runs: SqlRunStore, library: SqlLibrary, shelf: SqlShelf, run: Run
+) -> None:
+    concept = await a_concept(library, await library.node(run.node_id, user_id=run.user_id), "Light")
+    actor = Actor(run.user_id, run.label, run.id, run.root_id, "c")
+    for work, most in (
+        (lambda: runs.append(run, [CallBegun("c", "save", "{}", "write")]), 2),
+        (lambda: shelf.edit_graph(run.node_id, lambda graph: graph.add("Leaves", None, utc_now()), actor=actor), 8),
+        (lambda: runs.append(run, [CallBegun("d", "ask", "{}", "write")]), 2),
+        (lambda: shelf.save_question(concept.id, ASKED, actor=replace(actor, call_id="d")), 9),
+        (lambda: ended(runs, run), 4),
+    ):
+        with statements(database) as sent:
+            await work()
+        assert len(sent) <= most, [sql for sql, _ in sent]
+    with statements(database) as sent:
+        again = await runs.admit(a_run(concept))
+        await runs.start(again, [AgentStart()])
+    assert len([sql for sql, _ in sent if "pg_advisory" not in sql]) <= 6
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -62,9 +109,12 @@ async def lengthen(database: Database, run: Run, length: int) -> None:
         for seq in range(run.last_seq + 11, length + 1)
     ]
     runs_table = table_of(RunRow)
-    async with database.writing() as write:
-        await write.connection.execute(insert(table_of(RunEvent)), rows)
-        await write.connection.execute(update(runs_table).where(runs_table.c.id == run.id).values(last_seq=length))
+
+    def body(write: Write) -> None:
+        write.connection.execute(insert(table_of(RunEvent)), rows)
+        write.connection.execute(update(runs_table).where(runs_table.c.id == run.id).values(last_seq=length))
+
+    await database.write(body)
 
 
 async def plan(database: Database, sql: str, values: Any) -> list[str]:
@@ -83,7 +133,7 @@ def statements(database: Database) -> Iterator[list[tuple[str, Any]]]:
         if not sql.startswith("BEGIN"):
             sent.append((sql, values))
 
-    engines = (database.writer.sync_engine, database.reader.sync_engine)
+    engines = (database.writer.engine, database.reader.sync_engine)
     for engine in engines:
         event.listen(engine, "before_cursor_execute", note)
     try:

@@ -16,6 +16,7 @@ from sprout.store.columns import Row
 from sprout.store.database import Database, open_database
 from sprout.store.library import SqlLibrary
 from sprout.store.urls import async_url, sqlite_file, sync_url
+from sprout.store.write import Write
 from tests.builders import a_topic
 
 TOP = Path(__file__).parents[2]
@@ -108,9 +109,11 @@ async def test_writers_of_one_order_go_first_come_first_served(database: Databas
     turns: list[int] = []
 
     async def take_turn(n: int) -> None:
-        async with database.writing(order="x") as write:
-            await write.connection.execute(text("select 1"))
+        def body(write: Write) -> None:
+            write.connection.execute(text("select 1"))
             write.after_commit(lambda: turns.append(n))
+
+        await database.write(body, order="x")
 
     await asyncio.gather(*(take_turn(n) for n in range(20)))
     assert turns == list(range(20))
@@ -119,14 +122,13 @@ async def test_writers_of_one_order_go_first_come_first_served(database: Databas
 async def test_what_follows_a_commit_does_not_follow_a_rollback(database: Database) -> None:
     called: list[str] = []
 
-    async def fail() -> None:
-        async with database.writing() as write:
-            write.after_commit(lambda: called.append("after"))
-            await write.connection.execute(text("select 1"))
-            raise RuntimeError("a bug")
+    def fail(write: Write) -> None:
+        write.after_commit(lambda: called.append("after"))
+        write.connection.execute(text("select 1"))
+        raise RuntimeError("a bug")
 
     with pytest.raises(RuntimeError, match="a bug"):
-        await fail()
+        await database.write(fail)
     assert called == []
 
 
@@ -149,14 +151,11 @@ async def test_tasks_cancelled_at_any_moment_leave_no_connection_open(database: 
 async def test_read_modify_write_by_many_tasks_loses_nothing(database: Database, library: SqlLibrary) -> None:
     root = await a_topic(library)
 
-    async def count_up() -> None:
-        async with database.writing() as write:
-            node = (await write.session.exec(select(tables.Node).with_for_update())).one()
-            await asyncio.sleep(0)
-            node.desc = str(int(node.desc or 0) + 1)
-            write.session.add(node)
+    def count_up(write: Write) -> None:
+        node = write.session.exec(select(tables.Node).with_for_update()).one()
+        node.desc = str(int(node.desc or 0) + 1)
 
-    await asyncio.gather(*(count_up() for _ in range(60)))
+    await asyncio.gather(*(database.write(count_up) for _ in range(60)))
     assert (await library.node(root.id, user_id=root.user_id)).desc == "60"
 
 
@@ -179,5 +178,4 @@ async def open_connections(database: Database) -> int:
 
 
 async def add(database: Database, row: Row) -> None:
-    async with database.writing() as write:
-        write.session.add(row)
+    await database.write(lambda write: write.session.add(row))

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from sprout.store.library import SqlLibrary
 from sprout.store.run_tables import GraphOperation
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
+from sprout.store.write import Write
 from tests.builders import a_child, a_concept, a_run, a_thought, a_topic, ended
 
 NOTES = NewDocument("notes.md", "text/markdown", b"# Light", "# Light")
@@ -104,8 +106,8 @@ async def test_a_concept_counts_as_mastered_from_its_progress(library: SqlLibrar
     }
     for title, mark in marks.items():
         node = await a_concept(library, root, title)
-        async with database.writing() as write:
-            write.session.add(tables.Progress(id=title, user_id=DEFAULT_USER_ID, node_id=node.id, **mark))
+        progress = tables.Progress(id=title, user_id=DEFAULT_USER_ID, node_id=node.id, **mark)
+        await database.write(partial(add, progress))
     (summary,) = await library.summaries(DEFAULT_USER_ID)
     assert [concept.mastered for concept in summary.concepts] == [False, False, True, True]
     assert [row.mastery_score for row in await library.progress(DEFAULT_USER_ID)] == [0.0, 0.69, 0.7, 0.1]
@@ -327,10 +329,9 @@ async def test_times_are_utc_with_milliseconds_on_the_wire(library: SqlLibrary, 
         (stored,) = (await session.exec(select(tables.Node.created_at))).all()
     assert stored.utcoffset() is not None
     naive = datetime(2026, 1, 1)  # noqa: DTZ001 - the point of the test
-    async with database.writing() as write:
-        write.session.add(tables.Branch(id="b", title="t", user_id=DEFAULT_USER_ID, created_at=naive))
-        with pytest.raises(StatementError, match="without a zone"):
-            await write.session.flush()
+    branch = tables.Branch(id="b", title="t", user_id=DEFAULT_USER_ID, created_at=naive)
+    with pytest.raises(StatementError, match="without a zone"):
+        await database.write(lambda write: write.session.add(branch))
 
 
 async def test_the_default_user_is_made_once(library: SqlLibrary) -> None:
@@ -389,10 +390,13 @@ async def fill(library: SqlLibrary, shelf: SqlShelf, runs: SqlRunStore, database
         tables.ChatMessage(id=f"m-{root.id}", session_id=chat, user_id=user_id, role="user", content="?"),
         tables.HintEvent(id=f"h-{root.id}", user_id=user_id, node_id=one_id, request_message_id=f"m-{root.id}"),
     ]
-    async with database.writing() as write:
+
+    def body(write: Write) -> None:
         for row in rows:
             write.session.add(row)
-            await write.session.flush()
+            write.session.flush()
+
+    await database.write(body)
     await ended(runs, child)
     await ended(runs, run)
 
@@ -403,6 +407,10 @@ async def row_counts(database: Database) -> dict[str, int]:
             table.name: (await connection.execute(select(func.count()).select_from(table))).scalar_one()
             for table in Row.metadata.sorted_tables
         }
+
+
+def add(row: Row, write: Write) -> None:
+    write.session.add(row)
 
 
 @contextmanager

@@ -108,8 +108,8 @@ async def test_R1_one_run_at_a_time_goes_in_a_lane(
     first = await runs.start(await runs.admit(a_run(nodes[0])), [])
     second = await runs.admit(a_run(nodes[0], lane="another"))
     runs_table = Row.metadata.tables["runs"]
-    async with database.writing() as write:
-        await write.connection.execute(runs_table.update().where(runs_table.c.id == second.id).values(lane=first.lane))
+    same_lane = runs_table.update().where(runs_table.c.id == second.id).values(lane=first.lane)
+    await database.write(lambda write: write.connection.execute(same_lane))
     with pytest.raises(Conflict, match="going there"):
         await runs.start(second, [])
 
@@ -154,8 +154,7 @@ def edge(parent: NodeRow, source: NodeRow, target: NodeRow) -> tables.Edge:
 
 
 async def add(database: Database, row: Row) -> None:
-    async with database.writing() as write:
-        write.session.add(row)
+    await database.write(lambda write: write.session.add(row))
 
 
 async def refused(failure: type[SproutError], database: Database, row: Row) -> None:

@@ -310,8 +310,9 @@ async def calls_of(database: Database, run: Run) -> list[ToolCall]:
 
 def cancel_at_commit(database: Database, task: asyncio.Task[None]) -> None:
     """Cancel the task when its next commit goes out to the database."""
+    loop = asyncio.get_running_loop()
 
     def cancel(_connection: Connection) -> None:
-        task.cancel()
+        loop.call_soon_threadsafe(task.cancel)  # the commit goes out in the writer's thread
 
-    event.listen(database.writer.sync_engine, "commit", cancel, once=True)
+    event.listen(database.writer.engine, "commit", cancel, once=True)

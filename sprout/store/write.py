@@ -1,0 +1,68 @@
+"""A write transaction as its body sees it, and what a database's one way of writing must offer."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
+
+from sqlalchemy import Connection, Engine, text
+from sqlmodel import Session
+
+T = TypeVar("T")
+
+_ADVISORY_LOCK = text("select pg_advisory_xact_lock(hashtextextended(:key, 0))")
+
+
+class Write:
+    """A transaction: `connection` for plain SQL, `session` for objects; both are the same transaction.
+
+    All of it is synchronous: a body cannot await, so no transaction ever waits for a model, a task or the network.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self._session: Session | None = None
+        self._after_commit: list[Callable[[], None]] = []
+
+    @property
+    def session(self) -> Session:
+        """A failed flush has rolled back everything: let its error out of the body."""
+        if self._session is None:
+            self._session = Session(bind=self.connection, expire_on_commit=False, join_transaction_mode="rollback_only")
+        return self._session
+
+    @property
+    def alone(self) -> bool:
+        """Whether no other transaction can be under way, so that nothing needs a lock."""
+        return self.connection.dialect.name == "sqlite"
+
+    def after_commit(self, callback: Callable[[], None]) -> None:
+        """Call this on the event loop once the transaction is committed, in the order of commits."""
+        self._after_commit.append(callback)
+
+    def lock(self, key: str) -> None:
+        """Wait until no other transaction holds this key, and hold it to the end of this one."""
+        if not self.alone:
+            self.connection.execute(_ADVISORY_LOCK, {"key": key})
+
+    def carry_out(self, body: Callable[["Write"], T]) -> tuple[T, Sequence[Callable[[], None]]]:
+        """Run the body and send all of its changes; its result, and what is to be called after the commit."""
+        try:
+            result = body(self)
+            if self._session is not None:
+                self._session.flush()
+            return result, self._after_commit
+        finally:
+            if self._session is not None:
+                self._session.close()
+
+
+class Writer(Protocol):
+    """Carries out bodies, each in a transaction that is committed when it returns and rolled back when it raises."""
+
+    @property
+    def engine(self) -> Engine:
+        """What the transactions are made on."""
+        ...
+
+    async def write(self, body: Callable[[Write], T], order: str | None) -> T:
+        """The body's result, after the commit and its callbacks. Raises what the body raises."""
+        ...
