@@ -138,10 +138,7 @@ def course_on(topic: str) -> Course | None:
 def path_of(course: Course) -> Plan:
     """The concepts of a course as a plan for the topic agent."""
     ideas = [Idea(concept.title, concept.desc) for concept in course.concepts]
-    opening = (
-        f"There is an authored course on this: {course.title}. I save its concepts from the foundations up, and an "
-        "edge only where the later one cannot be learned without the earlier."
-    )
+    opening = f"I know a course on this: {course.title}."  # short: the first concept comes after it
     return Plan(opening, ideas, _links(course.edges), course.rationale)
 
 

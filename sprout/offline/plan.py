@@ -35,13 +35,17 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is said before saving, what is saved, and what the learner reads at the end."""
+    """What is said before saving, what is saved, and what the learner reads at the end.
+
+    `no_more` is the honest answer to a correction that asks for more than there is; empty where there is none.
+    """
 
     opening: str
     ideas: Sequence[Idea]
     links: Sequence[Link]
     closing: str
     items: Sequence[Item] = field(default=())
+    no_more: str = ""
 
 
 def without_shortcuts(links: Iterable[Link]) -> list[Link]:

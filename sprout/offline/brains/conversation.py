@@ -22,7 +22,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A request body, read once."""
+    """A request body, read once. `corrected`: closing words were answered by what is missing."""
 
     request: Tag
     first_text: str
@@ -31,6 +31,7 @@ class Conversation:
     calls: tuple[Call, ...]
     turns: int
     may_call: bool
+    corrected: bool
 
     def called(self, tool: str) -> list[Call]:
         return [call for call in self.calls if call.name == tool]
@@ -59,6 +60,7 @@ def read_conversation(body: Body) -> Conversation:
         tuple(_calls(messages)),
         sum(message["role"] == "assistant" for message in messages),
         (body.get("tool_choice") or {}).get("type") != "none" and bool(body.get("tools")),
+        len(users) > 1 and bool(_text(users[-1])) and not _results(users[-1]),
     )
 
 
@@ -85,6 +87,10 @@ def _calls(messages: Sequence[dict[str, Any]]) -> Iterator[Call]:
                 result = results.get(block["id"], {})
                 told = _text({"content": result.get("content") or ""})
                 yield Call(block["name"], block["input"], bool(result.get("is_error")), told, turn)
+
+
+def _results(message: dict[str, Any]) -> bool:
+    return any(block["type"] == "tool_result" for block in as_blocks(message["content"]))
 
 
 def _text(message: dict[str, Any]) -> str:

@@ -1,18 +1,19 @@
 """What the offline model says as the subconcept agent: subconcepts, what builds on what, and diagnostic questions."""
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from sprout.offline.brains.conversation import Conversation
 from sprout.offline.brains.generic import generic_lesson
-from sprout.offline.brains.request import asked_prompts, existing_titles, sizes
+from sprout.offline.brains.request import Tag, asked_prompts, existing_titles, sizes
 from sprout.offline.brains.topic import mended, saved
 from sprout.offline.courses import course_on, lesson_of
 from sprout.offline.notes.path import lesson_from_notes
-from sprout.offline.notes.reading import sentences_of, words_of
 from sprout.offline.plan import Item, Plan, kept_to
 from sprout.offline.reply import Block, Reply, TextOut, ToolOut
 
 SUBCONCEPTS, QUESTIONS = (8, 12), (5, 10)
+HEADING_JOINT = " › "
 SAVE, CONNECT, ASK = "save_subconcept", "save_subconcept_edge", "save_diagnostic_question"
 
 
@@ -25,7 +26,8 @@ def speak_as_subconcept_agent(conversation: Conversation) -> Reply:
         return Reply([TextOut(plan.opening), *saving])
     if not conversation.mended_already and (repairs := _repairs(plan, conversation)):
         return Reply(repairs)
-    return Reply([TextOut(plan.closing)])
+    more = [plan.no_more] if conversation.corrected and plan.no_more else []
+    return Reply([TextOut(" ".join([plan.closing, *more]))])
 
 
 def subconcept_plan(conversation: Conversation) -> Plan:
@@ -35,24 +37,26 @@ def subconcept_plan(conversation: Conversation) -> Plan:
     title = concept.text_of("title") if concept else topic
     least, most = sizes(request, "subconcepts", SUBCONCEPTS)
     _, most_items = sizes(request, "questions", QUESTIONS)
-    given = [tag.text for tag in request.all("passage") if tag.text.strip()]
-    passages = _own(given, concept.text_of("desc") if concept else "", least)
-    plan = lesson_from_notes(passages, least=max(1, least), most=most, most_items=most_items)
+    desc = concept.text_of("desc") if concept else ""
+    plan = lesson_from_notes(
+        _texts(request), least=max(1, least), most=most, most_items=most_items, title=title, desc=desc
+    )
     if plan is None:
         course = course_on(topic)
         authored = lesson_of(course, title) if course else None
         plan = kept_to(authored or generic_lesson(title), most)
-    return Plan(plan.opening, plan.ideas, plan.links, plan.closing, spread(plan.items, most_items))
+    return Plan(plan.opening, plan.ideas, plan.links, plan.closing, spread(plan.items, most_items), plan.no_more)
 
 
-def _own(passages: Sequence[str], desc: str, least: int) -> Sequence[str]:
-    """The passages that the concept was made from, if they have enough to teach: others belong to its neighbours.
-
-    A concept from notes is described in the sentences of its own passages.
-    """
-    told = [" ".join(words_of(sentence)) for sentence in sentences_of(desc)]
-    own = [text for text in passages if any(sentence in " ".join(words_of(text)) for sentence in told)]
-    return own if sum(len(sentences_of(text)) for text in own) >= least else passages
+def _texts(request: Tag) -> list[str]:
+    """The passages; those that stand under one heading are one text again, and it begins with that heading."""
+    given = [tag for tag in request.all("passage") if tag.text.strip()]
+    texts: list[str] = []
+    for (_, heading), tags in groupby(given, lambda tag: (tag.attributes.get("doc"), tag.attributes.get("heading"))):
+        text = "\n\n".join(tag.text for tag in tags)
+        continues = heading and not text.lstrip().startswith("#")
+        texts.append(f"## {heading.split(HEADING_JOINT)[-1]}\n\n{text}" if continues else text)
+    return texts
 
 
 def spread(items: Sequence[Item], most: int) -> list[Item]:

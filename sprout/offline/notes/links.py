@@ -1,22 +1,25 @@
 """What builds on what in a text: a unit that uses the terms of an earlier one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from sprout.offline.notes.language import language as words_in
 from sprout.offline.notes.language import phrases
-from sprout.offline.notes.terms import Lexicon
-from sprout.offline.notes.units import Unit, own_terms
+from sprout.offline.notes.reading import WORD, words_of
+from sprout.offline.notes.terms import Lexicon, stem
+from sprout.offline.notes.units import Unit, common_terms, own_terms
 from sprout.offline.plan import Link, groups, without_shortcuts
 
 TERMS_INTRODUCED = 6
 MOST_SOURCES = 2
 LEAST_SUPPORT = 2.0
+LEAST_WORD = 4
 
 
 def links_of(units: Sequence[Unit], titles: Sequence[str], lexicon: Lexicon) -> list[Link]:
     """Links from earlier units to later ones, without shortcuts, that hold all units together.
 
-    A link needs a term that the source is about and that the target's sentences use. Where that leaves a unit alone,
-    it follows the unit before it.
+    A link needs a term that the source is about and that the target's sentences use. Where that leaves a group of units
+    alone, one of them is tied to an earlier unit by the weightiest word that both use, and it says so.
     """
     introduced = _introduced(units, lexicon)
     links = [
@@ -25,7 +28,9 @@ def links_of(units: Sequence[Unit], titles: Sequence[str], lexicon: Lexicon) -> 
         for source, term in _sources(units, target, introduced, lexicon)
     ]
     links = without_shortcuts(links)
-    return without_shortcuts([*links, *_bridges(titles, links, lexicon)])
+    while len(parts := groups(titles, links)) > 1:
+        links.append(_bridge(units, titles, parts[1], lexicon))
+    return without_shortcuts(links)
 
 
 def _introduced(units: Sequence[Unit], lexicon: Lexicon) -> list[list[str]]:
@@ -60,17 +65,50 @@ def _sources(
     return [(source, term) for _, source, term in found[:MOST_SOURCES]]
 
 
-def _bridges(titles: Sequence[str], links: Sequence[Link], lexicon: Lexicon) -> list[Link]:
-    """For each group of units that nothing ties to the rest, a link from the unit just before its first."""
-    place = {title: at for at, title in enumerate(titles)}
-    bridges = []
-    for group in groups(titles, links):
-        first = min(place[title] for title in group)
-        if first:
-            source, target = titles[first - 1], titles[first]
-            why = phrases(lexicon.language).next_in_notes.format(source=source, target=target)
-            bridges.append(Link(source, target, why))
-    return bridges
+def _bridge(units: Sequence[Unit], titles: Sequence[str], group: Sequence[str], lexicon: Lexicon) -> Link:
+    """A link into a group that nothing ties to the units before it, by the best word that goes on; else by order."""
+    say = phrases(lexicon.language)
+    inside = {titles.index(title) for title in group}
+    pairs = [(source, target) for target in sorted(inside) for source in range(target) if source not in inside]
+    common = common_terms(units, lexicon)
+    tied = [
+        (-value, target - source, source, target, word)
+        for source, target in pairs
+        for value, word in _shared(units[source], units[target], common, lexicon)
+    ]
+    if tied:
+        *_, source, target, word = min(tied)
+        why = say.shares.format(source=titles[source], target=titles[target], term=say.quoted.format(word))
+    else:
+        target = min(inside)
+        source = target - 1
+        why = say.beside.format(source=titles[source], target=titles[target])
+    return Link(titles[source], titles[target], why)
+
+
+def _shared(one: Unit, other: Unit, common: frozenset[str], lexicon: Lexicon) -> Iterator[tuple[float, str]]:
+    """Words that both units use, each with how much it ties them: own terms most, then common ones, then any word."""
+    both = set(lexicon.in_text(one.text)) & set(lexicon.in_text(other.text))
+    for key in both:
+        weight = min(6.0, lexicon.weight[key]) + len(key.split())
+        yield (weight if key in common else 10 + weight), lexicon.shown[key]
+    if not both:
+        theirs = _words(other, lexicon)
+        yield from ((1.0, word) for stemmed, word in _words(one, lexicon).items() if stemmed in theirs)
+
+
+def _words(unit: Unit, lexicon: Lexicon) -> dict[str, str]:
+    """The content words of a unit by their stems; in German its nouns."""
+    given = words_in(lexicon.language)
+    return {
+        stem(word.casefold(), lexicon.language): word
+        for word in WORD.findall(unit.text)
+        if len(word) >= LEAST_WORD
+        and words_of(word)[0] not in given.stopwords
+        and stem(word.casefold(), lexicon.language) not in given.words.generic
+        and word[0].isalpha()
+        and (lexicon.language != "de" or word[0].isupper())
+    }
 
 
 def _why(source: str, target: str, term: str, lexicon: Lexicon) -> str:

@@ -2,48 +2,67 @@
 
 from collections.abc import Sequence
 
-from sprout.offline.notes.items import ItemMaker
-from sprout.offline.notes.language import language_of, phrases
+from sprout.offline.notes.extent import own_part
+from sprout.offline.notes.items import items_of
+from sprout.offline.notes.language import empty_titles, language_of, phrases
 from sprout.offline.notes.links import links_of
-from sprout.offline.notes.reading import Section, read_sections, words_of
+from sprout.offline.notes.rationale import rationale
+from sprout.offline.notes.reading import Section, headings_left_out, read_sections, words_of
 from sprout.offline.notes.terms import Lexicon, lexicon
-from sprout.offline.notes.units import Unit, described, titles_of, units_of
-from sprout.offline.plan import Idea, Link, Plan
+from sprout.offline.notes.titles import titles_of
+from sprout.offline.notes.units import Cut, Unit, described, units_of
+from sprout.offline.plan import Idea, Plan
 
-SENTENCES_A_CONCEPT = 2
+CONCEPT_WORDS, SUBCONCEPT_WORDS = 80, 8
+CONCEPT_SENTENCES = 2
+SENTENCES_A_SUBCONCEPT = 3
 ITEMS_WANTED = 8
+LEAST_OF_A_FULL_PATH = 3
 
 
 def path_from_notes(documents: Sequence[str], *, least: int, most: int) -> Plan | None:
     """A path of `least` to `most` concepts in the order of the documents, or None where they say nothing."""
     sections = [section for text in documents for section in _below_its_title(read_sections(text))]
     words = _lexicon(sections)
-    units = units_of(sections, least=least, most=most, lexicon=words, least_sentences=SENTENCES_A_CONCEPT)
+    cut = Cut(least, most, CONCEPT_WORDS, CONCEPT_SENTENCES, inside=False)
+    units = units_of(sections, words, cut)
     if not units:
         return None
     titles = titles_of(units, words, claims=False)
     links = links_of(units, titles, words)
     say = phrases(words.language)
-    entries = _named(_entries(titles, links), words)
-    thin = len(units) < min(3, least)
-    closing = (say.rationale_thin if thin else say.rationale).format(entries=entries)
-    return Plan(say.opening, _ideas(units, titles, words), links, closing)
+    closing = rationale(
+        titles,
+        links,
+        say,
+        merged=_merged(units),
+        left_out=[heading for text in documents for heading in headings_left_out(text)],
+        thin=len(units) < least or len(units) < LEAST_OF_A_FULL_PATH <= least,
+    )
+    return Plan(say.opening, _ideas(units, titles, words, spanning=True), links, closing)
 
 
-def lesson_from_notes(passages: Sequence[str], *, least: int, most: int, most_items: int) -> Plan | None:
-    """Subconcepts and questions from a concept's passages, or None where they say nothing."""
-    sections = [section for text in passages for section in read_sections(text)]
-    words = _lexicon(sections)
-    sentences = sum(len(section.sentences) for section in sections)
-    wanted = max(least, min(most, sentences // 3))
-    units = units_of(sections, least=wanted, most=most, lexicon=words, least_sentences=1)
+def lesson_from_notes(
+    passages: Sequence[str], *, least: int, most: int, most_items: int, title: str = "", desc: str = ""
+) -> Plan | None:
+    """Subconcepts and questions from a concept's own part of the passages, or None where they say nothing.
+
+    Where that part is too short for `least` subconcepts there are fewer: what others are about is left to them. The
+    other passages only give terms to tell apart.
+    """
+    around = [section for text in passages for section in read_sections(text)]
+    sections, words = own_part(around, title=title, desc=desc), _lexicon(around)
+    wanted = max(least, min(most, sum(len(section.sentences) for section in sections) // SENTENCES_A_SUBCONCEPT))
+    units = units_of(sections, words, Cut(wanted, most, SUBCONCEPT_WORDS, 1, inside=True))
     if not units:
         return None
-    titles = titles_of(units, words, claims=True)
+    titles = titles_of(units, words, claims=True, besides=title)
     links = links_of(units, titles, words)
-    items = ItemMaker(units, titles, words).items(min(most_items, ITEMS_WANTED))
+    items = items_of(units, titles, links, words, most=min(most_items, ITEMS_WANTED))
     say = phrases(words.language)
-    return Plan(say.lesson_opening, _ideas(units, titles, words), links, say.lesson_closing, items)
+    no_more = say.no_more.format(ideas=len(units), items=len(items))
+    ideas = _ideas(units, titles, words, spanning=False)
+    return Plan(say.lesson_opening, ideas, links, say.lesson_closing, items, no_more)
 
 
 def _below_its_title(sections: Sequence[Section]) -> list[Section]:
@@ -63,17 +82,12 @@ def _lexicon(sections: Sequence[Section]) -> Lexicon:
     return lexicon(sentences, language, marked=marked, headings=[section.title for section in sections])
 
 
-def _ideas(units: Sequence[Unit], titles: Sequence[str], words: Lexicon) -> list[Idea]:
-    return [Idea(title, described(unit, words)) for unit, title in zip(units, titles, strict=True)]
+def _ideas(units: Sequence[Unit], titles: Sequence[str], words: Lexicon, *, spanning: bool) -> list[Idea]:
+    descs = [described(unit, words, spanning=spanning) for unit in units]
+    return [Idea(title, desc) for title, desc in zip(titles, descs, strict=True)]
 
 
-def _entries(titles: Sequence[str], links: Sequence[Link]) -> list[str]:
-    targets = {link.target for link in links}
-    return [title for title in titles if title not in targets][:3]
-
-
-def _named(titles: Sequence[str], words: Lexicon) -> str:
-    quoted = [phrases(words.language).quoted.format(title) for title in titles]
-    if len(quoted) < 2:
-        return "".join(quoted)
-    return f"{', '.join(quoted[:-1])} {phrases(words.language).and_} {quoted[-1]}"
+def _merged(units: Sequence[Unit]) -> list[str]:
+    """Headings that went into another part, without those that say nothing."""
+    names = dict.fromkeys(heading for unit in units for heading in unit.merged)
+    return [name for name in names if name.casefold() not in empty_titles()]

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from sprout.offline.notes.language import left_out_sections
+from sprout.offline.notes.language import about_the_notes, left_out_sections, numbered_heading
 
 WORD = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*|\d+(?:[.,]\d+)*")
 _ELISION = re.compile(r"^(?:[ldjnscmt]|qu)['’]", re.IGNORECASE)
@@ -23,6 +24,7 @@ _INLINE = (
     (re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1"), r"\2"),
     (re.compile(r"(?<!\w)([*_])(?=\S)(.+?)(?<=\S)\1(?!\w)"), r"\2"),
     (re.compile(r"`([^`]+)`"), r"\1"),
+    (re.compile(r"\s*\((?:see|cf\.?|siehe|vgl\.?|voir)\b[^()]*\)", re.IGNORECASE), ""),
     (re.compile(r"\s+"), " "),
 )
 _BOLD = re.compile(r"(?:\*\*|__)(?=\S)(.+?)(?<=\S)(?:\*\*|__)")
@@ -37,6 +39,8 @@ _ABBREVIATION = re.compile(
 )
 LONGEST_HEADING_WORDS = 10
 LEAST_WORDS = 3
+LONG_PARAGRAPH = 4
+BLOCK_SENTENCES = 4
 
 
 @dataclass(slots=True)
@@ -63,12 +67,25 @@ def read_sections(text: str) -> list[Section]:
     sections = [Section("", 0)]
     for kind, level, content in _lines_joined(_without_code(text.replace("\r\n", "\n").split("\n"))):
         if kind == "heading":
-            sections.append(Section(_clean(content), level))
+            sections.append(Section(numbered_heading().sub("", _clean(content)), level))
             continue
         sections[-1].bold += [_clean(term) for term in _BOLD.findall(content)]
         if paragraph := [each for each in sentences_of(_clean(content)) if _worth_reading(each)]:
-            sections[-1].paragraphs.append(paragraph)
+            sections[-1].paragraphs += _blocks(paragraph)
     return _without_boilerplate(sections)
+
+
+def headings_left_out(text: str) -> list[str]:
+    """Headings under which the document has nothing that is learned from it: references, code alone, nothing at all."""
+    kept = {section.title for section in read_sections(text) if section.paragraphs}
+    lines = [*_lines_joined(_without_code(text.replace("\r\n", "\n").split("\n")))]
+    left: list[str] = []
+    for at, (kind, level, content) in enumerate(lines):
+        title = numbered_heading().sub("", _clean(content))
+        above_another = any(each[0] == "heading" and each[1] > level for each in lines[at + 1 : at + 2])
+        if kind == "heading" and title and title not in kept and not above_another:
+            left.append(title)
+    return list(dict.fromkeys(left))
 
 
 def sentences_of(text: str) -> list[str]:
@@ -81,6 +98,13 @@ def sentences_of(text: str) -> list[str]:
         elif part:
             found.append(part)
     return found
+
+
+def _blocks(paragraph: list[str]) -> Iterator[list[str]]:
+    """A paragraph, or its equal parts where it is too long to be learned at one go."""
+    count = 1 if len(paragraph) <= LONG_PARAGRAPH else -(-len(paragraph) // BLOCK_SENTENCES)
+    ends = [round(len(paragraph) * part / count) for part in range(count + 1)]
+    yield from (paragraph[start:end] for start, end in pairwise(ends))
 
 
 def _without_code(lines: Sequence[str]) -> Iterator[str]:
@@ -178,7 +202,13 @@ def _worth_reading(sentence: str) -> bool:
     unspaced = any("\u3040" <= letter <= "\u9fff" for letter in sentence)
     long_enough = unspaced or len(words_of(sentence)) >= LEAST_WORDS
     wordy = letters > len(sentence) * 0.6
-    return long_enough and wordy and not sentence.endswith(":") and not _BOILERPLATE.search(sentence)
+    return (
+        long_enough
+        and wordy
+        and not sentence.endswith(":")
+        and not _BOILERPLATE.search(sentence)
+        and not about_the_notes().search(sentence)
+    )
 
 
 def _without_boilerplate(sections: Sequence[Section]) -> list[Section]:

@@ -4,11 +4,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sprout.offline.notes.language import language as words_in
 from sprout.offline.notes.reading import WORD, words_of
 
 MAX_TERM_WORDS = 3
+DEFINED_USES = 2
 _NO_NOUN = {"en": ("ly", "ing"), "fr": ("er",)}
 _MARKS = re.compile(r"[,;:.!?()\[\]“”„«»\"/–—]+")
 
@@ -20,11 +22,19 @@ class Lexicon:
     Args:
         shown: key of a term → the form in which the text writes it most often.
         weight: key of a term → how much it matters, > 0.
+        marked: keys of terms in bold.
+        named: keys of terms that the text marks, puts in a heading, or defines and uses again.
+        articles: key of a term → the articles that it was seen with; "" where it stood bare.
+        proper: words that are written with a capital in the middle of a sentence.
     """
 
     language: str
     shown: Mapping[str, str]
     weight: Mapping[str, float]
+    marked: frozenset[str]
+    named: frozenset[str]
+    articles: Mapping[str, frozenset[str]]
+    proper: frozenset[str]
 
     def in_text(self, text: str) -> list[str]:
         """Keys of the terms that stand in a text, weightiest first."""
@@ -36,27 +46,49 @@ class Lexicon:
             }
         return sorted(found, key=lambda key: (-self.weight[key], key))
 
+    def key_of(self, phrase: str) -> str:
+        """The key of the term that a phrase is, its determiners taken off; empty if it is none."""
+        words = words_of(phrase)
+        while words and words[0] in words_in(self.language).words.determiners:
+            words = words[1:]
+        key = " ".join(stem(word, self.language) for word in words)
+        return key if key in self.weight else ""
+
 
 def lexicon(
     sentences: Sequence[str], language: str, *, marked: Iterable[str] = (), headings: Iterable[str] = ()
 ) -> Lexicon:
     """The terms of these sentences. `marked` are terms in bold, `headings` the titles above them."""
+    marked = list(marked)
     seen: Counter[str] = Counter()
     forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for sentence in sentences:
         for phrase in noun_phrases(sentence, language):
-            key = " ".join(stems_of(phrase, language))
+            key = _key(phrase, language)
             seen[key] += 1
             forms[key][phrase] += 1
-    weight = {key: _weight(key, count) for key, count in seen.items() if count >= 2 or " " not in key}
+    generic = {stem(word, language) for word in words_in(language).words.generic}
+    weight = {
+        key: _weight(key, count) for key, count in seen.items() if (count >= 2 or " " not in key) and key not in generic
+    }
+    named: set[str] = set()
     for phrases_, bonus in ((marked, 4.0), (_defined(sentences, language), 3.0), (_parts(headings, language), 2.5)):
         for phrase in phrases_:
-            key = " ".join(stems_of(phrase, language))
+            key = _key(phrase, language)
             if key and len(key.split()) <= MAX_TERM_WORDS and not _all_little(phrase, language):
                 weight[key] = weight.get(key, 0.0) + bonus
                 forms[key][phrase] += 1
-    text = " ".join(sentences)
-    return Lexicon(language, {key: _usual_form(forms[key], text, language) for key in weight}, weight)
+                named.add(key)
+    proper = frozenset(word for sentence in sentences for word in WORD.findall(sentence)[1:] if word[0].isupper())
+    return Lexicon(
+        language,
+        {key: _usual_form(forms[key], proper, language) for key in weight},
+        weight,
+        frozenset(key for phrase in marked if (key := _key(phrase, language)) in weight),
+        frozenset(named),
+        _articles(sentences, weight, language),
+        proper,
+    )
 
 
 def noun_phrases(sentence: str, language: str) -> list[str]:
@@ -73,13 +105,14 @@ def noun_phrases(sentence: str, language: str) -> list[str]:
                 run.append(_without_elision(word))
                 continue
             found += _kept_run(run, introduced, language)
-            run, introduced = [], bare in words_in(language).determiners
+            run, introduced = [], bare in words_in(language).words.determiners
     return found
 
 
-def stems_of(text: str, language: str) -> list[str]:
+@lru_cache(maxsize=8_192)
+def stems_of(text: str, language: str) -> tuple[str, ...]:
     """Words without the endings that plurals and cases add."""
-    return [stem(word, language) for word in words_of(text)]
+    return tuple(stem(word, language) for word in words_of(text))
 
 
 def stem(word: str, language: str) -> str:
@@ -108,18 +141,48 @@ def _kept_run(run: Sequence[str], introduced: bool, language: str) -> list[str]:
     return [phrase]
 
 
+def _uses(phrase: str, sentences: Sequence[str], language: str) -> int:
+    key = _key(phrase, language)
+    return sum(f" {key} " in f" {' '.join(stems_of(sentence, language))} " for sentence in sentences)
+
+
+def _key(phrase: str, language: str) -> str:
+    return " ".join(stems_of(phrase, language))
+
+
 def _weight(key: str, count: int) -> float:
     return count * (1.0 if " " not in key else 1.6) * (1.0 if len(key) > 3 else 0.5)
 
 
 def _defined(sentences: Sequence[str], language: str) -> list[str]:
-    pattern = re.compile(rf"^(?:\S+ )?((?:\S+ ){{0,2}}\S+) (?:{words_in(language).defines})", re.IGNORECASE)
+    """What the sentences define, without its determiners: “a …”, or a thing that is used again, or “called the …”."""
+    given = words_in(language)
     found = []
     for sentence in sentences:
-        if match := pattern.match(sentence):
-            words = [word for word in WORD.findall(match[1]) if words_of(word)[0] not in words_in(language).stopwords]
-            found += [" ".join(words)] if 1 <= len(words) <= MAX_TERM_WORDS else []
+        called = given.patterns.called.match(sentence.strip(" ."))
+        if match := called or given.patterns.definition.match(sentence.strip(" .")):
+            begins = (words_of(match["subject"]) or [""])[0]
+            phrase = " ".join(w for w in WORD.findall(match["subject"]) if words_of(w)[0] not in given.stopwords)
+            sure = begins in (given.words.articles if called else given.words.indefinite)
+            used_again = not called and _uses(phrase, sentences, language) >= DEFINED_USES
+            if 1 <= len(phrase.split()) <= MAX_TERM_WORDS and (sure or used_again):
+                found.append(phrase)
     return found
+
+
+def _articles(sentences: Sequence[str], weight: Mapping[str, float], language: str) -> dict[str, frozenset[str]]:
+    """For each term the articles right before it; "" where it opens a sentence or follows another little word."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    known, little = words_in(language).words.articles, words_in(language).stopwords
+    for sentence in sentences:
+        bare = ["", *words_of(sentence)]
+        stems = [stem(word, language) for word in bare]
+        for at in range(1, len(bare)):
+            for size in range(1, MAX_TERM_WORDS + 1):
+                key, before = " ".join(stems[at : at + size]), bare[at - 1]
+                if key in weight and (before in known or not before or before in little):
+                    found[key].add(before if before in known else "")
+    return {key: frozenset(seen) for key, seen in found.items()}
 
 
 def _parts(headings: Iterable[str], language: str) -> list[str]:
@@ -140,11 +203,11 @@ def _all_little(phrase: str, language: str) -> bool:
     return all(word in words_in(language).stopwords or word[0].isdigit() for word in words_of(phrase))
 
 
-def _usual_form(forms: Counter[str], text: str, language: str) -> str:
-    """The most frequent way of writing it, in small letters where the text does so anywhere."""
+def _usual_form(forms: Counter[str], proper: frozenset[str], language: str) -> str:
+    """The most frequent way of writing it, in small letters unless it is a name or an abbreviation."""
     usual = forms.most_common(1)[0][0]
-    small = usual.lower()
-    return small if language != "de" and re.search(rf"\b{re.escape(small)}\b", text) else usual
+    named = language == "de" or usual[1:] != usual[1:].lower() or any(word in proper for word in usual.split())
+    return usual if named else usual.lower()
 
 
 def _elided(word: str) -> bool:

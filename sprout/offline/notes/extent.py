@@ -1,0 +1,33 @@
+"""Which part of some sections belongs to one concept: what its title heads, or what its description quotes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sprout.offline.notes.reading import Section, sentences_of, words_of
+from sprout.offline.notes.titles import is_called_by
+
+
+def own_part(sections: Sequence[Section], *, title: str, desc: str) -> list[Section]:
+    """What stands under the headings that the concept has, or the stretch of text that it has; else all.
+
+    A concept from notes is described in sentences of its first and of its last paragraph. If it is called by a heading,
+    all that stands under the headings of those paragraphs is its own; if not, it shares a heading with others.
+    """
+    told = {_plain(sentence) for sentence in sentences_of(desc)}
+    places = [(at, paragraph) for at, section in enumerate(sections) for paragraph in section.paragraphs]
+    quoted = [place for place, (_, paragraph) in enumerate(places) if any(_plain(each) in told for each in paragraph)]
+    named = [at for at, section in enumerate(sections) if is_called_by(title, section.title)]
+    if named:
+        numbers = {*named, *(places[place][0] for place in quoted)}
+        return list(sections[min(numbers) : max(numbers) + 1])
+    if quoted:
+        own = places[quoted[0] : quoted[-1] + 1]
+        return [
+            replace(section, paragraphs=[paragraph for at, paragraph in own if at == number])
+            for number, section in enumerate(sections)
+        ]
+    return list(sections)
+
+
+def _plain(sentence: str) -> str:
+    return " ".join(words_of(sentence))
