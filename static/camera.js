@@ -22,6 +22,8 @@ export function camera() {
   const size = signal({ width: 0, height: 0 });
   let own = true;
   let frame = 0;
+  /** What to bring into sight once the frame's size is known. @type {[number, number] | null} */
+  let wanted = null;
 
   /** @param {{ x: number, y: number, k: number }} to @param {boolean} smooth */
   function move(to, smooth) {
@@ -49,12 +51,27 @@ export function camera() {
     return { k, x: fits ? pad.left + roomX / 2 - ((box.left + box.right) / 2) * k : pad.left - box.left * k, y: height - pad.bottom - box.bottom * k };
   }
 
+  /** Bring a point of the world into sight. @param {number} worldX @param {number} worldY */
+  function show(worldX, worldY) {
+    const { x, y, k } = view.value;
+    const { width, height } = size.value;
+    if (!width) { wanted = [worldX, worldY]; return; }
+    const dx = Math.max(0, 60 - (worldX * k + x)) - Math.max(0, worldX * k + x - (width - 220));
+    const dy = Math.max(0, 60 - (worldY * k + y)) - Math.max(0, worldY * k + y - (height - 120));
+    if (dx || dy) { own = false; move({ k, x: x + dx, y: y + dy }, true); }
+  }
+
   return {
     view, size,
     /** Show all, and keep showing all. @param {Box} box @param {boolean} [smooth] */
     fit(box, smooth = true) { own = true; move(fitting(box), smooth); },
     /** Follow the growth, unless someone took the camera. @param {Box} box @param {boolean} smooth */
-    follow(box, smooth) { if (own && size.value.width) move(fitting(box, size.value.width < SMALL ? READABLE : WIDE_READABLE), smooth); },
+    follow(box, smooth) {
+      if (!own || !size.value.width) return;
+      move(fitting(box, size.value.width < SMALL ? READABLE : WIDE_READABLE), smooth);
+      if (wanted) show(...wanted);
+      wanted = null;
+    },
     /** @param {number} dx @param {number} dy */
     pan(dx, dy) { own = false; cancelAnimationFrame(frame); view.value = { ...view.value, x: view.value.x + dx, y: view.value.y + dy }; },
     /** Zoom about a point of the screen. @param {number} factor @param {number} [atX] @param {number} [atY] @param {boolean} [smooth] */
@@ -64,13 +81,6 @@ export function camera() {
       const next = Math.min(NEAREST, Math.max(FURTHEST, k * factor));
       move({ k: next, x: atX - ((atX - x) * next) / k, y: atY - ((atY - y) * next) / k }, smooth);
     },
-    /** Bring a point of the world into sight. @param {number} worldX @param {number} worldY */
-    show(worldX, worldY) {
-      const { x, y, k } = view.value;
-      const { width, height } = size.value;
-      const dx = Math.max(0, 60 - (worldX * k + x)) - Math.max(0, worldX * k + x - (width - 220));
-      const dy = Math.max(0, 60 - (worldY * k + y)) - Math.max(0, worldY * k + y - (height - 120));
-      if (dx || dy) { own = false; move({ k, x: x + dx, y: y + dy }, true); }
-    },
+    show,
   };
 }

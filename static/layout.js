@@ -131,7 +131,7 @@ function added(nodes, pairs, standing) {
     places.delete(node.id);
     const upper = (above.get(node.id) ?? []).flatMap(([, id]) => places.get(id) ?? []);
     const layer = layerBetween(lower, upper, groundLayer(places));
-    const wanted = now?.x ?? mean([...lower, ...upper].map((place) => place.x)) ?? mean([...places.values()].map((place) => place.x)) ?? 0;
+    const wanted = mean([...lower, ...upper].map((place) => place.x)) ?? now?.x ?? mean([...places.values()].map((place) => place.x)) ?? 0;
     places.set(node.id, { x: freeX(wanted, node, layer, places, byId), layer });
   }
   return places;

@@ -147,7 +147,7 @@ export default {
   "node.queued": "Waits for a free agent",
   "node.retry": "{why}, {seconds} s",
   "node.failed": "Not finished: its agent failed",
-  "node.label": "{title}. {state}. {meta}",
+  "node.label": "{title}. {meta}. {state}",
 
   "about.builds_on": "Builds on",
   "about.opens": "Opens",

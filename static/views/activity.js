@@ -62,7 +62,7 @@ function RunWords({ path, run }) {
   const busy = path.busy.value === "starting";
   const refusal = path.refusal.value && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${path.refusal.value}</span></p>`;
   if (run.state === "failed" && !path.visible.value.length) return html`<p class="chip act-state fault"><${Icon} name="warn" small />${t("act.failed")}<span class="dimmer">${modelName(run.model, run.offline)}</span></p>`; // the map says why
-  if (run.state === "failed") return html`<${Fault} message=${run.error?.message ?? path.activity.value?.error?.message ?? t("act.failed")} onRetry=${retry} busy=${busy}><p class="t13 dim">${t("act.kept")}</p><//>${refusal}`;
+  if (run.state === "failed") return html`<${Fault} message=${run.error?.message ?? path.activity.value?.error?.message ?? t("act.failed")} onRetry=${retry} busy=${busy}>${run.error?.code !== "cut_off" && html`<p class="t13 dim">${t("act.kept")}</p>`}<//>${refusal}`; // that one says it itself
   if (run.state === "cancelled" || run.state === "timed_out") {
     return html`<div class="row stopped"><span class="chip">${t(`act.${run.state}`)}. ${t("act.kept")}</span><button class="btn sm sp" type="button" disabled=${busy} onClick=${retry}>${t(busy ? "error.retrying" : "path.again")}</button></div>${refusal}`;
   }

@@ -27,9 +27,10 @@ export function ConceptLevel({ path, concept, view }) {
   const brings = needs.length ? t("map.builds_on", { titles: needs.join(", ") }) : t("map.starts_here");
   const agent = isOpen(path.run.value) ? agentOf(path.activity.value, concept.id) : undefined;
   const standing = wordsOf(concept, nodes, agent, agent && !agent.endedAt ? nowMs.value : 0);
+  const stands = concept.state === "ready" ? t("state.ready") : standing.text; // the number of subconcepts stands before it
   const choose = (/** @type {string} */ id) => { view.selected.value = view.selected.value === id ? null : id; };
   const head = html`<div class="map-head"><h1 class="t24">${concept.title}</h1>
-    <p class="growing">${agent && !agent.endedAt && html`<span class="pulse"></span>`}<span>${nodes.length ? t("agent.subconcepts", { n: nodes.length }) : t("map.no_parts")}${agent && !agent.endedAt ? "" : `, ${standing.text.toLowerCase()}`}</span></p>
+    <p class="growing">${agent && !agent.endedAt && html`<span class="pulse"></span>`}<span>${nodes.length ? t("agent.subconcepts", { n: nodes.length }) : t("map.no_parts")}${agent && !agent.endedAt ? "" : `, ${stands.toLowerCase()}`}</span></p>
     ${!view.wide && html`<${Views} view=${view} tabs=${["list", "map"]} />`}</div>`;
   const shown = (selected && all.get(selected)) || concept;
   const about = (/** @type {Seen} */ node) => html`<${AboutNode} path=${path} node=${node} isConcept=${node.id === concept.id} onSelect=${choose} />`;

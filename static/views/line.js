@@ -54,8 +54,9 @@ function NoteLine({ entry, nowMs, isOver }) {
   switch (entry.type) {
     case "retry": {
       const leftMs = entry.at ? msOf(entry.at) + entry.delayMs - nowMs : 0;
-      const words = isOver ? t("line.retried", { why: entry.why, seconds: round(entry.delayMs) })
-        : leftMs > 500 ? t("line.retry", { why: entry.why, seconds: Math.ceil(leftMs / 1000) }) : t("line.retry_now", { why: entry.why });
+      const why = String(entry.why).replace(/[.\s]+$/, ""); // a sentence follows
+      const words = isOver ? t("line.retried", { why, seconds: round(entry.delayMs) })
+        : leftMs > 500 ? t("line.retry", { why, seconds: Math.ceil(leftMs / 1000) }) : t("line.retry_now", { why });
       return html`<li class=${isOver ? "" : "wait"}><${Icon} name="hourglass" /><span class="line-plain"><span>${words}</span><time>${t("line.count", { n: entry.attempt, of: entry.of })}</time></span></li>`;
     }
     case "switched":

@@ -50,7 +50,7 @@ export class MapNode extends Component {
         <${Petals} states=${petals} /><${Shape} state=${state} mastery=${mastery} />
       </g>
       <g class=${isFresh ? "grow-l" : ""} style=${isFresh ? { animationDelay: `${delay + UNFOLD_AT_MS + 200}ms` } : {}}>
-        ${titles.map((each, i) => html`<text key=${i} class="nt" x=${labelAt} y=${first + i * 18}>${each}</text>`)}
+        ${titles.map((each, i) => html`<text key=${i} class="nt" x=${labelAt} y=${first + i * 18}>${`${each} `}</text>`)}
         <text class="nm ${tone}" x=${labelAt} y=${first + (titles.length - 1) * 18 + 19}>${text}</text>
       </g>
     </g>`;

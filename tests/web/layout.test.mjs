@@ -134,3 +134,20 @@ test("arrow keys follow the branches up and down, and a wire left and right", ()
   assert.equal(next("ArrowLeft", "b", nodes, places), null);
   assert.equal(next("x", "b", nodes, places), null);
 });
+
+test("a path that grows edge by edge does not drift sideways", () => {
+  const titles = [
+    "Turning percentages into counts of people", "Degrees of belief: saying how sure you are",
+    "“Given that”: looking at one group only", "Base rates: how common it was before",
+    "Bayes' rule with a table of counts", "Weighing several clues: odds and likelihood ratios",
+  ];
+  const nodes = titles.map((title, id) => ({ id: String(id), title }));
+  const pairs = [];
+  let places = placed(nodes, pairs);
+  for (const pair of [["0", "2"], ["0", "3"], ["2", "4"], ["3", "4"], ["1", "5"], ["4", "5"]]) {
+    pairs.push(pair);
+    places = placed(nodes, pairs, places);
+  }
+  const sideways = pairs.reduce((sum, [a, b]) => sum + Math.abs(places.get(a).x - places.get(b).x), 0);
+  assert.ok(sideways < 1000, `the branches go ${sideways} sideways in all`);
+});
