@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench format lock vendor clean venv venv-dev
+.PHONY: help run test check bench faults format lock vendor clean venv venv-dev
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -26,6 +26,9 @@ check: venv-dev ## format, lint, types, imports, dead code, dependencies, vendor
 
 bench: venv-dev ## measure against the floor; ARGS="B1 B3" chooses
 	@$(BIN)/python -m bench $(ARGS)
+
+faults: venv-dev ## play the faults of the loop in their long forms; ARGS="cuts storm" chooses
+	@$(BIN)/python -m faults $(ARGS)
 
 format: venv-dev ## format the code and mend what ruff can mend
 	@$(BIN)/ruff format .

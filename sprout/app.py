@@ -1,7 +1,6 @@
 """Chooses the parts and joins them; the only module that knows them all."""
 
 import asyncio
-import logging
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -26,8 +25,10 @@ from sprout.documents.reading import read_document
 from sprout.engines.memory_bus import MemoryBus
 from sprout.errors import SetupError
 from sprout.learning.library import DEFAULT_USER_ID
+from sprout.llm.catalogue import facts_of
 from sprout.llm.claude import Claude, claude_client
 from sprout.llm.estimate import estimate
+from sprout.loop.model import ModelTraits
 from sprout.loop.policy import LoopPolicy
 from sprout.offline.courses import courses
 from sprout.offline.demo import demo_model
@@ -41,10 +42,13 @@ from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
+from sprout.telemetry.lines import LogLines
+from sprout.telemetry.metrics import Metrics
+from sprout.telemetry.observer import RunObserver
+from sprout.telemetry.spans import RunSpans
+from sprout.telemetry.tracing import tracing_to
 from sprout.web.parts import LOCAL_HOSTS, Limits, WebParts
 from sprout.web.routes import web_app
-
-log = logging.getLogger(__name__)
 
 OFFLINE_FIRST_TOKEN_S = 0.3
 OFFLINE_NOTE = (
@@ -52,6 +56,7 @@ OFFLINE_NOTE = (
     "for any other topic, add a key."
 )
 UPLOAD_ENDINGS = (".md", ".markdown", ".txt")
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 GRACE_S = 5
 DEAD_READER_MS = 30_000
 AgentMaker = Callable[[SqlShelf, Settings], AgentSpec]
@@ -67,6 +72,7 @@ class Sprout:
     shelf: SqlShelf
     exchange: SqlExchange
     runs: LiveRuns
+    metrics: Metrics
 
     def status(self) -> dict[str, JsonValue]:
         """What a page has to know before anything else: the models, what they cost, what may be uploaded."""
@@ -115,6 +121,10 @@ async def open_app(settings: Settings, *, extra_agents: Sequence[AgentMaker] = (
         shelf = SqlShelf(database, bus.publish, split=passages_of)
         library = SqlLibrary(database, bus.publish, files=Files(settings.data_dir / "documents"))
         await library.ensure_user(DEFAULT_USER_ID)
+        await library.sweep_files()
+        gate = ModelGate(per_root=settings.runs.children, most=settings.runs.model_calls)
+        observer = await stack.enter_async_context(_observer(settings))
+        observer.metrics.watch_gate(gate)
         runs = await stack.enter_async_context(
             live_runs(
                 store,
@@ -126,15 +136,33 @@ async def open_app(settings: Settings, *, extra_agents: Sequence[AgentMaker] = (
                     *(make(shelf, settings) for make in extra_agents),
                 ],
                 partial(_chosen, settings),
-                ModelGate(per_root=settings.runs.children, most=settings.runs.model_calls),
+                gate,
+                observer,
             )
         )
-        yield Sprout(settings, database, library, shelf, SqlExchange(database), runs)
+        yield Sprout(settings, database, library, shelf, SqlExchange(database), runs, observer.metrics)
+
+
+@asynccontextmanager
+async def _observer(settings: Settings) -> AsyncIterator[RunObserver]:
+    """Who looks on: counts and the log always, spans where a collector was named."""
+    if not settings.traced:
+        yield RunObserver(Metrics(), LogLines())
+        return
+    async with tracing_to(settings.otlp_endpoint, version=__version__) as tracer:
+        yield RunObserver(Metrics(), LogLines(), RunSpans(tracer))
 
 
 def _chosen(settings: Settings, agent: str, small: bool) -> ModelChoice:
     name = settings.model_of(agent, small=small)
-    return ModelChoice(name, settings.fallback_of(name), settings.offline)
+    facts = facts_of(name)
+    return ModelChoice(
+        name,
+        settings.fallback_of(name),
+        settings.model_of(agent, small=True),
+        settings.offline,
+        ModelTraits(facts.window, facts.max_output, facts.forces_tools, facts.priced),
+    )
 
 
 @asynccontextmanager
@@ -166,6 +194,7 @@ def web_parts(sprout: Sprout) -> WebParts:
     return WebParts(
         library=sprout.library,
         runs=sprout.runs,
+        metrics=sprout.metrics,
         read_document=partial(read_document, max_bytes=settings.upload_max_bytes),
         status=sprout.status,
         database_ok=sprout.database.answers,
@@ -178,19 +207,21 @@ def web_parts(sprout: Sprout) -> WebParts:
     )
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: Settings, *, extra_agents: Sequence[AgentMaker] = ()) -> None:
     """Serve until SIGINT or SIGTERM: then open streams are told to come back, and what runs is cut off.
+
+    Args:
+        extra_agents: further agents; one with the name of a built-in one takes its place.
 
     Raises SetupError: the port is taken, or something else has to be mended first.
     """
-    logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_served(settings))
+        runner.run(_served(settings, extra_agents))
 
 
-async def _served(settings: Settings) -> None:
+async def _served(settings: Settings, extra_agents: Sequence[AgentMaker]) -> None:
     with _listening(settings.host, settings.port) as listening:
-        async with open_app(settings) as sprout:
+        async with open_app(settings, extra_agents=extra_agents) as sprout:
             server = _Server(
                 uvicorn.Config(
                     web_app(web_parts(sprout)),
@@ -249,6 +280,8 @@ def _on_signals(server: uvicorn.Server, runs: LiveRuns) -> Iterator[None]:
 
 @contextmanager
 def _listening(host: str, port: int) -> Iterator[socket.socket]:
+    if host not in LOOPBACK:
+        raise SetupError(f"Sprout has no sign-in yet, so it listens on this machine only, not on {host}.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

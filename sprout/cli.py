@@ -61,10 +61,10 @@ def _leaves(group: ExceptionGroup[Exception]) -> Iterator[Exception]:
 
 def _serve(given: argparse.Namespace) -> int:
     from sprout.app import serve
-    from sprout.logs import set_up
+    from sprout.telemetry.logs import set_up
 
     settings = _settings(host=given.host, port=given.port)
-    set_up(settings.log_level)
+    set_up(settings.log_level, settings.log_format)
     serve(settings)
     return 0
 
@@ -124,7 +124,9 @@ def _export(given: argparse.Namespace) -> int:
 def _migrate(_: argparse.Namespace) -> int:
     from sprout.store import migrate
 
-    url = _settings().database
+    settings = _settings()
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    url = settings.database
     before = migrate.current(url)
     backup = migrate.upgrade(url)
     if backup is not None:
@@ -175,10 +177,10 @@ def _settings(**chosen: Any) -> "Settings":
 
 def _quiet_settings() -> "Settings":
     """The settings, for commands that say themselves what matters: only errors are logged."""
-    from sprout.logs import set_up
+    from sprout.telemetry.logs import set_up
 
     settings = _settings()
-    set_up("debug" if settings.log_level == "debug" else "error")
+    set_up("debug" if settings.log_level == "debug" else "error", settings.log_format)
     return settings
 
 

@@ -58,6 +58,11 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65_535)
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: Literal["console", "json"] = "console"
+    tracing: bool = False
+    otlp_endpoint: str | None = Field(
+        None, validation_alias=AliasChoices("OTEL_EXPORTER_OTLP_ENDPOINT", "SPROUT_OTLP_ENDPOINT")
+    )
 
     api_key: str | None = Field(None, validation_alias=AliasChoices("ANTHROPIC_API_KEY", "SPROUT_API_KEY"), repr=False)
     base_url: str | None = Field(None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL", "SPROUT_BASE_URL"))
@@ -79,7 +84,9 @@ class Settings(BaseSettings):
     def _split(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
-    @field_validator("api_key", "base_url", "model", "small_model", "fallback_model", "database_url", mode="before")
+    @field_validator(
+        "api_key", "base_url", "model", "small_model", "fallback_model", "database_url", "otlp_endpoint", mode="before"
+    )
     @classmethod
     def _empty_is_unset(cls, value: object) -> object:
         return None if isinstance(value, str) and not value.strip() else value
@@ -88,6 +95,11 @@ class Settings(BaseSettings):
     def offline(self) -> bool:
         """Whether the built-in model is used: no key and no other server was named."""
         return self.api_key is None and self.base_url is None
+
+    @property
+    def traced(self) -> bool:
+        """Whether spans are sent to a collector: one was named, or tracing asked for."""
+        return self.tracing or self.otlp_endpoint is not None
 
     @property
     def database(self) -> str:

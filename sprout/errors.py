@@ -71,6 +71,7 @@ class ModelFailureKind(StrEnum):
     NO_PERMISSION = "no_permission"
     NO_CREDIT = "no_credit"
     UNKNOWN_MODEL = "unknown_model"
+    NO_PROGRESS = "no_progress"
 
 
 class ModelFailure(SproutError):

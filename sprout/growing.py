@@ -3,10 +3,9 @@
 import asyncio
 import json
 import signal
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from typing import cast
 
 from rich.console import Console
 from rich.live import Live
@@ -14,7 +13,6 @@ from rich.text import Text
 
 from sprout.events import EVENT
 from sprout.learning.library import DEFAULT_USER_ID, Library, NewDocument
-from sprout.runs.bus import News
 from sprout.runs.live import LiveRuns
 from sprout.runs.state import Run, RunState
 from sprout.terminal import ENDINGS, RunView
@@ -78,7 +76,7 @@ async def _stopping_on_interrupt(runs: LiveRuns, run: Run, console: Console) -> 
 async def _show(runs: LiveRuns, run: Run, view: RunView, console: Console) -> None:
     # A file or a pipe gets the lines alone: a status that is redrawn means nothing there.
     live = Live(get_renderable=view.status, console=console, refresh_per_second=REFRESHES_A_SECOND, transient=True)
-    followed = cast(AsyncGenerator[list[News], None], runs.follow(run.root_id))
+    followed = runs.follow(run.root_id)
     with live if console.is_terminal else nullcontext():
         async with aclosing(followed) as batches:
             async for batch in batches:

@@ -7,13 +7,13 @@ from typing import Any
 
 import anthropic
 import httpx2
-from anthropic import AsyncAnthropic, DefaultAioHttpClient
-from anthropic.types import RawMessageStreamEvent
+from anthropic import AsyncAnthropic, AsyncStream, DefaultAioHttpClient
 
 from sprout.events import Usage
 from sprout.llm.catalogue import ModelFacts, facts_of
-from sprout.llm.failures import as_failure
+from sprout.llm.failures import FailureInStream, as_failure, failure_in_stream
 from sprout.llm.wire import Family, request_body
+from sprout.loop.characters import whole_characters
 from sprout.loop.model import (
     BlockDone,
     InputPart,
@@ -59,14 +59,17 @@ class Claude:
     async def reply(self, request: ModelRequest) -> AsyncGenerator[ReplyPart, None]:
         facts = facts_of(request.model)
         body = request_body(request, facts, self._thinking_tokens)
-        reading = _Reading(facts)
+        reading = _Reading(facts, request.spoken)
         try:
             stream = await self._client.messages.create(**body, stream=True)
             async with stream:
-                async for event in stream:
-                    for part in reading.parts(event):
+                # Raw events: making the SDK's objects of them would cost half of a run's CPU.
+                async for sse in AsyncStream.raw_events(stream.response):
+                    for part in reading.parts(sse.json()):
                         yield part
-        except (anthropic.AnthropicError, httpx2.TransportError, ValueError) as error:
+        except FailureInStream as told:
+            raise failure_in_stream(told, model=request.model) from told
+        except (anthropic.AnthropicError, httpx2.TransportError, ValueError, TypeError, LookupError) as error:
             raise as_failure(error, model=request.model, streaming=reading.begun) from error
 
 
@@ -86,71 +89,77 @@ class _Open:
 class _Reading:
     """Turns raw stream events into parts: a block counts when its end was seen, the reply when `message_stop` was."""
 
-    def __init__(self, facts: ModelFacts) -> None:
+    def __init__(self, facts: ModelFacts, spoken: frozenset[str]) -> None:
         self.begun = False
         self._facts = facts
+        self._spoken = spoken
         self._open: dict[int, _Open] = {}
         self._usage = Usage()
         self._stop_reason: str | None = None
 
-    def parts(self, event: RawMessageStreamEvent) -> list[ReplyPart]:
-        match event.type:
+    def parts(self, event: Mapping[str, Any]) -> list[ReplyPart]:
+        """What an event adds; events of kinds that are not known add nothing. Raises FailureInStream."""
+        match event["type"]:
+            case "content_block_delta":
+                return self._delta(event["index"], event["delta"])
+            case "content_block_start":
+                block = event["content_block"]
+                self._open[event["index"]] = _opened(block)
+                return self._grown(event["index"], "text", block["text"]) if block.get("text") else []
+            case "content_block_stop":
+                ended = self._open.pop(event["index"], None)
+                return [] if ended is None else _closed(event["index"], ended)
             case "message_start":
                 self.begun = True
-                return self._counted(event.message.usage)
-            case "content_block_start":
-                self._open[event.index] = _opened(event.content_block)
-                text = getattr(event.content_block, "text", "")
-                return self._grown(event.index, "text", text) if text else []
-            case "content_block_delta":
-                return self._delta(event.index, event.delta)
-            case "content_block_stop":
-                block = self._open.pop(event.index, None)
-                return [] if block is None else _closed(event.index, block)
+                return self._counted(event["message"].get("usage") or {})
             case "message_delta":
-                self._stop_reason = event.delta.stop_reason or self._stop_reason
-                return self._counted(event.usage)
+                self._stop_reason = event["delta"].get("stop_reason") or self._stop_reason
+                return self._counted(event.get("usage") or {})
             case "message_stop" if self._stop_reason:
                 return [ReplyEnded(self._stop_reason)]
+            case "error":
+                raise FailureInStream(event["error"])
         return []
 
-    def _delta(self, index: int, delta: Any) -> list[ReplyPart]:
+    def _delta(self, index: int, delta: Mapping[str, Any]) -> list[ReplyPart]:
         block = self._open.get(index)
         if block is None:
             return []
-        match delta.type:
+        match delta["type"]:
             case "text_delta":
-                return self._grown(index, "text", delta.text)
+                return self._grown(index, "text", delta["text"])
             case "thinking_delta":
-                return self._grown(index, "thinking", delta.thinking)
+                return self._grown(index, "thinking", delta["thinking"])
             case "signature_delta":
-                block.signature += delta.signature
+                block.signature += delta["signature"]
             case "input_json_delta":
-                block.pieces.append(delta.partial_json)
-                return [InputPart(index, block.tool_name, delta.partial_json)]
+                block.pieces.append(delta["partial_json"])
+                if block.tool_name in self._spoken:
+                    return [InputPart(index, block.tool_name, delta["partial_json"])]
         return []
 
     def _grown(self, index: int, kind: str, text: str) -> list[ReplyPart]:
+        text = whole_characters(text)
         self._open[index].pieces.append(text)
         return [ThinkingPart(index, text) if kind == "thinking" else TextPart(index, text)]
 
-    def _counted(self, usage: Any) -> list[ReplyPart]:
+    def _counted(self, usage: Mapping[str, Any]) -> list[ReplyPart]:
         """Totals so far; a field that a message leaves out keeps its last value."""
         fresh = {
-            "input_tokens": getattr(usage, "input_tokens", None),
-            "output_tokens": getattr(usage, "output_tokens", None),
-            "cache_write_tokens": getattr(usage, "cache_creation_input_tokens", None),
-            "cache_read_tokens": getattr(usage, "cache_read_input_tokens", None),
+            "input_tokens": usage.get("input_tokens"),
+            "output_tokens": usage.get("output_tokens"),
+            "cache_write_tokens": usage.get("cache_creation_input_tokens"),
+            "cache_read_tokens": usage.get("cache_read_input_tokens"),
         }
         known = {name: value for name, value in fresh.items() if value is not None}
         self._usage = self._facts.priced(self._usage.model_copy(update=known))
         return [UsagePart(self._usage)]
 
 
-def _opened(block: Any) -> _Open:
-    if block.type in ("tool_use", "server_tool_use"):
-        return _Open("tool_use", tool_id=block.id, tool_name=block.name, given_input=block.input)
-    return _Open(block.type, signature=getattr(block, "signature", "") or "", data=getattr(block, "data", ""))
+def _opened(block: Mapping[str, Any]) -> _Open:
+    if block["type"] in ("tool_use", "server_tool_use"):
+        return _Open("tool_use", tool_id=block["id"], tool_name=block["name"], given_input=block.get("input"))
+    return _Open(block["type"], signature=block.get("signature") or "", data=block.get("data") or "")
 
 
 def _closed(index: int, block: _Open) -> list[ReplyPart]:
@@ -167,13 +176,24 @@ def _closed(index: int, block: _Open) -> list[ReplyPart]:
     return []
 
 
+def _cleaned(value: Any) -> Any:
+    match value:
+        case str():
+            return whole_characters(value)
+        case list():
+            return [_cleaned(item) for item in value]
+        case dict():
+            return {whole_characters(name): _cleaned(item) for name, item in value.items()}
+    return value
+
+
 def _tool_use(index: int, block: _Open, raw: str) -> BlockDone:
     """Strict where the SDK's own helper is not: it takes JSON that was cut off for whole."""
     problem: str | None = None
     given: Any = block.given_input or {}
     if raw.strip():
         try:
-            given = json.loads(raw)
+            given = _cleaned(json.loads(raw))
         except ValueError as error:
             problem = str(error)
     if problem is None and not isinstance(given, dict):

@@ -1,8 +1,10 @@
 """What the SDK raises, told apart by the error body's type first, and put in words that a person can act on."""
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import Any
 
 import anthropic
 import httpx2
@@ -60,6 +62,22 @@ def as_failure(error: Exception, *, model: str, streaming: bool) -> ModelFailure
     kind = _kind(error, streaming)
     message = WORDS[kind].format(model=model)
     return ModelFailure(kind, message, retry_after_s=_retry_after_s(error), detail=f"{type(error).__name__}: {error}")
+
+
+class FailureInStream(Exception):
+    """An error that came as an event of a stream which had begun well."""
+
+    def __init__(self, body: Mapping[str, Any]) -> None:
+        super().__init__(str(body.get("message", "")))
+        self.type = str(body.get("type", ""))
+
+
+def failure_in_stream(error: FailureInStream, *, model: str) -> ModelFailure:
+    """The failure that an error event stands for."""
+    kind = BY_TYPE.get(error.type, Kind.SERVER_ERROR)
+    if kind is Kind.BAD_REQUEST and TOO_LONG.search(str(error)):
+        kind = Kind.PROMPT_TOO_LONG
+    return ModelFailure(kind, WORDS[kind].format(model=model), detail=f"{error.type}: {error}")
 
 
 def _kind(error: Exception, streaming: bool) -> ModelFailureKind:

@@ -1,5 +1,6 @@
 """What one model call has brought so far: whole blocks, and the text of those that are still growing."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -8,6 +9,7 @@ from sprout.events import Thinking as ThinkingShown
 from sprout.loop.model import (
     Block,
     BlockDone,
+    InputPart,
     ReplyEnded,
     ReplyPart,
     Text,
@@ -17,15 +19,24 @@ from sprout.loop.model import (
     ToolUse,
     UsagePart,
 )
+from sprout.loop.spoken import SpokenField
 
 Voice = Literal["reasoning", "message"]
+
+
+Sort = Literal["text", "thinking", "spoken"]
 
 
 @dataclass(slots=True)
 class _Growing:
     block_id: str
-    thinks: bool
+    sort: Sort
     text: str = ""
+
+
+def is_said(block: Block) -> bool:
+    """Whether a block is words or a call; a provider takes no reply that ends with anything else."""
+    return isinstance(block, ToolUse) or (isinstance(block, Text) and bool(block.text.strip()))
 
 
 class Attempt:
@@ -34,9 +45,10 @@ class Attempt:
     Args:
         prefix: makes the ids of its blocks unique within the log.
         used_ids: ids of the calls of this turn so far; a call that repeats one gets a new one.
+        spoken: tool → the field of its input that is the learner's text.
     """
 
-    def __init__(self, prefix: str, voice: Voice, used_ids: set[str]) -> None:
+    def __init__(self, prefix: str, voice: Voice, used_ids: set[str], spoken: Mapping[str, str]) -> None:
         self.blocks: list[Block] = []
         self.usage = Usage()
         self.stop_reason: str | None = None
@@ -44,6 +56,8 @@ class Attempt:
         self._prefix = prefix
         self._voice = voice
         self._used_ids = used_ids
+        self._spoken = spoken
+        self._heard: dict[int, SpokenField] = {}
         self._unreadable: tuple[ToolUse, str] | None = None
         self._ready: list[tuple[ToolUse, str | None]] = []
         self._growing: dict[int, _Growing] = {}
@@ -53,11 +67,15 @@ class Attempt:
         """Take in one part; what people see of it. Calls are fetched with `ready`."""
         match part:
             case TextPart(index, text):
-                return [self._grown(index, text, thinks=False)]
+                return [self._grown(index, text, "text")]
             case ThinkingPart(index, text):
-                return [self._grown(index, text, thinks=True)] if text else []
-            case BlockDone(_, ToolUse() as call, problem):
+                return [self._grown(index, text, "thinking")] if text else []
+            case InputPart(index, name, json):
+                said = self._heard.setdefault(index, SpokenField(self._spoken[name])).feed(json)
+                return [self._grown(index, said, "spoken")] if said else []
+            case BlockDone(index, ToolUse() as call, problem):
                 self._take_call(call, problem)
+                return self._said(index, call, problem)
             case BlockDone(index, block):
                 self.blocks.append(block)
                 return self._whole(index, block)
@@ -81,8 +99,8 @@ class Attempt:
 
     @property
     def has_substance(self) -> bool:
-        """Whether a block has ended that can be kept as a turn of its own; thinking alone cannot."""
-        return any(isinstance(block, (Text, ToolUse)) for block in self.blocks)
+        """Whether a block has ended that can be kept as a turn of its own; thinking and empty text cannot."""
+        return any(is_said(block) for block in self.blocks)
 
     def cut_off(self) -> list[Event]:
         """Drop the blocks that are still growing; what withdraws their text."""
@@ -102,7 +120,7 @@ class Attempt:
         """End the blocks that are still growing where they are: their text stays, as a person has read it."""
         events: list[Event] = []
         for index, growing in list(self._growing.items()):
-            if not growing.thinks:
+            if growing.sort == "text":
                 self.blocks.append(Text(growing.text))
                 events += self._whole(index, Text(growing.text))
         return events + self.cut_off()
@@ -125,14 +143,27 @@ class Attempt:
             self._ready.append(self._unreadable)
             self._unreadable = None
 
-    def _grown(self, index: int, text: str, *, thinks: bool) -> Event:
+    def _said(self, index: int, call: ToolUse, problem: str | None) -> list[Event]:
+        """The whole of what a call says to the learner; what was heard of a call that cannot be read is withdrawn."""
+        growing = self._growing.pop(index, None)
+        if problem is not None:
+            return [MessageReset(block_id=growing.block_id)] if growing else []
+        field = self._spoken.get(call.name)
+        text = call.input.get(field) if field else None
+        if not isinstance(text, str) or not text:
+            return []
+        block_id = f"{self._prefix}.{index}"
+        self._shown.append(block_id)
+        return [Message(block_id=block_id, text=text)]
+
+    def _grown(self, index: int, text: str, sort: Sort) -> Event:
         growing = self._growing.get(index)
         if growing is None:
-            growing = self._growing[index] = _Growing(f"{self._prefix}.{index}", thinks)
+            growing = self._growing[index] = _Growing(f"{self._prefix}.{index}", sort)
         growing.text += text
-        if thinks:
+        if sort == "thinking":
             return ThinkingDelta(block_id=growing.block_id, text=text)
-        if self._voice == "message":
+        if sort == "spoken" or self._voice == "message":
             return MessageDelta(block_id=growing.block_id, text=text)
         return ReasoningDelta(block_id=growing.block_id, text=text)
 

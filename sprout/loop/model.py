@@ -1,6 +1,6 @@
 """What the loop says to a model and hears from it: messages, blocks, requests, the parts of a reply."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -68,8 +68,31 @@ class ToolSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelTraits:
+    """What the loop must know of a model.
+
+    Args:
+        window: tokens that prompt and reply have together.
+        max_output: tokens of one reply at most.
+        forces_tools: whether a call can be made to use one particular tool.
+        priced: the usage with its cost filled in.
+    """
+
+    window: int = 200_000
+    max_output: int = 64_000
+    forces_tools: bool = False
+    priced: Callable[[Usage], Usage] = lambda usage: usage
+
+
+@dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One call. `model` is the provider's id; `tool_choice` is "auto", "none" or a tool's name."""
+    """One call.
+
+    Args:
+        model: the provider's id.
+        tool_choice: "auto", "none" or a tool's name.
+        spoken: the tools whose input is wanted piece by piece as it is written; of others only the whole comes.
+    """
 
     model: str
     system: str
@@ -77,6 +100,7 @@ class ModelRequest:
     tools: tuple[ToolSpec, ...]
     max_tokens: int
     tool_choice: str = "auto"
+    spoken: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +119,7 @@ class ThinkingPart:
 
 @dataclass(frozen=True, slots=True)
 class InputPart:
-    """Some more JSON of a tool's input; not parseable by itself."""
+    """Some more JSON of the input of a spoken tool; not parseable by itself."""
 
     index: int
     name: str

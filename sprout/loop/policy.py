@@ -31,6 +31,7 @@ class LoopPolicy(BaseModel):
     overload_cap_s: Seconds = 32.0
     jitter: Annotated[float, Field(ge=0, le=1)] = 0.25
     overloads_before_fallback: Count = 3
+    fallback_cooldown_s: Seconds = 60.0
     stream_idle_s: Seconds = 60.0
 
     tool_attempts: Count = 3

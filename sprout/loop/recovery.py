@@ -1,7 +1,9 @@
 """Which failure of the model leads to which next step: the one table of retries."""
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
+from time import monotonic
 
 from sprout.errors import ModelFailure, ModelFailureKind
 from sprout.loop.policy import LoopPolicy
@@ -36,10 +38,21 @@ class Switch:
 class Recovery:
     """Counts the failures of one run's model calls in a row and says what comes next."""
 
-    def __init__(self, policy: LoopPolicy, *, fallback_model: str | None = None) -> None:
+    def __init__(
+        self, policy: LoopPolicy, *, fallback_model: str | None = None, clock: Callable[[], float] = monotonic
+    ) -> None:
         self._policy = policy
         self._fallback = fallback_model
+        self._clock = clock
+        self._switched_at_s: float | None = None
         self.answered()
+
+    def cooled_down(self) -> bool:
+        """Whether the first model has been spared long enough to be tried again; then it is, once."""
+        if self._switched_at_s is None or self._clock() - self._switched_at_s < self._policy.fallback_cooldown_s:
+            return False
+        self._switched_at_s = None
+        return True
 
     def answered(self) -> None:
         """A whole reply came: all counts start afresh."""
@@ -55,10 +68,11 @@ class Recovery:
         if failure.kind not in OVERLOAD_SCHEDULE:
             return None
         self._in_a_row = self._in_a_row + 1 if failure.kind is ModelFailureKind.OVERLOADED else 0
-        if self._fallback is not None and self._in_a_row >= policy.overloads_before_fallback:
-            switch, self._fallback = Switch(self._fallback), None
+        tired = self._switched_at_s is None and self._in_a_row >= policy.overloads_before_fallback
+        if self._fallback is not None and tired:
+            self._switched_at_s = self._clock()
             self.answered()
-            return switch
+            return Switch(self._fallback)
         self._overloads += 1
         scheduled = min(policy.overload_base_s * 2 ** (self._overloads - 1), policy.overload_cap_s)
         return self._retry(self._overloads, policy.overload_retries, failure, scheduled)

@@ -4,12 +4,13 @@ import inspect
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_model
 
 from sprout.errors import SproutError
+from sprout.loop.characters import whole_characters
 from sprout.loop.model import Image, Text, ToolSpec, ToolUse
 
 
@@ -18,6 +19,14 @@ class Effect(StrEnum):
 
     READ = "read"
     WRITE = "write"
+
+
+class Profile(IntEnum):
+    """From the smallest set of tools to all; a tool of one profile is in every larger one too."""
+
+    CONVERSATIONAL = 1
+    STANDARD = 2
+    FULL = 3
 
 
 class BadTool(SproutError):
@@ -42,6 +51,8 @@ class Tool:
         secret: fields of the input that never reach an event.
         repeatable: calling it many times is its normal use (saving concepts, edges), not going in circles.
         ends_turn: when its batch ran without an error the run ends, with no further model call.
+        spoken: the field of the input that is the learner's text, streamed while the model writes it.
+        profile: the smallest profile that has this tool.
         call_parameter: the name of the function's parameter that is given the call itself.
     """
 
@@ -55,6 +66,8 @@ class Tool:
     secret: frozenset[str] = frozenset()
     repeatable: bool = False
     ends_turn: bool = False
+    spoken: str | None = None
+    profile: Profile = Profile.STANDARD
     call_parameter: str | None = None
 
     @property
@@ -96,6 +109,8 @@ def tool(
     secret: frozenset[str] = frozenset(),
     repeatable: bool = False,
     ends_turn: bool = False,
+    spoken: str | None = None,
+    profile: Profile = Profile.STANDARD,
 ) -> Callable[[ToolFunction], Tool]:
     """Make a tool of an async function: its parameters are the input, its docstring the description.
 
@@ -108,6 +123,8 @@ def tool(
         if not text:
             raise BadTool(f"tool {function.__name__!r} has neither a description nor a docstring")
         input_model, call_parameter = _read_signature(function)
+        if spoken is not None and spoken not in input_model.model_fields:
+            raise BadTool(f"tool {function.__name__!r} has no field {spoken!r} that could be spoken")
         return Tool(
             name=name or function.__name__,
             description=text,
@@ -119,6 +136,8 @@ def tool(
             secret=secret,
             repeatable=repeatable,
             ends_turn=ends_turn,
+            spoken=spoken,
+            profile=profile,
             call_parameter=call_parameter,
         )
 
@@ -146,10 +165,11 @@ def _read_signature(function: ToolFunction) -> tuple[type[BaseModel], str | None
 def as_text(output: object) -> str | tuple[Text | Image, ...]:
     """A tool's output as a result block holds it: text stays, blocks stay, anything else becomes JSON."""
     if isinstance(output, str):
-        return output
+        return whole_characters(output)
     if isinstance(output, (list, tuple)) and output and all(isinstance(item, (Text, Image)) for item in output):
-        return tuple(item for item in output if isinstance(item, (Text, Image)))
-    return json.dumps(output, ensure_ascii=False)
+        blocks = (Text(whole_characters(item.text)) if isinstance(item, Text) else item for item in output)
+        return tuple(item for item in blocks if isinstance(item, Image) or item.text.strip()) or ""
+    return whole_characters(json.dumps(output, ensure_ascii=False))
 
 
 def cut_to(text: str, max_bytes: int) -> str:

@@ -1,83 +1,63 @@
 """One turn of model and tools: ask, run what it calls, tell it the results, until it is done."""
 
-from asyncio import sleep
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+import time
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sprout.errors import ModelFailure, ModelFailureKind
-from sprout.events import Event, Guardrail, ModelRetry, ModelSwitched, ToolCalled, ToolFinished, Usage, UsageReported
-from sprout.ids import new_id
-from sprout.loop.attempt import Attempt, Voice
+from sprout.events import Guardrail
+from sprout.loop.asking import CUT, Asking
+from sprout.loop.attempt import Attempt, Voice, is_said
+from sprout.loop.calls import Calls
+from sprout.loop.context import ContextKeeper, Flush
+from sprout.loop.detectors import ASK, Detectors, Intervention, Ladder, StalledProgress
+from sprout.loop.estimate import fixed_tokens, text_tokens
 from sprout.loop.execution import Batch, CallDone
-from sprout.loop.model import ChatModel, Message, ModelRequest, Text, ToolResult, ToolUse
+from sprout.loop.human import HumanQuestion, ask_human, context_question
+from sprout.loop.journal import Journal
+from sprout.loop.limits import Clock, Limits
+from sprout.loop.model import (
+    ChatModel,
+    Message,
+    ModelRequest,
+    ModelTraits,
+    Text,
+    ToolResult,
+    ToolUse,
+)
 from sprout.loop.notices import notice
+from sprout.loop.permissions import Approval, Permissions
 from sprout.loop.policy import LoopPolicy
-from sprout.loop.recovery import Recovery, Switch
-from sprout.loop.repair import meant_tool
-from sprout.loop.stop import Stop, Stopped
+from sprout.loop.result import (
+    CallRecord,
+    CallStarted,
+    Forbid,
+    MessageAdded,
+    Step,
+    StopCheck,
+    TurnResult,
+)
+from sprout.loop.stop import Stop
+from sprout.loop.strategy import Auto, Strategy
+from sprout.loop.summary import Summarise
 from sprout.loop.tools import Effect, Tool
-from sprout.loop.view import normalised
 
-SUMMARY_CHARS = 200
+__all__ = [
+    "CallDone",
+    "CallRecord",
+    "CallStarted",
+    "Forbid",
+    "MessageAdded",
+    "Step",
+    "StopCheck",
+    "TurnResult",
+    "run_turn",
+]
+
 CORRECTIONS_PER_CHECK = 2
-
-
-@dataclass(frozen=True, slots=True)
-class CallStarted:
-    """A call that starts once whoever reads the steps asks for the next one: until then it can be recorded."""
-
-    call: ToolUse
-    effect: Effect
-
-
-@dataclass(frozen=True, slots=True)
-class MessageAdded:
-    """The transcript has grown by a message."""
-
-    message: Message
-    iteration: int
-
-
-@dataclass(frozen=True, slots=True)
-class CallRecord:
-    """A call as the result keeps it; `result` is what the model was told, as text."""
-
-    id: str
-    name: str
-    input: dict[str, object]
-    result: str
-    is_error: bool
-    duration_s: float
-    attempts: int
-
-
-@dataclass(frozen=True, slots=True)
-class TurnResult:
-    """How a turn ended.
-
-    Args:
-        text: the last words of the model.
-        reason: end_turn, stop_sequence, max_iterations, refusal, budget, cancelled or failed.
-        usage: of all calls, failed attempts included.
-        transitions: why each iteration went on or ended (loop.md L15).
-        problems: what the stop checks still had to say.
-        failure: what the model's last failure was, where `reason` is failed.
-    """
-
-    text: str
-    reason: str
-    calls: tuple[CallRecord, ...]
-    messages: tuple[Message, ...]
-    usage: Usage
-    iterations: int
-    transitions: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
-    failure: ModelFailure | None = None
-
-
-Step = Event | CallStarted | CallDone | MessageAdded | TurnResult
-StopCheck = Callable[[TurnResult], Awaitable[str | None]]
+TARGET_SHARE = 0.9
+MID_TEXT = frozenset({"max_output_tokens_recovery", "partial_turn_kept"})
 
 
 async def run_turn(
@@ -88,34 +68,81 @@ async def run_turn(
     messages: Sequence[Message],
     tools: Sequence[Tool] = (),
     policy: LoopPolicy | None = None,
+    traits: ModelTraits | None = None,
     stop: Stop | None = None,
     stop_checks: Sequence[StopCheck] = (),
     fallback_model: str | None = None,
     voice: Voice = "reasoning",
+    strategy: Strategy | None = None,
+    summarise: Summarise | None = None,
+    flush: Flush | None = None,
+    permissions: Permissions | None = None,
+    approvals: Collection[Approval] = (),
+    known: Sequence[ToolResult] = (),
+    can_wait: bool = False,
+    journal: Journal | None = None,
+    lookup: str | None = None,
+    token_target: int | None = None,
+    clock: Clock = time.monotonic,
 ) -> AsyncGenerator[Step, None]:
     """Run the loop; yields events as they happen, the steps that are worth recording, and last a TurnResult.
 
     The loop goes on only when the next step is asked for. So whoever stores a step before asking again can rely on
     it: a tool starts after its CallStarted was stored.
 
+    Messages may end with a reply whose calls have no results yet, as one that waited for a person does: those calls
+    are run first, but for the ones whose results are `known`.
+
     Args:
+        traits: what the model can do; cautious assumptions where nothing is said.
         stop: asks the loop to stop from outside.
         stop_checks: look at a result before a normal end; each may send a correction to the model, twice at most.
-        fallback_model: takes over when the model stays overloaded.
+        fallback_model: takes over while the model stays overloaded.
         voice: whether the model's text is reasoning or words to the learner.
+        strategy: how the conversation is kept within the window.
+        summarise: makes a summary by a small model; without it old messages are cut deterministically.
+        flush: is given the messages with results that a compaction is about to cut.
+        approvals: calls that a person has allowed.
+        can_wait: whether the turn may end to wait for a person.
+        journal: what the agent noted down in an earlier run: its gist ends the system prompt, all of it stands before
+            the live messages.
+        lookup: the agent's tool for looking things up; it is what a model that goes in circles is made to call.
+        token_target: output tokens of which at least nine tenths are wanted before the end.
     """
-    turn = _Turn(
-        model,
-        ModelRequest(model_name, system, (), tuple(tool.spec for tool in tools), 0),
-        {tool.name: tool for tool in tools},
-        list(messages),
-        policy or LoopPolicy(),
-        stop or Stop(),
-        list(stop_checks),
-        fallback_model,
-        voice,
+    policy, traits, stop = policy or LoopPolicy(), traits or ModelTraits(), stop or Stop()
+    journal = journal or Journal()
+    system = f"{system}\n\n{digest}" if (digest := journal.digest()) else system
+    standing = journal.as_messages()
+    request = ModelRequest(model_name, system, (), tuple(tool.spec for tool in tools), policy.max_output_tokens)
+    by_name = {tool.name: tool for tool in tools}
+    limits = Limits(policy, traits, clock)
+    calls = Calls(by_name, permissions or Permissions(), approvals, can_wait=can_wait)
+    keeper = ContextKeeper(
+        policy,
+        window=policy.context_window or traits.window,
+        strategy=strategy or Auto(),
+        fixed_tokens=fixed_tokens(request.system, request.tools) + sum(text_tokens(said) for said in _texts(standing)),
+        summarise=summarise,
+        flush=flush,
     )
-    async with aclosing(turn.steps()) as steps:
+    asking = Asking(
+        model,
+        request,
+        policy=policy,
+        traits=traits,
+        stop=stop,
+        limits=limits,
+        keeper=keeper,
+        calls=calls,
+        fallback_model=fallback_model,
+        voice=voice,
+        spoken={tool.name: tool.spoken for tool in tools if tool.spoken is not None},
+        used_ids=[block.id for message in messages for block in message.content if isinstance(block, ToolUse)],
+        standing=standing,
+    )
+    ladder = Ladder(lookup=lookup, asks=ask_human.name in by_name and can_wait)
+    turn = _Turn(by_name, list(messages), policy, stop, limits, calls, asking, ladder, stop_checks, token_target)
+    async with aclosing(turn.steps({result.call_id: result for result in known})) as steps:
         async for step in steps:
             yield step
 
@@ -128,207 +155,197 @@ class _Onward:
     say: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What there was before an iteration, for the question whether it brought anything."""
+
+    output_tokens: int = 0
+    calls: int = 0
+
+
 class _Turn:
     def __init__(
         self,
-        model: ChatModel,
-        request: ModelRequest,
-        tools: dict[str, Tool],
+        tools: Mapping[str, Tool],
         transcript: list[Message],
         policy: LoopPolicy,
         stop: Stop,
+        limits: Limits,
+        calls: Calls,
+        asking: Asking,
+        ladder: Ladder,
         stop_checks: Sequence[StopCheck],
-        fallback_model: str | None,
-        voice: Voice,
+        token_target: int | None,
     ) -> None:
-        self._model = model
-        self._request = replace(request, max_tokens=policy.max_output_tokens)
         self._tools = tools
         self._transcript = transcript
         self._policy = policy
         self._stop = stop
+        self._limits = limits
+        self._calls = calls
+        self._asking = asking
+        self._ladder = ladder
+        self._detectors = Detectors(policy, frozenset(tool.name for tool in tools.values() if tool.repeatable))
+        self._progress = StalledProgress(policy)
         self._corrections_left = dict.fromkeys(stop_checks, CORRECTIONS_PER_CHECK)
-        self._recovery = Recovery(policy, fallback_model=fallback_model)
-        self._voice: Voice = voice
-        self._prefix = new_id()[-12:]
-        self._attempts = 0
-        self._attempt = Attempt(self._prefix, voice, set())
-        self._call_ids: set[str] = set()
+        self._token_target = token_target
+        self._intervention: Intervention | None = None
+        self._times_unheeded = 0
         self._iterations = 0
         self._continuations = 0
         self._text = ""
-        self._usage = Usage()
-        self._calls: list[CallRecord] = []
-        self._transitions: list[str] = []
+        self._goes_on_in_mid_text = False
+        self._before = _Before()
+        self._ending: str | None = None
         self._problems: tuple[str, ...] = ()
-        self._failure: ModelFailure | None = None
+        self._question: HumanQuestion | None = None
+        self._known: tuple[ToolResult, ...] = ()
 
-    async def steps(self) -> AsyncGenerator[Step, None]:
-        while (ending := self._ending_before_a_call()) is None:
+    async def steps(self, known: Mapping[str, ToolResult]) -> AsyncGenerator[Step, None]:
+        """All steps of the turn; `known` are results by call id."""
+        if open_calls := self._open_calls():
+            async with aclosing(self._resumed(open_calls, known)) as resumed:
+                async for step in resumed:
+                    yield step
+        while (ending := self._ending or self._ending_before_a_call()) is None:
             self._iterations += 1
-            batch = Batch(self._tools, self._policy, self._stop)
-            try:
-                async with aclosing(self._reply(batch)) as reply:
-                    async for step in reply:
-                        yield step
-                while (done := await batch.next_ended()) is not None:
-                    yield self._noted(done)
-                    yield done
-                results = batch.results()
-            finally:
-                await batch.close()
-            for message in Message("assistant", tuple(self._attempt.blocks)), Message("user", results):
-                if message.content:
-                    yield self._added(message)
-            following = await self._following(self._attempt, results)
-            if isinstance(following, str):
-                ending = following
-                break
-            self._transitions.append(following.code)
-            if following.say is not None:
-                yield self._added(Message("user", (Text(following.say),)))
-        self._transitions.append(ending)
+            async with aclosing(self._iteration()) as iteration:
+                async for step in iteration:
+                    yield step
+        if ending == "soft_limit":
+            async with aclosing(self._last_words()) as last_words:
+                async for step in last_words:
+                    yield step
+        self._asking.transitions.append(ending)
         yield self._result(ending)
 
-    async def _reply(self, batch: Batch) -> AsyncGenerator[Step, None]:
-        """One reply through all retries; `self._attempt` is the attempt that counts."""
-        while True:
-            self._attempts += 1
-            attempt = self._attempt = Attempt(f"{self._prefix}.{self._attempts}", self._voice, self._call_ids)
-            try:
-                async with aclosing(self._streamed(attempt, batch)) as stream:
-                    async for step in stream:
-                        yield step
-                if attempt.stop_reason is None:
-                    raise ModelFailure(ModelFailureKind.CUT, "The connection to the model broke off.")
-                self._recovery.answered()
-                yield self._counted(attempt)
-                for event in self._escalated(attempt, batch):
-                    yield event
-            except Stopped:
-                yield self._counted(attempt)
-                self._transitions.append("aborted_streaming")
-                for event in attempt.kept_as_it_is():
-                    yield event
-            except ModelFailure as failure:
-                yield self._counted(attempt)
-                async with aclosing(self._recovered(failure, attempt)) as recovery:
-                    async for step in recovery:
-                        yield step
-            if not attempt.void or self._failure is not None or self._stop.requested:
-                return
-
-    async def _streamed(self, attempt: Attempt, batch: Batch) -> AsyncGenerator[Step, None]:
-        request = replace(self._request, messages=normalised(self._transcript))
-        async with aclosing(self._model.reply(request)) as parts:
-            while (part := await self._stop.guard(anext(parts, None))) is not None:
-                for event in attempt.take(part):
-                    yield event
-                for call, problem in attempt.ready():
-                    for step in self._begun(call, problem, batch):
-                        yield step
-                for done in batch.ended():
-                    yield self._noted(done)
-                    yield done
-
-    def _begun(self, call: ToolUse, problem: str | None, batch: Batch) -> Iterator[Step]:
-        meant = call if call.name in self._tools or problem else self._repaired(call)
-        if meant.name != call.name:
-            yield Guardrail(level=0, tool=meant.name, noticed=f"{call.name} is not a tool; {meant.name} was meant")
-        tool = self._tools.get(meant.name)
-        # What a tool that does not exist was given may hold what another keeps secret.
-        shown = tool.shown_input(meant) if tool else {}
-        yield ToolCalled(call_id=call.id, tool=meant.name, input=shown)
-        if problem is not None:
-            batch.refuse(call, notice("bad_json", name=call.name, problem=problem))
-            return
-        if tool is not None:
-            yield CallStarted(meant, tool.effect)
-        batch.add(meant)
-
-    def _repaired(self, call: ToolUse) -> ToolUse:
-        tool = meant_tool(call, self._tools)
-        return call if tool is None else replace(call, name=tool.name)
-
-    def _noted(self, done: CallDone) -> ToolFinished:
-        result, call = done.result, done.call
-        told = result.content if isinstance(result.content, str) else "[picture]"
-        self._calls.append(
-            CallRecord(call.id, call.name, dict(call.input), told, result.is_error, done.duration_s, done.attempts)
-        )
-        return ToolFinished(
-            call_id=call.id,
-            tool=call.name,
-            summary=told if len(told) <= SUMMARY_CHARS else told[: SUMMARY_CHARS - 1] + "…",
-            ok=not result.is_error,
-            duration_ms=round(done.duration_s * 1000),
-            attempts=done.attempts,
-        )
-
-    def _counted(self, attempt: Attempt) -> UsageReported:
-        self._usage = self._usage.plus(attempt.usage)
-        return UsageReported(usage=attempt.usage)
-
-    def _escalated(self, attempt: Attempt, batch: Batch) -> list[Event]:
-        """E4: a truncated reply of which nothing ran is asked for once more, with room for a longer one."""
-        truncated = attempt.stop_reason == "max_tokens"
-        if not truncated or self._request.max_tokens >= self._policy.escalated_output_tokens:
-            return []
-        self._request = replace(self._request, max_tokens=self._policy.escalated_output_tokens)
-        if len(batch):
-            return []
-        self._transitions.append("max_output_tokens_escalate")
-        return attempt.given_up()
-
-    async def _recovered(self, failure: ModelFailure, attempt: Attempt) -> AsyncGenerator[Step, None]:
-        """E2, E3: keep the blocks that are whole, or void the attempt so that the same request is repeated."""
-        decision = self._recovery.after(failure)
-        keep = attempt.has_substance
-        for event in attempt.cut_off() if keep or decision is None else attempt.given_up():
-            yield event
-        if decision is None:
-            self._failure = failure
-            return
-        if keep:
-            attempt.stop_reason = "cut"
-        elif isinstance(decision, Switch):
-            self._transitions.append("fallback_model")
-        else:
-            self._transitions.append("model_error_retry")
-        if isinstance(decision, Switch):
-            yield ModelSwitched(from_model=self._request.model, to_model=decision.model, why=str(failure))
-            self._request = replace(self._request, model=decision.model)
-            return
-        delay_ms = round(decision.delay_s * 1000)
-        yield ModelRetry(attempt=decision.attempt, of=decision.of, delay_ms=delay_ms, why=str(failure))
+    async def _iteration(self) -> AsyncGenerator[Step, None]:
+        """One model call and the batch that it asked for, and what is said before the next; or `_ending` is set."""
+        self._before = _Before(self._asking.usage.output_tokens, len(self._calls.records))
+        batch = Batch(self._policy, self._stop)
+        choice = self._intervention.force if self._intervention and self._intervention.force else "auto"
         try:
-            await self._stop.guard(sleep(decision.delay_s))
-        except Stopped:
+            reply = self._asking.reply(self._transcript, batch, iteration=self._iterations, choice=choice)
+            async with aclosing(reply) as steps:
+                async for step in steps:
+                    yield step
+            while (done := await batch.next_ended()) is not None:
+                yield self._calls.noted(done)
+                yield done
+            results = batch.results()
+        finally:
+            await batch.close()
+        attempt = self._asking.attempt
+        while attempt.blocks and not is_said(attempt.blocks[-1]):
+            attempt.blocks.pop()  # thinking and empty text, where a reply was cut or is nothing else
+        if attempt.blocks:
+            yield self._added(Message("assistant", tuple(attempt.blocks)))
+        if self._waits_for_person():
+            self._known = results
             return
+        if results:
+            yield self._added(Message("user", results))
+        following = await self._following(attempt, results)
+        if isinstance(following, str):
+            self._ending = following
+            return
+        self._asking.transitions.append(following.code)
+        self._goes_on_in_mid_text = not results and following.code in MID_TEXT
+        said = self._unheeded(attempt)
+        if (thrash := self._detectors.after_batch(self._calls.records[self._before.calls :])) is not None:
+            self._intervention = self._ladder.after(thrash)
+            yield Guardrail(level=self._intervention.level, tool=thrash.tool, noticed=thrash.noticed)
+            said = self._intervention.say
+        for words in (following.say, said):
+            if words is not None:
+                yield self._added(Message("user", (Text(words),)))
+        circles = thrash is not None or self._detectors.batches_exceeded
+        self._ending = self._ending_in_circles() if circles else self._ending_without_progress()
+
+    async def _resumed(
+        self, open_calls: Sequence[ToolUse], known: Mapping[str, ToolResult]
+    ) -> AsyncGenerator[Step, None]:
+        """Run the calls of a reply from before that have no results yet."""
+        batch = Batch(self._policy, self._stop)
+        try:
+            for call in open_calls:
+                if call.id in known:
+                    batch.know(known[call.id])
+                    continue
+                for step in self._calls.begun(call, None, batch):
+                    yield step
+            while (done := await batch.next_ended()) is not None:
+                yield self._calls.noted(done)
+                yield done
+            results = batch.results()
+        finally:
+            await batch.close()
+        if self._waits_for_person():
+            self._known = results
+        else:
+            yield self._added(Message("user", results))
+
+    async def _last_words(self) -> AsyncGenerator[Step, None]:
+        """S1: one more call that may only speak, so that the person gets what there is."""
+        yield self._added(Message("user", (Text(notice("soft_limit")),)))
+        over = Stop()
+        over.request()
+        batch = Batch(self._policy, over)  # a call that comes all the same is answered and not run
+        try:
+            reply = self._asking.reply(self._transcript, batch, iteration=self._iterations, choice="none")
+            async with aclosing(reply) as steps:
+                async for step in steps:
+                    if not isinstance(step, CallStarted):
+                        yield step
+            while (done := await batch.next_ended()) is not None:
+                yield self._calls.noted(done)
+                yield done
+        finally:
+            await batch.close()
+        said = tuple(block for block in self._asking.attempt.blocks if isinstance(block, Text))
+        self._text = "".join(block.text for block in said) or self._text
+        if said:
+            yield self._added(Message("assistant", said))
+
+    def _open_calls(self) -> list[ToolUse]:
+        if not self._transcript or self._transcript[-1].role != "assistant":
+            return []
+        return [block for block in self._transcript[-1].content if isinstance(block, ToolUse)]
+
+    def _waits_for_person(self) -> bool:
+        """Whether a person has to say something before anything goes on; then that is the ending."""
+        if self._calls.question is not None:
+            self._question = self._calls.question
+        elif self._asking.wants_human:
+            self._question = context_question()
+        if self._question is not None:
+            self._ending = "waiting_on_human"
+        return self._question is not None
 
     def _ending_before_a_call(self) -> str | None:
-        policy, usage = self._policy, self._usage
-        tokens = usage.input_tokens + usage.output_tokens + usage.cache_write_tokens + usage.cache_read_tokens
         if self._stop.requested:
             return "cancelled"
-        if policy.max_run_tokens is not None and tokens >= policy.max_run_tokens:
-            return "budget"
-        if policy.max_run_cost_usd is not None and usage.cost_usd >= policy.max_run_cost_usd:
-            return "budget"
-        return "max_iterations" if self._iterations >= policy.max_iterations else None
+        if self._limits.seconds_left <= 0:
+            return "soft_limit"
+        if self._iterations >= self._policy.max_iterations:
+            return "max_iterations"
+        return None
 
     async def _following(self, attempt: Attempt, results: Sequence[ToolResult]) -> str | _Onward:
         """What comes after an iteration: an ending, or why and with which words the loop goes on."""
-        self._text = "".join(block.text for block in attempt.blocks if isinstance(block, Text)) or self._text
+        said = "".join(block.text for block in attempt.blocks if isinstance(block, Text))
+        self._text = (self._text if self._goes_on_in_mid_text else "") + said or self._text
         if self._stop.requested:
+            if results and self._asking.transitions[-1:] != ["aborted_streaming"]:
+                self._asking.transitions.append("aborted_tools")
             return "cancelled"
-        if self._failure is not None:
+        if self._asking.spent is not None:
+            self._problems = (self._asking.spent,)
+            return "budget"
+        if self._asking.failure is not None:
             return "failed"
         if results:
-            if self._turn_is_over(attempt, results):
-                return await self._normal_end("end_turn")
-            say = notice("cut_input") if attempt.cut_in_a_call else None
-            return _Onward("partial_turn_kept" if attempt.stop_reason == "cut" else "next_turn", say)
+            return await self._after_results(attempt, results)
         match attempt.stop_reason:
             case "cut":
                 return _Onward("partial_turn_kept", notice("connection_cut"))
@@ -338,33 +355,41 @@ class _Turn:
                 return "refusal"
             case "max_tokens" if self._continuations < self._policy.max_continuations:
                 self._continuations += 1
-                say = notice("cut_input" if attempt.cut_in_a_call else "go_on")
-                return _Onward("max_output_tokens_recovery", say)
+                return _Onward("max_output_tokens_recovery", notice("cut_input" if attempt.cut_in_a_call else "go_on"))
             case "max_tokens":
                 return self._failed(ModelFailureKind.BAD_REQUEST, "The model's reply was cut off again and again.")
             case "model_context_window_exceeded":
-                return self._failed(ModelFailureKind.PROMPT_TOO_LONG, "The conversation is too long for the model.")
+                return _Onward("partial_turn_kept", notice("go_on"))
             case reason:
-                if not attempt.has_substance and self._answers_results() and "empty_retry" not in self._transitions:
-                    return _Onward("empty_retry", notice("answer_please"))
-                return await self._normal_end("stop_sequence" if reason == "stop_sequence" else "end_turn")
+                return await self._after_words(attempt, "stop_sequence" if reason == "stop_sequence" else "end_turn")
 
-    def _turn_is_over(self, attempt: Attempt, results: Sequence[ToolResult]) -> bool:
+    async def _after_results(self, attempt: Attempt, results: Sequence[ToolResult]) -> str | _Onward:
         called = [self._tools.get(block.name) for block in attempt.blocks if isinstance(block, ToolUse)]
-        return any(tool and tool.ends_turn for tool in called) and not any(result.is_error for result in results)
+        if any(tool and tool.ends_turn for tool in called) and not any(result.is_error for result in results):
+            return await self._normal_end("end_turn")
+        say = notice("cut_input") if attempt.cut_in_a_call else None
+        return _Onward("partial_turn_kept" if attempt.stop_reason == CUT else "next_turn", say)
 
-    def _answers_results(self) -> bool:
-        return any(isinstance(block, ToolResult) for block in self._transcript[-1].content)
-
-    def _failed(self, kind: ModelFailureKind, message: str) -> str:
-        self._failure = ModelFailure(kind, message)
-        return "failed"
+    async def _after_words(self, attempt: Attempt, ending: str) -> str | _Onward:
+        answers_results = any(isinstance(block, ToolResult) for block in self._transcript[-1].content)
+        if not attempt.has_substance and answers_results and "empty_retry" not in self._asking.transitions:
+            return _Onward("empty_retry", notice("answer_please"))
+        intervention = self._intervention
+        if intervention is not None and intervention.question is not None:
+            self._question = intervention.question
+            return "waiting_on_human"
+        done = self._asking.usage.output_tokens
+        if self._token_target is not None and done < TARGET_SHARE * self._token_target:
+            return _Onward("token_target_continuation", notice("keep_working", done=done, target=self._token_target))
+        return await self._normal_end(ending)
 
     async def _normal_end(self, ending: str) -> str | _Onward:
         """L13: the end, unless a check of the agent has a correction to send first."""
         problems: list[str] = []
         for check, left in self._corrections_left.items():
             problem = await check(self._result(ending))
+            if isinstance(problem, Forbid):
+                return _Onward("stop_hook_forbidden", problem.say)
             if problem is not None and left:
                 self._corrections_left[check] = left - 1
                 return _Onward("stop_hook_correction", problem)
@@ -372,6 +397,48 @@ class _Turn:
                 problems.append(problem)
         self._problems = tuple(problems)
         return ending
+
+    def _unheeded(self, attempt: Attempt) -> str | None:
+        """D4: what was wanted by force and was not done is said once more; the loop never depends on being heard."""
+        wanted = self._intervention
+        if wanted is None or wanted.force is None or _calls(attempt, wanted.force):
+            self._intervention, self._times_unheeded = None, 0
+            return None
+        self._times_unheeded += 1
+        if self._times_unheeded == 1:
+            return wanted.say
+        if wanted.question is None:
+            self._intervention = None
+        return None
+
+    def _ending_in_circles(self) -> str | None:
+        """Whether a circle is the end: too many identical batches, or nobody but a person can help."""
+        if self._detectors.batches_exceeded:
+            count = self._detectors.identical_batches
+            return self._failed(ModelFailureKind.NO_PROGRESS, f"The same calls were made {count} times in a row.")
+        wanted = self._intervention
+        if wanted is not None and wanted.level >= ASK and (wanted.force is None or self._times_unheeded > 1):
+            self._question = wanted.question
+            return "waiting_on_human"
+        return None
+
+    def _ending_without_progress(self) -> str | None:
+        """Whether the last steps were all small and brought nothing; a model that was just told off has its chance."""
+        if self._intervention is not None:
+            return self._ending_in_circles()
+        effects = self._detectors.news + sum(
+            not record.is_error and self._tools[record.name].effect is Effect.WRITE
+            for record in self._calls.records[self._before.calls :]
+            if record.name in self._tools
+        )
+        if self._progress.after_turn(self._asking.usage.output_tokens - self._before.output_tokens, effects):
+            self._problems = (notice("no_progress"),)
+            return "end_turn"
+        return None
+
+    def _failed(self, kind: ModelFailureKind, message: str) -> str:
+        self._asking.failure = ModelFailure(kind, message)
+        return "failed"
 
     def _added(self, message: Message) -> MessageAdded:
         self._transcript.append(message)
@@ -381,11 +448,21 @@ class _Turn:
         return TurnResult(
             text=self._text,
             reason=reason,
-            calls=tuple(self._calls),
+            calls=tuple(self._calls.records),
             messages=tuple(self._transcript),
-            usage=self._usage,
+            usage=self._asking.usage,
             iterations=self._iterations,
-            transitions=tuple(self._transitions),
+            transitions=tuple(self._asking.transitions),
             problems=self._problems,
-            failure=self._failure,
+            failure=self._asking.failure,
+            question=self._question,
+            known=self._known,
         )
+
+
+def _calls(attempt: Attempt, tool: str) -> bool:
+    return any(isinstance(block, ToolUse) and block.name == tool for block in attempt.blocks)
+
+
+def _texts(messages: Sequence[Message]) -> list[str]:
+    return [block.text for message in messages for block in message.content if isinstance(block, Text)]

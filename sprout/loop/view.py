@@ -1,8 +1,9 @@
 """The view that is sent to the model, made from the transcript, which itself is never touched."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from sprout.loop.model import Block, Message, Text, ToolResult, ToolUse
+from sprout.loop.model import Block, Image, Message, Text, ToolResult, ToolUse
 from sprout.loop.notices import notice
 
 
@@ -42,3 +43,32 @@ def _answered(calls: Iterable[ToolUse], blocks: Sequence[Block]) -> tuple[Block,
     results = {block.call_id: block for block in blocks if isinstance(block, ToolResult)}
     answers = [results.get(call.id) or ToolResult(call.id, notice("lost_result"), is_error=True) for call in calls]
     return (*answers, *(block for block in blocks if not isinstance(block, ToolResult)))
+
+
+def begun_by_user(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages with a word before them where the assistant has the first: providers want it the other way."""
+    if messages and messages[0].role == "assistant":
+        return (Message("user", (Text(notice("conversation_begins")),)), *messages)
+    return tuple(messages)
+
+
+def without_oldest_image(messages: Sequence[Message]) -> tuple[Message, ...] | None:
+    """The messages with a word in place of the first picture; None where there is none."""
+    for position, message in enumerate(messages):
+        for index, block in enumerate(message.content):
+            if (bare := _without_image(block)) is not block:
+                content = (*message.content[:index], bare, *message.content[index + 1 :])
+                return (*messages[:position], replace(message, content=content), *messages[position + 1 :])
+    return None
+
+
+def _without_image(block: Block) -> Block:
+    left_out = Text(notice("picture_left_out"))
+    if isinstance(block, Image):
+        return left_out
+    if isinstance(block, ToolResult) and any(isinstance(part, Image) for part in block.content):
+        told = tuple(
+            left_out if isinstance(part, Image) else part for part in block.content if not isinstance(part, str)
+        )
+        return replace(block, content=told)
+    return block

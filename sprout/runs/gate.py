@@ -39,6 +39,16 @@ class ModelGate:
     def width(self) -> int:
         return self._width
 
+    @property
+    def going(self) -> int:
+        """How many calls go on."""
+        return sum(self._going.values())
+
+    @property
+    def waiting(self) -> int:
+        """How many calls wait for a place."""
+        return sum(len(waiters) for waiters in self._waiting.values())
+
     def answered(self) -> None:
         self._width = min(self._width + 1, self._most)
         self._admit()
@@ -70,7 +80,7 @@ class ModelGate:
         self._admit()
 
     def _admit(self) -> None:
-        while sum(self._going.values()) < self._width and (chosen := self._next_waiter()) is not None:
+        while self.going < self._width and (chosen := self._next_waiter()) is not None:
             self._going[chosen.root_id] = self._going.get(chosen.root_id, 0) + 1
             chosen.admitted.set_result(None)
 

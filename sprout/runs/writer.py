@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Literal, get_args
@@ -23,12 +23,14 @@ from sprout.loop.model import Message as Said
 from sprout.loop.turn import CallStarted, MessageAdded, Step, TurnResult
 from sprout.runs.bus import EventBus, Passing
 from sprout.runs.log import CallBegun, CallEnded, Checkpoint, Entry, RunStore
+from sprout.runs.observer import Observer
 from sprout.runs.state import Run
 
 MERGE_S = 0.03
 
 Delta = ReasoningDelta | ThinkingDelta | MessageDelta
 EndOfBlock = Reasoning | Thinking | Message | MessageReset
+ENDS_OF_BLOCKS = get_args(EndOfBlock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +81,38 @@ class Flights:
         ]
 
 
+@dataclass(slots=True)
+class _Growth:
+    """Text of one block that waits to be told: deltas that came together are told as one."""
+
+    first: Delta
+    pieces: list[str]
+
+    def delta(self, run: Run) -> Delta:
+        said = {"text": "".join(self.pieces), "agent": run.label, "run_id": run.id}
+        return self.first.model_copy(update=said)
+
+
 class RunWriter:
     """Writes one run's steps in their order. Text that waits is merged; a call's begin is stored before it starts."""
 
-    def __init__(self, run: Run, store: RunStore, bus: EventBus, flights: Flights) -> None:
+    def __init__(self, run: Run, store: RunStore, bus: EventBus, flights: Flights, observer: Observer) -> None:
         self._run = run
         self._store = store
         self._bus = bus
         self._flights = flights
-        self._pending: list[Entry] = []
+        self._observer = observer
+        self._pending: list[Entry | _Growth] = []
         self._begun: set[str] = set()
         self._writing = asyncio.Lock()
         self._ticking: asyncio.Task[None] | None = None
-        self._last_flush_s = 0.0
-        self._checkpoint: Literal["input", "llm_response", "tool_result"] = "input"
+        self._last_s = {True: 0.0, False: 0.0}
 
     async def take(self, step: Step) -> None:
         """Take in a step; returns at once, but after a call's begin only when all so far is stored."""
         match step:
+            case ReasoningDelta() | ThinkingDelta() | MessageDelta() as delta:
+                self._grow(delta)
             case CallStarted(call, effect):
                 self._begun.add(call.id)
                 entry = CallBegun(call.id, call.name, json.dumps(dict(call.input)), effect.value)
@@ -118,9 +134,8 @@ class RunWriter:
                 self._pending.append(Checkpoint(kind, iteration, as_json([message])))
             case TurnResult():
                 return
-            case ReasoningDelta() | ThinkingDelta() | MessageDelta() as delta:
-                self._grow(delta)
             case event:
+                self._observer.observe(self._run, event)
                 self._pending.append(event)
         self._tick()
 
@@ -128,13 +143,14 @@ class RunWriter:
         """Store and tell everything that was taken in."""
         async with self._writing:
             pending, self._pending = self._pending, []
-            self._last_flush_s = asyncio.get_running_loop().time()
-            for is_delta, group in groupby(pending, key=lambda entry: isinstance(entry, get_args(Delta))):
-                if is_delta:
-                    for delta in group:
-                        self._tell(delta)  # type: ignore[arg-type]  # groupby's key has told it apart
+            now_s = asyncio.get_running_loop().time()
+            self._last_s.update((isinstance(entry, _Growth), now_s) for entry in pending)
+            for only_told, group in groupby(pending, key=lambda entry: isinstance(entry, _Growth)):
+                if only_told:
+                    for growth in group:
+                        self._tell(growth)
                 else:
-                    await self._keep(list(group))
+                    await self._keep(_entries(group))
 
     async def close(self) -> list[Entry]:
         """End the ticking; what was taken in and is not stored yet, for the caller to store with its last words.
@@ -144,7 +160,7 @@ class RunWriter:
         if self._ticking is not None:
             await self._ticking
         pending, self._pending = self._pending, []
-        return [entry for entry in pending if not isinstance(entry, get_args(Delta))]
+        return _entries(pending)
 
     async def stop(self) -> None:
         """Leave no task behind. What was taken in and is neither stored nor told is dropped."""
@@ -154,10 +170,10 @@ class RunWriter:
 
     def _grow(self, delta: Delta) -> None:
         last = self._pending[-1] if self._pending else None
-        if isinstance(last, type(delta)) and last.block_id == delta.block_id:
-            self._pending[-1] = delta.model_copy(update={"text": last.text + delta.text})
+        if isinstance(last, _Growth) and last.first.block_id == delta.block_id:
+            last.pieces.append(delta.text)
         else:
-            self._pending.append(delta)
+            self._pending.append(_Growth(delta, [delta.text]))
 
     def _tick(self) -> None:
         """See to it that what is pending is flushed; a flush that failed fails the run at its next step."""
@@ -168,16 +184,21 @@ class RunWriter:
             self._ticking = asyncio.create_task(self._flush_soon())
 
     async def _flush_soon(self) -> None:
-        """At once after a silence, else as soon as the last flush is `MERGE_S` ago."""
+        """At once after a silence, else `MERGE_S` after the last flush of the same sort.
+
+        Text that is only told does not wait for what was stored.
+        """
         loop = asyncio.get_running_loop()
         while self._pending:
-            await asyncio.sleep(max(0.0, self._last_flush_s + MERGE_S - loop.time()))
+            only_told = all(isinstance(entry, _Growth) for entry in self._pending)
+            await asyncio.sleep(max(0.0, self._last_s[only_told] + MERGE_S - loop.time()))
             await self.flush()
 
-    def _tell(self, delta: Delta) -> None:
+    def _tell(self, growth: Entry | _Growth) -> None:
+        assert isinstance(growth, _Growth), "only text in flight is told without being stored"
+        delta = growth.delta(self._run)
         offset = self._flights.grown(self._run.root_id, delta.block_id, delta, self._run)
-        stamped = delta.model_copy(update={"agent": self._run.label, "run_id": self._run.id})
-        self._bus.publish(Passing(self._run.root_id, delta.kind, wire_data(stamped), delta.block_id, offset))
+        self._bus.publish(Passing(self._run.root_id, delta.kind, wire_data(delta), delta.block_id, offset))
 
     async def _keep(self, entries: Sequence[Entry]) -> None:
         await self._store.append(self._run, entries)
@@ -186,8 +207,12 @@ class RunWriter:
     def landed(self, entries: Sequence[Entry]) -> None:
         """Forget the flights of the blocks that these entries end."""
         for entry in entries:
-            if isinstance(entry, get_args(EndOfBlock)):
+            if isinstance(entry, ENDS_OF_BLOCKS):
                 self._flights.landed(self._run.root_id, entry.block_id)
+
+
+def _entries(pending: Iterable[Entry | _Growth]) -> list[Entry]:
+    return [entry for entry in pending if not isinstance(entry, _Growth)]
 
 
 def as_json(messages: Sequence[Said]) -> str:

@@ -31,6 +31,12 @@ async def status(call: Call) -> Response:
     return JSONResponse(dict(call.parts.status()))
 
 
+async def metrics(call: Call) -> Response:
+    """What is counted, for Prometheus."""
+    body, content_type = call.parts.metrics.exposition(call.request.headers.get("accept", ""))
+    return Response(body, headers={"Content-Type": content_type, "Cache-Control": "no-store"})
+
+
 async def event_schema(call: Call) -> Response:
     """The JSON Schema of the union of events."""
     return JSONResponse(_event_schema())

@@ -63,10 +63,10 @@ async def expected(request: Request, error: Exception) -> Response:
     assert isinstance(error, SproutError)
     status = status_of(error)
     if isinstance(error, SetupError):
-        log.error("%s %s: %s", request.method, request.scope["path"], error)
+        log.error("http.not_set_up", extra={"method": request.method, "path": request.scope["path"]}, exc_info=error)
         return error_answer(status, NOT_SET_UP)
     if status == 500:
-        log.error("an error without a status of its own", exc_info=error)
+        log.error("http.no_status", exc_info=error)
     return error_answer(status, str(error), _headers(error, request))
 
 
@@ -113,9 +113,9 @@ class LastResort:
         try:
             await self._app(scope, receive, watched)
         except ClientDisconnect:
-            log.debug("the client went away before its request was complete")
+            log.debug("http.client_left")
         except Exception:
             if started or scope["type"] != "http":
                 raise
-            log.exception("unexpected failure in %s %s", scope["method"], scope["path"])
+            log.exception("http.broke", extra={"method": scope["method"], "path": scope["path"]})
             await error_answer(500, BROKEN)(scope, receive, send)

@@ -1,7 +1,7 @@
 """What the web needs from the rest of Sprout, handed in once by `app.py`."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -42,6 +42,18 @@ class Runs(Protocol):
         ...
 
 
+class Figures(Protocol):
+    """What is counted of the server."""
+
+    def exposition(self, accept: str) -> tuple[bytes, str]:
+        """All figures in the format that an Accept header asks for, and its content type."""
+        ...
+
+    def stream(self) -> AbstractContextManager[None]:
+        """Count an event stream as open for as long as this is."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How much one request may bring, and how long each wait on a client may take."""
@@ -70,6 +82,7 @@ class WebParts:
 
     library: Library
     runs: Runs
+    metrics: Figures
     read_document: Callable[[str, str, bytes], NewDocument]
     status: Callable[[], Mapping[str, JsonValue]]
     database_ok: Callable[[], Awaitable[bool]]

@@ -55,6 +55,9 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
     Endpoint("GET", "/api/schema/events", about.event_schema, "Server", "The JSON Schema of every event of a run",
              (Answer(200, "A JSON Schema."),)),
 
+    Endpoint("GET", "/metrics", about.metrics, "Server", "What is counted, for Prometheus",
+             (Answer(200, "The figures.", media="text/plain"),)),
+
     Endpoint("GET", "/api/branches", branches.listed, "Branches", "All branches of the caller, oldest first",
              _many("The branches.", BranchRow), (404,), query=bodies.Owner),
     Endpoint("POST", "/api/branches", branches.created, "Branches", "Make a branch",

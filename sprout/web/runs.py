@@ -53,6 +53,7 @@ def stream(parts: WebParts, run: Run, *, after: int | None, cancel_on_disconnect
         parts.runs.follow(run.root_id, after=after or 0),
         run_id=run.id,
         limits=parts.limits,
+        counted=parts.metrics.stream(),
         resync=after is None,
         on_disconnect=_cancelling(parts, run) if cancel_on_disconnect else None,
     )

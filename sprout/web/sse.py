@@ -5,7 +5,7 @@ import json
 import logging
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import aclosing
+from contextlib import AbstractContextManager, aclosing, nullcontext
 from typing import cast
 
 import anyio
@@ -56,6 +56,7 @@ class RunStream(EventSourceResponse):
 
     Args:
         batches: what `follow` gives.
+        counted: held while the stream is open.
         resync: the client's cursor was unreadable, so what it shows is dropped before the replay.
     """
 
@@ -65,6 +66,7 @@ class RunStream(EventSourceResponse):
         *,
         run_id: str,
         limits: Limits,
+        counted: AbstractContextManager[None] = nullcontext(),
         resync: bool = False,
         on_disconnect: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
@@ -80,14 +82,16 @@ class RunStream(EventSourceResponse):
             shutdown_grace_period=limits.shutdown_grace_s,
         )
         self._run_id = run_id
+        self._counted = counted
         self._complete = False
         self._on_disconnect = on_disconnect
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            await super().__call__(scope, receive, send)
+            with self._counted:
+                await super().__call__(scope, receive, send)
         except SendTimeoutError:
-            log.info("a reader of run %s took nothing for too long and was let go", self._run_id)
+            log.info("stream.reader_too_slow", extra={"run": self._run_id})
 
     async def _bytes(self, batches: AsyncIterator[Sequence[News]], resync: bool) -> AsyncGenerator[bytes, None]:
         opening = f"retry: {RETRY_MS}\n\n".encode()
@@ -98,7 +102,7 @@ class RunStream(EventSourceResponse):
                     yield b"".join(map(frame, batch))
                     await asyncio.sleep(0)  # a replay never really waits: let the others have a turn
         except Exception:
-            log.exception("the stream of run %s broke", self._run_id)
+            log.exception("stream.broke", extra={"run": self._run_id})
             yield passing_frame(Reconnect(retry_ms=RETRY_AFTER_BUG_MS))
         self._complete = True
 

@@ -7,7 +7,7 @@ from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.events import AgentDone, NodeRow, Usage
 from sprout.loop.model import Text, ToolUse
 from sprout.loop.tools import Tool, as_text
-from sprout.loop.turn import TurnResult
+from sprout.loop.turn import Forbid, TurnResult
 from tests.agents.memory_shelf import NotedTeam
 
 NOTHING_CALLED: Mapping[str, Any] = {}
@@ -50,7 +50,9 @@ def request_of(brief: Brief) -> str:
 
 async def correction_of(brief: Brief) -> str | None:
     (check,) = brief.stop_checks
-    return await check(a_result())
+    problem = await check(a_result())
+    assert not isinstance(problem, Forbid)
+    return problem
 
 
 async def finished(brief: Brief, result: TurnResult | None) -> AgentDone:

@@ -160,7 +160,6 @@ async def test_a_file_with_faults_plants_nothing_and_names_them_all(tmp_path: Pa
 
 
 async def test_migrate_makes_the_database_and_says_when_there_is_nothing_to_do(tmp_path: Path) -> None:
-    (tmp_path / "data").mkdir()
     first = await sprout("migrate", folder=tmp_path)
     second = await sprout("migrate", folder=tmp_path)
     assert (first.code, second.code) == (0, 0), first.err + second.err

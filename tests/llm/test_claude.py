@@ -77,6 +77,13 @@ async def test_tool_input_that_is_not_whole_json_is_a_problem_not_a_call() -> No
     assert done.block.input == {}
 
 
+async def test_half_surrogates_are_made_whole_or_replaced_before_anything_is_stored() -> None:
+    reply_ = Reply([TextOut("fine"), ToolOut("look", raw_json='{"a": "\\ud83d", "b": ["\\ud83d\\ude00"]}')])
+    done = [part for part in await reply(reply_) if isinstance(part, BlockDone)]
+    assert isinstance(done[1].block, ToolUse)
+    assert done[1].block.input == {"a": "\ufffd", "b": ["😀"]}
+
+
 def test_breakpoints_stand_after_the_system_and_at_the_last_two_user_messages() -> None:
     messages = (
         Message("user", (Text("one"),)),

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -49,11 +50,17 @@ async def test_a_plain_answer_is_streamed_and_ends_the_turn() -> None:
 
 
 async def test_L2_a_spent_token_budget_ends_the_run_before_the_next_call() -> None:
-    policy = QUICK.model_copy(update={"max_run_tokens": 1})
-    play = await played([Reply([ToolOut("look", {"at": "a"})])], tools=[looker([])], policy=policy)
+    policy = QUICK.model_copy(update={"max_run_tokens": 1_500})
+    play = await played(
+        [Reply([ToolOut("look", {"at": str(at)})]) for at in range(99)],
+        tools=[replace(looker([]), repeatable=True)],
+        policy=policy,
+    )
     assert play.result.reason == "budget"
-    assert len(play.requests) == 1
-    assert play.result.calls[0].result == "seen a"
+    assert play.result.problems == ("The budget of 1,500 tokens is spent.",)
+    assert 1 <= len(play.requests) < 15
+    assert all(request.body["max_tokens"] < 1_500 for request in play.requests)
+    assert play.result.calls[0].result == "seen 0"
 
 
 async def test_L3_a_conversation_with_orphans_is_sent_as_a_valid_one() -> None:

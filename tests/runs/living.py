@@ -21,6 +21,7 @@ from sprout.runs.bus import News
 from sprout.runs.gate import ModelGate
 from sprout.runs.live import LiveRuns, ModelChoice, live_runs
 from sprout.runs.log import Logged
+from sprout.runs.observer import Nobody, Observer
 from sprout.store.database import Database
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
@@ -96,6 +97,7 @@ async def living(
     *,
     pace: Pace | None = None,
     before_save: Hook | None = None,
+    observer: Observer = Nobody(),
 ) -> AsyncIterator[Living]:
     async with AsyncExitStack() as stack:
         bus = MemoryBus()
@@ -111,8 +113,9 @@ async def living(
                 bus,
                 claude,
                 agents,
-                lambda agent, small: ModelChoice("sprout-offline", None, True),
+                lambda agent, small: ModelChoice("sprout-offline", None, "sprout-offline", True),
                 ModelGate(per_root=10, most=32),
+                observer,
             )
         )
         yield Living(runs, store, shelf, library, root, server)

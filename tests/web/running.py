@@ -31,6 +31,7 @@ from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
+from sprout.telemetry.metrics import Metrics
 from sprout.web.parts import Limits, WebParts
 from sprout.web.routes import web_app
 from tests.serving import Served, serving
@@ -77,7 +78,7 @@ class Observed:
     async def follow(self, root_id: str, *, after: int = 0) -> AsyncIterator[list[News]]:
         self._follows(root_id, 1)
         try:
-            batches = cast(AsyncGenerator[list[News], None], self._live.follow(root_id, after=after))
+            batches = self._live.follow(root_id, after=after)
             async with aclosing(batches):
                 async for batch in batches:
                     yield batch
@@ -147,7 +148,7 @@ class Web:
         """A run that has begun: `run_started` is in its log, and nothing more comes by itself."""
         root = root or (await self.a_topic())[1]
         run, _ = await self.live.start("topic", node=root, user_id=DEFAULT_USER_ID, small=True)
-        async with aclosing(cast(AsyncGenerator[list[News], None], self.live.follow(run.id))) as batches:
+        async with aclosing(self.live.follow(run.id)) as batches:
             await anext(batches)
         return run
 
@@ -187,13 +188,14 @@ async def serving_web(data_dir: Path, static_dir: Path, **changed: object) -> As
 
 
 def _offline(agent: str, small: bool) -> ModelChoice:
-    return ModelChoice("none", None, offline=True)
+    return ModelChoice("none", None, "none", offline=True)
 
 
 def web_parts(library: SqlLibrary, runs: Observed, static_dir: Path) -> WebParts:
     return WebParts(
         library=library,
         runs=runs,
+        metrics=Metrics(),
         read_document=partial(read_document, max_bytes=LIMITS.upload_max_bytes),
         status=lambda: {"version": "0.0", "models": {"topic": "none"}},
         database_ok=database_ok,

@@ -1,0 +1,101 @@
+"""What becomes of the calls of a reply: told, repaired, permitted, run or held, and taken down."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+
+from sprout.events import Guardrail, ToolCalled, ToolFinished
+from sprout.loop.execution import Batch, CallDone
+from sprout.loop.human import HumanQuestion, ask_human, asked_by
+from sprout.loop.model import ToolUse
+from sprout.loop.notices import notice
+from sprout.loop.permissions import Approval, Decision, Permissions, permission_question
+from sprout.loop.repair import meant_tool
+from sprout.loop.result import CallRecord, CallStarted, Step
+from sprout.loop.tools import BadToolInput, Tool
+
+SUMMARY_CHARS = 200
+
+
+class Calls:
+    """The calls of one turn.
+
+    Args:
+        approvals: what a person has allowed already.
+        can_wait: whether the turn may end to wait for a person; where not, nobody is asked.
+    """
+
+    def __init__(
+        self,
+        tools: Mapping[str, Tool],
+        permissions: Permissions,
+        approvals: Collection[Approval],
+        *,
+        can_wait: bool,
+    ) -> None:
+        self.records: list[CallRecord] = []
+        self.question: HumanQuestion | None = None
+        self._tools = tools
+        self._permissions = permissions
+        self._approvals = approvals
+        self._can_wait = can_wait
+
+    def begun(self, call: ToolUse, problem: str | None, batch: Batch) -> Iterator[Step]:
+        """Tell of a call, then hand it to the batch once the next step is asked for."""
+        meant = call if call.name in self._tools or problem else self._repaired(call)
+        if meant.name != call.name:
+            yield Guardrail(level=0, tool=meant.name, noticed=f"{call.name} is not a tool; {meant.name} was meant")
+        tool = self._tools.get(meant.name)
+        # What a tool that does not exist was given may hold what another keeps secret.
+        yield ToolCalled(call_id=call.id, tool=meant.name, input=tool.shown_input(meant) if tool else {})
+        if problem is not None:
+            batch.refuse(call, notice("bad_json", name=call.name, problem=problem))
+        elif tool is None:
+            batch.refuse(call, notice("unknown_tool", name=call.name, names=", ".join(sorted(self._tools))))
+        elif (refusal := self._refusal(tool, meant)) is not None:
+            batch.refuse(call, refusal)
+        elif (question := self._question(tool, meant)) is not None:
+            batch.hold()
+            self.question = self.question or question
+        else:
+            yield CallStarted(meant, tool.effect)
+            batch.add(meant, tool)
+
+    def noted(self, done: CallDone) -> ToolFinished:
+        """Take down a call that has ended; what people see of it."""
+        result, call = done.result, done.call
+        told = result.content if isinstance(result.content, str) else "[picture]"
+        self.records.append(
+            CallRecord(call.id, call.name, call.input, told, result.is_error, done.duration_s, done.attempts)
+        )
+        return ToolFinished(
+            call_id=call.id,
+            tool=call.name,
+            summary=told if len(told) <= SUMMARY_CHARS else told[: SUMMARY_CHARS - 1] + "…",
+            ok=not result.is_error,
+            duration_ms=round(done.duration_s * 1000),
+            attempts=done.attempts,
+        )
+
+    def _repaired(self, call: ToolUse) -> ToolUse:
+        tool = meant_tool(call, self._tools)
+        return call if tool is None else replace(call, name=tool.name)
+
+    def _refusal(self, tool: Tool, call: ToolUse) -> str | None:
+        """Why a call is not run: its input does not fit, or it is not permitted and nobody can be asked."""
+        try:
+            decision = self._permissions.decision(tool, call, self._approvals)
+        except BadToolInput as error:
+            return str(error)
+        if decision is Decision.DENY or (decision is Decision.ASK and not self._can_wait):
+            return notice("denied", name=tool.name)
+        return None
+
+    def _question(self, tool: Tool, call: ToolUse) -> HumanQuestion | None:
+        """What a person is asked before the call has its result."""
+        if not self._can_wait:
+            return None
+        if tool.name == ask_human.name:
+            return asked_by(call)
+        if self._permissions.decision(tool, call, self._approvals) is Decision.ASK:
+            return permission_question(tool, call)
+        return None

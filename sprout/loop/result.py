@@ -1,0 +1,81 @@
+"""What a turn yields beside its events, and how it ends."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from sprout.errors import ModelFailure
+from sprout.events import Event, Usage
+from sprout.loop.execution import CallDone
+from sprout.loop.human import HumanQuestion
+from sprout.loop.model import Message, ToolResult, ToolUse
+from sprout.loop.tools import Effect
+
+
+@dataclass(frozen=True, slots=True)
+class CallStarted:
+    """A call that starts once whoever reads the steps asks for the next one: until then it can be recorded."""
+
+    call: ToolUse
+    effect: Effect
+
+
+@dataclass(frozen=True, slots=True)
+class MessageAdded:
+    """The transcript has grown by a message."""
+
+    message: Message
+    iteration: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """A call as the result keeps it; `result` is what the model was told, as text."""
+
+    id: str
+    name: str
+    input: Mapping[str, object]
+    result: str
+    is_error: bool
+    duration_s: float
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResult:
+    """How a turn ended.
+
+    Args:
+        text: the last words of the model.
+        reason: end_turn, stop_sequence, max_iterations, refusal, budget, cancelled, soft_limit, waiting_on_human or
+            failed.
+        messages: the transcript; where a person is waited for, its last message is the reply whose calls wait.
+        usage: of all calls, failed attempts and summaries included.
+        transitions: why each iteration went on or ended (loop.md L15).
+        problems: what the stop checks still had to say, and which budget was spent.
+        failure: what the model's last failure was, where `reason` is failed.
+        question: what a person is asked, where `reason` is waiting_on_human.
+        known: results of calls of the last message that ran while others wait for the person.
+    """
+
+    text: str
+    reason: str
+    calls: tuple[CallRecord, ...]
+    messages: tuple[Message, ...]
+    usage: Usage
+    iterations: int
+    transitions: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    failure: ModelFailure | None = None
+    question: HumanQuestion | None = None
+    known: tuple[ToolResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Forbid:
+    """A stop check's word that the run must not end yet; what to tell the model."""
+
+    say: str
+
+
+Step = Event | CallStarted | CallDone | MessageAdded | TurnResult
+StopCheck = Callable[[TurnResult], Awaitable[str | Forbid | None]]
