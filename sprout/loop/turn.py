@@ -3,17 +3,16 @@
 import time
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 
 from sprout.errors import ModelFailure, ModelFailureKind
-from sprout.events import Guardrail
 from sprout.loop.asking import CUT, Asking
 from sprout.loop.attempt import Attempt, Voice, is_said
 from sprout.loop.calls import Calls
+from sprout.loop.checks import Onward, StopChecks
 from sprout.loop.context import ContextKeeper, Flush
-from sprout.loop.detectors import ASK, Detectors, Intervention, Ladder, StalledProgress
 from sprout.loop.estimate import fixed_tokens, text_tokens
 from sprout.loop.execution import Batch, CallDone
+from sprout.loop.guard import Guard, Verdict
 from sprout.loop.human import HumanQuestion, ask_human, context_question
 from sprout.loop.journal import Journal
 from sprout.loop.limits import Clock, Limits
@@ -41,7 +40,7 @@ from sprout.loop.result import (
 from sprout.loop.stop import Stop
 from sprout.loop.strategy import Auto, Strategy
 from sprout.loop.summary import Summarise
-from sprout.loop.tools import Effect, Tool
+from sprout.loop.tools import Tool
 
 __all__ = [
     "CallDone",
@@ -55,7 +54,6 @@ __all__ = [
     "run_turn",
 ]
 
-CORRECTIONS_PER_CHECK = 2
 TARGET_SHARE = 0.9
 MID_TEXT = frozenset({"max_output_tokens_recovery", "partial_turn_kept"})
 
@@ -140,27 +138,12 @@ async def run_turn(
         used_ids=[block.id for message in messages for block in message.content if isinstance(block, ToolUse)],
         standing=standing,
     )
-    ladder = Ladder(lookup=lookup, asks=ask_human.name in by_name and can_wait)
-    turn = _Turn(by_name, list(messages), policy, stop, limits, calls, asking, ladder, stop_checks, token_target)
+    guard = Guard(policy, by_name, lookup=lookup, asks=ask_human.name in by_name and can_wait)
+    checks = StopChecks(stop_checks)
+    turn = _Turn(by_name, list(messages), policy, stop, limits, calls, asking, guard, checks, token_target)
     async with aclosing(turn.steps({result.call_id: result for result in known})) as steps:
         async for step in steps:
             yield step
-
-
-@dataclass(frozen=True, slots=True)
-class _Onward:
-    """The loop goes on: why, and what is said to the model first."""
-
-    code: str
-    say: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Before:
-    """What there was before an iteration, for the question whether it brought anything."""
-
-    output_tokens: int = 0
-    calls: int = 0
 
 
 class _Turn:
@@ -173,8 +156,8 @@ class _Turn:
         limits: Limits,
         calls: Calls,
         asking: Asking,
-        ladder: Ladder,
-        stop_checks: Sequence[StopCheck],
+        guard: Guard,
+        checks: StopChecks,
         token_target: int | None,
     ) -> None:
         self._tools = tools
@@ -184,18 +167,13 @@ class _Turn:
         self._limits = limits
         self._calls = calls
         self._asking = asking
-        self._ladder = ladder
-        self._detectors = Detectors(policy, frozenset(tool.name for tool in tools.values() if tool.repeatable))
-        self._progress = StalledProgress(policy)
-        self._corrections_left = dict.fromkeys(stop_checks, CORRECTIONS_PER_CHECK)
+        self._guard = guard
+        self._checks = checks
         self._token_target = token_target
-        self._intervention: Intervention | None = None
-        self._times_unheeded = 0
         self._iterations = 0
         self._continuations = 0
         self._text = ""
         self._goes_on_in_mid_text = False
-        self._before = _Before()
         self._ending: str | None = None
         self._problems: tuple[str, ...] = ()
         self._question: HumanQuestion | None = None
@@ -221,11 +199,10 @@ class _Turn:
 
     async def _iteration(self) -> AsyncGenerator[Step, None]:
         """One model call and the batch that it asked for, and what is said before the next; or `_ending` is set."""
-        self._before = _Before(self._asking.usage.output_tokens, len(self._calls.records))
+        tokens_before, calls_before = self._asking.usage.output_tokens, len(self._calls.records)
         batch = Batch(self._policy, self._stop)
-        choice = self._intervention.force if self._intervention and self._intervention.force else "auto"
         try:
-            reply = self._asking.reply(self._transcript, batch, iteration=self._iterations, choice=choice)
+            reply = self._asking.reply(self._transcript, batch, iteration=self._iterations, choice=self._guard.choice)
             async with aclosing(reply) as steps:
                 async for step in steps:
                     yield step
@@ -251,16 +228,14 @@ class _Turn:
             return
         self._asking.transitions.append(following.code)
         self._goes_on_in_mid_text = not results and following.code in MID_TEXT
-        said = self._unheeded(attempt)
-        if (thrash := self._detectors.after_batch(self._calls.records[self._before.calls :])) is not None:
-            self._intervention = self._ladder.after(thrash)
-            yield Guardrail(level=self._intervention.level, tool=thrash.tool, noticed=thrash.noticed)
-            said = self._intervention.say
-        for words in (following.say, said):
+        tokens = self._asking.usage.output_tokens - tokens_before
+        verdict = self._guard.after(attempt, self._calls.records[calls_before:], tokens)
+        if verdict.event is not None:
+            yield verdict.event
+        for words in (following.say, verdict.say):
             if words is not None:
                 yield self._added(Message("user", (Text(words),)))
-        circles = thrash is not None or self._detectors.batches_exceeded
-        self._ending = self._ending_in_circles() if circles else self._ending_without_progress()
+        self._ending = self._ending_by(verdict)
 
     async def _resumed(
         self, open_calls: Sequence[ToolUse], known: Mapping[str, ToolResult]
@@ -331,7 +306,7 @@ class _Turn:
             return "max_iterations"
         return None
 
-    async def _following(self, attempt: Attempt, results: Sequence[ToolResult]) -> str | _Onward:
+    async def _following(self, attempt: Attempt, results: Sequence[ToolResult]) -> str | Onward:
         """What comes after an iteration: an ending, or why and with which words the loop goes on."""
         said = "".join(block.text for block in attempt.blocks if isinstance(block, Text))
         self._text = (self._text if self._goes_on_in_mid_text else "") + said or self._text
@@ -348,90 +323,54 @@ class _Turn:
             return await self._after_results(attempt, results)
         match attempt.stop_reason:
             case "cut":
-                return _Onward("partial_turn_kept", notice("connection_cut"))
+                return Onward("partial_turn_kept", notice("connection_cut"))
             case "pause_turn":
-                return _Onward("pause_turn")
+                return Onward("pause_turn")
             case "refusal":
                 return "refusal"
             case "max_tokens" if self._continuations < self._policy.max_continuations:
                 self._continuations += 1
-                return _Onward("max_output_tokens_recovery", notice("cut_input" if attempt.cut_in_a_call else "go_on"))
+                return Onward("max_output_tokens_recovery", notice("cut_input" if attempt.cut_in_a_call else "go_on"))
             case "max_tokens":
                 return self._failed(ModelFailureKind.BAD_REQUEST, "The model's reply was cut off again and again.")
             case "model_context_window_exceeded":
-                return _Onward("partial_turn_kept", notice("go_on"))
+                return Onward("partial_turn_kept", notice("go_on"))
             case reason:
                 return await self._after_words(attempt, "stop_sequence" if reason == "stop_sequence" else "end_turn")
 
-    async def _after_results(self, attempt: Attempt, results: Sequence[ToolResult]) -> str | _Onward:
+    async def _after_results(self, attempt: Attempt, results: Sequence[ToolResult]) -> str | Onward:
         called = [self._tools.get(block.name) for block in attempt.blocks if isinstance(block, ToolUse)]
         if any(tool and tool.ends_turn for tool in called) and not any(result.is_error for result in results):
             return await self._normal_end("end_turn")
         say = notice("cut_input") if attempt.cut_in_a_call else None
-        return _Onward("partial_turn_kept" if attempt.stop_reason == CUT else "next_turn", say)
+        return Onward("partial_turn_kept" if attempt.stop_reason == CUT else "next_turn", say)
 
-    async def _after_words(self, attempt: Attempt, ending: str) -> str | _Onward:
+    async def _after_words(self, attempt: Attempt, ending: str) -> str | Onward:
         answers_results = any(isinstance(block, ToolResult) for block in self._transcript[-1].content)
         if not attempt.has_substance and answers_results and "empty_retry" not in self._asking.transitions:
-            return _Onward("empty_retry", notice("answer_please"))
-        intervention = self._intervention
-        if intervention is not None and intervention.question is not None:
-            self._question = intervention.question
+            return Onward("empty_retry", notice("answer_please"))
+        if self._guard.question is not None:
+            self._question = self._guard.question
             return "waiting_on_human"
         done = self._asking.usage.output_tokens
         if self._token_target is not None and done < TARGET_SHARE * self._token_target:
-            return _Onward("token_target_continuation", notice("keep_working", done=done, target=self._token_target))
+            return Onward("token_target_continuation", notice("keep_working", done=done, target=self._token_target))
         return await self._normal_end(ending)
 
-    async def _normal_end(self, ending: str) -> str | _Onward:
-        """L13: the end, unless a check of the agent has a correction to send first."""
-        problems: list[str] = []
-        for check, left in self._corrections_left.items():
-            problem = await check(self._result(ending))
-            if isinstance(problem, Forbid):
-                return _Onward("stop_hook_forbidden", problem.say)
-            if problem is not None and left:
-                self._corrections_left[check] = left - 1
-                return _Onward("stop_hook_correction", problem)
-            if problem is not None:
-                problems.append(problem)
-        self._problems = tuple(problems)
-        return ending
+    async def _normal_end(self, ending: str) -> str | Onward:
+        """L13: the end, unless a check of the agent has something to say to the model first."""
+        objection = await self._checks.objection(self._result(ending))
+        self._problems = self._checks.problems
+        return objection or ending
 
-    def _unheeded(self, attempt: Attempt) -> str | None:
-        """D4: what was wanted by force and was not done is said once more; the loop never depends on being heard."""
-        wanted = self._intervention
-        if wanted is None or wanted.force is None or _calls(attempt, wanted.force):
-            self._intervention, self._times_unheeded = None, 0
-            return None
-        self._times_unheeded += 1
-        if self._times_unheeded == 1:
-            return wanted.say
-        if wanted.question is None:
-            self._intervention = None
-        return None
-
-    def _ending_in_circles(self) -> str | None:
-        """Whether a circle is the end: too many identical batches, or nobody but a person can help."""
-        if self._detectors.batches_exceeded:
-            count = self._detectors.identical_batches
-            return self._failed(ModelFailureKind.NO_PROGRESS, f"The same calls were made {count} times in a row.")
-        wanted = self._intervention
-        if wanted is not None and wanted.level >= ASK and (wanted.force is None or self._times_unheeded > 1):
-            self._question = wanted.question
+    def _ending_by(self, verdict: Verdict) -> str | None:
+        if verdict.failure is not None:
+            self._asking.failure = verdict.failure
+            return "failed"
+        if verdict.question is not None:
+            self._question = verdict.question
             return "waiting_on_human"
-        return None
-
-    def _ending_without_progress(self) -> str | None:
-        """Whether the last steps were all small and brought nothing; a model that was just told off has its chance."""
-        if self._intervention is not None:
-            return self._ending_in_circles()
-        effects = self._detectors.news + sum(
-            not record.is_error and self._tools[record.name].effect is Effect.WRITE
-            for record in self._calls.records[self._before.calls :]
-            if record.name in self._tools
-        )
-        if self._progress.after_turn(self._asking.usage.output_tokens - self._before.output_tokens, effects):
+        if verdict.stalled:
             self._problems = (notice("no_progress"),)
             return "end_turn"
         return None
@@ -458,10 +397,6 @@ class _Turn:
             question=self._question,
             known=self._known,
         )
-
-
-def _calls(attempt: Attempt, tool: str) -> bool:
-    return any(isinstance(block, ToolUse) and block.name == tool for block in attempt.blocks)
 
 
 def _texts(messages: Sequence[Message]) -> list[str]:
