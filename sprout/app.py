@@ -161,7 +161,7 @@ def _chosen(settings: Settings, agent: str, small: bool) -> ModelChoice:
         settings.fallback_of(name),
         settings.model_of(agent, small=True),
         settings.offline,
-        ModelTraits(facts.window, facts.max_output, facts.forces_tools, facts.priced),
+        ModelTraits(facts.window, facts.max_output, facts.forces_tools and facts.thinking == "none", facts.priced),
     )
 
 
@@ -283,7 +283,8 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
     if host not in LOOPBACK:
         raise SetupError(f"Sprout has no sign-in yet, so it listens on this machine only, not on {host}.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as listening:
+    # The protocol is named, because asyncio sends small writes at once (TCP_NODELAY) only where it is.
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux: connections inherit it, so that dead readers are freed
             listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, DEAD_READER_MS)

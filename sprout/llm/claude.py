@@ -1,6 +1,7 @@
 """A ChatModel that speaks the Messages API through the anthropic SDK, with our own strict reading of the stream."""
 
 import json
+import re
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,6 +31,9 @@ from sprout.loop.model import (
 )
 
 CONNECT_S = 5.0
+MAX_DEPTH = 64
+MAX_NAME = 128
+NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 WHOLE_REPLY_S = 1_200.0
 
 
@@ -158,7 +162,8 @@ class _Reading:
 
 def _opened(block: Mapping[str, Any]) -> _Open:
     if block["type"] in ("tool_use", "server_tool_use"):
-        return _Open("tool_use", tool_id=block["id"], tool_name=block["name"], given_input=block.get("input"))
+        name = NOT_IN_A_NAME.sub("_", str(block["name"]))[:MAX_NAME] or "_"  # history must be fit to be sent again
+        return _Open("tool_use", tool_id=block["id"], tool_name=name, given_input=block.get("input"))
     return _Open(block["type"], signature=block.get("signature") or "", data=block.get("data") or "")
 
 
@@ -176,14 +181,17 @@ def _closed(index: int, block: _Open) -> list[ReplyPart]:
     return []
 
 
-def _cleaned(value: Any) -> Any:
+def _cleaned(value: Any, depth: int) -> Any:
+    """A value whose texts can be stored. Raises ValueError where it is nested deeper than anything sensible."""
+    if not depth:
+        raise ValueError(f"it is nested more than {MAX_DEPTH} levels deep")
     match value:
         case str():
             return whole_characters(value)
         case list():
-            return [_cleaned(item) for item in value]
+            return [_cleaned(item, depth - 1) for item in value]
         case dict():
-            return {whole_characters(name): _cleaned(item) for name, item in value.items()}
+            return {whole_characters(name): _cleaned(item, depth - 1) for name, item in value.items()}
     return value
 
 
@@ -193,8 +201,8 @@ def _tool_use(index: int, block: _Open, raw: str) -> BlockDone:
     given: Any = block.given_input or {}
     if raw.strip():
         try:
-            given = _cleaned(json.loads(raw))
-        except ValueError as error:
+            given = _cleaned(json.loads(raw), MAX_DEPTH)
+        except (ValueError, RecursionError) as error:
             problem = str(error)
     if problem is None and not isinstance(given, dict):
         problem = f"an object is needed, not {type(given).__name__}"

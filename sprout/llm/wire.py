@@ -36,6 +36,7 @@ def request_body(request: ModelRequest, facts: ModelFacts, thinking_tokens: Mapp
         for message in [message for message in messages if message["role"] == "user"][-CACHED_MESSAGES:]:
             message["content"][-1]["cache_control"] = CACHE
     max_tokens = min(request.max_tokens, facts.max_output)
+    thinking = _thinking(request.model, facts, max_tokens, thinking_tokens)
     body: dict[str, Any] = {"model": request.model, "max_tokens": max_tokens, "messages": messages}
     if request.system:
         body["system"] = [system]
@@ -44,14 +45,17 @@ def request_body(request: ModelRequest, facts: ModelFacts, thinking_tokens: Mapp
             {"name": spec.name, "description": spec.description, "input_schema": dict(spec.schema)}
             for spec in request.tools
         ]
-        body["tool_choice"] = _tool_choice(request.tool_choice)
-    if thinking := _thinking(request.model, facts, max_tokens, thinking_tokens):
+        body["tool_choice"] = _tool_choice(request.tool_choice, thinks=thinking is not None)
+    if thinking is not None:
         body["thinking"] = thinking
     return body
 
 
-def _tool_choice(choice: str) -> dict[str, str]:
-    return {"type": choice} if choice in ("auto", "none") else {"type": "tool", "name": choice}
+def _tool_choice(choice: str, *, thinks: bool) -> dict[str, str]:
+    """No model can be made to call a tool while it thinks: then it is left to what it was told."""
+    if choice in ("auto", "none"):
+        return {"type": choice}
+    return {"type": "auto"} if thinks else {"type": "tool", "name": choice}
 
 
 def _thinking(

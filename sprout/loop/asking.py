@@ -13,7 +13,8 @@ from sprout.loop.calls import Calls
 from sprout.loop.context import ContextKeeper, View
 from sprout.loop.execution import Batch
 from sprout.loop.limits import Limits
-from sprout.loop.model import ChatModel, Message, ModelRequest, ModelTraits
+from sprout.loop.model import ChatModel, Message, ModelRequest, ModelTraits, Text
+from sprout.loop.notices import notice
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.recovery import Recovery, Retry, Switch
 from sprout.loop.result import Step
@@ -129,6 +130,9 @@ class Asking:
         """The request for a view, with the room that is left for its reply."""
         live_from = 1 if self._keeper.begins_with_record else 0
         messages = (*view.messages[:live_from], *self._standing, *view.messages[live_from:])
+        if view.compactions and messages and messages[-1].role == "assistant":
+            # A turn that was paused is known to the server only as it was.
+            messages = (*messages, Message("user", (Text(notice("go_on")),)))
         for _ in range(self._images_left_out):
             messages = without_oldest_image(messages) or messages
         room = self._limits.room(

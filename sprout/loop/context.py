@@ -29,6 +29,7 @@ from sprout.loop.summary import Summarise, SummaryResult, in_groups
 
 log = logging.getLogger(__name__)
 
+LEAST_BYTES = 40  # to which texts are cut where the window holds no more
 SHRUNK = 0.8  # C6: a compaction that leaves more than this of a view has failed
 REACTIVE_SHARE = 0.5  # of a view that was too long, when nothing is known but that
 TURNS_PER_OVERFLOW = 2
@@ -259,7 +260,10 @@ class ContextKeeper:
                 return collapsed(excerpt, fits)
             case "truncate":
                 least, keep_task = policy.prune_max_bytes, policy.prune_keep_task
-                return cut_to_fit(excerpt, fits, least_bytes=least, keep_task=keep_task)
+                shorter = cut_to_fit(excerpt, fits, least_bytes=least, keep_task=keep_task)
+                if fits(shorter):
+                    return shorter
+                return cut_to_fit(excerpt, fits, least_bytes=min(least, LEAST_BYTES), keep_task=keep_task)
             case _:
                 return pruned(
                     excerpt,

@@ -72,7 +72,28 @@ STEPS: st.SearchStrategy[Step] = st.one_of(
     st.builds(Fault, BROKEN, after_events=st.integers(0, 25), reply=replies()),
     st.builds(Fault, SPOILT, reply=replies()),
 )
-SCRIPTS = st.lists(STEPS, max_size=9)
+TOO_MUCH = ("window_exceeded", "request_too_large")
+
+
+def pauses(step: Step) -> bool:
+    reply = step.reply if isinstance(step, Fault) else step
+    return isinstance(reply, Reply) and reply.stop_reason == "pause_turn"
+
+
+def makes_smaller(step: Step) -> bool:
+    """Whether the view is rewritten after it."""
+    if isinstance(step, Fault) and step.scenario in TOO_MUCH:
+        return True
+    reply = step.reply if isinstance(step, Fault) else step
+    return isinstance(reply, Reply) and reply.stop_reason == "model_context_window_exceeded"
+
+
+def fits_together(script: Sequence[Step]) -> bool:
+    """A turn that was paused can be continued only on the very conversation that it was paused in."""
+    return not (any(map(pauses, script)) and any(map(makes_smaller, script)))
+
+
+SCRIPTS = st.lists(STEPS, max_size=9).filter(fits_together)
 
 
 @dataclass

@@ -100,6 +100,12 @@ async def test_a_picture_is_left_out_once_and_the_person_is_told() -> None:
     assert play.result.text == "Seen."
 
 
+async def test_a_picture_that_was_left_out_does_not_come_back_in_the_next_request() -> None:
+    messages = [Message("user", (Text("See."), Image("image/png", PICTURE)))]
+    play = await played([Fault("request_too_large"), look_at("a"), say("Seen.")], messages=messages, tools=[looker()])
+    assert [PICTURE in str(play.sent(at)) for at in range(3)] == [True, False, False]
+
+
 async def test_a_server_that_refuses_every_request_as_too_large_is_asked_twice() -> None:
     messages = [Message("user", (Text("See."), Image("image/png", PICTURE)))]
     async with asyncio.timeout(10):
