@@ -30,6 +30,7 @@ from sprout.llm.claude import Claude, claude_client
 from sprout.llm.estimate import estimate
 from sprout.loop.model import ModelTraits
 from sprout.loop.policy import LoopPolicy
+from sprout.loop.tokens import count_tokens
 from sprout.offline.courses import courses
 from sprout.offline.demo import demo_model
 from sprout.offline.pace import Pace
@@ -115,6 +116,7 @@ async def open_app(settings: Settings, *, extra_agents: Sequence[AgentMaker] = (
     """Open everything that Sprout is made of; closed in reverse order. Raises SetupError, with what to mend."""
     async with AsyncExitStack() as stack:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
+        await asyncio.to_thread(count_tokens, "")  # loads its table once, before a learner would wait for it
         database = await stack.enter_async_context(open_database(settings.database))
         bus = MemoryBus()
         store = SqlRunStore(database, bus.publish)

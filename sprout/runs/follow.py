@@ -18,9 +18,8 @@ async def followed(
     store: RunStore, bus: EventBus, flights: Flights, root_id: str, after: int
 ) -> AsyncGenerator[list[News], None]:
     """Batches of news of a root run: first what is stored past `after`, then what happens; ends after `run_done`."""
-    run = await store.run(root_id)
     reader = _Reader(root_id, cursor=after)
-    if not 0 <= after <= run.last_seq:
+    if after and not 0 <= after <= (await store.run(root_id)).last_seq:
         reader.cursor = 0
         yield [
             Passing(root_id, "resync", wire_data(Resync(why="The log has no such event: here it is from its start.")))
