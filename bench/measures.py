@@ -12,6 +12,7 @@ from pathlib import Path
 
 import httpx2
 
+from bench.growth import LENGTHS, loop_cpu_ms
 from bench.processes import Server, floor_server, model_server, sprout_server
 from bench.reader import MODEL_TEXT, Heard, first, new_topic, run_on_floor, run_on_sprout
 from bench.work import CONCEPTS, QUESTIONS, SUBCONCEPTS, critical_path_s
@@ -110,7 +111,14 @@ def _check_whole(heard: list[Heard]) -> None:
         raise RuntimeError(f"the onboarding made {dict(made)} instead of {wanted}")
 
 
-MEASURES = {"B1": b1, "B3": b3, "B4": b4}
+async def b6() -> list[Figure]:
+    """CPU of one iteration of the loop after so many messages, the provider left out; the floor is the shortest."""
+    spent = {length: await loop_cpu_ms(length) for length in LENGTHS}
+    least = spent[LENGTHS[0]]
+    return [Figure(f"B6 iteration at {length:,} messages", "ms", ms, least, 2.0) for length, ms in spent.items()]
+
+
+MEASURES = {"B1": b1, "B3": b3, "B4": b4, "B6": b6}
 
 
 @asynccontextmanager

@@ -128,8 +128,10 @@ class Asking:
 
     def _asked(self, view: View, choice: str) -> ModelRequest:
         """The request for a view, with the room that is left for its reply."""
-        live_from = 1 if self._keeper.begins_with_record else 0
-        messages = (*view.messages[:live_from], *self._standing, *view.messages[live_from:])
+        messages = view.messages
+        if self._standing:
+            live_from = 1 if self._keeper.begins_with_record else 0
+            messages = normalised((*messages[:live_from], *self._standing, *messages[live_from:]))
         if view.compactions and messages and messages[-1].role == "assistant":
             # A turn that was paused is known to the server only as it was.
             messages = (*messages, Message("user", (Text(notice("go_on")),)))
@@ -141,7 +143,7 @@ class Asking:
         forced = choice in ("auto", "none") or (self._traits.forces_tools and self._request.model == self._primary)
         return replace(
             self._request,
-            messages=begun_by_user(normalised(messages)),
+            messages=begun_by_user(messages),
             max_tokens=max(1, room),
             tool_choice=choice if forced else "auto",
         )
