@@ -19,6 +19,7 @@ from sprout.config import Settings
 from sprout.errors import SproutError
 from sprout.llm.catalogue import catalogue
 from sprout.llm.claude import Claude, claude_client
+from sprout.loop.estimate import Estimator, fixed_tokens
 from sprout.loop.model import Message, ModelRequest, ReplyEnded
 from sprout.loop.model import Text as Words
 from sprout.loop.policy import LoopPolicy
@@ -180,7 +181,19 @@ async def _probe(claude: Claude, model: str) -> Finding:
         return Finding("probe", Verdict.BROKEN, f"{model}: {error}")
     if not any(isinstance(part, ReplyEnded) for part in parts):
         return Finding("probe", Verdict.BROKEN, f"{model}: its answer broke off")
-    return Finding("probe", Verdict.GOOD, f"{model} answered in {asyncio.get_running_loop().time() - began:.1f} s")
+    took = f"{model} answered in {asyncio.get_running_loop().time() - began:.1f} s"
+    return Finding("probe", Verdict.GOOD, f"{took}; {await _counted(claude, request)}")
+
+
+async def _counted(claude: Claude, request: ModelRequest) -> str:
+    """How far the estimate of tokens, which the loop goes by, is from the provider's own count."""
+    estimated = Estimator(fixed_tokens(request.system, ()))
+    guess = estimated.tokens(estimated.size(request.messages))
+    try:
+        async with asyncio.timeout(PROBE_TIMEOUT_S):
+            return f"its server counts {await claude.prompt_tokens(request)} tokens where Sprout estimates {guess}"
+    except (SproutError, TimeoutError):
+        return "its server does not count tokens, so Sprout's estimate is corrected by what replies report"
 
 
 @asynccontextmanager

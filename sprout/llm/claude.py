@@ -32,6 +32,7 @@ from sprout.loop.model import (
 
 CONNECT_S = 5.0
 MAX_DEPTH = 64
+COUNTED = frozenset({"model", "system", "messages", "tools", "tool_choice", "thinking"})
 MAX_NAME = 128
 NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 WHOLE_REPLY_S = 1_200.0
@@ -75,6 +76,18 @@ class Claude:
             raise failure_in_stream(told, model=request.model) from told
         except (anthropic.AnthropicError, httpx2.TransportError, ValueError, TypeError, LookupError) as error:
             raise as_failure(error, model=request.model, streaming=reading.begun) from error
+
+    async def prompt_tokens(self, request: ModelRequest) -> int:
+        """How many tokens the provider counts in a prompt: exact, but a call over the network.
+
+        Raises ModelFailure, also where the server does not count.
+        """
+        body = request_body(request, facts_of(request.model), self._thinking_tokens)
+        asked = {name: value for name, value in body.items() if name in COUNTED}
+        try:
+            return (await self._client.messages.count_tokens(**asked)).input_tokens
+        except (anthropic.AnthropicError, httpx2.TransportError, ValueError) as error:
+            raise as_failure(error, model=request.model, streaming=False) from error
 
 
 @dataclass(slots=True)

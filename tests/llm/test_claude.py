@@ -1,5 +1,7 @@
 """Reading the Messages API strictly, and failures told apart."""
 
+from dataclasses import replace
+
 import pytest
 
 from sprout.errors import ModelFailure, ModelFailureKind
@@ -127,3 +129,18 @@ def test_the_offline_model_costs_nothing_and_a_priced_one_something() -> None:
     paid = estimate(topic_model="claude-opus-5-5", subconcept_model="claude-sonnet-5-5", small=False)
     assert free.cost_usd_high == 0
     assert 0 < paid.cost_usd_low < paid.cost_usd_high
+
+
+async def test_C1_an_exact_count_is_there_for_those_who_ask() -> None:
+    async with running_offline_server(Scripted()) as server, claude_at(server) as model:
+        few = await model.prompt_tokens(REQUEST)
+        many = await model.prompt_tokens(replace(REQUEST, system="Be brief. " * 100))
+    assert 0 < few < many
+
+
+async def test_a_server_that_cannot_be_reached_does_not_count() -> None:
+    async with running_offline_server(Scripted()) as server:
+        gone = server
+    async with claude_at(gone) as model:
+        with pytest.raises(ModelFailure):
+            await model.prompt_tokens(REQUEST)
