@@ -4,7 +4,7 @@ import argparse
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -27,33 +27,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return command(given)
     except SproutError as error:
-        return _failed(error)
-    except ExceptionGroup as group:
-        # What fails while runs are open comes wrapped by the group that owns their tasks.
-        expected, bugs = group.split(SproutError)
-        if expected is None or bugs is not None:
-            raise
-        return _failed(*_leaves(expected))
+        print(f"sprout: {error}", file=sys.stderr)
+        return 1
     except (KeyboardInterrupt, asyncio.CancelledError):
         return INTERRUPTED
     except BrokenPipeError:
         # Who read our output has seen enough; without this the interpreter complains when it leaves.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-
-
-def _failed(*errors: Exception) -> int:
-    for error in errors:
-        print(f"sprout: {error}", file=sys.stderr)
-    return 1
-
-
-def _leaves(group: ExceptionGroup[Exception]) -> Iterator[Exception]:
-    for error in group.exceptions:
-        if isinstance(error, ExceptionGroup):
-            yield from _leaves(error)
-        else:
-            yield error
 
 
 # Each command imports what it needs itself: `sprout --help` answers at once.

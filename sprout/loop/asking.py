@@ -73,6 +73,7 @@ class Asking:
         self._attempts = 0
         self._used_ids = set(used_ids)
         self._images_left_out = 0
+        self._rewritten = False
         self._standing = tuple(standing)
 
     async def reply(
@@ -89,6 +90,7 @@ class Asking:
         while True:
             for event in self._compacted(view):
                 yield event
+            self._rewritten = self._rewritten or bool(view.compactions)
             self.wants_human = view.ask_human
             self.spent = self._limits.spent(self.usage, self._keeper.tokens)
             if self.wants_human or self.spent is not None:
@@ -97,6 +99,7 @@ class Asking:
             attempt = self.attempt = Attempt(
                 f"{self._prefix}.{self._attempts}", self._voice, self._used_ids, self._spoken
             )
+            view = replace(view, compactions=(), usage=Usage())  # told and counted
             following: View | None = view
             asked = self._request.model
             try:
@@ -106,6 +109,7 @@ class Asking:
                 self._raise_if_not_whole(attempt)
                 self._recovery.answered()
                 self._keeper.reported(attempt.usage)
+                self._rewritten = False
                 yield self._counted(attempt)
                 for event in self._escalated(attempt, batch):
                     yield event
@@ -132,7 +136,7 @@ class Asking:
         if self._standing:
             live_from = 1 if self._keeper.begins_with_record else 0
             messages = normalised((*messages[:live_from], *self._standing, *messages[live_from:]))
-        if view.compactions and messages and messages[-1].role == "assistant":
+        if self._rewritten and messages and messages[-1].role == "assistant":
             # A turn that was paused is known to the server only as it was.
             messages = (*messages, Message("user", (Text(notice("go_on")),)))
         for _ in range(self._images_left_out):
@@ -198,7 +202,7 @@ class Asking:
             if self._images_left_out or without_oldest_image(view.messages) is None:
                 return None
             self._images_left_out = 1
-        return replace(view, compactions=(), usage=Usage())
+        return view
 
     async def _recovered(
         self, failure: ModelFailure, attempt: Attempt, following: View | None

@@ -46,3 +46,26 @@ async def test_trap_21_a_tool_is_not_forced_on_a_model_that_thinks() -> None:
     for request in play.requests:
         thinks = request.body.get("thinking", {}).get("type") in ("adaptive", "enabled")
         assert not (thinks and request.body["tool_choice"]["type"] == "tool")
+
+
+async def test_a_paused_turn_whose_view_is_rewritten_goes_on_through_a_failure_too() -> None:
+    paused = Reply([ThinkingOut("Hm."), TextOut("And on.")], stop_reason="pause_turn")
+    play = await played(
+        [paused, Fault("window_exceeded"), Fault("overloaded"), say("Done.")],
+        tools=[looker()],
+        model_name="claude-sonnet-5-5",
+        messages=[*history(6, words=300), *BEGIN],
+    )
+    assert play.result.text == "Done."
+
+
+async def test_a_compaction_is_told_and_paid_once_though_its_request_is_repeated_with_more_room() -> None:
+    play = await played(
+        [Fault("window_exceeded"), Fault("truncated_text", reply=say("A long text.")), say("Whole.")],
+        tools=[looker()],
+        messages=[*history(6, words=300), *BEGIN],
+    )
+    told = [(event.rung, event.tokens_before) for event in play.events if event.kind == "context_compacted"]
+    assert play.result.text == "Whole."
+    assert told
+    assert len(told) == len(set(told))
