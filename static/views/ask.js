@@ -16,7 +16,7 @@ import { Fault } from "./shell.js";
 /** @typedef {"creating" | "uploading" | "starting"} Step */
 
 /** What the server takes, until it has said so itself. */
-const LIMITS = { uploadMaxBytes: 10 * 1024 ** 2, uploadMaxFiles: 10, uploadTypes: [".md", ".txt", ".markdown"] };
+const LIMITS = { uploadMaxBytes: 10 * 1024 ** 2, uploadMaxFiles: 10, uploadTypes: [".md", ".markdown", ".txt"] };
 
 /** @param {{ status: Status | null, asked: string | null }} props `asked`: a suggestion that was chosen, to be grown at once */
 export function AskForm({ status, asked }) {
