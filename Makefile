@@ -27,7 +27,7 @@ check: venv-dev ## format, lint, types, imports, dead code, dependencies, vendor
 bench: venv-dev ## measure against the floor; ARGS="B1 B3" chooses
 	@$(BIN)/python -m bench $(ARGS)
 
-faults: venv-dev ## play the faults of the loop in their long forms; ARGS="cuts storm" chooses
+faults: venv-dev ## play the faults in their long forms; ARGS="kills points" chooses
 	@$(BIN)/python -m faults $(ARGS)
 
 format: venv-dev ## format the code and mend what ruff can mend

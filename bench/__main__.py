@@ -13,10 +13,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bench.measures import MEASURES, Figure
+from bench.measures import MEASURES as SHORT_MEASURES
+from bench.measures import Figure
 from bench.processes import OTHER_CORE, pin
+from bench.streams import b7
 from sprout import __version__
 
+MEASURES = SHORT_MEASURES | {"B7": b7}
 RESULTS = Path(__file__).parent / "results"
 
 

@@ -13,14 +13,20 @@ from pathlib import Path
 import httpx2
 
 from bench.growth import LENGTHS, loop_cpu_ms
+from bench.log_growth import LENGTHS as LOG_LENGTHS
+from bench.log_growth import log_cost
+from bench.many_runs import crowds
 from bench.processes import Server, floor_server, model_server, sprout_server
 from bench.reader import MODEL_TEXT, Heard, first, new_topic, run_on_floor, run_on_sprout
+from bench.restart import GOES_ON_S, restarts
 from bench.work import CONCEPTS, QUESTIONS, SUBCONCEPTS, critical_path_s
 from sprout.offline.pace import Pace
 
 ROUNDS = 5
 RUNS_A_ROUND = 10
 QUICK_RUNS = 40
+DELTA_WAITS_MS = 25.0
+STREAM_MIB = 0.25
 ONBOARDING_PACE = Pace(first_token_s=1.0, tokens_per_s=60.0)
 
 
@@ -59,6 +65,22 @@ async def b1() -> list[Figure]:
         value, least = (statistics.median(costs[name]) * 1_000 for name in ("sprout", "floor"))
         samples = tuple(cost * 1_000 for cost in costs["sprout"])
     return [Figure("B1 server CPU of a run", "ms", value, least, 1.5, samples)]
+
+
+async def b2() -> list[Figure]:
+    """1, 50, 200 and 500 runs at once at 30 deltas a second each: what a delta costs and waits; errors must be none."""
+    figures = []
+    for count, (sprout, floor) in (await crowds()).items():
+        at = f"at {count}"
+        p50_ms, p99_ms = sprout.wait_ms
+        figures += [
+            Figure(f"B2 CPU of a delta {at}", "µs", sprout.cpu_us, floor.cpu_us, 1.0),
+            Figure(f"B2 send → reader, p50 {at}", "ms", p50_ms, floor.wait_ms[0], 1.5),
+            Figure(f"B2 send → reader, p99 {at}", "ms", p99_ms, DELTA_WAITS_MS, 1.0),
+            Figure(f"B2 memory of a stream {at}", "MiB", sprout.mb_a_stream, STREAM_MIB, 1.0),
+            Figure(f"B2 runs with a fault {at}", "", sprout.errors, 1.0, 0.0),
+        ]
+    return figures
 
 
 async def b3() -> list[Figure]:
@@ -115,10 +137,36 @@ async def b6() -> list[Figure]:
     """CPU of one iteration of the loop after so many messages, the provider left out; the floor is the shortest."""
     spent = {length: await loop_cpu_ms(length) for length in LENGTHS}
     least = spent[LENGTHS[0]]
-    return [Figure(f"B6 iteration at {length:,} messages", "ms", ms, least, 2.0) for length, ms in spent.items()]
+    return [
+        *(Figure(f"B6 iteration at {length:,} messages", "ms", ms, least, 2.0) for length, ms in spent.items()),
+        *await _log_growth(),
+    ]
 
 
-MEASURES = {"B1": b1, "B3": b3, "B4": b4, "B6": b6}
+async def _log_growth() -> list[Figure]:
+    """What is done with a log of so many events; the floor is the shortest log."""
+    costs = {length: await log_cost(length) for length in LOG_LENGTHS}
+    least = costs[LOG_LENGTHS[0]]
+    figures: list[Figure] = []
+    for length, cost in costs.items():
+        at = f"at {length:,} events"
+        figures.append(Figure(f"B6 append {at}", "ms", cost.append_ms, least.append_ms, 1.5))
+        figures.append(Figure(f"B6 checkpoint {at}", "ms", cost.checkpoint_ms, least.checkpoint_ms, 1.5))
+        figures.append(Figure(f"B6 replay of one event {at}", "ms", cost.replay_ms, least.replay_ms, 1.5))
+    return figures
+
+
+async def b8() -> list[Figure]:
+    """Killed with 50 runs going: until all of them go on, against a start with nothing to take up."""
+    found = await restarts()
+    bare_s, all_go_on_s = statistics.mean(found.bare_s), max(found.all_go_on_s)
+    return [
+        Figure("B8 process begins → all go on", "s", all_go_on_s, bare_s, 2.0, found.all_go_on_s),
+        Figure("B8 what taking up adds, of 5 s", "s", max(0.0, all_go_on_s - bare_s), GOES_ON_S, 1.0),
+    ]
+
+
+MEASURES = {"B1": b1, "B2": b2, "B3": b3, "B4": b4, "B6": b6, "B8": b8}
 
 
 @asynccontextmanager

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import resource
 import socket
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
@@ -17,6 +18,7 @@ SERVER_CORE = 0
 OTHER_CORE = 1
 START_S = 60.0
 STOP_S = 10.0
+FILES = 8_192
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +41,20 @@ class Server:
 @asynccontextmanager
 async def model_server(work: str, *, first_token_s: float = 0.0, tokens_per_s: float = 0.0) -> AsyncIterator[str]:
     """The base URL of an offline model server that does this work at this pace."""
-    command = [sys.executable, "-m", "bench.model_server", work, str(first_token_s), str(tokens_per_s)]
-    async with _process(command, OTHER_CORE, {}) as process:
+    async with _model(["bench.model_server", work, str(first_token_s), str(tokens_per_s)]) as base_url:
+        yield base_url
+
+
+@asynccontextmanager
+async def stamped_model(deltas: int, a_second: float) -> AsyncIterator[str]:
+    """The base URL of a provider that says when it sent each delta (`bench/stamped_model.py`)."""
+    async with _model(["bench.stamped_model", str(deltas), str(a_second)]) as base_url:
+        yield base_url
+
+
+@asynccontextmanager
+async def _model(module: list[str]) -> AsyncIterator[str]:
+    async with _process([sys.executable, "-m", *module], OTHER_CORE, {}) as process:
         assert process.stdout is not None
         async with asyncio.timeout(START_S):
             line = await process.stdout.readline()
@@ -52,7 +66,7 @@ async def model_server(work: str, *, first_token_s: float = 0.0, tokens_per_s: f
 @asynccontextmanager
 async def floor_server(base_url: str) -> AsyncIterator[Server]:
     """The floor, ready to be asked."""
-    port = _free_port()
+    port = free_port()
     async with _process([sys.executable, "-m", "bench.floor", base_url, str(port)], SERVER_CORE, {}) as process:
         yield await _ready(process, port, "/run")
 
@@ -60,7 +74,7 @@ async def floor_server(base_url: str) -> AsyncIterator[Server]:
 @asynccontextmanager
 async def sprout_server(base_url: str, data: Path, *, note_taking: bool) -> AsyncIterator[Server]:
     """Sprout with an empty database in `data`: as a user starts it, or with the agent that takes notes."""
-    port = _free_port()
+    port = free_port()
     module = ["-m", "bench.sprout_server"] if note_taking else ["-m", "sprout", "serve"]
     settings = {
         "ANTHROPIC_BASE_URL": base_url,
@@ -69,8 +83,24 @@ async def sprout_server(base_url: str, data: Path, *, note_taking: bool) -> Asyn
         "SPROUT_MODEL": "sprout-offline",
         "SPROUT_LOG_LEVEL": "error",
         "SPROUT_PORT": str(port),
+        "SPROUT_RUNS__MODEL_CALLS": "1000",
     }
     async with _process([sys.executable, *module], SERVER_CORE, settings) as process:
+        yield await _ready(process, port, "/api/health")
+
+
+@asynccontextmanager
+async def streams_server(data: Path) -> AsyncIterator[Server]:
+    """Sprout with an empty database in `data` and runs that a measurement lets speak (`bench/streams_server.py`)."""
+    port = free_port()
+    settings = {
+        "ANTHROPIC_BASE_URL": "http://127.0.0.1:9",
+        "ANTHROPIC_API_KEY": "bench",
+        "SPROUT_DATA_DIR": str(data),
+        "SPROUT_LOG_LEVEL": "error",
+        "SPROUT_PORT": str(port),
+    }
+    async with _process([sys.executable, "-m", "bench.streams_server"], SERVER_CORE, settings) as process:
         yield await _ready(process, port, "/api/health")
 
 
@@ -122,7 +152,14 @@ async def _ready(process: Process, port: int, path: str) -> Server:
             return Server(url, process.pid)
 
 
-def _free_port() -> int:
+def raise_the_limit_of_files() -> None:
+    """Let this process and those it starts have as many connections open as a measurement needs."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(FILES, hard)), hard))
+
+
+def free_port() -> int:
+    """A port of the loopback that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

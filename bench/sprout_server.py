@@ -1,6 +1,7 @@
 """Sprout as it is, with the agent of B1 and B3 in the topic agent's place: its tools do nothing, as the floor's do."""
 
 import asyncio
+from dataclasses import replace
 
 import uvicorn
 import uvloop
@@ -15,7 +16,10 @@ from sprout.loop.policy import LoopPolicy
 from sprout.loop.tools import Effect, tool
 from sprout.loop.turn import TurnResult
 from sprout.store.shelf import SqlShelf
+from sprout.web.parts import Limits
 from sprout.web.routes import web_app
+
+NO_CAPS = Limits(streams_per_learner=100_000, streams_per_address=100_000)
 
 
 @tool(name=NOTE, effect=Effect.WRITE, repeatable=True)
@@ -41,7 +45,11 @@ async def main() -> None:
     settings = load_settings()
     async with open_app(settings, extra_agents=[note_taker]) as sprout:
         config = uvicorn.Config(
-            web_app(web_parts(sprout)), port=settings.port, lifespan="off", log_level="warning", access_log=False
+            web_app(replace(web_parts(sprout), limits=NO_CAPS)),
+            port=settings.port,
+            lifespan="off",
+            log_level="warning",
+            access_log=False,
         )
         await uvicorn.Server(config).serve()
 

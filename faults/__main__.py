@@ -2,14 +2,26 @@
 
 import argparse
 import asyncio
+import inspect
 import sys
 import time
 
 from rich.console import Console
 from rich.table import Table
 
-from faults.figures import PROOFS, Figure
+from faults import database, figures, frozen, kills, points, sigterm
+from faults.figures import Figure
+from faults.streams import streams
 
+PROOFS = {
+    **figures.PROOFS,
+    **database.PROOFS,
+    **points.PROOFS,
+    **kills.PROOFS,
+    **sigterm.PROOFS,
+    **frozen.PROOFS,
+    "streams": streams,
+}
 MARK = {None: "", True: "[green]holds[/]", False: "[red]BROKEN[/]"}
 
 
@@ -17,17 +29,29 @@ def main() -> int:
     """Play the named proofs, all of them by default; the exit code is 1 where a figure is not what it must be."""
     parser = argparse.ArgumentParser(prog="python -m faults", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"what to play: {', '.join(PROOFS)} (all)")
-    names = parser.parse_args().names or list(PROOFS)
+    parser.add_argument("--seed", type=int, help="what chance is drawn from (1)")
+    parser.add_argument("--seeds", type=int, help="how many seeds, for points (5)")
+    parser.add_argument("--kills", type=int, help="how many kills, for kills (300)")
+    given = parser.parse_args()
+    names = given.names or list(PROOFS)
     if unknown := [name for name in names if name not in PROOFS]:
         parser.error(f"no proof {', '.join(unknown)}; there are {', '.join(PROOFS)}")
     console = Console(highlight=False)
-    figures: list[Figure] = []
+    found: list[Figure] = []
     for name in names:
         began_s = time.monotonic()
-        figures += asyncio.run(PROOFS[name]())  # type: ignore[arg-type]
+        found += asyncio.run(_played(name, given))
         console.print(f"{name}: {PROOFS[name].__doc__} ({time.monotonic() - began_s:.0f} s)")
-    console.print(table_of(figures))
-    return 0 if all(figure.holds is not False for figure in figures) else 1
+    console.print(table_of(found))
+    return 0 if all(figure.holds is not False for figure in found) else 1
+
+
+async def _played(name: str, given: argparse.Namespace) -> list[Figure]:
+    """The figures of a proof, which is told of the options that it knows."""
+    known = inspect.signature(PROOFS[name]).parameters
+    return await PROOFS[name](
+        **{key: value for key, value in vars(given).items() if key in known and value is not None}
+    )
 
 
 def table_of(figures: list[Figure]) -> Table:

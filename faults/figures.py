@@ -104,7 +104,7 @@ async def caches() -> list[Figure]:
     ]
 
 
-PROOFS: dict[str, Callable[[], Awaitable[list[Figure]]]] = {
+PROOFS: dict[str, Callable[..., Awaitable[list[Figure]]]] = {
     "cuts": cuts,
     "storm": storms,
     "cache": caches,

@@ -19,13 +19,16 @@ from sprout.agents.agent import AgentSpec
 from sprout.agents.saving import PATH_POLICY
 from sprout.agents.subconcept import subconcept_agent
 from sprout.agents.topic import topic_agent
-from sprout.config import Settings
+from sprout.config import AGENT_NAMES, Settings
 from sprout.documents.passages import passages_of
 from sprout.documents.reading import read_document
+from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
 from sprout.errors import SetupError
+from sprout.events import Usage
+from sprout.ids import new_id
 from sprout.learning.library import DEFAULT_USER_ID
-from sprout.llm.catalogue import facts_of
+from sprout.llm.catalogue import UNKNOWN, facts_of
 from sprout.llm.claude import Claude, claude_client
 from sprout.llm.estimate import estimate
 from sprout.loop.model import ModelTraits
@@ -35,14 +38,20 @@ from sprout.offline.courses import courses
 from sprout.offline.demo import demo_model
 from sprout.offline.pace import Pace
 from sprout.offline.server import running_offline_server
+from sprout.runs.budget import DEPLOYMENT, LEARNER, Limit
 from sprout.runs.gate import ModelGate
-from sprout.runs.live import LiveRuns, ModelChoice, live_runs
+from sprout.runs.live import LiveRuns, live_runs
+from sprout.runs.log import Claim
+from sprout.runs.parts import ModelChoice, Parts
+from sprout.runs.purse import Purse, open_purse
 from sprout.store.database import Database, open_database
 from sprout.store.exchange import SqlExchange
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
+from sprout.store.spending import SqlSpending
+from sprout.store.urls import sqlite_file
 from sprout.telemetry.lines import LogLines
 from sprout.telemetry.metrics import Metrics
 from sprout.telemetry.observer import RunObserver
@@ -74,8 +83,9 @@ class Sprout:
     exchange: SqlExchange
     runs: LiveRuns
     metrics: Metrics
+    purse: Purse
 
-    def status(self) -> dict[str, JsonValue]:
+    async def status(self) -> dict[str, JsonValue]:
         """What a page has to know before anything else: the models, what they cost, what may be uploaded."""
         settings = self.settings
         models = {agent: settings.model_of(agent, small=False) for agent in ("topic", "subconcept")}
@@ -98,6 +108,7 @@ class Sprout:
                 "small": _estimated(small, small, small=True),
                 "full": _estimated(models["topic"], models["subconcept"], small=False),
             },
+            "budget": await self.purse.standing(DEFAULT_USER_ID),
             "suggestions": [
                 {"title": course.title, "desc": course.desc, "concepts": len(course.concepts)} for course in courses()
             ]
@@ -112,37 +123,63 @@ def _estimated(topic_model: str, subconcept_model: str, *, small: bool) -> dict[
 
 
 @asynccontextmanager
-async def open_app(settings: Settings, *, extra_agents: Sequence[AgentMaker] = ()) -> AsyncIterator[Sprout]:
-    """Open everything that Sprout is made of; closed in reverse order. Raises SetupError, with what to mend."""
+async def open_app(
+    settings: Settings, *, extra_agents: Sequence[AgentMaker] = (), take_up: bool = False
+) -> AsyncIterator[Sprout]:
+    """Open everything that Sprout is made of; closed in reverse order. Raises SetupError, with what to mend.
+
+    Args:
+        take_up: whether to go on with runs that were cut off: a server does.
+    """
     async with AsyncExitStack() as stack:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
         await asyncio.to_thread(count_tokens, "")  # loads its table once, before a learner would wait for it
         database = await stack.enter_async_context(open_database(settings.database))
-        bus = MemoryBus()
-        store = SqlRunStore(database, bus.publish)
+        bus, dispatcher = MemoryBus(), AsyncioDispatcher()
+        store = SqlRunStore(database, bus.publish, dispatcher)
         shelf = SqlShelf(database, bus.publish, split=passages_of)
         library = SqlLibrary(database, bus.publish, files=Files(settings.data_dir / "documents"))
         await library.ensure_user(DEFAULT_USER_ID)
         await library.sweep_files()
-        gate = ModelGate(per_root=settings.runs.children, most=settings.runs.model_calls)
         observer = await stack.enter_async_context(_observer(settings))
+        gate = ModelGate(per_root=settings.runs.children, most=settings.runs.model_calls)
         observer.metrics.watch_gate(gate)
+        purse = await stack.enter_async_context(open_purse(SqlSpending(database), _limits(settings), _cost_usd))
+        agents = [
+            topic_agent(shelf, settings.policy("topic", PATH_POLICY)),
+            subconcept_agent(shelf, settings.policy("subconcept", PATH_POLICY)),
+            *(make(shelf, settings) for make in extra_agents),
+        ]
+        parts = Parts(
+            store=store,
+            bus=bus,
+            dispatcher=dispatcher,
+            claim=_claim(settings),
+            model=await stack.enter_async_context(_model(settings)),
+            agents={agent.name: agent for agent in agents},
+            choose=partial(_chosen, settings),
+            gate=gate,
+            observer=observer,
+            purse=purse,
+        )
+        numbers = settings.runs
         runs = await stack.enter_async_context(
             live_runs(
-                store,
-                bus,
-                await stack.enter_async_context(_model(settings)),
-                [
-                    topic_agent(shelf, settings.policy("topic", PATH_POLICY)),
-                    subconcept_agent(shelf, settings.policy("subconcept", PATH_POLICY)),
-                    *(make(shelf, settings) for make in extra_agents),
-                ],
-                partial(_chosen, settings),
-                gate,
-                observer,
+                parts,
+                beat_s=numbers.heartbeat_s,
+                sweep_s=numbers.sweep_s,
+                keep_events_days=numbers.keep_events_days,
+                take_up=take_up,
             )
         )
-        yield Sprout(settings, database, library, shelf, SqlExchange(database), runs, observer.metrics)
+        yield Sprout(settings, database, library, shelf, SqlExchange(database), runs, observer.metrics, purse)
+
+
+def _claim(settings: Settings) -> Claim:
+    """This process as a carrier of runs; on SQLite, whose file is locked, it is the only one."""
+    numbers = settings.runs
+    alone = sqlite_file(settings.database) is not None
+    return Claim(new_id(), numbers.lease_s, alone=alone, resume=numbers.auto_resume)
 
 
 @asynccontextmanager
@@ -165,6 +202,33 @@ def _chosen(settings: Settings, agent: str, small: bool) -> ModelChoice:
         settings.offline,
         ModelTraits(facts.window, facts.max_output, facts.forces_tools and facts.thinking == "none", facts.priced),
     )
+
+
+def _limits(settings: Settings) -> dict[str, Limit]:
+    """The budgets of a day. Raises SetupError: one in dollars cannot be kept, since a model's price is not known."""
+    budgets = settings.budgets
+    if budgets.in_dollars_alone and (unpriced := _unpriced(settings)):
+        raise SetupError(
+            f"The price of the model {unpriced[0]!r} is not known, so a budget in dollars cannot be kept. Set one in "
+            "tokens beside it: SPROUT_BUDGETS__LEARNER_TOKENS_PER_DAY, SPROUT_BUDGETS__DEPLOYMENT_TOKENS_PER_DAY."
+        )
+    return {
+        LEARNER: Limit(budgets.learner_usd_per_day, budgets.learner_tokens_per_day),
+        DEPLOYMENT: Limit(budgets.deployment_usd_per_day, budgets.deployment_tokens_per_day),
+    }
+
+
+def _unpriced(settings: Settings) -> Sequence[str]:
+    """The models in use whose price is not known."""
+    models = {settings.model_of(agent, small=small) for agent in AGENT_NAMES for small in (False, True)}
+    models |= {fallback for model in models if (fallback := settings.fallback_of(model)) is not None}
+    return sorted(model for model in models if facts_of(model) is UNKNOWN)
+
+
+def _cost_usd(model: str, usage: Usage) -> float | None:
+    """What a usage of a model costs; None where its price is not known."""
+    facts = facts_of(model)
+    return None if facts is UNKNOWN else facts.priced(usage).cost_usd
 
 
 @asynccontextmanager
@@ -223,7 +287,7 @@ def serve(settings: Settings, *, extra_agents: Sequence[AgentMaker] = ()) -> Non
 
 async def _served(settings: Settings, extra_agents: Sequence[AgentMaker]) -> None:
     with _listening(settings.host, settings.port) as listening:
-        async with open_app(settings, extra_agents=extra_agents) as sprout:
+        async with open_app(settings, extra_agents=extra_agents, take_up=True) as sprout:
             server = _Server(
                 uvicorn.Config(
                     web_app(web_parts(sprout)),

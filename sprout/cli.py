@@ -105,7 +105,7 @@ def _export(given: argparse.Namespace) -> int:
 def _migrate(_: argparse.Namespace) -> int:
     from sprout.store import migrate
 
-    settings = _settings()
+    settings = _quiet_settings()
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     url = settings.database
     before = migrate.current(url)
@@ -114,6 +114,21 @@ def _migrate(_: argparse.Namespace) -> int:
         print(f"The database as it was is kept in {backup}")
     after = migrate.head()
     print(f"The database is up to date ({after})" if before == after else f"The database is now at {after}")
+    return 0
+
+
+def _backup(given: argparse.Namespace) -> int:
+    from sprout.store.backups import back_up, write_copy
+    from sprout.store.urls import sqlite_file
+
+    file = sqlite_file(_quiet_settings().database)
+    if file is None:
+        raise SetupError("A PostgreSQL database is backed up by its own tools: pg_dump and pg_restore.")
+    if not file.exists():
+        raise SetupError(f"There is no database to back up yet: {file}")
+    if given.output is not None:
+        write_copy(file, given.output)
+    print(f"The database is kept in {given.output or back_up(file, 'asked')}")
     return 0
 
 
@@ -217,6 +232,9 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--format", choices=("yaml", "json"), help="what to write (by the name of FILE, else yaml)")
 
     _command(commands, "migrate", _migrate, "bring the database up to date; SQLite is backed up before")
+
+    backup = _command(commands, "backup", _backup, "copy the SQLite database as it is now, also while a server uses it")
+    backup.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to (beside the database)")
 
     doctor = _command(commands, "doctor", _doctor, "examine this installation and say what to mend")
     doctor.add_argument("--no-probe", action="store_true", help="do not call the model")

@@ -25,7 +25,10 @@ AgentName = Literal["topic", "subconcept", "refinement", "tutor", "grading"]
 
 
 class RunNumbers(BaseModel):
-    """`SPROUT_RUNS__*`. Seconds and counts; `model_calls` is how many go on at once in the whole deployment."""
+    """`SPROUT_RUNS__*`. Seconds and counts; `model_calls` is how many go on at once in the whole deployment.
+
+    What happened in a run can be played again for `keep_events_days` after its end.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -35,6 +38,31 @@ class RunNumbers(BaseModel):
     children: int = Field(10, ge=1)
     model_calls: int = Field(32, ge=1)
     auto_resume: bool = True
+    keep_events_days: float = Field(30, gt=0)
+
+
+class BudgetNumbers(BaseModel):
+    """`SPROUT_BUDGETS__*`. Dollars by the catalogue's prices, and tokens of all models but the built-in one, that one
+    learner and the whole deployment may use on a day (UTC); what is not set is without limit.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    learner_usd_per_day: float | None = Field(None, ge=0, allow_inf_nan=False)
+    learner_tokens_per_day: int | None = Field(None, ge=0)
+    deployment_usd_per_day: float | None = Field(None, ge=0, allow_inf_nan=False)
+    deployment_tokens_per_day: int | None = Field(None, ge=0)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _empty_is_unset(cls, value: object) -> object:
+        return None if isinstance(value, str) and not value.strip() else value
+
+    @property
+    def in_dollars_alone(self) -> bool:
+        """Whether a budget in dollars has none in tokens beside it, which would hold where no price is known."""
+        learner = self.learner_usd_per_day is not None and self.learner_tokens_per_day is None
+        return learner or (self.deployment_usd_per_day is not None and self.deployment_tokens_per_day is None)
 
 
 class Settings(BaseSettings):
@@ -78,6 +106,7 @@ class Settings(BaseSettings):
     loop: dict[str, Any] = Field(default_factory=dict)
     agents: dict[AgentName, dict[str, Any]] = Field(default_factory=dict)
     runs: RunNumbers = Field(default_factory=lambda: RunNumbers.model_validate({}))
+    budgets: BudgetNumbers = Field(default_factory=lambda: BudgetNumbers.model_validate({}))
 
     @field_validator("cors_origins", mode="before")
     @classmethod

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -24,12 +25,11 @@ from sprout.loop.model import Message, ModelRequest, ReplyEnded
 from sprout.loop.model import Text as Words
 from sprout.loop.policy import LoopPolicy
 from sprout.store import migrate
-from sprout.store.database import SAFE_SQLITE
+from sprout.store.checks import LITTLE_SPACE_BYTES, MIB, NO_SPACE_BYTES, SAFE_SQLITE, advice
+from sprout.store.condition import FileCondition, condition_of_file, condition_of_server
 from sprout.store.urls import async_url, sqlite_file
 
-MIB = 1024 * 1024
-LITTLE_SPACE_BYTES = 1024 * MIB
-NO_SPACE_BYTES = 50 * MIB
+CLOCK_SKEW_S = 1.0
 PROBE_TIMEOUT_S = 50.0
 PROBE_TOKENS = 1_000
 PROBE_WORDS = "Answer with the single word: ready"
@@ -80,7 +80,8 @@ async def _findings(settings: Settings, *, probe: bool) -> AsyncIterator[Finding
     yield Finding("python", Verdict.GOOD, platform.python_version())
     yield _sqlite(settings)
     yield _data_folder(settings)
-    yield await asyncio.to_thread(_database, settings)
+    for finding in await asyncio.to_thread(list, _database(settings)):
+        yield finding
     for finding in _models(settings):
         yield finding
     if probe and not settings.offline:
@@ -112,21 +113,71 @@ def _data_folder(settings: Settings) -> Finding:
     return Finding("data folder", Verdict.POOR if free < LITTLE_SPACE_BYTES else Verdict.GOOD, says)
 
 
-def _database(settings: Settings) -> Finding:
+def _database(settings: Settings) -> Iterator[Finding]:
     try:
         shown = async_url(settings.database).set(drivername=async_url(settings.database).get_backend_name())
-        now, wanted = migrate.current(settings.database), migrate.head()
-        embedded = sqlite_file(settings.database) is not None
+        where = shown.render_as_string(hide_password=True)
+        file = sqlite_file(settings.database)
+        yield from _server(settings.database, where) if file is None else _file(file, where)
     except SproutError as error:
-        return Finding("database", Verdict.BROKEN, str(error))
-    where = shown.render_as_string(hide_password=True)
-    if now == wanted:
-        return Finding("database", Verdict.GOOD, f"{where}, up to date ({now})")
-    if embedded and now is None:
-        return Finding("database", Verdict.GOOD, f"{where}, will be made at the first start")
-    if embedded:
-        return Finding("database", Verdict.POOR, f"{where} is at {now}: the next start backs it up and updates it")
-    return Finding("database", Verdict.BROKEN, f"{where} is at {now}, not {wanted}: run `sprout migrate`")
+        yield Finding("database", Verdict.BROKEN, str(error))
+
+
+def _server(url: str, where: str) -> Iterator[Finding]:
+    found, wanted = condition_of_server(url), migrate.head()
+    if found.revision == wanted:
+        yield Finding("database", Verdict.GOOD, f"{where}, PostgreSQL {found.version}, up to date ({wanted})")
+    else:
+        advice = f"{where} is at {found.revision}, not {wanted}: run `sprout migrate`"
+        yield Finding("database", Verdict.BROKEN, advice)
+    ahead_s = found.clock_ahead_s
+    says = f"the database's is {abs(ahead_s):.1f} s {'ahead of' if ahead_s > 0 else 'behind'} this machine's"
+    if abs(ahead_s) <= CLOCK_SKEW_S:
+        yield Finding("clock", Verdict.GOOD, says)
+    else:
+        yield Finding("clock", Verdict.POOR, f"{says}: set both by a time server")
+
+
+def _file(file: Path, where: str) -> Iterator[Finding]:
+    if not file.exists():
+        yield Finding("database", Verdict.GOOD, f"{where}, will be made at the first start")
+        return
+    found, wanted = condition_of_file(file), migrate.head()
+    sizes = f"{where}, {found.size_bytes / MIB:,.1f} MiB and {found.wal_bytes / MIB:,.1f} MiB of log"
+    if found.faults:
+        yield Finding("database", Verdict.BROKEN, f"{sizes}, damaged ({found.faults[0]}): {advice(file)}")
+    elif found.revision == wanted:
+        yield Finding("database", Verdict.GOOD, f"{sizes}, up to date ({wanted})")
+    elif found.revision is None or migrate.knows(found.revision):
+        says = f"{sizes}, at {found.revision}: the next start backs it up and updates it"
+        yield Finding("database", Verdict.POOR, says)
+    else:
+        says = f"{sizes}, at {found.revision}, which is newer than this program: update Sprout, or restore a backup"
+        yield Finding("database", Verdict.BROKEN, says)
+    yield _soundness(found)
+    yield _last_backup(found)
+
+
+def _soundness(found: FileCondition) -> Finding:
+    journal = "write-ahead log" if found.writes_ahead else "rollback journal"
+    writing = f"{journal}, through to the disk at every commit (synchronous FULL)"
+    if found.faults:
+        return Finding("soundness", Verdict.BROKEN, "; ".join(found.faults))
+    if found.changed:
+        says = f"structure sound, but something else than Sprout has written the file since it was closed; {writing}"
+        return Finding("soundness", Verdict.POOR, says)
+    return Finding("soundness", Verdict.GOOD, f"pages, indexes and references checked; {writing}")
+
+
+def _last_backup(found: FileCondition) -> Finding:
+    if found.backup is None:
+        return Finding("backup", Verdict.POOR, "none beside the database; docs/database.md says how to make one")
+    return Finding("backup", Verdict.GOOD, f"{found.backup.name}, {_age(found.backup_age_s)} old")
+
+
+def _age(seconds: float) -> str:
+    days, hours = divmod(int(seconds) // 3600, 24)
+    return f"{days} d {hours} h" if days else f"{hours} h {int(seconds) % 3600 // 60} min"
 
 
 def _models(settings: Settings) -> Iterator[Finding]:

@@ -10,6 +10,9 @@ SproutError
 ├── QuestionRefused        a question that cannot be asked as it is
 ├── ModelFailure           the model did not answer; `kind` says why and so what may help
 ├── ToolFailure            a tool could not do its work; `transient` says whether trying again may help
+├── DatabaseBusy           others hold the database; trying again after `retry_after_s` helps
+├── RowDamaged             what is stored of one object makes no sense; the others are not touched by it
+├── StorageFull            no room on the disk: nothing was written, reading goes on
 └── SetupError             the installation must be mended by a person: settings, database, ports
 """
 
@@ -57,6 +60,21 @@ class SetupError(SproutError):
     pass
 
 
+class DatabaseBusy(SproutError):
+    retry_after_s = 2.0
+
+
+class RowDamaged(SproutError):
+    def __init__(self, what: str, id_: str) -> None:
+        super().__init__(f"What is stored of the {what} {id_[:80]!r} cannot be read; the server's log says why.")
+        self.what = what
+        self.id = id_
+
+
+class StorageFull(SproutError):
+    pass
+
+
 class ModelFailureKind(StrEnum):
     RATE_LIMITED = "rate_limited"
     OVERLOADED = "overloaded"
@@ -72,6 +90,7 @@ class ModelFailureKind(StrEnum):
     NO_CREDIT = "no_credit"
     UNKNOWN_MODEL = "unknown_model"
     NO_PROGRESS = "no_progress"
+    BUDGET_SPENT = "budget_spent"
 
 
 class ModelFailure(SproutError):

@@ -91,6 +91,9 @@ class QuestionShown(Wire):
     difficulty: int
 
 
+ResumeCause = Literal["cut_off", "answered", "asked"]
+
+
 class _Event(Wire):
     """What every event carries: the acting agent, the run that did it, and when (ISO time, UTC)."""
 
@@ -119,6 +122,14 @@ class RunStarted(_Event):
 class RunQueued(_Event):
     kind: Literal["run_queued"] = "run_queued"
     position: int = Field(ge=0)
+
+
+class RunResumed(_Event):
+    """The run is taken up again, for the `attempt`-th time: its text in flight is void, its open calls begin again."""
+
+    kind: Literal["run_resumed"] = "run_resumed"
+    attempt: int = Field(ge=1)
+    cause: ResumeCause
 
 
 class AgentStart(_Event):
@@ -335,6 +346,7 @@ GraphEvent = NodeCreated | NodeUpdated | NodeRemoved | EdgeCreated | EdgeRemoved
 Event = Annotated[
     RunStarted
     | RunQueued
+    | RunResumed
     | AgentStart
     | AgentDone
     | AgentError

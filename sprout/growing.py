@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from sprout.events import EVENT
+from sprout.events import EVENT, WaitingOnHuman
 from sprout.learning.library import DEFAULT_USER_ID, Library, NewDocument
 from sprout.runs.live import LiveRuns
 from sprout.runs.state import Run, RunState
@@ -34,7 +34,7 @@ async def grow(
     )
     if documents:
         await library.add_documents(root.id, documents, user_id=DEFAULT_USER_ID)
-    run, _ = await runs.start("topic", node=root, user_id=DEFAULT_USER_ID, small=small)
+    run = (await runs.start("topic", node=root, user_id=DEFAULT_USER_ID, small=small)).run
     view = RunView(topic)
     async with _stopping_on_interrupt(runs, run, console) as interrupts:
         await _show(runs, run, view, console)
@@ -84,6 +84,8 @@ async def _show(runs: LiveRuns, run: Run, view: RunView, console: Console) -> No
                     event = EVENT.validate_python(json.loads(news.data) | {"kind": news.kind})
                     for line in view.take(event):
                         console.print(line)
+                    if isinstance(event, WaitingOnHuman):
+                        return  # nobody can answer here, and it waits as long as it takes
 
 
 def _tell_end(run: Run, view: RunView, console: Console) -> None:

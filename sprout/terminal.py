@@ -51,6 +51,7 @@ ENDINGS = {
     "failed": ("The run failed", "red"),
     "cancelled": ("The run was stopped", "yellow"),
     "timed_out": ("The run took too long and was stopped", "yellow"),
+    "waiting_on_human": ("The run waits for an answer: give it on the page of `sprout serve`", "yellow"),
 }
 TOOL_LINES: Mapping[str, Callable[[Mapping[str, JsonValue]], str]] = {
     "save_concept": lambda given: f"saved concept “{given.get('title')}”",

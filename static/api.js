@@ -3,7 +3,7 @@
 
 import { t } from "./i18n.js";
 
-/** @import { Branch, Document, GraphAnswer, NodeRow, PathSummary, Run, Status } from "./types.d.ts" */
+/** @import { Branch, Document, GraphAnswer, NodeRow, PathSummary, Run, RunDetail, Status } from "./types.d.ts" */
 
 const USER = "00000000-0000-0000-0000-000000000000";
 
@@ -28,6 +28,12 @@ function noteClock(response) {
 
 /** @param {string} path @param {RequestInit} [init] @returns {Promise<any>} */
 async function request(path, init) {
+  const response = await answered(path, init);
+  return response.status === 204 ? null : response.json();
+}
+
+/** The answer where it is a good one. Throws ApiError. @param {string} path @param {RequestInit} [init] */
+async function answered(path, init) {
   let response;
   try {
     response = await fetch(`/api${path}`, init);
@@ -36,7 +42,7 @@ async function request(path, init) {
   }
   noteClock(response);
   if (!response.ok) throw new ApiError(response.status, await reasonOf(response));
-  return response.status === 204 ? null : response.json();
+  return response;
 }
 
 /** @param {Response} response */
@@ -70,9 +76,43 @@ export function upload(rootId, files) {
 
 /** Start growing, or join the run that is at it. @param {string} rootId @param {boolean} small @returns {Promise<Run>} */
 export const grow = (rootId, small) => post(`/agents/topics/${encodeURIComponent(rootId)}/run?wait=false`, { userId: USER, small });
-/** @param {string} runId @returns {Promise<Run>} */
+/** @param {string} branchId @returns {Promise<Branch>} */
+export const branch = (branchId) => request(`/branches/${encodeURIComponent(branchId)}`);
+/** @param {string} runId @returns {Promise<RunDetail>} */
 export const run = (runId) => request(`/runs/${encodeURIComponent(runId)}`);
 /** @param {string} runId @returns {Promise<Run>} */
 export const cancel = (runId) => post(`/runs/${encodeURIComponent(runId)}/cancel`, {});
+/** Go on with a run that was cut off. @param {string} runId @returns {Promise<Run>} */
+export const resume = (runId) => post(`/runs/${encodeURIComponent(runId)}/resume`, {});
+/** Begin anew what a run was to do. @param {string} runId @returns {Promise<Run>} the new run */
+export const retry = (runId) => post(`/runs/${encodeURIComponent(runId)}/retry`, {});
+/** Take a run off the lists; what it saved is kept. @param {string} runId @returns {Promise<Run>} */
+export const discard = (runId) => post(`/runs/${encodeURIComponent(runId)}/discard`, {});
+/** Answer what a run asks. @param {string} runId @param {string} answer @param {string} [result] what a call in doubt gave, as the person knows it @returns {Promise<Run>} */
+export const answer = (runId, answer, result) => post(`/runs/${encodeURIComponent(runId)}/answer`, result ? { answer, result } : { answer });
+
+const RUNS_PER_PAGE = 20;
+/** Root runs of a path, newest first, older than `before`. @param {string} branchId @param {string | null} before @returns {Promise<{ runs: Run[], more: boolean }>} */
+export async function runs(branchId, before) {
+  const query = new URLSearchParams({ branchId, limit: String(RUNS_PER_PAGE), ...(before && { before }) });
+  const response = await answered(`/runs?${query}`);
+  return { runs: await response.json(), more: /rel="?next"?/.test(response.headers.get("link") ?? "") };
+}
+
 /** @param {string} runId @param {number} after */
 export const eventsUrl = (runId, after) => `/api/runs/${encodeURIComponent(runId)}/events${after ? `?after=${after}` : ""}`;
+/** @param {string} after `root:number,root:number` */
+export const tabUrl = (after) => `/api/events${after ? `?after=${encodeURIComponent(after)}` : ""}`;
+
+/** Whether a stream is refused since there are too many: how long to wait, in ms; null for any other reason. @param {string} url */
+export async function tooMany(url) {
+  const given = new AbortController();
+  try {
+    const { status, headers } = await fetch(url, { signal: given.signal });
+    return status === 429 ? 1000 * (Number(headers.get("retry-after")) || 10) : null;
+  } catch {
+    return null; // the server is away: the stream tries again by itself
+  } finally {
+    given.abort();
+  }
+}

@@ -6,20 +6,23 @@ import { render } from "preact";
 import { html } from "./html.js";
 import { t } from "./i18n.js";
 import { followLink, home, screen } from "./router.js";
+import { listen } from "./tab.js";
 import { Blank, Fault, Shell } from "./views/shell.js";
 
 /** A screen's code comes when the screen is asked for: the home shows without the map and its layout library. */
 const homeScreen = signal(/** @type {typeof import("./views/home.js").HomeScreen | null} */ (null));
 const pathScreen = signal(/** @type {typeof import("./views/path.js").PathScreen | null} */ (null));
+const runScreen = signal(/** @type {typeof import("./views/run.js").RunScreen | null} */ (null));
 const failed = signal(false);
 /** The path's screen is fetched ahead, once the home has had its time. */
 const AHEAD_MS = 1500;
 
-/** @param {"home" | "path" | "unknown"} name */
+/** @param {import("./router.js").Screen["name"]} name */
 async function fetchScreen(name) {
   try {
     if (name === "home") homeScreen.value ??= (await import("./views/home.js")).HomeScreen;
     if (name === "path") pathScreen.value ??= (await import("./views/path.js")).PathScreen;
+    if (name === "run") runScreen.value ??= (await import("./views/run.js")).RunScreen;
   } catch {
     failed.value = true; // the network is away: said on the screen, with a way to try again
   }
@@ -30,11 +33,13 @@ function App() {
   if (now.name === "home" && homeScreen.value) return html`<${homeScreen.value} />`;
   if (now.name === "unknown") return html`<${Shell}><${Blank} title=${t("not_found.title")} text=${t("not_found.text")}><p><a href=${home()}>${t("not_found.home")}</a></p><//><//>`;
   if (now.name === "path" && pathScreen.value) return html`<${pathScreen.value} key=${now.branchId} branchId=${now.branchId} conceptId=${now.conceptId} />`;
+  if (now.name === "run" && runScreen.value) return html`<${runScreen.value} key=${now.runId} runId=${now.runId} />`;
   return html`<${Shell}><div class="wrap loading">
     ${failed.value ? html`<${Fault} message=${t("error.network")} onRetry=${() => location.reload()} />` : ""}
   </div><//>`;
 }
 
+listen();
 document.addEventListener("click", followLink);
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("app")));
 screen.subscribe((now) => { fetchScreen(now.name); });

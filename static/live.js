@@ -1,30 +1,27 @@
 // @ts-check
 /** One open path: its graph, its run as it goes or went, and what the learner can do with it. */
 
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import * as api from "./api.js";
-import { msOf } from "./format.js";
 import { conceptsOf, edgesAmong, emptyGraph, graphOf, seen } from "./graph.js";
 import { placed } from "./layout.js";
 import { quietly } from "./quiet.js";
-import { setLine } from "./net.js";
-import { emptyActivity, reduce } from "./state.js";
-import { follow } from "./stream.js";
+import { isOpen, shownRun } from "./shown.js";
+import { comebacks, going } from "./tab.js";
 
-/** @import { Activity, GraphAnswer, Run, RunEvent } from "./types.d.ts" */
+/** @import { GraphAnswer, Run, RunEvent } from "./types.d.ts" */
 /** @import { Seen } from "./graph.js" */
 /** @import { Places } from "./layout.js" */
 
 /** @template T @typedef {import("@preact/signals").Signal<T>} Signal */
 
-const OPEN_STATES = ["queued", "running", "waiting_on_human"];
 const HALO_MS = 4000;
 /** Nodes wait in the seed bed until no edge has come for this long: then their layer is known. */
 const QUIET_MS = 450;
 const LONGEST_QUIET_MS = 1800;
 
-/** @param {Run | null} run */
-export const isOpen = (run) => run !== null && OPEN_STATES.includes(run.state);
+/** The run that a path shows: the newest that was not discarded. @param {GraphAnswer} answer */
+const latest = (answer) => answer.runs.find((run) => !run.discarded) ?? null;
 
 /** @typedef {ReturnType<typeof openPath>} Path */
 
@@ -32,21 +29,12 @@ export const isOpen = (run) => run !== null && OPEN_STATES.includes(run.state);
 export function openPath(branchId) {
   const answer = signal(/** @type {GraphAnswer | null} */ (null));
   const problem = signal(/** @type {Error | null} */ (null));
-  const run = signal(/** @type {Run | null} */ (null));
-  const activity = signal(/** @type {Activity | null} */ (null));
-  const expired = signal(false);
-  const busy = signal(/** @type {"stopping" | "starting" | null} */ (null));
-  const refusal = signal(/** @type {string | null} */ (null));
   const fresh = signal(/** @type {Set<string>} */ (new Set()));
   const rooted = signal(/** @type {Set<string>} */ (new Set()));
-  const playhead = signal(/** @type {number | null} */ (null));
-  const live = signal(false);
-
-  /** @type {RunEvent[]} */
-  let log = [];
+  const shown = shownRun({ onNews: hear, onEnd: ended });
+  const { run, activity, live, playhead } = shown;
   /** @type {Map<string, Places>} */
   const keptPlaces = new Map();
-  let stopFollowing = () => {};
   let closed = false;
 
   const rootId = computed(() => answer.value?.nodes.find((node) => node.type === "root")?.id ?? null);
@@ -55,8 +43,7 @@ export function openPath(branchId) {
     return answer.value ? graphOf(answer.value.nodes, answer.value.edges) : emptyGraph();
   });
   const all = computed(() => seen(graph.value, answer.value?.progress ?? []));
-  const replayed = computed(() => (playhead.value === null ? activity.value : replay(playhead.value)));
-  const hidden = computed(() => notYet());
+  const hidden = computed(shown.notYet);
   const visible = computed(() => {
     const nodes = conceptsOf(all.value);
     return hidden.value.size ? nodes.filter((node) => !hidden.value.has(node.id)) : nodes;
@@ -64,60 +51,53 @@ export function openPath(branchId) {
 
   async function load() {
     try {
-      const found = await api.graph(branchId);
-      if (closed) return;
-      batch(() => {
-        answer.value = found;
-        problem.value = null;
-        rooted.value = new Set(found.nodes.map((node) => node.id));
-        if (found.runs[0]) watch(found.runs[0]);
-      });
+      take(await api.graph(branchId));
     } catch (error) {
       problem.value = /** @type {Error} */ (error);
     }
   }
 
-  /** Follow a run from its first event; one that ended is replayed by the server and closes. @param {Run} next */
-  function watch(next) {
-    stopFollowing();
-    log = [];
-    cursor = { index: 0, state: null };
-    const root = next.rootId ?? next.id;
+  /** @param {GraphAnswer} found */
+  function take(found) {
+    if (closed) return;
+    const newest = latest(found);
     batch(() => {
-      run.value = next;
-      live.value = isOpen(next);
-      expired.value = false;
-      playhead.value = null;
-      const base = live.value && answer.value ? graphOf(answer.value.nodes, answer.value.edges) : emptyGraph();
-      activity.value = emptyActivity(root, base);
+      answer.value = found;
+      problem.value = null;
+      rooted.value = new Set(found.nodes.map((node) => node.id));
+      if (newest) watch(newest);
+      else shown.clear();
     });
-    stopFollowing = follow((after) => api.eventsUrl(root, after), { onEvent: take, onLine: setLine, onRefused: () => stillThere(root) });
   }
 
-  /** @type {RunEvent[]} */
-  let queue = [];
-  /** One repaint per frame, however many events came. @param {RunEvent} event */
-  function take(event) {
-    queue.push(event);
-    if (queue.length > 1) return;
-    if (document.visibilityState === "visible") requestAnimationFrame(flush);
-    else setTimeout(flush, 200);
-  }
-
-  function flush() {
-    const events = queue;
-    queue = [];
-    if (closed || !activity.value) return;
-    let next = activity.value;
-    for (const event of events) {
-      if (event.kind === "resync") log = [];
-      if (event.seq !== null && event.seq > next.lastSeq) log.push(event);
-      next = reduce(next, event);
+  /** Look whether another run is the newest by now: one that began elsewhere, or was told to nobody. */
+  async function look() {
+    try {
+      const found = await api.graph(branchId);
+      if (latest(found)?.id !== run.value?.id) take(found);
+    } catch (error) {
+      if (!(error instanceof api.ApiError)) throw error; // the next comeback looks again
     }
-    activity.value = next;
-    if (live.value) new Set(events.map(levelOf)).forEach((level) => level && quiet.heard(level));
-    if (events.some((event) => event.kind === "run_done")) ended();
-    else if (live.value && run.value?.state === "queued" && next.startedAt) run.value = { ...run.value, state: "running" };
+  }
+
+  /** Runs of this path, begun elsewhere, for which the server has been asked. @type {Set<string>} */
+  const sought = new Set();
+  let comeback = comebacks.peek();
+  const unlook = effect(() => {
+    const other = Object.values(going.value).find((root) => root.lane === `topic:${rootId.value}` && !root.status && root.rootId !== run.value?.rootId && !sought.has(root.rootId));
+    const back = comebacks.value !== comeback;
+    comeback = comebacks.value;
+    if (live.value || !(other || back)) return;
+    if (other) sought.add(other.rootId);
+    untracked(look);
+  });
+
+  /** Show a run; what it makes while it goes grows upon the graph as the server has it. @param {Run} next */
+  const watch = (next) => shown.show(next, answer.value ? graphOf(answer.value.nodes, answer.value.edges) : emptyGraph());
+
+  /** @param {RunEvent[]} events */
+  function hear(events) {
+    if (!closed && live.value) new Set(events.map(levelOf)).forEach((level) => level && quiet.heard(level));
   }
 
   const quiet = quietly({ quietMs: QUIET_MS, longestMs: LONGEST_QUIET_MS, then: settle });
@@ -151,55 +131,21 @@ export function openPath(branchId) {
 
   /** The run is over: what the server has is the truth now. */
   async function ended() {
-    const done = activity.value;
-    if (!live.value || !run.value || !done) return;
-    run.value = { ...run.value, state: /** @type {any} */ (done.status), reason: done.reason, usage: done.usage, error: done.error, endedAt: done.endedAt };
+    const over = run.value?.id;
     try {
       const found = await api.graph(branchId);
-      if (closed || run.value?.id !== (found.runs[0]?.id ?? run.value?.id)) return;
+      const newest = latest(found);
+      if (closed || run.value?.id !== over) return;
+      if (newest?.id !== over) return take(found); // the next one has begun, or this one was discarded
       batch(() => {
         answer.value = found;
-        if (found.runs[0]) run.value = found.runs[0];
+        if (newest) shown.adopt(newest);
         live.value = false;
         rooted.value = new Set(found.nodes.map((node) => node.id));
       });
     } catch (error) {
       if (!(error instanceof api.ApiError)) throw error; // the streamed state stands until the next visit
     }
-  }
-
-  /** The stream was refused: go on trying unless the run, or its log, is gone. @param {string} root */
-  async function stillThere(root) {
-    try {
-      const found = await api.run(root);
-      if (!isOpen(found) && activity.value?.lastSeq === 0) expired.value = true;
-      return isOpen(found) || activity.value?.lastSeq !== 0;
-    } catch (error) {
-      const gone = error instanceof api.ApiError && error.status === 404;
-      if (gone) expired.value = true;
-      return !gone;
-    }
-  }
-
-  /** @type {{ index: number, state: Activity | null }} */
-  let cursor = { index: 0, state: null };
-  /** The run as it was at a moment. @param {number} atMs @returns {Activity | null} */
-  function replay(atMs) {
-    if (!activity.value) return null;
-    const last = log[cursor.index - 1];
-    if (!cursor.state || (last?.at && msOf(last.at) > atMs)) cursor = { index: 0, state: emptyActivity(activity.value.rootId) };
-    while (cursor.index < log.length && msOf(log[cursor.index].at ?? "") <= atMs) {
-      cursor.state = reduce(/** @type {Activity} */ (cursor.state), log[cursor.index]);
-      cursor.index++;
-    }
-    return cursor.state;
-  }
-
-  /** Nodes that the run had not made yet at the playhead. @returns {Set<string>} */
-  function notYet() {
-    if (playhead.value === null || !activity.value) return new Set();
-    const then = replayed.value?.graph.nodes ?? {};
-    return new Set(Object.keys(activity.value.graph.nodes).filter((id) => !then[id] && log.some((event) => event.kind === "node_created" && event.node.id === id)));
   }
 
   /** Places of the rooted nodes of a level; given once, then kept. @param {string} level @param {Seen[]} nodes */
@@ -210,39 +156,26 @@ export function openPath(branchId) {
     return places;
   }
 
-  async function stop() {
-    if (!run.value) return;
-    await act("stopping", async () => { await api.cancel(/** @type {Run} */ (run.value).id); });
-  }
-
   /** @param {boolean} small */
   async function grow(small) {
     const root = rootId.value;
-    if (!root) return;
-    await act("starting", async () => { watch(await api.grow(root, small)); });
-  }
-
-  /** @param {"stopping" | "starting"} what @param {() => Promise<void>} job */
-  async function act(what, job) {
-    batch(() => { busy.value = what; refusal.value = null; });
-    try {
-      await job();
-    } catch (error) {
-      refusal.value = /** @type {Error} */ (error).message;
-    } finally {
-      busy.value = null;
-    }
+    if (root) await shown.act("starting", async () => { watch(await api.grow(root, small)); });
   }
 
   function close() {
     closed = true;
-    stopFollowing();
+    unlook();
+    shown.close();
     quiet.stop();
   }
 
   load();
   return {
-    branchId, answer, problem, run, activity, replayed, expired, busy, refusal, fresh, rooted, playhead, live, all, visible, hidden, rootId,
-    load, placesOf, stop, grow, close,
+    ...shown, branchId, answer, problem, fresh, rooted, all, visible, hidden, rootId, load, placesOf, grow, close, watch,
+    isBare: () => !visible.value.length,
+    documents: () => answer.value?.documents ?? [],
+    title: computed(() => answer.value?.branch.title ?? ""),
+    /** How many subconcepts of a concept are in sight. @param {string | null} nodeId */
+    partCount: (nodeId) => all.value.get(nodeId ?? "")?.parts.filter((id) => !hidden.value.has(id)).length ?? 0,
   };
 }

@@ -3,12 +3,13 @@
 
 import { signal } from "@preact/signals";
 
-/** @typedef {{ name: "home" } | { name: "path", branchId: string, conceptId: string | null } | { name: "unknown" }} Screen */
+/** @typedef {{ name: "home" } | { name: "path", branchId: string, conceptId: string | null } | { name: "run", runId: string } | { name: "unknown" }} Screen */
 
 /** @param {string} pathname @returns {Screen} */
 export function screenOf(pathname) {
   const [first, branchId, second, conceptId, ...more] = pathname.split("/").filter(Boolean).map(decodeURIComponent);
   if (!first) return { name: "home" };
+  if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
   if (first !== "paths" || !branchId || more.length) return { name: "unknown" };
   if (!second) return { name: "path", branchId, conceptId: null };
   return second === "concepts" && conceptId ? { name: "path", branchId, conceptId } : { name: "unknown" };
@@ -18,6 +19,9 @@ export const home = () => "/";
 /** @param {string} branchId @param {string | null} [conceptId] */
 export const pathUrl = (branchId, conceptId = null) =>
   `/paths/${encodeURIComponent(branchId)}${conceptId ? `/concepts/${encodeURIComponent(conceptId)}` : ""}`;
+
+/** @param {string} runId */
+export const runUrl = (runId) => `/runs/${encodeURIComponent(runId)}`;
 
 export const screen = signal(screenOf(location.pathname));
 

@@ -1,48 +1,37 @@
 // @ts-check
-/** One run's events, live: opens, parses, notices silence, comes back by itself, and closes at the end. */
+/** A stream of events: opens, notices silence, comes back by itself where it was, and closes at its last event. */
+
+import { DURABLE, PASSING } from "./cursors.js";
 
 /** @import { RunEvent } from "./types.d.ts" */
-
-/** Kinds that the log keeps: only their SSE id is a number of the log (a browser repeats the last id on the others). */
-export const DURABLE = [
-  "run_started", "run_queued", "agent_start", "agent_done", "agent_error", "agent_reasoning", "thinking", "message",
-  "message_reset", "tool_call", "tool_result", "node_created", "node_updated", "node_removed", "edge_created",
-  "edge_removed", "diagnostic_status", "question_ready", "model_retry", "model_switched", "context_compacted",
-  "guardrail", "waiting_on_human", "usage", "run_done",
-];
-export const PASSING = ["agent_reasoning_delta", "thinking_delta", "message_delta", "block_snapshot", "resync", "reconnect"];
+/** @import { Cursor } from "./cursors.js" */
 
 const SILENCE_MS = 40_000;
 const STALE_MS = 15_000;
 const LOOK_EVERY_MS = 5_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
-
-/** The event of one SSE message. @param {string} kind @param {string} id @param {string} data @returns {RunEvent} */
-export function parsed(kind, id, data) {
-  const seq = DURABLE.includes(kind) && /^\d+$/.test(id) ? Number(id) : null;
-  return { ...JSON.parse(data), kind, seq };
-}
+/** A browser has few connections for one server: a page that nobody has looked at for this long gives its own back. */
+const UNSEEN_MS = 60_000;
 
 /** How long to wait before the next attempt: doubling, with a random part so that many pages do not return at once. @param {number} attempt from 0 @param {number} chance 0..1 */
 export const backOff = (attempt, chance) => Math.round(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt) * (0.5 + chance / 2));
 
 /**
- * @typedef {{ state: "open" | "offline" | "done" } | { state: "waiting", untilMs: number }} Line
- * @typedef {{ onEvent: (event: RunEvent) => void, onLine: (line: Line) => void, onRefused: () => Promise<boolean> }} Listener
- *   `onRefused` is asked when the server answered without a stream: true to go on trying
+ * @typedef {{ state: "open" | "offline" | "done" } | { state: "waiting", untilMs: number, crowded?: boolean }} Line
+ * @typedef {{ goOn: boolean, waitMs?: number }} Verdict `waitMs`: how long the server wants to be left alone, having too many streams
+ * @typedef {{ onEvent: (event: RunEvent) => void, onLine: (line: Line) => void, onRefused: (url: string) => Promise<Verdict> }} Listener
+ *   `onRefused` is asked when the server answered without a stream
  */
 
-/**
- * Follow a run from its first event to its last.
- * @param {(after: number) => string} urlAfter @param {Listener} listener @returns {() => void} stops following
- */
-export function follow(urlAfter, listener) {
+/** Follow a stream to its last event. @param {Cursor} cursor @param {Listener} listener @returns {{ stop: () => void, again: () => void }} `again` opens it anew at once */
+export function follow(cursor, listener) {
   /** @type {EventSource | null} */
   let source = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  let after = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let unseen;
   let attempt = 0;
   let heardMs = Date.now();
   let over = false;
@@ -50,52 +39,68 @@ export function follow(urlAfter, listener) {
   const take = (/** @type {MessageEvent} */ message) => {
     heardMs = Date.now();
     attempt = 0;
-    const event = parsed(message.type, message.lastEventId, message.data);
-    if (event.kind === "reconnect") return again(event.retryMs);
-    if (event.kind === "resync") after = 0;
-    if (event.seq !== null) after = Math.max(after, event.seq);
+    const event = cursor.read(message.type, message.lastEventId, message.data);
+    if (event.kind === "reconnect") return moveOn(event.retryMs);
     listener.onEvent(event);
-    if (event.kind === "run_done") end();
+    if (cursor.isLast(event)) end();
   };
 
   const open = () => {
     clearTimeout(timer);
     source?.close();
     heardMs = Date.now();
-    source = new EventSource(urlAfter(after));
-    for (const kind of [...DURABLE, ...PASSING]) source.addEventListener(kind, take);
-    source.onopen = () => { heardMs = Date.now(); listener.onLine({ state: "open" }); };
-    source.onerror = failed;
+    const opened = new EventSource(cursor.url());
+    source = opened;
+    for (const kind of [...DURABLE, ...PASSING]) opened.addEventListener(kind, take);
+    opened.onopen = () => { heardMs = Date.now(); listener.onLine({ state: "open" }); };
+    opened.onerror = () => failed(opened);
   };
 
-  const failed = async () => {
-    const refused = source?.readyState === EventSource.CLOSED;
-    source?.close();
-    if (over) return;
-    if (refused && attempt > 0 && !(await listener.onRefused())) return end();
-    if (!over) again(backOff(attempt++, Math.random()));
+  const failed = async (/** @type {EventSource} */ lost) => {
+    const refused = lost.readyState === EventSource.CLOSED;
+    lost.close();
+    if (over || lost !== source) return;
+    const verdict = refused && attempt > 0 ? await listener.onRefused(lost.url) : { goOn: true };
+    if (over || lost !== source) return; // opened anew meanwhile
+    if (!verdict.goOn) return end();
+    wait(verdict.waitMs ?? backOff(attempt, Math.random()), verdict.waitMs !== undefined);
+    attempt++;
   };
 
-  const again = (/** @type {number} */ waitMs) => {
+  const wait = (/** @type {number} */ waitMs, crowded = false) => {
     source?.close();
     clearTimeout(timer);
     if (!navigator.onLine) return listener.onLine({ state: "offline" });
-    listener.onLine({ state: "waiting", untilMs: Date.now() + waitMs });
+    listener.onLine({ state: "waiting", untilMs: Date.now() + waitMs, ...(crowded && { crowded }) });
+    timer = setTimeout(open, waitMs);
+  };
+
+  /** The server ends its stream and waits for us: nothing is lost, so nothing is said. */
+  const moveOn = (/** @type {number} */ waitMs) => {
+    leave();
     timer = setTimeout(open, waitMs);
   };
 
   const look = () => { if (Date.now() - heardMs > SILENCE_MS && source?.readyState === EventSource.OPEN) open(); };
-  const wake = () => { if (document.visibilityState === "visible" && Date.now() - heardMs > STALE_MS) open(); };
   const lost = () => { source?.close(); clearTimeout(timer); listener.onLine({ state: "offline" }); };
+  const leave = () => { source?.close(); clearTimeout(timer); };
+  const wake = () => {
+    clearTimeout(unseen);
+    if (document.visibilityState !== "visible") { unseen = setTimeout(leave, UNSEEN_MS); return; }
+    if (Date.now() - heardMs > STALE_MS || source?.readyState === EventSource.CLOSED) open();
+  };
+  const shown = (/** @type {PageTransitionEvent} */ event) => { if (event.persisted) open(); };
 
   const end = () => {
     if (over) return;
     over = true;
-    source?.close();
-    clearTimeout(timer);
+    leave();
+    clearTimeout(unseen);
     clearInterval(watch);
     removeEventListener("online", open);
     removeEventListener("offline", lost);
+    removeEventListener("pagehide", leave);
+    removeEventListener("pageshow", shown);
     document.removeEventListener("visibilitychange", wake);
     listener.onLine({ state: "done" });
   };
@@ -103,7 +108,9 @@ export function follow(urlAfter, listener) {
   const watch = setInterval(look, LOOK_EVERY_MS);
   addEventListener("online", open);
   addEventListener("offline", lost);
+  addEventListener("pagehide", leave);
+  addEventListener("pageshow", shown);
   document.addEventListener("visibilitychange", wake);
   open();
-  return end;
+  return { stop: end, again: open };
 }

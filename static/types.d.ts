@@ -16,7 +16,16 @@ export interface Run {
   id: string; agent: string; label: string; state: RunState; reason: string | null; lane: string; nodeId: string | null;
   branchId: string | null; parentId: string | null; rootId: string | null; model: string; offline: boolean; small: boolean;
   usage: Usage; caps: Caps; error: RunError | null; createdAt: string; startedAt: string | null; endedAt: string | null; lastEventId: number;
+  position: number; question: Question | null; offers: Offer[]; resumes: number; cutOff: boolean; discarded: boolean;
 }
+export type Offer = "answer" | "resume" | "retry" | "discard" | "cancel";
+export interface Question {
+  kind: "question" | "permission" | "in_doubt" | "changed" | "context"; question: string; choices: string[] | null; why: string;
+  tool: string | null; input: Record<string, any> | null; since: string;
+}
+export interface Journal { objective: string; reached: string; next: string }
+/** A run with what a person needs to take it over. */
+export interface RunDetail extends Run { journal: Journal | null; lastEvents: { seq: number; kind: string; data: Record<string, any> }[] }
 export interface PathSummary {
   branch: Branch; rootId: string | null; lastActivityAt: string | null; activeRunId: string | null; lastRun: Run | null;
   concepts: { id: string; title: string; mastered: boolean; mastery: number; subconceptCount: number }[];
@@ -30,25 +39,26 @@ export interface Status {
 }
 
 /** One event of the stream: `seq` is its number in the log, null where it is not kept; the rest is its data. */
-export interface RunEvent { kind: string; seq: number | null; agent?: string; runId?: string; at?: string; [field: string]: any }
+export interface RunEvent { kind: string; seq: number | null; agent?: string; runId?: string; rootId?: string; at?: string; [field: string]: any }
 
 export interface TextEntry { type: "text"; of: "reasoning" | "thinking" | "message"; blockId: string; text: string; done: boolean }
 export interface ToolEntry {
   type: "tool"; callId: string; tool: string; input: Record<string, any>; at: string | null;
   result: { summary: string; ok: boolean; durationMs: number; attempts: number } | null;
 }
-export interface NoteEntry { type: "retry" | "switched" | "compacted" | "guardrail" | "error" | "asks"; at: string | null; [field: string]: any }
+export interface NoteEntry { type: "retry" | "switched" | "compacted" | "guardrail" | "error" | "asks" | "resumed"; at: string | null; [field: string]: any }
 export type Entry = TextEntry | ToolEntry | NoteEntry;
 
 export interface Agent {
   runId: string; label: string; nodeId: string | null; model: string | null; offline: boolean;
-  state: "queued" | "working" | "done" | "failed" | "stopped"; reason: string | null;
+  state: "queued" | "working" | "waiting" | "cut" | "done" | "failed" | "stopped"; reason: string | null;
   queuedAt: string | null; position: number; startedAt: string | null; endedAt: string | null;
+  asks: { question: string; choices: string[] | null; why: string; at: string | null } | null;
   entries: Entry[]; usage: Usage;
 }
 export interface Graph { nodes: Record<string, NodeRow>; edges: Record<string, EdgeEnds> }
 export interface Activity {
-  rootId: string; lastSeq: number; agents: Record<string, Agent>; usage: Usage; caps: Caps | null; offline: boolean;
+  rootId: string; lane: string | null; lastSeq: number; agents: Record<string, Agent>; usage: Usage; caps: Caps | null; offline: boolean;
   startedAt: string | null; endedAt: string | null; lastAt: string | null; status: string | null; reason: string | null;
   rationale: string | null; error: RunError | null; graph: Graph;
 }

@@ -40,5 +40,8 @@ function growingWords(agent, parts, nowMs) {
   return { text: parts ? t("node.growing", { n: parts }) : t("node.growing_none"), tone: "leaf" };
 }
 
+/** How many runs are before a queued one. @param {number} position */
+export const positionWords = (position) => (position > 0 ? t("queue.before", { n: position }) : t("queue.next"));
+
 /** A letter per part, as the petals take them. @param {Seen[]} parts */
 export const petalsOf = (parts) => parts.map((part) => LETTERS[part.state]).join("");

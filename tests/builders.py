@@ -1,16 +1,53 @@
 """Small valid objects."""
 
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any, Literal
+
+from sqlalchemy import update
 
 from sprout.events import Caps, Event, NodeRow, Reasoning, RunDone, Usage
 from sprout.ids import new_id
 from sprout.learning.library import DEFAULT_USER_ID
-from sprout.runs.log import Entry
+from sprout.learning.questions import Criterion, QuestionDraft
+from sprout.runs.dispatcher import Advance, Transaction
+from sprout.runs.log import Claim, Entry, OnBusy
+from sprout.runs.question import QuestionKind, RunQuestion
 from sprout.runs.state import ENDED, Run, RunState
-from sprout.store.columns import utc_now
+from sprout.store.columns import table_of, utc_now
+from sprout.store.database import Database
 from sprout.store.library import SqlLibrary
+from sprout.store.run_tables import Carrier
 from sprout.store.runs import SqlRunStore
+
+CLAIM = Claim("here", 30.0)
+
+
+class NotedWakeUps:
+    """A Dispatcher that notes what it was asked for, and does nothing about it."""
+
+    def __init__(self) -> None:
+        self.lanes: list[str] = []
+        self.nudged: list[str] = []
+
+    @asynccontextmanager
+    async def started(self, advance: Advance, look: Callable[[str], None]) -> AsyncIterator[None]:
+        yield
+
+    def wake(self, lane: str, transaction: Transaction) -> None:
+        transaction.after_commit(lambda: self.lanes.append(lane))
+
+    def nudge(self, run_id: str) -> None:
+        self.nudged.append(run_id)
+
+    def every(self, seconds: float, job: Callable[[], Awaitable[None]]) -> None:
+        pass
+
+    async def drain(self) -> None:
+        pass
 
 
 def a_run(node: NodeRow, **changes: Any) -> Run:
@@ -38,7 +75,7 @@ def a_run(node: NodeRow, **changes: Any) -> Run:
 def a_child(root: Run, node: NodeRow, **changes: Any) -> Run:
     """A queued run of the subconcept agent under a root run."""
     child = a_run(node, agent="subconcept", label=f"subconcept_bootstrap:{node.title}", lane=f"concept:{node.id}")
-    return replace(child, root_id=root.id, parent_id=root.id, **changes)
+    return replace(child, **{"root_id": root.id, "parent_id": root.id, **changes})
 
 
 def a_thought(text: str = "Light first.") -> Event:
@@ -58,6 +95,12 @@ async def a_topic(library: SqlLibrary, title: str = "Photosynthesis", *, user_id
     )
 
 
+def a_question(kind: QuestionKind = "question", **changes: Any) -> RunQuestion:
+    """A question that a run may wait with."""
+    asked = RunQuestion(kind, "Which notation?", ("Leibniz", "Newton"), "Two are in use.", "2026-11-21T00:00:00.000Z")
+    return replace(asked, **changes)
+
+
 async def a_concept(library: SqlLibrary, parent: NodeRow, title: str) -> NodeRow:
     """A child of the node, made by its user."""
     kind: Literal["concept", "subconcept"] = "concept" if parent.type == "root" else "subconcept"
@@ -66,9 +109,63 @@ async def a_concept(library: SqlLibrary, parent: NodeRow, title: str) -> NodeRow
     )
 
 
+async def started(runs: SqlRunStore, run: Run, claim: Claim = CLAIM) -> Run:
+    """The run, admitted and running."""
+    return (await runs.admit(run, claim=claim)).run
+
+
 async def ended(runs: SqlRunStore, run: Run, state: RunState = RunState.COMPLETED, *entries: Entry) -> Run:
     """The run, settled; a root with its closing event."""
     closing = [the_end(state.value)] if run.id == run.root_id and state in ENDED else []
     return await runs.settle(
         run, state, reason="end_turn", usage=Usage(input_tokens=7), error=None, entries=[*entries, *closing]
     )
+
+
+async def queued(runs: SqlRunStore, run: Run) -> Run:
+    """The run, admitted at the end of its lane."""
+    return (await runs.admit(run, on_busy=OnBusy.ENQUEUE)).run
+
+
+async def enrolled(runs: SqlRunStore, owner: str, **changes: Any) -> Claim:
+    """A carrier that is alive."""
+    claim = replace(CLAIM, owner=owner, **changes)
+    await runs.enrol(claim)
+    return claim
+
+
+async def died(database: Database, claim: Claim, *, days_ago: float = 1.0) -> None:
+    """The carrier says no more that it is alive; or the clock has jumped by so many days."""
+    carriers = table_of(Carrier)
+    lapsed = update(carriers).where(carriers.c.id == claim.owner).values(lease_until=utc_now() - timedelta(days_ago))
+    await database.write(lambda write: write.connection.execute(lapsed))
+
+
+async def cut_off(runs: SqlRunStore, database: Database, run: Run, owner: str = "dead") -> Run:
+    """The run, begun by a carrier that is dead now."""
+    dead = await enrolled(runs, owner)
+    begun = await started(runs, run, dead)
+    await died(database, dead)
+    return begun
+
+
+async def kinds(runs: SqlRunStore, run: Run) -> list[str]:
+    """The kinds of the events that this run wrote, in their order."""
+    logged = await runs.events(run.root_id, limit=10_000)
+    return [one.kind for one in logged if json.loads(one.data)["runId"] == run.id]
+
+
+async def positions(runs: SqlRunStore, run: Run) -> list[int]:
+    """The places in its lane that the run was told of, in their order."""
+    logged = await runs.events(run.root_id, limit=10_000)
+    told = [json.loads(one.data) for one in logged if one.kind == "run_queued"]
+    return [one["position"] for one in told if one["runId"] == run.id]
+
+
+def a_draft(prompt: str = "Why do leaves look green?") -> QuestionDraft:
+    """A sound question for a diagnostic."""
+    criteria = (
+        Criterion("colour", "names the colour that is reflected", 0.5),
+        Criterion("light", "names light", 0.5),
+    )
+    return QuestionDraft(prompt, "open_ended", "They reflect it.", 1, ("Light",), criteria=criteria)

@@ -7,6 +7,7 @@ from typing import Protocol
 from sprout.events import AgentDone, Event
 from sprout.learning.shelf import Actor
 from sprout.loop.model import Message
+from sprout.loop.permissions import Permissions
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.tools import Tool
 from sprout.loop.turn import StopCheck, TurnResult
@@ -14,7 +15,14 @@ from sprout.loop.turn import StopCheck, TurnResult
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What an agent is asked to do: work on a node, for a learner, within a run."""
+    """What an agent is asked to do: work on a node, for a learner, within a run.
+
+    Args:
+        epoch: counts who has begun to carry the run.
+        resumed: an earlier one has begun the loop, so that the brief must be that of the whole work, whatever is there
+            already.
+        task: what the run that asked for this one wants of it, in words.
+    """
 
     run_id: str
     root_run_id: str
@@ -23,9 +31,20 @@ class Job:
     label: str
     model: str
     small: bool
+    epoch: int
+    resumed: bool = False
+    task: str | None = None
 
     def actor(self, call_id: str | None = None) -> Actor:
-        return Actor(self.user_id, self.label, self.run_id, self.root_run_id, call_id)
+        return Actor(self.user_id, self.label, self.run_id, self.root_run_id, call_id, self.epoch)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What has become of a task: the state in which its run ended, and its last words."""
+
+    state: str
+    words: str
 
 
 class Team(Protocol):
@@ -35,13 +54,24 @@ class Team(Protocol):
         """Start a child run and go on; a node whose child run is still going is left to it."""
         ...
 
+    async def delegate(self, agent: str, task: str, *, key: str) -> Outcome:
+        """Have a child run do a task, and wait for its end without a place among the model calls.
+
+        Args:
+            key: names the task within this run: the same one again is not started twice, also not after a crash.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Brief:
     """How a run goes: `opening` is told, `begin` is called, the loop runs (unless `messages` is empty), then `finish`.
 
+    `objective` says in a line for people what it is after.
+
     `finish` gets the loop's result, or None where there was no loop, and returns the closing event, whose reason and
-    usage the run fills in.
+    usage the run fills in. A run that is taken up again after a crash is briefed again: then `begin` is called again,
+    and `finish` may be, so that both must do no harm the second time.
     """
 
     system: str = ""
@@ -50,7 +80,9 @@ class Brief:
     opening: Sequence[Event] = ()
     begin: Callable[[], Awaitable[None]] | None = None
     stop_checks: tuple[StopCheck, ...] = ()
+    permissions: Permissions | None = None
     finish: Callable[[TurnResult | None], Awaitable[AgentDone]] | None = None
+    objective: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ class Questions:
         return [question.prompt for question in asked]
 
     def save_diagnostic_question(self) -> Tool:
-        @tool(effect=Effect.WRITE, repeatable=True, secret=SECRET)
+        @tool(effect=Effect.WRITE, repeatable=True, stored=True, secret=SECRET)
         async def save_diagnostic_question(
             prompt: Annotated[str, Field(min_length=1, description="the whole question, as the learner reads it")],
             format: Format,

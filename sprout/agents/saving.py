@@ -132,5 +132,9 @@ async def log_made(shelf: Shelf, job: Job, prompt: Prompt, result: TurnResult, *
         "problems": list(result.problems),
     }
     await shelf.log_generation(
-        job.node_id, trigger="on_first_enter", model=job.model, meta=json.dumps(meta, ensure_ascii=False)
+        job.node_id,
+        trigger="on_first_enter",
+        model=job.model,
+        meta=json.dumps(meta, ensure_ascii=False),
+        run_id=job.run_id,
     )

@@ -67,7 +67,7 @@ def subconcept_agent(shelf: Shelf, policy: LoopPolicy = PATH_POLICY) -> AgentSpe
             raise BadInput(f"Only a concept is taken apart, and {graph.parent.title!r} is a {graph.parent.type}.")
         subconcepts, size = (SUBCONCEPTS_SMALL, QUESTIONS_SMALL) if job.small else (SUBCONCEPTS, QUESTIONS)
         breakdown = _Breakdown(shelf, prompts, job, subconcepts, Questions(shelf, job, size, subconcepts))
-        if graph.nodes and await shelf.is_generated(job.node_id, user_id=job.user_id):
+        if not job.resumed and graph.nodes and await shelf.is_generated(job.node_id, user_id=job.user_id):
             return Brief(finish=breakdown.already_there)
         return await breakdown.asked(graph, graph.parent.parent_id)
 
@@ -93,6 +93,7 @@ class _Breakdown:
         asked = await self.questions.recall()
         request = self.request(root, graph, others, fitting, asked, from_notes=bool(passages.all))
         return Brief(
+            objective=f"The parts of “{graph.parent.title}”, and questions that show where to start in it.",
             system=self.prompts.system.filled(subconcepts=str(self.subconcepts), questions=str(self.questions.size)),
             messages=(Message("user", (Text(request),)),),
             tools=(self.save_subconcept(), self.save_subconcept_edge(), self.questions.save_diagnostic_question()),
@@ -131,7 +132,7 @@ class _Breakdown:
         )
 
     def save_subconcept(self) -> Tool:
-        @tool(effect=Effect.WRITE, repeatable=True)
+        @tool(effect=Effect.WRITE, repeatable=True, stored=True)
         async def save_subconcept(title: Title, desc: Desc, call: ToolUse) -> dict[str, JsonValue]:
             """Save one subconcept of the concept. A title that is there already stays as it is."""
             edit = await self.shelf.edit_graph(
@@ -142,7 +143,7 @@ class _Breakdown:
         return save_subconcept
 
     def save_subconcept_edge(self) -> Tool:
-        @tool(effect=Effect.WRITE, repeatable=True)
+        @tool(effect=Effect.WRITE, repeatable=True, stored=True)
         async def save_subconcept_edge(
             source_title: SourceTitle, target_title: TargetTitle, why: Why, call: ToolUse
         ) -> dict[str, JsonValue]:

@@ -104,7 +104,11 @@ class _Design:
                 if not await self.shelf.is_generated(concept.id, user_id=self.job.user_id):
                     await self.hand_on(concept)
 
-        made = graph.nodes and await self.shelf.is_generated(self.job.node_id, user_id=self.job.user_id)
+        made = (
+            not self.job.resumed
+            and graph.nodes
+            and await self.shelf.is_generated(self.job.node_id, user_id=self.job.user_id)
+        )
         brief = Brief(opening=opening, finish=self.already_there) if made else await self.asked(graph, opening)
         return replace(brief, begin=begin)
 
@@ -112,6 +116,7 @@ class _Design:
         passages = await asyncio.to_thread(Passages, await self.shelf.passages(self.job.node_id))
         tools = [self.save_concept(), self.save_concept_edge()]
         return Brief(
+            objective=f"The concepts of “{graph.parent.title}”, and what must come before what.",
             system=self.prompts.system.filled(concepts=str(self.size)),
             messages=(Message("user", (Text(self.request(graph, passages)),)),),
             tools=(extract_tool(passages), *tools) if passages.all else tuple(tools),
@@ -148,7 +153,7 @@ class _Design:
         )
 
     def save_concept(self) -> Tool:
-        @tool(effect=Effect.WRITE, repeatable=True)
+        @tool(effect=Effect.WRITE, repeatable=True, stored=True)
         async def save_concept(title: Title, desc: Desc, call: ToolUse) -> dict[str, JsonValue]:
             """Save one concept of the path; its lessons are begun at once. A title that is there already stays as it
             is."""
@@ -162,7 +167,7 @@ class _Design:
         return save_concept
 
     def save_concept_edge(self) -> Tool:
-        @tool(effect=Effect.WRITE, repeatable=True)
+        @tool(effect=Effect.WRITE, repeatable=True, stored=True)
         async def save_concept_edge(
             source_title: SourceTitle, target_title: TargetTitle, why: Why, call: ToolUse
         ) -> dict[str, JsonValue]:

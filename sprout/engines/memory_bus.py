@@ -1,66 +1,103 @@
 """The EventBus of a single process: bounded queues in memory."""
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from sprout.runs.bus import News, Overflow
+from sprout.runs.bus import BusClosed, News, Overflow
 
 MAX_WAITING = 2_000
 
 
-class _Reader:
-    def __init__(self) -> None:
-        self.waiting: deque[News] = deque()
-        self.overflowed = False
-        self.woken = asyncio.Event()
-
-    def tell(self, news: News) -> None:
-        if len(self.waiting) >= MAX_WAITING:
-            self.waiting.clear()
-            self.overflowed = True
-        if not self.overflowed:
-            self.waiting.append(news)
-        self.woken.set()
-
-
 class MemoryBus:
-    """Fan-out within the process. A reader who falls behind by `MAX_WAITING` pieces of news loses them all."""
+    """Fan-out within the process. A reader who falls behind by `max_waiting` pieces of news loses them all."""
 
-    def __init__(self) -> None:
-        self._readers: dict[str, set[_Reader]] = {}
+    def __init__(self, *, max_waiting: int = MAX_WAITING) -> None:
+        self._max_waiting = max_waiting
+        self._tails: dict[str, set[_Tail]] = {}
         self._closed = False
 
+    @property
+    def channels(self) -> set[str]:
+        """The channels that somebody listens to."""
+        return set(self._tails)
+
     def publish(self, news: News) -> None:
-        for reader in self._readers.get(news.root_id, ()):
-            reader.tell(news)
+        for tail in self._tails.get(news.root_id, ()):
+            tail.tell(news)
 
     @asynccontextmanager
-    async def tail(self, root_id: str) -> AsyncIterator[AsyncIterator[list[News]]]:
-        reader = _Reader()
-        self._readers.setdefault(root_id, set()).add(reader)
+    async def tail(self, channel: str) -> AsyncIterator["_Tail"]:
+        tail = _Tail(self, self._max_waiting)
+        if self._closed:
+            tail.close()
+        await tail.listen(channel)
         try:
-            yield self._batches(reader)
+            yield tail
         finally:
-            readers = self._readers[root_id]
-            readers.discard(reader)
-            if not readers:
-                del self._readers[root_id]
+            for heard in tuple(tail.channels):
+                tail.leave(heard)
 
     def close(self) -> None:
         self._closed = True
-        for readers in self._readers.values():
-            for reader in readers:
-                reader.woken.set()
+        for tails in self._tails.values():
+            for tail in tails:
+                tail.close()
 
-    async def _batches(self, reader: _Reader) -> AsyncIterator[list[News]]:
-        while not self._closed:
-            await reader.woken.wait()
-            reader.woken.clear()
-            if reader.overflowed:
-                raise Overflow
-            batch = list(reader.waiting)
-            reader.waiting.clear()
-            if batch:
-                yield batch
+    def add(self, tail: "_Tail", channel: str) -> None:
+        self._tails.setdefault(channel, set()).add(tail)
+
+    def remove(self, tail: "_Tail", channel: str) -> None:
+        tails = self._tails.get(channel, set())
+        tails.discard(tail)
+        if not tails:
+            self._tails.pop(channel, None)
+
+
+class _Tail:
+    """One reader's queue: a list that is handed over whole."""
+
+    __slots__ = ("_bus", "_closed", "_max_waiting", "_overflowed", "_waiting", "_woken", "channels")
+
+    def __init__(self, bus: MemoryBus, max_waiting: int) -> None:
+        self._bus = bus
+        self._max_waiting = max_waiting
+        self._waiting: list[News] = []
+        self._woken = asyncio.Event()
+        self._overflowed = False
+        self._closed = False
+        self.channels: set[str] = set()
+
+    async def batch(self) -> list[News]:
+        await self._woken.wait()
+        if self._closed:
+            raise BusClosed
+        self._woken.clear()
+        if self._overflowed:
+            self._overflowed = False
+            raise Overflow
+        batch, self._waiting = self._waiting, []
+        return batch
+
+    async def listen(self, channel: str) -> None:
+        self.channels.add(channel)
+        self._bus.add(self, channel)
+
+    def leave(self, channel: str) -> None:
+        self.channels.discard(channel)
+        self._bus.remove(self, channel)
+
+    def nudge(self) -> None:
+        self._woken.set()
+
+    def tell(self, news: News) -> None:
+        if len(self._waiting) >= self._max_waiting:
+            self._waiting.clear()
+            self._overflowed = True
+        if not self._overflowed:
+            self._waiting.append(news)
+        self._woken.set()
+
+    def close(self) -> None:
+        self._closed = True
+        self._woken.set()

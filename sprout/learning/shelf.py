@@ -11,13 +11,17 @@ from sprout.learning.questions import QuestionDraft
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who changes something: the learner, or an agent within a run and, where there is one, a tool call."""
+    """Who changes something: the learner, or an agent within a run and, where there is one, a tool call.
+
+    `epoch` counts the carriers of the run: a change under an older one than the present is refused.
+    """
 
     user_id: str
     agent: str | None = None
     run_id: str | None = None
     root_run_id: str | None = None
     call_id: str | None = None
+    epoch: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,10 @@ class Shelf(Protocol):
         trigger: Literal["on_first_enter", "manual_regenerate", "system_refresh"],
         model: str,
         meta: str,
-    ) -> None: ...
+        run_id: str,
+    ) -> None:
+        """Note who made the children of a node; a run's second note is not taken."""
+        ...
 
     async def passages(self, root_id: str) -> Sequence[Passage]:
         """All passages of the topic's documents, in the order of upload and text."""

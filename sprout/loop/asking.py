@@ -1,7 +1,7 @@
 """One reply of the model, through every failure that can be overcome."""
 
 from asyncio import sleep
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -17,11 +17,10 @@ from sprout.loop.model import ChatModel, Message, ModelRequest, ModelTraits, Tex
 from sprout.loop.notices import notice
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.recovery import Recovery, Retry, Switch
-from sprout.loop.result import Step
+from sprout.loop.replied import CUT, TRUNCATED
+from sprout.loop.result import Compacted, Step
 from sprout.loop.stop import Stop, Stopped
 from sprout.loop.view import begun_by_user, normalised, without_oldest_image
-
-CUT = "cut"
 
 
 class Asking:
@@ -60,6 +59,7 @@ class Asking:
         self._model = model
         self._request = replace(request, max_tokens=policy.max_output_tokens, spoken=frozenset(spoken))
         self._primary = request.model
+        self._longest = max(policy.max_output_tokens, policy.escalated_output_tokens)
         self._policy = policy
         self._traits = traits
         self._stop = stop
@@ -76,6 +76,18 @@ class Asking:
         self._rewritten = False
         self._standing = tuple(standing)
 
+    def take_up(self, usage: Usage, *, escalated: bool) -> None:
+        """Go on where another carrier stood.
+
+        Args:
+            usage: what was spent so far; budgets count on.
+            escalated: whether a reply was truncated before, and the next has the larger limit.
+        """
+        self.usage = usage
+        self._rewritten = True  # a view that is made anew has no thinking in it
+        if escalated:
+            self._request = replace(self._request, max_tokens=self._longest)
+
     async def reply(
         self, transcript: Sequence[Message], batch: Batch, *, iteration: int, choice: str = "auto"
     ) -> AsyncGenerator[Step, None]:
@@ -86,10 +98,10 @@ class Asking:
         """
         self.attempt = Attempt("", self._voice, self._used_ids, self._spoken)
         self._back_to_primary()
-        view = await self._keeper.view(transcript, iteration=iteration)
-        while True:
-            for event in self._compacted(view):
-                yield event
+        view = await self._unless_stopped(self._keeper.view(transcript, iteration=iteration))
+        while view is not None:
+            for step in self._compacted(view, iteration):
+                yield step
             self._rewritten = self._rewritten or bool(view.compactions)
             self.wants_human = view.ask_human
             self.spent = self._limits.spent(self.usage, self._keeper.tokens)
@@ -99,11 +111,11 @@ class Asking:
             attempt = self.attempt = Attempt(
                 f"{self._prefix}.{self._attempts}", self._voice, self._used_ids, self._spoken
             )
-            view = replace(view, compactions=(), usage=Usage())  # told and counted
+            view = replace(view, compactions=(), usage=Usage(), state=None)  # told and counted
             following: View | None = view
             asked = self._request.model
             try:
-                async with aclosing(self._streamed(attempt, self._asked(view, choice), batch)) as stream:
+                async with aclosing(self._streamed(attempt, self._asked(view, choice), batch, iteration)) as stream:
                     async for step in stream:
                         yield step
                 self._raise_if_not_whole(attempt)
@@ -126,9 +138,16 @@ class Asking:
                         yield step
             if not attempt.void or self.failure is not None or self._stop.requested or following is None:
                 return
-            view = (
-                following if self._request.model == asked else await self._keeper.view(transcript, iteration=iteration)
-            )
+            view = following
+            if self._request.model != asked:
+                view = await self._unless_stopped(self._keeper.view(transcript, iteration=iteration))
+
+    async def _unless_stopped(self, viewed: Awaitable[View | None]) -> View | None:
+        """A view; None as soon as a stop is asked for, since a summary may take its time."""
+        try:
+            return await self._stop.guard(viewed)
+        except Stopped:
+            return None
 
     def _asked(self, view: View, choice: str) -> ModelRequest:
         """The request for a view, with the room that is left for its reply."""
@@ -152,17 +171,19 @@ class Asking:
             tool_choice=choice if forced else "auto",
         )
 
-    async def _streamed(self, attempt: Attempt, request: ModelRequest, batch: Batch) -> AsyncGenerator[Step, None]:
+    async def _streamed(
+        self, attempt: Attempt, request: ModelRequest, batch: Batch, iteration: int
+    ) -> AsyncGenerator[Step, None]:
         async with aclosing(self._model.reply(request)) as parts:
             while (part := await self._stop.guard(anext(parts, None))) is not None:
                 for event in attempt.take(part):
                     yield event
-                for call, problem in attempt.ready():
-                    for step in self._calls.begun(call, problem, batch):
+                for call in attempt.ready():
+                    for step in self._calls.begun(call, batch, attempt.blocks, iteration=iteration):
                         yield step
                 for done in batch.ended():
-                    yield self._calls.noted(done)
-                    yield done
+                    for step in self._calls.ended(done, batch):
+                        yield step
 
     def _raise_if_not_whole(self, attempt: Attempt) -> None:
         if attempt.stop_reason is None:
@@ -174,19 +195,21 @@ class Asking:
         self.usage = self.usage.plus(attempt.usage)
         return UsageReported(usage=attempt.usage)
 
-    def _compacted(self, view: View) -> list[Event]:
-        """What a view has to tell, once."""
+    def _compacted(self, view: View, iteration: int) -> list[Step]:
+        """What a view has to tell, once; last what is to be kept of it."""
+        steps: list[Step] = [*view.compactions]
         if view.usage != Usage():
             self.usage = self.usage.plus(view.usage)
-            return [*view.compactions, UsageReported(usage=view.usage)]
-        return [*view.compactions]
+            steps.append(UsageReported(usage=view.usage))
+        if view.state is not None:
+            steps.append(Compacted(view.state, iteration))
+        return steps
 
     def _escalated(self, attempt: Attempt, batch: Batch) -> list[Event]:
         """E4: a truncated reply of which nothing ran is asked for once more, with room for a longer one."""
-        longest = self._policy.escalated_output_tokens
-        if attempt.stop_reason != "max_tokens" or self._request.max_tokens >= longest:
+        if attempt.stop_reason != TRUNCATED or self._request.max_tokens >= self._longest:
             return []
-        self._request = replace(self._request, max_tokens=longest)
+        self._request = replace(self._request, max_tokens=self._longest)
         if not batch.is_empty:
             return []
         self.transitions.append("max_output_tokens_escalate")
@@ -197,7 +220,7 @@ class Asking:
     ) -> View | None:
         """What to send instead after a request that was too large; the same where its size was not the fault."""
         if failure.kind is ModelFailureKind.PROMPT_TOO_LONG:
-            return await self._keeper.after_too_long(transcript, iteration=iteration)
+            return await self._unless_stopped(self._keeper.after_too_long(transcript, iteration=iteration))
         if failure.kind is ModelFailureKind.REQUEST_TOO_LARGE:
             if self._images_left_out or without_oldest_image(view.messages) is None:
                 return None
@@ -240,7 +263,7 @@ class Asking:
     def _smaller(self, failure: ModelFailure, attempt: Attempt, following: View | None) -> list[Event]:
         withdrawn = attempt.given_up()
         if following is None:
-            self.failure = failure
+            self.failure = None if self._stop.requested else failure
         elif failure.kind is ModelFailureKind.REQUEST_TOO_LARGE:
             self.transitions.append("image_error")
             left_out = "The oldest picture was left out, because the request was too large for the model's server."

@@ -19,6 +19,7 @@ from sprout.loop.model import (
     ToolUse,
     UsagePart,
 )
+from sprout.loop.replied import Replied, is_said
 from sprout.loop.spoken import SpokenField
 
 Voice = Literal["reasoning", "message"]
@@ -32,11 +33,6 @@ class _Growing:
     block_id: str
     sort: Sort
     text: str = ""
-
-
-def is_said(block: Block) -> bool:
-    """Whether a block is words or a call; a provider takes no reply that ends with anything else."""
-    return isinstance(block, ToolUse) or (isinstance(block, Text) and bool(block.text.strip()))
 
 
 class Attempt:
@@ -58,8 +54,8 @@ class Attempt:
         self._used_ids = used_ids
         self._spoken = spoken
         self._heard: dict[int, SpokenField] = {}
-        self._unreadable: tuple[ToolUse, str] | None = None
-        self._ready: list[tuple[ToolUse, str | None]] = []
+        self._unreadable: ToolUse | None = None
+        self._ready: list[ToolUse] = []
         self._growing: dict[int, _Growing] = {}
         self._shown: list[str] = []
 
@@ -87,20 +83,22 @@ class Attempt:
                     self._release_unreadable()
         return []
 
-    def ready(self) -> list[tuple[ToolUse, str | None]]:
-        """The calls that came since this was last asked, each with what is wrong with its input, if anything."""
+    def ready(self) -> list[ToolUse]:
+        """The calls that came since this was last asked."""
         ready, self._ready = self._ready, []
         return ready
-
-    @property
-    def cut_in_a_call(self) -> bool:
-        """Whether the reply ended within the input of a call: that call does not count."""
-        return self._unreadable is not None
 
     @property
     def has_substance(self) -> bool:
         """Whether a block has ended that can be kept as a turn of its own; thinking and empty text cannot."""
         return any(is_said(block) for block in self.blocks)
+
+    def replied(self) -> Replied:
+        """The reply as the transcript keeps it: it ends with words or a call, or is empty."""
+        blocks = list(self.blocks)
+        while blocks and not is_said(blocks[-1]):
+            blocks.pop()  # thinking and empty text, where a reply was cut or is nothing else
+        return Replied(tuple(blocks), self.stop_reason, cut_in_a_call=self._unreadable is not None)
 
     def cut_off(self) -> list[Event]:
         """Drop the blocks that are still growing; what withdraws their text."""
@@ -132,14 +130,14 @@ class Attempt:
             call = replace(call, id=f"{call.id}-{len(self._used_ids)}")
         self._used_ids.add(call.id)
         if problem is not None:
-            self._unreadable = (call, problem)
+            self._unreadable = replace(call, problem=problem)
         else:
             self.blocks.append(call)
-            self._ready.append((call, None))
+            self._ready.append(call)
 
     def _release_unreadable(self) -> None:
         if self._unreadable is not None:
-            self.blocks.append(self._unreadable[0])
+            self.blocks.append(self._unreadable)
             self._ready.append(self._unreadable)
             self._unreadable = None
 

@@ -1,12 +1,12 @@
 """What becomes of the calls of a reply: told, repaired, permitted, run or held, and taken down."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sprout.events import Guardrail, ToolCalled, ToolFinished
 from sprout.loop.execution import Batch, CallDone
 from sprout.loop.human import HumanQuestion, ask_human, asked_by
-from sprout.loop.model import ToolUse
+from sprout.loop.model import Block, Text, ToolResult, ToolUse
 from sprout.loop.notices import notice
 from sprout.loop.permissions import Approval, Decision, Permissions, permission_question
 from sprout.loop.repair import meant_tool
@@ -38,17 +38,23 @@ class Calls:
         self._permissions = permissions
         self._approvals = approvals
         self._can_wait = can_wait
+        self._by_id: dict[str, CallRecord] = {}
+        self._begun: set[str] = set()
 
-    def begun(self, call: ToolUse, problem: str | None, batch: Batch) -> Iterator[Step]:
-        """Tell of a call, then hand it to the batch once the next step is asked for."""
-        meant = call if call.name in self._tools or problem else self._repaired(call)
+    def begun(self, call: ToolUse, batch: Batch, reply: Sequence[Block], *, iteration: int) -> Iterator[Step]:
+        """Tell of a call, then hand it to the batch once the next step is asked for.
+
+        Args:
+            reply: the blocks of the reply that the call stands in, as far as they have come.
+        """
+        meant = self._meant(call)
         if meant.name != call.name:
             yield Guardrail(level=0, tool=meant.name, noticed=f"{call.name} is not a tool; {meant.name} was meant")
         tool = self._tools.get(meant.name)
         # What a tool that does not exist was given may hold what another keeps secret.
         yield ToolCalled(call_id=call.id, tool=meant.name, input=tool.shown_input(meant) if tool else {})
-        if problem is not None:
-            batch.refuse(call, notice("bad_json", name=call.name, problem=problem))
+        if call.problem is not None:
+            batch.refuse(call, notice("bad_json", name=call.name, problem=call.problem))
         elif tool is None:
             batch.refuse(call, notice("unknown_tool", name=call.name, names=", ".join(sorted(self._tools))))
         elif (refusal := self._refusal(tool, meant)) is not None:
@@ -57,26 +63,48 @@ class Calls:
             batch.hold()
             self.question = self.question or question
         else:
-            yield CallStarted(meant, tool.effect)
+            said = _said_before(call.id, reply, self._begun)
+            self._begun.add(call.id)
+            batch.expect(meant, tool)
+            yield CallStarted(meant, tool.effect, iteration, said, tool.begins_again)
             batch.add(meant, tool)
 
-    def noted(self, done: CallDone) -> ToolFinished:
-        """Take down a call that has ended; what people see of it."""
-        result, call = done.result, done.call
-        told = result.content if isinstance(result.content, str) else "[picture]"
-        self.records.append(
-            CallRecord(call.id, call.name, call.input, told, result.is_error, done.duration_s, done.attempts)
+    def ended(self, done: CallDone, batch: Batch) -> Iterator[Step]:
+        """Take down a call that has ended; what people see of it, and then its end to be stored."""
+        yield self._noted(done)
+        yield batch.hand_on(done)
+
+    def _noted(self, done: CallDone) -> ToolFinished:
+        call, told = done.call, _told(done.result)
+        self._note(
+            CallRecord(call.id, call.name, call.input, told, done.result.is_error, done.duration_s, done.attempts)
         )
         return ToolFinished(
             call_id=call.id,
             tool=call.name,
             summary=told if len(told) <= SUMMARY_CHARS else told[: SUMMARY_CHARS - 1] + "…",
-            ok=not result.is_error,
+            ok=not done.result.is_error,
             duration_ms=round(done.duration_s * 1000),
             attempts=done.attempts,
         )
 
-    def _repaired(self, call: ToolUse) -> ToolUse:
+    def recall(self, call: ToolUse, result: ToolResult) -> None:
+        """Take down a call that ended under an earlier carrier."""
+        self._begun.add(call.id)
+        name = self._meant(call).name
+        self._note(CallRecord(call.id, name, call.input, _told(result), result.is_error, duration_s=0.0, attempts=0))
+
+    def of(self, reply: Sequence[ToolUse]) -> list[CallRecord]:
+        """The records of a reply's calls, in the order of the calls."""
+        return [self._by_id[call.id] for call in reply if call.id in self._by_id]
+
+    def _note(self, record: CallRecord) -> None:
+        self.records.append(record)
+        self._by_id[record.id] = record
+
+    def _meant(self, call: ToolUse) -> ToolUse:
+        if call.name in self._tools or call.problem is not None:
+            return call
         tool = meant_tool(call, self._tools)
         return call if tool is None else replace(call, name=tool.name)
 
@@ -99,3 +127,20 @@ class Calls:
         if self._permissions.decision(tool, call, self._approvals) is Decision.ASK:
             return permission_question(tool, call)
         return None
+
+
+def _said_before(call_id: str, reply: Sequence[Block], begun: Collection[str]) -> tuple[Text, ...]:
+    """The texts between the last call that was told of and this one; those before a refused call count for the next."""
+    said: list[Text] = []
+    for block in reply:
+        if isinstance(block, ToolUse) and block.id == call_id:
+            break
+        if isinstance(block, ToolUse) and block.id in begun:
+            said.clear()
+        elif isinstance(block, Text) and block.text.strip():
+            said.append(block)
+    return tuple(said)
+
+
+def _told(result: ToolResult) -> str:
+    return result.content if isinstance(result.content, str) else "[picture]"

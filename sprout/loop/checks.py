@@ -26,6 +26,12 @@ class StopChecks:
         self.problems: tuple[str, ...] = ()
         self._corrections_left = dict.fromkeys(checks, CORRECTIONS_PER_CHECK)
 
+    def recall(self, objections: int) -> None:
+        """Count what was objected under an earlier carrier; the first checks are taken to have spoken first."""
+        for check, left in self._corrections_left.items():
+            self._corrections_left[check] = max(0, left - objections)
+            objections = max(0, objections - left)
+
     async def objection(self, result: TurnResult) -> Onward | None:
         """Why the turn goes on in spite of its end; None when it may end."""
         problems: list[str] = []

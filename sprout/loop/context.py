@@ -9,7 +9,8 @@ from sprout.errors import SproutError
 from sprout.events import ContextCompacted, Usage
 from sprout.loop.compaction import cleared, collapsed, cut_to_fit, pruned, told
 from sprout.loop.estimate import Estimator, Size
-from sprout.loop.excerpt import Excerpt, begun, extended, without_thinking
+from sprout.loop.excerpt import Excerpt, bare_of_thinking, begun, extended, without_thinking
+from sprout.loop.kept_view import KeptView, view_as_json, view_from_json
 from sprout.loop.model import Message, Text, ToolResult
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.strategy import (
@@ -46,12 +47,14 @@ class View:
         compactions: what was done to get here, in order; tokens are estimates.
         ask_human: the context was lost again and again: a person must say how to go on (R3).
         usage: of the calls that summaries took.
+        state: where anything was done, the keeper as JSON, for `take_up`.
     """
 
     messages: tuple[Message, ...]
     compactions: tuple[ContextCompacted, ...] = ()
     ask_human: bool = False
     usage: Usage = Usage()
+    state: str | None = None
 
 
 @dataclass(slots=True)
@@ -147,6 +150,48 @@ class ContextKeeper:
         """Take all thinking so far out of the view: another model cannot read it (H2)."""
         self._rewrite(without_thinking(self._excerpt))
 
+    def take_up(self, transcript: Sequence[Message], *, begun_with: int, state: str | None) -> None:
+        """Go on where another keeper stood: the same view, but for thinking, which holds in no view made anew (H2).
+
+        Args:
+            begun_with: how many messages were there before the first reply of the run.
+            state: of that keeper's last compaction; None: there was none.
+
+        Raises KeptUnreadable where the state is not one of this transcript.
+        """
+        if state is None:
+            self._taken = begun_with
+            self._rewrite(begun(transcript[:begun_with]))
+        else:
+            self._recall(view_from_json(state, transcript))
+        more = [bare_of_thinking(message) for message in transcript[self._taken :]]
+        if more:
+            self._grow(extended(self._excerpt, more) if self._taken else begun(more))
+            self._taken = len(transcript)
+
+    def _recall(self, kept: KeptView) -> None:
+        self._taken, self._window, self._settled = kept.taken, kept.window, kept.settled
+        self._overflow = None if kept.overflow is None else (kept.overflow[0], list(kept.overflow[1]))
+        self._flushed = {id(result): result for result in kept.flushed}
+        self._ladder = Ladder(self._policy, kept.stood)
+        if kept.learned is not None:
+            self._estimator.recall(kept.learned)
+        self._rewrite(without_thinking(kept.excerpt))
+
+    def _state(self, transcript: Sequence[Message]) -> str:
+        overflow = None if self._overflow is None else (self._overflow[0], tuple(self._overflow[1]))
+        kept = KeptView(
+            self._taken,
+            self._excerpt,
+            self._window,
+            self._ladder.stands,
+            self._estimator.learned,
+            self._settled,
+            overflow,
+            tuple(self._flushed.values()),
+        )
+        return view_as_json(kept, transcript)
+
     async def view(self, transcript: Sequence[Message], *, iteration: int) -> View:
         """The view to send for a transcript that has only grown since the last call.
 
@@ -168,7 +213,11 @@ class ContextKeeper:
         await self._commit(draft)
         self._settled = (self._taken, iteration)
         return replace(
-            self._view(), compactions=tuple(draft.compactions), ask_human=step == "ask_human", usage=draft.usage
+            self._view(),
+            compactions=tuple(draft.compactions),
+            ask_human=step == "ask_human",
+            usage=draft.usage,
+            state=self._state(transcript),
         )
 
     async def after_too_long(self, transcript: Sequence[Message], *, iteration: int) -> View | None:
@@ -194,7 +243,8 @@ class ContextKeeper:
             return None
         await self._commit(draft)
         self._settled = (self._taken, iteration)
-        return replace(self._view(), compactions=tuple(draft.compactions), usage=draft.usage)
+        compactions, state = tuple(draft.compactions), self._state(transcript)
+        return replace(self._view(), compactions=compactions, usage=draft.usage, state=state)
 
     async def _take(self, transcript: Sequence[Message]) -> None:
         if len(transcript) < self._taken:

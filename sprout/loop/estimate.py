@@ -49,6 +49,15 @@ class Size:
         return Size(self.words - other.words, self.pictures - other.pictures)
 
 
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """The line that an estimator takes tokens for: slope, height, and the words and tokens of the last report."""
+
+    factor: float
+    overhead: float
+    anchor: tuple[int, float] | None
+
+
 class Estimator:
     """Sizes of messages, each block counted once, and the tokens that a provider will make of them.
 
@@ -100,6 +109,15 @@ class Estimator:
         if tokens < self.factor * size.words:
             self.factor = _believable(tokens / size.words)
         self._overhead = max(0.0, tokens - self.factor * size.words)
+
+    @property
+    def learned(self) -> Learned:
+        """What the reports so far have taught it."""
+        return Learned(self.factor, self._overhead, self._anchor)
+
+    def recall(self, learned: Learned) -> None:
+        """Go on from what was learned before."""
+        self.factor, self._overhead, self._anchor = learned.factor, learned.overhead, learned.anchor
 
     def forget_all_but(self, messages: Iterable[Message]) -> None:
         """Drop what was counted of blocks that are in none of these messages."""

@@ -96,9 +96,9 @@ class Excerpt:
 
 def begun(transcript: Sequence[Message]) -> Excerpt:
     """The excerpt that leaves nothing out but thinking, which is valid only within the run that it belongs to."""
-    bare = [_without_thinking(message) for message in transcript]
-    messages = normalised(bare)
-    task = next((said for message in bare if message.role == "user" and (said := _said(message))), ())
+    told = [bare_of_thinking(message) for message in transcript]
+    messages = normalised(told)
+    task = next((said for message in told if message.role == "user" and (said := _said(message))), ())
     excerpt = Excerpt(task=task, kept=tuple(Kept(message, message) for message in messages))
     if not messages or messages[-1].role != "user":
         return excerpt
@@ -120,7 +120,7 @@ def without_thinking(excerpt: Excerpt) -> Excerpt:
     """The excerpt with no thinking in it: its signatures hold only while nothing before them changes (H2)."""
     kept: list[Kept] = []
     for item in excerpt.kept:
-        sent = _without_thinking(item.sent)
+        sent = bare_of_thinking(item.sent)
         if not sent.content:
             continue
         if kept and kept[-1].sent.role == sent.role:
@@ -161,7 +161,8 @@ def _grown(item: Kept, message: Message) -> Kept:
     return Kept(message, message)
 
 
-def _without_thinking(message: Message) -> Message:
+def bare_of_thinking(message: Message) -> Message:
+    """The message without thinking; the same one where it has none."""
     blocks = tuple(block for block in message.content if not isinstance(block, (Thinking, RedactedThinking)))
     return message if len(blocks) == len(message.content) else Message(message.role, blocks)
 

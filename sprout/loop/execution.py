@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 
 from sprout.errors import SproutError, ToolFailure
@@ -27,36 +27,61 @@ class CallDone:
     attempts: int
 
 
+Left = Callable[[CallDone], Awaitable[None]]
+
+
+@dataclass(slots=True, eq=False)
+class _Begun:
+    """A call that was handed in; `tool` is None where it was refused, `told` says that its end was handed on."""
+
+    call: ToolUse
+    tool: Tool | None
+    task: asyncio.Task[CallDone]
+    told: bool = False
+
+
 class Batch:
     """The calls of one reply. A call may start the moment it is added; results come in the order of the calls.
 
     Whoever makes a batch calls `close` at its end: no task outlives it.
+
+    Args:
+        left: is given the ends of calls that were not handed on when the batch is closed.
     """
 
-    def __init__(self, policy: LoopPolicy, stop: Stop) -> None:
+    def __init__(self, policy: LoopPolicy, stop: Stop, left: Left | None = None) -> None:
         self._policy = policy
         self._stop = stop
-        self._outcomes: list[asyncio.Task[CallDone] | ToolResult] = []
+        self._left = left
+        self._outcomes: list[_Begun | ToolResult] = []
         self._last_write: asyncio.Task[CallDone] | None = None
+        self._entered: set[str] = set()
+        self._expected: tuple[ToolUse, Tool] | None = None
         self._untold = 0
-        self._done: asyncio.Queue[asyncio.Task[CallDone]] = asyncio.Queue()
+        self._done: asyncio.Queue[_Begun] = asyncio.Queue()
         self._holds = False
 
     @property
     def is_empty(self) -> bool:
         return not self._outcomes and not self._holds
 
+    def expect(self, call: ToolUse, tool: Tool) -> None:
+        """Take in that a call is told of and about to be added."""
+        self._expected = (call, tool)
+
     def add(self, call: ToolUse, tool: Tool) -> None:
         """Run a call as soon as its turn comes: a read after the writes before it, a write after all before it."""
+        self._expected = None
         writes = tool.effect is Effect.WRITE or not self._policy.parallel_tools
-        before = self._tasks if writes else [self._last_write] if self._last_write else []
-        task = self._begin(self._in_turn(call, tool, [other for other in before if not other.done()]))
+        tasks = [one.task for one in self._begun]
+        before = tasks if writes else [self._last_write] if self._last_write else []
+        begun = self._begin(call, tool, self._in_turn(call, tool, [other for other in before if not other.done()]))
         if writes:
-            self._last_write = task
+            self._last_write = begun.task
 
     def refuse(self, call: ToolUse, why: str) -> None:
         """Answer a call with an error result, without running anything."""
-        _ = self._begin(self._refused(call, why))
+        self._begin(call, None, self._refused(call, why))
 
     def know(self, result: ToolResult) -> None:
         """Take in a result from before: nothing is run, and it is not told again."""
@@ -70,48 +95,97 @@ class Batch:
         """The calls that ended since this was last asked, in the order of their ends."""
         ended: list[CallDone] = []
         while not self._done.empty():
-            ended.append(self._done.get_nowait().result())
-        self._untold -= len(ended)
+            ended.append(self._fetched(self._done.get_nowait()))
         return ended
 
     async def next_ended(self) -> CallDone | None:
         """The next call that ends; None when all have been told."""
         if not self._untold:
             return None
-        self._untold -= 1
-        return (await self._done.get()).result()
+        return self._fetched(await self._done.get())
 
     def results(self) -> tuple[ToolResult, ...]:
         """All results in the order of the calls, without those that are held; only when every call has ended."""
         return tuple(
-            outcome if isinstance(outcome, ToolResult) else outcome.result().result for outcome in self._outcomes
+            outcome if isinstance(outcome, ToolResult) else outcome.task.result().result for outcome in self._outcomes
         )
 
     async def close(self) -> None:
-        """Cancel what still runs, and wait for it."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        """Leave no task behind: what may be begun again is cancelled, a change in the middle is let come to its end.
+
+        All ends that were not handed on go to `left`. However often the caller is cancelled meanwhile, that is done
+        first (trap 56).
+        """
+        if self._expected is None and all(one.told for one in self._begun):
+            return
+        for one in self._begun:
+            if not self._must_end(one):
+                one.task.cancel()
+        leaving = asyncio.create_task(self._all_left())
+        cancelled: asyncio.CancelledError | None = None
+        while not leaving.done():
+            try:
+                await asyncio.wait([leaving])
+            except asyncio.CancelledError as error:
+                cancelled = error
+        leaving.result()
+        if cancelled is not None:
+            raise cancelled
+
+    async def _all_left(self) -> None:
+        await asyncio.gather(*(one.task for one in self._begun), return_exceptions=True)
+        if self._left is None:
+            return
+        for one in self._begun:
+            if not one.told and (done := self._end_of(one)) is not None:
+                await self._left(done)
+        if self._expected is not None and not self._expected[1].begins_again:
+            await self._left(_not_run(self._expected[0], notice("not_run")))
+
+    def _must_end(self, one: _Begun) -> bool:
+        """Whether it is in the middle of a change of which nobody could tell afterwards whether it was made."""
+        tool = one.tool if one.call.id in self._entered else None
+        return tool is not None and tool.effect is Effect.WRITE and not tool.retryable
+
+    def _end_of(self, one: _Begun) -> CallDone | None:
+        """The end to keep of a call that was left; None where there is none: it begins again, or was never told of."""
+        if one.tool is None:
+            return None
+        if not one.task.cancelled():
+            return one.task.result()
+        begins_again = one.call.id in self._entered or one.tool.begins_again
+        return None if begins_again else _not_run(one.call, notice("not_run"))
+
+    def _fetched(self, begun: _Begun) -> CallDone:
+        self._untold -= 1
+        return begun.task.result()
+
+    def hand_on(self, done: CallDone) -> CallDone:
+        """The end of a call, which whoever asked for it now has."""
+        for one in self._begun:
+            one.told = one.told or one.call.id == done.call.id
+        return done
 
     @property
-    def _tasks(self) -> list[asyncio.Task[CallDone]]:
-        return [outcome for outcome in self._outcomes if isinstance(outcome, asyncio.Task)]
+    def _begun(self) -> list[_Begun]:
+        return [outcome for outcome in self._outcomes if isinstance(outcome, _Begun)]
 
-    def _begin(self, work: Coroutine[None, None, CallDone]) -> asyncio.Task[CallDone]:
-        task = asyncio.create_task(work)
-        task.add_done_callback(self._done.put_nowait)
-        self._outcomes.append(task)
+    def _begin(self, call: ToolUse, tool: Tool | None, work: Coroutine[None, None, CallDone]) -> _Begun:
+        begun = _Begun(call, tool, asyncio.create_task(work))
+        begun.task.add_done_callback(lambda _: self._done.put_nowait(begun))
+        self._outcomes.append(begun)
         self._untold += 1
-        return task
+        return begun
 
     async def _refused(self, call: ToolUse, why: str) -> CallDone:
-        return CallDone(call, ToolResult(call.id, why, is_error=True), 0.0, 0)
+        return _not_run(call, why)
 
     async def _in_turn(self, call: ToolUse, tool: Tool, before: list[asyncio.Task[CallDone]]) -> CallDone:
         if before:
             await asyncio.wait(before)
         if self._stop.requested:
             return await self._refused(call, notice("not_run"))
+        self._entered.add(call.id)
         started = time.monotonic()
         result, attempts = await self._result(call, tool)
         return CallDone(call, result, time.monotonic() - started, attempts)
@@ -162,3 +236,7 @@ class Batch:
         except Stopped:
             return False
         return True
+
+
+def _not_run(call: ToolUse, why: str) -> CallDone:
+    return CallDone(call, ToolResult(call.id, why, is_error=True), 0.0, 0)

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 from sprout.errors import ModelFailure, ModelFailureKind
 from sprout.events import Guardrail
-from sprout.loop.attempt import Attempt
 from sprout.loop.detectors import ASK, Detectors, Intervention, Ladder, StalledProgress
 from sprout.loop.human import HumanQuestion
-from sprout.loop.model import ToolUse
 from sprout.loop.policy import LoopPolicy
+from sprout.loop.replied import Replied
 from sprout.loop.result import CallRecord
 from sprout.loop.tools import Effect, Tool
 
@@ -59,14 +58,18 @@ class Guard:
         """What a person is asked if the model ends its turn although it was told to ask."""
         return self._intervention.question if self._intervention else None
 
-    def after(self, attempt: Attempt, records: Sequence[CallRecord], output_tokens: int) -> Verdict:
+    def heeded(self) -> None:
+        """A person has said how to go on: nothing is wanted of the model any more. The level stays."""
+        self._intervention, self._times_unheeded = None, 0
+
+    def after(self, reply: Replied, records: Sequence[CallRecord], output_tokens: int) -> Verdict:
         """The verdict on an iteration that would be followed by another.
 
         Args:
-            records: the calls of this iteration.
+            records: the calls of this iteration, in their order.
             output_tokens: what the model wrote in it.
         """
-        say = self._unheeded(attempt)
+        say = self._unheeded(reply)
         thrash = self._detectors.after_batch(records)
         event: Guardrail | None = None
         if thrash is not None:
@@ -83,11 +86,11 @@ class Guard:
         at_the_end = wanted.level >= ASK and (wanted.force is None or self._times_unheeded > 1)
         return Verdict(event, say, question=wanted.question if at_the_end else None)
 
-    def _unheeded(self, attempt: Attempt) -> str | None:
+    def _unheeded(self, reply: Replied) -> str | None:
         """D4: what was wanted by force and was not done is said once more; the loop never depends on being heard."""
         wanted = self._intervention
-        if wanted is None or wanted.force is None or _calls(attempt, wanted.force):
-            self._intervention, self._times_unheeded = None, 0
+        if wanted is None or wanted.force is None or any(call.name == wanted.force for call in reply.calls):
+            self.heeded()
             return None
         self._times_unheeded += 1
         if self._times_unheeded == 1:
@@ -100,7 +103,3 @@ class Guard:
         """How many calls changed something or brought something new."""
         tools = [self._tools.get(record.name) for record in records if not record.is_error]
         return self._detectors.news + sum(tool is not None and tool.effect is Effect.WRITE for tool in tools)
-
-
-def _calls(attempt: Attempt, tool: str) -> bool:
-    return any(isinstance(block, ToolUse) and block.name == tool for block in attempt.blocks)

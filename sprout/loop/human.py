@@ -36,7 +36,7 @@ class HumanQuestion:
     call_id: str | None
 
 
-@tool(effect=Effect.WRITE)
+@tool(effect=Effect.WRITE, stored=True)
 async def ask_human(question: Question, choices: Choices | None = None) -> str:
     """Ask the person one question and wait for the answer. Only for what you cannot find out or decide yourself."""
     # A loop that can wait pauses with `asked_by` and never comes here; anywhere else there is nobody to wait for.

@@ -23,13 +23,16 @@ class Limits:
 
     Args:
         clock: seconds that only grow; waiting for a person does not count, since the turn ends then.
+        elapsed_s: what of the run's time was used before.
     """
 
-    def __init__(self, policy: LoopPolicy, traits: ModelTraits, clock: Clock = time.monotonic) -> None:
+    def __init__(
+        self, policy: LoopPolicy, traits: ModelTraits, clock: Clock = time.monotonic, *, elapsed_s: float = 0.0
+    ) -> None:
         self._policy = policy
         self._traits = traits
         self.clock = clock
-        self._began_s = clock()
+        self._began_s = clock() - elapsed_s
 
     @property
     def seconds_left(self) -> float:

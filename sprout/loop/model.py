@@ -37,9 +37,12 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
+    """A call; `problem` says why its input could not be read, where it could not."""
+
     id: str
     name: str
     input: Mapping[str, JsonValue]
+    problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

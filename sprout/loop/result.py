@@ -7,29 +7,61 @@ from sprout.errors import ModelFailure
 from sprout.events import Event, Usage
 from sprout.loop.execution import CallDone
 from sprout.loop.human import HumanQuestion
-from sprout.loop.model import Message, ToolResult, ToolUse
+from sprout.loop.model import Message, Text, ToolResult, ToolUse
 from sprout.loop.tools import Effect
 
 
 @dataclass(frozen=True, slots=True)
 class CallStarted:
-    """A call that starts once whoever reads the steps asks for the next one: until then it can be recorded."""
+    """A call that starts once whoever reads the steps asks for the next one: until then it can be recorded.
+
+    After a crash a call may be told of a second time; then it begins again.
+
+    Args:
+        iteration: of the reply that it belongs to.
+        said: the texts of that reply between the last call that was told of and this one (E1).
+        repeatable: whether it may simply be begun again where it began and its end is not known: it reads, or its tool
+            declares itself `idempotent` or `stored`. Not `Tool.repeatable`, which is about circles.
+    """
 
     call: ToolUse
     effect: Effect
+    iteration: int = 0
+    said: tuple[Text, ...] = ()
+    repeatable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class MessageAdded:
-    """The transcript has grown by a message."""
+    """The transcript has grown by a message.
+
+    Args:
+        stop_reason: why a reply ended, to be handed back as `Carried.stop_reason`: the provider's word, or one of
+            `replied.py`. None for what the user says.
+    """
 
     message: Message
+    iteration: int
+    stop_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """The view was made smaller, or that was tried: JSON by which a later carrier sends the same view unpaid.
+
+    It stays good while messages are added to the transcript. The last one is `Carried.view`.
+    """
+
+    state: str
     iteration: int
 
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """A call as the result keeps it; `result` is what the model was told, as text."""
+    """A call as the result keeps it; `result` is what the model was told, as text.
+
+    Of a call that an earlier carrier ran, duration and attempts are not known, and 0.
+    """
 
     id: str
     name: str
@@ -77,5 +109,5 @@ class Forbid:
     say: str
 
 
-Step = Event | CallStarted | CallDone | MessageAdded | TurnResult
+Step = Event | CallStarted | CallDone | MessageAdded | Compacted | TurnResult
 StopCheck = Callable[[TurnResult], Awaitable[str | Forbid | None]]

@@ -59,14 +59,29 @@ def rungs_of(strategy: Strategy) -> tuple[Rung, ...]:
             return ("clear", "summary", "prune", "collapse")
 
 
-class Ladder:
-    """C7: what a crossing of the threshold leads to; counted afresh for every run."""
+@dataclass(frozen=True, slots=True)
+class Stood:
+    """Where a ladder stands: recoveries so far, and the iterations of the last compaction and the last deep prune."""
 
-    def __init__(self, policy: LoopPolicy) -> None:
+    recoveries: int = 0
+    compacted_at: int | None = None
+    pruned_at: int | None = None
+
+
+class Ladder:
+    """C7: what a crossing of the threshold leads to; counted afresh for every run, and on through its carriers."""
+
+    def __init__(self, policy: LoopPolicy, stood: Stood | None = None) -> None:
         self._policy = policy
-        self._recoveries = 0
-        self._compacted_at: int | None = None
-        self._pruned_at: int | None = None
+        stood = stood or Stood()
+        self._recoveries = stood.recoveries
+        self._compacted_at = stood.compacted_at
+        self._pruned_at = stood.pruned_at
+
+    @property
+    def stands(self) -> Stood:
+        """Where it stands now."""
+        return Stood(self._recoveries, self._compacted_at, self._pruned_at)
 
     def step(self, iteration: int) -> Literal["compact", "deep_prune", "ask_human", "none"]:
         """R1, R2 or R3; none when the run has had all its recoveries."""

@@ -49,6 +49,8 @@ class Tool:
         idempotent: whether a transient failure may be retried; None means as the effect: reads yes, writes no.
         timeout_s: None means the policy's.
         secret: fields of the input that never reach an event.
+        stored: what it changes and the end of its call are committed in one transaction, or it changes nothing: a
+            call without an end has had no effect.
         repeatable: calling it many times is its normal use (saving concepts, edges), not going in circles.
         ends_turn: when its batch ran without an error the run ends, with no further model call.
         spoken: the field of the input that is the learner's text, streamed while the model writes it.
@@ -64,6 +66,7 @@ class Tool:
     idempotent: bool | None = None
     timeout_s: float | None = None
     secret: frozenset[str] = frozenset()
+    stored: bool = False
     repeatable: bool = False
     ends_turn: bool = False
     spoken: str | None = None
@@ -73,6 +76,11 @@ class Tool:
     @property
     def retryable(self) -> bool:
         return self.effect is Effect.READ if self.idempotent is None else self.idempotent
+
+    @property
+    def begins_again(self) -> bool:
+        """Whether a call that began and whose end is not known may simply be begun again (K6)."""
+        return self.effect is Effect.READ or self.retryable or self.stored
 
     @property
     def spec(self) -> ToolSpec:
@@ -107,6 +115,7 @@ def tool(
     idempotent: bool | None = None,
     timeout_s: float | None = None,
     secret: frozenset[str] = frozenset(),
+    stored: bool = False,
     repeatable: bool = False,
     ends_turn: bool = False,
     spoken: str | None = None,
@@ -134,6 +143,7 @@ def tool(
             idempotent=idempotent,
             timeout_s=timeout_s,
             secret=secret,
+            stored=stored,
             repeatable=repeatable,
             ends_turn=ends_turn,
             spoken=spoken,

@@ -1,6 +1,5 @@
 """The Protocol of the news: lossy and fast, the log is the truth."""
 
-from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -12,8 +11,8 @@ from sprout.runs.log import Logged
 class Passing:
     """An event that is not stored: a delta of the block `block_id`, or a word of the server to its reader.
 
-    `offset` counts the characters of the block that came before, so that a reader who was given a snapshot of the
-    block can tell what it has already.
+    `root_id` is the channel: a root run, or a learner. `offset` counts the characters of the block that came before
+    and `length` those that this adds (0: not said), so that a reader can tell what it has already, and what it lacks.
     """
 
     root_id: str
@@ -21,25 +20,58 @@ class Passing:
     data: str
     block_id: str = ""
     offset: int = 0
+    length: int = 0
 
 
 News = Logged | Passing
+RUN_ADMITTED = "run_admitted"  # a learner's channel: a root run of hers is there, its id is the data
+
+
+def learner_channel(user_id: str) -> str:
+    """Where the learner's new root runs are told."""
+    return f"learner:{user_id}"
 
 
 class Overflow(Exception):
     """A reader fell too far behind: some news is gone, read the log again from the cursor."""
 
 
-class EventBus(Protocol):
-    def publish(self, news: News) -> None:
-        """Tell everyone who tails this root run. Never waits."""
+class BusClosed(Exception):
+    """The server goes away: there is no more news here."""
+
+
+class Tail(Protocol):
+    """What one reader hears: the news of its channels, each from the moment on at which it began to listen."""
+
+    async def batch(self) -> list[News]:
+        """All that waits, as soon as something does; nothing after a nudge. May be cancelled without a loss.
+
+        Raises Overflow (the next batch is what came since), BusClosed.
+        """
         ...
 
-    def tail(self, root_id: str) -> AbstractAsyncContextManager[AsyncIterator[list[News]]]:
-        """All news of a root run from the moment of entering on, in batches of what waits together.
+    async def listen(self, channel: str) -> None:
+        """Hear of this channel too, from the return on."""
+        ...
 
-        Ends when the bus is closed. Raises Overflow.
-        """
+    def leave(self, channel: str) -> None:
+        """Hear no more of it; what waits already may still come."""
+        ...
+
+    def nudge(self) -> None:
+        """End the wait for a batch, now or the next time."""
+        ...
+
+
+class EventBus(Protocol):
+    """News by channel, which may get lost, come twice, or stop coming while the bus is down; never an error."""
+
+    def publish(self, news: News) -> None:
+        """Tell everyone who listens to the channel `news.root_id`. Never waits."""
+        ...
+
+    def tail(self, channel: str) -> AbstractAsyncContextManager[Tail]:
+        """The news of a channel from the moment of entering on."""
         ...
 
     def close(self) -> None:

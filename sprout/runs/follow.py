@@ -1,97 +1,108 @@
 """Following a run: the log past a cursor, then the news, merged by number without a seam."""
 
-import json
+import random
 from collections.abc import AsyncGenerator, Sequence
+from typing import Protocol
 
+from sprout.errors import NotFound
 from sprout.events import Reconnect, Resync, wire_data
-from sprout.runs.bus import EventBus, News, Overflow, Passing
-from sprout.runs.log import Logged, RunStore
-from sprout.runs.writer import Flights
+from sprout.runs.bus import BusClosed, EventBus, News, Passing
+from sprout.runs.log import Logged
+from sprout.runs.root_reader import RootReader
+from sprout.runs.state import Run
+from sprout.runs.watch import LogEnds, LogWatch, Vigil
 
 PAGE = 500
 RETRY_MS = 1_000
-END = "run_done"
-ENDS_A_BLOCK = frozenset({"agent_reasoning", "thinking", "message", "message_reset"})
+UNKNOWN = "The log has no such event: here it is from its start."
+OLD = "This run is so old that only its end is kept."
+RETRY_JITTER_MS = 1_000
+
+
+class Log(LogEnds, Protocol):
+    """What a stream reads of the store."""
+
+    async def run(self, run_id: str, *, user_id: str | None = None) -> Run:
+        """Raises NotFound; also, where a user is given, for somebody else's run."""
+        ...
+
+    async def events(self, root_id: str, *, after: int = 0, limit: int = 500) -> list[Logged]: ...
+
+
+class Snapshots(Protocol):
+    def snapshots(self, root_id: str) -> Sequence[Passing]:
+        """Each block in flight of a root run as one event, as far as this process knows them."""
+        ...
 
 
 async def followed(
-    store: RunStore, bus: EventBus, flights: Flights, root_id: str, after: int
+    store: Log, bus: EventBus, flights: Snapshots, root_id: str, after: int, *, watch: LogWatch | None = None
 ) -> AsyncGenerator[list[News], None]:
-    """Batches of news of a root run: first what is stored past `after`, then what happens; ends after `run_done`."""
-    reader = _Reader(root_id, cursor=after)
-    if after and not 0 <= after <= (await store.run(root_id)).last_seq:
-        reader.cursor = 0
-        yield [
-            Passing(root_id, "resync", wire_data(Resync(why="The log has no such event: here it is from its start.")))
-        ]
-    while not reader.at_end():
-        try:
-            async with bus.tail(root_id) as tail:
-                # Subscribed first, then read: what is appended meanwhile comes twice and is told once.
-                async for rows in _stored(store, reader):
-                    yield rows
-                if reader.at_end():
-                    return
-                if snapshots := reader.unseen(flights.snapshots(root_id)):
-                    yield snapshots
-                async for batch in tail:
-                    if reader.misses_some(batch):
-                        async for rows in _stored(store, reader):
-                            yield rows
-                    if news := reader.unseen(batch):
+    """Batches of news of a root run: first what is stored past `after`, then what happens; ends after `run_done`.
+
+    It lives on the log alone where the bus tells nothing, and on neither the process nor the life of who carries
+    the run. The last word is `reconnect` where the server goes away, the stream is too old or the run is gone.
+
+    Args:
+        watch: shared by the streams of the process; one of its own by default.
+    """
+    reader = RootReader(root_id, cursor=after)
+    watch = watch or LogWatch(store)
+    try:
+        async with bus.tail(root_id) as tail:
+            vigil = Vigil(tail, {root_id: reader}, watch.end_of_life_s())
+            async with watch.over(vigil):
+                batch: list[News] = []
+                while not vigil.over:
+                    # Subscribed first, then read: what is appended meanwhile comes twice and is told once.
+                    if vigil.due or reader.misses_some(batch):
+                        vigil.due, more = False, True
+                        while more:
+                            news, more = await read_on(store, reader, PAGE)
+                            if news:
+                                yield news
+                        batch = [*flights.snapshots(root_id), *batch]
+                    if news := caught_up(reader, batch, flights):
                         yield news
-                    if reader.at_end():
+                    if reader.at_end:
                         return
-        except Overflow:
-            continue
-        yield [Passing(root_id, "reconnect", wire_data(Reconnect(retry_ms=RETRY_MS)))]
-        return
+                    batch = await vigil.next_batch()
+    except (BusClosed, NotFound):
+        pass  # there is no more of it here: whoever comes back is told what there is
+    yield [reconnect(root_id)]
 
 
-async def _stored(store: RunStore, reader: "_Reader") -> AsyncGenerator[list[News], None]:
-    while True:
-        rows = await store.events(reader.root_id, after=reader.cursor, limit=PAGE)
-        if news := reader.unseen(rows):
-            yield news
-        if len(rows) < PAGE:
-            return
+async def read_on(store: Log, reader: RootReader, limit: int) -> tuple[list[News], bool]:
+    """The next events of the reader's log, and whether there may be more.
+
+    A `resync` goes first where the reader is ahead of the log, and where what comes next for it is not kept any more.
+    Raises NotFound: the run is gone.
+    """
+    rows = await store.events(reader.root_id, after=reader.cursor, limit=limit) if reader.cursor >= 0 else []
+    if rows and rows[0].seq > reader.cursor + 1:
+        return [resync(reader.root_id, OLD), *reader.unseen(rows)], len(rows) == limit
+    if rows:
+        return reader.unseen(rows), len(rows) == limit
+    run = await store.run(reader.root_id)
+    if 0 <= reader.cursor <= run.last_seq:
+        reader.at_end = run.ended and reader.cursor == run.last_seq
+        return [], False
+    reader.start_over()
+    return [resync(reader.root_id)], True
 
 
-class _Reader:
-    """What one reader has seen: the last number, and how far it has the text of each block in flight."""
+def caught_up(reader: RootReader, batch: Sequence[News], flights: Snapshots) -> list[News]:
+    """What is new in a batch without a hole; text that got lost on the way is given anew from the block's start."""
+    news = reader.unseen(batch)
+    return news + reader.mended(flights.snapshots(reader.root_id)) if reader.torn else news
 
-    def __init__(self, root_id: str, *, cursor: int) -> None:
-        self.root_id = root_id
-        self.cursor = cursor
-        self._at_end = False
-        self._told: dict[str, int] = {}
-        self._whole: set[str] = set()
 
-    def at_end(self) -> bool:
-        return self._at_end
+def resync(root_id: str, why: str = UNKNOWN) -> Passing:
+    """The word that a reader's cursor cannot be continued."""
+    return Passing(root_id, "resync", wire_data(Resync(why=why)))
 
-    def misses_some(self, batch: list[News]) -> bool:
-        """Whether there is a hole between the cursor and the first new number of a batch."""
-        numbers = [news.seq for news in batch if isinstance(news, Logged) and news.seq > self.cursor]
-        return bool(numbers) and numbers[0] > self.cursor + 1
 
-    def unseen(self, batch: Sequence[News]) -> list[News]:
-        """The part of a batch that is new to the reader, who has then seen it."""
-        return [news for news in batch if (self._logged(news) if isinstance(news, Logged) else self._passing(news))]
-
-    def _logged(self, news: Logged) -> bool:
-        if news.seq <= self.cursor:
-            return False
-        self.cursor = news.seq
-        self._at_end = news.kind == END
-        if news.kind in ENDS_A_BLOCK:
-            self._whole.add(json.loads(news.data)["blockId"])
-        return True
-
-    def _passing(self, news: Passing) -> bool:
-        if news.block_id in self._whole:
-            return False
-        if news.kind == "block_snapshot":
-            self._told[news.block_id] = news.offset
-            return True
-        return news.offset >= self._told.get(news.block_id, 0)
+def reconnect(root_id: str = "") -> Passing:
+    """The word that a reader shall come back, each after another while."""
+    retry_ms = RETRY_MS + random.randrange(RETRY_JITTER_MS)
+    return Passing(root_id, "reconnect", wire_data(Reconnect(retry_ms=retry_ms)))

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 
+from sprout.crashing import crash_point
 from sprout.errors import ModelFailure, ModelFailureKind
 from sprout.loop.model import ChatModel, ModelRequest, ReplyPart
 
@@ -85,10 +86,13 @@ class ModelGate:
             chosen.admitted.set_result(None)
 
     def _next_waiter(self) -> _Waiter | None:
-        """The first waiter that may go; its learner moves to the end of the line."""
+        """The first waiter that may go; its learner moves to the end of the line.
+
+        One that was cancelled is on its way out, and takes no place.
+        """
         for learner, waiters in list(self._waiting.items()):
             for waiter in waiters:
-                if self._going.get(waiter.root_id, 0) < self._per_root:
+                if not waiter.admitted.cancelled() and self._going.get(waiter.root_id, 0) < self._per_root:
                     waiters.remove(waiter)
                     del self._waiting[learner]
                     if waiters:
@@ -109,12 +113,14 @@ class GatedModel:
     async def reply(self, request: ModelRequest) -> AsyncGenerator[ReplyPart, None]:
         async with self._gate.place(self._learner, self._root_id), aclosing(self._model.reply(request)) as parts:
             answered = False
+            crash_point("before_model_call")
             try:
                 async for part in parts:
                     if not answered:
                         self._gate.answered()
                         answered = True
                     yield part
+                crash_point("after_model_call")
             except ModelFailure as failure:
                 if failure.kind in TOO_MUCH:
                     self._gate.too_much()

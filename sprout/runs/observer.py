@@ -12,6 +12,10 @@ class Observer(Protocol):
         """An event of a run; its last ones come with the run as it was settled. Never raises."""
         ...
 
+    def left(self, run: Run) -> None:
+        """The run is not carried here any more: it has ended, it waits, or somebody else has it. Never raises."""
+        ...
+
     def watched(self, model: ChatModel, run: Run) -> ChatModel:
         """The model, with its calls noted as this run's."""
         ...
@@ -21,6 +25,9 @@ class Nobody:
     """An observer that does not look."""
 
     def observe(self, run: Run, event: Event) -> None:
+        pass
+
+    def left(self, run: Run) -> None:
         pass
 
     def watched(self, model: ChatModel, run: Run) -> ChatModel:

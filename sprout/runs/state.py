@@ -1,12 +1,14 @@
 """A run, its states, and the moves between them that are allowed."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
 from sprout.errors import Conflict
-from sprout.events import Caps, Usage
+from sprout.events import Caps, ResumeCause, RunResumed, RunStarted, Usage
+from sprout.loop.permissions import Approval
+from sprout.runs.question import RunQuestion
 
 
 class RunState(StrEnum):
@@ -40,6 +42,14 @@ class RunAlreadyEnded(Conflict):
         self.state = state
 
 
+class Fenced(Conflict):
+    """Somebody else has taken the run over: whoever meets this must stop at once, before the next side effect."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(f"run {run_id} is carried by somebody else now")
+        self.run_id = run_id
+
+
 @dataclass(frozen=True, slots=True)
 class RunError:
     """Why a run failed: `message` is for a person and says what to do."""
@@ -55,6 +65,17 @@ class Run:
 
     `agent` names the agent, `label` is its name on the wire (with the concept's title for a child), `root_id` is
     the run whose event log holds this run's events (itself for a root), `last_seq` the last number in that log.
+
+    Args:
+        position: how many runs of its lane come before it; 0 once it has begun.
+        epoch: how often somebody has begun to carry it; a write under an older epoch is refused.
+        cut_off: it should be going, and nobody carries it, or nobody who lives.
+        question: what a person is asked while it waits; `answered` once the answer is stored.
+        approvals: the calls that a person has allowed.
+        crashes: how often in a row it was cut off at the same place.
+        cause: why it is taken up again next.
+        discarded: a person does not want to hear of it any more.
+        task: what the run that started this one wants of it, in words; None where the node says it all.
     """
 
     id: str
@@ -79,13 +100,28 @@ class Run:
     started_at: datetime | None = None
     ended_at: datetime | None = None
     last_seq: int = 0
+    position: int = 0
+    epoch: int = 0
+    owner: str | None = None
+    cut_off: bool = False
+    question: RunQuestion | None = None
+    answered: bool = False
+    approvals: tuple[Approval, ...] = ()
+    crashes: int = 0
+    cause: ResumeCause = "cut_off"
+    discarded: bool = False
+    task: str | None = None
 
     @property
     def ended(self) -> bool:
         return self.state in ENDED
 
-    def moved_to(self, state: RunState) -> "Run":
-        """This run in its next state. Raises RunAlreadyEnded."""
-        if state not in NEXT[self.state]:
-            raise RunAlreadyEnded(self.id, self.state)
-        return replace(self, state=state)
+    @property
+    def is_root(self) -> bool:
+        return self.parent_id is None
+
+    def opening(self) -> RunStarted | RunResumed:
+        """The event with which its present carrier begins."""
+        if self.epoch > 1:
+            return RunResumed(attempt=self.epoch - 1, cause=self.cause)
+        return RunStarted(lane=self.lane, model=self.model, caps=self.caps, offline=self.offline)

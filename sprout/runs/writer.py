@@ -1,12 +1,12 @@
 """From the steps of a loop to its log: what comes within some milliseconds is merged, stored together, then told."""
 
 import asyncio
-import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, get_args
 
+from sprout.crashing import crash_point
 from sprout.events import (
     BlockSnapshot,
     Message,
@@ -19,10 +19,13 @@ from sprout.events import (
     wire_data,
 )
 from sprout.loop.execution import CallDone
-from sprout.loop.model import Message as Said
+from sprout.loop.kept import as_json, messages_as_json, result_as_text, said_as_json
+from sprout.loop.model import Text, ToolUse
+from sprout.loop.result import Compacted
+from sprout.loop.tools import Effect
 from sprout.loop.turn import CallStarted, MessageAdded, Step, TurnResult
 from sprout.runs.bus import EventBus, Passing
-from sprout.runs.log import CallBegun, CallEnded, Checkpoint, Entry, RunStore
+from sprout.runs.log import CallBegun, CallCleared, CallEnded, Checkpoint, CheckpointKind, Entry, RunStore
 from sprout.runs.observer import Observer
 from sprout.runs.state import Run
 
@@ -63,6 +66,12 @@ class Flights:
         if not blocks:
             self._by_root.pop(root_id, None)
 
+    def dropped(self, run: Run) -> None:
+        """Forget what a run was saying: its carrier is gone."""
+        for block_id, flight in list(self._by_root.get(run.root_id, {}).items()):
+            if flight.run_id == run.id:
+                self.landed(run.root_id, block_id)
+
     def snapshots(self, root_id: str) -> list[Passing]:
         """Each block in flight as one event; its `offset` is the length of its text."""
         return [
@@ -94,16 +103,32 @@ class _Growth:
 
 
 class RunWriter:
-    """Writes one run's steps in their order. Text that waits is merged; a call's begin is stored before it starts."""
+    """Writes one run's steps in their order. Text that waits is merged; a call's begin is stored before it starts.
 
-    def __init__(self, run: Run, store: RunStore, bus: EventBus, flights: Flights, observer: Observer) -> None:
+    Args:
+        begun: the calls that have an envelope already.
+        elapsed_s: how long the run has worked so far, all its carriers together.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        store: RunStore,
+        bus: EventBus,
+        flights: Flights,
+        observer: Observer,
+        *,
+        elapsed_s: Callable[[], float],
+        begun: Iterable[str] = (),
+    ) -> None:
         self._run = run
         self._store = store
         self._bus = bus
         self._flights = flights
         self._observer = observer
+        self._elapsed_s = elapsed_s
         self._pending: list[Entry | _Growth] = []
-        self._begun: set[str] = set()
+        self._begun = set(begun)
         self._writing = asyncio.Lock()
         self._ticking: asyncio.Task[None] | None = None
         self._last_s = {True: 0.0, False: 0.0}
@@ -113,31 +138,59 @@ class RunWriter:
         match step:
             case ReasoningDelta() | ThinkingDelta() | MessageDelta() as delta:
                 self._grow(delta)
-            case CallStarted(call, effect):
-                self._begun.add(call.id)
-                entry = CallBegun(call.id, call.name, json.dumps(dict(call.input)), effect.value)
-                self._pending.append(entry)
+            case CallStarted():
+                self._pending.append(
+                    self.begun(step.call, step.effect, iteration=step.iteration, said=step.said, safe=step.repeatable)
+                )
                 await self.flush()
+                crash_point("call_begun")
                 return
-            case CallDone(call, result, _, attempts):
-                told = (
-                    result.content
-                    if isinstance(result.content, str)
-                    else json.dumps([asdict(b) for b in result.content])
-                )
-                if call.id in self._begun:  # a call that was refused has no envelope to close
-                    self._pending.append(CallEnded(call.id, told, result.is_error, attempts))
-            case MessageAdded(message, iteration):
-                kind: Literal["llm_response", "tool_result"] = (
-                    "llm_response" if message.role == "assistant" else "tool_result"
-                )
-                self._pending.append(Checkpoint(kind, iteration, as_json([message])))
+            case CallDone():
+                self._pending.extend(self._ends(step))
+            case MessageAdded(message, iteration, stop_reason):
+                kind: CheckpointKind = "llm_response" if message.role == "assistant" else "tool_result"
+                kept = messages_as_json([message])
+                self._pending.append(Checkpoint(kind, iteration, kept, self._elapsed_s(), stop_reason))
+            case Compacted(state, iteration):
+                self._pending.append(Checkpoint("compaction", iteration, elapsed_s=self._elapsed_s(), state=state))
             case TurnResult():
                 return
             case event:
                 self._observer.observe(self._run, event)
                 self._pending.append(event)
         self._tick()
+
+    def begun(
+        self, call: ToolUse, effect: Effect, *, iteration: int, said: Sequence[Text] = (), safe: bool = True
+    ) -> CallBegun:
+        """The envelope of a call, whose end will be stored."""
+        self._begun.add(call.id)
+        return CallBegun(
+            call.id, call.name, as_json(dict(call.input)), effect.value, iteration, said_as_json(said), safe
+        )
+
+    def knows(self, call_id: str) -> bool:
+        """Whether the call has an envelope."""
+        return call_id in self._begun
+
+    async def leave(self, done: CallDone) -> None:
+        """Store the end of a call that came while the run was being left."""
+        self._pending.extend(self._ends(done))
+        await self.flush()
+
+    async def keep(self, entries: Sequence[Entry]) -> None:
+        """Store entries after all that was taken in so far."""
+        for entry in entries:
+            if not isinstance(entry, Checkpoint | CallBegun | CallEnded | CallCleared):
+                self._observer.observe(self._run, entry)
+        self._pending.extend(entries)
+        await self.flush()
+
+    def _ends(self, done: CallDone) -> list[CallEnded]:
+        """The end of the call's envelope; a call that was refused has none."""
+        if done.call.id not in self._begun:
+            return []
+        return [CallEnded(done.call.id, result_as_text(done.result.content), done.result.is_error, done.attempts)]
 
     async def flush(self) -> None:
         """Store and tell everything that was taken in."""
@@ -163,10 +216,11 @@ class RunWriter:
         return _entries(pending)
 
     async def stop(self) -> None:
-        """Leave no task behind. What was taken in and is neither stored nor told is dropped."""
+        """Leave no task and no text in flight behind. What was taken in and is neither stored nor told is dropped."""
         if self._ticking is not None:
             self._ticking.cancel()
             await asyncio.gather(self._ticking, return_exceptions=True)
+        self._flights.dropped(self._run)
 
     def _grow(self, delta: Delta) -> None:
         last = self._pending[-1] if self._pending else None
@@ -198,11 +252,18 @@ class RunWriter:
         assert isinstance(growth, _Growth), "only text in flight is told without being stored"
         delta = growth.delta(self._run)
         offset = self._flights.grown(self._run.root_id, delta.block_id, delta, self._run)
-        self._bus.publish(Passing(self._run.root_id, delta.kind, wire_data(delta), delta.block_id, offset))
+        told = Passing(self._run.root_id, delta.kind, wire_data(delta), delta.block_id, offset, len(delta.text))
+        self._bus.publish(told)
+        crash_point("delta_told")
 
     async def _keep(self, entries: Sequence[Entry]) -> None:
         await self._store.append(self._run, entries)
         self.landed(entries)
+        for entry in entries:
+            if isinstance(entry, CallEnded):
+                crash_point("call_ended")
+            elif isinstance(entry, Checkpoint) and entry.kind == "llm_response":
+                crash_point("reply_kept")
 
     def landed(self, entries: Sequence[Entry]) -> None:
         """Forget the flights of the blocks that these entries end."""
@@ -213,17 +274,3 @@ class RunWriter:
 
 def _entries(pending: Iterable[Entry | _Growth]) -> list[Entry]:
     return [entry for entry in pending if not isinstance(entry, _Growth)]
-
-
-def as_json(messages: Sequence[Said]) -> str:
-    """Messages as a checkpoint keeps them: each block with the name of its kind."""
-    return json.dumps(
-        [
-            {
-                "role": message.role,
-                "content": [{"block": type(block).__name__, **asdict(block)} for block in message.content],
-            }
-            for message in messages
-        ],
-        ensure_ascii=False,
-    )

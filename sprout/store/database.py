@@ -2,9 +2,8 @@
 
 import asyncio
 import logging
-import sqlite3
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
@@ -14,9 +13,10 @@ from sqlmodel import Session
 from sqlmodel.ext.asyncio.session import AsyncSession
 
 from sprout.errors import SproutError
-from sprout.store.async_connections import open_connection
+from sprout.store.async_connections import open_connection, to_the_end
+from sprout.store.checks import seal, take
 from sprout.store.columns import json_text
-from sprout.store.failures import translated
+from sprout.store.failures import DatabaseDamaged, translated
 from sprout.store.group_commit import group_commit
 from sprout.store.lock_file import held
 from sprout.store.migrate import ensure_current
@@ -25,8 +25,8 @@ from sprout.store.urls import async_url, sqlite_file, sync_url
 from sprout.store.write import Write, Writer
 
 BUSY_TIMEOUT_MS = 5_000
+IDLE_IN_TRANSACTION_MS = 5_000
 READERS = 4
-SAFE_SQLITE = (3, 51, 3)  # older ones can damage the file when several processes write ahead at once
 
 T = TypeVar("T")
 
@@ -39,6 +39,7 @@ class Database:
     def __init__(self, writer: Writer, reader: AsyncEngine) -> None:
         self.writer = writer
         self.reader = reader
+        self.sound = True  # until something that was read is damaged
 
     async def write(self, body: Callable[[Write], T], *, order: str | None = None) -> T:
         """Run the body in one transaction, committed when it returns, rolled back when it raises; its result.
@@ -48,8 +49,12 @@ class Database:
         together are committed together. Those of one order follow one another in this process, callbacks included.
         A body whose commit has begun is committed and told of, also when its caller is cancelled meanwhile.
         """
-        with translated():
-            return await self.writer.write(body, order)
+        try:
+            with translated():
+                return await self.writer.write(body, order)
+        except DatabaseDamaged:
+            self.sound = False
+            raise
 
     async def read(self, look: Callable[[Session], T]) -> T:
         """What a synchronous look at one snapshot of the data finds, with the same lookups as in a body."""
@@ -59,16 +64,19 @@ class Database:
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncSession]:
         """One snapshot of the data; nothing can be written in it."""
-        with translated():
-            async with open_connection(self.reader) as connection, AsyncSession(bind=connection) as session:
-                yield session
+        async with self.reading_rows() as connection, AsyncSession(bind=connection) as session:
+            yield session
 
     @asynccontextmanager
     async def reading_rows(self) -> AsyncIterator[AsyncConnection]:
         """`reading`, for plain SQL."""
-        with translated():
-            async with open_connection(self.reader) as connection:
-                yield connection
+        try:
+            with translated():
+                async with open_connection(self.reader) as connection:
+                    yield connection
+        except DatabaseDamaged:
+            self.sound = False
+            raise
 
     async def answers(self) -> bool:
         """Whether the database can be asked; why not is in the log."""
@@ -89,20 +97,33 @@ async def open_database(url: str, *, migrate: bool | None = None) -> AsyncIterat
         migrate: whether to bring an older schema up to date; None means yes for SQLite (which is backed up before),
             no for PostgreSQL, where `sprout migrate` does it.
 
-    Raises SetupError: it cannot be reached, another process has it, its schema is newer or (not migrated) older.
+    Raises SetupError: it cannot be reached, another process has it, it is damaged, there is no room for it, its schema
+    is newer or (not migrated) older.
     """
     file = sqlite_file(url)
-    async with AsyncExitStack() as stack:
-        if file is not None:
-            stack.enter_context(held(file))
-            _warn_of_old_sqlite()
-        await asyncio.to_thread(ensure_current, url, migrate=file is not None if migrate is None else migrate)
-        writer = await stack.enter_async_context(_postgresql_writer(url) if file is None else _sqlite_writer(url))
-        reader = _postgresql_reader(url) if file is None else _sqlite_reader(url)
-        stack.push_async_callback(reader.dispose)  # goes first: the writer alone empties the write-ahead log
-        database = Database(writer, reader)
-        await database.write(lambda write: write.connection.execute(text("select 1")).all())
-        yield database
+    if file is None:
+        await asyncio.to_thread(ensure_current, url, migrate=bool(migrate))
+        async with _opened(_postgresql_writer(url), _postgresql_reader(url)) as database:
+            yield database
+        return
+    with held(file) as lock:
+        await asyncio.to_thread(take, file, lock)
+        await asyncio.to_thread(ensure_current, url, migrate=migrate is not False)
+        async with _opened(_sqlite_writer(url), _sqlite_reader(url)) as database:
+            yield database
+        if database.sound:
+            await to_the_end(asyncio.to_thread(seal, file, lock))
+
+
+@asynccontextmanager
+async def _opened(writing: AbstractAsyncContextManager[Writer], reader: AsyncEngine) -> AsyncIterator[Database]:
+    async with writing as writer:
+        try:
+            database = Database(writer, reader)
+            await database.write(lambda write: write.connection.execute(text("select 1")).all())
+            yield database
+        finally:
+            await reader.dispose()  # goes first: the writer alone empties the write-ahead log
 
 
 @asynccontextmanager
@@ -124,7 +145,11 @@ def _sqlite_reader(url: str) -> AsyncEngine:
 
 @asynccontextmanager
 async def _postgresql_writer(url: str) -> AsyncIterator[Writer]:
-    engine = create_async_engine(async_url(url), json_serializer=json_text, pool_pre_ping=True)
+    # Who is frozen in the middle of a transaction must not hold its locks against whoever takes his runs over.
+    options = f"-c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS}"
+    engine = create_async_engine(
+        async_url(url), json_serializer=json_text, pool_pre_ping=True, connect_args={"options": options}
+    )
     try:
         yield SingleCommit(engine)
     finally:
@@ -162,8 +187,3 @@ def _begin(connection: Connection) -> None:
 def _roll_back(connection: Any, _record: object, _reason: object) -> None:
     """Let go of the file's lock: SQLite keeps a closed connection, with its lock, while a cancelled statement lives."""
     connection.rollback()
-
-
-def _warn_of_old_sqlite() -> None:
-    if sqlite3.sqlite_version_info < SAFE_SQLITE:
-        _log.warning("sqlite.write_ahead_log_fault: 3.51.3 mends it", extra={"version": sqlite3.sqlite_version})

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import JsonValue
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
+from sprout.crashing import crash_point
 from sprout.errors import Conflict, GraphRefused, NotFound
 from sprout.events import (
     EdgeCreated,
@@ -37,7 +38,9 @@ LONGEST_KEY = 500
 
 _nodes, _edges = table_of(tables.Node), table_of(tables.Edge)
 _OWNED_AND_LOCKED = (
-    select(*_nodes.c).where(_nodes.c.id == bindparam("node"), _nodes.c.user_id == bindparam("user")).with_for_update()
+    select(*_nodes.c)
+    .where(_nodes.c.id == bindparam("node"), _nodes.c.user_id == bindparam("user"))
+    .with_for_update(key_share=True)  # who admits a run for the node holds a root, and must not wait
 )
 _CHILDREN = select(*_nodes.c).where(_nodes.c.parent_id == bindparam("parent")).order_by(_nodes.c.creation)
 _EDGES_AMONG = (
@@ -107,9 +110,11 @@ def tell(write: Write, log: EventLog, actor: Actor, events: Sequence[Event], *, 
     """
     if actor.run_id is None or actor.root_run_id is None:
         return
-    log.append(write, Author(actor.run_id, actor.root_run_id, actor.agent or ""), events)
+    log.append(write, Author(actor.run_id, actor.root_run_id, actor.agent or "", actor.epoch), events)
     if actor.call_id is None:
         return
+    crash_point("effect_uncommitted")
+    write.after_commit(lambda: crash_point("effect_committed"))
     ended = CallEnded(actor.call_id, json.dumps(result, ensure_ascii=False), is_error=False, attempts=1)
     if not end_call_once(write.connection, actor.run_id, ended, log.now()):
         raise Conflict(f"tool call {actor.call_id!r} was not begun, or has ended: nothing was changed")

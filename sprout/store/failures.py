@@ -1,5 +1,7 @@
 """What a driver's error means to the rest of Sprout: the one place that turns it into a SproutError."""
 
+import logging
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -15,7 +17,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from sprout.errors import BadInput, Conflict, SetupError, SproutError
+from sprout.errors import BadInput, Conflict, DatabaseBusy, SetupError, SproutError, StorageFull
 from sprout.store.columns import Row
 
 _TAKEN = {
@@ -26,12 +28,29 @@ _TAKEN = {
     "node_contents.node_id": "This node has an active content already.",
     "runs.lane": "Another run is going there already.",
 }
-_COLLIDED = {"40001", "40P01"}  # PostgreSQL: serialization_failure, deadlock_detected
+# PostgreSQL's codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
+_COLLIDED = {"40001", "40P01"}  # serialization_failure, deadlock_detected
+_FULL = {"53100"}  # disk_full
+_BUSY = {"53300", "55P03", "57P03"}  # too_many_connections, lock_not_available, cannot_connect_now
+_BUSY_SQLITE = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_DAMAGED_SQLITE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+_log = logging.getLogger(__name__)
+
+
+class DatabaseDamaged(SetupError):
+    """What was read cannot be: the file is damaged, or is no database."""
 
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Raise a driver's errors as SproutErrors: Conflict, BadInput or, where a person must help, SetupError."""
+    """Raise a driver's errors as SproutErrors, each saying that nothing was stored.
+
+    Raises:
+        Conflict, BadInput: what was to be written does not fit.
+        DatabaseBusy: others held it too long. StorageFull: the disk is full.
+        SetupError: a person must help; DatabaseDamaged where the file is broken.
+    """
     try:
         yield
     except DBAPIError as error:
@@ -40,13 +59,21 @@ def translated() -> Iterator[None]:
             raise
         raise meant from error
     except PoolTimeout as error:
-        raise SetupError("The database is too busy: no connection came free in time.") from error
+        raise DatabaseBusy("The database is too busy: no connection came free in time.") from error
 
 
 def _meaning(error: DBAPIError) -> SproutError | None:
     """The SproutError for it; None for what can only be a bug of ours."""
-    if getattr(error.orig, "sqlstate", None) in _COLLIDED:
+    state, code = getattr(error.orig, "sqlstate", None), _sqlite_code(error)
+    if state in _COLLIDED:
         return Conflict("Two changes met in the same place: try again.")
+    if state in _BUSY or code in _BUSY_SQLITE:
+        return DatabaseBusy("The database is busy with something else: try again in a moment.")
+    if state in _FULL or code == sqlite3.SQLITE_FULL:
+        _log.error("database.full: nothing more can be stored until there is room")
+        return StorageFull("The disk is full: nothing was stored. Make room and try again.")
+    if code in _DAMAGED_SQLITE:
+        return DatabaseDamaged(f"The database cannot be read, restore a backup: {_first_line(error)}")
     match error:
         case IntegrityError():
             return _broken_rule(error)
@@ -54,9 +81,15 @@ def _meaning(error: DBAPIError) -> SproutError | None:
             return BadInput("A value does not fit into the database: a number is too large, or a text is not text.")
         case OperationalError() | InterfaceError() | InternalError():
             return SetupError(f"The database cannot be used: {_first_line(error)}")
-    if type(error) is DatabaseError:  # a damaged file, or one that is no database
-        return SetupError(f"The database cannot be read, restore a backup: {_first_line(error)}")
+    if type(error) is DatabaseError:
+        return SetupError(f"The database cannot be used: {_first_line(error)}")
     return None
+
+
+def _sqlite_code(error: DBAPIError) -> int | None:
+    """The primary code, whatever more its extended one says."""
+    code: int | None = getattr(error.orig, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
 
 
 def _broken_rule(error: IntegrityError) -> SproutError | None:

@@ -4,17 +4,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, exists, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, exists, insert, or_, select, update
 
 from sprout.errors import NotFound
 from sprout.events import Event, wire_data, wire_time
+from sprout.runs.bus import News
 from sprout.runs.log import Logged
-from sprout.runs.state import RunAlreadyEnded, RunState
+from sprout.runs.state import Fenced, RunAlreadyEnded, RunState
 from sprout.store.columns import table_of, utc_now
 from sprout.store.run_tables import Run, RunEvent
 from sprout.store.write import Write
 
-Publish = Callable[[Logged], None]
+Publish = Callable[[News], None]
 
 _runs, _events = table_of(Run), table_of(RunEvent)
 _author = _runs.alias("author")
@@ -23,22 +24,30 @@ _GIVE_NUMBERS = (
     .where(
         _runs.c.id == bindparam("root"),
         _runs.c.ended_at.is_(None),
-        exists().where(_author.c.id == bindparam("run"), _author.c.ended_at.is_(None)),
+        or_(_runs.c.id != bindparam("run"), _runs.c.epoch == bindparam("its_epoch")),
+        exists().where(
+            and_(
+                _author.c.id == bindparam("run"),
+                _author.c.ended_at.is_(None),
+                _author.c.epoch == bindparam("its_epoch"),
+            )
+        ),
     )
     .values(last_seq=_runs.c.last_seq + bindparam("count"))
     .returning(_runs.c.last_seq)
 )
-_STATE = select(_runs.c.state, _runs.c.ended_at).where(_runs.c.id == bindparam("run"))
+_STATE = select(_runs.c.state, _runs.c.ended_at, _runs.c.epoch).where(_runs.c.id == bindparam("run"))
 _INSERT_EVENTS = insert(_events)
 
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """The run that events come from, and the root run whose log holds them."""
+    """The run that events come from, under which epoch, and the root run whose log holds them."""
 
     run_id: str
     root_id: str
     label: str
+    epoch: int
 
 
 class EventLog:
@@ -46,12 +55,13 @@ class EventLog:
 
     def __init__(self, publish: Publish, *, now: Callable[[], datetime] = utc_now) -> None:
         self.now = now
-        self._publish = publish
+        self.publish = publish
 
     def append(self, write: Write, author: Author, events: Sequence[Event]) -> int:
         """Store the events under the root run, whose row is locked until the commit; the last number in its log.
 
-        Raises RunAlreadyEnded (the run or its root has), NotFound (one of them is gone).
+        Raises RunAlreadyEnded (the run or its root has), Fenced (somebody else carries the run), NotFound (one of
+        them is gone).
         """
         last = _numbers(write, author, len(events))
         if not events:
@@ -71,18 +81,18 @@ class EventLog:
 
     def _tell(self, logged: Sequence[Logged]) -> None:
         for one in logged:
-            self._publish(one)
+            self.publish(one)
 
 
 def _numbers(write: Write, author: Author, count: int) -> int:
-    """The last of `count` numbers given to a run that has not ended, under a root that has not ended."""
-    values = {"root": author.root_id, "run": author.run_id, "count": count}
+    """The last of `count` numbers given to a run that has not ended, under a root that has not ended (B2)."""
+    values = {"root": author.root_id, "run": author.run_id, "its_epoch": author.epoch, "count": count}
     last: int | None = write.connection.execute(_GIVE_NUMBERS, values).scalar_one_or_none()
     if last is None:
         _refuse_ended(write.connection, author.root_id)
     if last is None or (author.run_id != author.root_id and not write.alone):
         # PostgreSQL looked for the run before it waited for the root's row: who held that may have ended the run.
-        _refuse_ended(write.connection, author.run_id)
+        _refuse_ended(write.connection, author.run_id, author.epoch)
     assert last is not None
     return last
 
@@ -94,10 +104,12 @@ def _stamped(event: Event, author: Author, at: str) -> Event:
     return event.model_copy(update=given)
 
 
-def _refuse_ended(connection: Connection, run_id: str) -> None:
-    """Raises NotFound, RunAlreadyEnded."""
+def _refuse_ended(connection: Connection, run_id: str, epoch: int | None = None) -> None:
+    """Raises NotFound, RunAlreadyEnded, Fenced."""
     found = connection.execute(_STATE, {"run": run_id}).one_or_none()
     if found is None:
         raise NotFound("run", run_id)
     if found.ended_at is not None:
         raise RunAlreadyEnded(run_id, RunState(found.state))
+    if epoch is not None and found.epoch != epoch:
+        raise Fenced(run_id)

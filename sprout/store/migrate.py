@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +10,15 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, create_engine, event, inspect, text
+from sqlalchemy import Connection, create_engine, event, text
 from sqlalchemy.pool import NullPool
 
+from sprout.crashing import crash_point
 from sprout.errors import SetupError
+from sprout.store.backups import back_up, backups
+from sprout.store.checks import advice, in_hand
 from sprout.store.failures import translated
+from sprout.store.sqlite_files import looked_into
 from sprout.store.urls import sqlite_file, sync_url
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
@@ -28,41 +32,58 @@ def head() -> str:
     return revision
 
 
+def knows(revision: str | None) -> bool:
+    """Whether this program can work with a schema of this revision, if need be after a migration."""
+    known = {script.revision for script in ScriptDirectory.from_config(migrations()).walk_revisions()}
+    return revision is None or revision in known
+
+
 def current(url: str) -> str | None:
-    """The revision of the database's schema, None for an empty database. Raises SetupError: it cannot be reached."""
+    """The revision of the database's schema, None for an empty database. Changes nothing, and waits for no writer.
+
+    Raises SetupError: it cannot be reached, or read.
+    """
     file = sqlite_file(url)
-    if file is not None and not file.exists():
-        return None
+    if file is not None:
+        return revision_of(file) if file.exists() else None
     with connected(url) as connection:
-        return _revision(connection)
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def revision_of(file: Path) -> str | None:
+    """The same of an SQLite file. Raises SetupError: it cannot be read."""
+    try:
+        with looked_into(file) as connection:
+            if "alembic_version" not in _tables(connection):
+                return None
+            found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    except sqlite3.Error as error:
+        raise SetupError(f"The database {file} cannot be read ({error}): {advice(file)}.") from error
+    return None if found is None else str(found[0])
 
 
 def upgrade(url: str) -> Path | None:
     """Bring the schema up to date, all or nothing. The path of the backup, if one was made: of an SQLite file before it
     is changed.
 
-    Raises SetupError: the database cannot be reached, or its schema is newer than this program.
+    Raises SetupError: the database cannot be reached, another process has its file, or its schema is newer than this
+    program.
     """
-    now = current(url)
-    if now == head():
-        return None
-    _refuse_newer(now)
-    backup = _backup(url, now)
-    with connected(url) as connection:
-        if connection.dialect.name == "postgresql":
-            connection.execute(_ONE_AT_A_TIME)
-        command.upgrade(migrations(connection), "head")
-        _check_references(connection)
-    return backup
+    file = sqlite_file(url)
+    with nullcontext() if file is None else in_hand(file):
+        return _upgraded(url)
 
 
 def ensure_current(url: str, *, migrate: bool) -> None:
-    """Upgrade if wanted. Raises SetupError: the schema is newer than this program or, without `migrate`, older."""
+    """Upgrade if wanted; whoever calls this has an SQLite file in hand.
+
+    Raises SetupError: the schema is newer than this program or, without `migrate`, older.
+    """
     if migrate:
-        upgrade(url)
+        _upgraded(url)
         return
     now = current(url)
-    _refuse_newer(now)
+    _refuse_newer(url, now)
     if now != head():
         raise SetupError("The database's schema is older than this program: run `sprout migrate`.")
 
@@ -102,33 +123,65 @@ def _begin_immediate(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-def _revision(connection: Connection) -> str | None:
-    return MigrationContext.configure(connection).get_current_revision()
+def _upgraded(url: str) -> Path | None:
+    now = current(url)
+    if now == head():
+        return None
+    _refuse_newer(url, now)
+    backup = _backup(url, now)
+    with connected(url) as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(_ONE_AT_A_TIME)
+        event.listen(connection, "before_cursor_execute", _step)
+        command.upgrade(migrations(connection), "head")
+        _check_references(connection)
+    crash_point("migration_done")
+    return backup
 
 
-def _refuse_newer(revision: str | None) -> None:
-    known = {script.revision for script in ScriptDirectory.from_config(migrations()).walk_revisions()}
-    if revision is not None and revision not in known:
-        raise SetupError(
-            f"The database was made by a newer Sprout (its schema is {revision!r}): update Sprout, or restore a backup."
-        )
+def _step(_connection: Connection, _cursor: object, statement: str, *_: object) -> None:
+    if not statement.lstrip().upper().startswith(("SELECT", "PRAGMA")):
+        crash_point("migration_step")
+
+
+def _refuse_newer(url: str, revision: str | None) -> None:
+    if knows(revision):
+        return
+    file = sqlite_file(url)
+    older = None if file is None else next((one for one in backups(file) if _readable(one)), None)
+    restore = "" if older is None else f", or restore {older}, which lacks what was done since"
+    raise SetupError(
+        f"The database was made by a newer Sprout (its schema is {revision!r}, this one knows {head()!r}): "
+        f"update Sprout{restore}."
+    )
+
+
+def _readable(backup: Path) -> bool:
+    """Whether this program can work with a backup."""
+    try:
+        return knows(revision_of(backup))
+    except SetupError:
+        return False
 
 
 def _backup(url: str, revision: str | None) -> Path | None:
     file = sqlite_file(url)
-    if file is None or not file.exists() or not _has_tables(url):
+    if file is None or not file.exists() or not _has_tables(file):
         return None
-    copy = file.with_name(f"{file.name}.backup-{revision or 'unversioned'}")
-    with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(copy)) as target:
-        source.backup(target)
-    return copy
+    return back_up(file, revision or "unversioned")
 
 
-def _has_tables(url: str) -> bool:
-    with connected(url) as connection:
-        return bool(inspect(connection).get_table_names())
+def _has_tables(file: Path) -> bool:
+    with looked_into(file) as connection:
+        return bool(_tables(connection))
+
+
+def _tables(connection: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
 def _check_references(connection: Connection) -> None:
     if connection.dialect.name == "sqlite" and connection.exec_driver_sql("PRAGMA foreign_key_check").first():
-        raise SetupError("The database holds rows that refer to missing ones: restore a backup.")
+        raise SetupError(
+            "The database holds rows that refer to missing ones, so it was left as it was: restore a backup."
+        )

@@ -3,11 +3,10 @@
 from datetime import datetime
 from typing import Any, Literal, cast
 
-from sqlalchemy import Row, RowMapping
+from sqlalchemy import Row
 
-from sprout.events import AssessmentRow, Caps, EdgeEnds, NodeRow, QuestionShown, Usage, wire_time
+from sprout.events import AssessmentRow, EdgeEnds, NodeRow, QuestionShown, wire_time
 from sprout.learning.library import BranchRow, DocumentRow, EdgeRow, NodeDetail, ProgressRow
-from sprout.runs.state import Run, RunError, RunState
 from sprout.store import tables
 
 
@@ -102,24 +101,6 @@ def question_shown(question: tables.Question) -> QuestionShown:
         options=None if options is None else [option["text"] for option in options],
         difficulty=question.difficulty,
     )
-
-
-def run(row: RowMapping, *, last_seq: int) -> Run:
-    """A run from the columns of its row; `last_seq` is the last number in its root's log."""
-    return Run(
-        **{field: row[field] for field in _RUN_FIELDS},
-        caps=Caps.model_validate(row["caps"]),
-        state=RunState(row["state"]),
-        usage=Usage(**{field: row[field] for field in Usage.model_fields}),
-        error=None if row["error"] is None else RunError(**row["error"]),
-        last_seq=last_seq,
-    )
-
-
-_RUN_FIELDS = (
-    *("id", "root_id", "parent_id", "user_id", "agent", "label", "lane", "node_id", "branch_id", "small", "model"),
-    *("offline", "created_at", "reason", "cancel_requested", "started_at", "ended_at"),
-)
 
 
 def _node_fields(node: tables.Node | Row[*tuple[Any, ...]]) -> dict[str, Any]:

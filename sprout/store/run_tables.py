@@ -1,11 +1,13 @@
 """The tables of what runs do: runs, their event log, tool calls, checkpoints, and the changes that they made."""
 
 from datetime import datetime
+from typing import get_args
 
 from pydantic import JsonValue
-from sqlalchemy import BigInteger, CheckConstraint, Index, Text
+from sqlalchemy import BigInteger, CheckConstraint, Index, Text, false, true
 from sqlmodel import Field
 
+from sprout.runs.log import CheckpointKind
 from sprout.runs.state import ENDED, RunState
 from sprout.store.columns import JSON_VALUE, Listed, Row, UtcTime, Words, one_of, unique_where, utc_now
 
@@ -16,7 +18,10 @@ _HOLDS_THE_LANE = f"state in ('{RunState.RUNNING}', '{RunState.WAITING_ON_HUMAN}
 
 
 class Run(Listed, table=True):
-    """A run; `last_seq` counts the events under a root. Owner, epoch and lease are for runs that change hands."""
+    """A run; `last_seq` counts the events under a root.
+
+    `owner` names its carrier, None where nobody has it or it was let go of in good order; `epoch` counts the carriers.
+    """
 
     __tablename__ = "runs"
     __table_args__ = (
@@ -57,8 +62,36 @@ class Run(Listed, table=True):
     ended_at: datetime | None = Field(default=None, sa_type=UtcTime)
     last_seq: int = Field(default=0, sa_type=BigInteger)
     epoch: int = 0
-    owner: str | None = Field(default=None, sa_type=Words)
-    lease_until: datetime | None = Field(default=None, sa_type=UtcTime)
+    owner: str | None = Field(default=None, sa_type=Words, index=True)
+    question: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
+    answered: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    approvals: JsonValue = Field(default_factory=list, sa_type=JSON_VALUE, nullable=True)
+    crashes: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    crashed_at: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    cause: str = Field(default="cut_off", sa_type=Words, sa_column_kwargs={"server_default": "cut_off"})
+    discarded: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    task: str | None = Field(default=None, sa_type=Words)
+
+
+class Carrier(Row, table=True):
+    """Somebody who carries runs, and until when he is taken to be alive unless he says so again."""
+
+    __tablename__ = "carriers"
+
+    id: str = Field(primary_key=True, sa_type=Words)
+    lease_until: datetime = Field(sa_type=UtcTime)
+
+
+class IdempotencyKey(Row, table=True):
+    """A key that came with a request to start a run, and the run that it got."""
+
+    __tablename__ = "idempotency_keys"
+
+    user_id: str = Field(foreign_key="users.id", ondelete="CASCADE", primary_key=True, sa_type=Words)
+    key: str = Field(primary_key=True, sa_type=Words)
+    digest: str = Field(sa_type=Words)
+    run_id: str = Field(foreign_key="runs.id", ondelete="CASCADE", index=True, sa_type=Words)
+    created_at: datetime = Field(sa_type=UtcTime)
 
 
 class RunEvent(Row, table=True):
@@ -74,7 +107,10 @@ class RunEvent(Row, table=True):
 
 
 class ToolCall(Row, table=True):
-    """The envelope of a tool call: begun, and, once `completed_at` is set, ended with what the model was told."""
+    """The envelope of a tool call: begun, and, once `completed_at` is set, ended with what the model was told.
+
+    `position` counts the calls of a run in the order in which they began, `said` is what the model had said before.
+    """
 
     __tablename__ = "tool_calls"
     __table_args__ = (
@@ -92,13 +128,17 @@ class ToolCall(Row, table=True):
     result: str | None = Field(default=None, sa_type=Words)
     is_error: bool = False
     attempts: int = 0
+    position: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    iteration: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    said: str = Field(default="[]", sa_type=Words, sa_column_kwargs={"server_default": "[]"})
+    safe: bool = Field(default=True, sa_column_kwargs={"server_default": true()})
 
 
 class Checkpoint(Row, table=True):
     """What is kept at a boundary of the loop; `position` counts 1, 2, 3 … per run."""
 
     __tablename__ = "checkpoints"
-    __table_args__ = (one_of("kind", ("input", "llm_response", "tool_result", "final")),)
+    __table_args__ = (one_of("kind", get_args(CheckpointKind)),)
 
     run_id: str = Field(foreign_key="runs.id", ondelete="CASCADE", primary_key=True, sa_type=Words)
     position: int = Field(primary_key=True)
@@ -106,6 +146,11 @@ class Checkpoint(Row, table=True):
     iteration: int
     messages: str = Field(sa_type=Words)
     created_at: datetime = Field(sa_type=UtcTime)
+    elapsed_s: float = Field(default=0.0, sa_column_kwargs={"server_default": "0"})
+    stop_reason: str | None = Field(default=None, sa_type=Words)
+    state: str | None = Field(default=None, sa_type=Words)
+    digest: str | None = Field(default=None, sa_type=Words)
+    version: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
 
 
 class GraphOperation(Listed, table=True):

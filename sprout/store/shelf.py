@@ -145,10 +145,21 @@ class SqlShelf:
         trigger: Literal["on_first_enter", "manual_regenerate", "system_refresh"],
         model: str,
         meta: str,
+        run_id: str,
     ) -> None:
-        """Note who made the children of a node; `meta` is kept as it is. Raises Conflict (the node is gone)."""
-        note = tables.NodeGeneration(id=new_id(), node_id=node_id, trigger=trigger, model=model, response_meta=meta)
-        await self._database.write(lambda write: write.session.add(note))
+        """Note who made the children of a node; `meta` is kept as it is. A run's second note is not taken.
+
+        Raises Conflict (the node is gone).
+        """
+
+        def body(write: Write) -> None:
+            noted = select(tables.NodeGeneration.id).where(tables.NodeGeneration.id == run_id)
+            if write.session.exec(noted).first() is None:
+                write.session.add(
+                    tables.NodeGeneration(id=run_id, node_id=node_id, trigger=trigger, model=model, response_meta=meta)
+                )
+
+        await self._database.write(body)
 
     async def passages(self, root_id: str) -> Sequence[Passage]:
         """All passages of the topic's documents, in the order of upload and text."""

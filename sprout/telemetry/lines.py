@@ -13,6 +13,7 @@ from sprout.events import (
     ModelRetry,
     ModelSwitched,
     RunQueued,
+    RunResumed,
     RunStarted,
     ToolFinished,
     WaitingOnHuman,
@@ -82,6 +83,8 @@ def _line(story: Story, event: Event) -> Line | None:
             return Line("agent_run.queued", fields={"position": position})
         case RunStarted(model=model, offline=offline):
             return Line("agent_run.started", fields={"model": model, "offline": offline})
+        case RunResumed(attempt=attempt, cause=cause):
+            return Line("agent_run.resumed", fields={"attempt": attempt, "cause": cause})
         case WaitingOnHuman():
             return Line("agent_run.waiting_on_human")
         case ModelRetry(attempt=attempt, of=of, delay_ms=delay_ms):

@@ -43,6 +43,12 @@ class RunObserver:
         if story.over:
             self._leave(story)
 
+    def left(self, run: Run) -> None:
+        """Let go of a run that is not carried here any more; after its end it is gone already."""
+        story = self._stories.get(run.id)
+        if story is not None:
+            self._leave(story)
+
     def watched(self, model: ChatModel, run: Run) -> ChatModel:
         """The model, with every call of it noted as one of this run."""
         return WatchedModel(model, lambda call: self._called(run, call), self._tools)

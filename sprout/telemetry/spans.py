@@ -13,6 +13,7 @@ from sprout.events import (
     Guardrail,
     ModelRetry,
     ModelSwitched,
+    RunResumed,
     RunStarted,
     ToolFinished,
 )
@@ -37,7 +38,7 @@ class RunSpans:
 
     def saw(self, story: Story, event: Event) -> None:
         run = story.run
-        if isinstance(event, RunStarted) and run.id not in self._open:
+        if isinstance(event, (RunStarted, RunResumed)) and run.id not in self._open:
             self._open[run.id] = self._begun(run)
         span = self._open.get(run.id)
         if span is None:

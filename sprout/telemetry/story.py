@@ -10,6 +10,7 @@ from sprout.events import (
     Event,
     ModelSwitched,
     RunQueued,
+    RunResumed,
     RunStarted,
     Usage,
     UsageReported,
@@ -79,7 +80,7 @@ class Story:
             case RunStarted():
                 self.state = RunState.RUNNING
                 self.from_start = True
-            case AgentStart():
+            case AgentStart() | RunResumed():
                 self.state = RunState.RUNNING
             case WaitingOnHuman():
                 self.state = RunState.WAITING_ON_HUMAN

@@ -28,7 +28,7 @@ async def health(call: Call) -> Response:
 
 async def status(call: Call) -> Response:
     """What the server is and offers."""
-    return JSONResponse(dict(call.parts.status()))
+    return JSONResponse(dict(await call.parts.status()))
 
 
 async def metrics(call: Call) -> Response:

@@ -1,13 +1,16 @@
 """What goes over the wire beside the rows of the library: request bodies, queries, runs, and compositions of both."""
 
+import json
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 from pydantic.alias_generators import to_camel
 
 from sprout.events import Caps, Usage, Wire, wire_time
 from sprout.learning.library import BranchGraph, BranchSummary, DocumentRow
+from sprout.runs.handoff import Handoff
+from sprout.runs.question import QuestionKind
 from sprout.runs.state import Run, RunError, RunState
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
@@ -82,14 +85,28 @@ class RunOrder(Asked):
 
 
 class RunOptions(Asked):
-    """`wait=false` answers with the run instead of its stream."""
+    """`wait=false` answers with the run instead of its stream; `onBusy` says what becomes of it where one is going."""
 
+    on_busy: Literal["attach", "enqueue", "reject", "interrupt"] = "attach"
     wait: Literal["true", "false"] = "true"
     cancel_on_disconnect: Literal["true", "false"] = Field(default="false", alias="cancel_on_disconnect")
 
 
 class RunFilter(MaybeOwner):
+    """`state` is one or several, with commas; `before` is the id of the run after which the list goes on."""
+
     branch_id: Id | None = None
+    agent: Id | None = None
+    state: Annotated[str, StringConstraints(max_length=200)] | None = None
+    before: Id | None = None
+    limit: Annotated[str, StringConstraints(pattern=r"^[0-9]{1,3}$")] | None = None
+
+
+class RunAnswer(Asked):
+    """`result` is what a call in doubt has brought, where it has happened."""
+
+    answer: Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
+    result: Annotated[str, StringConstraints(max_length=20_000)] | None = None
 
 
 class Cursor(Asked):
@@ -97,6 +114,12 @@ class Cursor(Asked):
 
     after: str | None = None
     cancel_on_disconnect: Literal["true", "false"] = Field(default="false", alias="cancel_on_disconnect")
+
+
+class Cursors(Asked):
+    """`after` is the id of the last event of the learner's stream; the header Last-Event-ID goes before it."""
+
+    after: str | None = None
 
 
 class Failure(Wire):
@@ -116,8 +139,27 @@ class RunErrorShown(Wire):
     retryable: bool
 
 
+Offer = Literal["answer", "resume", "retry", "discard", "cancel"]
+
+
+class QuestionToPerson(Wire):
+    """What a run waits to be answered; `input` is that of the call in question, without what is secret."""
+
+    kind: QuestionKind
+    question: str
+    choices: list[str] | None
+    why: str
+    tool: str | None
+    input: dict[str, JsonValue] | None
+    since: str
+
+
 class RunRow(Wire):
-    """A run as clients see it; `lastEventId` is the number of the last event in its root run's log."""
+    """A run as clients see it; `lastEventId` is the number of the last event in its root run's log.
+
+    `position` counts the runs before it in its lane, `resumes` how often it was taken up again, `offers` is what can
+    be done about it now.
+    """
 
     id: str
     agent: str
@@ -139,6 +181,33 @@ class RunRow(Wire):
     started_at: str | None
     ended_at: str | None
     last_event_id: int
+    position: int
+    question: QuestionToPerson | None
+    offers: list[Offer]
+    resumes: int
+    cut_off: bool
+    discarded: bool
+
+
+class JournalShown(Wire):
+    """What the agent noted down: what it is after, how far it got, and what it would do next."""
+
+    objective: str
+    reached: str
+    next: str
+
+
+class LoggedEvent(Wire):
+    seq: int
+    kind: str
+    data: dict[str, JsonValue]
+
+
+class RunHandoff(RunRow):
+    """A run with what somebody needs who takes over from it."""
+
+    journal: JournalShown
+    last_events: list[LoggedEvent]
 
 
 class BranchOverview(BranchSummary):
@@ -164,27 +233,72 @@ class Uploaded(Wire):
 
 def run_row(run: Run) -> RunRow:
     """The run as it goes over the wire."""
-    return RunRow(
-        id=run.id,
-        agent=run.agent,
-        label=run.label,
-        state=run.state,
-        reason=run.reason,
-        lane=run.lane,
-        node_id=run.node_id,
-        branch_id=run.branch_id,
-        parent_id=run.parent_id,
-        root_id=run.root_id,
-        model=run.model,
-        offline=run.offline,
-        small=run.small,
-        usage=run.usage,
-        caps=run.caps,
-        error=_run_error(run.error),
-        created_at=wire_time(run.created_at),
-        started_at=_moment(run.started_at),
-        ended_at=_moment(run.ended_at),
-        last_event_id=run.last_seq,
+    return RunRow(**_run_fields(run))
+
+
+def run_handoff(handoff: Handoff) -> RunHandoff:
+    """The run with its journal and its last events."""
+    journal = handoff.journal
+    return RunHandoff(
+        **_run_fields(handoff.run),
+        journal=JournalShown(objective=journal.objective, reached=journal.reached, next=journal.next),
+        last_events=[LoggedEvent(seq=one.seq, kind=one.kind, data=json.loads(one.data)) for one in handoff.last_events],
+    )
+
+
+def offers_of(run: Run) -> list[Offer]:
+    """What can be done about the run now (F1)."""
+    if run.ended:
+        again: list[Offer] = ["retry"] if run.is_root else []
+        return again if run.discarded or run.state is RunState.COMPLETED else [*again, "discard"]
+    if run.state is RunState.WAITING_ON_HUMAN:
+        return ["cancel"] if run.answered else ["answer", "discard", "cancel"]
+    return ["resume", "discard", "cancel"] if run.cut_off else ["cancel"]
+
+
+def _run_fields(run: Run) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "agent": run.agent,
+        "label": run.label,
+        "state": run.state,
+        "reason": run.reason,
+        "lane": run.lane,
+        "node_id": run.node_id,
+        "branch_id": run.branch_id,
+        "parent_id": run.parent_id,
+        "root_id": run.root_id,
+        "model": run.model,
+        "offline": run.offline,
+        "small": run.small,
+        "usage": run.usage,
+        "caps": run.caps,
+        "error": _run_error(run.error),
+        "created_at": wire_time(run.created_at),
+        "started_at": _moment(run.started_at),
+        "ended_at": _moment(run.ended_at),
+        "last_event_id": run.last_seq,
+        "position": run.position,
+        "question": _question(run),
+        "offers": offers_of(run),
+        "resumes": max(0, run.epoch - 1),
+        "cut_off": run.cut_off,
+        "discarded": run.discarded,
+    }
+
+
+def _question(run: Run) -> QuestionToPerson | None:
+    asked = run.question
+    if asked is None or run.answered or run.state is not RunState.WAITING_ON_HUMAN:
+        return None
+    return QuestionToPerson(
+        kind=asked.kind,
+        question=asked.question,
+        choices=None if asked.choices is None else list(asked.choices),
+        why=asked.why,
+        tool=asked.tool,
+        input=asked.input,
+        since=asked.since,
     )
 
 

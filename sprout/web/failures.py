@@ -11,17 +11,22 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sprout.errors import (
     BadInput,
     Conflict,
+    DatabaseBusy,
     GraphRefused,
     ModelFailure,
     NotFound,
     QuestionRefused,
+    RowDamaged,
     SetupError,
     SproutError,
+    StorageFull,
     TooLarge,
     ToolFailure,
     UnsupportedType,
 )
 from sprout.runs.live import GoingAway
+from sprout.runs.log import KeyReused, LaneBusy
+from sprout.web.open_streams import TooManyStreams
 from sprout.web.requests import BodyStalled, WrongType
 
 log = logging.getLogger(__name__)
@@ -34,12 +39,17 @@ STATUS: dict[type[SproutError], int] = {
     BodyStalled: 408,
     NotFound: 404,
     Conflict: 409,
+    KeyReused: 422,
     GraphRefused: 409,
     QuestionRefused: 422,
     ModelFailure: 503,
     ToolFailure: 503,
     SetupError: 503,
+    DatabaseBusy: 503,
+    RowDamaged: 503,
+    StorageFull: 507,
     GoingAway: 503,
+    TooManyStreams: 429,
     SproutError: 500,
 }
 MISSING = "There is nothing at this address."
@@ -48,9 +58,9 @@ NOT_SET_UP = "Sprout is not set up completely. The server's log says what is mis
 RETRY_AFTER_MAX_S = 3600
 
 
-def error_answer(status: int, text: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    """The one shape of every error: `{"error": text}`."""
-    return JSONResponse({"error": text}, status_code=status, headers=headers)
+def error_answer(status: int, text: str, headers: dict[str, str] | None = None, **more: str) -> JSONResponse:
+    """The one shape of every error: `{"error": text}`, and what a program may want to know besides."""
+    return JSONResponse({"error": text, **more}, status_code=status, headers=headers)
 
 
 def status_of(error: SproutError) -> int:
@@ -67,7 +77,8 @@ async def expected(request: Request, error: Exception) -> Response:
         return error_answer(status, NOT_SET_UP)
     if status == 500:
         log.error("http.no_status", exc_info=error)
-    return error_answer(status, str(error), _headers(error, request))
+    more = {"activeRunId": error.run_id} if isinstance(error, LaneBusy) else {}
+    return error_answer(status, str(error), _headers(error, request), **more)
 
 
 def _headers(error: SproutError, request: Request) -> dict[str, str]:

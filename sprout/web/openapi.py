@@ -21,6 +21,7 @@ ERRORS = {
     413: "Too much at once.",
     415: "A file of a type that is not read.",
     422: "A field is there but is not what it must be.",
+    429: "As many event streams as you may have are open already.",
     500: "A bug.",
     503: "Not possible right now: the model, the database or the server itself is not ready.",
 }

@@ -1,6 +1,6 @@
 """What the web needs from the rest of Sprout, handed in once by `app.py`."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +12,11 @@ from starlette.applications import Starlette
 from sprout.events import NodeRow
 from sprout.learning.library import DEFAULT_USER_ID, Library, NewDocument
 from sprout.runs.bus import News
-from sprout.runs.state import Run
+from sprout.runs.handoff import Handoff
+from sprout.runs.log import Admission, Key, OnBusy
+from sprout.runs.multiplex import Told
+from sprout.runs.state import Run, RunState
+from sprout.web.open_streams import OpenStreams
 
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 LOCAL_ORIGINS = tuple(f"{scheme}://{host}:*" for scheme in ("http", "https") for host in LOCAL_HOSTS)
@@ -21,12 +25,25 @@ LOCAL_ORIGINS = tuple(f"{scheme}://{host}:*" for scheme in ("http", "https") for
 class Runs(Protocol):
     """The life of runs as the web sees it; `LiveRuns` fits, and so does a list in a test."""
 
-    async def start(self, agent: str, *, node: NodeRow, user_id: str, small: bool) -> tuple[Run, bool]:
-        """A run of this agent on this node, and whether it was there already."""
+    async def start(
+        self,
+        agent: str,
+        *,
+        node: NodeRow,
+        user_id: str,
+        small: bool = False,
+        on_busy: OnBusy = OnBusy.ATTACH,
+        key: Key | None = None,
+    ) -> Admission:
+        """A run of this agent on this node, or the one that serves in its place."""
         ...
 
     def follow(self, root_id: str, *, after: int = 0) -> AsyncIterator[list[News]]:
         """All news after a number, in batches: replay, then live; ends after `run_done`."""
+        ...
+
+    def follow_learner(self, user_id: str, cursors: Mapping[str, int] | None) -> AsyncIterator[list[Told]]:
+        """The learner's root runs as one stream, after the cursors; None for cursors that could not be read."""
         ...
 
     async def cancel(self, run_id: str, *, user_id: str) -> Run: ...
@@ -37,9 +54,30 @@ class Runs(Protocol):
         """Of each branch the newest root run and those that are going, newest first."""
         ...
 
-    async def runs(self, *, user_id: str, branch_id: str | None = None) -> list[Run]:
+    async def runs(
+        self,
+        *,
+        user_id: str,
+        branch_id: str | None = None,
+        agent: str | None = None,
+        states: Sequence[RunState] = (),
+        before: str | None = None,
+        limit: int = 50,
+    ) -> list[Run]:
         """Root runs, newest first."""
         ...
+
+    async def handoff(self, run_id: str, *, user_id: str) -> Handoff:
+        """The run with what somebody needs who takes over from it."""
+        ...
+
+    async def answer(self, run_id: str, words: str, *, user_id: str, result: str | None = None) -> Run: ...
+
+    async def resume(self, run_id: str, *, user_id: str) -> Run: ...
+
+    async def retry(self, run_id: str, *, user_id: str) -> Admission: ...
+
+    async def discard(self, run_id: str, *, user_id: str) -> Run: ...
 
 
 class Figures(Protocol):
@@ -56,7 +94,7 @@ class Figures(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one request may bring, and how long each wait on a client may take."""
+    """How much one request may bring, how long each wait on a client may take, how many streams one may have open."""
 
     json_max_bytes: int = 1_000_000
     upload_max_bytes: int = 10 * 1024 * 1024
@@ -65,6 +103,8 @@ class Limits:
     send_timeout_s: float = 30.0
     ping_s: float = 15.0
     shutdown_grace_s: float = 3.0
+    streams_per_learner: int = 200
+    streams_per_address: int = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +117,7 @@ class WebParts:
         database_ok: whether the database answers.
         lifespan: entered before the first request, left after the last.
         cors_origins: origins that may call from a browser: exact, with `:*` for any port, or `*` for all.
+        streams: the event streams that are open.
         allowed_hosts: names without port that the Host header may carry; `*` for all.
     """
 
@@ -84,7 +125,7 @@ class WebParts:
     runs: Runs
     metrics: Figures
     read_document: Callable[[str, str, bytes], NewDocument]
-    status: Callable[[], Mapping[str, JsonValue]]
+    status: Callable[[], Awaitable[Mapping[str, JsonValue]]]
     database_ok: Callable[[], Awaitable[bool]]
     lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]]
     static_dir: Path
@@ -93,3 +134,4 @@ class WebParts:
     allowed_hosts: tuple[str, ...] = LOCAL_HOSTS
     limits: Limits = field(default_factory=Limits)
     user_id: str = DEFAULT_USER_ID
+    streams: OpenStreams = field(default_factory=OpenStreams)

@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from sprout.errors import SproutError
 from sprout.events import NodeRow, Wire
 from sprout.learning.library import BranchRow, DocumentRow, EdgeRow, ProgressRow
-from sprout.web import about, bodies, branches, documents, nodes, pages, runs
+from sprout.web import about, bodies, branches, documents, nodes, pages, runs, streams
 from sprout.web.docs import docs_page
 from sprout.web.endpoint import Answer, AnyEndpoint, Call, Endpoint
 from sprout.web.failures import LastResort, expected, refused_by_routing, unexpected
@@ -26,6 +26,11 @@ from sprout.web.parts import WebParts
 GZIP_MIN_BYTES = 1000
 GZIP_LEVEL = 6
 EVENT_STREAM = Answer(200, "The run's events as they happen, after all that came before.", media="text/event-stream")
+EVENTS_OF_ALL = Answer(
+    200,
+    "The events, each with its root run as `rootId`; the id of one is the cursor of all.",
+    media="text/event-stream",
+)
 HTML_PAGE = Answer(200, "A page.", media="text/html")
 DONE = Answer(204, "Done; there is nothing to say.")
 
@@ -102,15 +107,27 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
     Endpoint("POST", "/api/agents/topics/{id}/run", runs.topic_started, "Runs",
              "Grow a path from a topic, or join the run that is growing it",
              (EVENT_STREAM, Answer(202, "With wait=false: the new run; 200 if it was going already.", bodies.RunRow)),
-             (404, 409, 503), query=bodies.RunOptions, body=bodies.RunOrder),
+             (404, 409, 422, 429, 503), query=bodies.RunOptions, body=bodies.RunOrder),
     Endpoint("GET", "/api/runs", runs.listed, "Runs", "The caller's runs, newest first",
              _many("The runs.", bodies.RunRow), (404,), query=bodies.RunFilter),
     Endpoint("GET", "/api/runs/{id}", runs.shown, "Runs", "One run",
-             _one("The run.", bodies.RunRow), (404,)),
+             _one("The run, with its journal and its last events.", bodies.RunHandoff), (404,)),
     Endpoint("GET", "/api/runs/{id}/events", runs.followed, "Runs", "The events of a run: replay, then live",
-             (EVENT_STREAM, Answer(204, "The run is over and the cursor is at its end.")), (404,), query=bodies.Cursor),
+             (EVENT_STREAM, Answer(204, "The run is over and the cursor is at its end.")), (404, 429),
+             query=bodies.Cursor),
     Endpoint("POST", "/api/runs/{id}/cancel", runs.cancelled, "Runs", "Stop a run; one that has ended stays as it is",
              _one("The run.", bodies.RunRow), (404,)),
+    Endpoint("POST", "/api/runs/{id}/answer", runs.answered, "Runs", "Answer the question that a run waits with",
+             _one("The run, which goes on.", bodies.RunRow), (404, 409), body=bodies.RunAnswer),
+    Endpoint("POST", "/api/runs/{id}/resume", runs.resumed, "Runs", "Have a run taken up again that was cut off",
+             _one("The run.", bodies.RunRow), (404, 409)),
+    Endpoint("POST", "/api/runs/{id}/retry", runs.retried, "Runs", "Start a run in place of one that has ended",
+             (Answer(202, "The new run; 200 if one was going already.", bodies.RunRow),), (404, 409, 503)),
+    Endpoint("POST", "/api/runs/{id}/discard", runs.discarded, "Runs", "Put away a run that failed or waits",
+             _one("The run.", bodies.RunRow), (404, 409)),
+    Endpoint("GET", "/api/events", streams.followed, "Runs",
+             "The events of all the caller's runs: what has not ended from its start or the cursor, then live",
+             (EVENTS_OF_ALL,), (429,), query=bodies.Cursors),
 
     Endpoint("GET", "/", pages.home, "Pages", "The page", (HTML_PAGE,)),
     Endpoint("GET", "/static/{version}/{path:path}", pages.static_file, "Pages", "A file of the page",

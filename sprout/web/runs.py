@@ -1,15 +1,34 @@
-"""The answers about runs: start one, look at it, follow it, stop it."""
+"""The answers about runs: start one, look at it, follow it, answer it, stop it, have it go on."""
 
+import json
+import re
 from collections.abc import Awaitable, Callable
+from hashlib import sha256
+from typing import Any
 
 from starlette.responses import Response
 
 from sprout.errors import BadInput
-from sprout.runs.state import Run
-from sprout.web.bodies import Cursor, Nothing, RunFilter, RunOptions, RunOrder, run_row
+from sprout.runs.log import Admission, Key, OnBusy
+from sprout.runs.state import Run, RunState
+from sprout.web.bodies import (
+    Cursor,
+    Nothing,
+    RunAnswer,
+    RunFilter,
+    RunOptions,
+    RunOrder,
+    run_handoff,
+    run_row,
+)
 from sprout.web.endpoint import Call, nothing_left, row, rows
 from sprout.web.parts import WebParts
 from sprout.web.sse import RunStream, cursor_of
+from sprout.web.streams import counted, refuse_one_too_many
+
+KEY = re.compile(r"[\x21-\x7e]{1,200}")
+PAGE = "50"
+MOST_LISTED = 200
 
 
 async def topic_started(call: Call[RunOptions, RunOrder]) -> Response:
@@ -17,22 +36,95 @@ async def topic_started(call: Call[RunOptions, RunOrder]) -> Response:
     node = await call.parts.library.node(call.id, user_id=call.user_id)
     if node.type != "root":
         raise BadInput(f"A path grows from a topic, and {node.title!r} is a {node.type}.")
-    run, attached = await call.parts.runs.start("topic", node=node, user_id=call.user_id, small=call.body.small)
+    if call.query.wait == "true":
+        refuse_one_too_many(call)
+    admission = await call.parts.runs.start(
+        "topic",
+        node=node,
+        user_id=call.user_id,
+        small=call.body.small,
+        on_busy=OnBusy(call.query.on_busy),
+        key=_key(call),
+    )
     if call.query.wait == "false":
-        headers = {"X-Run-Id": run.id, "Location": f"/api/runs/{run.id}"}
-        return row(run_row(run), 200 if attached else 202, headers)
-    return stream(call.parts, run, after=0, cancel_on_disconnect=call.query.cancel_on_disconnect == "true")
+        return _admitted(admission)
+    response = stream(call, admission.run, after=0, cancel_on_disconnect=call.query.cancel_on_disconnect == "true")
+    response.headers.update(_replay(admission))
+    return response
+
+
+def _key(call: Call[RunOptions, RunOrder]) -> Key | None:
+    """The caller's idempotency key with a digest of what he asks for (R5). Raises BadInput."""
+    key = call.request.headers.get("idempotency-key")
+    if key is None:
+        return None
+    if not KEY.fullmatch(key):
+        raise BadInput("The Idempotency-Key must be 1 to 200 visible ASCII characters.", field="Idempotency-Key")
+    asked = json.dumps([call.id, call.query.on_busy, call.body.model_dump()], sort_keys=True)
+    return Key(key, sha256(asked.encode()).hexdigest())
+
+
+def _admitted(admission: Admission) -> Response:
+    run = admission.run
+    headers = {"X-Run-Id": run.id, "Location": f"/api/runs/{run.id}", **_replay(admission)}
+    return row(run_row(run), 202 if admission.verdict == "new" else 200, headers)
+
+
+def _replay(admission: Admission) -> dict[str, str]:
+    return {"Idempotent-Replay": "true"} if admission.verdict == "replayed" else {}
 
 
 async def listed(call: Call[RunFilter, Nothing]) -> Response:
-    """The caller's root runs, newest first."""
-    found = await call.parts.runs.runs(user_id=call.user_id, branch_id=call.query.branch_id)
-    return rows([run_row(run) for run in found])
+    """The caller's root runs, newest first; where there are more, a link says where."""
+    limit = min(max(int(call.query.limit or PAGE), 1), MOST_LISTED)
+    found = await call.parts.runs.runs(
+        user_id=call.user_id,
+        branch_id=call.query.branch_id,
+        agent=call.query.agent,
+        states=_states(call.query.state),
+        before=call.query.before,
+        limit=limit + 1,
+    )
+    response = rows([run_row(run) for run in found[:limit]])
+    if len(found) > limit:
+        url = call.request.url.include_query_params(before=found[limit - 1].id)
+        response.headers["Link"] = f'<{url.path}?{url.query}>; rel="next"'
+    return response
+
+
+def _states(named: str | None) -> list[RunState]:
+    """Raises BadInput."""
+    names = [name.strip() for name in (named or "").split(",") if name.strip()]
+    for name in names:
+        if name not in set(RunState):
+            raise BadInput(f"state: no run is ever {name[:40]!r}; there are: {', '.join(RunState)}.", field="state")
+    return [RunState(name) for name in names]
 
 
 async def shown(call: Call) -> Response:
-    """One run, or 404."""
-    return row(run_row(await call.parts.runs.run(call.id, user_id=call.user_id)))
+    """One run with what somebody needs who takes over from it, or 404."""
+    return row(run_handoff(await call.parts.runs.handoff(call.id, user_id=call.user_id)))
+
+
+async def answered(call: Call[Nothing, RunAnswer]) -> Response:
+    """The run, which goes on with the answer; 409 where it waits for none."""
+    run = await call.parts.runs.answer(call.id, call.body.answer, user_id=call.user_id, result=call.body.result)
+    return row(run_row(run))
+
+
+async def resumed(call: Call) -> Response:
+    """The run, which was cut off and is taken up again."""
+    return row(run_row(await call.parts.runs.resume(call.id, user_id=call.user_id)))
+
+
+async def retried(call: Call) -> Response:
+    """The run that takes the place of one that has ended."""
+    return _admitted(await call.parts.runs.retry(call.id, user_id=call.user_id))
+
+
+async def discarded(call: Call) -> Response:
+    """The run, of which nobody wants to hear any more."""
+    return row(run_row(await call.parts.runs.discard(call.id, user_id=call.user_id)))
 
 
 async def followed(call: Call[Cursor, Nothing]) -> Response:
@@ -44,16 +136,17 @@ async def followed(call: Call[Cursor, Nothing]) -> Response:
     after = cursor_of(call.request.headers.get("last-event-id"), call.query.after)
     if run.ended and run.id == run.root_id and after == run.last_seq > 0:
         return nothing_left()
-    return stream(call.parts, run, after=after, cancel_on_disconnect=call.query.cancel_on_disconnect == "true")
+    return stream(call, run, after=after, cancel_on_disconnect=call.query.cancel_on_disconnect == "true")
 
 
-def stream(parts: WebParts, run: Run, *, after: int | None, cancel_on_disconnect: bool) -> RunStream:
+def stream(call: Call[Any, Any], run: Run, *, after: int | None, cancel_on_disconnect: bool) -> RunStream:
     """The run's news after a number; None for a number that could not be read."""
+    parts = call.parts
     return RunStream(
         parts.runs.follow(run.root_id, after=after or 0),
         run_id=run.id,
         limits=parts.limits,
-        counted=parts.metrics.stream(),
+        counted=counted(call),
         resync=after is None,
         on_disconnect=_cancelling(parts, run) if cancel_on_disconnect else None,
     )

@@ -7,67 +7,111 @@ import { nowMs } from "../clock.js";
 import { clock, count, money, modelName, msOf } from "../format.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
-import { isOpen } from "../live.js";
+import { isOpen } from "../shown.js";
 import { tokensOf } from "../state.js";
+import { positionWords } from "../words.js";
 import { AgentBlock } from "./agent.js";
 import { Icon } from "./icons.js";
+import { lazily } from "./lazily.js";
 import { Playhead } from "./playhead.js";
 import { Score } from "./score.js";
-import { Fault } from "./shell.js";
 
-/** @import { Path } from "../live.js" */
-/** @import { Activity, Agent, Run } from "../types.d.ts" */
+/** @import { Activity, Agent, Document, Run } from "../types.d.ts" */
+/** @import { ShownRun } from "../shown.js" */
+/**
+ * A run to show, and what surrounds it.
+ * @typedef {ShownRun & {
+ *   title: { value: string }, partCount: (nodeId: string | null) => number, documents: () => Document[],
+ *   isBare: () => boolean, grow: ((small: boolean) => Promise<void>) | null, watch: (row: Run) => void, load: () => Promise<void>,
+ *   branchId: string | null,
+ * }} Panel
+ *   `isBare`: the map is empty and says itself why; `grow`: grows the rest of the path; `watch`: shows another run
+ */
 
-/** @param {{ path: Path }} props */
-export function ActivityPanel({ path }) {
+const handoff = lazily(async () => (await import("./handoff.js")).Handoff);
+const history = lazily(async () => (await import("./history.js")).History);
+/** Fetch what may be needed once the network is away, or when a run begins to wait. */
+export const fetchAhead = () => { handoff.ahead(); history.ahead(); };
+
+/** @param {{ path: Panel, handsOver?: boolean }} props `handsOver`: with the panel for a run that needs a person */
+export function ActivityPanel({ path, handsOver = true }) {
   const run = path.run.value;
   const activity = path.replayed.value;
   const isWide = useSignal(false);
   if (!run || !activity) return html`<aside class="act" aria-label=${t("act.label")}><div class="act-head"><h2>${t("act.none")}</h2><p class="t13 dim">${t("act.none_text")}</p></div></aside>`;
   const open = isOpen(run);
-  const untilMs = path.playhead.value ?? (activity.endedAt ? msOf(activity.endedAt) : nowMs.value || serverNow());
-  const agents = inView(Object.values(activity.agents), activity.rootId);
+  const stillAt = activity.endedAt ?? (run.cutOff ? activity.lastAt : null);
+  const untilMs = path.playhead.value ?? (stillAt ? msOf(stillAt) : nowMs.value || serverNow());
+  const asks = activity.agents[activity.rootId]?.asks;
+  const agents = inView(Object.values(activity.agents), activity.rootId).map((agent) => (run.cutOff && agent.state === "working" ? { ...agent, state: /** @type {const} */ ("cut") } : agent));
   return html`<aside class=${isWide.value ? "act widened" : "act"} aria-label=${t("act.label")}>
     <div class="act-head">
       <div class="row nowrap"><h2>${titleOf(path, run)}</h2><span class="sp"></span>
         ${agents.length > 1 && html`<button class="btn flat sm icon hide-s" type="button" aria-pressed=${String(isWide.value)} aria-label=${t(isWide.value ? "act.narrow" : "act.widen")} title=${t(isWide.value ? "act.narrow" : "act.widen")} onClick=${() => { isWide.value = !isWide.value; }}><${Icon} name="columns" small /></button>`}
-        ${open && html`<button class="btn sm stop" type="button" disabled=${path.busy.value !== null} aria-busy=${path.busy.value === "stopping" || undefined} onClick=${path.stop}><${Icon} name="stop" small />${t(path.busy.value === "stopping" ? "act.stopping" : "act.stop")}</button>`}
+        ${open && !needsPerson(run) && html`<button class="btn sm stop" type="button" disabled=${path.busy.value !== null} aria-busy=${path.busy.value === "stopping" || undefined} onClick=${path.stop}><${Icon} name="stop" small />${t(path.busy.value === "stopping" ? "act.stopping" : "act.stop")}</button>`}
       </div>
       <${RunWords} path=${path} run=${run} />
-      <${Meter} run=${run} activity=${activity} untilMs=${untilMs} />
+      <${Meter} run=${run} activity=${activity} untilMs=${asks?.at ? msOf(asks.at) : untilMs} />
     </div>
+    ${handsOver && html`<${Handoffs} path=${path} run=${run} />`}
     ${path.expired.value && html`<p class="act-note t13 dim">${t("act.expired")}</p>`}
     ${!open && !path.expired.value && activity && html`<${Playhead} path=${path} />`}
     ${agents.length > 0 && html`<${Score} activity=${activity} agents=${[...agents].sort(byStart)} untilMs=${untilMs} />`}
     <div class="agents" aria-live="off">
-      ${agents.length === 0 && open && html`<p class="act-note t13 dim"><span class="pulse"></span>${t("act.waking")}</p>`}
+      ${agents.length === 0 && run.state === "running" && !run.cutOff && html`<p class="act-note t13 dim"><span class="pulse"></span>${t("act.waking")}</p>`}
       ${activity.rationale && !open && html`<section class="agent rationale"><h3>${t("act.rationale")}</h3><p class="say">${activity.rationale}</p></section>`}
-      ${agents.map((agent) => html`<${AgentBlock} key=${agent.runId} agent=${agent} isRoot=${agent.runId === activity.rootId} parts=${path.all.value.get(agent.nodeId ?? "")?.parts.filter((id) => !path.hidden.value.has(id)).length ?? 0} nowMs=${untilMs} quoted=${open ? null : activity.rationale} />`)}
+      ${agents.map((agent) => html`<${AgentBlock} key=${agent.runId} agent=${agent} isRoot=${agent.runId === activity.rootId} parts=${path.partCount(agent.nodeId)} nowMs=${untilMs} quoted=${open ? null : activity.rationale} />`)}
+      ${path.branchId && html`<${Earlier} key=${path.branchId} branchId=${path.branchId} run=${run} />`}
     </div>
   </aside>`;
 }
 
-/** @param {Path} path @param {Run} run */
+/** Whether the run itself stands still until a person does something: then the panel for that has its buttons. @param {Run} run */
+const needsPerson = (run) => run.state === "waiting_on_human" || run.cutOff;
+
+/** One panel per run that needs a person: the run itself, or those below it that wait. @param {{ path: Panel, run: Run }} props */
+function Handoffs({ path, run }) {
+  const asking = path.asking.value;
+  const stopped = run.cutOff || run.state === "failed" || run.state === "timed_out" || run.state === "waiting_on_human";
+  const ids = stopped && !run.discarded ? [run.id, ...asking.filter((id) => id !== run.id)] : asking;
+  return ids.map((id) => html`<${handoff.View} key=${id} runId=${id} row=${id === run.id ? run : null} turn=${turnOf(path, run, id)} isTold=${id === run.id && path.isBare()}
+    onRow=${(/** @type {Run} */ row) => path.adopt(row)} onRetried=${path.watch} onDiscarded=${path.load} />`);
+}
+
+/** Changes whenever a run asks or stops anew. @param {Panel} path @param {Run} run @param {string} id */
+const turnOf = (path, run, id) => `${id === run.id ? `${run.state}${run.cutOff}${run.offers}` : ""}${path.activity.value?.agents[id]?.asks?.at ?? ""}`;
+
+/** The runs of the path, once somebody asks for them. @param {{ branchId: string, run: Run }} props */
+function Earlier({ branchId, run }) {
+  const isOpen = useSignal(false);
+  return html`<section class="agent history">
+    <button class="fold" type="button" aria-expanded=${String(isOpen.value)} onClick=${() => { isOpen.value = !isOpen.value; }}><${Icon} name="right" small /><h3>${t("runs.title")}</h3></button>
+    ${isOpen.value && html`<${history.View} branchId=${branchId} shownId=${run.id} state=${run.state} />`}
+  </section>`;
+}
+
+/** @param {Panel} path @param {Run} run */
 function titleOf(path, run) {
-  const documents = path.answer.value?.documents ?? [];
+  const documents = path.documents();
   if (!isOpen(run)) return t("act.last");
-  if (!documents.length) return t("act.growing", { title: path.answer.value?.branch.title ?? "" });
+  if (!documents.length) return t("act.growing", { title: path.title.value });
   const name = documents[0].originalFilename;
   return documents.length > 1 ? t("act.growing_from_more", { name, n: documents.length - 1 }) : t("act.growing_from", { name });
 }
 
-/** How the run stands, and what can be done about it. @param {{ path: Path, run: Run }} props */
+/** How the run stands, and what can be done about it. @param {{ path: Panel, run: Run }} props */
 function RunWords({ path, run }) {
-  const retry = () => path.grow(run.small);
+  const retry = () => path.grow?.(run.small);
   const busy = path.busy.value === "starting";
   const refusal = path.refusal.value && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${path.refusal.value}</span></p>`;
-  if (run.state === "failed" && !path.visible.value.length) return html`<p class="chip act-state fault"><${Icon} name="warn" small />${t("act.failed")}<span class="dimmer">${modelName(run.model, run.offline)}</span></p>`; // the map says why
-  if (run.state === "failed") return html`<${Fault} message=${run.error?.message ?? path.activity.value?.error?.message ?? t("act.failed")} onRetry=${retry} busy=${busy}>${run.error?.code !== "cut_off" && html`<p class="t13 dim">${t("act.kept")}</p>`}<//>${refusal}`; // that one says it itself
-  if (run.state === "cancelled" || run.state === "timed_out") {
-    return html`<div class="row stopped"><span class="chip">${t(`act.${run.state}`)}. ${t("act.kept")}</span><button class="btn sm sp" type="button" disabled=${busy} onClick=${retry}>${t(busy ? "error.retrying" : "path.again")}</button></div>${refusal}`;
+  if (run.state === "failed" || run.state === "timed_out") return html`<p class="chip act-state fault"><${Icon} name="warn" small />${t(`act.${run.state}`)}<span class="dimmer">${modelName(run.model, run.offline)}</span></p>${refusal}`; // what to do stands below, or on the map
+  if (run.state === "cancelled") {
+    return html`<div class="row stopped"><span class="chip">${t("act.cancelled")}. ${t("act.kept")}</span>${path.grow && html`<button class="btn sm sp" type="button" disabled=${busy} onClick=${retry}>${t(busy ? "error.retrying" : "path.again")}</button>`}</div>${refusal}`;
   }
+  if (run.state === "queued") return html`<p class="chip act-state"><${Icon} name="hourglass" small />${t("act.queued")}<span class="dimmer">${positionWords(run.position)}</span></p>${refusal}`;
+  if (run.cutOff) return html`<p class="chip act-state wait"><${Icon} name="hourglass" small />${t("handoff.cut_off")}</p>${refusal}`;
   const tone = run.state === "completed" ? "leaf" : run.state === "waiting_on_human" ? "wait" : "";
-  const icon = run.state === "completed" ? html`<${Icon} name="check" small />` : html`<span class="pulse"></span>`;
+  const icon = run.state === "running" ? html`<span class="pulse"></span>` : html`<${Icon} name=${run.state === "completed" ? "check" : "hourglass"} small />`;
   return html`<p class="chip act-state ${tone}">${icon}${t(/** @type {any} */ (`act.${run.state}`))}<span class="dimmer">${modelName(run.model, run.offline)}</span></p>${refusal}`;
 }
 
@@ -90,7 +134,7 @@ function Meter({ run, activity, untilMs }) {
 const byStart = (a, b) => (a.queuedAt ?? a.startedAt ?? "~").localeCompare(b.queuedAt ?? b.startedAt ?? "~");
 
 /** @type {Record<Agent["state"], number>} */
-const RANK = { working: 0, queued: 1, failed: 2, stopped: 3, done: 3 };
+const RANK = { waiting: 0, working: 0, cut: 0, queued: 1, failed: 2, stopped: 3, done: 3 };
 
 /** The path's own agent first, then those at work, then those that wait, then those that ended. @param {Agent[]} agents @param {string} rootId */
 const inView = (agents, rootId) => [...agents].sort((a, b) =>

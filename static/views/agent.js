@@ -6,6 +6,7 @@ import { modelName } from "../format.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
 import { grouped } from "../lines.js";
+import { positionWords } from "../words.js";
 import { Icon } from "./icons.js";
 import { Line } from "./line.js";
 
@@ -38,7 +39,7 @@ export function AgentBlock({ agent, isRoot, parts, nowMs, quoted }) {
         <${Icon} name="right" small /><h3>${agentName(agent, isRoot)}</h3></button>
       <span>${standing(agent, parts, last)}</span>
     </header>
-    ${isOpen && last && last.text.trim() !== quoted?.trim() && !all.value && html`<p class="think"><span>${tail(last.text)}${!last.done && !ended && html`<span class="caret"></span>`}</span></p>`}
+    ${isOpen && last && last.text.trim() !== quoted?.trim() && !all.value && html`<p class="think"><span>${tail(last.text)}${!last.done && !ended && agent.state === "working" && html`<span class="caret"></span>`}</span></p>`}
     ${isOpen && html`<ul class="lines">${shown.map((line) => html`<${Line} key=${line.key} line=${line} nowMs=${nowMs} isOver=${ended} withText=${all.value} />`)}</ul>`}
     ${isOpen && canShowAll && html`<button class="link t13 show-all" type="button" onClick=${() => { all.value = !all.value; }}>${t(all.value ? "act.less_text" : "act.all_text")}</button>`}
   </section>`;
@@ -54,7 +55,9 @@ function tail(text) {
 /** @param {Agent} agent @param {number} parts @param {TextEntry | undefined} last */
 function standing(agent, parts, last) {
   const words = [modelName(agent.model, agent.offline)].filter(Boolean);
-  if (agent.state === "queued") words.push(agent.position > 0 ? t("agent.queued_at", { n: agent.position }) : t("agent.queued"));
+  if (agent.state === "queued") words.push(agent.position > 0 ? positionWords(agent.position) : t("agent.queued"));
+  else if (agent.state === "waiting") words.push(t("agent.waits"));
+  else if (agent.state === "cut") words.push(t("agent.cut"));
   else if (agent.state === "failed") words.push(t("agent.failed"));
   else if (agent.state === "stopped") words.push(t("agent.stopped"));
   else if (agent.state === "working" && !parts) words.push(t(last && !last.done ? (last.of === "thinking" ? "agent.thinking" : "agent.writing") : "agent.working"));

@@ -4,7 +4,7 @@
 import { ancestry, partsOf } from "../graph.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
-import { isOpen } from "../live.js";
+import { isOpen } from "../shown.js";
 import { pathUrl } from "../router.js";
 import { agentOf, petalsOf, wordsOf } from "../words.js";
 import { nowMs } from "../clock.js";

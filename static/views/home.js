@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as api from "../api.js";
 import { html } from "../html.js";
+import { onTurns } from "../tab.js";
 import { t } from "../i18n.js";
 import { AskForm } from "./ask.js";
 import { Icon } from "./icons.js";
@@ -15,7 +16,6 @@ import { Fault, Shell } from "./shell.js";
 
 /** @import { PathSummary, Status } from "../types.d.ts" */
 
-const LOOK_AGAIN_MS = 5000;
 const MOST_SUGGESTIONS = 3;
 
 export function HomeScreen() {
@@ -33,13 +33,11 @@ export function HomeScreen() {
     }
   };
 
-  useEffect(() => { document.title = t("app.title"); load(); }, []);
-  const growing = paths.value?.some((path) => path.activeRunId);
   useEffect(() => {
-    if (!growing) return;
-    const timer = setInterval(() => { if (document.visibilityState === "visible") load(); }, LOOK_AGAIN_MS);
-    return () => clearInterval(timer);
-  }, [growing]);
+    document.title = t("app.title");
+    load();
+    return onTurns(load);
+  }, []);
 
   const isFirst = paths.value?.length === 0;
   const offline = status.value?.model.offline;

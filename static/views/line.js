@@ -65,6 +65,8 @@ function NoteLine({ entry, nowMs, isOver }) {
       return html`<li><${Icon} name="fit" /><span class="line-plain"><span>${t("line.compacted", { before: count(entry.tokensBefore), after: count(entry.tokensAfter) })}</span></span></li>`;
     case "asks":
       return html`<li class="wait"><${Icon} name="hourglass" /><span class="line-plain"><span>${t("line.asks", { question: entry.question })}</span></span></li>`;
+    case "resumed":
+      return html`<li><${Icon} name="again" /><span class="line-plain"><span>${t(/** @type {any} */ (`line.resumed.${entry.cause}`), { n: entry.attempt })}</span></span></li>`;
     case "error":
       return html`<li class="bad"><${Icon} name="warn" /><span class="line-plain"><span>${entry.message}</span></span></li>`;
     default:

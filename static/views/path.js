@@ -6,17 +6,22 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useTicking } from "../clock.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
-import { isOpen, openPath } from "../live.js";
+import { openPath } from "../live.js";
 import { go, home, pathUrl } from "../router.js";
 import { modelName } from "../format.js";
+import { isOpen } from "../shown.js";
 import { useWide } from "./wide.js";
-import { ActivityPanel } from "./activity.js";
-import { ConceptLevel } from "./concept.js";
+import { ActivityPanel, fetchAhead } from "./activity.js";
 import { Icon } from "./icons.js";
+import { lazily } from "./lazily.js";
 import { PathLevel } from "./pathlevel.js";
 import { Runbar } from "./runbar.js";
-import { Search } from "./search.js";
 import { Blank, Fault, Shell } from "./shell.js";
+
+const concepts = lazily(async () => (await import("./concept.js")).ConceptLevel);
+const search = lazily(async () => (await import("./search.js")).Search);
+/** The rest of the screen's code is fetched once the first view has had its time: later the network may be away. */
+const AHEAD_MS = 1500;
 
 /** @typedef {"list" | "map" | "activity" | "about"} Tab */
 
@@ -24,6 +29,10 @@ import { Blank, Fault, Shell } from "./shell.js";
 export function PathScreen({ branchId, conceptId }) {
   const path = useMemo(() => openPath(branchId), [branchId]);
   useEffect(() => path.close, [path]);
+  useEffect(() => {
+    const timer = setTimeout(() => { fetchAhead(); concepts.ahead(); search.ahead(); }, AHEAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
   const wide = useWide();
   const asList = useSignal(false);
   const tab = useSignal(/** @type {Tab} */ ("list"));
@@ -65,7 +74,7 @@ export function PathScreen({ branchId, conceptId }) {
     ? [{ title: t("nav.paths"), url: home() }, { title, url: pathUrl(branchId) }, { title: concept.title, url: null }]
     : [{ title: t("nav.paths"), url: home() }, { title, url: null }];
   const run = path.run.value;
-  const search = html`<button class="btn flat icon" type="button" aria-label=${t("search.open")} title=${t("search.hint")} onClick=${() => { searching.value = true; }}><${Icon} name="search" /></button>`;
+  const magnifier = html`<button class="btn flat icon" type="button" aria-label=${t("search.open")} title=${t("search.hint")} onClick=${() => { searching.value = true; }}><${Icon} name="search" /></button>`;
   const choose = (/** @type {import("../graph.js").Seen} */ node) => {
     searching.value = false;
     if (node.type === "concept") { go(pathUrl(branchId)); tab.value = "list"; focusOn.value = null; setTimeout(() => { focusOn.value = node.id; }, 60); return; }
@@ -74,14 +83,14 @@ export function PathScreen({ branchId, conceptId }) {
   };
   const view = { wide, asList: asList.value || (!wide && tab.value !== "map"), tab, focusOn: focusOn.value, selected, toggleList: () => { if (wide) asList.value = !asList.value; else tab.value = tab.value === "map" ? "list" : "map"; } };
 
-  return html`<${Shell} crumbs=${crumbs} tools=${search} work note=${run?.offline ? modelName(run.model, true) : null}>
+  return html`<${Shell} crumbs=${crumbs} tools=${magnifier} asked=${(wide || tab.value === "activity") && !conceptId ? path.asking.value : []} work note=${run?.offline ? modelName(run.model, true) : null}>
     ${concept
-      ? html`<${ConceptLevel} path=${path} concept=${concept} view=${view} />`
+      ? html`<${concepts.View} path=${path} concept=${concept} view=${view} />`
       : html`<${PathLevel} path=${path} view=${view} />`}
     ${!wide && !conceptId && tab.value === "activity" && html`<${ActivityPanel} path=${path} />`}
     ${wide && !conceptId && html`<${ActivityPanel} path=${path} />`}
-    ${!wide && isOpen(run) && html`<${Runbar} path=${path} />`}
-    ${searching.value && html`<${Search} path=${path} onChoose=${choose} onClose=${() => { searching.value = false; }} />`}
+    ${!wide && isOpen(run) && run?.state !== "waiting_on_human" && !run?.cutOff && html`<${Runbar} path=${path} />`}
+    ${searching.value && html`<${search.View} path=${path} onChoose=${choose} onClose=${() => { searching.value = false; }} />`}
     <${Announcer} path=${path} />
   <//>`;
 }

@@ -5,9 +5,9 @@ import { nowMs } from "../clock.js";
 import { partsOf } from "../graph.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
-import { isOpen } from "../live.js";
-import { go, pathUrl } from "../router.js";
-import { agentOf, petalsOf, wordsOf } from "../words.js";
+import { isOpen } from "../shown.js";
+import { go, pathUrl, runUrl } from "../router.js";
+import { agentOf, petalsOf, positionWords, wordsOf } from "../words.js";
 import { LevelMap } from "./map.js";
 import { StemList, Views } from "./list.js";
 import { Fault } from "./shell.js";
@@ -53,11 +53,13 @@ function Standing({ path, nodes }) {
   const run = path.run.value;
   const subconcepts = nodes.reduce((sum, node) => sum + node.parts.filter((id) => !path.hidden.value.has(id)).length, 0);
   const counts = { concepts: t("paths.concepts", { n: nodes.length }), subconcepts: t("paths.subconcepts", { n: subconcepts }) };
-  if (run?.state === "queued") return html`<p class="growing"><span class="pulse"></span><span>${t("path.queued")}</span></p>`;
-  if (run?.state === "waiting_on_human") return html`<p class="growing"><span class="chip wait">${t("path.asks")}</span></p>`;
+  if (run?.state === "queued") return html`<p class="growing"><span class="pulse"></span><span>${t("path.queued", { position: positionWords(run.position) })}</span></p>`;
+  if (run?.state === "waiting_on_human") return html`<p class="growing"><a class="chip wait" href=${runUrl(run.id)}>${t("path.asks")}</a></p>`;
+  if (run?.cutOff) return html`<p class="growing"><a class="chip wait" href=${runUrl(run.id)}>${t("handoff.cut_off")}</a></p>`;
   if (isOpen(run)) return html`<p class="growing"><span class="pulse"></span><span>${nodes.length ? t("path.growing_parts", counts) : t("path.growing")}</span></p>`;
   const done = nodes.filter((node) => node.state === "mastered").length;
-  return html`<p class="dim">${nodes.length ? `${t("path.mastered", { done, n: nodes.length })}, ${counts.subconcepts}` : ""}</p>`;
+  const failed = nodes.length > 0 && (run?.state === "failed" || run?.state === "timed_out") && html`<p class="growing"><a class="chip fault" href=${runUrl(run.id)}>${t(run.state === "failed" ? "paths.failed" : "paths.timed_out")}</a></p>`;
+  return html`${failed}<p class="dim">${nodes.length ? `${t("path.mastered", { done, n: nodes.length })}, ${counts.subconcepts}` : ""}</p>`;
 }
 
 /** A path without concepts: what to do. @param {{ path: Path, nodes: Seen[] }} props */

@@ -7,7 +7,7 @@ import { html } from "../html.js";
 import { t } from "../i18n.js";
 import { agentName } from "./agent.js";
 
-/** @import { Activity, Agent } from "../types.d.ts" */
+/** @import { Activity, Agent, NoteEntry } from "../types.d.ts" */
 
 const NAMES = 132;
 const LONGEST_NAME = 20;
@@ -75,6 +75,11 @@ function notches(agent, at) {
   return found;
 }
 
-/** @param {Agent} agent @param {number} endMs @returns {[number, number][]} */
-const waits = (agent, endMs) => agent.entries.flatMap((entry) =>
-  entry.type === "retry" && entry.at ? [/** @type {[number, number]} */ ([msOf(entry.at), Math.min(endMs, msOf(entry.at) + entry.delayMs)])] : []);
+/** When it waited: for the next attempt, or for a person until it was taken up again. @param {Agent} agent @param {number} endMs @returns {[number, number][]} */
+const waits = (agent, endMs) => agent.entries.flatMap((entry, i) => {
+  if ((entry.type !== "retry" && entry.type !== "asks") || !entry.at) return [];
+  const fromMs = msOf(entry.at);
+  const resumed = /** @type {NoteEntry | undefined} */ (agent.entries.slice(i).find((later) => later.type === "resumed"));
+  const untilMs = entry.type === "retry" ? fromMs + entry.delayMs : resumed?.at ? msOf(resumed.at) : endMs;
+  return [/** @type {[number, number]} */ ([fromMs, Math.min(endMs, untilMs)])];
+});

@@ -3,16 +3,20 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { nowMs, useTicking } from "../clock.js";
+import { brief } from "../format.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
 import { line } from "../net.js";
-import { home } from "../router.js";
+import { home, runUrl } from "../router.js";
+import { waiting } from "../tab.js";
 import { Icon, Logo, Patterns } from "./icons.js";
 
 /** @import { ComponentChildren } from "preact" */
 
-/** @param {{ crumbs?: { title: string, url: string | null }[], tools?: ComponentChildren, note?: string | null, children: ComponentChildren, work?: boolean }} props */
-export const Shell = ({ crumbs, tools, note, children, work }) => html`
+/** @param {{ crumbs?: { title: string, url: string | null }[], tools?: ComponentChildren, note?: string | null, children: ComponentChildren, work?: boolean, asked?: string[] }} props
+ *   `asked`: runs whose question stands on the screen already
+ */
+export const Shell = ({ crumbs, tools, note, children, work, asked = [] }) => html`
   <${Patterns} />
   <a class="skip" href="#main">${t("app.skip")}</a>
   <header class="bar">
@@ -20,12 +24,23 @@ export const Shell = ({ crumbs, tools, note, children, work }) => html`
     ${crumbs ? html`<${Crumbs} crumbs=${crumbs} />` : html`<nav class="nav" aria-label=${t("nav.main")}><a href=${home()} aria-current="page">${t("nav.paths")}</a></nav>`}
     <div class="bar-end"><${StatusLine} />${note && html`<span class="status hide-s">${note}</span>`}${tools}<${ThemeButton} /></div>
   </header>
+  <${Asks} asked=${asked} />
   <main id="main" tabindex="-1" class=${work ? "work" : ""}>${children}</main>`;
 
 /** @param {{ crumbs: { title: string, url: string | null }[] }} props */
 const Crumbs = ({ crumbs }) => html`<nav class="crumbs" aria-label=${t("nav.here")}>
   ${crumbs.map(({ title, url }, i) => html`${i > 0 && html`<${Icon} name="right" small />`}${url ? html`<a href=${url}>${title}</a>` : html`<span aria-current="page">${title}</span>`}`)}
 </nav>`;
+
+/** That a run waits for the learner, on whatever screen: the longest wait leads to its question. @param {{ asked: string[] }} props */
+function Asks({ asked }) {
+  const all = waiting.value;
+  const elsewhere = all.filter(({ runId }) => !asked.includes(runId));
+  return html`<div class="asks-row">
+    ${elsewhere.length > 0 && html`<nav aria-label=${t("asks.label")}><a class="asks" href=${runUrl(elsewhere[0].runId)}><${Icon} name="hourglass" small /><span class="asks-words"><b>${t(elsewhere.length > 1 ? "asks.more" : "asks.one", { n: elsewhere.length })}</b><span class="hide-s">${brief(elsewhere[0].question, 110)}</span></span><span class="asks-go">${t("asks.go")}</span></a></nav>`}
+    <p class="vh" role="status">${all.length ? t("asks.announce", { question: brief(all[0].question, 160) }) : ""}</p>
+  </div>`;
+}
 
 function StatusLine() {
   const news = line.value;
@@ -34,7 +49,7 @@ function StatusLine() {
   if (news.state === "back") return html`<p class="status leaf" role="status"><${Icon} name="check" small /><span>${t("net.back")}</span></p>`;
   if (news.state !== "waiting") return html`<p class="status" role="status"></p>`;
   const seconds = nowMs.value && Math.ceil((news.untilMs - Date.now()) / 1000);
-  return html`<p class="status wait" role="status"><${Icon} name="hourglass" small /><span>${seconds > 1 ? t("net.reconnecting", { seconds }) : t("net.reconnecting_now")}</span></p>`;
+  return html`<p class="status wait" role="status"><${Icon} name="hourglass" small /><span>${news.crowded ? t("net.crowded", { seconds: Math.max(1, seconds) }) : seconds > 1 ? t("net.reconnecting", { seconds }) : t("net.reconnecting_now")}</span></p>`;
 }
 
 const darkSystem = matchMedia("(prefers-color-scheme: dark)");

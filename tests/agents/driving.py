@@ -14,7 +14,7 @@ NOTHING_CALLED: Mapping[str, Any] = {}
 
 
 def a_job(node: NodeRow, *, small: bool = False, label: str = "topic") -> Job:
-    return Job("run", "root-run", "ada", node.id, label, "sprout-offline", small)
+    return Job("run", "root-run", "ada", node.id, label, "sprout-offline", small, epoch=1)
 
 
 def a_result(text: str = "", *, reason: str = "end_turn") -> TurnResult:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
+from sprout.agents.agent import Outcome
 from sprout.errors import NotFound
 from sprout.events import EdgeEnds, Event, NodeRow, wire_time
 from sprout.ids import new_id
@@ -121,6 +122,7 @@ class MemoryShelf:
         trigger: Literal["on_first_enter", "manual_regenerate", "system_refresh"],
         model: str,
         meta: str,
+        run_id: str,
     ) -> None:
         self.generations.append((node_id, meta))
 
@@ -139,6 +141,9 @@ class NotedTeam:
     """Takes down which helpers were asked for, in order."""
 
     started: list[tuple[str, str, str]] = field(default_factory=list)
+
+    async def delegate(self, agent: str, task: str, *, key: str) -> Outcome:
+        raise AssertionError("no agent of these tests delegates")
 
     async def start(self, agent: str, *, node_id: str, label: str) -> None:
         self.started.append((agent, node_id, label))

@@ -83,7 +83,7 @@ async def test_sprout_does_the_same_work(tmp_path: Path) -> None:
             node = await sprout.library.create_node(
                 user_id=DEFAULT_USER_ID, type="root", title="Notes", branch_id=branch.id, parent_id=None, desc=None
             )
-            run, _ = await sprout.runs.start("topic", node=node, user_id=DEFAULT_USER_ID)
+            run = (await sprout.runs.start("topic", node=node, user_id=DEFAULT_USER_ID)).run
             news = [one async for batch in sprout.runs.follow(run.root_id) for one in batch]
         assert len(model.requests) == TURNS + 1
     assert Counter(one.kind for one in news)["tool_result"] == TURNS * CALLS_A_TURN

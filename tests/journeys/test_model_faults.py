@@ -38,7 +38,7 @@ async def test_an_unreachable_model_is_tried_again_openly_then_said_and_mended(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    settings: Row = {"base_url": f"http://127.0.0.1:{port}", "loop": {"overload_retries": 1, "overload_base_s": 1}}
+    settings: Row = {"base_url": f"http://127.0.0.1:{port}", "loop": {"overload_retries": 2, "overload_base_s": 3}}
     async with garden(tmp_path, sqlite_url, **settings) as grown, open_page(browser, grown.url) as page:
         await ask(page, COURSE, short=True)
         await expect(panel(page).get_by_text("Trying again in")).to_be_visible()

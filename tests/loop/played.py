@@ -19,7 +19,7 @@ from sprout.loop.stop import Stop
 from sprout.loop.strategy import Strategy
 from sprout.loop.summary import Summarise
 from sprout.loop.tools import Tool
-from sprout.loop.turn import CallStarted, MessageAdded, Step, StopCheck, TurnResult, run_turn
+from sprout.loop.turn import CallStarted, Compacted, MessageAdded, Step, StopCheck, TurnResult, run_turn
 from sprout.offline.app import OfflineModel, RecordedRequest
 from sprout.offline.faults import Faults, Scenario
 from sprout.offline.pace import Pace
@@ -132,7 +132,9 @@ def told(steps: Sequence[Step], requests: Sequence[RecordedRequest] = ()) -> Pla
     result = steps[-1]
     assert isinstance(result, TurnResult)
     assert not any(isinstance(step, TurnResult) for step in steps[:-1])
-    events = [step for step in steps if not isinstance(step, (CallStarted, CallDone, MessageAdded, TurnResult))]
+    events = [
+        step for step in steps if not isinstance(step, (CallStarted, CallDone, MessageAdded, Compacted, TurnResult))
+    ]
     return Played(result, list(steps), list(requests), events)
 
 

@@ -6,7 +6,7 @@ from contextlib import aclosing
 
 from sprout.loop.journal import Journal, JournalsInMemory, journal_tools
 from sprout.loop.model import Message, Text
-from sprout.loop.tools import Effect, tool
+from sprout.loop.tools import tool
 from sprout.loop.turn import run_turn
 from sprout.offline.pace import Pace
 from sprout.offline.script import Reply, Scripted, TextOut, ToolOut
@@ -51,7 +51,7 @@ async def test_S1_the_wait_before_a_retry_counts_and_is_not_begun_where_it_would
 async def test_S2_at_the_hard_limit_the_run_is_cancelled_from_outside_and_nothing_of_it_goes_on() -> None:
     began, ended = asyncio.Event(), list[str]()
 
-    @tool(effect=Effect.WRITE)
+    @tool()
     async def endless() -> str:
         """Never end."""
         began.set()

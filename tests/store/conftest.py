@@ -1,18 +1,21 @@
 """The three stores on one database; what they publish is collected."""
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from sprout.learning.library import Library
 from sprout.learning.shelf import Passage, Shelf
+from sprout.runs.bus import News
 from sprout.runs.log import Logged, RunStore
 from sprout.store.database import Database
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
+from tests.builders import CLAIM, NotedWakeUps
 
 FITS: tuple[type[RunStore], type[Shelf], type[Library]] = (SqlRunStore, SqlShelf, SqlLibrary)  # mypy checks it
 
@@ -24,18 +27,31 @@ def told() -> list[Logged]:
 
 
 @pytest.fixture
-def runs(database: Database, told: list[Logged]) -> SqlRunStore:
-    return SqlRunStore(database, told.append)
+def dispatcher() -> NotedWakeUps:
+    return NotedWakeUps()
+
+
+@pytest.fixture
+async def runs(database: Database, told: list[Logged], dispatcher: NotedWakeUps) -> SqlRunStore:
+    """The store, with a carrier that is alive."""
+    store = SqlRunStore(database, partial(collect, told), dispatcher)
+    await store.enrol(CLAIM)
+    return store
 
 
 @pytest.fixture
 def shelf(database: Database, told: list[Logged]) -> SqlShelf:
-    return SqlShelf(database, told.append, split=by_paragraph)
+    return SqlShelf(database, partial(collect, told), split=by_paragraph)
 
 
 @pytest.fixture
 def library(database: Database, told: list[Logged], data_dir: Path) -> SqlLibrary:
-    return SqlLibrary(database, told.append, files=Files(data_dir))
+    return SqlLibrary(database, partial(collect, told), files=Files(data_dir))
+
+
+def collect(told: list[Logged], news: News) -> None:
+    if isinstance(news, Logged):
+        told.append(news)
 
 
 def by_paragraph(filename: str, text: str) -> list[Passage]:

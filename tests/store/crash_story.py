@@ -25,6 +25,7 @@ from sprout.store.database import Database, open_database
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
 from sprout.store.write import Write
+from tests.builders import NotedWakeUps
 
 
 class Fuse:
@@ -50,7 +51,7 @@ async def story(url: str, root_id: str, n: int, calls: int) -> None:
     """Save concepts named after n as tool calls would, and die at step n; publishing each is one of the last steps."""
     fuse = Fuse(n)
     async with open_database(url) as database:
-        runs = SqlRunStore(database, fuse.step)
+        runs = SqlRunStore(database, fuse.step, NotedWakeUps())
         run = await runs.run(root_id)
         names = [f"{n}.{call}" for call in range(calls)]
         await runs.append(run, [CallBegun(f"call {name}", "save_concept", "{}", "write") for name in names])
@@ -58,7 +59,7 @@ async def story(url: str, root_id: str, n: int, calls: int) -> None:
         shelf = SqlShelf(database, fuse.step, split=lambda _name, _text: [])
 
         async def save(name: str) -> None:
-            actor = Actor(run.user_id, run.label, run.id, run.root_id, f"call {name}")
+            actor = Actor(run.user_id, run.label, run.id, run.root_id, f"call {name}", epoch=run.epoch)
             await shelf.edit_graph(run.node_id, adding(f"Concept {name}"), actor=actor)
 
         begun, go_on = threading.Event(), threading.Event()

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from sqlalchemy import event, insert, update
 
-from sprout.events import AgentStart
 from sprout.learning.questions import Criterion, QuestionDraft
 from sprout.learning.shelf import Actor
-from sprout.runs.log import CallBegun, CallEnded, Checkpoint, Entry
+from sprout.runs.log import CallBegun, CallEnded, Checkpoint, Entry, Key, OnBusy
 from sprout.runs.state import Run
 from sprout.store.columns import table_of, utc_now
 from sprout.store.database import Database
@@ -21,7 +20,7 @@ from sprout.store.run_tables import RunEvent
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
 from sprout.store.write import Write
-from tests.builders import a_child, a_concept, a_run, a_thought, a_topic, ended
+from tests.builders import CLAIM, a_child, a_concept, a_question, a_run, a_thought, a_topic, ended, queued, started
 
 MANY = 100_000
 ASKED = QuestionDraft(
@@ -36,7 +35,7 @@ ASKED = QuestionDraft(
 
 @pytest.fixture
 async def run(runs: SqlRunStore, library: SqlLibrary) -> Run:
-    return await runs.start(await runs.admit(a_run(await a_topic(library))), [AgentStart()])
+    return await started(runs, a_run(await a_topic(library)))
 
 
 async def test_ten_events_go_into_a_long_log_by_two_statements_as_into_a_short_one(
@@ -59,7 +58,8 @@ async def test_a_boundary_takes_a_statement_for_each_sort_of_entry(
     ends = [CallEnded(f"c{n}", "found", is_error=False, attempts=1) for n in range(3)]
     kept = [Checkpoint("tool_result", n, "[]") for n in range(3)]
     boundaries: list[tuple[list[Entry], int]] = [([*calls], 2), ([*ends], 2), ([*kept], 2), ([*ends, a_thought()], 3)]
-    for entries, most in [*boundaries, ([*calls, *ends, *kept, a_thought()], 5)]:
+    boundaries.append(([*calls, *ends, *kept, a_thought()], 5))
+    for entries, most in boundaries:
         with statements(database) as sent:
             await runs.append(run, entries)
         assert len(sent) == most
@@ -69,20 +69,19 @@ async def test_a_runs_life_and_an_agents_work_take_few_statements(
     database: Database, runs: SqlRunStore, library: SqlLibrary, shelf: SqlShelf, run: Run
 ) -> None:
     concept = await a_concept(library, await library.node(run.node_id, user_id=run.user_id), "Light")
-    actor = Actor(run.user_id, run.label, run.id, run.root_id, "c")
+    actor = Actor(run.user_id, run.label, run.id, run.root_id, "c", epoch=run.epoch)
     for work, most in (
         (lambda: runs.append(run, [CallBegun("c", "save", "{}", "write")]), 2),
         (lambda: shelf.edit_graph(run.node_id, lambda graph: graph.add("Leaves", None, utc_now()), actor=actor), 8),
         (lambda: runs.append(run, [CallBegun("d", "ask", "{}", "write")]), 2),
         (lambda: shelf.save_question(concept.id, ASKED, actor=replace(actor, call_id="d")), 9),
-        (lambda: ended(runs, run), 4),
+        (lambda: ended(runs, run), 8),
     ):
         with statements(database) as sent:
             await work()
         assert len(sent) <= most, [sql for sql, _ in sent]
     with statements(database) as sent:
-        again = await runs.admit(a_run(concept))
-        await runs.start(again, [AgentStart()])
+        await started(runs, a_run(concept))
     assert len([sql for sql, _ in sent if "pg_advisory" not in sql]) <= 6
 
 
@@ -91,7 +90,7 @@ async def test_no_statement_of_an_append_searches_a_table(
     database: Database, library: SqlLibrary, runs: SqlRunStore, run: Run
 ) -> None:
     concept = await a_concept(library, await library.node(run.node_id, user_id=run.user_id), "Light")
-    child = await runs.start(await runs.admit(a_child(run, concept)), [])
+    child = await started(runs, a_child(run, concept))
     began: list[Entry] = [CallBegun("c", "look", "{}", "read"), Checkpoint("input", 0, "[]")]
     with statements(database) as sent:
         await runs.append(child, [a_thought(), *began])
@@ -100,6 +99,53 @@ async def test_no_statement_of_an_append_searches_a_table(
     plans = [await plan(database, sql, values) for sql, values in sent]
     assert len(plans) > 8
     assert not [step for steps in plans for step in steps if "SCAN" in step]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+async def test_no_statement_of_a_runs_way_searches_a_table(
+    database: Database, library: SqlLibrary, runs: SqlRunStore, run: Run
+) -> None:
+    """Admission, start, pause, answer, claim, cancel, end, sweep, lists: what is read is found by an index."""
+    node = await library.node(run.node_id, user_id=run.user_id)
+    with statements(database) as sent:
+        child = await started(runs, a_child(run, await a_concept(library, node, "Light")))
+        await runs.admit(a_run(node), on_busy=OnBusy.ENQUEUE, key=Key("k", "digest"))
+        await runs.admit(a_run(node), key=Key("k", "digest"))
+        await runs.answer(await runs.pause(child, a_question(), []), [], [])
+        await runs.cancel((await runs.claim(child.lane, CLAIM) or child).id)
+        await runs.renew(CLAIM)
+        await runs.stale_lanes(CLAIM)
+        await runs.record(run.id)
+        await runs.open_roots(run.user_id)
+        await runs.runs(user_id=run.user_id, before=run.id)
+        await ended(runs, run)
+        await runs.release(CLAIM)
+    plans = [await plan(database, sql, values) for sql, values in sent]
+    assert len(sent) > 60
+    assert {step for steps in plans for step in steps if "SCAN" in step} <= {"SCAN tree"}, (
+        "what the statement itself made"
+    )
+
+
+@pytest.mark.parametrize(
+    ("database_url", "most"), [("sqlite", (6, 7, 8)), ("postgres", (7, 9, 10))], indirect=["database_url"]
+)
+async def test_a_long_queue_costs_those_who_do_not_stand_in_it_nothing(
+    database: Database, library: SqlLibrary, runs: SqlRunStore, run: Run, most: tuple[int, int, int]
+) -> None:
+    """An admission, a claim and an end take the same statements, whatever else queues in other lanes."""
+    other = await a_topic(library, "Rivers")
+    for _ in range(30):
+        await queued(runs, a_run(other))
+    node = await library.node(run.node_id, user_id=run.user_id)
+    with statements(database) as admission:
+        await queued(runs, a_run(node))
+    with statements(database) as claim:
+        assert await runs.claim(f"topic:{other.id}", CLAIM) is not None
+    with statements(database) as end:
+        await ended(runs, run)
+    counted = [len(admission), len(claim), len(end)]
+    assert all(took <= at_most for took, at_most in zip(counted, most, strict=True)), counted
 
 
 async def lengthen(database: Database, run: Run, length: int) -> None:

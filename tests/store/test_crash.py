@@ -8,14 +8,13 @@ from pathlib import Path
 
 from sqlmodel import select
 
-from sprout.events import AgentStart
 from sprout.runs.state import Run
 from sprout.store.database import open_database
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
 from sprout.store.run_tables import GraphOperation, ToolCall
 from sprout.store.runs import SqlRunStore
-from tests.builders import a_run, a_topic
+from tests.builders import NotedWakeUps, a_run, a_topic, started
 
 TOP = Path(__file__).parents[2]
 
@@ -57,8 +56,8 @@ class Kept:
 async def a_running_run(database_url: str, data_dir: Path) -> Run:
     async with open_database(database_url) as database:
         root = await a_topic(SqlLibrary(database, lambda _: None, files=Files(data_dir)))
-        runs = SqlRunStore(database, lambda _: None)
-        return await runs.start(await runs.admit(a_run(root)), [AgentStart()])
+        runs = SqlRunStore(database, lambda _: None, NotedWakeUps())
+        return await started(runs, a_run(root))
 
 
 async def what_is_kept(database_url: str, data_dir: Path, run: Run) -> Kept:
@@ -66,7 +65,7 @@ async def what_is_kept(database_url: str, data_dir: Path, run: Run) -> Kept:
     async with open_database(database_url) as database:
         library = SqlLibrary(database, lambda _: None, files=Files(data_dir))
         saved = {node.title for node in await library.nodes(user_id=run.user_id, type="concept")}
-        events = await SqlRunStore(database, lambda _: None).events(run.id)
+        events = await SqlRunStore(database, lambda _: None, NotedWakeUps()).events(run.id)
         async with database.reading() as session:
             calls = (await session.exec(select(ToolCall))).all()
             records = (await session.exec(select(GraphOperation))).all()

@@ -1,7 +1,6 @@
 """Opening, sharing and failing: what a database does when it cannot, and what stays true when tasks meet."""
 
 import asyncio
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,19 +17,6 @@ from sprout.store.library import SqlLibrary
 from sprout.store.urls import async_url, sqlite_file, sync_url
 from sprout.store.write import Write
 from tests.builders import a_topic
-
-TOP = Path(__file__).parents[2]
-HOLDS_IT_OPEN = """
-import asyncio, sys
-from sprout.store.database import open_database
-
-async def main():
-    async with open_database(sys.argv[1]):
-        print("open", flush=True)
-        sys.stdin.read()
-
-asyncio.run(main())
-"""
 
 
 @pytest.mark.parametrize(
@@ -66,22 +52,6 @@ async def test_a_folder_or_file_that_cannot_be_used_is_a_setup_error(tmp_path: P
         with pytest.raises(SetupError):
             async with open_database(f"sqlite:///{tmp_path / place}"):
                 pass
-
-
-async def test_D3_a_second_process_on_one_file_is_refused_until_the_first_is_gone(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'sprout.sqlite3'}"
-    other = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", HOLDS_IT_OPEN, url, cwd=TOP, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
-    )
-    assert other.stdout is not None
-    assert await other.stdout.readline() == b"open\n"
-    with pytest.raises(SetupError, match="Another Sprout"):
-        async with open_database(url):
-            pass
-    other.kill()
-    await other.communicate()
-    async with open_database(url):
-        pass
 
 
 async def test_a_reader_cannot_write(database: Database) -> None:

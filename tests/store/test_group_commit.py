@@ -15,7 +15,6 @@ from sqlalchemy.pool import NullPool
 from sqlmodel import select
 
 from sprout.errors import Conflict, NotFound, SetupError
-from sprout.events import AgentStart
 from sprout.runs.log import CallEnded, Logged
 from sprout.store import tables
 from sprout.store.database import Database, open_database
@@ -23,7 +22,7 @@ from sprout.store.group_commit import MOST_AT_ONCE, group_commit
 from sprout.store.library import SqlLibrary
 from sprout.store.runs import SqlRunStore
 from sprout.store.write import Write
-from tests.builders import a_run, a_thought, a_topic
+from tests.builders import a_run, a_thought, a_topic, started
 
 PATIENCE_S = 30
 speaker: ContextVar[str] = ContextVar("speaker", default="nobody")
@@ -57,7 +56,7 @@ async def test_a_batch_is_bounded(database: Database) -> None:
 async def test_one_of_a_batch_that_raises_takes_back_its_own_and_numbers_have_no_gap(
     database: Database, runs: SqlRunStore, library: SqlLibrary, told: list[Logged]
 ) -> None:
-    roots = [await runs.start(await runs.admit(a_run(await a_topic(library, name))), [AgentStart()]) for name in "ab"]
+    roots = [await started(runs, a_run(await a_topic(library, name))) for name in "ab"]
     never_begun = CallEnded("?", "?", is_error=False, attempts=1)
     entries = [[a_thought(), never_begun] if n % 3 == 1 else [a_thought()] for n in range(30)]
     async with busy(database):
@@ -154,11 +153,11 @@ async def test_a_body_that_goes_on_after_a_failed_flush_writes_nothing(
 async def test_200_appends_at_once_are_told_in_the_order_of_their_numbers(
     runs: SqlRunStore, library: SqlLibrary, told: list[Logged]
 ) -> None:
-    roots = [await runs.start(await runs.admit(a_run(await a_topic(library, name))), []) for name in "ab"]
+    roots = [await started(runs, a_run(await a_topic(library, name))) for name in "ab"]
     await asyncio.gather(*(runs.append(roots[n % 2], [a_thought(f"{n}"), a_thought(f"{n}!")]) for n in range(200)))
     for root in roots:
         heard = [one for one in told if one.root_id == root.id]
-        assert [one.seq for one in heard] == list(range(1, 201))
+        assert [one.seq for one in heard] == list(range(1, 202))
         assert heard == await runs.events(root.id)
 
 

@@ -14,12 +14,12 @@ from sqlalchemy.exc import StatementError
 from sqlmodel import select
 
 from sprout.errors import BadInput, Conflict, GraphRefused, NotFound
-from sprout.events import AgentStart, NodeRow
+from sprout.events import NodeRow
 from sprout.learning.graph import ConceptGraph, Edit
 from sprout.learning.library import DEFAULT_USER_ID, NewDocument
 from sprout.learning.questions import QuestionDraft
 from sprout.learning.shelf import Actor
-from sprout.runs.log import CallBegun, CallEnded, Checkpoint
+from sprout.runs.log import CallBegun, CallEnded, Checkpoint, Key
 from sprout.runs.state import RunState
 from sprout.store import tables
 from sprout.store.columns import Row, utc_now
@@ -30,7 +30,7 @@ from sprout.store.run_tables import GraphOperation
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
 from sprout.store.write import Write
-from tests.builders import a_child, a_concept, a_run, a_thought, a_topic, ended
+from tests.builders import CLAIM, a_child, a_concept, a_run, a_thought, a_topic, ended, started
 
 NOTES = NewDocument("notes.md", "text/markdown", b"# Light", "# Light")
 ASKED = QuestionDraft("How many?", "numeric", "6", 1, ("Photons",))
@@ -86,7 +86,7 @@ async def test_the_path_with_the_newest_activity_comes_first(
         return [summary.root_id for summary in await library.summaries(DEFAULT_USER_ID)]
 
     assert await order() == [third.id, second.id, first.id]
-    run = await runs.start(await runs.admit(a_run(second)), [])
+    run = await started(runs, a_run(second))
     assert await order() == [second.id, third.id, first.id]
     await shelf.mark_generated(first.id, user_id=DEFAULT_USER_ID)
     assert await order() == [first.id, second.id, third.id]
@@ -220,7 +220,7 @@ async def test_G4_a_node_that_is_deleted_hands_its_edges_on(
     a, b, c = [await a_concept(library, root, title) for title in "ABC"]
     for one, other in ((a, b), (b, c)):
         await shelf.edit_graph(root.id, joining(one, other), actor=Actor(DEFAULT_USER_ID))
-    run = await runs.admit(a_run(b))
+    run = (await runs.admit(a_run(b))).run
     with pytest.raises(Conflict):
         await library.delete_node(b.id, user_id=DEFAULT_USER_ID)
     await ended(runs, run, RunState.CANCELLED)
@@ -247,8 +247,8 @@ async def test_the_log_of_a_root_run_keeps_its_numbers_when_a_concept_is_deleted
 ) -> None:
     root = await a_topic(library)
     concept = await a_concept(library, root, "Light")
-    run = await runs.start(await runs.admit(a_run(root)), [AgentStart()])
-    child = await runs.start(await runs.admit(a_child(run, concept)), [AgentStart()])
+    run = await started(runs, a_run(root))
+    child = await started(runs, a_child(run, concept))
     await ended(runs, child)
     await library.delete_node(concept.id, user_id=DEFAULT_USER_ID)
     with pytest.raises(NotFound):
@@ -267,7 +267,11 @@ async def test_deleting_a_branch_leaves_no_row_and_no_file_of_it(
     gone = await a_topic(library, "Gone")
     await fill(library, shelf, runs, database, gone)
     filled = await row_counts(database)
-    assert all(filled[name] > before[name] for name in before if name != "users"), "every table has a row to lose"
+    assert all(
+        filled[name] > before[name]
+        for name in before
+        if name not in ("users", "carriers", "spending_days", "spending_tickets")
+    ), "every table has a row to lose"
 
     await library.delete_branch(gone.branch_id or "", user_id=DEFAULT_USER_ID)
     assert await row_counts(database) == before
@@ -277,7 +281,7 @@ async def test_deleting_a_branch_leaves_no_row_and_no_file_of_it(
 
 async def test_a_branch_is_not_deleted_under_a_run(library: SqlLibrary, runs: SqlRunStore) -> None:
     root = await a_topic(library)
-    run = await runs.admit(a_run(root))
+    run = (await runs.admit(a_run(root))).run
     with pytest.raises(Conflict, match=run.id):
         await library.delete_branch(root.branch_id or "", user_id=DEFAULT_USER_ID)
     assert (await runs.run(run.id)).id == run.id
@@ -373,15 +377,15 @@ async def fill(library: SqlLibrary, shelf: SqlShelf, runs: SqlRunStore, database
     one, other = await a_concept(library, root, "Light"), await a_concept(library, root, "Leaves")
     await a_concept(library, one, "Photons")
     await library.add_documents(root.id, [NOTES], user_id=root.user_id)
-    run = await runs.start(await runs.admit(a_run(root)), [AgentStart()])
-    child = await runs.start(await runs.admit(a_child(run, one)), [AgentStart()])
+    run = (await runs.admit(a_run(root), key=Key(f"k-{root.id}", "digest"), claim=CLAIM)).run
+    child = await started(runs, a_child(run, one))
     await runs.append(child, [CallBegun("c", "look", "{}", "read"), CallEnded("c", "found", False, 1)])
     await runs.append(child, [Checkpoint("input", 0, "[]")])
-    actor = Actor(run.user_id, run.label, run.id, run.root_id)
+    actor = Actor(run.user_id, run.label, run.id, run.root_id, epoch=run.epoch)
     await shelf.edit_graph(root.id, lambda graph: graph.connect(one.id, other.id), actor=actor)
     asked = await shelf.save_question(one.id, ASKED, actor=actor)
     await shelf.mark_generated(root.id, user_id=run.user_id)
-    await shelf.log_generation(root.id, trigger="on_first_enter", model="m", meta="{}")
+    await shelf.log_generation(root.id, trigger="on_first_enter", model="m", meta="{}", run_id=run.id)
     chat, one_id, user_id = f"s-{root.id}", one.id, run.user_id
     rows: list[Row] = [
         tables.NodeContent(id=f"n-{root.id}", node_id=one_id, explanation_md="x"),

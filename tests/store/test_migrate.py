@@ -57,9 +57,16 @@ def test_migrations_go_up_down_and_up_again(bare_url: str) -> None:
     assert migrate.current(bare_url) == migrate.head()
 
 
-async def test_two_that_migrate_at_once_do_not_collide(bare_url: str) -> None:
-    await asyncio.gather(*(asyncio.to_thread(migrate.upgrade, bare_url) for _ in range(3)))
-    assert migrate.current(bare_url) == migrate.head()
+async def test_two_that_migrate_a_server_at_once_wait_for_each_other(bare_postgres_url: str) -> None:
+    await asyncio.gather(*(asyncio.to_thread(migrate.upgrade, bare_postgres_url) for _ in range(3)))
+    assert migrate.current(bare_postgres_url) == migrate.head()
+
+
+async def test_a_file_that_a_process_has_open_is_not_migrated_under_it(sqlite_url: str) -> None:
+    async with open_database(sqlite_url):
+        with pytest.raises(SetupError, match="Another Sprout"):
+            migrate.upgrade(sqlite_url)
+    migrate.upgrade(sqlite_url)
 
 
 async def test_D7_a_newer_schema_is_refused_and_left_as_it_is(database_url: str) -> None:

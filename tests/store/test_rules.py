@@ -15,7 +15,7 @@ from sprout.store.database import Database
 from sprout.store.edits import LONGEST_KEY, unique_key
 from sprout.store.library import SqlLibrary
 from sprout.store.runs import SqlRunStore
-from tests.builders import a_concept, a_run, a_topic
+from tests.builders import a_concept, a_run, a_topic, started
 
 
 @pytest.fixture
@@ -105,13 +105,12 @@ async def test_a_question_is_whole(database: Database, nodes: Sequence[NodeRow])
 async def test_R1_one_run_at_a_time_goes_in_a_lane(
     database: Database, runs: SqlRunStore, nodes: Sequence[NodeRow]
 ) -> None:
-    first = await runs.start(await runs.admit(a_run(nodes[0])), [])
-    second = await runs.admit(a_run(nodes[0], lane="another"))
+    first = await started(runs, a_run(nodes[0]))
+    second = (await runs.admit(a_run(nodes[0], lane="another"))).run
     runs_table = Row.metadata.tables["runs"]
-    same_lane = runs_table.update().where(runs_table.c.id == second.id).values(lane=first.lane)
-    await database.write(lambda write: write.connection.execute(same_lane))
+    same_lane = runs_table.update().where(runs_table.c.id == second.id).values(lane=first.lane, state="running")
     with pytest.raises(Conflict, match="going there"):
-        await runs.start(second, [])
+        await database.write(lambda write: write.connection.execute(same_lane))
 
 
 def test_deleting_never_searches_a_table() -> None:

@@ -9,22 +9,23 @@ from sqlalchemy import Connection, event
 from sqlmodel import col, select
 
 from sprout.errors import NotFound
-from sprout.events import AgentStart, ReasoningDelta, Usage
+from sprout.events import ReasoningDelta, Usage
 from sprout.learning.library import DEFAULT_USER_ID
 from sprout.runs.log import CallBegun, CallEnded, Checkpoint, Logged
 from sprout.runs.state import Run, RunAlreadyEnded, RunError, RunState
 from sprout.store.database import Database
+from sprout.store.endings import ENDED_WITH_ROOT
 from sprout.store.library import SqlLibrary
 from sprout.store.run_tables import Checkpoint as CheckpointRow
 from sprout.store.run_tables import ToolCall
-from sprout.store.runs import ENDED_WITH_ROOT, SqlRunStore
-from tests.builders import a_child, a_concept, a_run, a_thought, a_topic, ended, the_end
+from sprout.store.runs import SqlRunStore
+from tests.builders import CLAIM, a_child, a_concept, a_question, a_run, a_thought, a_topic, ended, started, the_end
 
 
 @pytest.fixture
 async def run(runs: SqlRunStore, library: SqlLibrary) -> Run:
     """A running root run, with one event in its log."""
-    return await runs.start(await runs.admit(a_run(await a_topic(library))), [AgentStart()])
+    return await started(runs, a_run(await a_topic(library)))
 
 
 async def test_B2_a_hundred_appends_at_once_are_numbered_without_a_gap_and_told_in_that_order(
@@ -68,17 +69,18 @@ async def test_V2_reading_goes_on_after_any_cursor(runs: SqlRunStore, run: Run) 
 async def test_R3_a_hundred_admissions_to_one_lane_make_one_run(runs: SqlRunStore, library: SqlLibrary) -> None:
     root = await a_topic(library)
     admitted = await asyncio.gather(*(runs.admit(a_run(root)) for _ in range(100)))
-    assert len({one.id for one in admitted}) == 1
-    assert await runs.unfinished() == [admitted[0]]
+    assert len({one.run.id for one in admitted}) == 1
+    assert sorted(one.verdict for one in admitted) == ["attached"] * 99 + ["new"]
+    assert await runs.unfinished() == [admitted[0].run]
 
 
 async def test_R3_a_lane_takes_a_new_run_once_the_last_has_ended(
     runs: SqlRunStore, library: SqlLibrary, run: Run
 ) -> None:
     again = a_run(await library.node(run.node_id, user_id=run.user_id))
-    assert (await runs.admit(again)).id == run.id
+    assert (await runs.admit(again)).run.id == run.id
     await ended(runs, run)
-    assert (await runs.admit(again)).id == again.id
+    assert (await runs.admit(again)).run.id == again.id
 
 
 async def test_a_run_can_be_admitted_for_an_own_node_only(runs: SqlRunStore, library: SqlLibrary) -> None:
@@ -94,12 +96,11 @@ async def test_a_run_can_be_admitted_for_an_own_node_only(runs: SqlRunStore, lib
         await runs.admit(a_run(theirs, user_id=mine.user_id))
 
 
-async def test_a_run_starts_once(runs: SqlRunStore, library: SqlLibrary) -> None:
-    queued = await runs.admit(a_run(await a_topic(library)))
-    results = await asyncio.gather(*(runs.start(queued, [AgentStart()]) for _ in range(5)), return_exceptions=True)
+async def test_B1_a_run_is_claimed_once(runs: SqlRunStore, library: SqlLibrary) -> None:
+    queued = (await runs.admit(a_run(await a_topic(library)))).run
+    results = await asyncio.gather(*(runs.claim(queued.lane, CLAIM) for _ in range(5)))
     assert [type(one) for one in results].count(Run) == 1
-    assert [type(one) for one in results].count(RunAlreadyEnded) == 4
-    assert len(await runs.events(queued.id)) == 1
+    assert [one.kind for one in await runs.events(queued.id)] == ["run_queued", "run_started"]
 
 
 async def test_B5_of_many_ends_one_is_written(runs: SqlRunStore, run: Run) -> None:
@@ -145,7 +146,7 @@ async def test_an_ended_run_says_how_it_went(runs: SqlRunStore, run: Run) -> Non
 
 
 async def test_a_run_that_waits_for_a_human_has_not_ended(runs: SqlRunStore, run: Run) -> None:
-    waiting = await ended(runs, run, RunState.WAITING_ON_HUMAN, a_thought())
+    waiting = await runs.pause(run, a_question(), [a_thought()])
     assert waiting.ended_at is None
     assert [one.id for one in await runs.unfinished()] == [run.id]
     assert (await ended(runs, waiting, RunState.CANCELLED)).state is RunState.CANCELLED
@@ -153,7 +154,7 @@ async def test_a_run_that_waits_for_a_human_has_not_ended(runs: SqlRunStore, run
 
 async def test_a_childs_events_are_in_its_roots_log(runs: SqlRunStore, library: SqlLibrary, run: Run) -> None:
     concept = await a_concept(library, await library.node(run.node_id, user_id=run.user_id), "Light")
-    child = await runs.start(await runs.admit(a_child(run, concept)), [AgentStart()])
+    child = await started(runs, a_child(run, concept))
     await asyncio.gather(*(runs.append(one, [a_thought()]) for one in (run, child) * 10))
 
     stored = await runs.events(run.id)
@@ -167,18 +168,18 @@ async def test_a_child_that_has_ended_writes_no_more_while_its_root_goes_on(
     runs: SqlRunStore, library: SqlLibrary, run: Run
 ) -> None:
     concept = await a_concept(library, await library.node(run.node_id, user_id=run.user_id), "Light")
-    child = await runs.start(await runs.admit(a_child(run, concept)), [])
+    child = await started(runs, a_child(run, concept))
     await ended(runs, child)
     with pytest.raises(RunAlreadyEnded):
         await runs.append(child, [a_thought()])
     await runs.append(run, [a_thought()])
-    assert len(await runs.events(run.id)) == 2
+    assert [one.kind for one in await runs.events(run.id)] == ["run_started", "run_started", "agent_reasoning"]
 
 
 async def test_B5_a_root_that_ends_takes_its_children_along(runs: SqlRunStore, library: SqlLibrary, run: Run) -> None:
     root = await library.node(run.node_id, user_id=run.user_id)
-    going = await runs.start(await runs.admit(a_child(run, await a_concept(library, root, "Light"))), [])
-    done = await runs.start(await runs.admit(a_child(run, await a_concept(library, root, "Leaves"))), [])
+    going = await started(runs, a_child(run, await a_concept(library, root, "Light")))
+    done = await started(runs, a_child(run, await a_concept(library, root, "Leaves")))
     await ended(runs, done)
     await ended(runs, run, RunState.TIMED_OUT)
 
@@ -194,15 +195,15 @@ async def test_B5_a_root_that_ends_takes_its_children_along(runs: SqlRunStore, l
 
 async def test_asking_a_root_to_stop_asks_its_children_too(runs: SqlRunStore, library: SqlLibrary, run: Run) -> None:
     concept = await a_concept(library, await library.node(run.node_id, user_id=run.user_id), "Light")
-    child = await runs.admit(a_child(run, concept))
-    await runs.request_cancel(run.id)
+    child = await started(runs, a_child(run, concept))
+    await runs.cancel(run.id)
     assert (await runs.run(run.id)).cancel_requested
     assert (await runs.run(child.id)).cancel_requested
 
     await ended(runs, run, RunState.CANCELLED)
-    await runs.request_cancel(run.id)  # once more does no harm
+    await runs.cancel(run.id)  # once more does no harm
     with pytest.raises(NotFound):
-        await runs.request_cancel("nothing")
+        await runs.cancel("nothing")
 
 
 async def test_D13_somebody_elses_run_is_not_found(runs: SqlRunStore, run: Run) -> None:
@@ -219,8 +220,9 @@ async def test_runs_are_listed_newest_first_and_what_is_unfinished_oldest_first(
     runs: SqlRunStore, library: SqlLibrary
 ) -> None:
     nodes = [await a_topic(library, f"Topic {n}") for n in range(3)]
-    admitted = [await runs.admit(a_run(node)) for node in nodes]
-    child = await runs.admit(a_child(admitted[0], await a_concept(library, nodes[0], "Light")))
+    admitted = [(await runs.admit(a_run(node))).run for node in nodes]
+    child = (await runs.admit(a_child(admitted[0], await a_concept(library, nodes[0], "Light")))).run
+    admitted[0] = await runs.run(admitted[0].id)
     assert await runs.runs(user_id=DEFAULT_USER_ID) == admitted[::-1]
     assert await runs.runs(user_id=DEFAULT_USER_ID, limit=1) == admitted[2:]
     assert await runs.runs(user_id=DEFAULT_USER_ID, branch_id=nodes[0].branch_id, roots_only=False) == [

@@ -11,7 +11,7 @@ import pytest
 from sqlmodel import col, select
 
 from sprout.errors import Conflict, GraphRefused, NotFound, QuestionRefused
-from sprout.events import AgentStart, GraphEvent, NodeRow
+from sprout.events import GraphEvent, NodeRow
 from sprout.learning.graph import ConceptGraph, Edit
 from sprout.learning.library import NewDocument
 from sprout.learning.questions import Criterion, Misconception, QuestionDraft
@@ -25,7 +25,7 @@ from sprout.store.library import SqlLibrary
 from sprout.store.run_tables import GraphOperation, ToolCall
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
-from tests.builders import a_concept, a_run, a_topic, ended
+from tests.builders import a_concept, a_run, a_topic, ended, started
 
 CHOICE = QuestionDraft(
     prompt="Which of these does a leaf need to make sugar?",
@@ -62,14 +62,14 @@ async def root(library: SqlLibrary) -> NodeRow:
 @pytest.fixture
 async def run(runs: SqlRunStore, root: NodeRow) -> Run:
     """A running run on the topic that has begun the write calls c1 and c2."""
-    run = await runs.start(await runs.admit(a_run(root)), [AgentStart()])
+    run = await started(runs, a_run(root))
     await runs.append(run, [CallBegun("c1", "save_concept", "{}", "write"), CallBegun("c2", "save", "{}", "write")])
     return run
 
 
 @pytest.fixture
 def actor(run: Run) -> Actor:
-    return Actor(run.user_id, run.label, run.id, run.root_id, "c1")
+    return Actor(run.user_id, run.label, run.id, run.root_id, "c1", epoch=run.epoch)
 
 
 def chain(*titles: str, reason: str | None = None) -> Callable[[ConceptGraph], Edit]:
@@ -344,7 +344,8 @@ async def test_what_was_generated_is_remembered_per_learner(shelf: SqlShelf, roo
     assert await shelf.is_generated(root.id, user_id=root.user_id)
     assert not await shelf.is_generated(root.id, user_id="someone-else")
 
-    await shelf.log_generation(root.id, trigger="on_first_enter", model="sprout-offline", meta='{"n": 1}')
+    for meta in ('{"n": 1}', '{"n": 2}'):
+        await shelf.log_generation(root.id, trigger="on_first_enter", model="sprout-offline", meta=meta, run_id="run 1")
     async with database.reading() as session:
         (note,) = (await session.exec(select(tables.NodeGeneration))).all()
     assert (note.node_id, note.model, note.response_meta) == (root.id, "sprout-offline", '{"n": 1}')

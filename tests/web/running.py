@@ -4,7 +4,7 @@ The one agent does nothing until the test lets it go: what happens in a run mean
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Literal, cast
 
 import httpx2
+from pydantic import JsonValue
 
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.documents.passages import passages_of
 from sprout.documents.reading import read_document
+from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
 from sprout.events import Event, NodeRow
 from sprout.learning.library import DEFAULT_USER_ID, BranchRow
@@ -24,7 +26,11 @@ from sprout.loop.model import ModelRequest, ReplyPart
 from sprout.loop.policy import LoopPolicy
 from sprout.runs.bus import News
 from sprout.runs.gate import ModelGate
-from sprout.runs.live import LiveRuns, ModelChoice, live_runs
+from sprout.runs.live import LiveRuns, live_runs
+from sprout.runs.log import Claim
+from sprout.runs.multiplex import Told
+from sprout.runs.observer import Nobody
+from sprout.runs.parts import ModelChoice, Parts
 from sprout.runs.state import Run
 from sprout.store.database import open_database
 from sprout.store.files import Files
@@ -32,6 +38,7 @@ from sprout.store.library import SqlLibrary
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
 from sprout.telemetry.metrics import Metrics
+from sprout.web.open_streams import OpenStreams
 from sprout.web.parts import Limits, WebParts
 from sprout.web.routes import web_app
 from tests.serving import Served, serving
@@ -74,6 +81,8 @@ class Observed:
         self._followers: dict[str, int] = {}
         self._asked_to_stop: set[str] = set()
         self.start, self.run, self.runs, self.latest = live.start, live.run, live.runs, live.latest
+        self.handoff, self.answer, self.resume = live.handoff, live.answer, live.resume
+        self.retry, self.discard = live.retry, live.discard
 
     async def follow(self, root_id: str, *, after: int = 0) -> AsyncIterator[list[News]]:
         self._follows(root_id, 1)
@@ -84,6 +93,16 @@ class Observed:
                     yield batch
         finally:
             self._follows(root_id, -1)
+
+    async def follow_learner(self, user_id: str, cursors: Mapping[str, int] | None) -> AsyncIterator[list[Told]]:
+        self._follows(user_id, 1)
+        try:
+            batches = self._live.follow_learner(user_id, cursors)
+            async with aclosing(batches):
+                async for batch in batches:
+                    yield batch
+        finally:
+            self._follows(user_id, -1)
 
     async def cancel(self, run_id: str, *, user_id: str) -> Run:
         run = await self._live.cancel(run_id, user_id=user_id)
@@ -124,6 +143,7 @@ class Web:
     runs: Observed
     agent: Waiting
     static_dir: Path
+    streams: OpenStreams
 
     async def a_topic(self, title: str = "Fractions") -> tuple[BranchRow, NodeRow]:
         """A branch with its root."""
@@ -147,7 +167,7 @@ class Web:
     async def a_run(self, root: NodeRow | None = None) -> Run:
         """A run that has begun: `run_started` is in its log, and nothing more comes by itself."""
         root = root or (await self.a_topic())[1]
-        run, _ = await self.live.start("topic", node=root, user_id=DEFAULT_USER_ID, small=True)
+        run = (await self.live.start("topic", node=root, user_id=DEFAULT_USER_ID, small=True)).run
         async with aclosing(self.live.follow(run.id)) as batches:
             await anext(batches)
         return run
@@ -166,24 +186,37 @@ async def database_ok() -> bool:
     return True
 
 
+async def status() -> dict[str, JsonValue]:
+    return {"version": "0.0", "models": {"topic": "none"}}
+
+
 @asynccontextmanager
 async def serving_web(data_dir: Path, static_dir: Path, **changed: object) -> AsyncIterator[Web]:
     """The application on a database of its own; `changed` replaces parts of it by name."""
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(open_database(f"sqlite:///{data_dir / 'sprout.sqlite3'}"))
-        bus, agent = MemoryBus(), Waiting()
-        store = SqlRunStore(database, bus.publish)
+        bus, dispatcher, agent = MemoryBus(), AsyncioDispatcher(), Waiting()
+        store = SqlRunStore(database, bus.publish, dispatcher)
         shelf = SqlShelf(database, bus.publish, split=passages_of)
         library = SqlLibrary(database, bus.publish, files=Files(data_dir / "documents"))
         await library.ensure_user(DEFAULT_USER_ID)
-        live = await stack.enter_async_context(
-            live_runs(store, bus, NoModel(), [agent.spec], _offline, ModelGate(per_root=1, most=1))
+        running = Parts(
+            store=store,
+            bus=bus,
+            dispatcher=dispatcher,
+            claim=Claim("here", lease_s=30.0, alone=True),
+            model=NoModel(),
+            agents={agent.spec.name: agent.spec},
+            choose=_offline,
+            gate=ModelGate(per_root=1, most=1),
+            observer=Nobody(),
         )
+        live = await stack.enter_async_context(live_runs(running))
         parts = web_parts(library, Observed(live), static_dir)
         served = await stack.enter_async_context(serving(web_app(replace(parts, **changed))))  # type: ignore[arg-type]
         client = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=10))
         runs = cast(Observed, parts.runs)
-        yield Web(served, client, library, shelf, store, live, runs, agent, static_dir)
+        yield Web(served, client, library, shelf, store, live, runs, agent, static_dir, parts.streams)
         live.say_goodbye()
 
 
@@ -197,7 +230,7 @@ def web_parts(library: SqlLibrary, runs: Observed, static_dir: Path) -> WebParts
         runs=runs,
         metrics=Metrics(),
         read_document=partial(read_document, max_bytes=LIMITS.upload_max_bytes),
-        status=lambda: {"version": "0.0", "models": {"topic": "none"}},
+        status=status,
         database_ok=database_ok,
         lifespan=lambda _: nullcontext(),
         static_dir=static_dir,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { emptyActivity, reduce, tokensOf } from "../../static/state.js";
+import { emptyActivity, reduce, rowAfter, tokensOf } from "../../static/state.js";
 import { aNode, aRun, numbered, USAGE } from "./builders.mjs";
 
 const after = (events, state = emptyActivity("R")) => events.reduce(reduce, state);
@@ -96,7 +96,7 @@ test("a run that is stopped leaves no agent at work and no text being written", 
     { kind: "run_done", runId: "R", status: "cancelled", reason: "stopped", usage: USAGE },
   ]));
   assert.equal(state.agents.R.state, "stopped");
-  assert.equal(state.agents.R.entries[0].done, true);
+  assert.deepEqual(state.agents.R.entries, [], "text that no log has is kept by no page");
   assert.equal(state.status, "cancelled");
   assert.ok(state.endedAt);
 });
@@ -111,13 +111,13 @@ test("a failed child fails alone; a failed root is the run's error", () => {
 });
 
 test("a removed node takes its edges along", () => {
-  const state = reduce(after(aRun()), { kind: "node_removed", seq: 99, runId: "R", nodeId: "a", reason: null });
+  const state = reduce(after(aRun().slice(0, -1)), { kind: "node_removed", seq: 99, runId: "R", nodeId: "a", reason: null });
   assert.deepEqual(Object.keys(state.graph.nodes), ["a1", "b"]);
   assert.deepEqual(state.graph.edges, {});
 });
 
 test("an updated node keeps the reason it was made for", () => {
-  const state = reduce(after(aRun()), { kind: "node_updated", seq: 99, runId: "R", node: aNode("b", { title: "New" }), reason: null });
+  const state = reduce(after(aRun().slice(0, -1)), { kind: "node_updated", seq: 99, runId: "R", node: aNode("b", { title: "New" }), reason: null });
   assert.equal(state.graph.nodes.b.title, "New");
   assert.equal(state.graph.nodes.b.reason, "The notes need it.");
 });
@@ -126,4 +126,69 @@ test("a kind that is not known yet is passed over, and counted", () => {
   const state = reduce(emptyActivity("R"), { kind: "something_new", seq: 1, runId: "R" });
   assert.equal(state.lastSeq, 1);
   assert.deepEqual(state.agents, {});
+});
+
+test("nothing comes after the last event", () => {
+  const ended = after(aRun());
+  assert.equal(reduce(ended, { kind: "agent_start", seq: 99, runId: "R", agent: "topic" }), ended);
+});
+
+test("a run that is taken up again drops its text in flight and its open calls, and those of no other run", () => {
+  const started = { agent: "x", lane: "topic:t", model: "m", caps: { iterations: 1, tokens: null, costUsd: null }, offline: true };
+  const state = after(numbered([
+    { kind: "run_started", runId: "R", ...started },
+    { kind: "run_started", runId: "C", ...started, lane: "concept:a" },
+    { kind: "agent_reasoning", runId: "R", agent: "x", blockId: "b1", text: "Whole." },
+    { kind: "tool_call", runId: "R", agent: "x", callId: "c1", tool: "save_concept", input: {} },
+    { kind: "tool_result", runId: "R", agent: "x", callId: "c1", tool: "save_concept", summary: "saved", ok: true, durationMs: 1, attempts: 1 },
+    { kind: "tool_call", runId: "R", agent: "x", callId: "c2", tool: "save_concept", input: {} },
+    { kind: "agent_reasoning_delta", seq: null, runId: "R", agent: "x", blockId: "b2", text: "Half a" },
+    { kind: "agent_reasoning_delta", seq: null, runId: "C", agent: "x", blockId: "b3", text: "Mine" },
+    { kind: "run_resumed", runId: "R", attempt: 2, cause: "cut_off" },
+  ]));
+  assert.deepEqual(state.agents.R.entries.map((entry) => entry.blockId ?? entry.callId ?? `${entry.cause} ${entry.attempt}`), ["b1", "c1", "cut_off 2"]);
+  assert.deepEqual([state.agents.R.state, state.agents.R.endedAt], ["working", null]);
+  assert.deepEqual(state.agents.C.entries.map((entry) => entry.text), ["Mine"]);
+});
+
+test("a question stands until the run is taken up again", () => {
+  const asked = numbered([
+    { kind: "agent_start", runId: "R", agent: "topic" },
+    { kind: "waiting_on_human", runId: "R", agent: "topic", question: "Which?", choices: ["A", "B"], why: "They differ." },
+  ]);
+  const waits = after(asked);
+  assert.deepEqual([waits.agents.R.state, waits.agents.R.asks.question], ["waiting", "Which?"]);
+  const goesOn = reduce(waits, { kind: "run_resumed", seq: 3, runId: "R", attempt: 1, cause: "answered" });
+  assert.deepEqual([goesOn.agents.R.state, goesOn.agents.R.asks], ["working", null]);
+  assert.equal(reduce(waits, { kind: "run_done", seq: 3, runId: "R", status: "cancelled", reason: "cancelled", usage: USAGE }).agents.R.asks, null);
+});
+
+const aRow = (more = {}) => ({ id: "R", state: "queued", position: 2, cutOff: false, resumes: 0, lastEventId: 0, endedAt: null, question: null, error: null, ...more });
+
+test("a row follows its events: its place in the queue, at work, waiting, at work again, over", () => {
+  const told = numbered([
+    { kind: "run_queued", runId: "R", agent: "topic", position: 2 },
+    { kind: "run_queued", runId: "R", agent: "topic", position: 1 },
+    { kind: "run_started", runId: "R", agent: "topic", lane: "topic:t", model: "m", caps: { iterations: 1, tokens: null, costUsd: null }, offline: true },
+    { kind: "waiting_on_human", runId: "R", agent: "topic", question: "Which?", choices: null, why: "" },
+    { kind: "run_resumed", runId: "R", attempt: 1, cause: "answered" },
+    { kind: "run_done", runId: "R", status: "completed", reason: "end_turn", usage: USAGE },
+  ]);
+  const rows = told.map((_, i) => rowAfter(aRow(), after(told.slice(0, i + 1))));
+  assert.deepEqual(rows.map((row) => row.state), ["queued", "queued", "running", "waiting_on_human", "running", "completed"]);
+  assert.deepEqual(rows.map((row) => row.position).slice(0, 3), [2, 1, 0]);
+});
+
+test("a row that is newer than the events told so far stays as it is", () => {
+  const row = aRow({ state: "waiting_on_human", lastEventId: 9 });
+  assert.equal(rowAfter(row, after(aRun().slice(0, 3))), row);
+  const ended = aRow({ state: "cancelled", endedAt: "2026-01-01T12:00:00.000Z" });
+  assert.equal(rowAfter(ended, after(aRun())), ended);
+});
+
+test("a run that was cut off is so no more once it is taken up again", () => {
+  const row = aRow({ state: "running", cutOff: true, resumes: 1 });
+  const before = numbered([{ kind: "agent_start", runId: "R", agent: "topic" }, { kind: "run_resumed", runId: "R", attempt: 1, cause: "cut_off" }]);
+  assert.equal(rowAfter(row, after(before)).cutOff, true, "that was an earlier time");
+  assert.equal(rowAfter(row, after([...before, { kind: "run_resumed", seq: 3, runId: "R", attempt: 2, cause: "asked" }])).cutOff, false);
 });

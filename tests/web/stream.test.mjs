@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { backOff, DURABLE, follow, parsed, PASSING } from "../../static/stream.js";
+import { DURABLE, PASSING, runCursor, tabCursor } from "../../static/cursors.js";
+import { backOff, follow } from "../../static/stream.js";
 
 /** The browser's EventSource as far as the page uses it; the test plays the server. */
 class Source {
@@ -17,7 +18,7 @@ class Source {
 }
 
 const last = () => Source.all.at(-1);
-const url = (after) => `/events?after=${after}`;
+const url = () => runCursor((after) => `/events?after=${after}`);
 let listeners;
 
 beforeEach(() => {
@@ -30,15 +31,49 @@ beforeEach(() => {
   globalThis.document = { visibilityState: "visible", addEventListener: globalThis.addEventListener, removeEventListener: globalThis.removeEventListener };
 });
 
-const listening = (refused = async () => true) => {
+const listening = (refused = async () => ({ goOn: true })) => {
   const seen = { events: [], lines: [] };
   return { seen, onEvent: (event) => seen.events.push(event), onLine: (line) => seen.lines.push(line.state), onRefused: refused };
 };
 
 test("only kept events take their number from the SSE id", () => {
-  assert.deepEqual(parsed("agent_done", "7", '{"agent":"topic"}'), { agent: "topic", kind: "agent_done", seq: 7 });
-  assert.equal(parsed("agent_reasoning_delta", "7", '{"text":"x"}').seq, null);
-  assert.equal(parsed("agent_done", "", "{}").seq, null);
+  const { read } = url();
+  assert.deepEqual(read("agent_done", "7", '{"agent":"topic"}'), { agent: "topic", kind: "agent_done", seq: 7 });
+  assert.equal(read("agent_reasoning_delta", "7", '{"text":"x"}').seq, null);
+  assert.equal(read("agent_done", "", "{}").seq, null);
+});
+
+test("the tab's cursor is the last id, and an event's number is its root's in it", () => {
+  const { read, url: next } = tabCursor((after) => after, () => []);
+  assert.equal(read("agent_start", "A:1", '{"rootId":"A"}').seq, 1);
+  assert.equal(read("agent_start", "A:1,B:1", '{"rootId":"B"}').seq, 1);
+  assert.equal(read("agent_reasoning_delta", "A:1,B:1", '{"rootId":"A"}').seq, null);
+  assert.equal(read("usage", "A:2,B:1", '{"rootId":"A"}').seq, 2);
+  assert.equal(next(), "A:2,B:1");
+});
+
+test("a root that has ended is asked for no more, whether its last id names it or not", () => {
+  for (const id of ["A:3,B:1", "B:1", "A:2,B:1"]) {
+    const { read, url: next } = tabCursor((after) => after, () => []);
+    read("usage", "A:2,B:1", '{"rootId":"A"}');
+    assert.equal(read("run_done", id, '{"rootId":"A"}').seq, 3, id);
+    assert.equal(next(), "B:1");
+  }
+});
+
+test("a resync takes its root out of the cursor; one without a root takes all", () => {
+  const { read, url: next } = tabCursor((after) => after, () => []);
+  read("usage", "A:2,B:1", '{"rootId":"A"}');
+  read("resync", "A:2,B:1", '{"rootId":"A","why":"cut"}');
+  assert.equal(next(), "B:1");
+  read("resync", "", '{"rootId":null,"why":"cut"}');
+  assert.equal(next(), "");
+});
+
+test("a run that is watched and has told nothing yet is asked for by name from its start", () => {
+  const { read, url: next } = tabCursor((after) => after, () => ["A", "W"]);
+  read("usage", "A:2", '{"rootId":"A"}');
+  assert.equal(next(), "A:2,W:0");
 });
 
 test("no kind is both kept and passing", () => {
@@ -54,7 +89,7 @@ test("waits double up to a limit, and chance keeps pages apart", () => {
 test("a lost line is opened again after the last number, not before", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
   const listener = listening();
-  follow(url, listener);
+  follow(url(), listener);
   assert.equal(last().url, "/events?after=0");
   last().send("agent_start", {}, "3");
   last().send("agent_reasoning_delta", { text: "x" }, "3");
@@ -67,7 +102,7 @@ test("a lost line is opened again after the last number, not before", async (t) 
 test("the stream closes at run_done and does not open again", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
   const listener = listening();
-  follow(url, listener);
+  follow(url(), listener);
   last().send("run_done", { status: "completed" }, "9");
   t.mock.timers.tick(120_000);
   assert.equal(Source.all.length, 1);
@@ -79,7 +114,7 @@ test("the stream closes at run_done and does not open again", async (t) => {
 test("a server that goes away says when to come back", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
   const listener = listening();
-  follow(url, listener);
+  follow(url(), listener);
   last().send("reconnect", { retryMs: 2000 });
   t.mock.timers.tick(1999);
   assert.equal(Source.all.length, 1);
@@ -90,7 +125,7 @@ test("a server that goes away says when to come back", (t) => {
 
 test("forty seconds of silence open the line again", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
-  follow(url, listening());
+  follow(url(), listening());
   t.mock.timers.tick(40_000);
   assert.equal(Source.all.length, 1);
   t.mock.timers.tick(5_000);
@@ -99,7 +134,7 @@ test("forty seconds of silence open the line again", (t) => {
 
 test("a resync asks for everything again", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
-  follow(url, listening());
+  follow(url(), listening());
   last().send("agent_start", {}, "12");
   last().send("resync", { why: "cut" });
   await last().fail(false);
@@ -110,7 +145,7 @@ test("a resync asks for everything again", async (t) => {
 test("offline it waits for the network, online it opens at once", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
   const listener = listening();
-  follow(url, listener);
+  follow(url(), listener);
   globalThis.navigator.onLine = false;
   await last().fail(false);
   t.mock.timers.tick(60_000);
@@ -122,8 +157,8 @@ test("offline it waits for the network, online it opens at once", async (t) => {
 
 test("a run that is gone is given up", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
-  const listener = listening(async () => false);
-  follow(url, listener);
+  const listener = listening(async () => ({ goOn: false }));
+  follow(url(), listener);
   await last().fail(true);
   t.mock.timers.tick(1000);
   await last().fail(true);
@@ -134,8 +169,48 @@ test("a run that is gone is given up", async (t) => {
 
 test("a page that comes back from sleep opens the line again", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
-  follow(url, listening());
+  follow(url(), listening());
   t.mock.timers.tick(20_000);
   listeners.get("visibilitychange")();
   assert.equal(Source.all.length, 2);
+});
+
+test("a page that nobody looks at gives its connection back, and opens it when it is seen again", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  follow(url(), listening());
+  globalThis.document.visibilityState = "hidden";
+  listeners.get("visibilitychange")();
+  t.mock.timers.tick(59_000);
+  assert.equal(last().readyState, Source.OPEN);
+  t.mock.timers.tick(1_000);
+  assert.equal(last().readyState, Source.CLOSED);
+  const opened = Source.all.length;
+  t.mock.timers.tick(300_000);
+  assert.equal(Source.all.length, opened);
+  globalThis.document.visibilityState = "visible";
+  listeners.get("visibilitychange")();
+  assert.equal(Source.all.length, opened + 1);
+});
+
+test("a page that comes out of the browser's cache opens the line again", () => {
+  const following = follow(url(), listening());
+  listeners.get("pagehide")();
+  assert.equal(last().readyState, Source.CLOSED);
+  listeners.get("pageshow")({ persisted: true });
+  assert.equal(Source.all.length, 2);
+  following.stop();
+});
+
+test("a refusal for too many streams is waited out as long as the server wants, and said", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  const lines = [];
+  follow(url(), { onEvent: () => {}, onLine: (line) => lines.push(line), onRefused: async () => ({ goOn: true, waitMs: 30_000 }) });
+  await last().fail(true);
+  t.mock.timers.tick(500);
+  await last().fail(true);
+  assert.deepEqual([lines.at(-1).state, lines.at(-1).crowded], ["waiting", true]);
+  t.mock.timers.tick(29_999);
+  assert.equal(Source.all.length, 2);
+  t.mock.timers.tick(1);
+  assert.equal(Source.all.length, 3);
 });

@@ -32,6 +32,7 @@ GOOD = {
     "NewNode": {"title": "a", "type": "root", "userId": DEFAULT_USER_ID},
     "NodeChange": {"title": "a"},
     "RunOrder": {"userId": DEFAULT_USER_ID},
+    "RunAnswer": {"answer": "yes"},
 }
 
 

@@ -117,7 +117,11 @@ async def test_a_run_is_shown_listed_and_cancelled_twice(web: Web) -> None:
     assert list(shown) == [
         *("id", "agent", "label", "state", "reason", "lane", "nodeId", "branchId", "parentId", "rootId", "model"),
         *("offline", "small", "usage", "caps", "error", "createdAt", "startedAt", "endedAt", "lastEventId"),
+        *("position", "question", "offers", "resumes", "cutOff", "discarded", "journal", "lastEvents"),
     ]
+    assert [event["kind"] for event in shown.pop("lastEvents")] == ["run_started"]
+    assert set(shown.pop("journal")) == {"objective", "reached", "next"}
+    assert (shown["offers"], shown["cutOff"], shown["position"]) == (["cancel"], False, 0)
     assert (await web.client.get("/api/runs", params={"branchId": run.branch_id})).json() == [shown]
     assert (await web.client.get("/api/runs", params={"branchId": "another"})).json() == []
     assert (await web.client.post(f"/api/runs/{run.id}/cancel")).status_code == 200

@@ -7,7 +7,7 @@ from alembic import context
 from alembic.autogenerate.api import AutogenContext
 from sqlalchemy import JSON, Connection
 
-from sprout.store import run_tables, tables  # noqa: F401 - importing them makes their tables known
+from sprout.store import run_tables, spending_table, tables  # noqa: F401 - importing them makes their tables known
 from sprout.store.columns import Row, UtcTime, Words
 from sprout.store.migrate import connected
 

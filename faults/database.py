@@ -1,0 +1,218 @@
+"""The long forms of the database's proofs: damage, backups under load, killed migrations, locks, a full disk."""
+
+import asyncio
+import os
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
+from pathlib import Path
+
+from faults.figures import Figure
+from sprout.learning.library import DEFAULT_USER_ID
+from sprout.store import backups
+from sprout.store.backups import back_up
+from sprout.store.checks import MIB, NO_SPACE_BYTES, faults_of
+from sprout.store.database import open_database
+from sprout.store.files import Files
+from sprout.store.library import SqlLibrary
+from sprout.store.runs import SqlRunStore
+from tests.builders import NotedWakeUps, a_run, a_thought, a_topic, started
+from tests.store.flips import HARMLESS, SILENT, flipped
+from tests.store.holder import holding
+from tests.store.released import REVISIONS, a_closed_database, all_rows, restore
+from tests.store.test_migrate_killed import deaths
+from tests.web.running import Web, a_static_folder, serving_web
+
+FLIPS = 200
+SEED = 20_26
+LOCKED_S = (1.0, 10.0)
+WRITERS = 20
+DRILL_EVENTS = 8_000
+DISK_BYTES = NO_SPACE_BYTES + 30 * MIB
+
+
+async def damage() -> list[Figure]:
+    """D-5: one bit flipped at 200 places of a database that was closed, of one that was not, and of its log."""
+    figures = []
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        file = a_closed_database(place / "sprout.sqlite3")
+        closed = await flipped(file, place / "closed", FLIPS, seed=SEED)
+        figures += _told("closed", closed, must_hold=True)
+        async with holding(f"sqlite:///{file}", topics=30):
+            pass
+        figures += _told("its log after a kill", await flipped(file, place / "log", FLIPS, seed=SEED, ending="-wal"))
+        figures += _told("itself after a kill", await flipped(file, place / "killed", FLIPS, seed=SEED))
+    return figures
+
+
+def _told(which: str, outcomes: Counter[str], *, must_hold: bool = False) -> list[Figure]:
+    detected = outcomes.total() - outcomes[HARMLESS] - outcomes[SILENT]
+    each = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())
+    silent = outcomes[SILENT]
+    return [
+        Figure(
+            "damage", f"{which}: detected of {outcomes.total()} flips", f"{detected / outcomes.total():.0%} ({each})"
+        ),
+        Figure("damage", f"{which}: silent wrong answers", f"{silent}", silent == 0 if must_hold else None),
+    ]
+
+
+async def drill() -> list[Figure]:
+    """D-11: backups while events are written as fast as they go, the last put in the place of the database."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "sprout.sqlite3"
+        took_s, between, written_s = await _backed_up_under_load(file)
+        expected = all_rows(f"sqlite:///{(newest := backups.backups(file)[0])}")
+        for path in file.parent.glob("sprout.sqlite3*"):
+            if path not in backups.backups(file):
+                path.unlink()
+        began_s = time.monotonic()
+        shutil.copyfile(newest, file)
+        async with open_database(f"sqlite:///{file}"):
+            restored_s = time.monotonic() - began_s
+        lost = sum(len(rows) for rows in expected.values()) - sum(map(len, all_rows(f"sqlite:///{file}").values()))
+        whole = all(faults_of(one, thorough=True) == [] for one in backups.backups(file))
+        size_mib = newest.stat().st_size / MIB
+    return [
+        Figure("drill", "events written meanwhile, per second", f"{DRILL_EVENTS / written_s:,.0f}"),
+        Figure("drill", f"backups of up to {size_mib:.0f} MiB, longest", f"{len(took_s)}, {max(took_s):.2f} s"),
+        Figure("drill", "backups with a gap, or without what was told of before", f"{between}", between == 0),
+        Figure("drill", "backups that are whole", "all" if whole else "not all", whole),
+        Figure("drill", "restore and start", f"{restored_s:.2f} s"),
+        Figure("drill", "rows lost against the backup", f"{lost}", lost == 0),
+    ]
+
+
+async def _backed_up_under_load(file: Path) -> tuple[list[float], int, float]:
+    """How long each backup took, how many were not one moment of what had been told of, and how long it all took."""
+    took_s, wrong, told = [], 0, 0
+    async with open_database(f"sqlite:///{file}") as database:
+        runs = SqlRunStore(database, lambda _: None, NotedWakeUps())
+        library = SqlLibrary(database, lambda _: None, files=Files(file.parent))
+        run = await started(runs, a_run(await a_topic(library)))
+
+        async def write() -> None:
+            nonlocal told
+            while told < DRILL_EVENTS:
+                await runs.append(run, [a_thought("Light. " * 100)])
+                told += 1
+
+        began_s = time.monotonic()
+        writing = asyncio.create_task(write())
+        while not writing.done():
+            before, at_s = told, time.monotonic()
+            backup = await asyncio.to_thread(back_up, file, "drill")
+            took_s.append(time.monotonic() - at_s)
+            numbers = await asyncio.to_thread(_numbers, backup)
+            wrong += numbers != list(range(1, len(numbers) + 1)) or not before <= len(numbers) <= told + 1
+        await writing
+        return took_s, wrong, time.monotonic() - began_s
+
+
+def _numbers(backup: Path) -> list[int]:
+    with closing(sqlite3.connect(backup)) as connection:
+        return [seq for (seq,) in connection.execute("select seq from run_events order by seq")]
+
+
+async def migrations() -> list[Figure]:
+    """D-6: each release's database, its migration killed at every statement, in the backup and after the commit."""
+    ends: Counter[str] = Counter()
+    began_s = time.monotonic()
+    for revision in REVISIONS:
+        for point in ("migration_step", "migration_done", "backup_half_written"):
+            with tempfile.TemporaryDirectory() as folder:
+                url = f"sqlite:///{Path(folder) / 'sprout.sqlite3'}"
+                restore(url, revision)
+                ends.update(line.split(maxsplit=1)[1] for line in await deaths(url, point, Path(folder) / "migrations"))
+    kills, broken = ends.total() - ends["lived after"], sum(ends[one] for one in ends if one.endswith("BROKEN"))
+    return [
+        Figure("migrations", "kills", f"{kills} in {time.monotonic() - began_s:.0f} s"),
+        Figure("migrations", "rows equal after each", f"{1 - broken / ends.total():.0%}", broken == 0),
+    ]
+
+
+async def locks() -> list[Figure]:
+    """D-1: another program holds the write lock for 1 s and for 10 s while twenty learners write."""
+    figures = []
+    for held_s in LOCKED_S:
+        with tempfile.TemporaryDirectory() as folder:
+            async with serving_web(Path(folder), a_static_folder(Path(folder))) as web:
+                web.client.timeout = 60
+                async with _locked(Path(folder) / "sprout.sqlite3", held_s):
+                    answers = await asyncio.gather(*(_write(web, f"{n}") for n in range(WRITERS)))
+                after, _ = await _write(web, "after")
+        statuses = Counter(status for status, _ in answers)
+        p99_s = statistics.quantiles([took_s for _, took_s in answers], n=100)[98]
+        name = f"lock held {held_s:.0f} s"
+        fine = statuses.keys() <= {201, 503} and after == 201
+        figures.append(Figure("locks", f"{name}: statuses, then one more", f"{dict(statuses)}, {after}", fine))
+        figures.append(Figure("locks", f"{name}: p99", f"{p99_s:.1f} s"))
+    return figures
+
+
+@asynccontextmanager
+async def _locked(file: Path, held_s: float) -> AsyncIterator[None]:
+    with closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        letting_go = asyncio.get_running_loop().call_later(held_s, other.execute, "ROLLBACK")
+        yield
+        letting_go.cancel()
+
+
+async def _write(web: Web, title: str) -> tuple[int, float]:
+    began_s = time.monotonic()
+    answer = await web.client.post("/api/branches", json={"userId": DEFAULT_USER_ID, "title": title})
+    assert answer.status_code != 503 or "retry-after" in answer.headers
+    return answer.status_code, time.monotonic() - began_s
+
+
+async def full_disk() -> list[Figure]:
+    """P5: a small disk is filled until nothing can be written, then room is made; only root can make such a disk."""
+    if os.geteuid() != 0:
+        return [Figure("full disk", "not played: it takes root to make a small disk", "")]
+    with _small_disk() as disk:
+        async with serving_web(disk, a_static_folder(disk)) as web:
+            statuses: Counter[int] = Counter()
+            ballast = disk / "ballast"
+            ballast.write_bytes(b"x" * (shutil.disk_usage(disk).free - 200_000))
+            for n in range(400):
+                status, _ = await _write(web, f"{n} " * 20)
+                statuses[status] += 1
+            read = await web.client.get("/api/branches", params={"userId": DEFAULT_USER_ID})
+            shown = len(read.json()) if read.status_code == 200 else -1
+            ballast.unlink()
+            began_s = time.monotonic()
+            after, _ = await _write(web, "after")
+            recovered_s = time.monotonic() - began_s
+    fine, all_read = statuses.keys() == {201, 507} and after == 201, shown == statuses[201]
+    return [
+        Figure("full disk", "statuses while it fills, then one more", f"{dict(statuses)}, {after}", fine),
+        Figure("full disk", "paths read meanwhile, of those stored", f"{shown} of {statuses[201]}", all_read),
+        Figure("full disk", "first write after there was room", f"{recovered_s * 1000:.0f} ms"),
+    ]
+
+
+@contextmanager
+def _small_disk() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", folder], check=True)
+        try:
+            yield Path(folder)
+        finally:
+            subprocess.run(["umount", folder], check=True)
+
+
+PROOFS: dict[str, Callable[[], Awaitable[list[Figure]]]] = {
+    "damage": damage,
+    "drill": drill,
+    "migrations": migrations,
+    "locks": locks,
+    "full-disk": full_disk,
+}

@@ -1,0 +1,175 @@
+"""Lives of a server: each begins with what the last one has stored, and ends when it is killed."""
+
+import asyncio
+import json
+import os
+import random
+import signal
+import socket
+import sys
+import time
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from faults.harness.wire import HOST, accepting
+
+ROOT = Path(__file__).parents[2]
+START_S = 90.0
+END_S = 60.0
+PORTS = range(20_000, 30_000)
+
+
+class NotServing(Exception):
+    """A server ended, or was not up in time; the message is the end of its log."""
+
+
+def free_port() -> int:
+    """A port that nobody listens on now, and that the system gives to nobody who asks for any."""
+    for port in random.sample(PORTS, k=len(PORTS)):
+        with socket.socket() as probe:
+            try:
+                probe.bind((HOST, port))
+            except OSError:
+                continue
+            return port
+    raise NotServing("there is no free port")
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """One process of a server.
+
+    Args:
+        born_s, accepted_s: when it was begun and when it first took a connection, `time.time`.
+    """
+
+    pid: int
+    born_s: float
+    accepted_s: float
+    ending: asyncio.Task[int]
+
+    def signal(self, number: signal.Signals) -> None:
+        os.kill(self.pid, number)
+
+    async def ended(self, within_s: float = END_S) -> int:
+        """Its exit code, negative for the signal that killed it. Raises TimeoutError."""
+        async with asyncio.timeout(within_s):
+            return await asyncio.shield(self.ending)
+
+    async def killed(self) -> None:
+        """As by kill -9, which it may have been already."""
+        if not self.ending.done():
+            os.kill(self.pid, signal.SIGKILL)
+        await self.ended()
+
+
+@dataclass(slots=True)
+class Place:
+    """Where a server lives: its port, its data, its settings and its log stay the same from life to life.
+
+    Args:
+        nursery: where its processes come from; None for `python -m sprout serve`, as a person starts it.
+    """
+
+    data: Path
+    model_url: str
+    nursery: Process | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+    port: int = field(default_factory=free_port)
+    lives: list[Life] = field(default_factory=list)
+
+    @property
+    def log(self) -> Path:
+        return self.data / "server.log"
+
+    @property
+    def database(self) -> str:
+        return self.settings.get("DATABASE_URL") or f"sqlite:///{self.data / 'sprout.sqlite3'}"
+
+    async def born(self, *, crash_at: str | None = None, asks: bool = False) -> Life:
+        """A new process. Raises NotServing."""
+        environment = self._environment() | ({"SPROUT_CRASH_AT": crash_at} if crash_at else {})
+        born_s = time.time()
+        pid, ending = await (self._forked(environment, asks) if self.nursery else self._started(environment))
+        accepted = asyncio.create_task(accepting(self.port))
+        done, _ = await asyncio.wait({accepted, ending}, timeout=START_S, return_when=asyncio.FIRST_COMPLETED)
+        accepted.cancel()
+        if not done:
+            os.kill(pid, signal.SIGKILL)
+            raise NotServing(self.last_words())
+        if ending in done and not crash_at:
+            raise NotServing(self.last_words())
+        self.lives.append(Life(pid, born_s, time.time(), ending))
+        return self.lives[-1]
+
+    async def emptied(self) -> None:
+        """Leave no life behind."""
+        for life in self.lives:
+            await life.killed()
+
+    def last_words(self) -> str:
+        return self.log.read_text(errors="replace")[-2_000:] if self.log.exists() else "there is no log"
+
+    def errors(self) -> list[str]:
+        """The lines of its log that tell of an error."""
+        lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
+        return [line for line in lines if '"level": "error"' in line or '"level": "critical"' in line]
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            "PATH": os.defpath,
+            "PYTHONPATH": str(ROOT),
+            "PYTHONUTF8": "1",
+            "HOME": str(self.data),
+            "ANTHROPIC_BASE_URL": self.model_url,
+            "ANTHROPIC_API_KEY": "faults",
+            "SPROUT_MODEL": "sprout-offline",
+            "SPROUT_DATA_DIR": str(self.data),
+            "SPROUT_PORT": str(self.port),
+            "SPROUT_LOG_FORMAT": "json",
+            **self.settings,
+        }
+
+    async def _forked(self, environment: dict[str, str], asks: bool) -> tuple[int, asyncio.Task[int]]:
+        assert self.nursery is not None
+        assert self.nursery.stdin is not None
+        order = {"environment": environment, "log": str(self.log), "asks": asks}
+        self.nursery.stdin.write(json.dumps(order).encode() + b"\n")
+        pid = await _number(self.nursery)
+        return pid, asyncio.create_task(_number(self.nursery))
+
+    async def _started(self, environment: dict[str, str]) -> tuple[int, asyncio.Task[int]]:
+        with self.log.open("ab") as log:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "sprout", "serve"), cwd=self.data, env=environment, stdout=log, stderr=log
+            )
+        return process.pid, asyncio.create_task(process.wait())
+
+
+@asynccontextmanager
+async def nursery() -> AsyncIterator[Process]:
+    """A process that bears one server at a time; the one that is left dies with it."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "faults.harness.nursery"), cwd=ROOT, stdin=PIPE, stdout=PIPE
+    )
+    try:
+        assert process.stdout is not None
+        async with asyncio.timeout(START_S):
+            if await process.stdout.readline() != b"ready\n":
+                raise NotServing("the nursery did not come up")
+        yield process
+    finally:
+        assert process.stdin is not None
+        process.stdin.close()
+        async with asyncio.timeout(END_S):
+            await process.wait()
+
+
+async def _number(process: Process) -> int:
+    assert process.stdout is not None
+    if not (line := await process.stdout.readline()):
+        raise NotServing("the nursery is gone")
+    return int(line)

@@ -1,0 +1,204 @@
+"""What every Dispatcher must do (runs.md, who carries the work; traps 72, 73)."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
+from sprout.runs.dispatcher import Dispatcher
+from tests.runs.acting import settled
+
+LONGEST_S = 10.0
+
+
+class Committing:
+    """A transaction that is committed when the test says so."""
+
+    def __init__(self) -> None:
+        self._callbacks: list[Callable[[], None]] = []
+
+    def after_commit(self, callback: Callable[[], None]) -> None:
+        self._callbacks.append(callback)
+
+    def commit(self) -> None:
+        for callback in self._callbacks:
+            callback()
+
+
+class Worker:
+    """Notes which lanes it advances; each advance takes until it is let go, if it is told to hold them."""
+
+    def __init__(self) -> None:
+        self.advanced: list[str] = []
+        self.at_once = 0
+        self.most_at_once = 0
+        self.looked: list[str] = []
+        self.let_go = asyncio.Event()
+        self.let_go.set()
+        self._changed = asyncio.Event()
+
+    async def advance(self, lane: str) -> None:
+        self.advanced.append(lane)
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        self._changed.set()
+        await self.let_go.wait()
+        self.at_once -= 1
+
+    async def until_advanced(self, times: int) -> None:
+        async with asyncio.timeout(LONGEST_S):
+            while len(self.advanced) < times:
+                await self._changed.wait()
+                self._changed.clear()
+
+
+class Job:
+    """A job that fails the first time."""
+
+    def __init__(self, *, fails: int = 1) -> None:
+        self.done = 0
+        self.enough = asyncio.Event()
+        self._fails = fails
+
+    async def __call__(self) -> None:
+        self.done += 1
+        if self.done > self._fails + 2:
+            self.enough.set()
+        if self.done <= self._fails:
+            raise RuntimeError("the first time goes wrong")
+
+
+def wake(dispatcher: Dispatcher, lane: str) -> None:
+    transaction = Committing()
+    dispatcher.wake(lane, transaction)
+    transaction.commit()
+
+
+@pytest.fixture(params=[AsyncioDispatcher])
+def dispatcher(request: pytest.FixtureRequest) -> Dispatcher:
+    made: Dispatcher = request.param()
+    return made
+
+
+async def test_trap_72_a_lane_is_woken_after_the_commit_and_not_before(dispatcher: Dispatcher) -> None:
+    worker, transaction, rolled_back = Worker(), Committing(), Committing()
+    async with dispatcher.started(worker.advance, worker.looked.append):
+        dispatcher.wake("topic:1", transaction)
+        dispatcher.wake("topic:2", rolled_back)
+        await settled()
+        assert worker.advanced == []
+        transaction.commit()
+        await worker.until_advanced(1)
+    assert worker.advanced == ["topic:1"]
+
+
+async def test_B4_doubled_wake_ups_advance_a_lane_by_one_at_a_time(dispatcher: Dispatcher) -> None:
+    worker = Worker()
+    worker.let_go.clear()
+    async with dispatcher.started(worker.advance, worker.looked.append):
+        for _ in range(10):
+            wake(dispatcher, "topic:1")
+        await worker.until_advanced(1)
+        await settled()
+        worker.let_go.set()
+    assert worker.most_at_once == 1
+    assert 1 <= len(worker.advanced) <= 10
+
+
+async def test_a_wake_up_while_the_lane_is_advanced_has_it_advanced_once_more(dispatcher: Dispatcher) -> None:
+    worker = Worker()
+    worker.let_go.clear()
+    async with dispatcher.started(worker.advance, worker.looked.append):
+        wake(dispatcher, "topic:1")
+        await worker.until_advanced(1)
+        wake(dispatcher, "topic:1")
+        worker.let_go.set()
+        await worker.until_advanced(2)
+    assert (worker.advanced, worker.most_at_once) == (["topic:1", "topic:1"], 1)
+
+
+async def test_a_wake_up_while_an_advance_fails_is_not_lost(
+    dispatcher: Dispatcher, caplog: pytest.LogCaptureFixture
+) -> None:
+    worker, failing = Worker(), asyncio.Event()
+    fails = [True]
+
+    async def advance(lane: str) -> None:
+        await worker.advance(lane)
+        if fails.pop() if fails else False:
+            await failing.wait()
+            raise RuntimeError("the database is away")
+
+    async with dispatcher.started(advance, worker.looked.append):
+        wake(dispatcher, "topic:1")
+        await worker.until_advanced(1)
+        wake(dispatcher, "topic:1")
+        failing.set()
+        await worker.until_advanced(2)
+    assert "agent_run.dispatch_next_failed" in caplog.text
+
+
+async def test_lanes_are_advanced_at_the_same_time(dispatcher: Dispatcher) -> None:
+    worker = Worker()
+    worker.let_go.clear()
+    async with dispatcher.started(worker.advance, worker.looked.append):
+        wake(dispatcher, "topic:1")
+        wake(dispatcher, "topic:2")
+        await worker.until_advanced(2)
+        assert worker.at_once == 2
+        worker.let_go.set()
+
+
+async def test_a_nudge_has_the_run_looked_at(dispatcher: Dispatcher) -> None:
+    worker, looked = Worker(), asyncio.Event()
+
+    def look(run_id: str) -> None:
+        worker.looked.append(run_id)
+        looked.set()
+
+    async with dispatcher.started(worker.advance, look):
+        dispatcher.nudge("run")
+        await asyncio.wait_for(looked.wait(), LONGEST_S)
+    assert set(worker.looked) == {"run"}
+
+
+async def test_a_job_that_fails_is_done_again_at_its_next_time(
+    dispatcher: Dispatcher, caplog: pytest.LogCaptureFixture
+) -> None:
+    worker, job, other = Worker(), Job(), Job(fails=0)
+    async with dispatcher.started(worker.advance, worker.looked.append):
+        dispatcher.every(0.001, job)
+        dispatcher.every(0.001, other)
+        await asyncio.wait_for(job.enough.wait(), LONGEST_S)
+        await asyncio.wait_for(other.enough.wait(), LONGEST_S)
+    assert "job.failed" in caplog.text
+
+
+async def test_at_its_end_everything_under_way_has_ended_and_nothing_more_begins(dispatcher: Dispatcher) -> None:
+    worker, job = Worker(), Job()
+    before = asyncio.all_tasks()
+    worker.let_go.clear()
+    async with dispatcher.started(worker.advance, worker.looked.append):
+        dispatcher.every(0.001, job)
+        wake(dispatcher, "topic:1")
+        await worker.until_advanced(1)
+        asyncio.get_running_loop().call_soon(worker.let_go.set)
+    assert worker.at_once == 0
+    done = job.done
+    wake(dispatcher, "topic:1")
+    dispatcher.nudge("run")
+    dispatcher.every(0.001, job)
+    await settled()
+    assert (worker.advanced, worker.looked, job.done) == (["topic:1"], [], done)
+    assert asyncio.all_tasks() == before
+
+
+async def test_a_wake_up_before_the_start_is_as_good_as_lost(dispatcher: Dispatcher) -> None:
+    worker = Worker()
+    wake(dispatcher, "topic:1")
+    dispatcher.nudge("run")
+    async with dispatcher.started(worker.advance, worker.looked.append):
+        wake(dispatcher, "topic:2")
+        await worker.until_advanced(1)
+    assert worker.advanced == ["topic:2"]

@@ -1,0 +1,336 @@
+"""Runs that are cut off, and go on where they stood (runs.md K, B; traps 1-12)."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from sprout.events import NodeRow
+from sprout.learning.library import DEFAULT_USER_ID
+from sprout.loop.tools import Effect, Tool, tool
+from sprout.offline.faults import Fault
+from sprout.offline.pace import Pace
+from sprout.offline.reply import Reply, TextOut, ToolOut
+from sprout.runs.log import OnBusy
+from sprout.runs.state import RunState
+from sprout.store.database import Database
+from tests.loop.played import changed
+from tests.runs.acting import ByTurn, CutStore, Hang, an_agent, assert_whole, data, kinds, of_kind, settled
+from tests.runs.living import Brain, Living, living, thinking
+
+FIRST = Reply([TextOut("Light first."), ToolOut("save", {"title": "Light"}), ToolOut("save", {"title": "Air"})])
+LOOK = Reply([TextOut("I look."), ToolOut("look", {"at": "leaves"})])
+LAST = Reply([TextOut("All grown.")])
+
+WAYS = 3  # of going away: together they come to every boundary
+
+
+def a_grower() -> ByTurn:
+    """A topic in one step; a child says one word."""
+    return ByTurn(FIRST, LAST, child=[Reply([TextOut("A child at work.")])])
+
+
+def a_look(seen: list[str], hook: Callable[[], Awaitable[None]] | None = None) -> Tool:
+    @tool()
+    async def look(at: str) -> str:
+        """Look at something."""
+        seen.append(at)
+        if hook is not None:
+            await hook()
+        return f"{at} is there"
+
+    return look
+
+
+def a_post(sent: list[str], hook: Callable[[], Awaitable[None]] | None = None) -> Tool:
+    @tool(effect=Effect.WRITE)
+    async def post(letter: str) -> str:
+        """Send a letter, which nobody can take back."""
+        sent.append(letter)
+        if hook is not None:
+            await hook()
+        return f"{letter} is on its way"
+
+    return post
+
+
+async def cut_in_a_look(database: Database, data_dir: Path, model: ByTurn, seen: list[str]) -> tuple[NodeRow, str]:
+    """The topic and the id of a run whose server is stopped while it looks."""
+    hang = Hang()
+    async with living(database, model, data_dir, agents=[an_agent(a_look(seen, hang))]) as life:
+        run_id = await life.started()
+        await life.until(run_id, "usage")
+        await hang.reached.wait()
+    return life.root, run_id
+
+
+async def assert_grown_once(life: Living, run_id: str) -> None:
+    """The path is there once, each concept had one child run, and the log tells it without a seam."""
+    run = await life.store.run(run_id)
+    log = await life.logged(run_id)
+    nodes, _ = await life.shelf.children(run.node_id)
+    titles = [node.title for node in nodes]
+    begun = [one["agent"] for one in of_kind(log, "run_started")]
+    assert run.state is RunState.COMPLETED
+    assert titles in (["Light", "Air"], ["Light"])  # a reply that broke off is not asked for again
+    assert sorted(begun) == sorted(["topic", *(f"subconcept_bootstrap:{title}" for title in titles)])
+    assert kinds(log).count("agent_done") == len(begun)
+    assert all(one["ok"] for one in of_kind(log, "tool_result"))
+    ended = [one["callId"] for one in of_kind(log, "tool_result")]
+    assert len(ended) == len(set(ended)) == len(titles)
+    assert_whole(log, run)
+
+
+@pytest.mark.parametrize(("way", "begin"), [("killed", 1), ("killed before the write", 2), ("stopped", 3)])
+async def test_K3_K8_B1_a_run_goes_on_from_every_boundary_with_each_effect_once(
+    database: Database, data_dir: Path, way: str, begin: int
+) -> None:
+    """Traps 1, 2, 4, 5, 9, 62, 74, 80: whichever write is its carrier's last, the next one ends the run as it would
+    have ended; the first, which is still there, writes nothing more."""
+    resumed = 0
+    async with asyncio.timeout(120), thinking(a_grower()) as brain:
+        for at in range(begin, 100, WAYS):
+            cut = partial(CutStore, at=at, stored=way == "killed", killed=way != "stopped")
+            async with cut_living(database, data_dir, cut, brain) as (life, store):
+                run_id = await life.started()
+                first = [asyncio.create_task(store.cut.wait()), asyncio.create_task(life.runs.ended(run_id))]
+                await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
+                for task in first:
+                    task.cancel()
+                if not store.cut.is_set():
+                    await assert_grown_once(life, run_id)
+                    break
+                if way != "stopped":
+                    await assert_taken_over(database, data_dir, life, run_id)
+            if way == "stopped":
+                await assert_taken_over(database, data_dir, life, run_id)
+            resumed += 1
+    assert resumed >= 3
+
+
+@asynccontextmanager
+async def cut_living(
+    database: Database, data_dir: Path, store_like: Callable[..., CutStore], brain: Brain
+) -> AsyncIterator[tuple[Living, CutStore]]:
+    """A server's life on a store that is cut off; what still waits for it is let go at the end."""
+    async with living(database, a_grower(), data_dir, brain=brain, store_like=store_like) as life:
+        assert isinstance(life.store, CutStore)
+        try:
+            yield life, life.store
+        finally:
+            life.store.buried.set()
+
+
+async def assert_taken_over(database: Database, data_dir: Path, before: Living, run_id: str) -> None:
+    # The sweep also finds a child whose admission was under way in the first when it was cut off.
+    async with living(database, a_grower(), data_dir, brain=before.brain, root=before.root, sweep_s=0.1) as life:
+        await life.told(run_id)
+        await assert_grown_once(life, run_id)
+
+
+async def test_B1_whoever_was_taken_over_meanwhile_writes_nothing_more_and_ends_quietly(
+    database: Database, data_dir: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Traps 9 and 10: the first goes on as if nothing had happened, and is refused at its next word."""
+    seen: list[str] = []
+    hang, model = Hang(), ByTurn(LOOK, LAST)
+    async with living(database, model, data_dir, agents=[an_agent(a_look(seen, hang))]) as first:
+        run_id = await first.started()
+        await hang.reached.wait()
+        async with living(database, model, data_dir, agents=[an_agent(a_look(seen))], root=first.root) as second:
+            await second.told(run_id)
+            whole = await second.logged(run_id)
+            hang.may_go.set()
+            left = await first.runs.ended(run_id)
+            assert await second.logged(run_id) == whole
+    assert (left.state, left.epoch) == (RunState.COMPLETED, 2)
+    assert seen == ["leaves", "leaves"]  # reading twice does no harm
+    assert [record.name for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+async def test_K8_a_reply_that_broke_off_after_a_call_is_not_asked_for_again(
+    database: Database, data_dir: Path
+) -> None:
+    """What had run is kept with the words before it, and the model goes on from there."""
+    seen: list[str] = []
+    long = "word " * 4_000
+    reply = Reply([TextOut("I look."), ToolOut("look", {"at": "leaves"}), TextOut(long)])
+    agent = an_agent(a_look(seen))
+    async with living(database, ByTurn(reply), data_dir, agents=[agent], pace=Pace(tokens_per_s=500)) as first:
+        run_id = await first.started()
+        await first.until(run_id, "tool_result")
+    model = ByTurn(reply, LAST)
+    async with living(database, model, data_dir, agents=[agent], root=first.root) as life:
+        log = [one for one in await life.told(run_id) if one.kind != "agent_reasoning_delta"]
+        sent = life.server.requests[0].body["messages"]
+        run = await life.store.run(run_id)
+    assert seen == ["leaves"]
+    assert [message["role"] for message in sent[:3]] == ["user", "assistant", "user"]
+    assert [block["type"] for block in sent[1]["content"]] == ["text", "tool_use"]
+    assert model.asked == 1
+    assert run.state is RunState.COMPLETED
+    assert long.strip() not in json.dumps([data(one) for one in log])
+
+
+async def test_K6_a_read_that_was_cut_off_is_simply_run_again(database: Database, data_dir: Path) -> None:
+    """Trap 4."""
+    seen: list[str] = []
+    model = ByTurn(LOOK, LAST)
+    root, run_id = await cut_in_a_look(database, data_dir, model, seen)
+    async with living(database, model, data_dir, agents=[an_agent(a_look(seen))], root=root) as life:
+        await life.told(run_id)
+        log = await life.logged(run_id)
+        assert_whole(log, await life.store.run(run_id))
+    assert seen == ["leaves", "leaves"]
+    assert kinds(log).count("tool_result") == 1
+    assert model.asked == 2
+
+
+async def test_trap_56_a_stop_of_the_server_waits_for_a_write_that_cannot_be_repeated_and_keeps_its_end(
+    database: Database, data_dir: Path
+) -> None:
+    sent: list[str] = []
+    hang = Hang()
+    model = ByTurn(Reply([ToolOut("post", {"letter": "a bill"}), ToolOut("post", {"letter": "another"})]), LAST)
+    agent = an_agent(a_post(sent, hang))
+    async with living(database, model, data_dir, agents=[agent]) as life:
+        run_id = await life.started()
+        await life.until(run_id, "usage")
+        await hang.reached.wait()
+        closing = asyncio.create_task(life.runs.close())
+        await settled()
+        assert not closing.done()
+        hang.may_go.set()
+        await closing
+    async with living(database, model, data_dir, agents=[agent], root=life.root) as life:
+        run = await life.runs.ended(run_id)
+        log = await life.logged(run_id)
+    assert sent == ["a bill"]  # the other had not begun when the server was stopped, and says so
+    assert [one["ok"] for one in of_kind(log, "tool_result")] == [True, False]
+    assert run.state is RunState.COMPLETED
+    assert_whole(log, run)
+
+
+@pytest.mark.parametrize("cut_in", [2, 4])
+async def test_trap_7_what_was_spent_before_a_cut_counts_against_the_budget(
+    database: Database, data_dir: Path, cut_in: int
+) -> None:
+    """A run that was cut off ends where the same run ends that was not."""
+    steps = [Reply([ToolOut("look", {"at": f"leaf {n}"})], usage={"output_tokens": 700}) for n in range(30)]
+    policy, model, seen = changed(max_run_tokens=4_000, max_iterations=40), ByTurn(*steps), list[str]()
+    async with living(database, model, data_dir, agents=[an_agent(a_look(seen), policy=policy)]) as life:
+        whole = await life.runs.ended(await life.started())
+    hang = Hang(at=cut_in)
+    async with living(database, model, data_dir, agents=[an_agent(a_look(seen, hang), policy=policy)]) as life:
+        run_id = await life.started()
+        await life.until(run_id, "usage", times=cut_in)
+        await hang.reached.wait()
+    async with living(
+        database, model, data_dir, agents=[an_agent(a_look(seen), policy=policy)], root=life.root
+    ) as life:
+        run = await life.runs.ended(run_id)
+        assert_whole(await life.logged(run_id), run)
+    assert (run.state, run.reason, run.epoch) == (RunState.COMPLETED, "budget", 2)
+    assert run.usage.output_tokens == whole.usage.output_tokens
+
+
+async def test_trap_60_61_time_that_was_worked_before_a_cut_counts_against_the_limits(
+    database: Database, data_dir: Path
+) -> None:
+    """The checkpoints say how long the run has worked; the time between two carriers is not counted."""
+    seen: list[str] = []
+    model = ByTurn(LOOK, Reply([ToolOut("look", {"at": "stems"})]), LAST)
+    async with living(database, model, data_dir, agents=[an_agent(a_look(seen))], resume=False) as life:
+        run_id = await life.started()
+        await life.runs.ended(run_id)
+        worked = [one.elapsed_s for one in (await life.store.record(run_id)).checkpoints]
+    assert worked == sorted(worked)
+    assert worked[-1] > 0
+
+    root, cut_id = await cut_in_a_look(database, data_dir, model, seen)
+    impatient = an_agent(a_look(seen), policy=changed(hard_limit_s=1e-9, soft_limit_s=1e-9))
+    async with living(database, model, data_dir, agents=[impatient], root=root) as life:
+        late = await life.runs.ended(cut_id)
+        log = await life.logged(cut_id)
+    assert (late.state, late.reason) == (RunState.TIMED_OUT, "hard_limit")
+    assert_whole(log, late)
+
+
+async def test_B4_the_third_crash_at_one_place_fails_the_run_and_the_next_in_its_lane_goes(
+    database: Database, data_dir: Path
+) -> None:
+    """Trap 8."""
+    model = ByTurn(LOOK, LAST)
+    async with AsyncExitStack() as lives:
+        hang, looks = Hang(), list[str]()
+        life = await lives.enter_async_context(
+            living(database, model, data_dir, agents=[an_agent(a_look(looks, hang))])
+        )
+        run_id = await life.started()
+        next_id = await life.started(on_busy=OnBusy.ENQUEUE)
+        for crashes in (0, 1, 1, 2):  # the first carrier was cut off in the middle of the reply, the others after it
+            await hang.reached.wait()
+            assert (await life.store.run(run_id)).crashes == crashes
+            hang = Hang()
+            agent = an_agent(a_look(looks, None if crashes == 2 else hang))
+            life = await lives.enter_async_context(
+                living(database, model, data_dir, agents=[agent], root=life.root, brain=life.brain)
+            )
+        await life.told(next_id)
+        failed, after = await life.store.run(run_id), await life.store.run(next_id)
+        log = await life.logged(run_id)
+    assert failed.error is not None
+    assert (failed.state, failed.error.code) == (RunState.FAILED, "crash_loop")
+    assert after.state is RunState.COMPLETED
+    assert kinds(log).count("run_resumed") == 3
+    assert_whole(log, failed)
+
+
+async def test_K4_without_auto_resume_a_cut_off_run_says_so_and_waits_to_be_asked(
+    database: Database, data_dir: Path
+) -> None:
+    seen: list[str] = []
+    model = ByTurn(LOOK, LAST)
+    root, run_id = await cut_in_a_look(database, data_dir, model, seen)
+    async with living(database, model, data_dir, agents=[an_agent(a_look(seen))], root=root, resume=False) as life:
+        cut_off = await life.store.run(run_id)
+        assert (cut_off.state, cut_off.cut_off, cut_off.epoch) == (RunState.RUNNING, True, 1)
+        handoff = await life.runs.handoff(run_id, user_id=DEFAULT_USER_ID)
+        assert handoff.journal.next == "Resume it: it goes on from here."
+        asked = await life.runs.resume(run_id, user_id=DEFAULT_USER_ID)
+        assert asked.id == run_id
+        await life.told(run_id)
+        log = await life.logged(run_id)
+        run = await life.store.run(run_id)
+    assert of_kind(log, "run_resumed")[0]["cause"] == "asked"
+    assert run.state is RunState.COMPLETED
+    assert_whole(log, run)
+
+
+async def test_a_run_that_was_cut_off_before_its_brief_simply_begins(database: Database, data_dir: Path) -> None:
+    model = a_grower()
+    stopped = partial(CutStore, at=1, stored=False)
+    async with thinking(model) as brain, cut_living(database, data_dir, stopped, brain) as (first, cut):
+        run_id = await first.started()
+        await cut.cut.wait()
+        async with living(database, model, data_dir, root=first.root) as life:
+            await life.told(run_id)
+            log = await life.logged(run_id)
+            await assert_grown_once(life, run_id)
+    assert kinds(log)[:4] == ["run_started", "run_resumed", "agent_start", "agent_reasoning"]
+
+
+async def test_a_model_failure_after_a_resume_counts_what_was_spent_before(database: Database, data_dir: Path) -> None:
+    model = ByTurn(LOOK, Fault("bad_key"))
+    seen: list[str] = []
+    root, run_id = await cut_in_a_look(database, data_dir, model, seen)
+    async with living(database, model, data_dir, agents=[an_agent(a_look(seen))], root=root) as life:
+        await life.told(run_id)
+        run = await life.store.run(run_id)
+        assert_whole(await life.logged(run_id), run)
+    assert run.state is RunState.FAILED
+    assert run.usage.output_tokens > 0

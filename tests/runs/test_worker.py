@@ -1,0 +1,304 @@
+"""Whoever carries runs: keeps its lease, loses it, leaves nothing behind (B1, K2; traps 10, 12, 56, 73)."""
+
+import asyncio
+import gc
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from sprout.agents.agent import AgentSpec, Brief, Job, Team
+from sprout.errors import SetupError
+from sprout.events import Usage
+from sprout.learning.library import DEFAULT_USER_ID
+from sprout.loop.human import ask_human
+from sprout.loop.model import Message, Text, ToolUse
+from sprout.loop.tools import Effect, tool
+from sprout.offline.reply import Reply, TextOut, ToolOut
+from sprout.runs.dispatcher import Dispatcher
+from sprout.runs.log import Claim, Entry, OnBusy
+from sprout.runs.question import RunQuestion
+from sprout.runs.state import Run, RunError, RunState
+from sprout.store.database import Database, open_database
+from sprout.store.log import Publish
+from sprout.store.runs import SqlRunStore
+from tests.builders import a_topic
+from tests.loop.played import QUICK
+from tests.runs.acting import ByTurn, Hang, a_quick_agent, an_agent, assert_whole, kinds, settled
+from tests.runs.living import living
+
+NOBODY = ByTurn()
+ASK = Reply([ToolOut("ask_human", {"question": "Which notation?"})])
+LAST = Reply([TextOut("That is all.")])
+SOON_S = 0.02
+
+
+class StuckStore(SqlRunStore):
+    """A store that does not renew leases as long as it is stuck."""
+
+    def __init__(self, database: Database, publish: Publish, dispatcher: Dispatcher) -> None:
+        super().__init__(database, publish, dispatcher)
+        self.unstuck = asyncio.Event()
+        self.unstuck.set()
+        self.written = 0
+
+    async def renew(self, claim: Claim) -> Sequence[str]:
+        await self.unstuck.wait()
+        return await super().renew(claim)
+
+    async def append(self, run: Run, entries: Sequence[Entry]) -> None:
+        self.written += 1
+        await super().append(run, entries)
+
+
+class AwayStore(SqlRunStore):
+    """A store that is away for the last word of a run, and for the word that it is left."""
+
+    def __init__(self, database: Database, publish: Publish, dispatcher: Dispatcher, *, away_for: int) -> None:
+        super().__init__(database, publish, dispatcher)
+        self.refused: list[str] = []
+        self._away_for = away_for
+
+    async def settle(
+        self, run: Run, state: RunState, *, reason: str, usage: Usage, error: RunError | None, entries: Sequence[Entry]
+    ) -> Run:
+        self._refuse("settle")
+        return await super().settle(run, state, reason=reason, usage=usage, error=error, entries=entries)
+
+    async def pause(self, run: Run, question: RunQuestion, entries: Sequence[Entry]) -> Run:
+        self._refuse("pause")
+        return await super().pause(run, question, entries)
+
+    async def abandon(self, run: Run, *, crashed: bool) -> None:
+        self._refuse("abandon")
+        await super().abandon(run, crashed=crashed)
+
+    def _refuse(self, what: str) -> None:
+        if len(self.refused) < self._away_for:
+            self.refused.append(what)
+            raise SetupError("The database is away.")
+
+
+async def test_B1_whoever_cannot_renew_its_lease_stops_without_a_word_and_another_takes_over(
+    database: Database, data_dir: Path
+) -> None:
+    """Trap 10: the first does not know what the others know, and goes by its own clock."""
+    hang = Hang()
+    first_agents, second_agents = [a_quick_agent(lambda _: hang())], [a_quick_agent()]
+    async with living(
+        database, NOBODY, data_dir, agents=first_agents, store_like=StuckStore, alone=False, lease_s=0.3, beat_s=SOON_S
+    ) as first:
+        assert isinstance(first.store, StuckStore)
+        run_id = await first.started()
+        await hang.reached.wait()
+        first.store.unstuck.clear()
+        lost = await asyncio.wait_for(first.runs.ended(run_id), 10)
+        assert (lost.state, lost.epoch) == (RunState.RUNNING, 1)
+        assert kinds(await first.logged(run_id)) == ["run_started"]
+        async with living(
+            database, NOBODY, data_dir, agents=second_agents, root=first.root, alone=False, sweep_s=SOON_S
+        ) as second:
+            await asyncio.wait_for(second.told(run_id), 10)
+            run = await second.store.run(run_id)
+            assert_whole(await second.logged(run_id), run)
+            whole = await second.logged(run_id)
+            first.store.unstuck.set()
+            hang.may_go.set()
+            await settled()
+            assert await second.logged(run_id) == whole
+        assert first.store.written == 0
+    assert (run.state, run.epoch) == (RunState.COMPLETED, 2)
+
+
+async def test_K2_whoever_lost_its_lease_and_can_write_again_lets_go_of_what_it_had(
+    database: Database, data_dir: Path
+) -> None:
+    """Where there is nobody else, the same process takes its run up again."""
+    hang = Hang()
+    agents = [a_quick_agent(lambda _: hang())]
+    async with living(
+        database, NOBODY, data_dir, agents=agents, store_like=StuckStore, lease_s=0.3, beat_s=SOON_S, sweep_s=SOON_S
+    ) as life:
+        assert isinstance(life.store, StuckStore)
+        run_id = await life.started()
+        await hang.reached.wait()
+        life.store.unstuck.clear()
+        await asyncio.wait_for(life.runs.ended(run_id), 10)
+        hang.may_go.set()
+        life.store.unstuck.set()
+        await asyncio.wait_for(life.told(run_id), 10)
+        run = await life.store.run(run_id)
+        assert_whole(await life.logged(run_id), run)
+    assert (run.state, run.crashes) == (RunState.COMPLETED, 0)
+
+
+@pytest.mark.parametrize("away_for", [1, 2, 3])
+async def test_K2_a_run_that_cannot_be_settled_is_left_and_found_by_the_sweep(
+    database: Database, data_dir: Path, away_for: int
+) -> None:
+    """Also where not even that could be stored: whoever carried it says so as soon as that can be stored."""
+    store_like = partial(AwayStore, away_for=away_for)
+    agents = [a_quick_agent()]
+    async with living(
+        database, NOBODY, data_dir, agents=agents, store_like=store_like, beat_s=SOON_S, sweep_s=SOON_S
+    ) as life:
+        run_id = await life.started()
+        next_id = await life.started(on_busy=OnBusy.ENQUEUE)
+        await asyncio.wait_for(life.told(next_id), 20)
+        run = await life.store.run(run_id)
+        assert_whole(await life.logged(run_id), run)
+    assert (run.state, run.epoch) == (RunState.COMPLETED, 2)
+
+
+async def test_a_run_whose_question_cannot_be_stored_is_left_and_asks_again(database: Database, data_dir: Path) -> None:
+    store_like = partial(AwayStore, away_for=2)
+    async with living(
+        database,
+        ByTurn(ASK, LAST),
+        data_dir,
+        agents=[an_agent(ask_human)],
+        store_like=store_like,
+        beat_s=SOON_S,
+        sweep_s=SOON_S,
+    ) as life:
+        run_id = await life.started()
+        waiting = await asyncio.wait_for(life.waiting(run_id), 20)
+        assert isinstance(life.store, AwayStore)
+        assert life.store.refused == ["pause", "abandon"]
+        await life.runs.answer(run_id, "either", user_id=DEFAULT_USER_ID)
+        await life.told(run_id)
+        run = await life.store.run(run_id)
+        assert_whole(await life.logged(run_id), run)
+    assert (waiting.epoch, run.state) == (2, RunState.COMPLETED)
+
+
+async def test_a_run_of_an_agent_that_is_gone_ends_and_does_not_hold_its_lane(
+    database: Database, data_dir: Path
+) -> None:
+    hang = Hang()
+    async with living(database, NOBODY, data_dir, agents=[a_quick_agent(lambda _: hang())]) as life:
+        run_id = await life.started()
+        await hang.reached.wait()
+    async with living(
+        database, NOBODY, data_dir, agents=[a_quick_agent(name="other")], root=life.root, beat_s=SOON_S, sweep_s=SOON_S
+    ) as life:
+        await asyncio.wait_for(life.told(run_id), 20)
+        run = await life.store.run(run_id)
+    assert run.state is RunState.FAILED
+
+
+async def test_trap_56_a_child_that_is_started_while_the_server_stops_does_not_outlive_it(
+    database: Database, data_dir: Path
+) -> None:
+    hang, before = Hang(), asyncio.all_tasks()
+    model = ByTurn(Reply([ToolOut("hand_on")]), LAST)
+    async with living(database, model, data_dir, agents=[handing_on(hang), a_quick_agent(name="subconcept")]) as life:
+        run_id = await life.started()
+        await hang.reached.wait()
+        closing = asyncio.create_task(life.runs.close())
+        await settled()
+        hang.may_go.set()
+        await closing
+        left = [task.get_name() for task in asyncio.all_tasks() - before if task.get_name().startswith("run ")]
+        assert left == []
+    agents = [handing_on(hang), a_quick_agent(name="subconcept")]
+    async with living(database, model, data_dir, agents=agents, root=life.root) as life:
+        await asyncio.wait_for(life.told(run_id), 20)
+        run = await life.store.run(run_id)
+        log = await life.logged(run_id)
+    assert kinds(log).count("run_started") == 2
+    assert run.state is RunState.COMPLETED
+    assert_whole(log, run)
+
+
+def handing_on(hang: Hang) -> AgentSpec:
+    """An agent whose one tool starts a child, and must not be called off."""
+
+    async def brief(job: Job, team: Team) -> Brief:
+        @tool(effect=Effect.WRITE)
+        async def hand_on(call: ToolUse) -> str:
+            """Start a child."""
+            await hang()
+            await team.start("subconcept", node_id=job.node_id, label="child")
+            return "started"
+
+        begin = (Message("user", (Text("Begin."),)),)
+        return Brief(system="You work.", messages=begin, tools=(hand_on,))
+
+    return AgentSpec("topic", "topic", QUICK, brief)
+
+
+class SlowClaims(SqlRunStore):
+    """A store whose answer to a claim, or to an admission, is a while on its way."""
+
+    def __init__(self, database: Database, publish: Publish, dispatcher: Dispatcher) -> None:
+        super().__init__(database, publish, dispatcher)
+        self.claims = Hang(at=10_000)
+
+    async def claim(self, lane: str, claim: Claim) -> Run | None:
+        claimed = await super().claim(lane, claim)
+        if claimed is not None:
+            await self.claims()
+        return claimed
+
+
+async def test_trap_12_a_run_that_is_claimed_while_the_server_stops_is_let_go_of(
+    database: Database, data_dir: Path
+) -> None:
+    hang, before = Hang(), asyncio.all_tasks()
+    async with living(
+        database, NOBODY, data_dir, agents=[a_quick_agent(lambda _: hang())], store_like=SlowClaims
+    ) as life:
+        assert isinstance(life.store, SlowClaims)
+        first = await life.started()
+        second = await life.started(on_busy=OnBusy.ENQUEUE)
+        await hang.reached.wait()
+        life.store.claims = Hang()
+        hang.may_go.set()
+        await life.store.claims.reached.wait()
+        closing = asyncio.create_task(life.runs.close())
+        await settled()
+        assert not closing.done()
+        life.store.claims.may_go.set()
+        await closing
+        left = [task.get_name() for task in asyncio.all_tasks() - before if task.get_name().startswith("run ")]
+        run = await life.store.run(second)
+        assert left == []
+        assert (run.state, run.owner) == (RunState.RUNNING, None)
+        assert (await life.store.run(first)).state is RunState.COMPLETED
+    async with living(database, NOBODY, data_dir, agents=[a_quick_agent()], root=life.root) as life:
+        await life.told(second)
+        assert (await life.store.run(second)).crashes == 0
+
+
+async def test_trap_73_hundreds_of_runs_leave_nothing_behind(sqlite_url: str, data_dir: Path) -> None:
+    """No task, no tail, no lane, no text in flight: as many things of ours as after the first few."""
+    async with (
+        open_database(sqlite_url) as database,
+        living(database, NOBODY, data_dir, agents=[a_quick_agent()]) as life,
+    ):
+        topics = [life.root, *[await a_topic(life.library, f"Topic {n}") for n in range(49)]]
+
+        async def carried(n: int) -> None:
+            run_id = await life.started(node=topics[n])
+            await (life.told(run_id) if n % 10 == 0 else life.runs.ended(run_id))
+
+        counts = []
+        for _ in range(6):
+            await asyncio.gather(*(carried(n) for n in range(50)))
+            await settled()
+            counts.append(ours())
+        done = await life.runs.runs(user_id=DEFAULT_USER_ID, states=[RunState.COMPLETED], limit=2_000)
+    assert len(done) == 300
+    assert counts[-1] == counts[0]
+
+
+def ours() -> Counter[str]:
+    """How many objects of the parts that carry runs there are, and how many tasks of theirs."""
+    gc.collect()
+    parts = ("sprout.runs", "sprout.engines", "sprout.agents")
+    alive = Counter(type(one).__name__ for one in gc.get_objects() if str(type(one).__module__).startswith(parts))
+    carried = [task for task in asyncio.all_tasks() if task.get_name().startswith("run ")]
+    return alive + Counter(tasks=len(carried))

@@ -1,0 +1,79 @@
+"""A migration that dies: for n = 1, 2, 3, … a child upgrades the database and is killed at its n-th arrival at a point.
+
+The migrations are those of the program and one more, which rebuilds a table, changes rows and adds a table.
+
+Usage: python -m tests.store.migration_story URL POINT FOLDER; FOLDER is empty, for the migrations.
+Prints a line per child: its number, "killed" or "lived", and what was found after it: "before", "after" or "BROKEN".
+"""
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+from sprout import crashing
+from sprout.store import backups, migrate
+from sprout.store.checks import faults_of
+from sprout.store.urls import sqlite_file
+from tests.store.released import Rows, all_rows, still_there
+
+NEXT = """
+import sqlalchemy as sa
+from alembic import op
+
+revision, down_revision = "next", {head!r}
+
+
+def upgrade():
+    with op.batch_alter_table("user_node_progress", recreate="always") as progress:
+        progress.add_column(sa.Column("mood", sa.Text(), nullable=False, server_default="calm"))
+    op.create_table("moods", sa.Column("id", sa.Integer(), primary_key=True), sa.Column("name", sa.Text()))
+    op.create_index("ix_moods_name", "moods", ["name"])
+    op.execute("insert into moods (name) select title from nodes")
+    op.execute("update nodes set accuracy_score = accuracy_score")
+"""
+
+
+def with_one_more(folder: Path) -> None:
+    """Make this process's program one that is a migration ahead."""
+    source = migrate._MIGRATIONS
+    shutil.copytree(source, folder, dirs_exist_ok=True)
+    (folder / "versions" / "next.py").write_text(NEXT.format(head=migrate.head()))
+    migrate._MIGRATIONS = folder
+    backups.PAGES_AT_ONCE = 16
+
+
+def tell(url: str, point: str) -> Iterator[str]:
+    before, old = all_rows(url), migrate.current(url)
+    for n in count(1):
+        child = os.fork()
+        if child == 0:
+            crashing._fuse = crashing._Fuse(f"{point}:{n}")
+            migrate.upgrade(url)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if status != 0 and os.WTERMSIG(status) != signal.SIGKILL:
+            sys.exit(f"child {n} did not die as it should: {status}")
+        yield f"{n} {'lived' if status == 0 else 'killed'} {found(url, before, old)}"
+        if status == 0:
+            return
+
+
+def found(url: str, before: Rows, old: str | None) -> str:
+    """How the database is: as it was, or wholly migrated with all that was in it."""
+    file = sqlite_file(url)
+    sound = file is None or faults_of(file) == []
+    if sound and migrate.current(url) == old and all_rows(url) == before:
+        return "before"
+    after = all_rows(url)
+    done = migrate.current(url) == "next" and len(after["moods"]) == len(before["nodes"])
+    return "after" if sound and done and still_there(before, after) else "BROKEN"
+
+
+if __name__ == "__main__":
+    with_one_more(Path(sys.argv[3]))
+    for line in tell(sys.argv[1], sys.argv[2]):
+        sys.stdout.write(f"{line}\n")
