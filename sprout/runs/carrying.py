@@ -286,7 +286,7 @@ class Carrying:
             agent, user_id=run.user_id, node_id=node_id, branch_id=run.branch_id, small=run.small, task=task
         )
         child = replace(child, root_id=run.root_id, parent_id=run.id, label=label, lane=lane or child.lane)
-        admission = await self._parts.store.admit(child, claim=self._parts.claim)
+        admission = await self._parts.store.admit(child, claim=self._parts.claim, under=run)
         crash_point("child_admitted")
         if admission.verdict == "new" and admission.run.state is RunState.RUNNING:
             self._carry(admission.run)

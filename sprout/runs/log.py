@@ -186,12 +186,19 @@ class RunStore(Protocol):
     """
 
     async def admit(
-        self, run: Run, *, on_busy: OnBusy = OnBusy.ATTACH, key: Key | None = None, claim: Claim | None = None
+        self,
+        run: Run,
+        *,
+        on_busy: OnBusy = OnBusy.ATTACH,
+        key: Key | None = None,
+        claim: Claim | None = None,
+        under: Run | None = None,
     ) -> Admission:
         """Take in a run at the end of its lane; with a claim and a free lane it is running at once, its opening stored.
 
-        A child that its parent has in that lane already is not taken in twice. Raises NotFound (the node is gone, or
-        not the user's), RunAlreadyEnded (a child of a root that has ended), LaneBusy, KeyReused.
+        `under` is a child's parent as its carrier has it: who has lost the parent takes in nothing more under it. A
+        child that its parent has in that lane already is not taken in twice. Raises NotFound (the node is gone, or not
+        the user's), RunAlreadyEnded (a child of a root or of a parent that has ended), Fenced, LaneBusy, KeyReused.
         """
         ...
 

@@ -17,7 +17,7 @@ from sprout.store.carriers import is_uncarried
 from sprout.store.columns import table_of
 from sprout.store.endings import CANCELLED, Endings
 from sprout.store.holding import hold_lane, hold_trees
-from sprout.store.log import EventLog
+from sprout.store.log import EventLog, refuse_lost
 from sprout.store.run_rows import RUN, author_of, columns_of, run_from, run_of, runs
 from sprout.store.run_tables import UNFINISHED
 from sprout.store.write import Write
@@ -59,8 +59,10 @@ class Lanes:
         self._dispatcher = dispatcher
         self._endings = endings
 
-    def admitted(self, write: Write, run: Run, on_busy: OnBusy, key: Key | None, claim: Claim | None) -> Admission:
-        """Raises NotFound, RunAlreadyEnded, LaneBusy, KeyReused."""
+    def admitted(
+        self, write: Write, run: Run, on_busy: OnBusy, key: Key | None, claim: Claim | None, under: Run | None
+    ) -> Admission:
+        """Raises NotFound, RunAlreadyEnded, Fenced, LaneBusy, KeyReused."""
         connection = write.connection
         if key is not None and (before := self._run_of_key(write, run.user_id, key)) is not None:
             return Admission(before, "replayed")
@@ -72,7 +74,9 @@ class Lanes:
         if going is not None and on_busy is OnBusy.INTERRUPT and going.state in _HELD:
             self._endings.cancelled(write, going)
             going = _first_of(connection, run.lane)
-        admission = _attached(connection, run, going, on_busy) or self._taken_in(write, run, claim, free=going is None)
+        admission = _attached(connection, run, going, on_busy)
+        if admission is None:
+            admission = self._taken_in(write, run, claim, under, free=going is None)
         if key is not None:
             made = {"user_id": run.user_id, "key": key.key, "digest": key.digest, "created_at": self._log.now()}
             connection.execute(_INSERT_KEY, {**made, "run_id": admission.run.id})
@@ -138,8 +142,10 @@ class Lanes:
             raise KeyReused
         return run_of(write.connection, found.run_id)
 
-    def _taken_in(self, write: Write, run: Run, claim: Claim | None, *, free: bool) -> Admission:
+    def _taken_in(self, write: Write, run: Run, claim: Claim | None, under: Run | None, *, free: bool) -> Admission:
         asked_to_stop = not run.is_root and _open_root(write.connection, run.root_id)
+        if under is not None:
+            refuse_lost(write.connection, author_of(under))
         run = replace(run, cancel_requested=asked_to_stop)
         if free and claim is not None:
             run = replace(run, state=RunState.RUNNING, epoch=1, owner=claim.owner, started_at=self._log.now())

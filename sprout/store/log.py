@@ -97,6 +97,11 @@ def _numbers(write: Write, author: Author, count: int) -> int:
     return last
 
 
+def refuse_lost(connection: Connection, author: Author) -> None:
+    """Raises NotFound, RunAlreadyEnded, Fenced; whoever holds the root's row may rely on it until the commit."""
+    _refuse_ended(connection, author.run_id, author.epoch)
+
+
 def _stamped(event: Event, author: Author, at: str) -> Event:
     if not event.durable:
         raise ValueError(f"{event.kind} is not durable: it is sent, not stored")

@@ -79,9 +79,15 @@ class SqlRunStore:
         self._lanes = Lanes(self._log, dispatcher, self._endings)
 
     async def admit(
-        self, run: Run, *, on_busy: OnBusy = OnBusy.ATTACH, key: Key | None = None, claim: Claim | None = None
+        self,
+        run: Run,
+        *,
+        on_busy: OnBusy = OnBusy.ATTACH,
+        key: Key | None = None,
+        claim: Claim | None = None,
+        under: Run | None = None,
     ) -> Admission:
-        return await self._written(lambda write: self._lanes.admitted(write, run, on_busy, key, claim), run)
+        return await self._written(lambda write: self._lanes.admitted(write, run, on_busy, key, claim, under), run)
 
     async def enrol(self, claim: Claim) -> None:
         await self._database.write(lambda write: carriers.enrol(write, claim))

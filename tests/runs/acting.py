@@ -132,11 +132,17 @@ class CutStore(SqlRunStore):
         self._killed = killed
 
     async def admit(
-        self, run: Run, *, on_busy: OnBusy = OnBusy.ATTACH, key: Key | None = None, claim: Claim | None = None
+        self,
+        run: Run,
+        *,
+        on_busy: OnBusy = OnBusy.ATTACH,
+        key: Key | None = None,
+        claim: Claim | None = None,
+        under: Run | None = None,
     ) -> Admission:
         if self.cut.is_set() and self._killed:
             await self._silence()
-        return await super().admit(run, on_busy=on_busy, key=key, claim=claim)
+        return await super().admit(run, on_busy=on_busy, key=key, claim=claim, under=under)
 
     async def append(self, run: Run, entries: Sequence[Entry]) -> None:
         await self._counted("append", lambda: super(CutStore, self).append(run, entries))

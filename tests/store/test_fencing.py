@@ -11,6 +11,7 @@ import pytest
 from sqlmodel import col, select
 
 from sprout.events import Usage
+from sprout.ids import new_id
 from sprout.learning.graph import ConceptGraph, Edit
 from sprout.learning.shelf import Actor, Shelf
 from sprout.loop.permissions import Approval
@@ -63,6 +64,11 @@ def question(_: SqlRunStore, shelf: Shelf, run: Run) -> Awaitable[object]:
     return shelf.save_question(run.node_id, a_draft(), actor=actor)
 
 
+def child(runs: SqlRunStore, _: Shelf, run: Run) -> Awaitable[object]:
+    late = replace(run, id=new_id(), parent_id=run.id, lane=f"late:{run.id}", state=RunState.QUEUED, owner=None)
+    return runs.admit(late, claim=CLAIM, under=run)
+
+
 def settle(runs: SqlRunStore, _: Shelf, run: Run) -> Awaitable[object]:
     closing = [the_end()] if run.is_root else []
     return runs.settle(
@@ -84,6 +90,7 @@ WRITES: dict[str, Write] = {
     "an edit": edit,
     "an edit of nothing": edit_of_nothing,
     "a question": question,
+    "a child": child,
     "a pause": pause,
     "an answer": lambda runs, _, run: runs.answer(run, [a_thought()], [Approval("open", "d")]),
     "an end": settle,
