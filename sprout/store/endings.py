@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Update, bindparam, func, select, update
@@ -30,12 +29,8 @@ _MOVE: dict[RunState, Update] = {
 }
 _OPEN_UNDER_ROOT = RUN.where(
     runs.c.root_id == bindparam("root"), runs.c.id != bindparam("root"), runs.c.state.in_(UNFINISHED)
-)
-_END_CHILDREN = (
-    update(runs)
-    .where(runs.c.root_id == bindparam("root"), runs.c.id != bindparam("root"), runs.c.state.in_(UNFINISHED))
-    .values(reason=ENDED_WITH_ROOT)
-)
+).order_by(runs.c.creation.desc())
+_END_CHILD = update(runs).where(runs.c.id == bindparam("run")).values(reason=ENDED_WITH_ROOT)
 _before = runs.alias("before")
 _QUEUED_BEHIND = RUN.where(
     runs.c.lane == bindparam("in_lane"),
@@ -65,17 +60,16 @@ class Endings:
         self, write: Write, run: Run, state: RunState, reason: str, usage: Usage, error: RunError | None
     ) -> Run:
         """The run in its final state; its last entries are written, and its trees held. Raises RunAlreadyEnded."""
-        now = self._log.now()
         changes = {
             "reason": reason,
             "error": None if error is None else asdict(error),
-            "ended_at": now,
+            "ended_at": self._log.now(),
             "owner": None,
             **usage.model_dump(by_alias=False),
         }
         moved(write.connection, run.id, state, changes)
         if run.is_root:
-            self._end_children(write, run, state, now)
+            self._end_children(write, run, state)
         self._free(write, run)
         if run.parent_id is not None:
             self._nudged(write, [run.parent_id])
@@ -84,7 +78,9 @@ class Endings:
 
     def ended_here(self, write: Write, run: Run, state: RunState, *, reason: str, error: RunError | None = None) -> Run:
         """End a run that nobody carries, its trees held, with the closing events of a carrier (B5)."""
-        usage = own_usage(write.connection, run).plus(spent_by_children(write.connection, run.id))
+        if run.is_root:
+            self._end_children(write, run, state)  # first: what they have spent is the root's too
+        usage = _spent(write.connection, run)
         closing: list[Event] = [
             AgentDone(reason=reason, usage=usage)
             if error is None
@@ -117,14 +113,14 @@ class Endings:
             self._log.append(write, author_of(queued), [RunQueued(position=queued.position)])
         self._dispatcher.wake(run.lane, write)
 
-    def _end_children(self, write: Write, root: Run, state: RunState, now: datetime) -> None:
-        """Nothing follows a root's end: what has not ended under it ends silently with it."""
+    def _end_children(self, write: Write, root: Run, state: RunState) -> None:
+        """Nothing follows a root's end: what has not ended under it ends silently with it, children first."""
         left = list(map(run_from, write.connection.execute(_OPEN_UNDER_ROOT, {"root": root.id}).mappings()))
-        if not left:
-            return
         ending = RunState.CANCELLED if state is RunState.COMPLETED else state
-        write.connection.execute(_END_CHILDREN, {"root": root.id, "state": ending.value, "ended_at": now})
         for one in left:
+            spent = _spent(write.connection, one).model_dump(by_alias=False)
+            changes = {"run": one.id, "state": ending.value, "ended_at": self._log.now(), **spent}
+            write.connection.execute(_END_CHILD, changes)
             self._free(write, one)
         self._nudged(write, [one.id for one in left])
 
@@ -134,6 +130,11 @@ class Endings:
     def _nudged(self, write: Write, run_ids: Sequence[str]) -> None:
         for run_id in run_ids:
             write.after_commit(lambda run_id=run_id: self._dispatcher.nudge(run_id))  # type: ignore[misc]
+
+
+def _spent(connection: Connection, run: Run) -> Usage:
+    """What the run, which nobody carries, has spent, with all under it."""
+    return own_usage(connection, run).plus(spent_by_children(connection, run.id))
 
 
 def moved(connection: Connection, run_id: str, to: RunState, changes: dict[str, Any]) -> None:

@@ -24,9 +24,11 @@ class Write:
 
     @property
     def session(self) -> Session:
-        """A failed flush has rolled back everything: let its error out of the body."""
+        """A failed flush has taken back all that was done with objects: let its error out of the body."""
         if self._session is None:
-            self._session = Session(bind=self.connection, expire_on_commit=False, join_transaction_mode="rollback_only")
+            self._session = Session(
+                bind=self.connection, expire_on_commit=False, join_transaction_mode="create_savepoint"
+            )
         return self._session
 
     @property
@@ -48,7 +50,7 @@ class Write:
         try:
             result = body(self)
             if self._session is not None:
-                self._session.flush()
+                self._session.commit()  # into the transaction
             return result, self._after_commit
         finally:
             if self._session is not None:

@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +16,7 @@ from sprout.learning.library import DEFAULT_USER_ID
 from sprout.loop.tools import Effect, Tool, tool
 from sprout.offline.faults import Fault
 from sprout.offline.pace import Pace
-from sprout.offline.reply import Reply, TextOut, ToolOut
+from sprout.offline.reply import Body, Reply, TextOut, ToolOut
 from sprout.runs.log import OnBusy
 from sprout.runs.state import RunState
 from sprout.store.database import Database
@@ -334,3 +336,66 @@ async def test_a_model_failure_after_a_resume_counts_what_was_spent_before(datab
         assert_whole(await life.logged(run_id), run)
     assert run.state is RunState.FAILED
     assert run.usage.output_tokens > 0
+
+
+PAGES = 7
+NARROW = changed(
+    context_window=8_000,
+    reserve_tokens=500,
+    buffer_tokens=300,
+    max_output_tokens=500,
+    thrash_pattern=99,  # reading on is no circle
+)
+
+
+class Reader:
+    """A model that reads page after page of what it is given, and knows by the pages alone where it is."""
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+
+    def answer(self, body: Body) -> Reply:
+        page = len(self.read) + 1
+        return LAST if page > PAGES else Reply([TextOut(f"Page {page}."), ToolOut("page", {"number": page})])
+
+    def tool(self, hang: Hang | None = None) -> Tool:
+        @tool()
+        async def page(number: int) -> str:
+            """Read a page."""
+            if hang is not None and number == PAGES - 1:
+                await hang()
+            self.read.append(f"page {number}")
+            return f"This is page {number}. " + "Light falls on the leaf, and air goes in. " * 120
+
+        return page
+
+
+async def test_K3_C8_a_run_whose_view_was_compacted_goes_on_with_the_same_view(
+    database: Database, data_dir: Path
+) -> None:
+    """What the model is asked after the restart is what it would have been asked without one."""
+    whole, cut, hang = Reader(), Reader(), Hang()
+    async with living(database, whole, data_dir, agents=[an_agent(whole.tool(), policy=NARROW)]) as life:
+        run_id = await life.started()
+        await life.told(run_id)
+        wanted = [request.body["messages"] for request in life.server.requests]
+        assert "context_compacted" in kinds(await life.logged(run_id))
+    async with living(database, cut, data_dir, agents=[an_agent(cut.tool(hang), policy=NARROW)]) as life:
+        run_id, root = await life.started(), life.root
+        await hang.reached.wait()
+        await life.until(run_id, "tool_call", times=PAGES - 1)
+        assert "context_compacted" in kinds(await life.logged(run_id)), "it was cut off after one"
+        asked = [request.body["messages"] for request in life.server.requests]
+    async with living(database, cut, data_dir, agents=[an_agent(cut.tool(), policy=NARROW)], root=root) as life:
+        await life.told(run_id)
+        asked += [request.body["messages"] for request in life.server.requests]
+        assert (await life.store.run(run_id)).state is RunState.COMPLETED
+    assert [without_ids(one) for one in asked] == [without_ids(one) for one in wanted]
+
+
+def without_ids(messages: list[dict[str, Any]]) -> str:
+    """What was sent, with the calls numbered in their order: their ids differ from run to run."""
+    text = json.dumps(messages)
+    for number, call_id in enumerate(dict.fromkeys(re.findall(r'"(toolu_[^"]+)"', text))):
+        text = text.replace(call_id, f"call {number}")
+    return text

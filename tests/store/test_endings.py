@@ -212,6 +212,19 @@ async def test_what_ended_without_a_carrier_has_spent_what_its_events_tell_and_i
         assert Usage.model_validate(json.loads(one.data)["usage"]) == total
 
 
+async def test_what_ends_silently_with_its_root_has_spent_what_its_events_tell_and_the_root_too(
+    runs: SqlRunStore, tree: Tree
+) -> None:
+    for one in (tree.grandchild, tree.child, tree.other):
+        await runs.append(one, [UsageReported(usage=SPENT)])
+    waiting = await runs.pause(tree.root, a_question(), [])
+    await runs.cancel(waiting.id)
+    spent = [
+        (await runs.run(one.id)).usage.input_tokens for one in (tree.grandchild, tree.child, tree.other, tree.root)
+    ]
+    assert spent == [SPENT.input_tokens, 2 * SPENT.input_tokens, SPENT.input_tokens, 3 * SPENT.input_tokens]
+
+
 async def test_R2_an_end_wakes_its_lane_and_whoever_waits_for_it(
     runs: SqlRunStore, tree: Tree, dispatcher: NotedWakeUps
 ) -> None:
