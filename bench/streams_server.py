@@ -29,6 +29,7 @@ from sprout.loop.policy import LoopPolicy
 from sprout.runs.bus import News
 from sprout.runs.log import Logged, RunStore
 from sprout.runs.state import Run
+from sprout.serving import listening_at
 from sprout.store.shelf import SqlShelf
 from sprout.web.routes import web_app
 
@@ -149,7 +150,7 @@ async def main() -> None:
         config = uvicorn.Config(
             app, lifespan="off", log_level="critical", access_log=False, timeout_graceful_shutdown=1
         )
-        with app_parts._listening(settings.host, settings.port) as listening:
+        with listening_at(settings.host, settings.port) as listening:
             await uvicorn.Server(config).serve(sockets=[listening])
 
 

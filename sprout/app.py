@@ -1,16 +1,13 @@
 """Chooses the parts and joins them; the only module that knows them all."""
 
 import asyncio
-import signal
-import socket
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
-import uvicorn
 from pydantic import JsonValue
 from pydantic.alias_generators import to_camel
 
@@ -58,7 +55,6 @@ from sprout.telemetry.observer import RunObserver
 from sprout.telemetry.spans import RunSpans
 from sprout.telemetry.tracing import tracing_to
 from sprout.web.parts import LOCAL_HOSTS, Limits, WebParts
-from sprout.web.routes import web_app
 
 OFFLINE_FIRST_TOKEN_S = 0.3
 OFFLINE_NOTE = (
@@ -66,9 +62,6 @@ OFFLINE_NOTE = (
     "for any other topic, add a key."
 )
 UPLOAD_ENDINGS = (".md", ".markdown", ".txt")
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-GRACE_S = 5
-DEAD_READER_MS = 30_000
 AgentMaker = Callable[[SqlShelf, Settings], AgentSpec]
 
 
@@ -268,94 +261,11 @@ def web_parts(sprout: Sprout) -> WebParts:
         static_dir=static_dir(),
         version=__version__,
         cors_origins=settings.cors_origins,
-        allowed_hosts=(*LOCAL_HOSTS, _bracketed(settings.host)),
+        allowed_hosts=(*LOCAL_HOSTS, bracketed(settings.host)),
         limits=Limits(upload_max_bytes=settings.upload_max_bytes, upload_max_files=settings.upload_max_files),
     )
 
 
-def serve(settings: Settings, *, extra_agents: Sequence[AgentMaker] = ()) -> None:
-    """Serve until SIGINT or SIGTERM: then open streams are told to come back, and what runs is cut off.
-
-    Args:
-        extra_agents: further agents; one with the name of a built-in one takes its place.
-
-    Raises SetupError: the port is taken, or something else has to be mended first.
-    """
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_served(settings, extra_agents))
-
-
-async def _served(settings: Settings, extra_agents: Sequence[AgentMaker]) -> None:
-    with _listening(settings.host, settings.port) as listening:
-        async with open_app(settings, extra_agents=extra_agents, take_up=True) as sprout:
-            server = _Server(
-                uvicorn.Config(
-                    web_app(web_parts(sprout)),
-                    lifespan="off",
-                    log_config=None,
-                    access_log=False,
-                    server_header=False,
-                    timeout_graceful_shutdown=GRACE_S,
-                )
-            )
-            with _on_signals(server, sprout.runs):
-                host, port = listening.getsockname()[:2]
-                model = settings.model_of("topic", small=False)
-                print(f"Sprout {__version__} is at http://{_bracketed(host)}:{port}", flush=True)
-                print(f"Model: {'offline demo model. ' + OFFLINE_NOTE if settings.offline else model}", flush=True)
-                await server.serve(sockets=[listening])
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
-    try:
-        import uvloop
-    except ImportError:  # there is none for Windows
-        return asyncio.new_event_loop
-    return uvloop.new_event_loop
-
-
-def _bracketed(host: str) -> str:
+def bracketed(host: str) -> str:
+    """The host as it stands in an address."""
     return f"[{host}]" if ":" in host else host
-
-
-class _Server(uvicorn.Server):
-    """uvicorn's server with our signals: it would end the process before what is open was closed."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
-@contextmanager
-def _on_signals(server: uvicorn.Server, runs: LiveRuns) -> Iterator[None]:
-    loop = asyncio.get_running_loop()
-
-    def leave() -> None:
-        server.force_exit = server.should_exit
-        server.should_exit = True
-        runs.say_goodbye()
-
-    for name in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(name, leave)
-    try:
-        yield
-    finally:
-        for name in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(name)
-
-
-@contextmanager
-def _listening(host: str, port: int) -> Iterator[socket.socket]:
-    if host not in LOOPBACK:
-        raise SetupError(f"Sprout has no sign-in yet, so it listens on this machine only, not on {host}.")
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # The protocol is named, because asyncio sends small writes at once (TCP_NODELAY) only where it is.
-    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux: connections inherit it, so that dead readers are freed
-            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, DEAD_READER_MS)
-        try:
-            listening.bind((host, port))
-        except OSError as error:
-            raise SetupError(f"Cannot listen on {host}:{port}: {error.strerror}. Choose another PORT.") from error
-        yield listening

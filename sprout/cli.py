@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(given: argparse.Namespace) -> int:
-    from sprout.app import serve
+    from sprout.serving import serve
     from sprout.telemetry.logs import set_up
 
     settings = _settings(host=given.host, port=given.port)

@@ -18,9 +18,9 @@ from typing import Any
 
 from faults.harness.asking import asking_topic
 from sprout import crashing
-from sprout.app import serve
 from sprout.config import load_settings
 from sprout.loop.tokens import count_tokens
+from sprout.serving import serve
 from sprout.telemetry.logs import set_up
 
 

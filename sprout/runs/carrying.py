@@ -5,11 +5,10 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, replace
 
-from sprout.agents.agent import AgentSpec, Brief, Job, Outcome
+from sprout.agents.agent import AgentSpec, Brief, Job
 from sprout.crashing import crash_point
-from sprout.errors import DatabaseBusy, SetupError, SproutError, StorageFull, ToolFailure
+from sprout.errors import DatabaseBusy, SetupError, SproutError, StorageFull
 from sprout.events import AgentDone, AgentError, AgentStart, Event, RunDone, Usage
 from sprout.loop.digest import prompt_digest
 from sprout.loop.kept import messages_as_json
@@ -17,11 +16,11 @@ from sprout.loop.model import ChatModel
 from sprout.loop.stop import Stop
 from sprout.loop.summary import summariser
 from sprout.loop.turn import TurnResult, run_turn
+from sprout.runs.children import Children
 from sprout.runs.clock import now
 from sprout.runs.gate import GatedModel
-from sprout.runs.handoff import last_words
 from sprout.runs.log import Checkpoint, Entry
-from sprout.runs.nudge import Nudge, nudged_or_due
+from sprout.runs.nudge import Nudge
 from sprout.runs.outcome import BROKE, STATE_OF_ENDING, UNFINISHED, HardLimit, error_of
 from sprout.runs.parts import Parts
 from sprout.runs.pausing import asked_by_loop, shown_input, unkept_results
@@ -32,8 +31,6 @@ from sprout.runs.state import ENDED, Fenced, Run, RunAlreadyEnded, RunError, Run
 from sprout.runs.writer import RunWriter
 
 log = logging.getLogger(__name__)
-
-MAX_DEPTH = 2  # of runs under runs: a helper may have helpers, and those none
 
 
 class Waits(Exception):
@@ -70,8 +67,7 @@ class Carrying:
         self._parts = parts
         self._run = run
         self._stop = stop
-        self._nudge = nudge
-        self._carry = carry
+        self._children = Children(parts, run, nudge, carry)
         self._spec: AgentSpec = parts.agents[run.agent]
         self._began_s = time.monotonic()
         self._elapsed_before_s = 0.0
@@ -117,7 +113,7 @@ class Carrying:
         run, observer = self._run, self._parts.observer
         observer.observe(run, run.opening())
         kept = None if run.epoch == 1 else recall(await self._parts.store.record(run.id))
-        brief = await self._spec.brief(_job(run, resumed=kept is not None), _Team(self))
+        brief = await self._spec.brief(_job(run, resumed=kept is not None), self._children)
         if kept is None:
             await self._begun(brief)
         else:
@@ -213,19 +209,11 @@ class Carrying:
 
     async def _settled_as(self, done: AgentDone, own: Usage) -> Run:
         """Wait for the children, then end as the agent has ended."""
-        await self._children_ended()
-        usage = own.plus(await self._parts.store.spent_by_children(self._run.id))
+        await self._children.ended()
+        usage = own.plus(await self._children.spent())
         reason = "cancelled" if self._stop.requested else done.reason
         last = done.model_copy(update={"reason": reason, "usage": usage})
         return await self._settled(STATE_OF_ENDING.get(reason, RunState.COMPLETED), last, reason, usage, None)
-
-    async def _children_ended(self) -> None:
-        """Wait for all children, also for those that start meanwhile; a lost nudge costs a moment (B7)."""
-        while True:
-            nudge = self._nudge.next_one
-            if not await self._parts.store.open_children(self._run.id):
-                return
-            await nudged_or_due(nudge)
 
     async def _failed(self, error: RunError, own: Usage | None = None, *, state: RunState = RunState.FAILED) -> Run:
         """Settle the run as failed; one that cannot even be settled is abandoned.
@@ -235,10 +223,10 @@ class Carrying:
         if (task := asyncio.current_task()) is not None and task.cancelling():
             raise asyncio.CancelledError
         try:
-            await self._children_ended()
+            await self._children.ended()
             if own is None:
                 own = (await self._parts.store.record(self._run.id)).usage
-            usage = own.plus(await self._parts.store.spent_by_children(self._run.id))
+            usage = own.plus(await self._children.spent())
             event = AgentError(code=error.code, message=error.message, retryable=error.retryable)
             return await self._settled(state, event, error.code, usage, error)
         except (Fenced, RunAlreadyEnded):
@@ -277,41 +265,6 @@ class Carrying:
         self._writer.landed(entries)
         return waiting
 
-    async def start_child(
-        self, agent: str, *, node_id: str, label: str, task: str | None = None, lane: str | None = None
-    ) -> Run:
-        """A child run that is admitted, or the one that this run or another has in that lane already."""
-        run = self._run
-        child = self._parts.new_run(
-            agent, user_id=run.user_id, node_id=node_id, branch_id=run.branch_id, small=run.small, task=task
-        )
-        child = replace(child, root_id=run.root_id, parent_id=run.id, label=label, lane=lane or child.lane)
-        admission = await self._parts.store.admit(child, claim=self._parts.claim, under=run)
-        crash_point("child_admitted")
-        if admission.verdict == "new" and admission.run.state is RunState.RUNNING:
-            self._carry(admission.run)
-        return admission.run
-
-    async def delegate(self, agent: str, task: str, *, key: str) -> Outcome:
-        """What has become of a task that a child run was given. Raises ToolFailure: too many runs under runs."""
-        if await self._depth() >= MAX_DEPTH:
-            raise ToolFailure("A helper's helpers have no helpers of their own: do it yourself.")
-        lane = f"child:{self._run.id}:{key}"
-        child = await self.start_child(agent, node_id=self._run.node_id, label=agent, task=task, lane=lane)
-        while not child.ended:
-            nudge = self._nudge.next_one
-            child = await self._parts.store.run(child.id)
-            if not child.ended:
-                await nudged_or_due(nudge)
-        return Outcome(child.state.value, last_words(await self._parts.store.record(child.id)))
-
-    async def _depth(self) -> int:
-        """How many runs are above this one."""
-        depth, parent_id = 0, self._run.parent_id
-        while parent_id is not None:
-            depth, parent_id = depth + 1, (await self._parts.store.run(parent_id)).parent_id
-        return depth
-
     def _new_writer(self, begun: Sequence[str]) -> RunWriter:
         parts = self._parts
         return RunWriter(
@@ -341,14 +294,3 @@ def _job(run: Run, *, resumed: bool) -> Job:
         resumed=resumed,
         task=run.task,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Team:
-    carrying: Carrying
-
-    async def start(self, agent: str, *, node_id: str, label: str) -> None:
-        await self.carrying.start_child(agent, node_id=node_id, label=label)
-
-    async def delegate(self, agent: str, task: str, *, key: str) -> Outcome:
-        return await self.carrying.delegate(agent, task, key=key)

@@ -234,8 +234,22 @@ class RunWriter:
         if self._ticking is not None and self._ticking.done():
             self._ticking.result()
             self._ticking = None
-        if self._ticking is None:
+        if self._ticking is None and not self._told_at_once():
             self._ticking = asyncio.create_task(self._flush_soon())
+
+    def _told_at_once(self) -> bool:
+        """Tell the text that waits where it is due and nothing is stored before it; whether that was so.
+
+        Nearly all text at a model's pace goes this way, which saves it a task.
+        """
+        now_s = asyncio.get_running_loop().time()
+        if self._writing.locked() or now_s < self._last_s[True] + MERGE_S or not _only_told(self._pending):
+            return False
+        pending, self._pending = self._pending, []
+        self._last_s[True] = now_s
+        for growth in pending:
+            self._tell(growth)
+        return True
 
     async def _flush_soon(self) -> None:
         """At once after a silence, else `MERGE_S` after the last flush of the same sort.
@@ -244,7 +258,7 @@ class RunWriter:
         """
         loop = asyncio.get_running_loop()
         while self._pending:
-            only_told = all(isinstance(entry, _Growth) for entry in self._pending)
+            only_told = _only_told(self._pending)
             await asyncio.sleep(max(0.0, self._last_s[only_told] + MERGE_S - loop.time()))
             await self.flush()
 
@@ -270,6 +284,10 @@ class RunWriter:
         for entry in entries:
             if isinstance(entry, ENDS_OF_BLOCKS):
                 self._flights.landed(self._run.root_id, entry.block_id)
+
+
+def _only_told(pending: Iterable[Entry | _Growth]) -> bool:
+    return all(isinstance(entry, _Growth) for entry in pending)
 
 
 def _entries(pending: Iterable[Entry | _Growth]) -> list[Entry]:

@@ -1,0 +1,81 @@
+"""The runs under a run: it starts them, waits for them, and pays for them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sprout.agents.agent import Outcome
+from sprout.crashing import crash_point
+from sprout.errors import ToolFailure
+from sprout.events import Usage
+from sprout.runs.handoff import last_words
+from sprout.runs.nudge import Nudge, nudged_or_due
+from sprout.runs.parts import Parts
+from sprout.runs.state import Run, RunState
+
+MAX_DEPTH = 2  # of runs under runs: a helper may have helpers, and those none
+
+
+@dataclass(frozen=True, slots=True)
+class Children:
+    """The Team of a run's agent.
+
+    Args:
+        run: the parent, as its carrier has it.
+        nudge: given when something under the run has changed.
+        carry: carries a child that was admitted and begun here.
+    """
+
+    parts: Parts
+    run: Run
+    nudge: Nudge
+    carry: Callable[[Run], object]
+
+    async def start(self, agent: str, *, node_id: str, label: str) -> None:
+        """See to it that the node has a run of this agent: a new one, or the one that this run or another has there."""
+        await self._admitted(agent, node_id=node_id, label=label)
+
+    async def delegate(self, agent: str, task: str, *, key: str) -> Outcome:
+        """What has become of a task that a child run was given. Raises ToolFailure: too many runs under runs."""
+        if await self._depth() >= MAX_DEPTH:
+            raise ToolFailure("A helper's helpers have no helpers of their own: do it yourself.")
+        lane = f"child:{self.run.id}:{key}"
+        child = await self._admitted(agent, node_id=self.run.node_id, label=agent, task=task, lane=lane)
+        while not child.ended:
+            nudge = self.nudge.next_one
+            child = await self.parts.store.run(child.id)
+            if not child.ended:
+                await nudged_or_due(nudge)
+        return Outcome(child.state.value, last_words(await self.parts.store.record(child.id)))
+
+    async def ended(self) -> None:
+        """Wait for all of them, also for those that start meanwhile; a lost nudge costs a moment (B7)."""
+        while True:
+            nudge = self.nudge.next_one
+            if not await self.parts.store.open_children(self.run.id):
+                return
+            await nudged_or_due(nudge)
+
+    async def spent(self) -> Usage:
+        """What they have spent, with all under them."""
+        return await self.parts.store.spent_by_children(self.run.id)
+
+    async def _admitted(
+        self, agent: str, *, node_id: str, label: str, task: str | None = None, lane: str | None = None
+    ) -> Run:
+        run = self.run
+        child = self.parts.new_run(
+            agent, user_id=run.user_id, node_id=node_id, branch_id=run.branch_id, small=run.small, task=task
+        )
+        child = replace(child, root_id=run.root_id, parent_id=run.id, label=label, lane=lane or child.lane)
+        admission = await self.parts.store.admit(child, claim=self.parts.claim, under=run)
+        crash_point("child_admitted")
+        if admission.verdict == "new" and admission.run.state is RunState.RUNNING:
+            self.carry(admission.run)
+        return admission.run
+
+    async def _depth(self) -> int:
+        """How many runs are above this one."""
+        depth, parent_id = 0, self.run.parent_id
+        while parent_id is not None:
+            depth, parent_id = depth + 1, (await self.parts.store.run(parent_id)).parent_id
+        return depth
