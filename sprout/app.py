@@ -41,6 +41,7 @@ from sprout.runs.live import LiveRuns, live_runs
 from sprout.runs.log import Claim
 from sprout.runs.parts import ModelChoice, Parts
 from sprout.runs.purse import Purse, open_purse
+from sprout.store.assessments import SqlAssessments
 from sprout.store.database import Database, open_database
 from sprout.store.exchange import SqlExchange
 from sprout.store.files import Files
@@ -252,6 +253,7 @@ def web_parts(sprout: Sprout) -> WebParts:
     settings = sprout.settings
     return WebParts(
         library=sprout.library,
+        assessments=SqlAssessments(sprout.database),
         runs=sprout.runs,
         metrics=sprout.metrics,
         read_document=partial(read_document, max_bytes=settings.upload_max_bytes),

@@ -21,7 +21,8 @@ class Parameters:
     """Every number of the model, all of them probabilities; judgement until there are answers to fit them to.
 
     Args:
-        known_before: that a node is known before the first answer; low, since paths are made of what is new.
+        known_before: that a node is known before the first answer; low, since paths are made of what is new, and so
+            low that one right answer masters nothing.
         learned: that one who does not know a node does after an answer and what was said to it.
         slipped: that one who knows answers wrong. At most 0.1, or knowing would mean little (Corbett & Anderson 1995).
         guessed: that one who does not know answers right in words or a number.
@@ -30,7 +31,7 @@ class Parameters:
         edges: how far an answer is carried.
     """
 
-    known_before: float = 0.1
+    known_before: float = 0.08
     learned: float = 0.1
     slipped: float = 0.1
     guessed: float = 0.05

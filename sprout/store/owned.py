@@ -34,6 +34,24 @@ def owned_document(session: Session, document_id: str, node_id: str, user_id: st
     return _the_one(session, wanted, "document", document_id, lock=False)
 
 
+def owned_assessment(session: Session, assessment_id: str, user_id: str, *, lock: bool = False) -> tables.Assessment:
+    """The user's assessment; with `lock`, nobody else changes or deletes it until the transaction ends."""
+    wanted = select(tables.Assessment).where(
+        tables.Assessment.id == assessment_id, tables.Assessment.user_id == user_id
+    )
+    return _the_one(session, wanted, "assessment", assessment_id, lock=lock)
+
+
+def asked_question(session: Session, question_id: str, assessment_id: str) -> tables.Question:
+    """The question of the assessment, unless it was taken back."""
+    wanted = select(tables.Question).where(
+        tables.Question.id == question_id,
+        tables.Question.assessment_id == assessment_id,
+        tables.Question.state != "voided",
+    )
+    return _the_one(session, wanted, "question", question_id, lock=False)
+
+
 def _the_one(session: Session, wanted: SelectOfScalar[_Row], what: str, id_: str, *, lock: bool) -> _Row:
     if lock:
         wanted = wanted.with_for_update()

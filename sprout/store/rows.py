@@ -1,11 +1,14 @@
 """Rows as the rest of Sprout knows them: the one place where a table's columns become a value."""
 
+import json
 from datetime import datetime
+from operator import itemgetter
 from typing import Any, Literal, cast
 
 from sqlalchemy import Row
 
 from sprout.events import AssessmentRow, EdgeEnds, NodeRow, QuestionShown, wire_time
+from sprout.learning.assessing import AnswerRow, QuestionRow
 from sprout.learning.library import BranchRow, DocumentRow, EdgeRow, NodeDetail, ProgressRow
 from sprout.store import tables
 
@@ -90,7 +93,10 @@ def assessment_row(assessment: tables.Assessment) -> AssessmentRow:
 
 
 def question_shown(question: tables.Question) -> QuestionShown:
-    """What a learner may see; a number is typed in like any other open answer."""
+    """What a learner may see; a number is typed in like any other open answer.
+
+    Options come in the order of their ids, which are random: the order in which they were written may tell.
+    """
     options = cast(list[dict[str, str]] | None, question.options)
     return QuestionShown(
         id=question.id,
@@ -98,8 +104,34 @@ def question_shown(question: tables.Question) -> QuestionShown:
         node_id=question.node_id,
         format="mcq" if question.format == "mcq" else "open_ended",
         prompt=question.prompt,
-        options=None if options is None else [option["text"] for option in options],
+        options=None if options is None else [one["text"] for one in sorted(options, key=itemgetter("id"))],
         difficulty=question.difficulty,
+    )
+
+
+def question_row(question: tables.Question) -> QuestionRow:
+    """A question as the contract has it."""
+    shown = question_shown(question)
+    return QuestionRow(
+        **shown.model_dump(exclude={"options"}),
+        options=None if shown.options is None else json.dumps(shown.options, ensure_ascii=False),
+        created_at=wire_time(question.created_at),
+    )
+
+
+def answer_row(answer: tables.Answer) -> AnswerRow:
+    """An attempt as the contract has it."""
+    return AnswerRow(
+        id=answer.id,
+        user_id=answer.user_id,
+        assessment_id=answer.assessment_id,
+        question_id=answer.question_id,
+        answer_text=answer.answer_text,
+        selected_option=answer.selected_option,
+        is_correct=answer.is_correct,
+        score=answer.score,
+        feedback=answer.feedback,
+        created_at=wire_time(answer.created_at),
     )
 
 

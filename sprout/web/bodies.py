@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 from pydantic.alias_generators import to_camel
 
 from sprout.events import Caps, Usage, Wire, wire_time
+from sprout.learning.assessing import Diagnostic
 from sprout.learning.library import BranchGraph, BranchSummary, DocumentRow
 from sprout.runs.handoff import Handoff
 from sprout.runs.question import QuestionKind
@@ -75,6 +76,37 @@ class NodeChange(Asked):
 
 class ProgressFilter(Owner):
     node_id: Id | None = None
+
+
+class AssessmentFilter(MaybeOwner):
+    target_node_id: Id | None = None
+
+
+class AssessmentChange(Asked):
+    """`completedAt` is a time as ISO 8601 writes it; one without a zone is UTC."""
+
+    title: Title | None = None
+    completed_at: Annotated[str, StringConstraints(max_length=40)] | None = None
+
+
+class NewAnswer(Asked):
+    """An answer in words or the option that was chosen, by its text or id; neither of them is "I don't know".
+
+    What a client says of right and wrong is not read: the server marks.
+    """
+
+    user_id: Id
+    question_id: Id
+    answer_text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)] | None = None
+    selected_option: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] | None = None
+
+
+class DiagnosticBody(Diagnostic):
+    """A concept's diagnostic as its page asks for it."""
+
+    agent: Literal["concept"] = "concept"
+    status: Literal["diagnostic_ready"] = "diagnostic_ready"
+    concept_node_id: str
 
 
 class RunOrder(Asked):

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from starlette.applications import Starlette
 
 from sprout.events import NodeRow
+from sprout.learning.assessing import Assessments
 from sprout.learning.library import DEFAULT_USER_ID, Library, NewDocument
 from sprout.runs.bus import News
 from sprout.runs.handoff import Handoff
@@ -122,6 +123,7 @@ class WebParts:
     """
 
     library: Library
+    assessments: Assessments
     runs: Runs
     metrics: Figures
     read_document: Callable[[str, str, bytes], NewDocument]

@@ -13,9 +13,10 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from sprout.errors import SproutError
-from sprout.events import NodeRow, Wire
+from sprout.events import AssessmentRow, NodeRow, Wire
+from sprout.learning.assessing import AnswerRow, QuestionRow
 from sprout.learning.library import BranchRow, DocumentRow, EdgeRow, ProgressRow
-from sprout.web import about, bodies, branches, documents, nodes, pages, runs, streams
+from sprout.web import about, assessments, bodies, branches, documents, nodes, pages, runs, streams
 from sprout.web.docs import docs_page
 from sprout.web.endpoint import Answer, AnyEndpoint, Call, Endpoint
 from sprout.web.failures import LastResort, expected, refused_by_routing, unexpected
@@ -103,6 +104,26 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
              _many("The documents.", DocumentRow), (404,)),
     Endpoint("DELETE", "/api/nodes/{id}/documents/{document_id}", documents.deleted, "Documents", "Delete a document",
              (DONE,), (404, 409)),
+
+    Endpoint("GET", "/api/assessments", assessments.listed, "Assessments", "The caller's assessments, oldest first",
+             _many("The assessments.", AssessmentRow), (404,), query=bodies.AssessmentFilter),
+    Endpoint("GET", "/api/assessments/{id}", assessments.shown, "Assessments", "One assessment",
+             _one("The assessment.", AssessmentRow), (404,)),
+    Endpoint("PATCH", "/api/assessments/{id}", assessments.changed, "Assessments",
+             "Rename an assessment, or end it before every question is answered",
+             _one("The assessment, changed.", AssessmentRow), (404,), body=bodies.AssessmentChange),
+    Endpoint("GET", "/api/assessments/{id}/questions", assessments.questions, "Assessments",
+             "The questions of an assessment, without what is right",
+             _many("The questions, in their order.", QuestionRow), (404,)),
+    Endpoint("GET", "/api/assessments/{id}/answers", assessments.answers, "Assessments",
+             "The caller's attempts; the newest for a question counts",
+             _many("The attempts, oldest first.", AnswerRow), (404,), query=bodies.MaybeOwner),
+    Endpoint("POST", "/api/assessments/{id}/answers", assessments.answered, "Assessments",
+             "Answer a question; choices and numbers are marked at once, and progress follows",
+             _one("The attempt with the server's verdict.", AnswerRow, 201), (404,), body=bodies.NewAnswer),
+    Endpoint("GET", "/api/agents/concepts/{id}/diagnostic", assessments.diagnostic, "Assessments",
+             "A concept's diagnostic, as far as it is made; asking makes nothing",
+             _one("The diagnostic.", bodies.DiagnosticBody), (404,), query=bodies.Owner),
 
     Endpoint("POST", "/api/agents/topics/{id}/run", runs.topic_started, "Runs",
              "Grow a path from a topic, or join the run that is growing it",

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from sprout.learning.assessing import Assessments
 from sprout.learning.library import Library
 from sprout.learning.shelf import Passage, Shelf
 from sprout.runs.bus import News
 from sprout.runs.log import Logged, RunStore
+from sprout.store.assessments import SqlAssessments
 from sprout.store.database import Database
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
@@ -17,7 +19,12 @@ from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
 from tests.builders import CLAIM, NotedWakeUps
 
-FITS: tuple[type[RunStore], type[Shelf], type[Library]] = (SqlRunStore, SqlShelf, SqlLibrary)  # mypy checks it
+FITS: tuple[type[RunStore], type[Shelf], type[Library], type[Assessments]] = (
+    SqlRunStore,
+    SqlShelf,
+    SqlLibrary,
+    SqlAssessments,
+)  # mypy checks it
 
 
 @pytest.fixture
@@ -47,6 +54,11 @@ def shelf(database: Database, told: list[Logged]) -> SqlShelf:
 @pytest.fixture
 def library(database: Database, told: list[Logged], data_dir: Path) -> SqlLibrary:
     return SqlLibrary(database, partial(collect, told), files=Files(data_dir))
+
+
+@pytest.fixture
+def assessments(database: Database) -> SqlAssessments:
+    return SqlAssessments(database)
 
 
 def collect(told: list[Logged], news: News) -> None:

@@ -269,6 +269,8 @@ async def test_Q6_a_saved_question_is_told_without_its_answer(
 
     (ready,) = await runs.events(run.id, after=1)
     data = json.loads(ready.data)
+    (question,) = await questions(database)
+    options = {option["text"]: option["id"] for option in question.options}
     assert (ready.kind, data["conceptNodeId"]) == ("question_ready", concept.id)
     assert data["question"] == {
         "id": saved.id,
@@ -276,11 +278,9 @@ async def test_Q6_a_saved_question_is_told_without_its_answer(
         "nodeId": concept.id,
         "format": "mcq",
         "prompt": CHOICE.prompt,
-        "options": list(CHOICE.options),
+        "options": sorted(CHOICE.options, key=lambda text: options[text]),  # the ids are random
         "difficulty": 2,
     }
-    (question,) = await questions(database)
-    options = {option["text"]: option["id"] for option in question.options}
     assert list(options) == list(CHOICE.options)
     assert question.correct_option_id == options["Light"]
     assert question.misconceptions[0]["optionId"] == options["Soil"]

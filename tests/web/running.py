@@ -32,6 +32,7 @@ from sprout.runs.multiplex import Told
 from sprout.runs.observer import Nobody
 from sprout.runs.parts import ModelChoice, Parts
 from sprout.runs.state import Run
+from sprout.store.assessments import SqlAssessments
 from sprout.store.database import open_database
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
@@ -137,6 +138,7 @@ class Web:
     served: Served
     client: httpx2.AsyncClient
     library: SqlLibrary
+    assessments: SqlAssessments
     shelf: SqlShelf
     store: SqlRunStore
     live: LiveRuns
@@ -212,11 +214,12 @@ async def serving_web(data_dir: Path, static_dir: Path, **changed: object) -> As
             observer=Nobody(),
         )
         live = await stack.enter_async_context(live_runs(running))
-        parts = web_parts(library, Observed(live), static_dir)
+        assessments = SqlAssessments(database)
+        parts = web_parts(library, assessments, Observed(live), static_dir)
         served = await stack.enter_async_context(serving(web_app(replace(parts, **changed))))  # type: ignore[arg-type]
         client = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=10))
         runs = cast(Observed, parts.runs)
-        yield Web(served, client, library, shelf, store, live, runs, agent, static_dir, parts.streams)
+        yield Web(served, client, library, assessments, shelf, store, live, runs, agent, static_dir, parts.streams)
         live.say_goodbye()
 
 
@@ -224,9 +227,10 @@ def _offline(agent: str, small: bool) -> ModelChoice:
     return ModelChoice("none", None, "none", offline=True)
 
 
-def web_parts(library: SqlLibrary, runs: Observed, static_dir: Path) -> WebParts:
+def web_parts(library: SqlLibrary, assessments: SqlAssessments, runs: Observed, static_dir: Path) -> WebParts:
     return WebParts(
         library=library,
+        assessments=assessments,
         runs=runs,
         metrics=Metrics(),
         read_document=partial(read_document, max_bytes=LIMITS.upload_max_bytes),

@@ -31,6 +31,8 @@ GOOD = {
     "BranchChange": {"title": "a"},
     "NewNode": {"title": "a", "type": "root", "userId": DEFAULT_USER_ID},
     "NodeChange": {"title": "a"},
+    "AssessmentChange": {"title": "a"},
+    "NewAnswer": {"userId": DEFAULT_USER_ID, "questionId": "a"},
     "RunOrder": {"userId": DEFAULT_USER_ID},
     "RunAnswer": {"answer": "yes"},
 }

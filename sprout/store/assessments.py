@@ -1,0 +1,192 @@
+"""Assessments in the database: what is asked, every attempt at it, and the progress that follows."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, cast
+
+from sqlmodel import Session, col, func, select
+
+from sprout.errors import BadInput, NotFound
+from sprout.events import AssessmentRow
+from sprout.ids import new_id
+from sprout.learning.assessing import AnswerRow, Diagnostic, GivenAnswer, QuestionRow
+from sprout.learning.closed import Closed, Mark, chosen, marked
+from sprout.store import rows, tables
+from sprout.store.columns import utc_now
+from sprout.store.database import Database
+from sprout.store.edits import locked_node
+from sprout.store.mastering import update_progress
+from sprout.store.owned import asked_question, owned_assessment, owned_node
+from sprout.store.write import Write
+
+
+class SqlAssessments:
+    """Assessments on SQL."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def assessments(self, user_id: str, *, target_node_id: str | None = None) -> list[AssessmentRow]:
+        """In order of creation."""
+        wanted = select(tables.Assessment).where(tables.Assessment.user_id == user_id)
+        if target_node_id is not None:
+            wanted = wanted.where(tables.Assessment.target_node_id == target_node_id)
+        async with self._database.reading() as session:
+            found = await session.exec(wanted.order_by(col(tables.Assessment.creation)))
+            return [rows.assessment_row(one) for one in found]
+
+    async def assessment(self, assessment_id: str, *, user_id: str) -> AssessmentRow:
+        """Raises NotFound."""
+        return await self._database.read(
+            lambda session: rows.assessment_row(owned_assessment(session, assessment_id, user_id))
+        )
+
+    async def change_assessment(
+        self, assessment_id: str, *, user_id: str, title: str | None, completed_at: datetime | None
+    ) -> AssessmentRow:
+        """The assessment with what is given changed. Raises NotFound."""
+
+        def body(write: Write) -> AssessmentRow:
+            assessment = owned_assessment(write.session, assessment_id, user_id, lock=True)
+            assessment.title = assessment.title if title is None else title
+            assessment.completed_at = assessment.completed_at if completed_at is None else completed_at
+            write.session.add(assessment)
+            return rows.assessment_row(assessment)
+
+        return await self._database.write(body)
+
+    async def questions(self, assessment_id: str, *, user_id: str) -> list[QuestionRow]:
+        """Those that are asked, in their order. Raises NotFound."""
+
+        def look(session: Session) -> list[QuestionRow]:
+            owned_assessment(session, assessment_id, user_id)
+            return [rows.question_row(one) for one in _asked(session, assessment_id)]
+
+        return await self._database.read(look)
+
+    async def answers(self, assessment_id: str, *, user_id: str) -> Sequence[AnswerRow]:
+        """All attempts, oldest first. Raises NotFound."""
+
+        def look(session: Session) -> list[AnswerRow]:
+            owned_assessment(session, assessment_id, user_id)
+            wanted = select(tables.Answer).where(
+                tables.Answer.assessment_id == assessment_id, tables.Answer.user_id == user_id
+            )
+            return [rows.answer_row(one) for one in session.exec(wanted.order_by(col(tables.Answer.creation)))]
+
+        return await self._database.read(look)
+
+    async def answer(self, assessment_id: str, given: GivenAnswer, *, user_id: str) -> AnswerRow:
+        """Keep an attempt, graded where code can, with the progress that follows from it.
+
+        Raises NotFound, BadInput (an option that the question does not have).
+        """
+        return await self._database.write(lambda write: _answered(write, assessment_id, given, user_id))
+
+    async def diagnostic(self, concept_id: str, *, user_id: str) -> Diagnostic:
+        """Raises NotFound (also where the concept has none yet), BadInput (not a concept)."""
+
+        def look(session: Session) -> Diagnostic:
+            if owned_node(session, concept_id, user_id).type != "concept":
+                raise BadInput("Only a concept has a diagnostic.", field="id")
+            wanted = select(tables.Assessment).where(
+                tables.Assessment.user_id == user_id,
+                tables.Assessment.target_node_id == concept_id,
+                tables.Assessment.type == "diagnostic",
+            )
+            assessment = session.exec(wanted).first()
+            if assessment is None:
+                raise NotFound("diagnostic", concept_id)
+            questions = _asked(session, assessment.id)
+            answered = _answered_count(session, assessment.id, user_id)
+            return Diagnostic(
+                assessment=rows.assessment_row(assessment),
+                questions=[rows.question_row(one) for one in questions],
+                answered_count=answered,
+                required_answers=len(questions),
+                is_complete=assessment.completed_at is not None or 0 < len(questions) <= answered,
+            )
+
+        return await self._database.read(look)
+
+
+def _answered(write: Write, assessment_id: str, given: GivenAnswer, user_id: str) -> AnswerRow:
+    session, now = write.session, utc_now()
+    assessment = owned_assessment(session, assessment_id, user_id)
+    concept = locked_node(write.connection, assessment.target_node_id, user_id)
+    question = asked_question(session, given.question_id, assessment_id)
+    closed = _closed(question)
+    option = chosen(closed, given.option)
+    text = given.text if option is None else None
+    newest = _newest(session, question.id, user_id)
+    if newest is not None and (newest.answer_text, newest.selected_option) == (text, option):
+        return rows.answer_row(newest)
+    mark = marked(closed, text=text, option=option)
+    answer = tables.Answer(
+        id=new_id(),
+        user_id=user_id,
+        assessment_id=assessment_id,
+        question_id=question.id,
+        answer_text=text,
+        selected_option=option,
+        is_correct=mark.correct,
+        score=mark.score,
+        feedback=mark.feedback,
+        created_at=now,
+    )
+    question.state = _state_after(mark, text, option)
+    session.add(answer)
+    session.add(question)
+    session.flush()
+    if assessment.completed_at is None and _answered_count(session, assessment_id, user_id) == len(
+        _asked(session, assessment_id)
+    ):
+        assessment.completed_at = now
+        session.add(assessment)
+    if mark.score is not None:
+        update_progress(write, concept, user_id, now)
+    return rows.answer_row(answer)
+
+
+def _state_after(mark: Mark, text: str | None, option: str | None) -> str:
+    if mark.score is not None:
+        return "graded"
+    return "skipped" if text is None and option is None else "answered"
+
+
+def _closed(question: tables.Question) -> Closed:
+    """What code needs to mark an answer to the question."""
+    options = cast(list[dict[str, str]], question.options or [])
+    misconceptions = cast(list[dict[str, Any]], question.misconceptions or [])
+    return Closed(
+        format=cast(Any, question.format),
+        correct_answer=question.correct_answer or "",
+        options={option["id"]: option["text"] for option in options},
+        correct_option_id=question.correct_option_id,
+        tolerance=question.tolerance,
+        unit=question.unit,
+        misconceptions={one["optionId"] or one["answer"]: one["misconception"] for one in misconceptions},
+    )
+
+
+def _asked(session: Session, assessment_id: str) -> Sequence[tables.Question]:
+    wanted = select(tables.Question).where(
+        tables.Question.assessment_id == assessment_id, tables.Question.state != "voided"
+    )
+    return session.exec(wanted.order_by(col(tables.Question.position))).all()
+
+
+def _answered_count(session: Session, assessment_id: str, user_id: str) -> int:
+    """How many of the questions that are asked have an attempt."""
+    wanted = (
+        select(func.count(func.distinct(tables.Answer.question_id)))
+        .join(tables.Question, col(tables.Question.id) == col(tables.Answer.question_id))
+        .where(tables.Answer.assessment_id == assessment_id, tables.Answer.user_id == user_id)
+        .where(tables.Question.state != "voided")
+    )
+    return session.exec(wanted).one()
+
+
+def _newest(session: Session, question_id: str, user_id: str) -> tables.Answer | None:
+    wanted = select(tables.Answer).where(tables.Answer.question_id == question_id, tables.Answer.user_id == user_id)
+    return session.exec(wanted.order_by(col(tables.Answer.creation).desc()).limit(1)).first()

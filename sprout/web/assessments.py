@@ -1,0 +1,61 @@
+"""The answers about assessments: what is asked, and what a learner says to it."""
+
+from datetime import UTC, datetime
+
+from starlette.responses import Response
+
+from sprout.errors import BadInput
+from sprout.learning.assessing import GivenAnswer
+from sprout.web.bodies import AssessmentChange, AssessmentFilter, DiagnosticBody, MaybeOwner, NewAnswer, Nothing, Owner
+from sprout.web.endpoint import Call, row, rows
+
+
+async def listed(call: Call[AssessmentFilter, Nothing]) -> Response:
+    """The caller's assessments."""
+    return rows(await call.parts.assessments.assessments(call.user_id, target_node_id=call.query.target_node_id))
+
+
+async def shown(call: Call) -> Response:
+    """One assessment, or 404."""
+    return row(await call.parts.assessments.assessment(call.id, user_id=call.user_id))
+
+
+async def changed(call: Call[Nothing, AssessmentChange]) -> Response:
+    """The assessment with its changes; what is null or left out stays."""
+    change = call.body
+    completed_at = None if change.completed_at is None else _moment(change.completed_at)
+    found = await call.parts.assessments.change_assessment(
+        call.id, user_id=call.user_id, title=change.title, completed_at=completed_at
+    )
+    return row(found)
+
+
+async def questions(call: Call) -> Response:
+    """The questions, without what is right."""
+    return rows(await call.parts.assessments.questions(call.id, user_id=call.user_id))
+
+
+async def answers(call: Call[MaybeOwner, Nothing]) -> Response:
+    """The caller's attempts."""
+    return rows(await call.parts.assessments.answers(call.id, user_id=call.user_id))
+
+
+async def answered(call: Call[Nothing, NewAnswer]) -> Response:
+    """201 with the attempt and the server's own verdict; what a client thinks of it does not count."""
+    new = call.body
+    given = GivenAnswer(new.question_id, text=new.answer_text or None, option=new.selected_option or None)
+    return row(await call.parts.assessments.answer(call.id, given, user_id=call.user_id), 201)
+
+
+async def diagnostic(call: Call[Owner, Nothing]) -> Response:
+    """A concept's diagnostic. Nothing is made by asking for it."""
+    found = await call.parts.assessments.diagnostic(call.id, user_id=call.user_id)
+    return row(DiagnosticBody(**dict(found), concept_node_id=call.id))
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise BadInput("This is not a time like 2026-01-31T09:00:00Z.", field="completedAt") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
