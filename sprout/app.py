@@ -254,6 +254,7 @@ def web_parts(sprout: Sprout) -> WebParts:
     return WebParts(
         library=sprout.library,
         assessments=SqlAssessments(sprout.database),
+        exchange=sprout.exchange,
         runs=sprout.runs,
         metrics=sprout.metrics,
         read_document=partial(read_document, max_bytes=settings.upload_max_bytes),

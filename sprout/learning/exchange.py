@@ -1,12 +1,13 @@
 """A whole path as one YAML or JSON file that people can write: its form, how it is read, and how it is written."""
 
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sprout.errors import BadInput, TooLarge
+from sprout.learning.library import BranchRow
 from sprout.learning.questions import Criterion, Misconception, QuestionDraft, QuestionFormat
 
 MAX_FILE_CHARACTERS = 2_000_000
@@ -101,6 +102,18 @@ class PathFile(_Item):
     edges: Annotated[tuple[EdgeItem, ...], Field(max_length=2_000)] = ()
 
 
+class Exchange(Protocol):
+    """Whole paths in and out, for their owner."""
+
+    async def import_path(self, path: PathFile, *, user_id: str) -> BranchRow:
+        """A new branch with all of the path, or nothing. Raises BadPath, which names every item at fault."""
+        ...
+
+    async def export_path(self, branch_id: str, *, user_id: str) -> PathFile:
+        """Raises NotFound."""
+        ...
+
+
 def read_path(text: str) -> PathFile:
     """The path that a YAML or JSON text describes; whether it hangs together is `planned`'s to say.
 
@@ -108,13 +121,24 @@ def read_path(text: str) -> PathFile:
     """
     if len(text) > MAX_FILE_CHARACTERS:
         raise TooLarge(f"a path file has at most {MAX_FILE_CHARACTERS:,} characters, this one has {len(text):,}")
-    content = _parsed(text)
+    return path_of(_parsed(text))
+
+
+def path_of(content: object) -> PathFile:
+    """The path that JSON values describe. Raises BadPath."""
     if not isinstance(content, dict):
         raise BadPath(["the file: a mapping is needed that begins with sprout_path: 1"])
     try:
         return PathFile.model_validate(content)
     except ValidationError as error:
         raise BadPath([f"{_place(fault['loc'])}: {fault['msg']}" for fault in error.errors()]) from None
+
+
+def without_questions(path: PathFile) -> PathFile:
+    """The path as it may be shown to who is still to be asked: questions carry what is right (Q6)."""
+    return path.model_copy(
+        update={"concepts": tuple(concept.model_copy(update={"questions": ()}) for concept in path.concepts)}
+    )
 
 
 def written_path(path: PathFile, form: Literal["yaml", "json"] = "yaml") -> str:

@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 
 from sprout.events import Caps, Usage, Wire, wire_time
 from sprout.learning.assessing import Diagnostic
-from sprout.learning.library import BranchGraph, BranchSummary, DocumentRow
+from sprout.learning.library import BranchGraph, BranchRow, BranchSummary, DocumentRow
 from sprout.runs.handoff import Handoff
 from sprout.runs.question import QuestionKind
 from sprout.runs.state import Run, RunError, RunState
@@ -107,6 +107,23 @@ class DiagnosticBody(Diagnostic):
     agent: Literal["concept"] = "concept"
     status: Literal["diagnostic_ready"] = "diagnostic_ready"
     concept_node_id: str
+
+
+class GraphOptions(Asked):
+    """`answers=true` exports the questions too, with what is right: for who makes a course, not for who takes it."""
+
+    answers: Literal["true", "false"] = "false"
+    format: Literal["json", "yaml"] = "json"
+
+
+class Planted(Wire):
+    """A path that was taken over whole."""
+
+    branch: BranchRow
+    concepts: int
+    subconcepts: int
+    edges: int
+    questions: int
 
 
 class RunOrder(Asked):

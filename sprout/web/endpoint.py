@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Generic
 
 from pydantic import BaseModel
@@ -11,7 +12,7 @@ from typing_extensions import TypeVar
 
 from sprout.errors import NotFound
 from sprout.web.bodies import Nothing
-from sprout.web.parts import WebParts
+from sprout.web.parts import Limits, WebParts
 from sprout.web.requests import checked, json_object, query_values, sane_id
 
 Q = TypeVar("Q", bound=BaseModel, default=Nothing)
@@ -48,7 +49,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint(Generic[Q, B]):
-    """An operation of the surface. `errors` are the statuses that are its own; some are everybody's."""
+    """An operation of the surface.
+
+    Args:
+        errors: the statuses that are its own; some are everybody's.
+        read_body: makes a body of its JSON values, where `checked` would not say enough of what is wrong with it.
+        max_bytes: of its body, of all that may be limited.
+    """
 
     method: str
     path: str
@@ -60,6 +67,8 @@ class Endpoint(Generic[Q, B]):
     query: type[Q] = Nothing  # type: ignore[assignment]  # the default of Q
     body: type[B] = Nothing  # type: ignore[assignment]  # the default of B
     form_field: str | None = None
+    read_body: Callable[[dict[str, object]], B] | None = None
+    max_bytes: Callable[[Limits], int] = attrgetter("json_max_bytes")
 
     async def answer(self, request: Request, parts: WebParts) -> Response:
         """Read the request, check that it is the caller's own, and hand it to the handler."""
@@ -69,9 +78,10 @@ class Endpoint(Generic[Q, B]):
         body: dict[str, object] = {}
         if self.body is not Nothing:
             limits = parts.limits
-            body = await json_object(request, max_bytes=limits.json_max_bytes, idle_s=limits.body_idle_s)
-        checked_query, checked_body = checked(self.query, query), checked(self.body, body)
+            body = await json_object(request, max_bytes=self.max_bytes(limits), idle_s=limits.body_idle_s)
         refuse_other_users([body.get("userId")], parts.user_id)
+        checked_query = checked(self.query, query)
+        checked_body = checked(self.body, body) if self.read_body is None else self.read_body(body)
         return await self.handler(Call(request, parts, parts.user_id, ids, checked_query, checked_body))
 
 

@@ -11,6 +11,7 @@ from starlette.applications import Starlette
 
 from sprout.events import NodeRow
 from sprout.learning.assessing import Assessments
+from sprout.learning.exchange import Exchange
 from sprout.learning.library import DEFAULT_USER_ID, Library, NewDocument
 from sprout.runs.bus import News
 from sprout.runs.handoff import Handoff
@@ -98,6 +99,7 @@ class Limits:
     """How much one request may bring, how long each wait on a client may take, how many streams one may have open."""
 
     json_max_bytes: int = 1_000_000
+    graph_max_bytes: int = 4_000_000
     upload_max_bytes: int = 10 * 1024 * 1024
     upload_max_files: int = 5
     body_idle_s: float = 30.0
@@ -124,6 +126,7 @@ class WebParts:
 
     library: Library
     assessments: Assessments
+    exchange: Exchange
     runs: Runs
     metrics: Figures
     read_document: Callable[[str, str, bytes], NewDocument]

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from itertools import groupby
+from operator import attrgetter
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -15,8 +16,9 @@ from starlette.types import Receive, Scope, Send
 from sprout.errors import SproutError
 from sprout.events import AssessmentRow, NodeRow, Wire
 from sprout.learning.assessing import AnswerRow, QuestionRow
+from sprout.learning.exchange import PathFile
 from sprout.learning.library import BranchRow, DocumentRow, EdgeRow, ProgressRow
-from sprout.web import about, assessments, bodies, branches, documents, nodes, pages, runs, streams
+from sprout.web import about, assessments, bodies, branches, documents, graphs, nodes, pages, runs, streams
 from sprout.web.docs import docs_page
 from sprout.web.endpoint import Answer, AnyEndpoint, Call, Endpoint
 from sprout.web.failures import LastResort, expected, refused_by_routing, unexpected
@@ -104,6 +106,16 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
              _many("The documents.", DocumentRow), (404,)),
     Endpoint("DELETE", "/api/nodes/{id}/documents/{document_id}", documents.deleted, "Documents", "Delete a document",
              (DONE,), (404, 409)),
+
+    Endpoint("POST", "/api/graphs", graphs.planted, "Graphs",
+             "Plant a whole path: concepts, subconcepts, edges and questions, all or nothing",
+             _one("The new branch, and how much was planted.", bodies.Planted, 201), (409,), body=PathFile,
+             read_body=graphs.path_in, max_bytes=attrgetter("graph_max_bytes")),
+    Endpoint("GET", "/api/graphs/{id}", graphs.exported, "Graphs",
+             "A branch as a file that can be planted again; with answers=true its questions too",
+             (Answer(200, "The path, as JSON or as YAML."),), (404,), query=bodies.GraphOptions),
+    Endpoint("GET", "/api/schema/graph", graphs.schema, "Graphs", "The JSON Schema of a path that can be planted",
+             (Answer(200, "A JSON Schema."),)),
 
     Endpoint("GET", "/api/assessments", assessments.listed, "Assessments", "The caller's assessments, oldest first",
              _many("The assessments.", AssessmentRow), (404,), query=bodies.AssessmentFilter),

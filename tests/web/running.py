@@ -34,6 +34,7 @@ from sprout.runs.parts import ModelChoice, Parts
 from sprout.runs.state import Run
 from sprout.store.assessments import SqlAssessments
 from sprout.store.database import open_database
+from sprout.store.exchange import SqlExchange
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
 from sprout.store.runs import SqlRunStore
@@ -45,7 +46,9 @@ from sprout.web.routes import web_app
 from tests.serving import Served, serving
 
 PAGE = '<!doctype html><script type="importmap" nonce="{{nonce}}">{}</script><script src="/static/{{version}}/app.js">'
-LIMITS = Limits(json_max_bytes=100_000, upload_max_bytes=20_000, upload_max_files=2, body_idle_s=0.5)
+LIMITS = Limits(
+    json_max_bytes=100_000, graph_max_bytes=100_000, upload_max_bytes=20_000, upload_max_files=2, body_idle_s=0.5
+)
 
 
 class NoModel:
@@ -139,6 +142,7 @@ class Web:
     client: httpx2.AsyncClient
     library: SqlLibrary
     assessments: SqlAssessments
+    exchange: SqlExchange
     shelf: SqlShelf
     store: SqlRunStore
     live: LiveRuns
@@ -214,12 +218,14 @@ async def serving_web(data_dir: Path, static_dir: Path, **changed: object) -> As
             observer=Nobody(),
         )
         live = await stack.enter_async_context(live_runs(running))
-        assessments = SqlAssessments(database)
-        parts = web_parts(library, assessments, Observed(live), static_dir)
+        assessments, exchange = SqlAssessments(database), SqlExchange(database)
+        parts = web_parts(library, assessments, exchange, Observed(live), static_dir)
         served = await stack.enter_async_context(serving(web_app(replace(parts, **changed))))  # type: ignore[arg-type]
         client = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=10))
         runs = cast(Observed, parts.runs)
-        yield Web(served, client, library, assessments, shelf, store, live, runs, agent, static_dir, parts.streams)
+        yield Web(
+            served, client, library, assessments, exchange, shelf, store, live, runs, agent, static_dir, parts.streams
+        )
         live.say_goodbye()
 
 
@@ -227,10 +233,13 @@ def _offline(agent: str, small: bool) -> ModelChoice:
     return ModelChoice("none", None, "none", offline=True)
 
 
-def web_parts(library: SqlLibrary, assessments: SqlAssessments, runs: Observed, static_dir: Path) -> WebParts:
+def web_parts(
+    library: SqlLibrary, assessments: SqlAssessments, exchange: SqlExchange, runs: Observed, static_dir: Path
+) -> WebParts:
     return WebParts(
         library=library,
         assessments=assessments,
+        exchange=exchange,
         runs=runs,
         metrics=Metrics(),
         read_document=partial(read_document, max_bytes=LIMITS.upload_max_bytes),

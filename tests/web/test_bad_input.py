@@ -26,12 +26,13 @@ MISSING_IS_FINE = {
     ("GET", "/api/nodes/{id}/children"),
     ("GET", "/api/nodes/{id}/dependency-edges"),
 }
-GOOD = {
+GOOD: dict[str, dict[str, object]] = {
     "NewBranch": {"title": "a", "userId": DEFAULT_USER_ID},
     "BranchChange": {"title": "a"},
     "NewNode": {"title": "a", "type": "root", "userId": DEFAULT_USER_ID},
     "NodeChange": {"title": "a"},
     "AssessmentChange": {"title": "a"},
+    "PathFile": {"sprout_path": 1, "title": "a", "topic": {"title": "a"}},
     "NewAnswer": {"userId": DEFAULT_USER_ID, "questionId": "a"},
     "RunOrder": {"userId": DEFAULT_USER_ID},
     "RunAnswer": {"answer": "yes"},
