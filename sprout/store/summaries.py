@@ -13,10 +13,9 @@ from sqlmodel.ext.asyncio.session import AsyncSession
 
 from sprout.events import wire_time
 from sprout.learning.library import BranchSummary, ConceptSummary
+from sprout.learning.mastery import MASTERED
 from sprout.store import run_tables, tables
 from sprout.store.rows import branch_row
-
-MASTERED_AT = 0.7
 
 _log = logging.getLogger(__name__)
 
@@ -59,7 +58,7 @@ def _concept(node: tables.Node, facts: _Facts) -> ConceptSummary:
     return ConceptSummary(
         id=node.id,
         title=node.title,
-        mastered=progress is not None and (progress.completed_at is not None or mastery >= MASTERED_AT),
+        mastered=progress is not None and (progress.completed_at is not None or mastery >= MASTERED),
         mastery=mastery,
         subconcept_count=facts.parts.get(node.id, 0),
     )
