@@ -42,6 +42,7 @@ from sprout.runs.log import Claim
 from sprout.runs.parts import ModelChoice, Parts
 from sprout.runs.purse import Purse, open_purse
 from sprout.store.assessments import SqlAssessments
+from sprout.store.contents import SqlContents
 from sprout.store.database import Database, open_database
 from sprout.store.exchange import SqlExchange
 from sprout.store.files import Files
@@ -254,6 +255,7 @@ def web_parts(sprout: Sprout) -> WebParts:
     return WebParts(
         library=sprout.library,
         assessments=SqlAssessments(sprout.database),
+        contents=SqlContents(sprout.database),
         exchange=sprout.exchange,
         runs=sprout.runs,
         metrics=sprout.metrics,

@@ -9,6 +9,7 @@ from pydantic.alias_generators import to_camel
 
 from sprout.events import Caps, Usage, Wire, wire_time
 from sprout.learning.assessing import Diagnostic
+from sprout.learning.contents import ContentStatus, Trigger
 from sprout.learning.library import BranchGraph, BranchRow, BranchSummary, DocumentRow
 from sprout.runs.handoff import Handoff
 from sprout.runs.question import QuestionKind
@@ -107,6 +108,24 @@ class DiagnosticBody(Diagnostic):
     agent: Literal["concept"] = "concept"
     status: Literal["diagnostic_ready"] = "diagnostic_ready"
     concept_node_id: str
+
+
+class ContentBody(Asked):
+    explanation_md: Annotated[str, StringConstraints(min_length=1, max_length=100_000)]
+    visualization_kind: Annotated[str, StringConstraints(max_length=100)] | None = None
+    visualization_payload: Annotated[str, StringConstraints(max_length=200_000)] | None = None
+    generated_by_model: Annotated[str, StringConstraints(max_length=200)] | None = None
+    generation_prompt_hash: Annotated[str, StringConstraints(max_length=200)] | None = None
+    status: ContentStatus = "active"
+
+
+class GenerationBody(Asked):
+    """`responseMeta` is any JSON; it is kept as text."""
+
+    trigger: Trigger
+    model: Annotated[str, StringConstraints(max_length=200)] | None = None
+    prompt: Annotated[str, StringConstraints(max_length=100_000)] | None = None
+    response_meta: JsonValue = None
 
 
 class GraphOptions(Asked):

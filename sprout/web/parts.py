@@ -11,6 +11,7 @@ from starlette.applications import Starlette
 
 from sprout.events import NodeRow
 from sprout.learning.assessing import Assessments
+from sprout.learning.contents import Contents
 from sprout.learning.exchange import Exchange
 from sprout.learning.library import DEFAULT_USER_ID, Library, NewDocument
 from sprout.runs.bus import News
@@ -126,6 +127,7 @@ class WebParts:
 
     library: Library
     assessments: Assessments
+    contents: Contents
     exchange: Exchange
     runs: Runs
     metrics: Figures

@@ -16,9 +16,10 @@ from starlette.types import Receive, Scope, Send
 from sprout.errors import SproutError
 from sprout.events import AssessmentRow, NodeRow, Wire
 from sprout.learning.assessing import AnswerRow, QuestionRow
+from sprout.learning.contents import ContentRow, GenerationRow
 from sprout.learning.exchange import PathFile
 from sprout.learning.library import BranchRow, DocumentRow, EdgeRow, ProgressRow
-from sprout.web import about, assessments, bodies, branches, documents, graphs, nodes, pages, runs, streams
+from sprout.web import about, assessments, bodies, branches, contents, documents, graphs, nodes, pages, runs, streams
 from sprout.web.docs import docs_page
 from sprout.web.endpoint import Answer, AnyEndpoint, Call, Endpoint
 from sprout.web.failures import LastResort, expected, refused_by_routing, unexpected
@@ -98,6 +99,19 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
              _many("The edges.", EdgeRow), (404,), query=bodies.ChildFilter),
     Endpoint("GET", "/api/progress", nodes.progress, "Nodes", "The caller's progress on nodes",
              _many("The progress rows.", ProgressRow), (404,), query=bodies.ProgressFilter),
+
+    Endpoint("GET", "/api/nodes/{id}/contents", contents.listed, "Contents", "What was ever taught at a node",
+             _many("The contents, oldest first.", ContentRow), (404,)),
+    Endpoint("POST", "/api/nodes/{id}/contents", contents.added, "Contents",
+             "Add a content; an active one archives the one before it",
+             _one("The new content.", ContentRow, 201), (404,), body=bodies.ContentBody),
+    Endpoint("GET", "/api/nodes/{id}/contents/active", contents.active, "Contents", "What is taught at a node now",
+             _one("The content, or null.", ContentRow), (404,)),
+    Endpoint("GET", "/api/nodes/{id}/generations", contents.generations, "Contents",
+             "Who made what is under a node", _many("The notes, oldest first.", GenerationRow), (404,)),
+    Endpoint("POST", "/api/nodes/{id}/generations", contents.generation_added, "Contents",
+             "Note who made what is under a node",
+             _one("The new note.", GenerationRow, 201), (404,), body=bodies.GenerationBody),
 
     Endpoint("POST", "/api/nodes/{id}/documents", documents.uploaded, "Documents", "Add files to a topic",
              _one("The documents, all or none.", bodies.Uploaded, 201), (404, 409, 413, 415),

@@ -33,6 +33,7 @@ from sprout.runs.observer import Nobody
 from sprout.runs.parts import ModelChoice, Parts
 from sprout.runs.state import Run
 from sprout.store.assessments import SqlAssessments
+from sprout.store.contents import SqlContents
 from sprout.store.database import open_database
 from sprout.store.exchange import SqlExchange
 from sprout.store.files import Files
@@ -142,6 +143,7 @@ class Web:
     client: httpx2.AsyncClient
     library: SqlLibrary
     assessments: SqlAssessments
+    contents: SqlContents
     exchange: SqlExchange
     shelf: SqlShelf
     store: SqlRunStore
@@ -218,13 +220,25 @@ async def serving_web(data_dir: Path, static_dir: Path, **changed: object) -> As
             observer=Nobody(),
         )
         live = await stack.enter_async_context(live_runs(running))
-        assessments, exchange = SqlAssessments(database), SqlExchange(database)
-        parts = web_parts(library, assessments, exchange, Observed(live), static_dir)
+        assessments, contents, exchange = SqlAssessments(database), SqlContents(database), SqlExchange(database)
+        parts = web_parts(library, assessments, contents, exchange, Observed(live), static_dir)
         served = await stack.enter_async_context(serving(web_app(replace(parts, **changed))))  # type: ignore[arg-type]
         client = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=10))
         runs = cast(Observed, parts.runs)
         yield Web(
-            served, client, library, assessments, exchange, shelf, store, live, runs, agent, static_dir, parts.streams
+            served=served,
+            client=client,
+            library=library,
+            assessments=assessments,
+            contents=contents,
+            exchange=exchange,
+            shelf=shelf,
+            store=store,
+            live=live,
+            runs=runs,
+            agent=agent,
+            static_dir=static_dir,
+            streams=parts.streams,
         )
         live.say_goodbye()
 
@@ -234,11 +248,17 @@ def _offline(agent: str, small: bool) -> ModelChoice:
 
 
 def web_parts(
-    library: SqlLibrary, assessments: SqlAssessments, exchange: SqlExchange, runs: Observed, static_dir: Path
+    library: SqlLibrary,
+    assessments: SqlAssessments,
+    contents: SqlContents,
+    exchange: SqlExchange,
+    runs: Observed,
+    static_dir: Path,
 ) -> WebParts:
     return WebParts(
         library=library,
         assessments=assessments,
+        contents=contents,
         exchange=exchange,
         runs=runs,
         metrics=Metrics(),

@@ -32,6 +32,8 @@ GOOD: dict[str, dict[str, object]] = {
     "NewNode": {"title": "a", "type": "root", "userId": DEFAULT_USER_ID},
     "NodeChange": {"title": "a"},
     "AssessmentChange": {"title": "a"},
+    "ContentBody": {"explanationMd": "a"},
+    "GenerationBody": {"trigger": "manual_regenerate"},
     "PathFile": {"sprout_path": 1, "title": "a", "topic": {"title": "a"}},
     "NewAnswer": {"userId": DEFAULT_USER_ID, "questionId": "a"},
     "RunOrder": {"userId": DEFAULT_USER_ID},

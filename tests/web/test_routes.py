@@ -15,7 +15,9 @@ ME = {"userId": DEFAULT_USER_ID}
 def test_every_route_of_the_app_is_in_the_table_and_the_other_way_round(web: Web) -> None:
     served = {
         (method, route.path)
-        for route in routes(web_parts(web.library, web.assessments, web.exchange, web.runs, web.static_dir))
+        for route in routes(
+            web_parts(web.library, web.assessments, web.contents, web.exchange, web.runs, web.static_dir)
+        )
         for method in (route.methods or set()) - {"HEAD"}
     }
     assert served == {(endpoint.method, endpoint.path) for endpoint in ENDPOINTS}
