@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from sprout.events import NodeRow, Wire
+from sprout.learning.changes import Change
 
 DEFAULT_USER_ID = "00000000-0000-0000-0000-000000000000"
 
@@ -82,6 +83,15 @@ class BranchGraph(Wire):
 
 
 @dataclass(frozen=True, slots=True)
+class Undone:
+    """The change by which another is undone, and all children of their parent now, in the order of creation."""
+
+    change: Change
+    nodes: list[NodeDetail]
+    edges: list[EdgeRow]
+
+
+@dataclass(frozen=True, slots=True)
 class NewDocument:
     """A file that has been read: `content` is its bytes, `text` what it says."""
 
@@ -147,6 +157,19 @@ class Library(Protocol):
 
     async def delete_node(self, node_id: str, *, user_id: str) -> None:
         """Missing is fine. Raises Conflict while it has children."""
+        ...
+
+    async def changes(
+        self, branch_id: str, *, user_id: str, before: str | None = None, limit: int = 50
+    ) -> list[Change]:
+        """Every change of the branch, newest first; with `before`, those older than that one."""
+        ...
+
+    async def undo(self, change_id: str, *, user_id: str) -> Undone:
+        """Take a change back, by a change of its own; one that is taken back already stays so.
+
+        Raises UndoRefused, GraphRefused (a node with parts would go), Conflict (a run is going there).
+        """
         ...
 
     async def dependency_edges(

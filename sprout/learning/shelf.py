@@ -67,12 +67,19 @@ class Shelf(Protocol):
         ...
 
     async def edit_graph(
-        self, parent_id: str, operation: Callable[[ConceptGraph], Edit], *, actor: Actor, reason: str | None = None
+        self,
+        parent_id: str,
+        operation: Callable[[ConceptGraph], Edit],
+        *,
+        actor: Actor,
+        reason: str | None = None,
+        evidence: Sequence[str] = (),
     ) -> Edit:
         """Apply a pure operation to the children of a node: one transaction with the events, the record of the
-        operation and, where the actor names a call, the end of that call.
+        operation and, where the actor names a call, the end of that call. `evidence` are ids of what it goes by.
 
-        Raises NotFound (the parent is gone) and whatever the operation raises; then nothing was written.
+        Raises NotFound (the parent is gone), GraphRefused (an agent would remove what the learner has begun) and
+        whatever the operation raises; then nothing was written.
         """
         ...
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import JsonValue
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlmodel import col
 
 from sprout.crashing import crash_point
 from sprout.errors import Conflict, GraphRefused, NotFound
@@ -24,14 +25,17 @@ from sprout.events import (
     NodeUpdated,
 )
 from sprout.ids import new_id
+from sprout.learning.changes import Rows, only_in
 from sprout.learning.graph import ConceptGraph, Edit, title_key
 from sprout.learning.shelf import Actor
 from sprout.runs.log import CallEnded
 from sprout.store import rows, tables
+from sprout.store.begun import begun, refuse_while_going
 from sprout.store.boundaries import end_call_once
 from sprout.store.columns import table_of
 from sprout.store.log import Author, EventLog
-from sprout.store.run_tables import GraphOperation
+from sprout.store.lost import lost_with
+from sprout.store.run_tables import GraphOperation, Run
 from sprout.store.write import Write
 
 LONGEST_KEY = 500
@@ -85,19 +89,28 @@ def edit_children(
     *,
     actor: Actor,
     reason: str | None = None,
+    evidence: Sequence[str] = (),
+    undoes: str | None = None,
 ) -> Edit:
     """Apply the operation to the children of a node whose row is locked, and write all that follows from it.
 
-    Raises whatever the operation raises, GraphRefused (a node with parts of its own would go), Conflict (the call that
-    the actor names has ended).
+    Args:
+        evidence: ids of what the change goes by, kept with its record.
+        undoes: the change that this one takes back.
+
+    Raises whatever the operation raises, GraphRefused (a node with parts of its own would go or, by an agent, one that
+    the learner has begun), Conflict (a run of a node that would go has not ended; the call that the actor names has).
     """
     connection = write.connection
     before = ConceptGraph(parent, tuple(children_of(connection, parent.id)), tuple(edges_among(connection, parent.id)))
     edit = operation(before)
     if edit.events:
         now = log.now()
+        _refuse_to_lose(write, before, edit.events, actor)
+        lost = lost_with(connection, edit.events)
         _write_rows(connection, parent, edit.events, now)
-        connection.execute(_INSERT_RECORD, _record(parent, before, edit, actor, reason, now))
+        more = {"evidence": list(evidence), "lost": lost, "undoes": undoes}
+        connection.execute(_INSERT_RECORD, _record(parent, before, edit, actor, reason, now) | more)
     tell(write, log, actor, edit.events, result=_in_short(edit))
     return edit
 
@@ -124,16 +137,21 @@ def _write_rows(connection: Connection, parent: NodeRow, events: Sequence[GraphE
     """One statement for each stretch of events of one kind."""
     for _, stretch in groupby(events, key=type):
         alike = list(stretch)
-        if isinstance(alike[0], NodeRemoved):
-            _refuse_parents(connection, alike)
         statement = _STATEMENTS[type(alike[0])]
         connection.execute(statement, [_values(event, parent, now) for event in alike])
 
 
-def _refuse_parents(connection: Connection, removals: Sequence[GraphEvent]) -> None:
-    ids = [event.node_id for event in removals if isinstance(event, NodeRemoved)]
-    if connection.execute(_HAVING_PARTS, {"nodes": ids}).first() is not None:
+def _refuse_to_lose(write: Write, before: ConceptGraph, events: Sequence[GraphEvent], actor: Actor) -> None:
+    """Parts and runs never go with a node, and what the learner has begun goes by his own hand only."""
+    ids = [event.node_id for event in events if isinstance(event, NodeRemoved)]
+    if not ids:
+        return
+    if actor.run_id is not None and (theirs := begun(write.connection, ids)):
+        titles = ", ".join(f"'{node.title}'" for node in before.nodes if node.id in theirs)
+        raise GraphRefused(f"The learner has begun {titles} already: leave that in place, and add beside it instead.")
+    if write.connection.execute(_HAVING_PARTS, {"nodes": ids}).first() is not None:
         raise GraphRefused("A node that has parts of its own cannot be removed: remove its parts first.")
+    refuse_while_going(write, col(Run.node_id).in_(ids))
 
 
 _STATEMENTS = {
@@ -190,18 +208,16 @@ def _record(
         "run_id": actor.run_id,
         "call_id": actor.call_id,
         "reason": reason or next((event.reason for event in edit.events if event.reason), None),
-        "before": _only_in(before, edit.graph),
-        "after": _only_in(edit.graph, before),
+        "before": _rows(only_in(before, edit.graph)),
+        "after": _rows(only_in(edit.graph, before)),
         "created_at": now,
     }
 
 
-def _only_in(one: ConceptGraph, other: ConceptGraph) -> dict[str, JsonValue]:
-    """The rows of one graph that the other lacks or has differently."""
-    nodes, edges = set(other.nodes), set(other.edges)
+def _rows(rows: Rows) -> dict[str, JsonValue]:
     return {
-        "nodes": [node.model_dump(mode="json") for node in one.nodes if node not in nodes],
-        "edges": [edge.model_dump(mode="json") for edge in one.edges if edge not in edges],
+        "nodes": [node.model_dump(mode="json") for node in rows.nodes],
+        "edges": [edge.model_dump(mode="json") for edge in rows.edges],
     }
 
 

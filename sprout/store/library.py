@@ -10,6 +10,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 from sprout.errors import BadInput, NotFound
 from sprout.events import NodeRow
 from sprout.ids import new_id
+from sprout.learning.changes import Change
 from sprout.learning.library import (
     BranchGraph,
     BranchRow,
@@ -18,13 +19,16 @@ from sprout.learning.library import (
     EdgeRow,
     NewDocument,
     ProgressRow,
+    Undone,
 )
-from sprout.store import node_changes, rows, run_tables, tables
+from sprout.store import changes, node_changes, rows, run_tables, tables
+from sprout.store.begun import refuse_while_going
 from sprout.store.columns import storable
 from sprout.store.database import Database
 from sprout.store.files import Files
 from sprout.store.log import EventLog, Publish
 from sprout.store.owned import owned_branch, owned_document, owned_node
+from sprout.store.readable import each_readable
 from sprout.store.summaries import summaries_of
 from sprout.store.write import Write
 
@@ -103,7 +107,7 @@ class SqlLibrary:
 
         def body(write: Write) -> list[str]:
             branch = owned_branch(write.session, branch_id, user_id, lock=True)
-            node_changes.refuse_while_going(write, col(run_tables.Run.branch_id) == branch_id)
+            refuse_while_going(write, col(run_tables.Run.branch_id) == branch_id)
             names = node_changes.storage_names(write.session, col(tables.Node.branch_id) == branch_id)
             write.connection.execute(delete(tables.Branch).where(col(tables.Branch.id) == branch.id))
             return names
@@ -207,6 +211,21 @@ class SqlLibrary:
 
         with suppress(NotFound):
             await self._files.remove(await self._database.write(body))
+
+    async def changes(
+        self, branch_id: str, *, user_id: str, before: str | None = None, limit: int = 50
+    ) -> list[Change]:
+        """Every change of the branch, newest first; with `before`, those older than that one. Raises NotFound."""
+        await self.branch(branch_id, user_id=user_id)
+        wanted = changes.of_branch(branch_id, user_id, before=before, limit=limit)
+        return await each_readable(self._database, wanted, changes.PLACE, changes.change_from)
+
+    async def undo(self, change_id: str, *, user_id: str) -> Undone:
+        """Take a change back, by a change of its own; one that is taken back already stays so.
+
+        Raises NotFound, UndoRefused, GraphRefused (a node with parts would go), Conflict (a run is going there).
+        """
+        return await self._database.write(lambda write: changes.undo(write, self._log, change_id, user_id))
 
     async def dependency_edges(
         self, parent_id: str, *, user_id: str, child_type: Literal["concept", "subconcept"] | None

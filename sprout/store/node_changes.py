@@ -12,6 +12,7 @@ from sprout.learning.graph import CHILD_TYPE, MAX_TITLE, title_key
 from sprout.learning.shelf import Actor
 from sprout.learning.words import one_line, tidy
 from sprout.store import run_tables, tables
+from sprout.store.begun import refuse_while_going
 from sprout.store.edits import edit_children, unique_key
 from sprout.store.log import EventLog
 from sprout.store.owned import owned_node
@@ -113,17 +114,19 @@ def remove(write: Write, log: EventLog, node: tables.Node) -> None:
     if write.session.exec(parts).first() is not None:
         raise Conflict("This node has nodes under it: remove those first.")
     if parent is None:
+        branch_id = node.branch_id
         write.connection.execute(delete(tables.Node).where(col(tables.Node.id) == node_id))
+        _forget_changes(write, branch_id, user_id)
     else:
         edit_children(write, log, node_row(parent), lambda graph: graph.remove(node_id), actor=Actor(user_id))
 
 
-def refuse_while_going(write: Write, of: ColumnElement[bool]) -> None:
-    """Raises Conflict: a run of which this holds has not ended."""
-    going = select(run_tables.Run.id).where(of, col(run_tables.Run.state).in_(run_tables.UNFINISHED)).limit(1)
-    run_id = write.session.exec(going).first()
-    if run_id is not None:
-        raise Conflict(f"Run {run_id} is going here: stop it first.")
+def _forget_changes(write: Write, branch_id: str | None, user_id: str) -> None:
+    """Nothing leads back to a topic that is gone: the changes under it and under what it had go too."""
+    change = run_tables.GraphOperation
+    of_this_branch = col(change.branch_id).is_not_distinct_from(branch_id)
+    gone = col(change.parent_id).not_in(select(tables.Node.id))
+    write.connection.execute(delete(change).where(of_this_branch, gone, col(change.user_id) == user_id))
 
 
 def storage_names(session: Session, of: ColumnElement[bool]) -> list[str]:

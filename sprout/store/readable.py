@@ -1,7 +1,7 @@
 """Rows of which some may be damaged: one that cannot be read must not hide the others (D-4)."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -30,6 +30,17 @@ async def each_readable(
         return await _all(database, wanted, made)
     except (*_SENSELESS, SetupError):  # a text that is none fails in the driver; a database that is away, below again
         return await _one_by_one(database, wanted, key, made)
+
+
+def those_readable(rows: Iterable[RowMapping], key: Column[Any], made: Callable[[RowMapping], T]) -> list[T]:
+    """`each_readable` for rows that a transaction has read."""
+    found: list[T] = []
+    for row in rows:
+        try:
+            found.append(made(row))
+        except _SENSELESS:
+            _log.exception("row.damaged", extra={"table": key.table.name, "key": row[key]})
+    return found
 
 
 @contextmanager

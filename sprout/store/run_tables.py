@@ -154,14 +154,19 @@ class Checkpoint(Row, table=True):
 
 
 class GraphOperation(Listed, table=True):
-    """A change of a graph as it can be shown and undone: who, why, and the rows that differ before and after."""
+    """A change of a graph as it can be shown and undone: who, why, and the rows that differ before and after.
+
+    `evidence` is a list of ids; `lost` is what else of the removed rows an undo puts back; `undoes` is the change that
+    this one took back, if it did. `parent_id` may name a node that is gone: its return can be followed by that of its
+    parts.
+    """
 
     __tablename__ = "graph_operations"
 
     branch_id: str | None = Field(
         default=None, foreign_key="branches.id", ondelete="CASCADE", index=True, sa_type=Words
     )
-    parent_id: str = Field(foreign_key="nodes.id", ondelete="CASCADE", index=True, sa_type=Words)
+    parent_id: str = Field(index=True, sa_type=Words)
     user_id: str = Field(foreign_key="users.id", ondelete="CASCADE", index=True, sa_type=Words)
     agent: str | None = Field(default=None, sa_type=Words)
     run_id: str | None = Field(default=None, sa_type=Words)
@@ -171,3 +176,10 @@ class GraphOperation(Listed, table=True):
     after: JsonValue = Field(sa_type=JSON_VALUE, nullable=False)
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
     undone_at: datetime | None = Field(default=None, sa_type=UtcTime)
+    evidence: JsonValue = Field(
+        default_factory=list, sa_type=JSON_VALUE, nullable=False, sa_column_kwargs={"server_default": "[]"}
+    )
+    lost: JsonValue = Field(
+        default_factory=dict, sa_type=JSON_VALUE, nullable=False, sa_column_kwargs={"server_default": "{}"}
+    )
+    undoes: str | None = Field(default=None, unique=True, sa_type=Words)

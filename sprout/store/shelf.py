@@ -52,17 +52,24 @@ class SqlShelf:
             )
 
     async def edit_graph(
-        self, parent_id: str, operation: Callable[[ConceptGraph], Edit], *, actor: Actor, reason: str | None = None
+        self,
+        parent_id: str,
+        operation: Callable[[ConceptGraph], Edit],
+        *,
+        actor: Actor,
+        reason: str | None = None,
+        evidence: Sequence[str] = (),
     ) -> Edit:
         """Apply a pure operation to the children of a node, all or nothing.
 
-        Raises NotFound (the parent is gone, or somebody else's), Conflict (the actor's call has ended already),
-        RunAlreadyEnded (the actor's run), and whatever the operation raises.
+        Raises NotFound (the parent is gone, or somebody else's), Conflict (the actor's call has ended already; a run
+        is going on a node that would go), RunAlreadyEnded (the actor's run), GraphRefused (an agent would remove what
+        the learner has begun; a node with parts would go), and whatever the operation raises.
         """
 
         def body(write: Write) -> Edit:
             parent = locked_node(write.connection, parent_id, actor.user_id)
-            return edit_children(write, self._log, parent, operation, actor=actor, reason=reason)
+            return edit_children(write, self._log, parent, operation, actor=actor, reason=reason, evidence=evidence)
 
         return await self._database.write(body, order=actor.root_run_id)
 

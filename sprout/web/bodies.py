@@ -7,10 +7,19 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 from pydantic.alias_generators import to_camel
 
-from sprout.events import Caps, Usage, Wire, wire_time
+from sprout.events import Caps, EdgeEnds, NodeRow, Usage, Wire, wire_time
 from sprout.learning.assessing import Diagnostic
+from sprout.learning.changes import Change, Rows
 from sprout.learning.contents import ContentStatus, Trigger
-from sprout.learning.library import BranchGraph, BranchRow, BranchSummary, DocumentRow
+from sprout.learning.library import (
+    BranchGraph,
+    BranchRow,
+    BranchSummary,
+    DocumentRow,
+    EdgeRow,
+    NodeDetail,
+    Undone,
+)
 from sprout.runs.handoff import Handoff
 from sprout.runs.question import QuestionKind
 from sprout.runs.state import Run, RunError, RunState
@@ -18,6 +27,7 @@ from sprout.runs.state import Run, RunError, RunState
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 Description = Annotated[str, StringConstraints(max_length=10_000)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+PageSize = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,3}$")]
 NodeType = Literal["root", "concept", "subconcept"]
 
 
@@ -167,7 +177,14 @@ class RunFilter(MaybeOwner):
     agent: Id | None = None
     state: Annotated[str, StringConstraints(max_length=200)] | None = None
     before: Id | None = None
-    limit: Annotated[str, StringConstraints(pattern=r"^[0-9]{1,3}$")] | None = None
+    limit: PageSize | None = None
+
+
+class ChangeFilter(Asked):
+    """`before` is the id of the change after which the list goes on."""
+
+    before: Id | None = None
+    limit: PageSize | None = None
 
 
 class RunAnswer(Asked):
@@ -278,6 +295,41 @@ class RunHandoff(RunRow):
     last_events: list[LoggedEvent]
 
 
+class ChangedRows(Wire):
+    nodes: list[NodeRow]
+    edges: list[EdgeEnds]
+
+
+class ChangeRow(Wire):
+    """A change of the children of `parentId`: the rows that differ, as they were before and after it.
+
+    `undoes` is the change that this one takes back, `undoneBy` the one that took this one back.
+    """
+
+    id: str
+    branch_id: str | None
+    parent_id: str
+    by: Literal["learner", "agent"]
+    agent: str | None
+    run_id: str | None
+    reason: str | None
+    evidence: list[str]
+    before: ChangedRows
+    after: ChangedRows
+    created_at: str
+    undone_at: str | None
+    undone_by: str | None
+    undoes: str | None
+
+
+class UndoneChange(Wire):
+    """The change by which one was undone, and all nodes and edges under its parent as they are now."""
+
+    change: ChangeRow
+    nodes: list[NodeDetail]
+    edges: list[EdgeRow]
+
+
 class BranchOverview(BranchSummary):
     """A branch in the list of paths, with what its runs are doing."""
 
@@ -312,6 +364,31 @@ def run_handoff(handoff: Handoff) -> RunHandoff:
         journal=JournalShown(objective=journal.objective, reached=journal.reached, next=journal.next),
         last_events=[LoggedEvent(seq=one.seq, kind=one.kind, data=json.loads(one.data)) for one in handoff.last_events],
     )
+
+
+def change_row(change: Change) -> ChangeRow:
+    """The change as it goes over the wire."""
+    return ChangeRow(
+        id=change.id,
+        branch_id=change.branch_id,
+        parent_id=change.parent_id,
+        by="learner" if change.run_id is None else "agent",
+        agent=change.agent,
+        run_id=change.run_id,
+        reason=change.reason,
+        evidence=list(change.evidence),
+        before=_changed_rows(change.before),
+        after=_changed_rows(change.after),
+        created_at=wire_time(change.at),
+        undone_at=_moment(change.undone_at),
+        undone_by=change.undone_by,
+        undoes=change.undoes,
+    )
+
+
+def undone_change(undone: Undone) -> UndoneChange:
+    """The change and the rows as they go over the wire."""
+    return UndoneChange(change=change_row(undone.change), nodes=undone.nodes, edges=undone.edges)
 
 
 def offers_of(run: Run) -> list[Offer]:
@@ -353,6 +430,10 @@ def _run_fields(run: Run) -> dict[str, Any]:
         "cut_off": run.cut_off,
         "discarded": run.discarded,
     }
+
+
+def _changed_rows(rows: Rows) -> ChangedRows:
+    return ChangedRows(nodes=list(rows.nodes), edges=list(rows.edges))
 
 
 def _question(run: Run) -> QuestionToPerson | None:

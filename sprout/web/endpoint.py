@@ -15,6 +15,9 @@ from sprout.web.bodies import Nothing
 from sprout.web.parts import Limits, WebParts
 from sprout.web.requests import checked, json_object, query_values, sane_id
 
+PAGE = "50"
+MOST_LISTED = 200
+
 Q = TypeVar("Q", bound=BaseModel, default=Nothing)
 B = TypeVar("B", bound=BaseModel, default=Nothing)
 
@@ -100,9 +103,21 @@ def row(model: BaseModel, status: int = 200, headers: dict[str, str] | None = No
     return Response(model.model_dump_json(by_alias=True), status, headers, media_type="application/json")
 
 
-def rows(models: Sequence[BaseModel]) -> Response:
+def rows(models: Sequence[BaseModel], headers: dict[str, str] | None = None) -> Response:
     """A list of rows as JSON, in the given order."""
-    return Response(f"[{','.join(m.model_dump_json(by_alias=True) for m in models)}]", media_type="application/json")
+    text = f"[{','.join(m.model_dump_json(by_alias=True) for m in models)}]"
+    return Response(text, 200, headers, media_type="application/json")
+
+
+def page_size(asked: str | None) -> int:
+    """How many rows of a list are wanted, from its query."""
+    return min(max(int(asked or PAGE), 1), MOST_LISTED)
+
+
+def link_to_next(call: Call[Any, Any], last_id: str) -> dict[str, str]:
+    """The header that says where a list goes on after this row."""
+    url = call.request.url.include_query_params(before=last_id)
+    return {"Link": f'<{url.path}?{url.query}>; rel="next"'}
 
 
 def nothing_left() -> Response:

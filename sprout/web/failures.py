@@ -24,6 +24,7 @@ from sprout.errors import (
     ToolFailure,
     UnsupportedType,
 )
+from sprout.learning.changes import UndoRefused
 from sprout.runs.live import GoingAway
 from sprout.runs.log import KeyReused, LaneBusy
 from sprout.web.open_streams import TooManyStreams
@@ -77,8 +78,16 @@ async def expected(request: Request, error: Exception) -> Response:
         return error_answer(status, NOT_SET_UP)
     if status == 500:
         log.error("http.no_status", exc_info=error)
-    more = {"activeRunId": error.run_id} if isinstance(error, LaneBusy) else {}
-    return error_answer(status, str(error), _headers(error, request), **more)
+    return error_answer(status, str(error), _headers(error, request), **_more(error))
+
+
+def _more(error: SproutError) -> dict[str, str]:
+    match error:
+        case LaneBusy(run_id=run_id):
+            return {"activeRunId": run_id}
+        case UndoRefused(first=str() as first):
+            return {"undoFirst": first}
+    return {}
 
 
 def _headers(error: SproutError, request: Request) -> dict[str, str]:

@@ -19,7 +19,20 @@ from sprout.learning.assessing import AnswerRow, QuestionRow
 from sprout.learning.contents import ContentRow, GenerationRow
 from sprout.learning.exchange import PathFile
 from sprout.learning.library import BranchRow, DocumentRow, EdgeRow, ProgressRow
-from sprout.web import about, assessments, bodies, branches, contents, documents, graphs, nodes, pages, runs, streams
+from sprout.web import (
+    about,
+    assessments,
+    bodies,
+    branches,
+    changes,
+    contents,
+    documents,
+    graphs,
+    nodes,
+    pages,
+    runs,
+    streams,
+)
 from sprout.web.docs import docs_page
 from sprout.web.endpoint import Answer, AnyEndpoint, Call, Endpoint
 from sprout.web.failures import LastResort, expected, refused_by_routing, unexpected
@@ -81,6 +94,13 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
              (DONE,), (404, 409)),
     Endpoint("GET", "/api/branches/{id}/graph", branches.graph, "Branches", "Everything that a branch's page draws",
              _one("Nodes, edges, progress, documents and runs.", bodies.BranchPage), (404,)),
+    Endpoint("GET", "/api/branches/{id}/changes", changes.listed, "Branches",
+             "Who changed the path, how and why, newest first",
+             _many("The changes.", bodies.ChangeRow), (404,), query=bodies.ChangeFilter),
+    Endpoint("POST", "/api/changes/{id}/undo", changes.undone, "Branches",
+             "Take a change of the path back; done again, the answer is the same",
+             _one("The change by which it is undone, and what stands under its parent now.", bodies.UndoneChange),
+             (404, 409)),
 
     Endpoint("GET", "/api/nodes", nodes.listed, "Nodes", "The caller's nodes, in the order of creation",
              _many("The nodes that fit all filters.", NodeRow), (404,), query=bodies.NodeFilter),

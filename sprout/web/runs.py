@@ -21,14 +21,12 @@ from sprout.web.bodies import (
     run_handoff,
     run_row,
 )
-from sprout.web.endpoint import Call, nothing_left, row, rows
+from sprout.web.endpoint import Call, link_to_next, nothing_left, page_size, row, rows
 from sprout.web.parts import WebParts
 from sprout.web.sse import RunStream, cursor_of
 from sprout.web.streams import counted, refuse_one_too_many
 
 KEY = re.compile(r"[\x21-\x7e]{1,200}")
-PAGE = "50"
-MOST_LISTED = 200
 
 
 async def topic_started(call: Call[RunOptions, RunOrder]) -> Response:
@@ -76,7 +74,7 @@ def _replay(admission: Admission) -> dict[str, str]:
 
 async def listed(call: Call[RunFilter, Nothing]) -> Response:
     """The caller's root runs, newest first; where there are more, a link says where."""
-    limit = min(max(int(call.query.limit or PAGE), 1), MOST_LISTED)
+    limit = page_size(call.query.limit)
     found = await call.parts.runs.runs(
         user_id=call.user_id,
         branch_id=call.query.branch_id,
@@ -85,11 +83,8 @@ async def listed(call: Call[RunFilter, Nothing]) -> Response:
         before=call.query.before,
         limit=limit + 1,
     )
-    response = rows([run_row(run) for run in found[:limit]])
-    if len(found) > limit:
-        url = call.request.url.include_query_params(before=found[limit - 1].id)
-        response.headers["Link"] = f'<{url.path}?{url.query}>; rel="next"'
-    return response
+    headers = link_to_next(call, found[limit - 1].id) if len(found) > limit else None
+    return rows([run_row(run) for run in found[:limit]], headers)
 
 
 def _states(named: str | None) -> list[RunState]:

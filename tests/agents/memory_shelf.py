@@ -78,7 +78,13 @@ class MemoryShelf:
         return list(graph.nodes), list(graph.edges)
 
     async def edit_graph(
-        self, parent_id: str, operation: Callable[[ConceptGraph], Edit], *, actor: Actor, reason: str | None = None
+        self,
+        parent_id: str,
+        operation: Callable[[ConceptGraph], Edit],
+        *,
+        actor: Actor,
+        reason: str | None = None,
+        evidence: Sequence[str] = (),
     ) -> Edit:
         await self.node(parent_id, user_id=actor.user_id)
         before = self.graphs[parent_id]
