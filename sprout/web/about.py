@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from starlette.responses import JSONResponse, Response
 
 from sprout.events import EVENT, wire_time
-from sprout.web.bodies import Health
 from sprout.web.endpoint import Call, row
 from sprout.web.failures import error_answer
+from sprout.web.shown import Health
 
 HEALTH_TIMEOUT_S = 5.0
 

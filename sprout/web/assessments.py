@@ -6,8 +6,9 @@ from starlette.responses import Response
 
 from sprout.errors import BadInput
 from sprout.learning.assessing import GivenAnswer
-from sprout.web.bodies import AssessmentChange, AssessmentFilter, DiagnosticBody, MaybeOwner, NewAnswer, Nothing, Owner
+from sprout.web.bodies import AssessmentChange, AssessmentFilter, MaybeOwner, NewAnswer, Nothing, Owner
 from sprout.web.endpoint import Call, row, rows
+from sprout.web.shown import DiagnosticShown
 
 
 async def listed(call: Call[AssessmentFilter, Nothing]) -> Response:
@@ -50,7 +51,7 @@ async def answered(call: Call[Nothing, NewAnswer]) -> Response:
 async def diagnostic(call: Call[Owner, Nothing]) -> Response:
     """A concept's diagnostic. Nothing is made by asking for it."""
     found = await call.parts.assessments.diagnostic(call.id, user_id=call.user_id)
-    return row(DiagnosticBody(**dict(found), concept_node_id=call.id))
+    return row(DiagnosticShown(**dict(found), concept_node_id=call.id))
 
 
 def _moment(text: str) -> datetime:

@@ -7,8 +7,9 @@ from starlette.responses import Response
 
 from sprout.learning.library import BranchSummary
 from sprout.runs.state import Run
-from sprout.web.bodies import BranchChange, BranchOverview, BranchPage, MaybeOwner, NewBranch, Nothing, Owner, run_row
+from sprout.web.bodies import BranchChange, MaybeOwner, NewBranch, Nothing, Owner
 from sprout.web.endpoint import Call, nothing_left, row, rows
+from sprout.web.shown import BranchOverview, BranchPage, run_row
 
 
 async def listed(call: Call[Owner, Nothing]) -> Response:

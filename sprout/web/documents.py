@@ -11,10 +11,10 @@ from starlette.responses import Response
 
 from sprout.errors import BadInput, TooLarge
 from sprout.learning.library import NewDocument
-from sprout.web.bodies import Uploaded, UploadedDocument
 from sprout.web.endpoint import Call, nothing_left, row, rows
 from sprout.web.parts import Limits, WebParts
 from sprout.web.requests import UTF_8, limited, media_type, refuse_declared_length, sane_id
+from sprout.web.shown import Uploaded, UploadedDocument
 
 FORM_FIELD = "files"
 FORM_OVERHEAD_BYTES = 64 * 1024

@@ -3,8 +3,9 @@
 from starlette.responses import JSONResponse, Response
 
 from sprout.learning.exchange import PathFile, path_of, without_questions, written_path
-from sprout.web.bodies import GraphOptions, Nothing, Planted
+from sprout.web.bodies import GraphOptions, Nothing
 from sprout.web.endpoint import Call, row
+from sprout.web.shown import Planted
 
 YAML = "application/yaml"
 

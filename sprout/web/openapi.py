@@ -7,8 +7,9 @@ from typing import Any, Literal
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from sprout.web.bodies import Failure, Nothing
+from sprout.web.bodies import Nothing
 from sprout.web.endpoint import Answer, AnyEndpoint
+from sprout.web.shown import Failure
 
 REFERENCE = "#/components/schemas/{model}"
 WITH_BODY = (408, 413, 422)

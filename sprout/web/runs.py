@@ -11,18 +11,10 @@ from starlette.responses import Response
 from sprout.errors import BadInput
 from sprout.runs.log import Admission, Key, OnBusy
 from sprout.runs.state import Run, RunState
-from sprout.web.bodies import (
-    Cursor,
-    Nothing,
-    RunAnswer,
-    RunFilter,
-    RunOptions,
-    RunOrder,
-    run_handoff,
-    run_row,
-)
+from sprout.web.bodies import Cursor, Nothing, RunAnswer, RunFilter, RunOptions, RunOrder
 from sprout.web.endpoint import Call, link_to_next, nothing_left, page_size, row, rows
 from sprout.web.parts import WebParts
+from sprout.web.shown import run_handoff, run_row
 from sprout.web.sse import RunStream, cursor_of
 from sprout.web.streams import counted, refuse_one_too_many
 

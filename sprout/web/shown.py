@@ -1,0 +1,295 @@
+"""What is answered beside the rows of the library: runs, changes, and compositions of rows."""
+
+import json
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import JsonValue
+
+from sprout.events import Caps, EdgeEnds, NodeRow, Usage, Wire, wire_time
+from sprout.learning.assessing import Diagnostic
+from sprout.learning.changes import Change, Rows
+from sprout.learning.library import (
+    BranchGraph,
+    BranchRow,
+    BranchSummary,
+    DocumentRow,
+    EdgeRow,
+    NodeDetail,
+    Undone,
+)
+from sprout.runs.handoff import Handoff
+from sprout.runs.question import QuestionKind
+from sprout.runs.state import Run, RunError, RunState
+
+
+class DiagnosticShown(Diagnostic):
+    """A concept's diagnostic as its page asks for it."""
+
+    agent: Literal["concept"] = "concept"
+    status: Literal["diagnostic_ready"] = "diagnostic_ready"
+    concept_node_id: str
+
+
+class Planted(Wire):
+    """A path that was taken over whole."""
+
+    branch: BranchRow
+    concepts: int
+    subconcepts: int
+    edges: int
+    questions: int
+
+
+class Failure(Wire):
+    """Every error."""
+
+    error: str
+
+
+class Health(Wire):
+    status: Literal["ok"] = "ok"
+    timestamp: str
+
+
+class RunErrorShown(Wire):
+    code: str
+    message: str
+    retryable: bool
+
+
+Offer = Literal["answer", "resume", "retry", "discard", "cancel"]
+
+
+class QuestionToPerson(Wire):
+    """What a run waits to be answered; `input` is that of the call in question, without what is secret."""
+
+    kind: QuestionKind
+    question: str
+    choices: list[str] | None
+    why: str
+    tool: str | None
+    input: dict[str, JsonValue] | None
+    since: str
+
+
+class RunRow(Wire):
+    """A run as clients see it; `lastEventId` is the number of the last event in its root run's log.
+
+    `position` counts the runs before it in its lane, `resumes` how often it was taken up again, `offers` is what can
+    be done about it now.
+    """
+
+    id: str
+    agent: str
+    label: str
+    state: RunState
+    reason: str | None
+    lane: str
+    node_id: str
+    branch_id: str | None
+    parent_id: str | None
+    root_id: str
+    model: str
+    offline: bool
+    small: bool
+    usage: Usage
+    caps: Caps
+    error: RunErrorShown | None
+    created_at: str
+    started_at: str | None
+    ended_at: str | None
+    last_event_id: int
+    position: int
+    question: QuestionToPerson | None
+    offers: list[Offer]
+    resumes: int
+    cut_off: bool
+    discarded: bool
+
+
+class JournalShown(Wire):
+    """What the agent noted down: what it is after, how far it got, and what it would do next."""
+
+    objective: str
+    reached: str
+    next: str
+
+
+class LoggedEvent(Wire):
+    seq: int
+    kind: str
+    data: dict[str, JsonValue]
+
+
+class RunHandoff(RunRow):
+    """A run with what somebody needs who takes over from it."""
+
+    journal: JournalShown
+    last_events: list[LoggedEvent]
+
+
+class ChangedRows(Wire):
+    nodes: list[NodeRow]
+    edges: list[EdgeEnds]
+
+
+class ChangeRow(Wire):
+    """A change of the children of `parentId`: the rows that differ, as they were before and after it.
+
+    `undoes` is the change that this one takes back, `undoneBy` the one that took this one back.
+    """
+
+    id: str
+    branch_id: str | None
+    parent_id: str
+    by: Literal["learner", "agent"]
+    agent: str | None
+    run_id: str | None
+    reason: str | None
+    evidence: list[str]
+    before: ChangedRows
+    after: ChangedRows
+    created_at: str
+    undone_at: str | None
+    undone_by: str | None
+    undoes: str | None
+
+
+class UndoneChange(Wire):
+    """The change by which one was undone, and all nodes and edges under its parent as they are now."""
+
+    change: ChangeRow
+    nodes: list[NodeDetail]
+    edges: list[EdgeRow]
+
+
+class BranchOverview(BranchSummary):
+    """A branch in the list of paths, with what its runs are doing."""
+
+    active_run_id: str | None
+    last_run: RunRow | None
+
+
+class BranchPage(BranchGraph):
+    """Everything of a branch, its root runs newest first."""
+
+    runs: list[RunRow]
+
+
+class UploadedDocument(DocumentRow):
+    extracted_text_length: int
+
+
+class Uploaded(Wire):
+    uploaded: list[UploadedDocument]
+
+
+def run_row(run: Run) -> RunRow:
+    """The run as it goes over the wire."""
+    return RunRow(**_run_fields(run))
+
+
+def run_handoff(handoff: Handoff) -> RunHandoff:
+    """The run with its journal and its last events."""
+    journal = handoff.journal
+    return RunHandoff(
+        **_run_fields(handoff.run),
+        journal=JournalShown(objective=journal.objective, reached=journal.reached, next=journal.next),
+        last_events=[LoggedEvent(seq=one.seq, kind=one.kind, data=json.loads(one.data)) for one in handoff.last_events],
+    )
+
+
+def change_row(change: Change) -> ChangeRow:
+    """The change as it goes over the wire."""
+    return ChangeRow(
+        id=change.id,
+        branch_id=change.branch_id,
+        parent_id=change.parent_id,
+        by="learner" if change.run_id is None else "agent",
+        agent=change.agent,
+        run_id=change.run_id,
+        reason=change.reason,
+        evidence=list(change.evidence),
+        before=_changed_rows(change.before),
+        after=_changed_rows(change.after),
+        created_at=wire_time(change.at),
+        undone_at=_moment(change.undone_at),
+        undone_by=change.undone_by,
+        undoes=change.undoes,
+    )
+
+
+def undone_change(undone: Undone) -> UndoneChange:
+    """The change and the rows as they go over the wire."""
+    return UndoneChange(change=change_row(undone.change), nodes=undone.nodes, edges=undone.edges)
+
+
+def offers_of(run: Run) -> list[Offer]:
+    """What can be done about the run now (F1)."""
+    if run.ended:
+        again: list[Offer] = ["retry"] if run.is_root else []
+        return again if run.discarded or run.state is RunState.COMPLETED else [*again, "discard"]
+    if run.state is RunState.WAITING_ON_HUMAN:
+        return ["cancel"] if run.answered else ["answer", "discard", "cancel"]
+    return ["resume", "discard", "cancel"] if run.cut_off else ["cancel"]
+
+
+def _run_fields(run: Run) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "agent": run.agent,
+        "label": run.label,
+        "state": run.state,
+        "reason": run.reason,
+        "lane": run.lane,
+        "node_id": run.node_id,
+        "branch_id": run.branch_id,
+        "parent_id": run.parent_id,
+        "root_id": run.root_id,
+        "model": run.model,
+        "offline": run.offline,
+        "small": run.small,
+        "usage": run.usage,
+        "caps": run.caps,
+        "error": _run_error(run.error),
+        "created_at": wire_time(run.created_at),
+        "started_at": _moment(run.started_at),
+        "ended_at": _moment(run.ended_at),
+        "last_event_id": run.last_seq,
+        "position": run.position,
+        "question": _question(run),
+        "offers": offers_of(run),
+        "resumes": max(0, run.epoch - 1),
+        "cut_off": run.cut_off,
+        "discarded": run.discarded,
+    }
+
+
+def _changed_rows(rows: Rows) -> ChangedRows:
+    return ChangedRows(nodes=list(rows.nodes), edges=list(rows.edges))
+
+
+def _question(run: Run) -> QuestionToPerson | None:
+    asked = run.question
+    if asked is None or run.answered or run.state is not RunState.WAITING_ON_HUMAN:
+        return None
+    return QuestionToPerson(
+        kind=asked.kind,
+        question=asked.question,
+        choices=None if asked.choices is None else list(asked.choices),
+        why=asked.why,
+        tool=asked.tool,
+        input=asked.input,
+        since=asked.since,
+    )
+
+
+def _run_error(error: RunError | None) -> RunErrorShown | None:
+    if error is None:
+        return None
+    return RunErrorShown(code=error.code, message=error.message, retryable=error.retryable)
+
+
+def _moment(moment: datetime | None) -> str | None:
+    return None if moment is None else wire_time(moment)
