@@ -50,6 +50,7 @@ from sprout.store.library import SqlLibrary
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
 from sprout.store.spending import SqlSpending
+from sprout.store.talk import SqlTalk
 from sprout.store.urls import sqlite_file
 from sprout.telemetry.lines import LogLines
 from sprout.telemetry.metrics import Metrics
@@ -257,6 +258,7 @@ def web_parts(sprout: Sprout) -> WebParts:
         assessments=SqlAssessments(sprout.database),
         contents=SqlContents(sprout.database),
         exchange=sprout.exchange,
+        talk=SqlTalk(sprout.database),
         runs=sprout.runs,
         metrics=sprout.metrics,
         read_document=partial(read_document, max_bytes=settings.upload_max_bytes),

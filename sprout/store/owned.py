@@ -42,6 +42,14 @@ def owned_assessment(session: Session, assessment_id: str, user_id: str, *, lock
     return _the_one(session, wanted, "assessment", assessment_id, lock=lock)
 
 
+def owned_session(session: Session, session_id: str, user_id: str, *, lock: bool = False) -> tables.ChatSession:
+    """The user's conversation; with `lock`, nobody else changes or deletes it until the transaction ends."""
+    wanted = select(tables.ChatSession).where(
+        tables.ChatSession.id == session_id, tables.ChatSession.user_id == user_id
+    )
+    return _the_one(session, wanted, "session", session_id, lock=lock)
+
+
 def asked_question(session: Session, question_id: str, assessment_id: str) -> tables.Question:
     """The question of the assessment, unless it was taken back."""
     wanted = select(tables.Question).where(

@@ -1,13 +1,11 @@
 """The answers about assessments: what is asked, and what a learner says to it."""
 
-from datetime import UTC, datetime
-
 from starlette.responses import Response
 
-from sprout.errors import BadInput
 from sprout.learning.assessing import GivenAnswer
 from sprout.web.bodies import AssessmentChange, AssessmentFilter, MaybeOwner, NewAnswer, Nothing, Owner
 from sprout.web.endpoint import Call, row, rows
+from sprout.web.requests import moment
 from sprout.web.shown import DiagnosticShown
 
 
@@ -24,7 +22,7 @@ async def shown(call: Call) -> Response:
 async def changed(call: Call[Nothing, AssessmentChange]) -> Response:
     """The assessment with its changes; what is null or left out stays."""
     change = call.body
-    completed_at = None if change.completed_at is None else _moment(change.completed_at)
+    completed_at = None if change.completed_at is None else moment(change.completed_at, field="completedAt")
     found = await call.parts.assessments.change_assessment(
         call.id, user_id=call.user_id, title=change.title, completed_at=completed_at
     )
@@ -52,11 +50,3 @@ async def diagnostic(call: Call[Owner, Nothing]) -> Response:
     """A concept's diagnostic. Nothing is made by asking for it."""
     found = await call.parts.assessments.diagnostic(call.id, user_id=call.user_id)
     return row(DiagnosticShown(**dict(found), concept_node_id=call.id))
-
-
-def _moment(text: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise BadInput("This is not a time like 2026-01-31T09:00:00Z.", field="completedAt") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

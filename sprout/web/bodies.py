@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 from pydantic.alias_generators import to_camel
 
 from sprout.learning.contents import ContentStatus, Trigger
+from sprout.learning.talk import MessageKind
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 
@@ -119,6 +120,41 @@ class GenerationBody(Asked):
     model: Annotated[str, StringConstraints(max_length=200)] | None = None
     prompt: Annotated[str, StringConstraints(max_length=100_000)] | None = None
     response_meta: JsonValue = None
+
+
+class OfNode(MaybeOwner):
+    node_id: Id | None = None
+
+
+class NewSession(Asked):
+    user_id: Id
+    node_id: Id | None = None
+
+
+class SessionChange(Asked):
+    """`endedAt` is a time as ISO 8601 writes it, now by default."""
+
+    ended_at: Annotated[str, StringConstraints(max_length=40)] | None = None
+
+
+class NewMessage(Asked):
+    """`role` can only be that of the caller: nobody puts words into the tutor's mouth. `successSignal` is any JSON."""
+
+    user_id: Id
+    role: Literal["user"]
+    content: Annotated[str, StringConstraints(min_length=1, max_length=100_000)]
+    kind: MessageKind = "learning"
+    was_successful: bool | None = None
+    success_signal: JsonValue = None
+
+
+class HintBody(Asked):
+    user_id: Id
+    node_id: Id
+    session_id: Id | None = None
+    request_message_id: Id | None = None
+    response_message_id: Id | None = None
+    referenced_success_message_ids: Annotated[list[Id], Field(max_length=1_000)] | None = None
 
 
 class GraphOptions(Asked):

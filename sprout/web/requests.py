@@ -5,6 +5,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -155,6 +156,15 @@ def _check_text(text: str) -> None:
         raise BadInput("A text contains a NUL character.")
     if any("\ud800" <= c <= "\udfff" for c in text):
         raise BadInput("A text contains half of a surrogate pair.")
+
+
+def moment(text: str, *, field: str) -> datetime:
+    """A time as ISO 8601 writes it; one without a zone is UTC. Raises BadInput."""
+    try:
+        found = datetime.fromisoformat(text)
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        raise BadInput(f"{field}: this is not a time like 2026-01-31T09:00:00Z.", field=field) from None
 
 
 def query_values(request: Request) -> dict[str, object]:

@@ -19,6 +19,7 @@ from sprout.learning.assessing import AnswerRow, QuestionRow
 from sprout.learning.contents import ContentRow, GenerationRow
 from sprout.learning.exchange import PathFile
 from sprout.learning.library import BranchRow, DocumentRow, EdgeRow, ProgressRow
+from sprout.learning.talk import ChatMessageRow, ChatSessionRow, HintRow
 from sprout.web import (
     about,
     assessments,
@@ -33,6 +34,7 @@ from sprout.web import (
     runs,
     shown,
     streams,
+    talk,
 )
 from sprout.web.docs import docs_page
 from sprout.web.endpoint import Answer, AnyEndpoint, Call, Endpoint
@@ -168,6 +170,21 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
     Endpoint("POST", "/api/assessments/{id}/answers", assessments.answered, "Assessments",
              "Answer a question; choices and numbers are marked at once, and progress follows",
              _one("The attempt with the server's verdict.", AnswerRow, 201), (404,), body=bodies.NewAnswer),
+    Endpoint("GET", "/api/chat/sessions", talk.sessions, "Conversations", "The caller's sessions, oldest first",
+             _many("The sessions.", ChatSessionRow), (404,), query=bodies.OfNode),
+    Endpoint("POST", "/api/chat/sessions", talk.begun, "Conversations", "Begin a session, about a node or none",
+             _one("The new session.", ChatSessionRow, 201), (404,), body=bodies.NewSession),
+    Endpoint("PATCH", "/api/chat/sessions/{id}", talk.ended, "Conversations", "End a session",
+             _one("The session.", ChatSessionRow), (404,), body=bodies.SessionChange),
+    Endpoint("GET", "/api/chat/sessions/{id}/messages", talk.messages, "Conversations", "What was said in a session",
+             _many("The messages, oldest first.", ChatMessageRow), (404,)),
+    Endpoint("POST", "/api/chat/sessions/{id}/messages", talk.said, "Conversations", "Keep what the caller says",
+             _one("The new message.", ChatMessageRow, 201), (404,), body=bodies.NewMessage),
+    Endpoint("GET", "/api/chat/hints", talk.hints, "Conversations", "The hints that the caller asked for",
+             _many("The hints, oldest first.", HintRow), (404,), query=bodies.OfNode),
+    Endpoint("POST", "/api/chat/hints", talk.hint_noted, "Conversations", "Note that a hint was asked for",
+             _one("The new hint.", HintRow, 201), (404,), body=bodies.HintBody),
+
     Endpoint("GET", "/api/agents/concepts/{id}/diagnostic", assessments.diagnostic, "Assessments",
              "A concept's diagnostic, as far as it is made; asking makes nothing",
              _one("The diagnostic.", shown.DiagnosticShown), (404,), query=bodies.Owner),

@@ -40,6 +40,7 @@ from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
+from sprout.store.talk import SqlTalk
 from sprout.telemetry.metrics import Metrics
 from sprout.web.open_streams import OpenStreams
 from sprout.web.parts import Limits, WebParts
@@ -145,6 +146,7 @@ class Web:
     assessments: SqlAssessments
     contents: SqlContents
     exchange: SqlExchange
+    talk: SqlTalk
     shelf: SqlShelf
     store: SqlRunStore
     live: LiveRuns
@@ -220,8 +222,9 @@ async def serving_web(data_dir: Path, static_dir: Path, **changed: object) -> As
             observer=Nobody(),
         )
         live = await stack.enter_async_context(live_runs(running))
-        assessments, contents, exchange = SqlAssessments(database), SqlContents(database), SqlExchange(database)
-        parts = web_parts(library, assessments, contents, exchange, Observed(live), static_dir)
+        assessments, contents = SqlAssessments(database), SqlContents(database)
+        exchange, talk = SqlExchange(database), SqlTalk(database)
+        parts = web_parts(library, assessments, contents, exchange, talk, Observed(live), static_dir)
         served = await stack.enter_async_context(serving(web_app(replace(parts, **changed))))  # type: ignore[arg-type]
         client = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=10))
         runs = cast(Observed, parts.runs)
@@ -232,6 +235,7 @@ async def serving_web(data_dir: Path, static_dir: Path, **changed: object) -> As
             assessments=assessments,
             contents=contents,
             exchange=exchange,
+            talk=talk,
             shelf=shelf,
             store=store,
             live=live,
@@ -252,6 +256,7 @@ def web_parts(
     assessments: SqlAssessments,
     contents: SqlContents,
     exchange: SqlExchange,
+    talk: SqlTalk,
     runs: Observed,
     static_dir: Path,
 ) -> WebParts:
@@ -260,6 +265,7 @@ def web_parts(
         assessments=assessments,
         contents=contents,
         exchange=exchange,
+        talk=talk,
         runs=runs,
         metrics=Metrics(),
         read_document=partial(read_document, max_bytes=LIMITS.upload_max_bytes),
