@@ -1,0 +1,114 @@
+"""What is kept of an answer's grading, and what its learner may see of it (rules A3, A4)."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+Mark = Literal["met", "partly", "missing"]
+
+CONFIDENCE_BAR = 0.7  # a judgement, to be tuned on graded answers
+
+
+class GradeState(StrEnum):
+    """UNSURE has been looked at and needs another look; UNGRADED could not be looked at. Neither is a mark."""
+
+    GRADED = "graded"
+    UNSURE = "unsure"
+    UNGRADED = "ungraded"
+
+
+class Remedy(StrEnum):
+    """What settles a grade that is not settled."""
+
+    RETRY = "retry"  # the same call once more; the doubts say what was wrong with it
+    SECOND_SAMPLE = "second_sample"
+    FOLLOW_UP = "follow_up"  # ask the learner
+    PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionResult:
+    """One criterion of an answer as judged.
+
+    Args:
+        criterion: its id, as in `criterion_ids`.
+        verdict: None where nothing usable was said about it.
+        span: the learner's words that show it, literally; of a drawing the part that shows it.
+        confidence: 0..1.
+    """
+
+    criterion: str
+    label: str
+    weight: float
+    verdict: Mark | None
+    span: str = ""
+    confidence: float = 0.0
+    misconception: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """The outcome for one answer; `score` (0..1) and `correct` are there when it is graded, and only then.
+
+    Args:
+        results: for open questions, in the order of the criteria.
+        misconceptions: the wrong thoughts that a graded answer reveals.
+        next_step: one or two sentences for the learner.
+        remedy: what to do next, unless it is graded.
+        flagged: what is odd about the answer or its marks; never changes a mark.
+        doubts: why it is not graded, in words that hold nothing secret.
+        cut: whether the answer was too long, and its end not graded.
+    """
+
+    state: GradeState
+    score: float | None = None
+    correct: bool | None = None
+    results: tuple[CriterionResult, ...] = ()
+    misconceptions: tuple[str, ...] = ()
+    next_step: str = ""
+    remedy: Remedy | None = None
+    flagged: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCriterion:
+    """`verdict` is None where it is not sure."""
+
+    label: str
+    verdict: Mark | None
+    span: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownGrade:
+    state: GradeState
+    score: float | None
+    correct: bool | None
+    criteria: tuple[ShownCriterion, ...]
+    next_step: str
+    cut: bool
+
+
+def shown(grade: Grade) -> ShownGrade:
+    """What the learner may see: labels, verdicts, their own words, one next step. No verdicts before it is graded."""
+    graded = grade.state is GradeState.GRADED
+    return ShownGrade(
+        state=grade.state,
+        score=grade.score,
+        correct=grade.correct,
+        criteria=tuple(_shown_criterion(result) for result in grade.results) if graded else (),
+        next_step=grade.next_step,
+        cut=grade.cut,
+    )
+
+
+def ungraded(doubt: str, *, remedy: Remedy = Remedy.RETRY) -> Grade:
+    """The grade of an answer that could not be looked at: never 0 (A3)."""
+    return Grade(GradeState.UNGRADED, remedy=remedy, doubts=(doubt,))
+
+
+def _shown_criterion(result: CriterionResult) -> ShownCriterion:
+    sure = result.confidence >= CONFIDENCE_BAR
+    return ShownCriterion(result.label, result.verdict if sure else None, result.span if sure else "")
