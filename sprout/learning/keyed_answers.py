@@ -49,7 +49,7 @@ def graded_choice(
     """
     if all(option.id != right_id for option in options):
         return ungraded("the right answer is not among the options", remedy=Remedy.PERSON)
-    option = _chosen(options, chosen)
+    option = chosen_option(options, chosen)
     if option is None:
         return _nothing_said() if says_nothing(chosen) else ungraded("not an option", remedy=Remedy.FOLLOW_UP)
     if option.id == right_id:
@@ -75,8 +75,8 @@ def graded_number(question: NumericQuestion, answer: str) -> Grade:
             return _wrong(_revealed(question, meant))
 
 
-def _chosen(options: Sequence[Option], chosen: str) -> Option | None:
-    """By id, else by text; but for capitals and spaces only where that leaves one option."""
+def chosen_option(options: Sequence[Option], chosen: str) -> Option | None:
+    """The option that was chosen: by id, else by text; but for capitals and spaces only where that leaves one."""
     for option in options:
         if option.id == chosen:
             return option

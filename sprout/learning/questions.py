@@ -26,6 +26,7 @@ _CATCH_ALLS = frozenset({"all of the above", "none of the above", "all of these"
 _WORDS = re.compile(r"[^\W\d_]{4,}")
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:[.,]\d+)?|\.\d+)(?:[eE][-+]?\d{1,3})?")
 _FRACTION = re.compile(r"([-+]?\d+)\s*/\s*(\d+)")
+_LIFTED = re.compile("[⁰¹²³⁴-⁹]")
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 
 
@@ -101,8 +102,11 @@ def prompt_key(prompt: str) -> str:
 def as_number(text: str, *, unit: str | None = None) -> float | None:
     """The number that the text says, its unit taken off; None where it says none, or none that is beyond doubt.
 
-    Reads 8.33, 8,33, 1/4, 1e3 and −2. Not 1,500, which is one and a half in one country and more in another.
+    Reads 8.33, 8,33, 1/4, 1e3 and −2. Not 1,500, which is one and a half in one country and more in another, and not
+    10³, whose exponent would become a digit.
     """
+    if _LIFTED.search(text):
+        return None
     bare = unicodedata.normalize("NFKC", text.replace("\u2212", "-")).strip()
     if unit and bare.endswith(unicodedata.normalize("NFKC", unit)):
         bare = bare.removesuffix(unicodedata.normalize("NFKC", unit)).strip()

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, cast
 
 from sqlmodel import Session, col, func, select
 
@@ -10,11 +9,12 @@ from sprout.errors import BadInput, NotFound
 from sprout.events import AssessmentRow
 from sprout.ids import new_id
 from sprout.learning.assessing import AnswerRow, Diagnostic, GivenAnswer, QuestionRow
-from sprout.learning.closed import Closed, Mark, chosen, marked
+from sprout.learning.words import tidy
 from sprout.store import rows, tables
 from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.edits import locked_node
+from sprout.store.marking import chosen_text, feedback_on, marked
 from sprout.store.mastering import update_progress
 from sprout.store.owned import asked_question, owned_assessment, owned_node
 from sprout.store.write import Write
@@ -115,13 +115,12 @@ def _answered(write: Write, assessment_id: str, given: GivenAnswer, user_id: str
     assessment = owned_assessment(session, assessment_id, user_id)
     concept = locked_node(write.connection, assessment.target_node_id, user_id)
     question = asked_question(session, given.question_id, assessment_id)
-    closed = _closed(question)
-    option = chosen(closed, given.option)
-    text = given.text if option is None else None
+    option = chosen_text(question, given.option)
+    text = tidy(given.text) if given.text is not None and option is None else None
     newest = _newest(session, question.id, user_id)
     if newest is not None and (newest.answer_text, newest.selected_option) == (text, option):
         return rows.answer_row(newest)
-    mark = marked(closed, text=text, option=option)
+    grade = marked(question, text=text, option=option)
     answer = tables.Answer(
         id=new_id(),
         user_id=user_id,
@@ -129,12 +128,12 @@ def _answered(write: Write, assessment_id: str, given: GivenAnswer, user_id: str
         question_id=question.id,
         answer_text=text,
         selected_option=option,
-        is_correct=mark.correct,
-        score=mark.score,
-        feedback=mark.feedback,
+        is_correct=grade.correct if grade else None,
+        score=grade.score if grade else None,
+        feedback=feedback_on(grade) if grade else None,
         created_at=now,
     )
-    question.state = _state_after(mark, text, option)
+    question.state = _state_after(answer)
     session.add(answer)
     session.add(question)
     session.flush()
@@ -143,30 +142,15 @@ def _answered(write: Write, assessment_id: str, given: GivenAnswer, user_id: str
     ):
         assessment.completed_at = now
         session.add(assessment)
-    if mark.score is not None:
+    if answer.score is not None:
         update_progress(write, concept, user_id, now)
     return rows.answer_row(answer)
 
 
-def _state_after(mark: Mark, text: str | None, option: str | None) -> str:
-    if mark.score is not None:
+def _state_after(answer: tables.Answer) -> str:
+    if answer.score is not None:
         return "graded"
-    return "skipped" if text is None and option is None else "answered"
-
-
-def _closed(question: tables.Question) -> Closed:
-    """What code needs to mark an answer to the question."""
-    options = cast(list[dict[str, str]], question.options or [])
-    misconceptions = cast(list[dict[str, Any]], question.misconceptions or [])
-    return Closed(
-        format=cast(Any, question.format),
-        correct_answer=question.correct_answer or "",
-        options={option["id"]: option["text"] for option in options},
-        correct_option_id=question.correct_option_id,
-        tolerance=question.tolerance,
-        unit=question.unit,
-        misconceptions={one["optionId"] or one["answer"]: one["misconception"] for one in misconceptions},
-    )
+    return "skipped" if answer.answer_text is None and answer.selected_option is None else "answered"
 
 
 def _asked(session: Session, assessment_id: str) -> Sequence[tables.Question]:

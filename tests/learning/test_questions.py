@@ -164,6 +164,12 @@ def test_A1_numbers_are_read_only_where_they_are_beyond_doubt(text: str, value: 
     assert as_number(text, unit="m/s") == value
 
 
+@pytest.mark.parametrize("text", ["10³", "10⁻³", "x²", "5²"])
+def test_A1_an_exponent_is_no_digit(text: str) -> None:
+    assert as_number(text) is None
+    assert "not a number" in refusal(replace(NUMERIC, correct_answer=text))
+
+
 def test_A1_a_tolerance_is_in_the_unit_of_the_answer() -> None:
     assert "more than half of the answer" in refusal(replace(NUMERIC, tolerance=5.0))
     assert "0 or more" in refusal(replace(NUMERIC, tolerance=-0.1))

@@ -17,6 +17,7 @@ from sprout.store.assessments import SqlAssessments
 from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.library import SqlLibrary
+from sprout.store.marking import NOT_SURE
 from sprout.store.mastering import evidence_about
 from sprout.store.shelf import SqlShelf
 from tests.builders import a_concept, a_topic
@@ -215,3 +216,23 @@ async def test_an_assessment_is_renamed_ended_early_and_listed(asked: Asked) -> 
     assert await asked.assessments.assessments(ME.user_id, target_node_id=asked.concept.id) == [changed]
     assert await asked.assessments.assessments(ME.user_id, target_node_id="nothing") == []
     assert (await asked.assessments.diagnostic(asked.concept.id, user_id=ME.user_id)).is_complete
+
+
+@pytest.mark.parametrize(
+    ("said", "score"),
+    [("6 atoms", 1.0), ("five", None), ("5", 0.0), ("I don't know", 0.0), ("about 6 or 7", None), ("6\u200b", 1.0)],
+)
+async def test_A1_A3_a_number_is_marked_where_it_is_beyond_doubt_and_else_not_marked_wrong(
+    asked: Asked, library: SqlLibrary, said: str, score: float | None
+) -> None:
+    answer = await asked.answer(1, text=said)
+    assert answer.score == score
+    assert (answer.feedback == NOT_SURE) == (score is None)
+    assert (await progress(library) == {}) == (score is None)
+
+
+async def test_A1_words_that_say_nothing_need_no_grader(asked: Asked) -> None:
+    nothing = await asked.answer(2, text="keine Ahnung")
+    assert (nothing.is_correct, nothing.score, nothing.feedback) == (False, 0.0, None)
+    something = await asked.answer(2, text="keine Ahnung, vielleicht Chlorophyll?")
+    assert (something.is_correct, something.score) == (None, None)
