@@ -74,7 +74,7 @@ class Mastery:
         evidence: the answers about the node itself, oldest first; what came along edges is in the value alone.
     """
 
-    value: float = PARAMETERS.known_before
+    value: float
     evidence: tuple[Evidence, ...] = ()
 
     @property
@@ -111,9 +111,9 @@ def mastery(
     return found
 
 
-def of_parts(parts: Sequence[Mastery]) -> float:
-    """The mastery of a node that has parts: their mean; 0 where it has none."""
-    return sum(part.value for part in parts) / len(parts) if parts else 0.0
+def of_parts(values: Sequence[float]) -> float:
+    """The mastery of a node that has parts: the mean of theirs, 0 for one of which nothing is known; 0 without any."""
+    return sum(values) / len(values) if values else 0.0
 
 
 def _after(value: float, answer: Evidence, parameters: Parameters) -> float:

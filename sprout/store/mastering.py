@@ -15,6 +15,7 @@ from sprout.store.edits import children_of, edges_among
 from sprout.store.questions import named_tests
 from sprout.store.write import Write
 
+NOTHING_KNOWN = Mastery(0.0)  # as rows are before the first answer
 AFTER_FEEDBACK = 1  # the least help that a later attempt had: its learner was told of an earlier one
 
 
@@ -25,13 +26,12 @@ def update_progress(write: Write, concept: NodeRow, user_id: str, now: datetime)
     evidence = evidence_about(write, concept.id, user_id)
     found = mastery(evidence, edges)
     progress = _progress(write, [concept.id, *(part.id for part in parts)], user_id)
-    for part in parts:
+    known = [found.get(part.id, NOTHING_KNOWN) for part in parts]
+    for part, of_part in zip(parts, known, strict=True):
         if part.id in found or part.id in progress:
-            known = found.get(part.id, Mastery())
-            _set(write, progress, part.id, user_id, known.value, known.attempts, known.mastered, now)
+            _set(write, progress, part.id, user_id, of_part.value, of_part.attempts, of_part.mastered, now)
     if parts and (found or concept.id in progress):
-        value = of_parts([found.get(part.id, Mastery()) for part in parts])
-        whole = all(part.id in found and found[part.id].mastered for part in parts)
+        value, whole = of_parts([one.value for one in known]), all(one.mastered for one in known)
         _set(write, progress, concept.id, user_id, value, len(evidence), whole, now)
 
 
