@@ -255,7 +255,7 @@ def web_parts(sprout: Sprout) -> WebParts:
     settings = sprout.settings
     return WebParts(
         library=sprout.library,
-        assessments=SqlAssessments(sprout.database),
+        assessments=SqlAssessments(sprout.database, with_keys=settings.expose_answers),
         contents=SqlContents(sprout.database),
         exchange=sprout.exchange,
         talk=SqlTalk(sprout.database),

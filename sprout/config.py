@@ -103,6 +103,8 @@ class Settings(BaseSettings):
     upload_max_bytes: int = Field(20 * MIB, ge=1)
     upload_max_files: int = Field(10, ge=1)
 
+    expose_answers: bool = False
+
     loop: dict[str, Any] = Field(default_factory=dict)
     agents: dict[AgentName, dict[str, Any]] = Field(default_factory=dict)
     runs: RunNumbers = Field(default_factory=lambda: RunNumbers.model_validate({}))

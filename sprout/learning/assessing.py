@@ -9,7 +9,11 @@ from sprout.events import AssessmentRow, Wire
 
 
 class QuestionRow(Wire):
-    """A question as the contract has it; `options` is a JSON list in a string. What is right is never in it (Q6)."""
+    """A question as the contract has it; `options` is a JSON list in a string.
+
+    What is right is not in it (Q6), unless the deployment serves clients that mark choices by themselves: then
+    `correct_answer` is the text of a choice's right option.
+    """
 
     id: str
     assessment_id: str
@@ -17,7 +21,7 @@ class QuestionRow(Wire):
     format: Literal["mcq", "open_ended"]
     prompt: str
     options: str | None
-    correct_answer: None = None
+    correct_answer: str | None = None
     grading_rubric: None = None
     difficulty: int
     created_at: str

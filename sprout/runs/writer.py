@@ -98,8 +98,8 @@ class _Growth:
     pieces: list[str]
 
     def delta(self, run: Run) -> Delta:
-        said = {"text": "".join(self.pieces), "agent": run.label, "run_id": run.id}
-        return self.first.model_copy(update=said)
+        said = "".join(self.pieces)
+        return type(self.first)(block_id=self.first.block_id, text=said, agent=run.label, run_id=run.id)
 
 
 class RunWriter:

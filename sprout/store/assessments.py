@@ -21,10 +21,15 @@ from sprout.store.write import Write
 
 
 class SqlAssessments:
-    """Assessments on SQL."""
+    """Assessments on SQL.
 
-    def __init__(self, database: Database) -> None:
+    Args:
+        with_keys: whether questions are shown with the key of a choice, for clients that mark by themselves.
+    """
+
+    def __init__(self, database: Database, *, with_keys: bool = False) -> None:
         self._database = database
+        self._with_keys = with_keys
 
     async def assessments(self, user_id: str, *, target_node_id: str | None = None) -> list[AssessmentRow]:
         """In order of creation."""
@@ -60,7 +65,7 @@ class SqlAssessments:
 
         def look(session: Session) -> list[QuestionRow]:
             owned_assessment(session, assessment_id, user_id)
-            return [rows.question_row(one) for one in _asked(session, assessment_id)]
+            return [self._shown(one) for one in _asked(session, assessment_id)]
 
         return await self._database.read(look)
 
@@ -101,13 +106,16 @@ class SqlAssessments:
             answered = _answered_count(session, assessment.id, user_id)
             return Diagnostic(
                 assessment=rows.assessment_row(assessment),
-                questions=[rows.question_row(one) for one in questions],
+                questions=[self._shown(one) for one in questions],
                 answered_count=answered,
                 required_answers=len(questions),
                 is_complete=assessment.completed_at is not None or 0 < len(questions) <= answered,
             )
 
         return await self._database.read(look)
+
+    def _shown(self, question: tables.Question) -> QuestionRow:
+        return rows.question_row(question, with_key=self._with_keys)
 
 
 def _answered(write: Write, assessment_id: str, given: GivenAnswer, user_id: str) -> AnswerRow:

@@ -109,10 +109,11 @@ def question_shown(question: tables.Question) -> QuestionShown:
     )
 
 
-def question_row(question: tables.Question) -> QuestionRow:
-    """A question as the contract has it."""
+def question_row(question: tables.Question, *, with_key: bool = False) -> QuestionRow:
+    """A question as the contract has it; with the key of a choice only where that is asked for."""
     shown = question_shown(question)
     return QuestionRow(
+        correct_answer=question.correct_answer if with_key and question.format == "mcq" else None,
         **shown.model_dump(exclude={"options"}),
         options=None if shown.options is None else json.dumps(shown.options, ensure_ascii=False),
         created_at=wire_time(question.created_at),

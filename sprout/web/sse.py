@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import random
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, aclosing, nullcontext
 from functools import lru_cache
@@ -22,6 +23,7 @@ log = logging.getLogger(__name__)
 
 RETRY_MS = 2000
 RETRY_AFTER_BUG_MS = 5000
+PING_SPREAD = 0.2  # streams that were opened together, after a restart say, would ping together for ever
 CURSOR_MAX_DIGITS = 18
 FRAMES_KEPT = 256
 
@@ -85,7 +87,7 @@ class EventStream(EventSourceResponse):
         super().__init__(
             self._bytes(batches, frame, opening),
             headers={**headers, "Cache-Control": "no-cache"},
-            ping=limits.ping_s,
+            ping=limits.ping_s * random.uniform(1 - PING_SPREAD, 1),
             sep="\n",
             ping_message_factory=lambda: ServerSentEvent(comment="ping", sep="\n"),
             send_timeout=limits.send_timeout_s,
@@ -113,7 +115,8 @@ class EventStream(EventSourceResponse):
             async with aclosing(cast(AsyncGenerator[Sequence[T], None], batches)):
                 async for batch in batches:
                     yield b"".join(map(frame, batch))
-                    await asyncio.sleep(0)  # a replay never really waits: let the others have a turn
+                    if len(batch) > 1:
+                        await asyncio.sleep(0)  # a replay never really waits: let the others have a turn
         except Exception:
             log.exception("stream.broke", extra=self._named)
             yield passing_frame(Reconnect(retry_ms=RETRY_AFTER_BUG_MS))

@@ -79,6 +79,15 @@ async def test_Q6_no_question_says_what_is_right(asked: Asked) -> None:
         assert secret not in str(questions)
 
 
+async def test_Q6_only_the_key_of_a_choice_is_shown_and_only_where_a_deployment_wants_it(
+    asked: Asked, database: Database
+) -> None:
+    with_keys = SqlAssessments(database, with_keys=True)
+    shown = await with_keys.questions(asked.assessment_id, user_id=ME.user_id)
+    assert [one.correct_answer for one in shown] == ["Light", None, None, "Wind"]
+    assert (await with_keys.diagnostic(asked.concept.id, user_id=ME.user_id)).questions == shown
+
+
 async def test_the_diagnostic_is_complete_once_every_question_has_an_answer(asked: Asked) -> None:
     for number, option in enumerate(("Light", None, None)):
         await asked.answer(number, option=option)
