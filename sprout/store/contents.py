@@ -2,14 +2,12 @@
 
 import json
 from dataclasses import asdict
-from typing import cast
 
 from sqlmodel import Session, col, select, update
 
-from sprout.events import wire_time
 from sprout.ids import new_id
-from sprout.learning.contents import ContentRow, ContentStatus, GenerationRow, NewContent, NewGeneration, Trigger
-from sprout.store import tables
+from sprout.learning.contents import ContentRow, GenerationRow, NewContent, NewGeneration
+from sprout.store import rows, tables
 from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.owned import owned_node
@@ -32,7 +30,7 @@ class SqlContents:
 
         def look(session: Session) -> list[ContentRow]:
             owned_node(session, node_id, user_id)
-            return [_content_row(one) for one in session.exec(wanted)]
+            return [rows.content_row(one) for one in session.exec(wanted)]
 
         return await self._database.read(look)
 
@@ -45,7 +43,7 @@ class SqlContents:
         def look(session: Session) -> ContentRow | None:
             owned_node(session, node_id, user_id)
             found = session.exec(wanted).first()
-            return None if found is None else _content_row(found)
+            return None if found is None else rows.content_row(found)
 
         return await self._database.read(look)
 
@@ -63,7 +61,7 @@ class SqlContents:
             if new.status == "active":
                 write.connection.execute(archived)
             write.session.add(content)
-            return _content_row(content)
+            return rows.content_row(content)
 
         return await self._database.write(body)
 
@@ -77,7 +75,7 @@ class SqlContents:
 
         def look(session: Session) -> list[GenerationRow]:
             owned_node(session, node_id, user_id)
-            return [_generation_row(one) for one in session.exec(wanted)]
+            return [rows.generation_row(one) for one in session.exec(wanted)]
 
         return await self._database.read(look)
 
@@ -97,33 +95,6 @@ class SqlContents:
         def body(write: Write) -> GenerationRow:
             owned_node(write.session, node_id, user_id, lock=True)
             write.session.add(generation)
-            return _generation_row(generation)
+            return rows.generation_row(generation)
 
         return await self._database.write(body)
-
-
-def _content_row(content: tables.NodeContent) -> ContentRow:
-    return ContentRow(
-        id=content.id,
-        node_id=content.node_id,
-        explanation_md=content.explanation_md,
-        visualization_kind=content.visualization_kind,
-        visualization_payload=content.visualization_payload,
-        cards=None if content.cards is None else json.dumps(content.cards, ensure_ascii=False),
-        generated_by_model=content.generated_by_model,
-        generation_prompt_hash=content.generation_prompt_hash,
-        status=cast(ContentStatus, content.status),
-        created_at=wire_time(content.created_at),
-    )
-
-
-def _generation_row(generation: tables.NodeGeneration) -> GenerationRow:
-    return GenerationRow(
-        id=generation.id,
-        node_id=generation.node_id,
-        trigger=cast(Trigger, generation.trigger),
-        model=generation.model,
-        prompt=generation.prompt,
-        response_meta=generation.response_meta,
-        created_at=wire_time(generation.created_at),
-    )

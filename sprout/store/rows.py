@@ -9,7 +9,9 @@ from sqlalchemy import Row
 
 from sprout.events import AssessmentRow, EdgeEnds, NodeRow, QuestionShown, wire_time
 from sprout.learning.assessing import AnswerRow, QuestionRow
+from sprout.learning.contents import ContentRow, ContentStatus, GenerationRow, Trigger
 from sprout.learning.library import BranchRow, DocumentRow, EdgeRow, NodeDetail, ProgressRow
+from sprout.learning.talk import ChatMessageRow, ChatSessionRow, HintRow, MessageKind
 from sprout.store import tables
 
 
@@ -115,7 +117,7 @@ def question_row(question: tables.Question, *, with_key: bool = False) -> Questi
     return QuestionRow(
         correct_answer=question.correct_answer if with_key and question.format == "mcq" else None,
         **shown.model_dump(exclude={"options"}),
-        options=None if shown.options is None else json.dumps(shown.options, ensure_ascii=False),
+        options=_json(shown.options),
         created_at=wire_time(question.created_at),
     )
 
@@ -136,6 +138,75 @@ def answer_row(answer: tables.Answer) -> AnswerRow:
     )
 
 
+def content_row(content: tables.NodeContent) -> ContentRow:
+    """What is taught at a node, as the contract has it."""
+    return ContentRow(
+        id=content.id,
+        node_id=content.node_id,
+        explanation_md=content.explanation_md,
+        visualization_kind=content.visualization_kind,
+        visualization_payload=content.visualization_payload,
+        cards=_json(content.cards),
+        generated_by_model=content.generated_by_model,
+        generation_prompt_hash=content.generation_prompt_hash,
+        status=cast(ContentStatus, content.status),
+        created_at=wire_time(content.created_at),
+    )
+
+
+def generation_row(generation: tables.NodeGeneration) -> GenerationRow:
+    """A note of who made the children of a node, as the contract has it."""
+    return GenerationRow(
+        id=generation.id,
+        node_id=generation.node_id,
+        trigger=cast(Trigger, generation.trigger),
+        model=generation.model,
+        prompt=generation.prompt,
+        response_meta=generation.response_meta,
+        created_at=wire_time(generation.created_at),
+    )
+
+
+def session_row(session: tables.ChatSession) -> ChatSessionRow:
+    """A conversation, as the contract has it."""
+    return ChatSessionRow(
+        id=session.id,
+        user_id=session.user_id,
+        node_id=session.node_id,
+        started_at=wire_time(session.started_at),
+        ended_at=_time(session.ended_at),
+    )
+
+
+def message_row(message: tables.ChatMessage) -> ChatMessageRow:
+    """A message, as the contract has it."""
+    return ChatMessageRow(
+        id=message.id,
+        session_id=message.session_id,
+        user_id=message.user_id,
+        role=cast(Literal["system", "user", "assistant"], message.role),
+        kind=cast(MessageKind, message.kind),
+        content=message.content,
+        was_successful=message.was_successful,
+        success_signal=_json(message.success_signal),
+        created_at=wire_time(message.created_at),
+    )
+
+
+def hint_row(hint: tables.HintEvent) -> HintRow:
+    """A hint, as the contract has it."""
+    return HintRow(
+        id=hint.id,
+        user_id=hint.user_id,
+        node_id=hint.node_id,
+        session_id=hint.session_id,
+        request_message_id=hint.request_message_id,
+        response_message_id=hint.response_message_id,
+        referenced_success_message_ids=_json(hint.referenced_success_message_ids),
+        created_at=wire_time(hint.created_at),
+    )
+
+
 def _node_fields(node: tables.Node | Row[*tuple[Any, ...]]) -> dict[str, Any]:
     return {
         "id": node.id,
@@ -153,3 +224,7 @@ def _node_fields(node: tables.Node | Row[*tuple[Any, ...]]) -> dict[str, Any]:
 
 def _time(moment: datetime | None) -> str | None:
     return None if moment is None else wire_time(moment)
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False)

@@ -1,17 +1,14 @@
 """What learners and the tutor say to each other, in the database."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal, cast
 
 from sqlmodel import Session, col, select
 
 from sprout.errors import NotFound
-from sprout.events import wire_time
 from sprout.ids import new_id
-from sprout.learning.talk import ChatMessageRow, ChatSessionRow, HintRow, MessageKind, NewHint, Said
-from sprout.store import tables
+from sprout.learning.talk import ChatMessageRow, ChatSessionRow, HintRow, NewHint, Said
+from sprout.store import rows, tables
 from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.owned import owned_node, owned_session
@@ -30,7 +27,9 @@ class SqlTalk:
         if node_id is not None:
             wanted = wanted.where(tables.ChatSession.node_id == node_id)
         async with self._database.reading() as session:
-            return [_session_row(one) for one in await session.exec(wanted.order_by(col(tables.ChatSession.creation)))]
+            return [
+                rows.session_row(one) for one in await session.exec(wanted.order_by(col(tables.ChatSession.creation)))
+            ]
 
     async def begin_session(self, user_id: str, *, node_id: str | None) -> ChatSessionRow:
         """Raises NotFound."""
@@ -40,7 +39,7 @@ class SqlTalk:
             if node_id is not None:
                 owned_node(write.session, node_id, user_id, lock=True)
             write.session.add(begun)
-            return _session_row(begun)
+            return rows.session_row(begun)
 
         return await self._database.write(body)
 
@@ -51,7 +50,7 @@ class SqlTalk:
             found = owned_session(write.session, session_id, user_id, lock=True)
             found.ended_at = at or utc_now()
             write.session.add(found)
-            return _session_row(found)
+            return rows.session_row(found)
 
         return await self._database.write(body)
 
@@ -65,7 +64,7 @@ class SqlTalk:
 
         def look(session: Session) -> list[ChatMessageRow]:
             owned_session(session, session_id, user_id)
-            return [_message_row(one) for one in session.exec(wanted)]
+            return [rows.message_row(one) for one in session.exec(wanted)]
 
         return await self._database.read(look)
 
@@ -86,7 +85,7 @@ class SqlTalk:
         def body(write: Write) -> ChatMessageRow:
             owned_session(write.session, session_id, user_id, lock=True)
             write.session.add(message)
-            return _message_row(message)
+            return rows.message_row(message)
 
         return await self._database.write(body)
 
@@ -96,7 +95,7 @@ class SqlTalk:
         if node_id is not None:
             wanted = wanted.where(tables.HintEvent.node_id == node_id)
         async with self._database.reading() as session:
-            return [_hint_row(one) for one in await session.exec(wanted.order_by(col(tables.HintEvent.creation)))]
+            return [rows.hint_row(one) for one in await session.exec(wanted.order_by(col(tables.HintEvent.creation)))]
 
     async def note_hint(self, hint: NewHint, *, user_id: str) -> HintRow:
         """Raises NotFound: the node, or a session or message that it names."""
@@ -118,7 +117,7 @@ class SqlTalk:
                 owned_session(write.session, hint.session_id, user_id)
             _check_messages(write.session, (hint.request_message_id, hint.response_message_id), user_id)
             write.session.add(noted)
-            return _hint_row(noted)
+            return rows.hint_row(noted)
 
         return await self._database.write(body)
 
@@ -131,44 +130,3 @@ def _check_messages(session: Session, ids: Sequence[str | None], user_id: str) -
         )
         if message_id is not None and session.exec(mine).first() is None:
             raise NotFound("message", message_id)
-
-
-def _session_row(session: tables.ChatSession) -> ChatSessionRow:
-    return ChatSessionRow(
-        id=session.id,
-        user_id=session.user_id,
-        node_id=session.node_id,
-        started_at=wire_time(session.started_at),
-        ended_at=None if session.ended_at is None else wire_time(session.ended_at),
-    )
-
-
-def _message_row(message: tables.ChatMessage) -> ChatMessageRow:
-    return ChatMessageRow(
-        id=message.id,
-        session_id=message.session_id,
-        user_id=message.user_id,
-        role=cast(Literal["system", "user", "assistant"], message.role),
-        kind=cast(MessageKind, message.kind),
-        content=message.content,
-        was_successful=message.was_successful,
-        success_signal=_json(message.success_signal),
-        created_at=wire_time(message.created_at),
-    )
-
-
-def _hint_row(hint: tables.HintEvent) -> HintRow:
-    return HintRow(
-        id=hint.id,
-        user_id=hint.user_id,
-        node_id=hint.node_id,
-        session_id=hint.session_id,
-        request_message_id=hint.request_message_id,
-        response_message_id=hint.response_message_id,
-        referenced_success_message_ids=_json(hint.referenced_success_message_ids),
-        created_at=wire_time(hint.created_at),
-    )
-
-
-def _json(value: Any) -> str | None:
-    return None if value is None else json.dumps(value, ensure_ascii=False)
