@@ -145,11 +145,15 @@ class LiveRuns:
         return multiplexed(self._store, parts.bus, parts.flights, user_id, cursors, watch=self._watch)
 
     async def cancel(self, run_id: str, *, user_id: str) -> Run:
-        """Ask a run and its children to stop; asking again, or after its end, changes nothing. Raises NotFound."""
+        """Ask a run and its children to stop; asking again, or after its end, changes nothing.
+
+        What is carried here begins nothing more once this returns. Raises NotFound.
+        """
         run = await self._store.run(run_id, user_id=user_id)
         if not run.ended:
             await self._store.cancel(run_id)
             crash_point("cancel_kept")
+            await self._worker.seen()
         return await self._store.run(run_id, user_id=user_id)
 
     async def answer(self, run_id: str, words: str, *, user_id: str, result: str | None = None) -> Run:

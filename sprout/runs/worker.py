@@ -96,6 +96,11 @@ class Worker:
         self._looking.add(looking)
         looking.add_done_callback(self._looking.discard)
 
+    async def seen(self) -> None:
+        """Come back once the looks that are under way are over; the next beat makes up for one that fails."""
+        if self._looking:
+            await asyncio.wait(self._looking)
+
     async def enrol(self) -> None:
         """Begin to hold a lease."""
         began_s = asyncio.get_running_loop().time()
