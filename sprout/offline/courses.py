@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from sprout.offline.lessons import Lesson
 from sprout.offline.plan import Idea, Item, Link, Plan, reachable, without_shortcuts
 
 Title = Annotated[str, Field(min_length=2, max_length=90)]
@@ -73,14 +74,8 @@ class Question(_Part):
 
 
 class Subconcept(_Part):
-    """One idea. `chunks`, `example`, `contrast` and `help` are what the tutor teaches from, where they are written."""
-
     title: Title
     desc: Text
-    chunks: tuple[Text, ...] = ()
-    example: Text | None = None
-    contrast: Text | None = None
-    help: tuple[Text, ...] = ()
 
 
 class Concept(_Part):
@@ -101,6 +96,9 @@ class Concept(_Part):
 
 
 class Course(_Part):
+    """`slug` is the name of its file, and of the folder with its lessons: a file for each concept."""
+
+    slug: str
     title: Title
     aliases: tuple[Text, ...] = ()
     desc: Text
@@ -120,10 +118,32 @@ def courses() -> tuple[Course, ...]:
     """All authored courses. Raises pydantic's ValidationError for a file that breaks the format."""
     found = sorted(files("sprout.offline").joinpath("courses").iterdir(), key=lambda file: file.name)
     return tuple(
-        Course.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+        Course.model_validate(
+            yaml.safe_load(file.read_text(encoding="utf-8")) | {"slug": file.name.removesuffix(".yaml")}
+        )
         for file in found
         if file.name.endswith(".yaml")
     )
+
+
+@cache
+def lessons(slug: str) -> tuple[Lesson, ...]:
+    """All lessons of a course, in the order of its files; none where nobody has written any.
+
+    Raises pydantic's ValidationError for a file that breaks the format.
+    """
+    folder = files("sprout.offline").joinpath("courses", slug)
+    if not folder.is_dir():
+        return ()
+    found = sorted((file for file in folder.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
+    written = chain.from_iterable(yaml.safe_load(file.read_text(encoding="utf-8")) for file in found)
+    return tuple(Lesson.model_validate(lesson) for lesson in written)
+
+
+def lesson_on(course: Course, subconcept_title: str) -> Lesson | None:
+    """What the course teaches at a subconcept; None where it has no lesson of that title."""
+    wanted = _plain(subconcept_title)
+    return next((lesson for lesson in lessons(course.slug) if _plain(lesson.subconcept) == wanted), None)
 
 
 def course_on(topic: str) -> Course | None:
