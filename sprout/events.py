@@ -91,6 +91,7 @@ class QuestionShown(Wire):
     difficulty: int
 
 
+AnswerType = Literal["text", "code", "draw", "mcq"]
 ResumeCause = Literal["cut_off", "answered", "asked"]
 
 
@@ -267,6 +268,64 @@ class QuestionReady(_Event):
     question: QuestionShown
 
 
+class CheckpointQuestion(_Event):
+    """A question that the tutor asks; `type` is how it is answered, `options` are those of an mcq."""
+
+    kind: Literal["checkpoint_question"] = "checkpoint_question"
+    question_id: str
+    prompt: str
+    type: AnswerType
+    options: list[str] | None = None
+
+
+class CriterionShown(Wire):
+    """What a learner sees of a criterion: its label, whether it is met, and the words of theirs that show it."""
+
+    label: str
+    verdict: Literal["met", "partly", "missing"] | None
+    span: str
+
+
+class Graded(_Event):
+    """The grade of an answer; `score` is null and `state` says why where there is none. Never what is right."""
+
+    kind: Literal["graded"] = "graded"
+    question_id: str
+    answer_id: str
+    state: Literal["graded", "unsure", "ungraded"]
+    score: float | None
+    correct: bool | None
+    criteria: list[CriterionShown]
+    next_step: str
+    help_level: int = Field(ge=0, le=4)
+
+
+class MasteryChanged(_Event):
+    """`evidence` counts the graded answers about the node."""
+
+    kind: Literal["mastery_changed"] = "mastery_changed"
+    node_id: str
+    mastery: float = Field(ge=0, le=1)
+    evidence: int
+    completed: bool
+
+
+class CardShown(Wire):
+    """A card beside the conversation; `body` is Markdown, of a diagram Mermaid or SVG as `format` says."""
+
+    id: str
+    kind: Literal["example", "exercise", "diagram", "care"]
+    title: str
+    format: Literal["markdown", "mermaid", "svg"] = "markdown"
+    body: str
+
+
+class CardReady(_Event):
+    kind: Literal["card_ready"] = "card_ready"
+    node_id: str
+    card: CardShown
+
+
 class ModelRetry(_Event):
     """A model call failed and is tried again; `why` is in plain words."""
 
@@ -367,6 +426,10 @@ Event = Annotated[
     | EdgeRemoved
     | DiagnosticStatus
     | QuestionReady
+    | CheckpointQuestion
+    | Graded
+    | MasteryChanged
+    | CardReady
     | ModelRetry
     | ModelSwitched
     | ContextCompacted

@@ -10,6 +10,7 @@ from sprout.store.columns import JSON_VALUE, Listed, UtcTime, Words, one_of, uni
 
 NODE_TYPES = ("root", "concept", "subconcept")
 FORMATS = ("mcq", "open_ended", "numeric")
+ANSWER_KINDS = ("text", "code", "draw", "mcq")
 QUESTION_STATES = ("drafted", "verified", "posed", "answered", "graded", "skipped", "voided")
 
 
@@ -167,6 +168,10 @@ class Question(Listed, table=True):
 
     `options` is [{id, text}] with ids that never change, `criteria` and `misconceptions` are lists of objects,
     `tests` is [{title, nodeId}] where nodeId is null until the subconcept of that title is there.
+
+    Of a checkpoint, `kind` is how it is answered and `ladder` how far its help has gone. `anchors`, `solution` (steps)
+    and `help` (a text for each level) are lists of strings, prepared and secret. `contest` is what came of the
+    learner's word that the question is wrong.
     """
 
     __tablename__ = "questions"
@@ -176,6 +181,7 @@ class Question(Listed, table=True):
         CheckConstraint("difficulty between 1 and 5", name="difficulty"),
         CheckConstraint("(format = 'mcq') = (correct_option_id is not null)", name="only_choices_have_a_right_option"),
         CheckConstraint("tolerance >= 0", name="tolerance"),
+        one_of("kind", ANSWER_KINDS),
         UniqueConstraint("assessment_id", "prompt_key"),
         UniqueConstraint("assessment_id", "position"),
     )
@@ -197,14 +203,24 @@ class Question(Listed, table=True):
     tests: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
     difficulty: int = 1
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
+    kind: str | None = Field(default=None, sa_type=Words)
+    anchors: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
+    solution: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
+    help: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
+    ladder: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
+    contest: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
 
 
 class Answer(Listed, table=True):
-    """An attempt; never changed, the newest per question counts."""
+    """An attempt, of which only the grade may come later; the newest per question counts.
+
+    `help_level` is the help that had been given before it (H1); `grade` is the whole of its grade as JSON.
+    """
 
     __tablename__ = "answers"
     __table_args__ = (
         CheckConstraint("score between 0 and 1", name="score"),
+        CheckConstraint("help_level between 0 and 4", name="help_level"),
         Index(None, "user_id", "assessment_id"),
     )
 
@@ -217,9 +233,13 @@ class Answer(Listed, table=True):
     score: float | None = None
     feedback: str | None = Field(default=None, sa_type=Words)
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
+    help_level: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    grade: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
 
 
 class Progress(Listed, table=True):
+    """What the graded answers say of a node; `overridden_at` is when a person said otherwise, until the next answer."""
+
     __tablename__ = "user_node_progress"
     __table_args__ = (
         CheckConstraint("mastery_score between 0 and 1", name="mastery_score"),
@@ -238,9 +258,12 @@ class Progress(Listed, table=True):
     has_generated_subnodes: bool = False
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
     updated_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
+    overridden_at: datetime | None = Field(default=None, sa_type=UtcTime)
 
 
 class ChatSession(Listed, table=True):
+    """A conversation; at most one question is pending in it. `plan` is what is taught in which chunk, and how far."""
+
     __tablename__ = "chat_sessions"
     __table_args__ = (Index(None, "user_id", "started_at"), Index(None, "node_id", "started_at"))
 
@@ -248,6 +271,10 @@ class ChatSession(Listed, table=True):
     node_id: str | None = Field(default=None, foreign_key="nodes.id", ondelete="CASCADE", sa_type=Words)
     started_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
     ended_at: datetime | None = Field(default=None, sa_type=UtcTime)
+    pending_question_id: str | None = Field(
+        default=None, foreign_key="questions.id", ondelete="SET NULL", index=True, sa_type=Words
+    )
+    plan: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
 
 
 class ChatMessage(Listed, table=True):
@@ -286,3 +313,27 @@ class HintEvent(Listed, table=True):
     )
     referenced_success_message_ids: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
+
+
+class Concern(Listed, table=True):
+    """That a learner seemed to be in distress: the fact and the time, never the words."""
+
+    __tablename__ = "concerns"
+
+    user_id: str = Field(foreign_key="users.id", ondelete="CASCADE", index=True, sa_type=Words)
+    session_id: str | None = Field(
+        default=None, foreign_key="chat_sessions.id", ondelete="SET NULL", index=True, sa_type=Words
+    )
+    created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
+
+
+class Memory(Listed, table=True):
+    """Something about a learner that is worth keeping; `source` says where it comes from."""
+
+    __tablename__ = "learner_memories"
+
+    user_id: str = Field(foreign_key="users.id", ondelete="CASCADE", index=True, sa_type=Words)
+    text: str = Field(sa_type=Words)
+    source: str = Field(sa_type=Words)
+    created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
+    updated_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
