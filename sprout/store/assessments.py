@@ -7,15 +7,12 @@ from sqlmodel import Session, col, func, select
 
 from sprout.errors import BadInput, NotFound
 from sprout.events import AssessmentRow
-from sprout.ids import new_id
 from sprout.learning.assessing import AnswerRow, Diagnostic, GivenAnswer, QuestionRow
-from sprout.learning.words import tidy
 from sprout.store import rows, tables
+from sprout.store.attempts import attempted
 from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.edits import locked_node
-from sprout.store.marking import chosen_text, feedback_on, marked
-from sprout.store.mastering import update_progress
 from sprout.store.owned import asked_question, owned_assessment, owned_node
 from sprout.store.write import Write
 
@@ -121,44 +118,15 @@ class SqlAssessments:
 def _answered(write: Write, assessment_id: str, given: GivenAnswer, user_id: str) -> AnswerRow:
     session, now = write.session, utc_now()
     assessment = owned_assessment(session, assessment_id, user_id)
-    concept = locked_node(write.connection, assessment.target_node_id, user_id)
+    locked_node(write.connection, assessment.target_node_id, user_id)
     question = asked_question(session, given.question_id, assessment_id)
-    option = chosen_text(question, given.option)
-    text = tidy(given.text) if given.text is not None and option is None else None
-    newest = _newest(session, question.id, user_id)
-    if newest is not None and (newest.answer_text, newest.selected_option) == (text, option):
-        return rows.answer_row(newest)
-    grade = marked(question, text=text, option=option)
-    answer = tables.Answer(
-        id=new_id(),
-        user_id=user_id,
-        assessment_id=assessment_id,
-        question_id=question.id,
-        answer_text=text,
-        selected_option=option,
-        is_correct=grade.correct if grade else None,
-        score=grade.score if grade else None,
-        feedback=feedback_on(grade) if grade else None,
-        created_at=now,
-    )
-    question.state = _state_after(answer)
-    session.add(answer)
-    session.add(question)
-    session.flush()
+    answer, _ = attempted(write, question, user_id=user_id, now=now, text=given.text, option=given.option)
     if assessment.completed_at is None and _answered_count(session, assessment_id, user_id) == len(
         _asked(session, assessment_id)
     ):
         assessment.completed_at = now
         session.add(assessment)
-    if answer.score is not None:
-        update_progress(write, concept, user_id, now)
     return rows.answer_row(answer)
-
-
-def _state_after(answer: tables.Answer) -> str:
-    if answer.score is not None:
-        return "graded"
-    return "skipped" if answer.answer_text is None and answer.selected_option is None else "answered"
 
 
 def _asked(session: Session, assessment_id: str) -> Sequence[tables.Question]:
@@ -177,8 +145,3 @@ def _answered_count(session: Session, assessment_id: str, user_id: str) -> int:
         .where(tables.Question.state != "voided")
     )
     return session.exec(wanted).one()
-
-
-def _newest(session: Session, question_id: str, user_id: str) -> tables.Answer | None:
-    wanted = select(tables.Answer).where(tables.Answer.question_id == question_id, tables.Answer.user_id == user_id)
-    return session.exec(wanted.order_by(col(tables.Answer.creation).desc()).limit(1)).first()

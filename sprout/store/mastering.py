@@ -1,13 +1,12 @@
 """Progress as the graded answers have it: computed anew whenever one comes or goes, never counted up (H4)."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from sqlalchemy import select as select_rows
 from sqlmodel import col, select
 
-from sprout.events import NodeRow
+from sprout.events import MasteryChanged, NodeRow
 from sprout.ids import new_id
 from sprout.learning.mastery import Evidence, Mastery, mastery, of_parts
 from sprout.store import tables
@@ -16,42 +15,40 @@ from sprout.store.questions import named_tests
 from sprout.store.write import Write
 
 NOTHING_KNOWN = Mastery(0.0)  # as rows are before the first answer
-AFTER_FEEDBACK = 1  # the least help that a later attempt had: its learner was told of an earlier one
 
 
-def update_progress(write: Write, concept: NodeRow, user_id: str, now: datetime) -> None:
-    """Bring the learner's progress on a concept, whose row is locked, and on its parts up to date."""
+def update_progress(write: Write, concept: NodeRow, user_id: str, now: datetime) -> Sequence[MasteryChanged]:
+    """Bring the learner's progress on a concept, whose row is locked, and on its parts up to date; what is new."""
     parts = children_of(write.connection, concept.id)
     edges = [(edge.source_node_id, edge.target_node_id) for edge in edges_among(write.connection, concept.id)]
     evidence = evidence_about(write, concept.id, user_id)
     found = mastery(evidence, edges)
     progress = _progress(write, [concept.id, *(part.id for part in parts)], user_id)
     known = [found.get(part.id, NOTHING_KNOWN) for part in parts]
+    news: list[MasteryChanged] = []
     for part, of_part in zip(parts, known, strict=True):
         if part.id in found or part.id in progress:
-            _set(write, progress, part.id, user_id, of_part.value, of_part.attempts, of_part.mastered, now)
+            news += _set(write, progress, part.id, user_id, of_part.value, of_part.attempts, of_part.mastered, now)
     if parts and (found or concept.id in progress):
         value, whole = of_parts([one.value for one in known]), all(one.mastered for one in known)
-        _set(write, progress, concept.id, user_id, value, len(evidence), whole, now)
+        news += _set(write, progress, concept.id, user_id, value, len(evidence), whole, now)
+    return news
 
 
 def evidence_about(write: Write, concept_id: str, user_id: str) -> list[Evidence]:
     """The learner's graded answers to questions about the concept that were not taken back, oldest first."""
     answer, question = tables.Answer, tables.Question
     wanted = (
-        select_rows(answer.id, answer.question_id, answer.score, answer.created_at, question.format, question.tests)  # type: ignore[call-overload]
+        select_rows(answer.id, answer.help_level, answer.score, answer.created_at, question.format, question.tests)  # type: ignore[call-overload]
         .join(question, col(question.id) == col(answer.question_id))
         .where(question.node_id == concept_id, answer.user_id == user_id)
         .where(col(question.state) != "voided", col(answer.score).is_not(None))
         .order_by(col(answer.creation))
     )
-    attempts: dict[str, int] = defaultdict(int)
     evidence = []
     for row in write.connection.execute(wanted):
         tested = tuple(test["nodeId"] for test in named_tests(row.tests) if test["nodeId"] is not None)
-        level = AFTER_FEEDBACK if attempts[row.question_id] else 0
-        attempts[row.question_id] += 1
-        evidence.append(Evidence(row.id, tested, row.format, row.score, level, row.created_at))
+        evidence.append(Evidence(row.id, tested, row.format, row.score, row.help_level, row.created_at))
     return evidence
 
 
@@ -71,12 +68,15 @@ def _set(
     attempts: int,
     mastered: bool,
     now: datetime,
-) -> None:
+) -> Sequence[MasteryChanged]:
     row = progress.get(node_id) or tables.Progress(
         id=new_id(), user_id=user_id, node_id=node_id, created_at=now, updated_at=now
     )
     completed_at = (row.completed_at or now) if mastered else None
-    if (row.mastery_score, row.attempts_count, row.completed_at) != (value, attempts, completed_at):
-        row.mastery_score, row.attempts_count, row.completed_at = value, attempts, completed_at
-        row.updated_at = now
+    if (row.mastery_score, row.attempts_count, row.completed_at) == (value, attempts, completed_at):
+        write.session.add(row)
+        return ()
+    row.mastery_score, row.attempts_count, row.completed_at = value, attempts, completed_at
+    row.updated_at = now
     write.session.add(row)
+    return (MasteryChanged(node_id=node_id, mastery=value, evidence=attempts, completed=mastered),)

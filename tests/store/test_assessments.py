@@ -140,6 +140,14 @@ async def test_Q2_a_later_attempt_is_kept_but_shows_nothing_that_its_feedback_ga
     assert value < 0.7
 
 
+async def test_H3_an_answer_after_not_knowing_is_the_learners_own(asked: Asked, database: Database) -> None:
+    await asked.answer(1, text="no idea")
+    await asked.answer(1, text="6")
+    async with database.reading() as session:
+        kept = await session.exec(select(tables.Answer).order_by(col(tables.Answer.creation)))
+        assert [(one.score, one.help_level) for one in kept] == [(0.0, 0), (1.0, 0)]
+
+
 async def test_the_same_answer_again_is_the_first_one(asked: Asked, library: SqlLibrary) -> None:
     first = await asked.answer(0, option="Light")
     before = await progress(library)

@@ -28,6 +28,11 @@ def upgrade() -> None:
         answers.add_column(sa.Column("help_level", sa.Integer(), nullable=False, server_default="0"))
         answers.add_column(sa.Column("grade", JSON_VALUE, nullable=True))
         answers.create_check_constraint(op.f("ck_answers_help_level"), "help_level between 0 and 4")
+    op.execute(
+        "update answers set help_level = 1 where exists ("
+        "select 1 from answers as earlier where earlier.question_id = answers.question_id "
+        "and earlier.user_id = answers.user_id and earlier.creation < answers.creation and earlier.score is not null)"
+    )
     with op.batch_alter_table("user_node_progress") as progress:
         progress.add_column(sa.Column("overridden_at", sa.DateTime(timezone=True), nullable=True))
     with op.batch_alter_table("chat_sessions") as sessions:
