@@ -337,3 +337,14 @@ class Memory(Listed, table=True):
     source: str = Field(sa_type=Words)
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
     updated_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
+
+
+class Drawing(Listed, table=True):
+    """A picture that a learner has drawn as an answer."""
+
+    __tablename__ = "drawings"
+
+    session_id: str = Field(foreign_key="chat_sessions.id", ondelete="CASCADE", index=True, sa_type=Words)
+    media_type: str = Field(sa_type=Words)
+    data: bytes
+    created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)

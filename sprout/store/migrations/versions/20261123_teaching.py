@@ -78,9 +78,25 @@ def upgrade() -> None:
         sa.UniqueConstraint("id", name=op.f("uq_learner_memories_id")),
     )
     op.create_index(op.f("ix_learner_memories_user_id"), "learner_memories", ["user_id"])
+    op.create_table(
+        "drawings",
+        sa.Column("creation", COUNTER, nullable=False),
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("session_id", sa.Text(), nullable=False),
+        sa.Column("media_type", sa.Text(), nullable=False),
+        sa.Column("data", sa.LargeBinary(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["session_id"], ["chat_sessions.id"], name=op.f("fk_drawings_session_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("creation", name=op.f("pk_drawings")),
+        sa.UniqueConstraint("id", name=op.f("uq_drawings_id")),
+    )
+    op.create_index(op.f("ix_drawings_session_id"), "drawings", ["session_id"])
 
 
 def downgrade() -> None:
+    op.drop_table("drawings")
     op.drop_table("learner_memories")
     op.drop_table("concerns")
     with op.batch_alter_table("chat_sessions") as sessions:
