@@ -10,18 +10,20 @@ from sprout.errors import SetupError
 from sprout.loop.policy import LoopPolicy
 
 MIB = 1024 * 1024
-AGENT_NAMES = ("topic", "subconcept", "refinement", "tutor", "grading")
+AGENT_NAMES = ("topic", "subconcept", "refinement", "review", "tutor", "grading", "key_check")
 DEFAULT_MODELS = {
     "topic": "claude-opus-5-5",
     "refinement": "claude-opus-5-5",
     "subconcept": "claude-sonnet-5-5",
     "tutor": "claude-sonnet-5-5",
     "grading": "claude-sonnet-5-5",
+    "review": "claude-sonnet-5-5",
+    "key_check": "claude-haiku-5-5",
 }
 DEFAULT_SMALL_MODEL = "claude-haiku-5-5"
 NEXT_SMALLER = {"claude-opus-5-5": "claude-sonnet-5-5", "claude-sonnet-5-5": "claude-haiku-5-5"}
 LOCAL_ORIGINS = ("http://localhost:*", "http://127.0.0.1:*")
-AgentName = Literal["topic", "subconcept", "refinement", "tutor", "grading"]
+AgentName = Literal["topic", "subconcept", "refinement", "review", "tutor", "grading", "key_check"]
 
 
 class RunNumbers(BaseModel):
