@@ -49,6 +49,7 @@ from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
+from sprout.store.sources import SqlSources
 from sprout.store.spending import SqlSpending
 from sprout.store.talk import SqlTalk
 from sprout.store.urls import sqlite_file
@@ -258,6 +259,7 @@ def web_parts(sprout: Sprout) -> WebParts:
         assessments=SqlAssessments(sprout.database, with_keys=settings.expose_answers),
         contents=SqlContents(sprout.database),
         exchange=sprout.exchange,
+        sources=SqlSources(sprout.database),
         talk=SqlTalk(sprout.database),
         runs=sprout.runs,
         metrics=sprout.metrics,

@@ -26,6 +26,10 @@ Title = Annotated[str, Field(min_length=1, max_length=MAX_TITLE, description="un
 Desc = Annotated[str, Field(min_length=1, max_length=MAX_DESC, description="two sentences that stand alone")]
 SourceTitle = Annotated[str, Field(min_length=1, max_length=MAX_TITLE, description="the prerequisite, by its title")]
 TargetTitle = Annotated[str, Field(min_length=1, max_length=MAX_TITLE, description="what builds on it, by its title")]
+Cited = Annotated[
+    list[str] | None,
+    Field(description="ids of the passages that it teaches; none where it is general knowledge"),
+]
 Why = Annotated[str, Field(min_length=1, max_length=500, description="why the target cannot be learned without it")]
 
 

@@ -14,6 +14,7 @@ from sprout.agents.prompts import Prompt, load_prompt
 from sprout.agents.saving import (
     NORMAL_ENDS,
     PATH_POLICY,
+    Cited,
     Desc,
     NothingMade,
     Size,
@@ -30,6 +31,7 @@ from sprout.agents.saving import (
     saved_node,
     without_edges,
 )
+from sprout.agents.searching import search_documents_tool
 from sprout.errors import BadInput
 from sprout.events import AgentDone, NodeRow, Usage
 from sprout.learning.graph import MAX_DESC, MAX_TITLE, ConceptGraph
@@ -96,10 +98,13 @@ class _Breakdown:
             objective=f"The parts of “{graph.parent.title}”, and questions that show where to start in it.",
             system=self.prompts.system.filled(subconcepts=str(self.subconcepts), questions=str(self.questions.size)),
             messages=(Message("user", (Text(request),)),),
-            tools=(self.save_subconcept(), self.save_subconcept_edge(), self.questions.save_diagnostic_question()),
+            tools=(*([search_documents_tool(self.shelf, root_id)] if passages.all else []), *self.tools()),
             stop_checks=(self.what_is_missing,),
             finish=self.finish,
         )
+
+    def tools(self) -> tuple[Tool, ...]:
+        return (self.save_subconcept(), self.save_subconcept_edge(), self.questions.save_diagnostic_question())
 
     def request(
         self,
@@ -126,17 +131,29 @@ class _Breakdown:
             asked=wrapped("asked", *(fenced("question", prompt, limit=MAX_PROMPT) for prompt in asked), separator="\n"),
             note=nothing_fits if from_notes and not fitting else "",
             passages="\n".join(
-                fenced("passage", one.text, limit=PASSAGE_CHARACTERS, doc=one.document, heading=one.heading or "")
+                fenced(
+                    "passage",
+                    one.text,
+                    limit=PASSAGE_CHARACTERS,
+                    id=one.id,
+                    doc=one.document,
+                    heading=one.heading or "",
+                )
                 for one in fitting
             ),
         )
 
     def save_subconcept(self) -> Tool:
         @tool(effect=Effect.WRITE, repeatable=True, stored=True)
-        async def save_subconcept(title: Title, desc: Desc, call: ToolUse) -> dict[str, JsonValue]:
+        async def save_subconcept(
+            title: Title, desc: Desc, call: ToolUse, passages: Cited = None
+        ) -> dict[str, JsonValue]:
             """Save one subconcept of the concept. A title that is there already stays as it is."""
             edit = await self.shelf.edit_graph(
-                self.job.node_id, adding(title, desc, self.subconcepts), actor=self.job.actor(call.id)
+                self.job.node_id,
+                adding(title, desc, self.subconcepts),
+                actor=self.job.actor(call.id),
+                passages=passages or (),
             )
             return saved_node(edit)
 

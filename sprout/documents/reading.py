@@ -4,6 +4,7 @@ import codecs
 import re
 from pathlib import PurePosixPath
 
+from sprout.documents.passages import passages_of
 from sprout.errors import BadInput, TooLarge, UnsupportedType
 from sprout.learning.library import NewDocument
 from sprout.learning.words import one_line, tidy
@@ -68,7 +69,7 @@ def read_document(
         raise BadInput(f"'{name}' has no text in it.", field="files")
     if len(text) > max_characters:
         raise TooLarge(f"'{name}' has {len(text):,} characters; at most {max_characters:,} are taken.", field="files")
-    return NewDocument(name, _text_type(name, mime_type), content, text)
+    return NewDocument(name, _text_type(name, mime_type), content, text, tuple(passages_of(name, text)))
 
 
 def _bare_name(filename: str) -> str:

@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 
 from sprout.events import NodeRow, Wire
 from sprout.learning.changes import Change
+from sprout.learning.shelf import Passage
 
 DEFAULT_USER_ID = "00000000-0000-0000-0000-000000000000"
 
@@ -93,12 +94,13 @@ class Undone:
 
 @dataclass(frozen=True, slots=True)
 class NewDocument:
-    """A file that has been read: `content` is its bytes, `text` what it says."""
+    """A file that has been read: `content` is its bytes, `text` what it says, `passages` that in pieces."""
 
     filename: str
     mime_type: str
     content: bytes
     text: str
+    passages: tuple[Passage, ...] = ()
 
 
 class Library(Protocol):

@@ -29,7 +29,8 @@ class Passage:
     """A piece of a learner's document; `heading` is the path of headings above it, joined by " › ".
 
     `text` is what stands between the characters `start` and `end` of the document's text. The passages of a document
-    follow one another and leave out nothing but white space.
+    follow one another and leave out nothing but white space. `id` is what a claim cites, empty before it is kept;
+    `page` counts from 1 where the document has pages.
     """
 
     document: str
@@ -37,6 +38,8 @@ class Passage:
     text: str
     start: int
     end: int
+    id: str = ""
+    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +77,14 @@ class Shelf(Protocol):
         actor: Actor,
         reason: str | None = None,
         evidence: Sequence[str] = (),
+        passages: Sequence[str] = (),
     ) -> Edit:
         """Apply a pure operation to the children of a node: one transaction with the events, the record of the
-        operation and, where the actor names a call, the end of that call. `evidence` are ids of what it goes by.
+        operation and, where the actor names a call, the end of that call. `evidence` are ids of what it goes by,
+        `passages` ids of what the node that it is about teaches from.
 
-        Raises NotFound (the parent is gone), GraphRefused (an agent would remove what the learner has begun) and
-        whatever the operation raises; then nothing was written.
+        Raises NotFound (the parent is gone), GraphRefused (an agent would remove what the learner has begun; there is
+        no such passage in the topic's documents) and whatever the operation raises; then nothing was written.
         """
         ...
 
@@ -116,4 +121,8 @@ class Shelf(Protocol):
 
     async def passages(self, root_id: str) -> Sequence[Passage]:
         """All passages of the topic's documents, in the order of upload and text."""
+        ...
+
+    async def search(self, root_id: str, query: str, *, limit: int) -> Sequence[Passage]:
+        """The passages of the topic's documents that hold words of the query, best first."""
         ...

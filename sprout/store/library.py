@@ -28,6 +28,7 @@ from sprout.store.database import Database
 from sprout.store.files import Files
 from sprout.store.log import EventLog, Publish
 from sprout.store.owned import owned_branch, owned_document, owned_node
+from sprout.store.passages import keep_passages
 from sprout.store.readable import each_readable
 from sprout.store.summaries import summaries_of
 from sprout.store.write import Write
@@ -261,9 +262,10 @@ class SqlLibrary:
         def body(write: Write) -> list[DocumentRow]:
             owned_node(write.session, node_id, user_id, lock=True)
             added = [_document(node_id, document, name) for document, name in zip(documents, names, strict=True)]
-            for document in added:
+            for document, new in zip(added, documents, strict=True):
                 write.session.add(document)
                 write.session.flush()  # one by one: their order is the order of upload
+                keep_passages(write.connection, document.id, new.passages)
             write.after_commit(unused.clear)
             return [rows.document_row(document) for document in added]
 

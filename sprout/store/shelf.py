@@ -1,11 +1,10 @@
 """What the agents work on and what they make, in the database: each call is one transaction with its events."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from typing import Literal
 
 from pydantic import JsonValue
-from sqlmodel import col, select
+from sqlmodel import Session, select
 
 from sprout.events import EdgeEnds, Event, NodeRow, QuestionReady
 from sprout.ids import new_id
@@ -17,6 +16,7 @@ from sprout.store.database import Database
 from sprout.store.edits import children_of, edges_among, edit_children, locked_node, tell
 from sprout.store.log import EventLog, Publish
 from sprout.store.owned import owned_node
+from sprout.store.passages import Split, as_passages, cite, keep_passages, not_split, passages_under
 from sprout.store.questions import (
     diagnostic_of,
     kept,
@@ -26,9 +26,8 @@ from sprout.store.questions import (
     questions_about,
     resolved,
 )
+from sprout.store.word_index import found
 from sprout.store.write import Write
-
-Split = Callable[[str, str], Sequence[Passage]]
 
 
 class SqlShelf:
@@ -59,17 +58,22 @@ class SqlShelf:
         actor: Actor,
         reason: str | None = None,
         evidence: Sequence[str] = (),
+        passages: Sequence[str] = (),
     ) -> Edit:
         """Apply a pure operation to the children of a node, all or nothing.
 
         Raises NotFound (the parent is gone, or somebody else's), Conflict (the actor's call has ended already; a run
         is going on a node that would go), RunAlreadyEnded (the actor's run), GraphRefused (an agent would remove what
-        the learner has begun; a node with parts would go), and whatever the operation raises.
+        the learner has begun; a node with parts would go; a passage is cited that is not there), and whatever the
+        operation raises.
         """
 
         def body(write: Write) -> Edit:
             parent = locked_node(write.connection, parent_id, actor.user_id)
-            return edit_children(write, self._log, parent, operation, actor=actor, reason=reason, evidence=evidence)
+            edit = edit_children(write, self._log, parent, operation, actor=actor, reason=reason, evidence=evidence)
+            if passages and edit.node is not None:
+                cite(write.connection, edit.node.id, passages, branch_id=parent.branch_id)
+            return edit
 
         return await self._database.write(body, order=actor.root_run_id)
 
@@ -170,17 +174,22 @@ class SqlShelf:
 
     async def passages(self, root_id: str) -> Sequence[Passage]:
         """All passages of the topic's documents, in the order of upload and text."""
-        wanted = (
-            select(tables.Document.original_filename, tables.Document.extracted_text)
-            .where(tables.Document.node_id == root_id, col(tables.Document.extracted_text).is_not(None))
-            .order_by(col(tables.Document.creation))
-        )
-        async with self._database.reading() as session:
-            documents = (await session.exec(wanted)).all()
-        return await asyncio.to_thread(self._all_passages, documents)
+        if await self._database.read(lambda session: bool(not_split(session, root_id))):
+            await self._database.write(lambda write: self._split_up(write, root_id))
+        return as_passages(await self._database.read(lambda session: passages_under(session, root_id)))
 
-    def _all_passages(self, documents: Sequence[tuple[str, str | None]]) -> list[Passage]:
-        return [passage for name, text in documents for passage in self._split(name, text or "")]
+    def _split_up(self, write: Write, root_id: str) -> None:
+        for document in not_split(write.session, root_id):
+            passages = self._split(document.original_filename, document.extracted_text or "")
+            keep_passages(write.connection, document.id, passages)
+
+    async def search(self, root_id: str, query: str, *, limit: int) -> Sequence[Passage]:
+        """The passages of the topic's documents that hold words of the query, best first."""
+
+        def look(session: Session) -> list[Passage]:
+            return as_passages(passages_under(session, root_id, found(session.connection(), root_id, query, limit)))
+
+        return await self._database.read(look)
 
 
 def _progress(write: Write, node_id: str, user_id: str) -> tables.Progress:

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint
 from sqlmodel import Field
 
-from sprout.store.columns import JSON_VALUE, Listed, UtcTime, Words, one_of, unique_where, utc_now
+from sprout.store.columns import JSON_VALUE, Listed, Row, UtcTime, Words, one_of, unique_where, utc_now
 
 NODE_TYPES = ("root", "concept", "subconcept")
 FORMATS = ("mcq", "open_ended", "numeric")
@@ -111,6 +111,30 @@ class Document(Listed, table=True):
     extraction_status: str = Field(default="pending", sa_type=Words)
     extraction_error: str | None = Field(default=None, sa_type=Words)
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
+
+
+class Passage(Listed, table=True):
+    """A piece of a document's text, `starts_at` to `ends_at`; its words are in an index for full-text search."""
+
+    __tablename__ = "passages"
+    __table_args__ = (UniqueConstraint("document_id", "position"),)
+
+    document_id: str = Field(foreign_key="topic_documents.id", ondelete="CASCADE", sa_type=Words)
+    position: int
+    heading: str | None = Field(default=None, sa_type=Words)
+    page: int | None = None
+    starts_at: int
+    ends_at: int
+    text: str = Field(sa_type=Words)
+
+
+class Citation(Row, table=True):
+    """That a node teaches from a passage."""
+
+    __tablename__ = "citations"
+
+    node_id: str = Field(foreign_key="nodes.id", ondelete="CASCADE", primary_key=True, sa_type=Words)
+    passage_id: str = Field(foreign_key="passages.id", ondelete="CASCADE", primary_key=True, index=True, sa_type=Words)
 
 
 class NodeContent(Listed, table=True):

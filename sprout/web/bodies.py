@@ -196,6 +196,12 @@ class ChangeFilter(Asked):
     limit: PageSize | None = None
 
 
+class SourceSearch(Asked):
+    """`q`: words that stand in the passages; without any, none is found."""
+
+    q: Annotated[str, StringConstraints(max_length=300)] = ""
+
+
 class RunAnswer(Asked):
     """`result` is what a call in doubt has brought, where it has happened."""
 

@@ -14,6 +14,7 @@ from sprout.learning.assessing import Assessments
 from sprout.learning.contents import Contents
 from sprout.learning.exchange import Exchange
 from sprout.learning.library import DEFAULT_USER_ID, Library, NewDocument
+from sprout.learning.sources import Sources
 from sprout.learning.talk import Talk
 from sprout.runs.bus import News
 from sprout.runs.handoff import Handoff
@@ -130,6 +131,7 @@ class WebParts:
     assessments: Assessments
     contents: Contents
     exchange: Exchange
+    sources: Sources
     talk: Talk
     runs: Runs
     metrics: Figures

@@ -19,6 +19,7 @@ from sprout.learning.assessing import AnswerRow, QuestionRow
 from sprout.learning.contents import ContentRow, GenerationRow
 from sprout.learning.exchange import PathFile
 from sprout.learning.library import BranchRow, DocumentRow, EdgeRow, ProgressRow
+from sprout.learning.sources import CoveredPassage, NodeSources, PassageRow
 from sprout.learning.talk import ChatMessageRow, ChatSessionRow, HintRow
 from sprout.web import (
     about,
@@ -33,6 +34,7 @@ from sprout.web import (
     pages,
     runs,
     shown,
+    sources,
     streams,
     talk,
 )
@@ -143,6 +145,17 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
              _many("The documents.", DocumentRow), (404,)),
     Endpoint("DELETE", "/api/nodes/{id}/documents/{document_id}", documents.deleted, "Documents", "Delete a document",
              (DONE,), (404, 409)),
+
+    Endpoint("GET", "/api/nodes/{id}/search", sources.found, "Documents",
+             "Passages of a topic's documents by words that stand in them, best first",
+             _many("The passages.", PassageRow), (404,), query=bodies.SourceSearch),
+    Endpoint("GET", "/api/nodes/{id}/sources", sources.of_node, "Documents", "The passages that a node teaches from",
+             _one("The passages; none and general knowledge, or none and no documents.", NodeSources), (404,)),
+    Endpoint("GET", "/api/passages/{id}", sources.shown, "Documents", "One passage and its place in its document",
+             _one("The passage.", PassageRow), (404,)),
+    Endpoint("GET", "/api/branches/{id}/coverage", sources.coverage, "Documents",
+             "Which passages are taught by which nodes, and which by none",
+             _many("All passages, in the order of upload and text.", CoveredPassage), (404,)),
 
     Endpoint("POST", "/api/graphs", graphs.planted, "Graphs",
              "Plant a whole path: concepts, subconcepts, edges and questions, all or nothing",

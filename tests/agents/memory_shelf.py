@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from sprout.agents.agent import Outcome
-from sprout.errors import NotFound
+from sprout.errors import GraphRefused, NotFound
 from sprout.events import EdgeEnds, Event, NodeRow, wire_time
 from sprout.ids import new_id
 from sprout.learning.graph import ConceptGraph, Edit, apply, title_key
@@ -29,6 +29,7 @@ class MemoryShelf:
     notes: list[Passage] = field(default_factory=list)
     graphs: dict[str, ConceptGraph] = field(default_factory=dict)
     questions: dict[str, dict[str, Kept]] = field(default_factory=dict)
+    cited: dict[str, set[str]] = field(default_factory=dict)
     generated: set[str] = field(default_factory=set)
     generations: list[tuple[str, str]] = field(default_factory=list)
     log: list[tuple[Actor, Event]] = field(default_factory=list)
@@ -85,11 +86,16 @@ class MemoryShelf:
         actor: Actor,
         reason: str | None = None,
         evidence: Sequence[str] = (),
+        passages: Sequence[str] = (),
     ) -> Edit:
         await self.node(parent_id, user_id=actor.user_id)
         before = self.graphs[parent_id]
         edit = operation(before)
         assert apply(before, edit.events) == edit.graph
+        if strangers := set(passages) - {one.id for one in self.notes}:
+            raise GraphRefused(f"There is no passage {min(strangers)!r}.")
+        if edit.node is not None:
+            self.cited.setdefault(edit.node.id, set()).update(passages)
         self._keep(parent_id, edit.graph)
         self.log.extend((actor, event) for event in edit.events)
         return edit
@@ -134,6 +140,10 @@ class MemoryShelf:
 
     async def passages(self, root_id: str) -> Sequence[Passage]:
         return self.notes
+
+    async def search(self, root_id: str, query: str, *, limit: int) -> Sequence[Passage]:
+        words = query.casefold().split()
+        return [one for one in self.notes if any(word in one.text.casefold() for word in words)][:limit]
 
     def _keep(self, parent_id: str, graph: ConceptGraph) -> None:
         self.graphs[parent_id] = graph

@@ -197,6 +197,26 @@ async def test_S1_notes_that_do_not_cover_the_concept_are_said_not_to() -> None:
     assert "consuls" not in request
 
 
+async def test_S1_a_subconcept_cites_passages_by_id_and_others_can_be_searched_for() -> None:
+    shelf = MemoryShelf(notes=[Passage("notes.md", "Voltage", "Voltage pushes charge.", 0, 22, "p1", 3)])
+    brief = await briefed(subconcept_agent(shelf), a_concept(shelf))
+    assert 'id="p1"' in request_of(brief)
+    found = await called(brief, "search_documents", query="pushes")
+    assert found == [
+        {"id": "p1", "document": "notes.md", "heading": "Voltage", "page": 3, "text": "Voltage pushes charge."}
+    ]
+    told = await called(brief, "save_subconcept", title="Push", desc="It pushes.", passages=["p1"])
+    assert shelf.cited[told["nodeId"]] == {"p1"}
+    with pytest.raises(GraphRefused, match="no passage"):
+        await called(brief, "save_subconcept", title="Pull", desc="It pulls.", passages=["p9"])
+
+
+async def test_without_notes_there_is_nothing_to_search() -> None:
+    shelf = MemoryShelf()
+    brief = await briefed(subconcept_agent(shelf), a_concept(shelf))
+    assert "search_documents" not in {tool.name for tool in brief.tools}
+
+
 async def test_the_end_is_checked_for_counts_edges_and_entries() -> None:
     shelf = MemoryShelf()
     brief = await briefed(subconcept_agent(shelf), a_concept(shelf))

@@ -40,6 +40,7 @@ from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
+from sprout.store.sources import SqlSources
 from sprout.store.talk import SqlTalk
 from sprout.telemetry.metrics import Metrics
 from sprout.web.open_streams import OpenStreams
@@ -224,7 +225,8 @@ async def serving_web(data_dir: Path, static_dir: Path, **changed: object) -> As
         live = await stack.enter_async_context(live_runs(running))
         assessments, contents = SqlAssessments(database), SqlContents(database)
         exchange, talk = SqlExchange(database), SqlTalk(database)
-        parts = web_parts(library, assessments, contents, exchange, talk, Observed(live), static_dir)
+        sources = SqlSources(database)
+        parts = web_parts(library, assessments, contents, exchange, talk, sources, Observed(live), static_dir)
         served = await stack.enter_async_context(serving(web_app(replace(parts, **changed))))  # type: ignore[arg-type]
         client = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=10))
         runs = cast(Observed, parts.runs)
@@ -257,6 +259,7 @@ def web_parts(
     contents: SqlContents,
     exchange: SqlExchange,
     talk: SqlTalk,
+    sources: SqlSources,
     runs: Observed,
     static_dir: Path,
 ) -> WebParts:
@@ -265,6 +268,7 @@ def web_parts(
         assessments=assessments,
         contents=contents,
         exchange=exchange,
+        sources=sources,
         talk=talk,
         runs=runs,
         metrics=Metrics(),

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from itertools import groupby
 
+from sprout.learning.stems import stems
 from sprout.offline.brains.conversation import Conversation
 from sprout.offline.brains.generic import generic_lesson
 from sprout.offline.brains.request import Tag, asked_prompts, existing_titles, sizes
 from sprout.offline.brains.topic import mended, saved
 from sprout.offline.courses import course_on, lesson_of
 from sprout.offline.notes.path import lesson_from_notes
-from sprout.offline.plan import Item, Plan, kept_to
+from sprout.offline.plan import Idea, Item, Plan, kept_to
 from sprout.offline.reply import Block, Reply, TextOut, ToolOut
 
 SUBCONCEPTS, QUESTIONS = (8, 12), (5, 10)
@@ -72,7 +73,7 @@ def _saving(plan: Plan, conversation: Conversation) -> list[Block]:
     there = existing_titles(conversation.request)
     new = [idea for idea in plan.ideas if idea.title.casefold() not in there]
     known = there | {idea.title.casefold() for idea in new}
-    calls: list[Block] = [ToolOut(SAVE, saved(idea)) for idea in new]
+    calls: list[Block] = [ToolOut(SAVE, {**saved(idea), **cited(idea, conversation.request)}) for idea in new]
     if CONNECT in conversation.tools:
         calls += [
             ToolOut(CONNECT, {"source_title": link.source, "target_title": link.target, "why": link.why})
@@ -88,6 +89,18 @@ def _saving(plan: Plan, conversation: Conversation) -> list[Block]:
             and " ".join(item.input["prompt"].casefold().split()) not in asked
         ]
     return calls
+
+
+def cited(idea: Idea, request: Tag) -> dict[str, list[str]]:
+    """The ids of the passages that say most of what the idea says; nothing where the request has none."""
+    said = stems([idea.title, idea.desc])
+    shared = {
+        tag.attributes["id"]: len(said & stems([tag.attributes.get("heading", ""), tag.text]))
+        for tag in request.all("passage")
+        if tag.attributes.get("id")
+    }
+    most = max(shared.values(), default=0)
+    return {"passages": [one for one, count in shared.items() if count == most]} if most else {}
 
 
 def _repairs(plan: Plan, conversation: Conversation) -> list[Block]:

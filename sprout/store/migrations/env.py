@@ -10,6 +10,7 @@ from sqlalchemy import JSON, Connection
 from sprout.store import run_tables, spending_table, tables  # noqa: F401 - importing them makes their tables known
 from sprout.store.columns import Row, UtcTime, Words
 from sprout.store.migrate import connected
+from sprout.store.word_index import is_of_the_index
 
 _PLAIN: dict[type, str] = {
     UtcTime: "sa.DateTime(timezone=True)",
@@ -25,10 +26,16 @@ def render(kind: str, item: object, autogen: AutogenContext) -> str | Literal[Fa
     return _PLAIN.get(type(item), False) if kind == "type" else False
 
 
+def ours(_: object, name: str | None, kind: str, *__: object) -> bool:
+    """The full-text index is made by statements of its own, which no model describes."""
+    return not (kind in ("table", "index") and is_of_the_index(name))
+
+
 def run(connection: Connection) -> None:
     context.configure(
         connection=connection,
         target_metadata=Row.metadata,
+        include_object=ours,
         compare_type=True,
         compare_server_default=True,
         render_as_batch=connection.dialect.name == "sqlite",

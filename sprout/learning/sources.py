@@ -1,0 +1,55 @@
+"""Where what is taught comes from: passages of the learner's documents, what cites them, and what nothing does."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from sprout.events import Wire
+
+MOST_FOUND = 20
+
+
+class PassageRow(Wire):
+    """A passage and its place: `text` stands between the characters `start` and `end` of the document's text."""
+
+    id: str
+    document_id: str
+    document: str
+    heading: str | None
+    page: int | None
+    start: int
+    end: int
+    text: str
+
+
+class NodeSources(Wire):
+    """What a node teaches from; `general_knowledge`: its topic has documents, and it cites none of their passages."""
+
+    passages: list[PassageRow]
+    general_knowledge: bool
+
+
+class CoveredPassage(Wire):
+    """A passage without its text, and the nodes that teach it; none where the path leaves it out."""
+
+    id: str
+    document_id: str
+    document: str
+    heading: str | None
+    page: int | None
+    node_ids: list[str]
+
+
+class Sources(Protocol):
+    """Owner-scoped: what is missing and what is somebody else's are the same NotFound."""
+
+    async def search(self, root_id: str, query: str, *, user_id: str, limit: int = MOST_FOUND) -> Sequence[PassageRow]:
+        """The passages of the topic's documents that hold words of the query, best first."""
+        ...
+
+    async def passage(self, passage_id: str, *, user_id: str) -> PassageRow: ...
+
+    async def of_node(self, node_id: str, *, user_id: str) -> NodeSources: ...
+
+    async def coverage(self, branch_id: str, *, user_id: str) -> Sequence[CoveredPassage]:
+        """All passages of the branch's documents, in the order of upload and text."""
+        ...

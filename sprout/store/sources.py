@@ -1,0 +1,107 @@
+"""Passages, what cites them and where words stand in them, in the database."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from sqlmodel import Session, col, select
+
+from sprout.errors import NotFound
+from sprout.learning.sources import MOST_FOUND, CoveredPassage, NodeSources, PassageRow
+from sprout.store import tables
+from sprout.store.database import Database
+from sprout.store.owned import owned_branch, owned_node
+from sprout.store.passages import passage_row, passages_under
+from sprout.store.word_index import found
+
+
+class SqlSources:
+    """Sources on SQL."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def search(self, root_id: str, query: str, *, user_id: str, limit: int = MOST_FOUND) -> Sequence[PassageRow]:
+        """Best first. Raises NotFound."""
+
+        def look(session: Session) -> list[PassageRow]:
+            owned_node(session, root_id, user_id)
+            return passages_under(session, root_id, found(session.connection(), root_id, query, limit))
+
+        return await self._database.read(look)
+
+    async def passage(self, passage_id: str, *, user_id: str) -> PassageRow:
+        """Raises NotFound."""
+        wanted = (
+            select(tables.Passage, tables.Document.original_filename)
+            .join(tables.Document, col(tables.Document.id) == col(tables.Passage.document_id))
+            .join(tables.Node, col(tables.Node.id) == col(tables.Document.node_id))
+            .where(tables.Passage.id == passage_id, tables.Node.user_id == user_id)
+        )
+        async with self._database.reading() as session:
+            there = (await session.exec(wanted)).first()
+        if there is None:
+            raise NotFound("passage", passage_id)
+        return passage_row(*there)
+
+    async def of_node(self, node_id: str, *, user_id: str) -> NodeSources:
+        """Raises NotFound."""
+
+        def look(session: Session) -> NodeSources:
+            node = owned_node(session, node_id, user_id)
+            wanted = (
+                select(tables.Passage, tables.Document.original_filename)
+                .join(tables.Document, col(tables.Document.id) == col(tables.Passage.document_id))
+                .join(tables.Citation, col(tables.Citation.passage_id) == col(tables.Passage.id))
+                .where(tables.Citation.node_id == node_id)
+                .order_by(col(tables.Document.creation), col(tables.Passage.position))
+            )
+            cited = [passage_row(*one) for one in session.exec(wanted)]
+            return NodeSources(passages=cited, general_knowledge=not cited and _has_passages(session, node.branch_id))
+
+        return await self._database.read(look)
+
+    async def coverage(self, branch_id: str, *, user_id: str) -> Sequence[CoveredPassage]:
+        """In the order of upload and text. Raises NotFound."""
+
+        def look(session: Session) -> list[CoveredPassage]:
+            owned_branch(session, branch_id, user_id)
+            of_branch = (
+                select(tables.Passage, tables.Document.original_filename)
+                .join(tables.Document, col(tables.Document.id) == col(tables.Passage.document_id))
+                .join(tables.Node, col(tables.Node.id) == col(tables.Document.node_id))
+                .where(tables.Node.branch_id == branch_id)
+                .order_by(col(tables.Document.creation), col(tables.Passage.position))
+            )
+            citing = (
+                select(tables.Citation.passage_id, tables.Citation.node_id)
+                .join(tables.Node, col(tables.Node.id) == col(tables.Citation.node_id))
+                .where(tables.Node.branch_id == branch_id)
+                .order_by(col(tables.Node.creation))
+            )
+            nodes: dict[str, list[str]] = defaultdict(list)
+            for passage_id, node_id in session.exec(citing):
+                nodes[passage_id].append(node_id)
+            return [
+                CoveredPassage(
+                    id=passage.id,
+                    document_id=passage.document_id,
+                    document=document,
+                    heading=passage.heading,
+                    page=passage.page,
+                    node_ids=nodes[passage.id],
+                )
+                for passage, document in session.exec(of_branch)
+            ]
+
+        return await self._database.read(look)
+
+
+def _has_passages(session: Session, branch_id: str | None) -> bool:
+    wanted = (
+        select(tables.Passage.id)
+        .join(tables.Document, col(tables.Document.id) == col(tables.Passage.document_id))
+        .join(tables.Node, col(tables.Node.id) == col(tables.Document.node_id))
+        .where(tables.Node.branch_id == branch_id)
+        .limit(1)
+    )
+    return session.exec(wanted).first() is not None
