@@ -26,6 +26,7 @@ from sprout.store.begun import refuse_while_going
 from sprout.store.columns import storable
 from sprout.store.database import Database
 from sprout.store.files import Files
+from sprout.store.graph_reading import graph_of
 from sprout.store.log import EventLog, Publish
 from sprout.store.owned import owned_branch, owned_document, owned_node
 from sprout.store.passages import keep_passages
@@ -119,13 +120,10 @@ class SqlLibrary:
         """Everything that a branch's page draws, in order of creation. Raises NotFound."""
 
         def look(session: Session) -> BranchGraph:
-            return BranchGraph(
-                branch=rows.branch_row(owned_branch(session, branch_id, user_id)),
-                nodes=[rows.node_detail(node) for node in session.exec(_nodes_in(branch_id))],
-                edges=[rows.edge_row(edge) for edge in session.exec(_edges_in(branch_id))],
-                progress=[rows.progress_row(one) for one in session.exec(_progress_in(branch_id, user_id))],
-                documents=[rows.document_row(document) for document in session.exec(_documents_in(branch_id))],
-            )
+            branch = rows.branch_row(owned_branch(session, branch_id, user_id))
+            nodes, edges, progress = graph_of(session.connection(), branch_id, user_id)
+            documents = [rows.document_row(document) for document in session.exec(_documents_in(branch_id))]
+            return BranchGraph(branch=branch, nodes=nodes, edges=edges, progress=progress, documents=documents)
 
         return await self._database.read(look)
 
@@ -295,22 +293,6 @@ class SqlLibrary:
             return document.storage_name
 
         await self._files.remove([await self._database.write(body)])
-
-
-def _nodes_in(branch_id: str) -> SelectOfScalar[tables.Node]:
-    return select(tables.Node).where(tables.Node.branch_id == branch_id).order_by(col(tables.Node.creation))
-
-
-def _edges_in(branch_id: str) -> SelectOfScalar[tables.Edge]:
-    edge, node = tables.Edge, tables.Node
-    joined = select(edge).join(node, col(node.id) == col(edge.source_node_id))
-    return joined.where(node.branch_id == branch_id).order_by(col(edge.creation))
-
-
-def _progress_in(branch_id: str, user_id: str) -> SelectOfScalar[tables.Progress]:
-    progress, node = tables.Progress, tables.Node
-    joined = select(progress).join(node, col(node.id) == col(progress.node_id))
-    return joined.where(node.branch_id == branch_id, progress.user_id == user_id).order_by(col(progress.creation))
 
 
 def _documents_in(branch_id: str) -> SelectOfScalar[tables.Document]:
