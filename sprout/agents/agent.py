@@ -6,9 +6,11 @@ from typing import Protocol
 
 from sprout.events import AgentDone, Event
 from sprout.learning.shelf import Actor
+from sprout.loop.attempt import Voice
 from sprout.loop.model import Message
 from sprout.loop.permissions import Permissions
 from sprout.loop.policy import LoopPolicy
+from sprout.loop.screen import MakeScreen
 from sprout.loop.tools import Tool
 from sprout.loop.turn import StopCheck, TurnResult
 
@@ -67,7 +69,7 @@ class Team(Protocol):
 class Brief:
     """How a run goes: `opening` is told, `begin` is called, the loop runs (unless `messages` is empty), then `finish`.
 
-    `objective` says in a line for people what it is after.
+    `objective` says in a line for people what it is after. `screen` makes what words to the learner pass through.
 
     `finish` gets the loop's result, or None where there was no loop, and returns the closing event, whose reason and
     usage the run fills in. A run that is taken up again after a crash is briefed again: then `begin` is called again,
@@ -83,13 +85,16 @@ class Brief:
     permissions: Permissions | None = None
     finish: Callable[[TurnResult | None], Awaitable[AgentDone]] | None = None
     objective: str = ""
+    screen: MakeScreen | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
-    """An agent by name, with the numbers of its loop; `lane` is the kind of lane that its runs take."""
+    """An agent by name, with the numbers of its loop; `lane` is the kind of lane that its runs take, and `voice` says
+    whether its text is reasoning, words to the learner, or told to nobody."""
 
     name: str
     lane: str
     policy: LoopPolicy
     brief: Callable[[Job, Team], Awaitable[Brief]] = field(repr=False)
+    voice: Voice = "reasoning"

@@ -19,6 +19,7 @@ from sprout.loop.policy import LoopPolicy
 from sprout.loop.recovery import Recovery, Retry, Switch
 from sprout.loop.replied import CUT, TRUNCATED
 from sprout.loop.result import Compacted, Step
+from sprout.loop.screen import MakeScreen
 from sprout.loop.stop import Stop, Stopped
 from sprout.loop.view import begun_by_user, normalised, without_oldest_image
 
@@ -30,6 +31,7 @@ class Asking:
         request: what stays the same for the whole turn: model, system prompt, tools.
         fallback_model: takes over while the model is overloaded.
         standing: what stands before the live messages, whatever becomes of those.
+        screen: makes what the words of one reply to the learner pass through.
         used_ids: of the calls of earlier turns; a call that repeats one gets a new id.
     """
 
@@ -49,6 +51,7 @@ class Asking:
         spoken: Mapping[str, str],
         used_ids: Collection[str] = (),
         standing: Sequence[Message] = (),
+        screen: MakeScreen | None = None,
     ) -> None:
         self.attempt = Attempt("", voice, set(), spoken)
         self.failure: ModelFailure | None = None
@@ -75,6 +78,7 @@ class Asking:
         self._images_left_out = 0
         self._rewritten = False
         self._standing = tuple(standing)
+        self._screen = screen
 
     def take_up(self, usage: Usage, *, escalated: bool) -> None:
         """Go on where another carrier stood.
@@ -109,7 +113,11 @@ class Asking:
                 return
             self._attempts += 1
             attempt = self.attempt = Attempt(
-                f"{self._prefix}.{self._attempts}", self._voice, self._used_ids, self._spoken
+                f"{self._prefix}.{self._attempts}",
+                self._voice,
+                self._used_ids,
+                self._spoken,
+                None if self._screen is None else self._screen(),
             )
             view = replace(view, compactions=(), usage=Usage(), state=None)  # told and counted
             following: View | None = view
@@ -179,7 +187,15 @@ class Asking:
                 for event in attempt.take(part):
                     yield event
                 for call in attempt.ready():
-                    for step in self._calls.begun(call, batch, attempt.blocks, iteration=iteration):
+                    begun = self._calls.begun(
+                        call,
+                        batch,
+                        attempt.blocks,
+                        iteration=iteration,
+                        withheld=attempt.withheld if call.id in attempt.withheld_calls else None,
+                        block_id=attempt.spoken_blocks.get(call.id),
+                    )
+                    for step in begun:
                         yield step
                 for done in batch.ended():
                     for step in self._calls.ended(done, batch):

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from sprout.events import Guardrail, ToolCalled, ToolFinished
+from sprout.events import Guardrail, MessageReset, ToolCalled, ToolFinished
 from sprout.loop.execution import Batch, CallDone
 from sprout.loop.human import HumanQuestion, ask_human, asked_by
 from sprout.loop.model import Block, Text, ToolResult, ToolUse
@@ -40,13 +40,27 @@ class Calls:
         self._can_wait = can_wait
         self._by_id: dict[str, CallRecord] = {}
         self._begun: set[str] = set()
+        self._spoken_blocks: dict[str, str] = {}
 
-    def begun(self, call: ToolUse, batch: Batch, reply: Sequence[Block], *, iteration: int) -> Iterator[Step]:
+    def begun(
+        self,
+        call: ToolUse,
+        batch: Batch,
+        reply: Sequence[Block],
+        *,
+        iteration: int,
+        withheld: str | None = None,
+        block_id: str | None = None,
+    ) -> Iterator[Step]:
         """Tell of a call, then hand it to the batch once the next step is asked for.
 
         Args:
             reply: the blocks of the reply that the call stands in, as far as they have come.
+            withheld: why its words to the learner were not shown; then it is not run.
+            block_id: of its words that were shown; they are withdrawn if it comes to nothing.
         """
+        if block_id is not None:
+            self._spoken_blocks[call.id] = block_id
         meant = self._meant(call)
         if meant.name != call.name:
             yield Guardrail(level=0, tool=meant.name, noticed=f"{call.name} is not a tool; {meant.name} was meant")
@@ -55,6 +69,8 @@ class Calls:
         yield ToolCalled(call_id=call.id, tool=meant.name, input=tool.shown_input(meant) if tool else {})
         if call.problem is not None:
             batch.refuse(call, notice("bad_json", name=call.name, problem=call.problem))
+        elif withheld is not None:
+            batch.refuse(call, notice("withheld_call", form=withheld))
         elif tool is None:
             batch.refuse(call, notice("unknown_tool", name=call.name, names=", ".join(sorted(self._tools))))
         elif (refusal := self._refusal(tool, meant)) is not None:
@@ -72,6 +88,8 @@ class Calls:
     def ended(self, done: CallDone, batch: Batch) -> Iterator[Step]:
         """Take down a call that has ended; what people see of it, and then its end to be stored."""
         yield self._noted(done)
+        if done.result.is_error and (block_id := self._spoken_blocks.pop(done.call.id, None)) is not None:
+            yield MessageReset(block_id=block_id)
         yield batch.hand_on(done)
 
     def _noted(self, done: CallDone) -> ToolFinished:

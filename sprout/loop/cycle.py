@@ -23,6 +23,7 @@ from sprout.loop.stop import Stop
 from sprout.loop.tools import Tool
 
 TARGET_SHARE = 0.9
+TIMES_WITHHELD = 2  # after which the words are not asked for again
 MID_TEXT = frozenset({"max_output_tokens_recovery", "partial_turn_kept"})
 
 
@@ -64,6 +65,8 @@ class Cycle:
         self._problems: tuple[str, ...] = ()
         self._question: HumanQuestion | None = None
         self._known: tuple[ToolResult, ...] = ()
+        self._times_withheld = 0
+        self._withheld: str | None = None
 
     async def steps(self, known: Mapping[str, ToolResult]) -> AsyncGenerator[Step, None]:
         """All steps of the turn; `known` are results by call id."""
@@ -95,6 +98,7 @@ class Cycle:
         self._text, self._goes_on_in_mid_text = standing.text, standing.mid_text
         self._continuations, self._asked_again = standing.continuations, standing.asked_again
         self._checks.recall(standing.objections)
+        self._times_withheld = standing.withheld
         last = self._unfinished
         truncated = last is not None and last.reply.stop_reason == replied.TRUNCATED
         self._asking.take_up(carried.usage, escalated=standing.escalated or truncated)
@@ -163,7 +167,16 @@ class Cycle:
                         batch.know(known[call.id])
                         self._calls.recall(call, known[call.id])
                         continue
-                    for step in self._calls.begun(call, batch, past.reply.blocks, iteration=self._iterations):
+                    tool = self._tools.get(call.name)
+                    hidden = past.reply.stop_reason == replied.WITHHELD and tool is not None and tool.spoken
+                    begun = self._calls.begun(
+                        call,
+                        batch,
+                        past.reply.blocks,
+                        iteration=self._iterations,
+                        withheld=replied.WITHHELD if hidden else None,
+                    )
+                    for step in begun:
                         yield step
                 while (done := await batch.next_ended()) is not None:
                     for step in self._calls.ended(done, batch):
@@ -234,7 +247,8 @@ class Cycle:
 
     async def _following(self, reply: Replied, results: Sequence[ToolResult]) -> str | Onward:
         """What comes after an iteration: an ending, or why and with which words the loop goes on."""
-        self._text = (self._text if self._goes_on_in_mid_text else "") + reply.text or self._text
+        if reply.stop_reason != replied.WITHHELD:
+            self._text = (self._text if self._goes_on_in_mid_text else "") + reply.text or self._text
         if self._stop.requested:
             if results and self._asking.transitions[-1:] != ["aborted_streaming"]:
                 self._asking.transitions.append("aborted_tools")
@@ -244,6 +258,11 @@ class Cycle:
             return "budget"
         if self._asking.failure is not None:
             return "failed"
+        return await self._after_reply(reply, results)
+
+    async def _after_reply(self, reply: Replied, results: Sequence[ToolResult]) -> str | Onward:
+        if reply.stop_reason == replied.WITHHELD and not self._ends_turn(reply, results):
+            return await self._after_withheld(reply, results)
         if results:
             return await self._after_results(reply, results)
         match reply.stop_reason:
@@ -264,11 +283,24 @@ class Cycle:
                 return await self._after_words(reply, "stop_sequence" if reason == "stop_sequence" else "end_turn")
 
     async def _after_results(self, reply: Replied, results: Sequence[ToolResult]) -> str | Onward:
-        called = [self._tools.get(call.name) for call in reply.calls]
-        if any(tool and tool.ends_turn for tool in called) and not any(result.is_error for result in results):
+        if self._ends_turn(reply, results):
             return await self._normal_end("end_turn")
         say = notice("cut_input") if reply.cut_in_a_call else None
         return Onward("partial_turn_kept" if reply.stop_reason == replied.CUT else "next_turn", say)
+
+    def _ends_turn(self, reply: Replied, results: Sequence[ToolResult]) -> bool:
+        called = [self._tools.get(call.name) for call in reply.calls]
+        return any(tool and tool.ends_turn for tool in called) and not any(result.is_error for result in results)
+
+    async def _after_withheld(self, reply: Replied, results: Sequence[ToolResult]) -> str | Onward:
+        """H2: words that were not shown are asked for again, but not for ever."""
+        form = self._asking.attempt.withheld or replied.WITHHELD
+        if self._times_withheld >= TIMES_WITHHELD:
+            self._withheld = form
+            return await self._normal_end("end_turn")
+        self._times_withheld += 1
+        told = any(tool and tool.spoken for tool in (self._tools.get(call.name) for call in reply.calls))
+        return Onward("stop_hook_correction", None if results and told else notice("withheld", form=form))
 
     async def _after_words(self, reply: Replied, ending: str) -> str | Onward:
         answers_results = any(isinstance(block, ToolResult) for block in self._transcript[-1].content)
@@ -322,4 +354,5 @@ class Cycle:
             failure=self._asking.failure,
             question=self._question,
             known=self._known,
+            withheld=self._withheld,
         )

@@ -13,7 +13,7 @@ from sprout.loop.replied import TRUNCATED, Replied
 
 GOES_ON = ("go_on", "cut_input")
 MID_TEXT = (*GOES_ON, "connection_cut")
-NO_OBJECTION = (*MID_TEXT, "answer_please", "keep_working", "person_answered", "soft_limit")
+NO_OBJECTION = (*MID_TEXT, "withheld", "answer_please", "keep_working", "person_answered", "soft_limit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,13 @@ class Past:
     reply: Replied
     results: tuple[ToolResult, ...] = ()
     said: tuple[str, ...] = ()
+
+    @property
+    def withheld(self) -> bool:
+        """Whether words of it were not shown, and it was asked for again."""
+        return self.heard("withheld") or any(
+            isinstance(result.content, str) and is_notice("withheld_call", result.content) for result in self.results
+        )
 
     @property
     def output_tokens(self) -> int:
@@ -69,6 +76,7 @@ class Standing:
         mid_text: whether its next words go on from there.
         continuations: how often it was asked to go on with a truncated reply.
         objections: how often a check of the agent had it go on.
+        withheld: how often words of it were not shown.
         escalated: whether its replies have the larger limit by now.
         asked_again: whether it was asked for an answer after an empty reply.
         parting: whether it was asked for its last words.
@@ -79,6 +87,7 @@ class Standing:
     mid_text: bool = False
     continuations: int = 0
     objections: int = 0
+    withheld: int = 0
     escalated: bool = False
     asked_again: bool = False
     parting: bool = False
@@ -87,9 +96,11 @@ class Standing:
     def take(self, past: Past, verdict: Verdict) -> None:
         """Count one more iteration, with the guard's verdict on it."""
         self.verdict = Verdict() if past.heard("person_answered") else verdict
-        self.text = (self.text if self.mid_text else "") + past.reply.text or self.text
+        if not past.withheld:
+            self.text = (self.text if self.mid_text else "") + past.reply.text or self.text
         self.mid_text = not past.results and past.heard(*MID_TEXT)
         self.continuations += not past.results and past.heard(*GOES_ON)
+        self.withheld += past.withheld
         self.escalated = self.escalated or past.heard(*GOES_ON) or past.reply.stop_reason == TRUNCATED
         self.asked_again = self.asked_again or past.heard("answer_please")
         self.parting = self.parting or past.heard("soft_limit")

@@ -6,6 +6,7 @@ from sprout.loop.model import Block, Text, ToolUse
 
 CUT = "cut"
 TRUNCATED = "max_tokens"
+WITHHELD = "withheld"
 TRUNCATED_IN_A_CALL = "max_tokens_in_a_call"
 
 
@@ -19,7 +20,8 @@ class Replied:
     """A reply that has ended.
 
     Args:
-        stop_reason: the provider's; `cut` where the reply broke off, None where nothing is known of it.
+        stop_reason: the provider's; `cut` where the reply broke off, `withheld` where some of its words were not shown,
+            None where nothing is known of it.
         cut_in_a_call: whether it ended within the input of a call: that call does not count.
     """
 

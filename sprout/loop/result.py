@@ -87,6 +87,7 @@ class TurnResult:
         failure: what the model's last failure was, where `reason` is failed.
         question: what a person is asked, where `reason` is waiting_on_human.
         known: results of calls of the last message that ran while others wait for the person.
+        withheld: why the last words were not shown, where the model did not find any that could be.
     """
 
     text: str
@@ -100,6 +101,7 @@ class TurnResult:
     failure: ModelFailure | None = None
     question: HumanQuestion | None = None
     known: tuple[ToolResult, ...] = ()
+    withheld: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from sprout.loop.result import (
     StopCheck,
     TurnResult,
 )
+from sprout.loop.screen import MakeScreen, Screening
 from sprout.loop.stop import Stop
 from sprout.loop.strategy import Auto, Strategy
 from sprout.loop.summary import Summarise
@@ -62,6 +63,7 @@ async def run_turn(
     stop_checks: Sequence[StopCheck] = (),
     fallback_model: str | None = None,
     voice: Voice = "reasoning",
+    screen: MakeScreen | None = None,
     strategy: Strategy | None = None,
     summarise: Summarise | None = None,
     flush: Flush | None = None,
@@ -95,7 +97,9 @@ async def run_turn(
         stop: asks the loop to stop from outside.
         stop_checks: look at a result before a normal end; each may send a correction to the model, twice at most.
         fallback_model: takes over while the model stays overloaded.
-        voice: whether the model's text is reasoning or words to the learner.
+        voice: whether the model's text is reasoning, words to the learner, or told to nobody.
+        screen: makes what the words of each reply to the learner pass through. What it withholds is asked for again,
+            twice at most; then `withheld` of the result says why. Thoughts are not told at all.
         strategy: how the conversation is kept within the window.
         summarise: makes a summary by a small model; without it old messages are cut deterministically.
         flush: is given the messages with results that a compaction is about to cut.
@@ -114,6 +118,7 @@ async def run_turn(
     standing = journal.as_messages()
     request = ModelRequest(model_name, system, (), tuple(tool.spec for tool in tools), policy.max_output_tokens)
     by_name = {tool.name: tool for tool in tools}
+    spoken = {tool.name: tool.spoken for tool in tools if tool.spoken is not None}
     limits = Limits(policy, traits, clock, elapsed_s=carried.elapsed_s if carried else 0.0)
     calls = Calls(by_name, permissions or Permissions(), approvals, can_wait=can_wait)
     keeper = ContextKeeper(
@@ -135,10 +140,12 @@ async def run_turn(
         calls=calls,
         fallback_model=fallback_model,
         voice=voice,
-        spoken={tool.name: tool.spoken for tool in tools if tool.spoken is not None},
+        spoken=spoken,
         used_ids=[block.id for message in messages for block in message.content if isinstance(block, ToolUse)],
         standing=standing,
+        screen=screen,
     )
+    screening = None if screen is None else Screening(screen, spoken)
     guard = Guard(policy, by_name, lookup=lookup, asks=ask_human.name in by_name and can_wait)
     checks = StopChecks(stop_checks)
     cycle = Cycle(by_name, list(messages), policy, stop, limits, calls, asking, guard, checks, token_target, left)
@@ -147,7 +154,8 @@ async def run_turn(
         cycle.take_up(carried)
     async with aclosing(cycle.steps({result.call_id: result for result in known})) as steps:
         async for step in steps:
-            yield step
+            for told in (step,) if screening is None else screening.told(step):
+                yield told
 
 
 def _texts(messages: Sequence[Message]) -> list[str]:

@@ -188,6 +188,8 @@ class Carrying:
             stop=self._stop,
             stop_checks=brief.stop_checks,
             fallback_model=choice.fallback,
+            voice=self._spec.voice,
+            screen=brief.screen,
             summarise=summariser(model, choice.summaries, policy, window=choice.traits.window),
             permissions=brief.permissions,
             approvals=run.approvals,

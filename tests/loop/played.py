@@ -9,12 +9,14 @@ from typing import Any, TypedDict, Unpack
 from sprout.events import Event
 from sprout.llm.claude import Claude, claude_client
 from sprout.loop.attempt import Voice
+from sprout.loop.carried import Carried
 from sprout.loop.context import Flush
 from sprout.loop.execution import CallDone
 from sprout.loop.limits import Clock
 from sprout.loop.model import ChatModel, Message, ModelTraits, Text, ToolResult
 from sprout.loop.permissions import Approval, Permissions
 from sprout.loop.policy import LoopPolicy
+from sprout.loop.screen import MakeScreen
 from sprout.loop.stop import Stop
 from sprout.loop.strategy import Strategy
 from sprout.loop.summary import Summarise
@@ -41,6 +43,7 @@ class Arguments(TypedDict, total=False):
     stop_checks: Sequence[StopCheck]
     fallback_model: str | None
     voice: Voice
+    screen: MakeScreen
     strategy: Strategy
     summarise: Summarise
     flush: Flush
@@ -51,6 +54,7 @@ class Arguments(TypedDict, total=False):
     lookup: str | None
     token_target: int
     clock: Clock
+    carried: Carried
 
 
 @dataclass
