@@ -91,7 +91,7 @@ class Brief:
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
     """An agent by name, with the numbers of its loop; `lane` is the kind of lane that its runs take, and `voice` says
-    whether its text is reasoning, words to the learner, or told to nobody."""
+    whether its text is reasoning or words to the learner."""
 
     name: str
     lane: str

@@ -14,6 +14,7 @@ QuestionFormat = Literal["mcq", "open_ended", "numeric"]
 
 OPTIONS = 4
 CRITERIA = range(2, 6)
+ANCHORS = 2
 DIFFICULTIES = range(1, 6)
 WEIGHT_SUM_SLACK = 0.01
 WIDEST_TOLERANCE = 0.5  # of the value; wider is a percentage written as a plain number
@@ -32,12 +33,17 @@ _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One thing that a good answer does. `label` is safe to show; `statement` and `partly_if` are secret."""
+    """One thing that a good answer does. `label` is safe to show; everything else is secret.
+
+    Args:
+        misconception: the wrong thought that an answer shows which says the contrary.
+    """
 
     label: str
     statement: str
     weight: float
     partly_if: str | None = None
+    misconception: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,8 @@ class QuestionDraft:
         criteria: for open_ended, 2-5 with weights that sum to 1.
         tolerance: for numeric, how far off still counts, in the unit of the answer; None is exact.
         tests: titles of the subconcepts that the question is about.
+        anchors: for open_ended, up to two answers in a learner's words: a full one and a partial one. Where there are
+            none, `correct_answer` is the full one.
     """
 
     prompt: str
@@ -71,6 +79,7 @@ class QuestionDraft:
     tolerance: float | None = None
     unit: str | None = None
     misconceptions: tuple[Misconception, ...] = ()
+    anchors: tuple[str, ...] = ()
 
 
 def checked(draft: QuestionDraft) -> QuestionDraft:
@@ -136,12 +145,14 @@ def _tidied(draft: QuestionDraft) -> QuestionDraft:
             for one in draft.misconceptions
             if kind != "open_ended" and tidy(one.misconception)
         ),
+        anchors=tuple(text for anchor in draft.anchors if (text := tidy(anchor))) if kind == "open_ended" else (),
     )
 
 
 def _tidied_criterion(criterion: Criterion) -> Criterion:
     partly = tidy(criterion.partly_if or "") or None
-    return Criterion(one_line(criterion.label), tidy(criterion.statement), criterion.weight, partly)
+    wrong = tidy(criterion.misconception or "") or None
+    return Criterion(one_line(criterion.label), tidy(criterion.statement), criterion.weight, partly, wrong)
 
 
 def _common_faults(draft: QuestionDraft) -> Iterator[str]:
@@ -208,6 +219,10 @@ def _open_faults(draft: QuestionDraft) -> Iterator[str]:
         yield f"The weights sum to {total:g}: make them sum to 1."
     for first, second in _repeated([criterion.statement for criterion in draft.criteria]):
         yield f"Criteria {first} and {second} ask for the same: make them independent."
+    if len(draft.anchors) > ANCHORS:
+        yield f"There are {len(draft.anchors)} anchors: keep a full answer and a partial one."
+    if any(len(anchor) > MAX_ANSWER for anchor in draft.anchors):
+        yield f"An anchor has more than {MAX_ANSWER} characters: shorten it."
 
 
 def _numeric_faults(draft: QuestionDraft) -> Iterator[str]:
@@ -247,6 +262,8 @@ def _leaks(draft: QuestionDraft) -> Iterator[str]:
     for position, criterion in enumerate(draft.criteria, start=1):
         if _gives_away(folded(criterion.statement), prompt):
             yield f"The prompt says what criterion {position} asks for: rephrase it so that the learner has to say it."
+    if any(_gives_away(folded(anchor), prompt) for anchor in draft.anchors):
+        yield "The prompt holds one of its anchors: rephrase it so that the learner has to say it."
 
 
 def _gives_away(answer: str, prompt: str) -> bool:

@@ -25,7 +25,7 @@ from sprout.loop.replied import WITHHELD, Replied, is_said
 from sprout.loop.screen import Screen
 from sprout.loop.spoken import SpokenField
 
-Voice = Literal["reasoning", "message", "silent"]
+Voice = Literal["reasoning", "message"]
 Sort = Literal["text", "thinking", "spoken"]
 
 
@@ -78,8 +78,6 @@ class Attempt:
     def take(self, part: ReplyPart) -> list[Event]:
         """Take in one part; what people see of it. Calls are fetched with `ready`."""
         match part:
-            case TextPart() | ThinkingPart() if self._voice == "silent":
-                return []
             case TextPart(index, text):
                 return self._heard_words(index, text, "text")
             case ThinkingPart(index, text):
@@ -237,7 +235,7 @@ class Attempt:
 
     def _whole(self, index: int, block: Block) -> list[Event]:
         self._growing.pop(index, None)
-        if not isinstance(block, (Text, Thinking)) or not block.text or self._voice == "silent":
+        if not isinstance(block, (Text, Thinking)) or not block.text:
             return []
         block_id = f"{self._prefix}.{index}"
         self._shown.append(block_id)

@@ -97,7 +97,7 @@ async def run_turn(
         stop: asks the loop to stop from outside.
         stop_checks: look at a result before a normal end; each may send a correction to the model, twice at most.
         fallback_model: takes over while the model stays overloaded.
-        voice: whether the model's text is reasoning, words to the learner, or told to nobody.
+        voice: whether the model's text is reasoning or words to the learner.
         screen: makes what the words of each reply to the learner pass through. What it withholds is asked for again,
             twice at most; then `withheld` of the result says why. Thoughts are not told at all.
         strategy: how the conversation is kept within the window.

@@ -37,7 +37,7 @@ def marked(question: tables.Question, *, text: str | None, option: str | None) -
         case "numeric" if text is not None:
             return graded_number(_numeric(question), text)
         case "open_ended" if text is not None:
-            return graded_blank(_open(question), text)
+            return graded_blank(open_question(question), text)
     return None
 
 
@@ -46,6 +46,13 @@ def feedback_on(grade: Grade) -> str | None:
     if grade.state is not GradeState.GRADED:
         return NOT_SURE
     return grade.misconceptions[0] if grade.misconceptions else None
+
+
+def open_question(question: tables.Question) -> OpenQuestion:
+    """What an open answer to the question is graded against."""
+    criteria = tuple(Criterion(**one) for one in cast(list[dict[str, Any]], question.criteria or []))
+    prepared = [question.correct_answer, *cast(list[str], question.anchors or [])]
+    return OpenQuestion(question.prompt, criteria, tuple(dict.fromkeys(text for text in prepared if text)))
 
 
 def _options(question: tables.Question) -> list[Option]:
@@ -64,9 +71,3 @@ def _numeric(question: tables.Question) -> NumericQuestion:
         question.tolerance,
         tuple(Misconception(one["answer"], one["misconception"]) for one in _misconceptions(question)),
     )
-
-
-def _open(question: tables.Question) -> OpenQuestion:
-    criteria = tuple(Criterion(**one) for one in cast(list[dict[str, Any]], question.criteria or []))
-    anchors = (question.correct_answer,) if question.correct_answer else ()
-    return OpenQuestion(question.prompt, criteria, anchors)

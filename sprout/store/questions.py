@@ -69,8 +69,13 @@ def kept(
     concept_id: str,
     position: int,
     parts: Sequence[NodeRow],
+    key: str | None = None,
 ) -> tables.Question:
-    """The draft, which must have been checked, as a question of the assessment."""
+    """The draft, which must have been checked, as a question of the assessment.
+
+    Args:
+        key: what makes it differ from others of the assessment, where that is not its prompt.
+    """
     question = tables.Question(
         id=new_id(),
         assessment_id=assessment_id,
@@ -78,10 +83,11 @@ def kept(
         position=position,
         format=draft.format,
         prompt=draft.prompt,
-        prompt_key=unique_key(prompt_key(draft.prompt)),
+        prompt_key=key or unique_key(prompt_key(draft.prompt)),
         **_options(draft),
         correct_answer=draft.correct_answer,
         criteria=[asdict(criterion) for criterion in draft.criteria] or None,
+        anchors=[*draft.anchors] or None,
         tolerance=draft.tolerance,
         unit=draft.unit,
         difficulty=draft.difficulty,

@@ -123,7 +123,10 @@ async def test_T9_a_leak_is_found_wherever_the_words_are_cut(sort: str) -> None:
     """The wire cuts the reply into pieces of any size; here each letter is one, escapes included."""
     raw = json.dumps({"message": LEAK, "question": "Why?"}, ensure_ascii=True)
     screen = a_saying()
-    assert "".join(screen.feed(letter) for letter in LEAK) + screen.end() == "You are close to it already."[: len(screen.said)]
+    assert (
+        "".join(screen.feed(letter) for letter in LEAK) + screen.end()
+        == "You are close to it already."[: len(screen.said)]
+    )
     said = Reply([TextOut(LEAK)] if sort == "text" else [ToolOut("ask", raw_json=raw)])
     turn = await heard(said, Reply([TextOut(FINE)]))
     assert in_all(turn.events, "dioxide") == []
@@ -171,13 +174,6 @@ async def test_H2_a_reply_that_was_withheld_stays_so_after_a_crash() -> None:
     assert asked == []
     assert in_all(again.events, "dioxide") == []
     assert [record.id for record in again.result.calls if record.is_error] == [call.id]
-
-
-async def test_a_silent_voice_tells_nobody_what_the_model_says() -> None:
-    turn = await played([Reply([ThinkingOut("Hm."), TextOut("Two of three.")])], voice="silent")
-    assert turn.result.text == "Two of three."
-    assert texts_told(turn.events) == ""
-    assert {"agent_reasoning", "message", "thinking"} & set(turn.kinds()) == set()
 
 
 async def test_a_turn_without_a_screen_is_told_as_it_is_written() -> None:

@@ -1,0 +1,411 @@
+"""Lessons in the database: a turn is loaded in a few statements, and ended in one transaction."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from pydantic import JsonValue
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from sprout.errors import BadInput, Conflict, NotFound
+from sprout.events import CardReady, CardShown, CheckpointQuestion, CriterionShown, Event, Graded
+from sprout.ids import new_id
+from sprout.learning.grades import Grade, shown
+from sprout.learning.lesson import Plan, Posed, rendered
+from sprout.learning.mastery import ATTEMPTS_TO_MASTER, GOOD, MASTERED
+from sprout.learning.shelf import Actor
+from sprout.learning.tutoring import (
+    MOST_MESSAGES,
+    Attempt,
+    Card,
+    Drawing,
+    Lesson,
+    Missed,
+    Prerequisite,
+    Standing,
+    TurnEnd,
+)
+from sprout.store import rows, tables
+from sprout.store.attempts import attempted, grade_of
+from sprout.store.chunks import card_added, chunk_kept
+from sprout.store.columns import utc_now
+from sprout.store.database import Database
+from sprout.store.edits import locked_node, tell
+from sprout.store.log import EventLog, Publish
+from sprout.store.owned import owned_node, owned_session
+from sprout.store.posing import ladder_column, pose, posed
+from sprout.store.questions import named_tests
+from sprout.store.write import Write
+
+NOT_A_LESSON = "A lesson is about one part of a concept: begin the session with the id of a subconcept."
+
+
+class SqlTutoring:
+    """Tutoring on SQL."""
+
+    def __init__(self, database: Database, publish: Publish) -> None:
+        self._database = database
+        self._log = EventLog(publish)
+
+    async def lesson(self, session_id: str, *, user_id: str) -> Lesson:
+        """Raises NotFound, BadInput."""
+        return await self._database.read(lambda session: _lesson(session, session_id, user_id))
+
+    async def standing(self, lesson: Lesson) -> Standing:
+        """What the diagnostic of the concept says."""
+        return await self._database.read(lambda session: _standing(session, lesson))
+
+    async def prerequisites(self, lesson: Lesson) -> Sequence[Prerequisite]:
+        """What the subconcept builds on."""
+        return await self._database.read(lambda session: _prerequisites(session, lesson))
+
+    async def attempt(
+        self, question_id: str, *, text: str | None, option: str | None, level: int, actor: Actor
+    ) -> Attempt:
+        """Raises NotFound, BadInput, and what `tell` raises."""
+
+        def body(write: Write) -> Attempt:
+            question = _owned_question(write.session, question_id, actor.user_id)
+            if question.node_id is not None:
+                locked_node(write.connection, question.node_id, actor.user_id)
+            before = _newest(write.session, question_id, actor.user_id)
+            answer, news = attempted(
+                write, question, user_id=actor.user_id, now=utc_now(), text=text, option=option, help_level=level
+            )
+            grade = grade_of(answer)
+            if grade is not None and (before is None or before.id != answer.id):
+                tell(write, self._log, actor, [graded_event(answer, grade), *news], result={})
+            return Attempt(answer.id, grade)
+
+        return await self._database.write(body, order=actor.root_run_id)
+
+    async def grade(self, answer_id: str, *, user_id: str) -> Grade | None:
+        """Raises NotFound."""
+
+        def look(session: Session) -> Grade | None:
+            wanted = select(tables.Answer).where(tables.Answer.id == answer_id, tables.Answer.user_id == user_id)
+            answer = session.exec(wanted).first()
+            if answer is None:
+                raise NotFound("answer", answer_id)
+            return grade_of(answer)
+
+        return await self._database.read(look)
+
+    async def end(self, session_id: str, end: TurnEnd, *, actor: Actor) -> Posed | None:
+        """Raises NotFound, QuestionRefused, Conflict, and what `tell` raises."""
+        return await self._database.write(
+            lambda write: self._ended(write, session_id, end, actor), order=actor.root_run_id
+        )
+
+    async def add_card(self, session_id: str, card: Card, *, actor: Actor) -> CardShown:
+        """Raises NotFound, and what `tell` raises."""
+
+        def body(write: Write) -> CardShown:
+            chat = owned_session(write.session, session_id, actor.user_id)
+            node_id = chat.node_id or ""
+            node = owned_node(write.session, node_id, actor.user_id)
+            locked_node(write.connection, node.parent_id or "", actor.user_id)
+            shown_card = CardShown(
+                id=new_id(), kind=card.kind, title=card.title, format=card.format, body=_with_sentence(card)
+            )
+            card_added(write, node_id, shown_card, model=None)
+            ready = CardReady(node_id=node_id, card=shown_card)
+            tell(write, self._log, actor, [ready], result={"shown": True, "title": card.title})
+            return shown_card
+
+        return await self._database.write(body, order=actor.root_run_id)
+
+    async def raise_concern(self, session_id: str, text: str, *, actor: Actor) -> None:
+        """Raises NotFound, and what `tell` raises."""
+
+        def body(write: Write) -> None:
+            chat = owned_session(write.session, session_id, actor.user_id, lock=True)
+            write.session.add(tables.Concern(id=new_id(), user_id=actor.user_id, session_id=chat.id))
+            write.session.flush()
+            card = CardShown(id=new_id(), kind="care", title="", body=text)
+            ready = CardReady(node_id=chat.node_id or "", card=card)
+            tell(write, self._log, actor, [ready], result={"shown": True})
+
+        await self._database.write(body, order=actor.root_run_id)
+
+    async def keep_drawing(self, session_id: str, drawing: Drawing, *, user_id: str) -> str:
+        """Raises NotFound."""
+        kept = tables.Drawing(id=new_id(), session_id=session_id, media_type=drawing.media_type, data=drawing.data)
+
+        def body(write: Write) -> str:
+            owned_session(write.session, session_id, user_id, lock=True)
+            write.session.add(kept)
+            return kept.id
+
+        return await self._database.write(body)
+
+    async def drawing(self, drawing_id: str, *, user_id: str) -> Drawing:
+        """Raises NotFound."""
+
+        def look(session: Session) -> Drawing:
+            wanted = (
+                select(tables.Drawing)
+                .join(tables.ChatSession, col(tables.ChatSession.id) == col(tables.Drawing.session_id))
+                .where(tables.Drawing.id == drawing_id, tables.ChatSession.user_id == user_id)
+            )
+            found = session.exec(wanted).first()
+            if found is None:
+                raise NotFound("drawing", drawing_id)
+            return Drawing(found.media_type, found.data)
+
+        return await self._database.read(look)
+
+    def _ended(self, write: Write, session_id: str, end: TurnEnd, actor: Actor) -> Posed | None:
+        session = write.session
+        chat = owned_session(session, session_id, actor.user_id)
+        node = owned_node(session, chat.node_id or "", actor.user_id)
+        concept = locked_node(write.connection, node.parent_id or "", actor.user_id)
+        chat = owned_session(session, session_id, actor.user_id, lock=True)
+        if _message(session, actor.run_id or "") is not None:
+            return _pending(session, chat, actor.user_id)
+        if chat.ended_at is not None:
+            raise Conflict("This lesson has ended.")
+        open_now = _pending(session, chat, actor.user_id)
+        if (open_now and open_now.id) != (end.question and end.question.id):
+            raise Conflict("Another question is open in this lesson.")
+        pending = _moved(session, end) if end.question is not None else None
+        still = pending if end.stays else None
+        if end.poses is not None:
+            if still is not None:
+                raise Conflict("A question is still open in this lesson.")
+            still = pose(write, end.poses, concept=concept, node=rows.node_row(node), user_id=actor.user_id)
+            chunk_kept(write, node.id, end.reply, still, again=end.same_chunk)
+        chat.pending_question_id = still.id if still is not None else None
+        chat.plan = chat.plan if end.plan is None else {"can": list(end.plan.can), "chunk": end.plan.chunk}
+        chat.ended_at = self._log.now() if end.completes else None
+        session.add(chat)
+        asks = still if end.repeats and end.kind != "hint_response" else None
+        _say(session, chat, end, rendered(end.reply, asks), actor)
+        session.flush()
+        told: list[Event] = list(end.events)
+        if end.poses is not None and still is not None:
+            told.append(_asked(still))
+        result: dict[str, JsonValue] = {"done": True, "completed": end.completes}
+        tell(write, self._log, actor, told, result=result)
+        return still
+
+
+def graded_event(answer: tables.Answer, grade: Grade) -> Graded:
+    """What a learner is told of a grade."""
+    seen = shown(grade)
+    return Graded(
+        question_id=answer.question_id,
+        answer_id=answer.id,
+        state=seen.state.value,
+        score=seen.score,
+        correct=seen.correct,
+        criteria=[CriterionShown(label=one.label, verdict=one.verdict, span=one.span) for one in seen.criteria],
+        next_step=seen.next_step,
+        help_level=answer.help_level,
+    )
+
+
+def _asked(question: Posed) -> CheckpointQuestion:
+    return CheckpointQuestion(
+        question_id=question.id,
+        prompt=question.prompt,
+        type=question.kind,
+        options=[option.text for option in question.options] or None,
+    )
+
+
+def _say(session: Session, chat: tables.ChatSession, end: TurnEnd, reply: str, actor: Actor) -> None:
+    """The learner's words and the tutor's reply, together or not at all; the reply has the id of its run."""
+    if end.said is not None:
+        session.add(
+            tables.ChatMessage(
+                id=new_id(),
+                session_id=chat.id,
+                user_id=actor.user_id,
+                role="user",
+                kind=end.said_kind,
+                content=end.said,
+            )
+        )
+        session.flush()  # rows are numbered in the order in which they are sent
+    session.add(
+        tables.ChatMessage(
+            id=actor.run_id or new_id(),
+            session_id=chat.id,
+            user_id=actor.user_id,
+            role="assistant",
+            kind=end.kind,
+            content=reply,
+        )
+    )
+
+
+def _moved(session: Session, end: TurnEnd) -> Posed:
+    """The question whose ladder is as the turn has left it."""
+    assert end.question is not None
+    ladder = end.ladder or end.question.ladder
+    row = session.exec(select(tables.Question).where(tables.Question.id == end.question.id)).one()
+    row.ladder = ladder_column(ladder, end.counted or end.question.counted)
+    session.add(row)
+    return replace(end.question, ladder=ladder)
+
+
+def _with_sentence(card: Card) -> str:
+    if not card.sentence:
+        return card.body
+    return f"{card.body}\n\n%% {card.sentence}" if card.format == "mermaid" else card.body
+
+
+def _lesson(session: Session, session_id: str, user_id: str) -> Lesson:
+    chat = owned_session(session, session_id, user_id)
+    if chat.node_id is None:
+        raise BadInput("This session is about no node, so nothing can be taught in it.", field="id")
+    node = owned_node(session, chat.node_id, user_id)
+    if node.type != "subconcept" or node.parent_id is None:
+        raise BadInput(NOT_A_LESSON, field="id")
+    concept = owned_node(session, node.parent_id, user_id)
+    topic = owned_node(session, concept.parent_id or "", user_id)
+    newest = (
+        select(tables.ChatMessage)
+        .where(tables.ChatMessage.session_id == chat.id)
+        .order_by(col(tables.ChatMessage.creation).desc())
+        .limit(MOST_MESSAGES)
+    )
+    progress = session.exec(
+        select(tables.Progress).where(tables.Progress.node_id == node.id, tables.Progress.user_id == user_id)
+    ).first()
+    mastery, attempts = (progress.mastery_score, progress.attempts_count) if progress else (0.0, 0)
+    return Lesson(
+        session_id=chat.id,
+        user_id=user_id,
+        node=rows.node_row(node),
+        concept=rows.node_row(concept),
+        topic=rows.node_row(topic),
+        following=_following(session, node.id),
+        ended=chat.ended_at is not None,
+        pending=_pending(session, chat, user_id),
+        plan=_plan(chat.plan),
+        messages=tuple(rows.message_row(one) for one in reversed(session.exec(newest).all())),
+        asked=_prompts(session, node.id, user_id),
+        attempts=attempts,
+        mastery=mastery,
+        mastered=mastery >= MASTERED and attempts >= ATTEMPTS_TO_MASTER,
+        unaided_right=_unaided_right(session, node.id, user_id),
+    )
+
+
+def _plan(kept: JsonValue) -> Plan:
+    plan = cast(Mapping[str, Any], kept or {})
+    return Plan(tuple(plan.get("can", ())), int(plan.get("chunk", 0)))
+
+
+def _pending(session: Session, chat: tables.ChatSession, user_id: str) -> Posed | None:
+    """The question that is open in the conversation, unless it was taken back."""
+    wanted = select(tables.Question).where(
+        tables.Question.id == chat.pending_question_id, tables.Question.state != "voided"
+    )
+    question = session.exec(wanted).first()
+    if question is None:
+        return None
+    attempts = session.exec(
+        select(tables.Answer)
+        .where(tables.Answer.question_id == question.id, tables.Answer.user_id == user_id)
+        .order_by(col(tables.Answer.creation))
+    ).all()
+    return posed(question, attempts)
+
+
+def _prompts(session: Session, node_id: str, user_id: str) -> tuple[str, ...]:
+    wanted = _quiz_questions(tables.Question.prompt, node_id, user_id).order_by(col(tables.Question.position))
+    return tuple(session.exec(wanted))
+
+
+def _quiz_questions(wanted: Any, node_id: str, user_id: str) -> Any:
+    """A select over the questions of the learner's quiz of a subconcept, without those that were taken back."""
+    return (
+        select(wanted)
+        .join(tables.Assessment, col(tables.Assessment.id) == col(tables.Question.assessment_id))
+        .where(tables.Assessment.user_id == user_id, tables.Assessment.target_node_id == node_id)
+        .where(tables.Assessment.type == "quiz", tables.Question.state != "voided")
+    )
+
+
+def _unaided_right(session: Session, node_id: str, user_id: str) -> int:
+    wanted = _quiz_questions(func.count(func.distinct(tables.Question.id)), node_id, user_id).join(
+        tables.Answer, col(tables.Answer.question_id) == col(tables.Question.id)
+    )
+    right = wanted.where(tables.Answer.user_id == user_id, tables.Answer.help_level == 0, col(tables.Answer.is_correct))
+    return int(session.exec(right).one())
+
+
+def _following(session: Session, node_id: str) -> tuple[str, ...]:
+    wanted = (
+        select(tables.Node.title)
+        .join(tables.Edge, col(tables.Edge.target_node_id) == col(tables.Node.id))
+        .where(tables.Edge.source_node_id == node_id)
+        .order_by(col(tables.Edge.creation))
+    )
+    return tuple(session.exec(wanted))
+
+
+def _prerequisites(session: Session, lesson: Lesson) -> list[Prerequisite]:
+    node, progress = tables.Node, tables.Progress
+    wanted = (
+        select(node.title, progress.mastery_score, progress.completed_at)
+        .join(tables.Edge, col(tables.Edge.source_node_id) == col(node.id))
+        .outerjoin(progress, (col(progress.node_id) == col(node.id)) & (col(progress.user_id) == lesson.user_id))
+        .where(tables.Edge.target_node_id == lesson.node.id)
+        .order_by(col(tables.Edge.creation))
+    )
+    return [
+        Prerequisite(title, mastery or 0.0, done is not None or (mastery or 0.0) >= MASTERED)
+        for title, mastery, done in session.exec(wanted)
+    ]
+
+
+def _standing(session: Session, lesson: Lesson) -> Standing:
+    """Of the diagnostic, the newest answer to each question that is about the subconcept; of all where none is."""
+    wanted = (
+        select(tables.Question, tables.Answer)
+        .join(tables.Assessment, col(tables.Assessment.id) == col(tables.Question.assessment_id))
+        .join(tables.Answer, col(tables.Answer.question_id) == col(tables.Question.id))
+        .where(tables.Assessment.user_id == lesson.user_id, tables.Answer.user_id == lesson.user_id)
+        .where(tables.Assessment.target_node_id == lesson.concept.id, tables.Assessment.type == "diagnostic")
+        .where(tables.Question.state != "voided", col(tables.Answer.score).is_not(None))
+        .order_by(col(tables.Answer.creation))
+    )
+    newest = {question.id: (question, answer) for question, answer in session.exec(wanted)}
+    about = [
+        pair for pair in newest.values() if any(test["nodeId"] == lesson.node.id for test in named_tests(pair[0].tests))
+    ]
+    looked_at = about or list(newest.values())
+    if not looked_at:
+        return Standing(None, 0)
+    scores = [answer.score or 0.0 for _, answer in looked_at]
+    missed = tuple(
+        Missed(question.prompt, answer.feedback or "") for question, answer in looked_at if (answer.score or 0.0) < GOOD
+    )
+    return Standing(sum(scores) / len(scores), len(looked_at), missed)
+
+
+def _owned_question(session: Session, question_id: str, user_id: str) -> tables.Question:
+    wanted = (
+        select(tables.Question)
+        .join(tables.Assessment, col(tables.Assessment.id) == col(tables.Question.assessment_id))
+        .where(tables.Question.id == question_id, tables.Assessment.user_id == user_id)
+        .where(tables.Question.state != "voided")
+    )
+    found = session.exec(wanted).first()
+    if found is None:
+        raise NotFound("question", question_id)
+    return found
+
+
+def _newest(session: Session, question_id: str, user_id: str) -> tables.Answer | None:
+    wanted = select(tables.Answer).where(tables.Answer.question_id == question_id, tables.Answer.user_id == user_id)
+    return session.exec(wanted.order_by(col(tables.Answer.creation).desc()).limit(1)).first()
+
+
+def _message(session: Session, message_id: str) -> tables.ChatMessage | None:
+    return session.exec(select(tables.ChatMessage).where(tables.ChatMessage.id == message_id)).first()
