@@ -12,7 +12,7 @@ RECALLED = 8
 
 
 class MemoryRow(Wire):
-    """Something about a learner; `source` says who kept it: `run:<id>` for an agent, `learner` for what they changed."""
+    """Something about a learner; `source` says who kept it: `run:<id>` an agent, `learner` what they changed."""
 
     id: str
     user_id: str

@@ -15,7 +15,7 @@ _CHUNK = "chunk"
 
 
 def chunk_kept(write: Write, node_id: str, explanation: str, question: Posed, *, again: bool) -> None:
-    """Add the chunk to what is taught at the node, whose concept is locked; `again` puts it in the place of the last one."""
+    """Add the chunk to what is taught at the node, whose concept is locked; `again`: in the place of the last one."""
     content = _active(write, node_id) or _new(node_id, explanation)
     cards = _cards(content)
     chunks = [at for at, card in enumerate(cards) if card.get("kind", _CHUNK) == _CHUNK]

@@ -1,0 +1,247 @@
+"""The tutor's tools: looking things up, showing something, and the two calls that end a turn."""
+
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from sprout.agents.asking import MisconceptionInput
+from sprout.agents.lesson_tools import (
+    SECRET,
+    CardBody,
+    CardTitle,
+    Diagram,
+    LessonCriterion,
+    NumberInput,
+    Spoken,
+    checkpoint_of,
+    diagram,
+    refuse_copyable,
+    words_in,
+)
+from sprout.agents.lesson_turn import LessonTurn
+from sprout.errors import ToolFailure
+from sprout.events import AnswerType
+from sprout.learning.grades import GradeState
+from sprout.learning.help import Ladder
+from sprout.learning.memories import LONGEST_MEMORY
+from sprout.learning.standard_words import words_for
+from sprout.learning.tutoring import Card, TurnEnd
+from sprout.loop.model import ToolUse
+from sprout.loop.tools import Effect, Profile, Tool, tool
+
+
+def tools_of(turn: LessonTurn) -> tuple[Tool, ...]:
+    """All tools of a turn; they are the same in every turn, but for what they are about."""
+    return (
+        check_student_progress_tool(turn),
+        check_prerequisite_mastery_tool(turn),
+        generate_example_tool(turn),
+        create_exercise_tool(turn),
+        visualize_concept_tool(turn),
+        record_exercise_result_tool(turn),
+        raise_concern_tool(turn),
+        memory_recall_tool(turn),
+        memory_store_tool(turn),
+        ask_checkpoint_tool(turn),
+        complete_subconcept_tool(turn),
+    )
+
+
+def check_student_progress_tool(turn: LessonTurn) -> Tool:
+    @tool(profile=Profile.CONVERSATIONAL)
+    async def check_student_progress() -> dict[str, JsonValue]:
+        """Tell what the diagnostic showed of this learner: the score, and the questions that were missed."""
+        standing = await turn.parts.tutoring.standing(turn.lesson)
+        if standing.score is None:
+            return {"diagnosticScore": None, "message": "The learner has answered no diagnostic question yet."}
+        missed: list[JsonValue] = [{"prompt": one.prompt, "feedback": one.feedback} for one in standing.missed]
+        return {
+            "diagnosticScore": round(standing.score, 3),
+            "totalQuestions": standing.questions,
+            "incorrectQuestions": missed,
+            "weakAreas": [one.prompt for one in standing.missed[:5]],
+        }
+
+    return check_student_progress
+
+
+def check_prerequisite_mastery_tool(turn: LessonTurn) -> Tool:
+    @tool(profile=Profile.CONVERSATIONAL)
+    async def check_prerequisite_mastery() -> dict[str, JsonValue]:
+        """Tell how well the learner knows what this subconcept builds on."""
+        found = await turn.parts.tutoring.prerequisites(turn.lesson)
+        listed: list[JsonValue] = [
+            {"title": one.title, "mastered": one.mastered, "masteryScore": round(one.mastery, 3)} for one in found
+        ]
+        told: dict[str, JsonValue] = {"prerequisites": listed, "allMastered": all(one.mastered for one in found)}
+        return told if found else {**told, "message": "It builds on nothing else in this concept."}
+
+    return check_prerequisite_mastery
+
+
+def generate_example_tool(turn: LessonTurn) -> Tool:
+    @tool(effect=Effect.WRITE, stored=True)
+    async def generate_example(title: CardTitle, body: CardBody, call: ToolUse) -> dict[str, JsonValue]:
+        """Show a worked example beside the conversation, in Markdown: one correct solution, with the reason beside
+        each step, and no question in it."""
+        return await _show(turn, Card("example", title, body), call)
+
+    return generate_example
+
+
+def create_exercise_tool(turn: LessonTurn) -> Tool:
+    @tool(effect=Effect.WRITE, stored=True)
+    async def create_exercise(title: CardTitle, body: CardBody, call: ToolUse) -> dict[str, JsonValue]:
+        """Show an exercise to practise with beside the conversation, in Markdown, without its solution. It is not
+        marked and is not the checkpoint."""
+        return await _show(turn, Card("exercise", title, body), call)
+
+    return create_exercise
+
+
+def visualize_concept_tool(turn: LessonTurn) -> Tool:
+    @tool(effect=Effect.WRITE, stored=True)
+    async def visualize_concept(
+        title: CardTitle,
+        format: Diagram,
+        body: CardBody,
+        sentence: Annotated[str, Field(min_length=1, max_length=500, description="what it shows, in one sentence")],
+        call: ToolUse,
+    ) -> dict[str, JsonValue]:
+        """Show a diagram beside the conversation: Mermaid, plain SVG, or a Markdown table of at most 4 columns."""
+        return await _show(turn, diagram(title, format, body, sentence), call)
+
+    return visualize_concept
+
+
+async def _show(turn: LessonTurn, card: Card, call: ToolUse) -> dict[str, JsonValue]:
+    turn.refuse_leaks(card.title, words_in(card.body), card.sentence)
+    shown = await turn.parts.tutoring.add_card(turn.task.session_id, card, actor=turn.job.actor(call.id))
+    return {"shown": True, "title": shown.title}
+
+
+def record_exercise_result_tool(turn: LessonTurn) -> Tool:
+    @tool(profile=Profile.CONVERSATIONAL)
+    async def record_exercise_result() -> dict[str, JsonValue]:
+        """Tell what is on record of the learner's newest attempt, and where they stand. Marks are given before you
+        speak; this changes none."""
+        grade = turn.marked.grade
+        graded = grade is not None and grade.state is GradeState.GRADED
+        return {
+            "recorded": graded,
+            "correct": grade.correct if grade is not None else None,
+            "score": grade.score if grade is not None else None,
+            "totalAttempts": turn.lesson.attempts,
+            "mastery": round(turn.lesson.mastery, 3),
+            "shouldMoveOn": turn.lesson.mastered,
+        }
+
+    return record_exercise_result
+
+
+def raise_concern_tool(turn: LessonTurn) -> Tool:
+    @tool(effect=Effect.WRITE, stored=True, profile=Profile.CONVERSATIONAL)
+    async def raise_concern(call: ToolUse) -> dict[str, JsonValue]:
+        """Call this at any sign of distress or danger in the learner's words. The server shows who can help; then
+        say two to four calm sentences, and do not go back to the lesson."""
+        text = turn.parts.care_text or words_for("care", turn.language)
+        await turn.parts.tutoring.raise_concern(turn.task.session_id, text, actor=turn.job.actor(call.id))
+        turn.concerned = True
+        return {"shown": True}
+
+    return raise_concern
+
+
+def memory_recall_tool(turn: LessonTurn) -> Tool:
+    @tool(profile=Profile.CONVERSATIONAL)
+    async def memory_recall(
+        query: Annotated[str, Field(max_length=300, description="words to look for")] = "",
+    ) -> list[JsonValue]:
+        """Tell what is kept of this learner: goals, interests, language, how they like to be taught."""
+        found = await turn.parts.memories.recalled(query, user_id=turn.job.user_id)
+        return [one.text for one in found]
+
+    return memory_recall
+
+
+def memory_store_tool(turn: LessonTurn) -> Tool:
+    @tool(effect=Effect.WRITE, stored=True, profile=Profile.CONVERSATIONAL)
+    async def memory_store(
+        text: Annotated[str, Field(min_length=1, max_length=LONGEST_MEMORY)], call: ToolUse
+    ) -> dict[str, JsonValue]:
+        """Keep one thing that the learner said and that helps to teach them: a goal, an interest, a language, what
+        works for them. Nothing about health, family or other people. The learner sees, changes and deletes it."""
+        turn.refuse_leaks(text)
+        kept = await turn.parts.memories.remember(text, actor=turn.job.actor(call.id))
+        return {"kept": kept.text}
+
+    return memory_store
+
+
+def ask_checkpoint_tool(turn: LessonTurn) -> Tool:
+    @tool(
+        effect=Effect.WRITE, stored=True, ends_turn=True, spoken="message", secret=SECRET,
+        profile=Profile.CONVERSATIONAL,
+    )  # fmt: skip
+    async def ask_checkpoint(
+        message: Annotated[Spoken, Field(description="what the learner reads first, without the question")],
+        question: Annotated[str, Field(min_length=1, description="the question alone, complete")],
+        type: Annotated[AnswerType, Field(description="how it is answered")],
+        can: Annotated[str, Field(max_length=300, description="what the learner can do who answers it")],
+        answer: Annotated[str, Field(min_length=1, description="mcq: the right option's text; else a full answer")],
+        help: Annotated[list[str], Field(min_length=4, max_length=4, description="a text for each help level")],
+        solution: Annotated[list[str], Field(min_length=1, max_length=12, description="step by step")],
+        call: ToolUse,
+        options: Annotated[list[str] | None, Field(description="mcq only: four")] = None,
+        wrong: Annotated[list[MisconceptionInput] | None, Field(description="mcq only")] = None,
+        criteria: Annotated[list[LessonCriterion] | None, Field(description="2-5, unless mcq or number")] = None,
+        anchors: Annotated[list[str] | None, Field(description="a full and a partial answer")] = None,
+        number: Annotated[NumberInput | None, Field(description="where the answer is a number")] = None,
+        smaller: Annotated[str | None, Field(description="a smaller question on the same idea")] = None,
+        plan: Annotated[list[str] | None, Field(max_length=10, description="with the first: 3-6 lines")] = None,
+    ) -> dict[str, JsonValue]:
+        """Say something and ask the next question; this ends the turn. Everything but message, question, type,
+        options, can and plan stays secret."""
+        turn.refuse_ending()
+        checkpoint = checkpoint_of(
+            question=question, type=type, answer=answer, tests=turn.lesson.node.title, options=options, wrong=wrong,
+            criteria=criteria, anchors=anchors, number=number, help=help, smaller=smaller, solution=solution,
+        )  # fmt: skip
+        refuse_copyable(message, checkpoint)
+        settled: Ladder | None = turn.marked.ladder if turn.marked.settled is not None else None
+        before = turn.lesson.plan
+        after = before.after(settled, plan or (), can)
+        await turn.end(
+            TurnEnd(
+                message,
+                "learning",
+                poses=checkpoint,
+                plan=after,
+                same_chunk=settled is not None and after.chunk == before.chunk,
+            ),
+            call,
+        )
+        return {"asked": True, "chunk": after.chunk, "chunks": after.chunks}
+
+    return ask_checkpoint
+
+
+def complete_subconcept_tool(turn: LessonTurn) -> Tool:
+    @tool(
+        effect=Effect.WRITE, stored=True, ends_turn=True, spoken="message", profile=Profile.CONVERSATIONAL
+    )  # fmt: skip
+    async def complete_subconcept(
+        message: Annotated[Spoken, Field(description="the summary that the learner reads")], call: ToolUse
+    ) -> dict[str, JsonValue]:
+        """End the lesson with a summary. Only where the state says may_complete."""
+        turn.refuse_ending()
+        if not turn.lesson.mastered:
+            raise ToolFailure(
+                f"The lesson is not done: {turn.lesson.attempts} graded attempts and a mastery of "
+                f"{turn.lesson.mastery:.2f}, and it takes at least 2 and 0.70. Ask the next checkpoint."
+            )
+        await turn.end(TurnEnd(message, "learning", completes=True), call)
+        turn.completed = True
+        return {"completed": True}
+
+    return complete_subconcept
