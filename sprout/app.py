@@ -16,6 +16,7 @@ from sprout.agents.agent import AgentSpec
 from sprout.agents.saving import PATH_POLICY
 from sprout.agents.subconcept import subconcept_agent
 from sprout.agents.topic import topic_agent
+from sprout.agents.tutor import TUTOR_POLICY, tutor_agent
 from sprout.config import AGENT_NAMES, Settings
 from sprout.documents.passages import passages_of
 from sprout.documents.reading import read_document
@@ -47,11 +48,13 @@ from sprout.store.database import Database, open_database
 from sprout.store.exchange import SqlExchange
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
+from sprout.store.memories import SqlMemories
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
 from sprout.store.sources import SqlSources
 from sprout.store.spending import SqlSpending
 from sprout.store.talk import SqlTalk
+from sprout.store.tutoring import SqlTutoring
 from sprout.store.urls import sqlite_file
 from sprout.telemetry.lines import LogLines
 from sprout.telemetry.metrics import Metrics
@@ -78,6 +81,8 @@ class Sprout:
     library: SqlLibrary
     shelf: SqlShelf
     exchange: SqlExchange
+    tutoring: SqlTutoring
+    memories: SqlMemories
     runs: LiveRuns
     metrics: Metrics
     purse: Purse
@@ -136,6 +141,7 @@ async def open_app(
         store = SqlRunStore(database, bus.publish, dispatcher)
         shelf = SqlShelf(database, bus.publish, split=passages_of)
         library = SqlLibrary(database, bus.publish, files=Files(settings.data_dir / "documents"))
+        tutoring, memories = SqlTutoring(database, bus.publish), SqlMemories(database, bus.publish)
         await library.ensure_user(DEFAULT_USER_ID)
         await library.sweep_files()
         observer = await stack.enter_async_context(_observer(settings))
@@ -147,6 +153,16 @@ async def open_app(
             subconcept_agent(shelf, settings.policy("subconcept", PATH_POLICY)),
             *(make(shelf, settings) for make in extra_agents),
         ]
+        agents.append(
+            tutor_agent(
+                tutoring,
+                shelf,
+                memories,
+                settings.policy("tutor", TUTOR_POLICY),
+                helpers=[agent.name for agent in agents],
+                care_text=settings.care_text,
+            )
+        )
         parts = Parts(
             store=store,
             bus=bus,
@@ -169,7 +185,18 @@ async def open_app(
                 take_up=take_up,
             )
         )
-        yield Sprout(settings, database, library, shelf, SqlExchange(database), runs, observer.metrics, purse)
+        yield Sprout(
+            settings,
+            database,
+            library,
+            shelf,
+            SqlExchange(database),
+            tutoring,
+            memories,
+            runs,
+            observer.metrics,
+            purse,
+        )
 
 
 def _claim(settings: Settings) -> Claim:
@@ -261,6 +288,8 @@ def web_parts(sprout: Sprout) -> WebParts:
         exchange=sprout.exchange,
         sources=SqlSources(sprout.database),
         talk=SqlTalk(sprout.database),
+        tutoring=sprout.tutoring,
+        memories=sprout.memories,
         runs=sprout.runs,
         metrics=sprout.metrics,
         read_document=partial(read_document, max_bytes=settings.upload_max_bytes),

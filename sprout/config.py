@@ -106,6 +106,7 @@ class Settings(BaseSettings):
     upload_max_files: int = Field(10, ge=1)
 
     expose_answers: bool = False
+    care_text: str = ""
 
     loop: dict[str, Any] = Field(default_factory=dict)
     agents: dict[AgentName, dict[str, Any]] = Field(default_factory=dict)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
@@ -87,15 +88,23 @@ class LiveRuns:
         small: bool = False,
         on_busy: OnBusy = OnBusy.ATTACH,
         key: Key | None = None,
+        lane: str | None = None,
+        task: str | None = None,
     ) -> Admission:
         """A new root run of an agent on a node, or the one that serves in its place.
+
+        Args:
+            lane: where it waits for its turn; that of the agent and the node where none is named.
+            task: what it shall do, for an agent to whom the node does not say it all.
 
         Raises GoingAway, LaneBusy, KeyReused.
         """
         if self._closing:
             raise GoingAway
-        run = self._parts.new_run(agent, user_id=user_id, node_id=node.id, branch_id=node.branch_id, small=small)
-        return await self._admitted(run, on_busy, key)
+        run = self._parts.new_run(
+            agent, user_id=user_id, node_id=node.id, branch_id=node.branch_id, small=small, task=task
+        )
+        return await self._admitted(replace(run, lane=lane or run.lane), on_busy, key)
 
     async def run(self, run_id: str, *, user_id: str) -> Run:
         """Raises NotFound."""
@@ -198,7 +207,7 @@ class LiveRuns:
         again = self._parts.new_run(
             run.agent, user_id=user_id, node_id=run.node_id, branch_id=run.branch_id, small=run.small, task=run.task
         )
-        return await self._admitted(again, OnBusy.ATTACH, None)
+        return await self._admitted(replace(again, lane=run.lane), OnBusy.ATTACH, None)
 
     async def discard(self, run_id: str, *, user_id: str) -> Run:
         """Want to hear no more of a run: one that waits, or was cut off, ends. Raises NotFound, Conflict (it goes)."""

@@ -5,7 +5,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 from pydantic.alias_generators import to_camel
 
+from sprout.agents.tutor_task import LONGEST_WORDS
 from sprout.learning.contents import ContentStatus, Trigger
+from sprout.learning.memories import LONGEST_MEMORY
 from sprout.learning.talk import MessageKind
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
@@ -146,6 +148,21 @@ class NewMessage(Asked):
     kind: MessageKind = "learning"
     was_successful: bool | None = None
     success_signal: JsonValue = None
+
+
+class TutorTurn(Asked):
+    """`content` begins with [ANSWER] or [CLARIFICATION], as it is meant; nothing opens the lesson.
+
+    `drawingImageDataUrl` is a PNG or JPEG that goes with an answer; what is none is ignored.
+    """
+
+    user_id: Id
+    content: Annotated[str, StringConstraints(max_length=LONGEST_WORDS)] = ""
+    drawing_image_data_url: str | None = None
+
+
+class MemoryChange(Asked):
+    text: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_MEMORY)]
 
 
 class HintBody(Asked):

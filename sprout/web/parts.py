@@ -14,8 +14,10 @@ from sprout.learning.assessing import Assessments
 from sprout.learning.contents import Contents
 from sprout.learning.exchange import Exchange
 from sprout.learning.library import DEFAULT_USER_ID, Library, NewDocument
+from sprout.learning.memories import Memories
 from sprout.learning.sources import Sources
 from sprout.learning.talk import Talk
+from sprout.learning.tutoring import Tutoring
 from sprout.runs.bus import News
 from sprout.runs.handoff import Handoff
 from sprout.runs.log import Admission, Key, OnBusy
@@ -39,6 +41,8 @@ class Runs(Protocol):
         small: bool = False,
         on_busy: OnBusy = OnBusy.ATTACH,
         key: Key | None = None,
+        lane: str | None = None,
+        task: str | None = None,
     ) -> Admission:
         """A run of this agent on this node, or the one that serves in its place."""
         ...
@@ -99,9 +103,10 @@ class Figures(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one request may bring, how long each wait on a client may take, how many streams one may have open."""
+    """How much one request may bring, how long each wait may take, how many streams one may have open."""
 
     json_max_bytes: int = 1_000_000
+    turn_max_bytes: int = 16 * 1024 * 1024
     graph_max_bytes: int = 4_000_000
     upload_max_bytes: int = 10 * 1024 * 1024
     upload_max_files: int = 5
@@ -111,6 +116,7 @@ class Limits:
     shutdown_grace_s: float = 3.0
     streams_per_learner: int = 200
     streams_per_address: int = 400
+    turn_wait_s: float = 25.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +139,8 @@ class WebParts:
     exchange: Exchange
     sources: Sources
     talk: Talk
+    tutoring: Tutoring
+    memories: Memories
     runs: Runs
     metrics: Figures
     read_document: Callable[[str, str, bytes], NewDocument]

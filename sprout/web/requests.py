@@ -154,7 +154,7 @@ def _texts(value: object) -> Iterator[str]:
 def _check_text(text: str) -> None:
     if "\0" in text:
         raise BadInput("A text contains a NUL character.")
-    if any("\ud800" <= c <= "\udfff" for c in text):
+    if not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text):
         raise BadInput("A text contains half of a surrogate pair.")
 
 

@@ -19,6 +19,7 @@ from sprout.learning.assessing import AnswerRow, QuestionRow
 from sprout.learning.contents import ContentRow, GenerationRow
 from sprout.learning.exchange import PathFile
 from sprout.learning.library import BranchRow, DocumentRow, EdgeRow, ProgressRow
+from sprout.learning.memories import MemoryRow
 from sprout.learning.sources import CoveredPassage, NodeSources, PassageRow
 from sprout.learning.talk import ChatMessageRow, ChatSessionRow, HintRow
 from sprout.web import (
@@ -37,6 +38,7 @@ from sprout.web import (
     sources,
     streams,
     talk,
+    tutor,
 )
 from sprout.web.docs import docs_page
 from sprout.web.endpoint import Answer, AnyEndpoint, Call, Endpoint
@@ -193,10 +195,20 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
              _many("The messages, oldest first.", ChatMessageRow), (404,)),
     Endpoint("POST", "/api/chat/sessions/{id}/messages", talk.said, "Conversations", "Keep what the caller says",
              _one("The new message.", ChatMessageRow, 201), (404,), body=bodies.NewMessage),
+    Endpoint("POST", "/api/chat/sessions/{id}/tutor", tutor.turned, "Conversations",
+             "A turn of a lesson: the tutor's reply as one object, or as its stream where that is accepted",
+             (Answer(200, "The reply; where the turn failed, what happened and the same question.", shown.TutorReply),
+              EVENT_STREAM), (404, 409, 422, 429, 503), body=bodies.TutorTurn, max_bytes=attrgetter("turn_max_bytes")),
     Endpoint("GET", "/api/chat/hints", talk.hints, "Conversations", "The hints that the caller asked for",
              _many("The hints, oldest first.", HintRow), (404,), query=bodies.OfNode),
     Endpoint("POST", "/api/chat/hints", talk.hint_noted, "Conversations", "Note that a hint was asked for",
              _one("The new hint.", HintRow, 201), (404,), body=bodies.HintBody),
+
+    Endpoint("GET", "/api/memories", tutor.memories, "Memory", "What is kept of the caller from lesson to lesson",
+             _many("The entries, oldest first.", MemoryRow), (404,), query=bodies.MaybeOwner),
+    Endpoint("PATCH", "/api/memories/{id}", tutor.memory_changed, "Memory", "Change an entry",
+             _one("The entry.", MemoryRow), (404,), body=bodies.MemoryChange),
+    Endpoint("DELETE", "/api/memories/{id}", tutor.memory_forgotten, "Memory", "Delete an entry", (DONE,), (404,)),
 
     Endpoint("GET", "/api/agents/concepts/{id}/diagnostic", assessments.diagnostic, "Assessments",
              "A concept's diagnostic, as far as it is made; asking makes nothing",

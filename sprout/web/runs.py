@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from hashlib import sha256
 from typing import Any
 
+from starlette.requests import Request
 from starlette.responses import Response
 
 from sprout.errors import BadInput
@@ -44,14 +45,18 @@ async def topic_started(call: Call[RunOptions, RunOrder]) -> Response:
 
 
 def _key(call: Call[RunOptions, RunOrder]) -> Key | None:
+    asked = json.dumps([call.id, call.query.on_busy, call.body.model_dump()], sort_keys=True)
+    return caller_key(call.request, sha256(asked.encode()).hexdigest())
+
+
+def caller_key(request: Request, digest: str) -> Key | None:
     """The caller's idempotency key with a digest of what he asks for (R5). Raises BadInput."""
-    key = call.request.headers.get("idempotency-key")
+    key = request.headers.get("idempotency-key")
     if key is None:
         return None
     if not KEY.fullmatch(key):
         raise BadInput("The Idempotency-Key must be 1 to 200 visible ASCII characters.", field="Idempotency-Key")
-    asked = json.dumps([call.id, call.query.on_busy, call.body.model_dump()], sort_keys=True)
-    return Key(key, sha256(asked.encode()).hexdigest())
+    return Key(key, digest)
 
 
 def _admitted(admission: Admission) -> Response:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import JsonValue
 
-from sprout.events import Caps, EdgeEnds, NodeRow, Usage, Wire, wire_time
+from sprout.events import AnswerType, Caps, CardShown, CriterionShown, EdgeEnds, NodeRow, Usage, Wire, wire_time
 from sprout.learning.assessing import Diagnostic
 from sprout.learning.changes import Change, Rows
 from sprout.learning.library import (
@@ -21,6 +21,42 @@ from sprout.learning.library import (
 from sprout.runs.handoff import Handoff
 from sprout.runs.question import QuestionKind
 from sprout.runs.state import Run, RunError, RunState
+
+
+class QuestionAsked(Wire):
+    """The question that is open in a lesson; `options` are those of a choice, in the order in which they are shown."""
+
+    id: str
+    prompt: str
+    type: AnswerType
+    options: list[str] | None
+
+
+class GradeTold(Wire):
+    """What a learner sees of a grade: never what would be right."""
+
+    question_id: str
+    answer_id: str
+    state: Literal["graded", "unsure", "ungraded"]
+    score: float | None
+    correct: bool | None
+    criteria: list[CriterionShown]
+    next_step: str
+    help_level: int
+
+
+class TutorReply(Wire):
+    """A turn of a lesson. `message` is what the learner reads, with the question that is open now; `isComplete` says
+    that the lesson is over. `reasoning` is always empty: thoughts of the tutor could hold an answer."""
+
+    message: str
+    is_complete: bool
+    tools_used: tuple[str, ...] = ()
+    reasoning: tuple[str, ...] = ()
+    run_id: str | None = None
+    question: QuestionAsked | None = None
+    graded: GradeTold | None = None
+    cards: tuple[CardShown, ...] = ()
 
 
 class DiagnosticShown(Diagnostic):

@@ -38,10 +38,12 @@ from sprout.store.database import open_database
 from sprout.store.exchange import SqlExchange
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
+from sprout.store.memories import SqlMemories
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
 from sprout.store.sources import SqlSources
 from sprout.store.talk import SqlTalk
+from sprout.store.tutoring import SqlTutoring
 from sprout.telemetry.metrics import Metrics
 from sprout.web.open_streams import OpenStreams
 from sprout.web.parts import Limits, WebParts
@@ -148,6 +150,7 @@ class Web:
     contents: SqlContents
     exchange: SqlExchange
     talk: SqlTalk
+    lessons: tuple[SqlTutoring, SqlMemories]
     shelf: SqlShelf
     store: SqlRunStore
     live: LiveRuns
@@ -225,8 +228,8 @@ async def serving_web(data_dir: Path, static_dir: Path, **changed: object) -> As
         live = await stack.enter_async_context(live_runs(running))
         assessments, contents = SqlAssessments(database), SqlContents(database)
         exchange, talk = SqlExchange(database), SqlTalk(database)
-        sources = SqlSources(database)
-        parts = web_parts(library, assessments, contents, exchange, talk, sources, Observed(live), static_dir)
+        lessons = SqlTutoring(database, bus.publish), SqlMemories(database, bus.publish), SqlSources(database)
+        parts = web_parts(library, assessments, contents, exchange, talk, Observed(live), static_dir, lessons)
         served = await stack.enter_async_context(serving(web_app(replace(parts, **changed))))  # type: ignore[arg-type]
         client = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=10))
         runs = cast(Observed, parts.runs)
@@ -238,6 +241,7 @@ async def serving_web(data_dir: Path, static_dir: Path, **changed: object) -> As
             contents=contents,
             exchange=exchange,
             talk=talk,
+            lessons=lessons,
             shelf=shelf,
             store=store,
             live=live,
@@ -259,17 +263,19 @@ def web_parts(
     contents: SqlContents,
     exchange: SqlExchange,
     talk: SqlTalk,
-    sources: SqlSources,
     runs: Observed,
     static_dir: Path,
+    lessons: tuple[SqlTutoring, SqlMemories, SqlSources],
 ) -> WebParts:
     return WebParts(
         library=library,
         assessments=assessments,
         contents=contents,
         exchange=exchange,
-        sources=sources,
         talk=talk,
+        tutoring=lessons[0],
+        memories=lessons[1],
+        sources=lessons[2],
         runs=runs,
         metrics=Metrics(),
         read_document=partial(read_document, max_bytes=LIMITS.upload_max_bytes),

@@ -37,6 +37,8 @@ GOOD: dict[str, dict[str, object]] = {
     "NewSession": {"userId": DEFAULT_USER_ID},
     "SessionChange": {},
     "NewMessage": {"userId": DEFAULT_USER_ID, "role": "user", "content": "a"},
+    "TutorTurn": {"userId": DEFAULT_USER_ID, "content": "a"},
+    "MemoryChange": {"text": "a"},
     "HintBody": {"userId": DEFAULT_USER_ID, "nodeId": "a"},
     "PathFile": {"sprout_path": 1, "title": "a", "topic": {"title": "a"}},
     "NewAnswer": {"userId": DEFAULT_USER_ID, "questionId": "a"},

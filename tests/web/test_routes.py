@@ -16,7 +16,16 @@ def test_every_route_of_the_app_is_in_the_table_and_the_other_way_round(web: Web
     served = {
         (method, route.path)
         for route in routes(
-            web_parts(web.library, web.assessments, web.contents, web.exchange, web.talk, web.runs, web.static_dir)
+            web_parts(
+                web.library,
+                web.assessments,
+                web.contents,
+                web.exchange,
+                web.talk,
+                web.runs,
+                web.static_dir,
+                web.lessons,
+            )
         )
         for method in (route.methods or set()) - {"HEAD"}
     }
