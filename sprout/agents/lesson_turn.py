@@ -108,7 +108,7 @@ class LessonTurn:
         grade = attempt.grade
         if grade is None or grade.state is GradeState.UNGRADED:
             grade = await self.graded(attempt.id) or grade
-        if attempt.id == question.counted and grade is not None and grade.state is GradeState.GRADED:
+        if attempt.id == question.counted and question.last:
             return Marked(question, moved(question, Try.HELP_ASKED))  # the same once more is no new attempt
         right = bool(grade.correct) if grade is not None and grade.state is GradeState.GRADED else None
         ladder = moved(question, what, right=right)

@@ -107,7 +107,7 @@ class Posed:
     Args:
         options: of a choice, in the order in which the learner sees them.
         counted: the newest attempt that the ladder has taken in.
-        last: the words of that attempt.
+        last: the words of that attempt, if it was graded: what was not may be said again.
         missed: how many attempts were wrong.
     """
 

@@ -60,7 +60,7 @@ def posed(question: tables.Question, attempts: Sequence[tables.Answer]) -> Posed
     kept_ladder = cast(Mapping[str, Any], question.ladder or {})
     counted = kept_ladder.get("counted")
     options = [Option(**one) for one in cast(list[dict[str, str]], question.options or [])]
-    told = [one for one in attempts if one.id == counted]
+    told = [one for one in attempts if one.id == counted and one.score is not None]
     return Posed(
         question.id,
         _checkpoint(question),
