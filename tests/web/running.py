@@ -52,7 +52,12 @@ from tests.serving import Served, serving
 
 PAGE = '<!doctype html><script type="importmap" nonce="{{nonce}}">{}</script><script src="/static/{{version}}/app.js">'
 LIMITS = Limits(
-    json_max_bytes=100_000, graph_max_bytes=100_000, upload_max_bytes=20_000, upload_max_files=2, body_idle_s=0.5
+    json_max_bytes=100_000,
+    turn_max_bytes=100_000,
+    graph_max_bytes=100_000,
+    upload_max_bytes=20_000,
+    upload_max_files=2,
+    body_idle_s=0.5,
 )
 
 
