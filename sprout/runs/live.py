@@ -122,13 +122,20 @@ class LiveRuns:
         user_id: str,
         branch_id: str | None = None,
         agent: str | None = None,
+        with_talk: bool = True,
         states: Sequence[RunState] = (),
         before: str | None = None,
         limit: int = 50,
     ) -> list[Run]:
-        """Root runs, newest first."""
+        """Root runs, newest first, with turns of talk or without."""
         return await self._store.runs(
-            user_id=user_id, branch_id=branch_id, agent=agent, states=states, before=before, limit=limit
+            user_id=user_id,
+            branch_id=branch_id,
+            agent=agent,
+            with_talk=with_talk,
+            states=states,
+            before=before,
+            limit=limit,
         )
 
     async def latest(self, *, user_id: str) -> list[Run]:

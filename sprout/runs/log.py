@@ -283,16 +283,18 @@ class RunStore(Protocol):
         user_id: str,
         branch_id: str | None = None,
         agent: str | None = None,
+        with_talk: bool = True,
         states: Sequence[RunState] = (),
         before: str | None = None,
         roots_only: bool = True,
         limit: int = 50,
     ) -> list[Run]:
-        """Newest first; `before` names a run of the user and leaves out all that are not older than it."""
+        """Newest first, with turns of talk or without; `before` names a run of the user and leaves out all that are
+        not older than it."""
         ...
 
     async def latest(self, user_id: str) -> list[Run]:
-        """Of each branch the newest root run and those that have not ended, newest first."""
+        """Of each branch the newest root run and those that have not ended, newest first; without turns of talk."""
         ...
 
     async def open_roots(self, user_id: str) -> list[Run]:

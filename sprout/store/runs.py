@@ -60,6 +60,7 @@ _ENDS_OF_ROOTS = _ENDS.where(runs.c.id.in_(bindparam("ids", expanding=True)))
 _ENDS_OF_USERS = _ENDS.where(
     runs.c.user_id.in_(bindparam("ids", expanding=True)), runs.c.state.in_(UNFINISHED), runs.c.parent_id.is_(None)
 )
+_NO_TALK = ~runs.c.lane.startswith("conversation:")
 _READ_EVENTS = (
     select(_events.c.seq, _events.c.kind, _events.c.data)
     .where(_events.c.root_id == bindparam("root"), _events.c.seq > bindparam("after"))
@@ -192,6 +193,7 @@ class SqlRunStore:
         user_id: str,
         branch_id: str | None = None,
         agent: str | None = None,
+        with_talk: bool = True,
         states: Sequence[RunState] = (),
         before: str | None = None,
         roots_only: bool = True,
@@ -202,6 +204,8 @@ class SqlRunStore:
             wanted = wanted.where(runs.c.branch_id == branch_id)
         if agent is not None:
             wanted = wanted.where(runs.c.agent == agent)
+        if not with_talk:
+            wanted = wanted.where(_NO_TALK)
         if states:
             wanted = wanted.where(runs.c.state.in_([state.value for state in states]))
         if before is not None:
@@ -213,8 +217,8 @@ class SqlRunStore:
         return await self._all(wanted)
 
     async def latest(self, user_id: str) -> list[Run]:
-        """Of each branch the newest root run and those that have not ended, newest first."""
-        roots = (runs.c.user_id == user_id, runs.c.parent_id.is_(None))
+        """Of each branch the newest root run and those that have not ended, newest first; without turns of talk."""
+        roots = (runs.c.user_id == user_id, runs.c.parent_id.is_(None), _NO_TALK)
         newest = select(func.max(runs.c.creation)).where(*roots).group_by(runs.c.branch_id)
         wanted = RUN.where(*roots, or_(runs.c.creation.in_(newest), runs.c.state.in_(UNFINISHED)))
         return await self._all(wanted.order_by(runs.c.creation.desc()))

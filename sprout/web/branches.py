@@ -61,7 +61,7 @@ async def graph(call: Call) -> Response:
     """Everything that a branch's page draws, in one answer."""
     found, runs = await asyncio.gather(
         call.parts.library.graph(call.id, user_id=call.user_id),
-        call.parts.runs.runs(user_id=call.user_id, branch_id=call.id),
+        call.parts.runs.runs(user_id=call.user_id, branch_id=call.id, with_talk=False),
     )
     page = BranchPage(
         branch=found.branch,

@@ -69,11 +69,12 @@ class Runs(Protocol):
         user_id: str,
         branch_id: str | None = None,
         agent: str | None = None,
+        with_talk: bool = True,
         states: Sequence[RunState] = (),
         before: str | None = None,
         limit: int = 50,
     ) -> list[Run]:
-        """Root runs, newest first."""
+        """Root runs, newest first, with turns of talk or without."""
         ...
 
     async def handoff(self, run_id: str, *, user_id: str) -> Handoff:
