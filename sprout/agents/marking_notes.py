@@ -48,8 +48,12 @@ class Marked:
         return self.ladder.may_show_answer
 
 
-def state_of(lesson: Lesson, kind: TurnKind, marked: Marked, memories: Sequence[MemoryRow], care: bool = False) -> str:
-    """The server's words of a turn, as one element."""
+def state_of(lesson: Lesson, kind: TurnKind, marked: Marked, memories: Sequence[MemoryRow]) -> str:
+    """The server's words of a turn, as one element.
+
+    Args:
+        lesson: loaded after the attempt was marked.
+    """
     plan: Plan = lesson.plan
     return wrapped(
         "state",
@@ -69,13 +73,8 @@ def state_of(lesson: Lesson, kind: TurnKind, marked: Marked, memories: Sequence[
         mastery=f"{lesson.mastery:.2f}",
         may_complete="true" if lesson.mastered and marked.open is None else "false",
         unaided_right=str(lesson.unaided_right),
-        missed=str(marked.question.missed + _wrong(marked) if marked.question else 0),
+        missed=str(lesson.pending.missed if lesson.pending else 0),
     )
-
-
-def _wrong(marked: Marked) -> int:
-    """Whether this turn's attempt was wrong, as a count: the question was loaded before it."""
-    return int(marked.grade is not None and marked.grade.correct is False)
 
 
 def _pending(marked: Marked) -> str:
