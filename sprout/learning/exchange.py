@@ -50,6 +50,7 @@ class CriterionItem(_Item):
     statement: Prose
     weight: float
     partly_if: Prose | None = None
+    misconception: Prose | None = None
 
 
 class MisconceptionItem(_Item):
@@ -70,6 +71,7 @@ class QuestionItem(_Item):
     tolerance: float | None = None
     unit: Name | None = None
     misconceptions: tuple[MisconceptionItem, ...] = ()
+    anchors: tuple[Prose, ...] = ()
 
 
 class SubconceptItem(_Item):
@@ -159,10 +161,13 @@ def draft_of(item: QuestionItem, tests: tuple[str, ...]) -> QuestionDraft:
         difficulty=item.difficulty,
         tests=tests,
         options=item.options,
-        criteria=tuple(Criterion(one.label, one.statement, one.weight, one.partly_if) for one in item.criteria),
+        criteria=tuple(
+            Criterion(one.label, one.statement, one.weight, one.partly_if, one.misconception) for one in item.criteria
+        ),
         tolerance=item.tolerance,
         unit=item.unit,
         misconceptions=tuple(Misconception(one.option, one.misconception) for one in item.misconceptions),
+        anchors=item.anchors,
     )
 
 
@@ -176,7 +181,13 @@ def item_of(draft: QuestionDraft) -> QuestionItem:
         tests=draft.tests,
         options=draft.options,
         criteria=tuple(
-            CriterionItem(label=one.label, statement=one.statement, weight=one.weight, partly_if=one.partly_if)
+            CriterionItem(
+                label=one.label,
+                statement=one.statement,
+                weight=one.weight,
+                partly_if=one.partly_if,
+                misconception=one.misconception,
+            )
             for one in draft.criteria
         ),
         tolerance=draft.tolerance,
@@ -184,6 +195,7 @@ def item_of(draft: QuestionDraft) -> QuestionItem:
         misconceptions=tuple(
             MisconceptionItem(option=one.option, misconception=one.misconception) for one in draft.misconceptions
         ),
+        anchors=draft.anchors,
     )
 
 

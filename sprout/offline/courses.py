@@ -9,7 +9,8 @@ from typing import Annotated, Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from sprout.offline.lessons import Lesson
+from sprout.learning.words import one_line
+from sprout.offline.lessons import Ask, Lesson
 from sprout.offline.plan import Idea, Item, Link, Plan, reachable, without_shortcuts
 
 Title = Annotated[str, Field(min_length=2, max_length=90)]
@@ -51,7 +52,7 @@ class Question(_Part):
     answer: Text
     wrong: tuple[Wrong, ...] = ()
     criteria: tuple[Criterion, ...] = ()
-    anchors: tuple[Text, ...] = ()
+    anchors: tuple[Text, ...] = Field(default=(), max_length=2)
     tolerance: float | None = Field(default=None, ge=0)
     unit: str | None = None
     diagnostic_values: dict[str, str] = Field(default_factory=dict)
@@ -146,6 +147,11 @@ def lesson_on(course: Course, subconcept_title: str) -> Lesson | None:
     return next((lesson for lesson in lessons(course.slug) if _plain(lesson.subconcept) == wanted), None)
 
 
+def ask_of(prompt: str) -> Ask | None:
+    """The question of a lesson that is put in these words; None where no lesson of any course has it."""
+    return _asks().get(one_line(prompt))
+
+
 def course_on(topic: str) -> Course | None:
     """The course whose title or alias is the topic, or stands in it as whole words; None where there is none."""
     asked = _plain(topic)
@@ -174,6 +180,12 @@ def lesson_of(course: Course, concept_title: str) -> Plan | None:
     return Plan(opening, ideas, _links(concept.edges), closing, items)
 
 
+@cache
+def _asks() -> dict[str, Ask]:
+    steps = [step for course in courses() for lesson in lessons(course.slug) for step in lesson.steps]
+    return {one_line(ask.prompt): ask for step in steps for ask in (step.asks, step.again)}
+
+
 def _item(question: Question) -> Item:
     fields: dict[str, object] = {
         "prompt": question.prompt,
@@ -187,8 +199,8 @@ def _item(question: Question) -> Item:
         fields["options"] = sorted(options, key=_sort_key)
         fields["misconceptions"] = [wrong.model_dump() for wrong in question.wrong]
     if question.format == "open_ended":
-        kept = {"label", "statement", "weight", "partly_if"}
-        fields["criteria"] = [criterion.model_dump(include=kept, exclude_none=True) for criterion in question.criteria]
+        fields["criteria"] = [criterion.model_dump(exclude_none=True) for criterion in question.criteria]
+        fields |= {"anchors": list(question.anchors)} if question.anchors else {}
     if question.format == "numeric":
         fields |= {"tolerance": question.tolerance or 0} | ({"unit": question.unit} if question.unit else {})
         fields["misconceptions"] = [

@@ -187,6 +187,7 @@ def _question(question: tables.Question, titles: Mapping[str, str]) -> QuestionI
                 {"option": one["answer"], "misconception": one["misconception"]}
                 for one in _objects(question.misconceptions)
             ],
+            "anchors": question.anchors or [],
         }
     )
 
