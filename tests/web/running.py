@@ -155,7 +155,7 @@ class Web:
     contents: SqlContents
     exchange: SqlExchange
     talk: SqlTalk
-    lessons: tuple[SqlTutoring, SqlMemories]
+    lessons: tuple[SqlTutoring, SqlMemories, SqlSources]
     shelf: SqlShelf
     store: SqlRunStore
     live: LiveRuns
