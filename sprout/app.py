@@ -13,6 +13,7 @@ from pydantic.alias_generators import to_camel
 
 from sprout import __version__
 from sprout.agents.agent import AgentSpec
+from sprout.agents.key_check import KEY_CHECK_POLICY, key_check_agent
 from sprout.agents.saving import PATH_POLICY
 from sprout.agents.subconcept import subconcept_agent
 from sprout.agents.topic import topic_agent
@@ -47,8 +48,10 @@ from sprout.store.contents import SqlContents
 from sprout.store.database import Database, open_database
 from sprout.store.exchange import SqlExchange
 from sprout.store.files import Files
+from sprout.store.keys import SqlKeys
 from sprout.store.library import SqlLibrary
 from sprout.store.memories import SqlMemories
+from sprout.store.progressing import SqlProgress
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
 from sprout.store.sources import SqlSources
@@ -80,6 +83,7 @@ class Sprout:
     database: Database
     library: SqlLibrary
     shelf: SqlShelf
+    keys: SqlKeys
     exchange: SqlExchange
     tutoring: SqlTutoring
     memories: SqlMemories
@@ -140,6 +144,7 @@ async def open_app(
         bus, dispatcher = MemoryBus(), AsyncioDispatcher()
         store = SqlRunStore(database, bus.publish, dispatcher)
         shelf = SqlShelf(database, bus.publish, split=passages_of)
+        keys = SqlKeys(database, bus.publish)
         library = SqlLibrary(database, bus.publish, files=Files(settings.data_dir / "documents"))
         tutoring, memories = SqlTutoring(database, bus.publish), SqlMemories(database, bus.publish)
         await library.ensure_user(DEFAULT_USER_ID)
@@ -150,7 +155,10 @@ async def open_app(
         purse = await stack.enter_async_context(open_purse(SqlSpending(database), _limits(settings), _cost_usd))
         agents = [
             topic_agent(shelf, settings.policy("topic", PATH_POLICY)),
-            subconcept_agent(shelf, settings.policy("subconcept", PATH_POLICY)),
+            subconcept_agent(
+                shelf, settings.policy("subconcept", PATH_POLICY), keys=keys if settings.verify_keys else None
+            ),
+            key_check_agent(shelf, keys, settings.policy("key_check", KEY_CHECK_POLICY)),
             *(make(shelf, settings) for make in extra_agents),
         ]
         agents.append(
@@ -190,6 +198,7 @@ async def open_app(
             database,
             library,
             shelf,
+            keys,
             SqlExchange(database),
             tutoring,
             memories,
@@ -287,6 +296,8 @@ def web_parts(sprout: Sprout) -> WebParts:
         contents=SqlContents(sprout.database),
         exchange=sprout.exchange,
         sources=SqlSources(sprout.database),
+        keys=sprout.keys,
+        progress=SqlProgress(sprout.database),
         talk=SqlTalk(sprout.database),
         tutoring=sprout.tutoring,
         memories=sprout.memories,

@@ -107,6 +107,7 @@ class Settings(BaseSettings):
 
     expose_answers: bool = False
     care_text: str = ""
+    verify_keys: bool = True
 
     loop: dict[str, Any] = Field(default_factory=dict)
     agents: dict[AgentName, dict[str, Any]] = Field(default_factory=dict)

@@ -310,6 +310,15 @@ class MasteryChanged(_Event):
     completed: bool
 
 
+class ContestSettled(_Event):
+    """What became of a learner's word that a question is wrong: one that was is not asked any more. Never the key."""
+
+    kind: Literal["contest_settled"] = "contest_settled"
+    question_id: str
+    outcome: Literal["wrong", "held", "unsettled"]
+    says: str
+
+
 class CardShown(Wire):
     """A card beside the conversation; `body` is Markdown, of a diagram Mermaid or SVG as `format` says."""
 
@@ -429,6 +438,7 @@ Event = Annotated[
     | CheckpointQuestion
     | Graded
     | MasteryChanged
+    | ContestSettled
     | CardReady
     | ModelRetry
     | ModelSwitched

@@ -91,10 +91,14 @@ class Brief:
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
     """An agent by name, with the numbers of its loop; `lane` is the kind of lane that its runs take, and `voice` says
-    whether its text is reasoning or words to the learner."""
+    whether its text is reasoning or words to the learner.
+
+    What a `private` one thinks and says is for nobody: it works with what learners may not see.
+    """
 
     name: str
     lane: str
     policy: LoopPolicy
     brief: Callable[[Job, Team], Awaitable[Brief]] = field(repr=False)
     voice: Voice = "reasoning"
+    private: bool = False

@@ -15,6 +15,7 @@ from sprout.loop.model import ToolUse
 from sprout.loop.tools import Effect, Tool, tool
 
 SECRET = frozenset({"correct_answer", "criteria", "tolerance", "unit", "misconceptions"})
+PROMPT_NAMED = 80
 
 Format = Annotated[
     Literal["mcq", "open_ended", "numeric"],
@@ -47,7 +48,11 @@ class Questions:
     """The questions of one run: `size` of them about `subconcepts`.
 
     `asked_about` has what each question tests, by the key of its prompt, and `kept` is how many the diagnostic has,
-    those of an earlier run included.
+    those of an earlier run included. What did not hold when it was checked is in neither; `fallen` are the prompts of
+    those of which that has become known since the last look.
+
+    Args:
+        held_back: whether a choice is not to be asked before its key is checked.
     """
 
     shelf: Shelf
@@ -56,12 +61,19 @@ class Questions:
     subconcepts: Size
     asked_about: dict[str, tuple[str, ...]] = field(default_factory=dict)
     kept: int = 0
+    held_back: bool = False
+    fallen: tuple[str, ...] = ()
+    voided: frozenset[str] | None = None
 
     async def recall(self) -> list[str]:
-        """Take in what an earlier run has saved; its prompts."""
+        """Take in what is saved, also by an earlier run; the prompts of all."""
         asked = await self.shelf.asked(self.job.node_id, user_id=self.job.user_id)
-        self.asked_about.update((prompt_key(question.prompt), question.tests) for question in asked)
-        self.kept = len(asked)
+        standing = [question for question in asked if not question.voided]
+        self.asked_about = {prompt_key(question.prompt): question.tests for question in standing}
+        self.kept = len(standing)
+        voided = [question.prompt for question in asked if question.voided]
+        self.fallen = () if self.voided is None else tuple(one for one in voided if one not in self.voided)
+        self.voided = frozenset(voided)
         return [question.prompt for question in asked]
 
     def save_diagnostic_question(self) -> Tool:
@@ -104,8 +116,13 @@ class Questions:
         if self.kept >= self.size.most and key not in self.asked_about:
             raise QuestionRefused(self.size.full)
         self.refuse_strangers(question, await graph_under(self.shelf, self.job.node_id, user_id=self.job.user_id))
-        saved = await self.shelf.save_question(self.job.node_id, question, actor=self.job.actor(call.id))
-        self.kept = max(self.kept, saved.position)
+        saved = await self.shelf.save_question(
+            self.job.node_id,
+            question,
+            actor=self.job.actor(call.id),
+            held_back=self.held_back and question.format == "mcq",
+        )
+        self.kept += saved.created
         self.asked_about.setdefault(key, question.tests)
         told: dict[str, JsonValue] = {
             "saved": True,
@@ -128,7 +145,14 @@ class Questions:
     def faults(self, graph: ConceptGraph) -> list[str]:
         """A sentence for everything that is still missing."""
         short = self.size.short_at(self.kept)
-        return [*([short] if short else []), *self.untested(graph), *self.never_saved(graph)]
+        return [*([short] if short else []), *self.to_replace(), *self.untested(graph), *self.never_saved(graph)]
+
+    def to_replace(self) -> list[str]:
+        """A sentence for each question that has fallen."""
+        return [
+            f"The question “{prompt[:PROMPT_NAMED]}” did not hold when it was solved without its key: write another."
+            for prompt in self.fallen
+        ]
 
     def untested(self, graph: ConceptGraph) -> list[str]:
         """A sentence for each entry that no question tests, while there is room for questions and all are known.

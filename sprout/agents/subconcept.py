@@ -10,6 +10,7 @@ from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.agents.asking import Questions
 from sprout.agents.fences import fenced, wrapped
 from sprout.agents.fitting import Passages
+from sprout.agents.key_checks import KeyChecks
 from sprout.agents.prompts import Prompt, load_prompt
 from sprout.agents.saving import (
     NORMAL_ENDS,
@@ -35,6 +36,7 @@ from sprout.agents.searching import search_documents_tool
 from sprout.errors import BadInput
 from sprout.events import AgentDone, NodeRow, Usage
 from sprout.learning.graph import MAX_DESC, MAX_TITLE, ConceptGraph
+from sprout.learning.keys import Keys
 from sprout.learning.questions import MAX_PROMPT
 from sprout.learning.shelf import Passage, Shelf
 from sprout.loop.model import Message, Text, ToolUse
@@ -56,19 +58,24 @@ class _Prompts:
     correction: Prompt
 
 
-def subconcept_agent(shelf: Shelf, policy: LoopPolicy = PATH_POLICY) -> AgentSpec:
+def subconcept_agent(shelf: Shelf, policy: LoopPolicy = PATH_POLICY, *, keys: Keys | None = None) -> AgentSpec:
     """The agent that makes a concept's subconcepts and its diagnostic questions.
+
+    Args:
+        keys: has the key of every choice checked before the question is asked, but for small paths; None asks at once.
 
     Raises SetupError when a prompt is not as it must be.
     """
     prompts = _Prompts(load_prompt("subconcept"), load_prompt("subconcept.request"), load_prompt("correction"))
 
-    async def brief(job: Job, _: Team) -> Brief:
+    async def brief(job: Job, team: Team) -> Brief:
         graph = await graph_under(shelf, job.node_id, user_id=job.user_id)
         if graph.parent.type != "concept" or graph.parent.parent_id is None:
             raise BadInput(f"Only a concept is taken apart, and {graph.parent.title!r} is a {graph.parent.type}.")
         subconcepts, size = (SUBCONCEPTS_SMALL, QUESTIONS_SMALL) if job.small else (SUBCONCEPTS, QUESTIONS)
-        breakdown = _Breakdown(shelf, prompts, job, subconcepts, Questions(shelf, job, size, subconcepts))
+        check = KeyChecks(keys, job, team) if keys is not None and not job.small else None
+        questions = Questions(shelf, job, size, subconcepts, held_back=check is not None)
+        breakdown = _Breakdown(shelf, prompts, job, subconcepts, questions, check)
         if not job.resumed and graph.nodes and await shelf.is_generated(job.node_id, user_id=job.user_id):
             return Brief(finish=breakdown.already_there)
         return await breakdown.asked(graph, graph.parent.parent_id)
@@ -85,6 +92,7 @@ class _Breakdown:
     job: Job
     subconcepts: Size
     questions: Questions
+    key_checks: KeyChecks | None
 
     async def asked(self, graph: ConceptGraph, root_id: str) -> Brief:
         root = await self.shelf.node(root_id, user_id=self.job.user_id)
@@ -174,6 +182,9 @@ class _Breakdown:
 
     async def what_is_missing(self, _: TurnResult) -> str | None:
         graph = await self.graph()
+        if self.key_checks is not None:
+            await self.key_checks.done()
+            await self.questions.recall()
         short = self.subconcepts.short_at(len(graph.nodes))
         loose = [] if self.job.small else without_edges(graph)  # so few may honestly have nothing between them
         faults = [*([short] if short else []), *loose, *self.questions.faults(graph)]
@@ -184,6 +195,8 @@ class _Breakdown:
         if result is None or not graph.nodes:
             raise NothingMade(f"The model ended without saving a subconcept of '{graph.parent.title}'. Start it again.")
         await self.shelf.resolve_question_tests(self.job.node_id, user_id=self.job.user_id)
+        if self.key_checks is not None:
+            await self.key_checks.left_over()
         if result.reason in NORMAL_ENDS:
             await self.shelf.mark_generated(self.job.node_id, user_id=self.job.user_id)
         await log_made(self.shelf, self.job, self.prompts.system, result, made=len(graph.nodes))

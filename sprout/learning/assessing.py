@@ -6,6 +6,9 @@ from datetime import datetime
 from typing import Literal, Protocol
 
 from sprout.events import AssessmentRow, Wire
+from sprout.learning.questions import QuestionDraft
+
+AssessmentType = Literal["diagnostic", "quiz", "recall"]
 
 
 class QuestionRow(Wire):
@@ -86,6 +89,25 @@ class Assessments(Protocol):
         """Keep an attempt, graded where code can, and what follows from it; the newest one again is that one.
 
         Raises NotFound (the assessment, or a question that is not in it), BadInput (an option that is not there).
+        """
+        ...
+
+    async def skip(self, question_id: str, *, user_id: str) -> AnswerRow:
+        """Keep that the learner leaves a question out: an attempt without words and without a choice."""
+        ...
+
+    async def create_assessment(
+        self, target_node_id: str, *, user_id: str, type: AssessmentType, title: str | None
+    ) -> tuple[AssessmentRow, bool]:
+        """A new assessment of a node, and True; a node's one diagnostic, and False, where it has it already."""
+        ...
+
+    async def add_question(
+        self, assessment_id: str, draft: QuestionDraft, *, user_id: str, node_id: str | None
+    ) -> QuestionRow:
+        """A person's question at the end of an assessment; one about a part of a concept tests that part.
+
+        Raises NotFound (the assessment or the node), BadInput (a node elsewhere), Conflict (it is asked already).
         """
         ...
 

@@ -44,10 +44,15 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question that is there already: how it is put, and the titles of the subconcepts that it tests."""
+    """A question that is there already: how it is put, and the titles of the subconcepts that it tests.
+
+    Args:
+        voided: it did not hold, and is not asked any more.
+    """
 
     prompt: str
     tests: tuple[str, ...]
+    voided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +93,15 @@ class Shelf(Protocol):
         """
         ...
 
-    async def save_question(self, concept_id: str, draft: QuestionDraft, *, actor: Actor) -> SavedQuestion:
+    async def save_question(
+        self, concept_id: str, draft: QuestionDraft, *, actor: Actor, held_back: bool = False
+    ) -> SavedQuestion:
         """Add a diagnostic question to the learner's one diagnostic of the concept; the same prompt again is returned
-        as it is. One transaction, like `edit_graph`. Raises NotFound, QuestionRefused."""
+        as it is. One transaction, like `edit_graph`. Raises NotFound, QuestionRefused (also: it was taken back).
+
+        Args:
+            held_back: not to be asked before its key is checked.
+        """
         ...
 
     async def asked(self, concept_id: str, *, user_id: str) -> Sequence[AskedQuestion]:

@@ -1,6 +1,7 @@
 """Authored courses: YAML files beside this module, loaded, checked, and found by topic."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from itertools import chain
@@ -184,6 +185,19 @@ def lesson_of(course: Course, concept_title: str) -> Plan | None:
 def _asks() -> dict[str, Ask]:
     steps = [step for course in courses() for lesson in lessons(course.slug) for step in lesson.steps]
     return {one_line(ask.prompt): ask for step in steps for ask in (step.asks, step.again)}
+
+
+def answer_to(prompt: str) -> str | None:
+    """What the courses say is right where they ask this; None where none of them does."""
+    return _answers().get(" ".join(prompt.split()))
+
+
+@cache
+def _answers() -> dict[str, str]:
+    items = (item for course in courses() for concept in course.concepts for item in concept.items)
+    steps = (step for course in courses() for lesson in lessons(course.slug) for step in lesson.steps)
+    asked: Iterator[Question | Ask] = chain(items, *((step.asks, step.again) for step in steps))
+    return {" ".join(one.prompt.split()): one.answer for one in asked}
 
 
 def _item(question: Question) -> Item:

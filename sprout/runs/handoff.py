@@ -28,12 +28,16 @@ class Handoff:
     last_events: Sequence[Logged]
 
 
-def journal_of(run: Run, record: Record) -> RunJournal:
-    """What the agent noted down; where it noted nothing, what its checkpoints and calls tell."""
+def journal_of(run: Run, record: Record, *, private: bool = False) -> RunJournal:
+    """What the agent noted down; where it noted nothing, what its checkpoints and calls tell.
+
+    Args:
+        private: whether its words are for nobody, so that only its calls are told.
+    """
     noted = next((one.state for one in reversed(record.checkpoints) if one.kind == "journal_update"), None)
     objective = next((one.state for one in record.checkpoints if one.kind == "input" and one.state), None)
-    told = RunJournal(objective or run.task or run.label, _reached(record), _next(run))
-    if noted is None:
+    told = RunJournal(objective or run.task or run.label, _reached(record, private=private), _next(run))
+    if noted is None or private:
         return told
     try:
         journal = journal_from_json(noted)
@@ -46,10 +50,10 @@ def journal_of(run: Run, record: Record) -> RunJournal:
     )
 
 
-def _reached(record: Record) -> str:
+def _reached(record: Record, *, private: bool) -> str:
     done = Counter(one.begun.tool for one in record.calls if one.ended is not None and not one.ended.is_error)
     calls = ", ".join(f"{tool} × {count}" for tool, count in done.items())
-    words = last_words(record)
+    words = "" if private else last_words(record)
     words = words if len(words) <= LAST_WORDS_CHARS else words[: LAST_WORDS_CHARS - 1] + "…"
     return " ".join(part for part in (f"Done: {calls}." if calls else "Nothing was done yet.", words) if part)
 

@@ -114,7 +114,9 @@ class LiveRuns:
         """The run with what somebody needs who takes over from it. Raises NotFound."""
         run = await self._store.run(run_id, user_id=user_id)
         last = await self._store.events(run.root_id, after=run.last_seq - LAST_EVENTS)
-        return Handoff(run, journal_of(run, await self._store.record(run_id)), last)
+        spec = self._parts.agents.get(run.agent)
+        private = spec is not None and spec.private
+        return Handoff(run, journal_of(run, await self._store.record(run_id), private=private), last)
 
     async def runs(
         self,

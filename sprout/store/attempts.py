@@ -15,7 +15,8 @@ from sprout.learning.words import tidy
 from sprout.store import tables
 from sprout.store.edits import locked_node
 from sprout.store.marking import chosen_text, feedback_on, marked
-from sprout.store.mastering import update_progress
+from sprout.store.mastering import end_overrides, update_progress
+from sprout.store.questions import named_tests
 from sprout.store.write import Write
 
 AFTER_FEEDBACK = 1  # the least help that an attempt had whose learner was told of an earlier one
@@ -88,6 +89,8 @@ def give_grade(
     if not settled or question.node_id is None:
         return ()
     concept = locked_node(write.connection, question.node_id, answer.user_id)
+    about = {test["nodeId"] for test in named_tests(question.tests) if test["nodeId"] is not None}
+    end_overrides(write, {concept.id, *about}, answer.user_id)
     return update_progress(write, concept, answer.user_id, now)
 
 

@@ -170,7 +170,7 @@ def _edges_under(parent_id: str, edges: Iterable[tables.Edge], titles: Mapping[s
 def _question(question: tables.Question, titles: Mapping[str, str]) -> QuestionItem | None:
     """The question as a file has it; None for one that tests nothing which is still there."""
     tests = [titles[test["nodeId"]] for test in _objects(question.tests) if test["nodeId"] in titles]
-    if not tests or question.state == "voided":
+    if not tests or question.state in tables.NOT_ASKED:
         return None
     return QuestionItem.model_validate(
         {

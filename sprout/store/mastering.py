@@ -1,6 +1,9 @@
-"""Progress as the graded answers have it: computed anew whenever one comes or goes, never counted up (H4)."""
+"""Progress as the graded answers have it: computed anew whenever one comes or goes, never counted up (H4).
 
-from collections.abc import Mapping, Sequence
+What a person said otherwise stands until an answer about that node is graded.
+"""
+
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from sqlalchemy import select as select_rows
@@ -24,15 +27,23 @@ def update_progress(write: Write, concept: NodeRow, user_id: str, now: datetime)
     evidence = evidence_about(write, concept.id, user_id)
     found = mastery(evidence, edges)
     progress = _progress(write, [concept.id, *(part.id for part in parts)], user_id)
-    known = [found.get(part.id, NOTHING_KNOWN) for part in parts]
     news: list[MasteryChanged] = []
-    for part, of_part in zip(parts, known, strict=True):
+    for part in parts:
         if part.id in found or part.id in progress:
-            news += _set(write, progress, part.id, user_id, of_part.value, of_part.attempts, of_part.mastered, now)
-    if parts and (found or concept.id in progress):
-        value, whole = of_parts([one.value for one in known]), all(one.mastered for one in known)
+            known = found.get(part.id, NOTHING_KNOWN)
+            news += _set(write, progress, part.id, user_id, known.value, known.attempts, known.mastered, now)
+    if parts and (found or concept.id in progress or any(part.id in progress for part in parts)):
+        shown = [_shown(progress.get(part.id)) for part in parts]
+        value, whole = of_parts([one for one, _ in shown]), all(completed for _, completed in shown)
         news += _set(write, progress, concept.id, user_id, value, len(evidence), whole, now)
     return news
+
+
+def end_overrides(write: Write, node_ids: Collection[str], user_id: str) -> None:
+    """What a person said of these nodes stands no longer: an answer about them was graded."""
+    for row in _progress(write, node_ids, user_id).values():
+        row.overridden_at = None
+        write.session.add(row)
 
 
 def evidence_about(write: Write, concept_id: str, user_id: str) -> list[Evidence]:
@@ -52,16 +63,21 @@ def evidence_about(write: Write, concept_id: str, user_id: str) -> list[Evidence
     return evidence
 
 
-def _progress(write: Write, node_ids: Sequence[str], user_id: str) -> dict[str, tables.Progress]:
+def _progress(write: Write, node_ids: Collection[str], user_id: str) -> dict[str, tables.Progress]:
     wanted = select(tables.Progress).where(
         tables.Progress.user_id == user_id, col(tables.Progress.node_id).in_(node_ids)
     )
     return {row.node_id: row for row in write.session.exec(wanted)}
 
 
+def _shown(row: tables.Progress | None) -> tuple[float, bool]:
+    """The mastery of a part as it is shown, and whether it is completed."""
+    return (0.0, False) if row is None else (row.mastery_score, row.completed_at is not None)
+
+
 def _set(
     write: Write,
-    progress: Mapping[str, tables.Progress],
+    progress: dict[str, tables.Progress],
     node_id: str,
     user_id: str,
     value: float,
@@ -72,11 +88,13 @@ def _set(
     row = progress.get(node_id) or tables.Progress(
         id=new_id(), user_id=user_id, node_id=node_id, created_at=now, updated_at=now
     )
+    progress[node_id] = row
+    write.session.add(row)
     completed_at = (row.completed_at or now) if mastered else None
+    if row.overridden_at is not None:
+        value, completed_at = row.mastery_score, row.completed_at
     if (row.mastery_score, row.attempts_count, row.completed_at) == (value, attempts, completed_at):
-        write.session.add(row)
         return ()
     row.mastery_score, row.attempts_count, row.completed_at = value, attempts, completed_at
     row.updated_at = now
-    write.session.add(row)
-    return (MasteryChanged(node_id=node_id, mastery=value, evidence=attempts, completed=mastered),)
+    return (MasteryChanged(node_id=node_id, mastery=value, evidence=attempts, completed=completed_at is not None),)

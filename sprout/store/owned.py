@@ -51,13 +51,27 @@ def owned_session(session: Session, session_id: str, user_id: str, *, lock: bool
 
 
 def asked_question(session: Session, question_id: str, assessment_id: str) -> tables.Question:
-    """The question of the assessment, unless it was taken back."""
+    """The question of the assessment, unless it is held back or was taken back."""
     wanted = select(tables.Question).where(
         tables.Question.id == question_id,
         tables.Question.assessment_id == assessment_id,
-        tables.Question.state != "voided",
+        col(tables.Question.state).not_in(tables.NOT_ASKED),
     )
     return _the_one(session, wanted, "question", question_id, lock=False)
+
+
+def owned_question(session: Session, question_id: str, user_id: str) -> tables.Question:
+    """A question of the user's assessments that was asked at some time; also one that was contested and taken back."""
+    wanted = (
+        select(tables.Question)
+        .join(tables.Assessment, col(tables.Assessment.id) == col(tables.Question.assessment_id))
+        .where(tables.Question.id == question_id, tables.Assessment.user_id == user_id)
+        .where(col(tables.Question.state) != "drafted")
+    )
+    question = _the_one(session, wanted, "question", question_id, lock=False)
+    if question.state == "voided" and question.contest is None:
+        raise NotFound("question", question_id)
+    return question
 
 
 def _the_one(session: Session, wanted: SelectOfScalar[_Row], what: str, id_: str, *, lock: bool) -> _Row:

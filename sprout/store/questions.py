@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 from sprout.events import NodeRow
 from sprout.ids import new_id
 from sprout.learning.graph import title_key
-from sprout.learning.questions import QuestionDraft, prompt_key
+from sprout.learning.questions import QuestionDraft, QuestionFormat, prompt_key
 from sprout.store import tables
 from sprout.store.columns import Listed, table_of
 from sprout.store.edits import unique_key
@@ -70,8 +70,9 @@ def kept(
     position: int,
     parts: Sequence[NodeRow],
     key: str | None = None,
+    state: str = "verified",
 ) -> tables.Question:
-    """The draft, which must have been checked, as a question of the assessment.
+    """The draft, which must have been checked, as a question of the assessment; what a person wrote is verified.
 
     Args:
         key: what makes it differ from others of the assessment, where that is not its prompt.
@@ -81,6 +82,7 @@ def kept(
         assessment_id=assessment_id,
         node_id=concept_id,
         position=position,
+        state=state,
         format=draft.format,
         prompt=draft.prompt,
         prompt_key=key or unique_key(prompt_key(draft.prompt)),
@@ -95,6 +97,11 @@ def kept(
     )
     connection.execute(_INSERT_QUESTION, _columns(question))
     return question
+
+
+def unchecked_state(format: QuestionFormat) -> str:
+    """The state of a question that is asked without a check of its key: only a choice needs one (Q3)."""
+    return "posed" if format == "mcq" else "verified"
 
 
 def resolved(tests: JsonValue, nodes: Sequence[NodeRow]) -> JsonValue:

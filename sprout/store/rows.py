@@ -74,7 +74,7 @@ def progress_row(progress: tables.Progress) -> ProgressRow:
         last_entered_at=_time(progress.last_entered_at),
         completed_at=_time(progress.completed_at),
         mastery_score=progress.mastery_score,
-        attempts_count=progress.attempts_count,
+        attempts_count=progress.attempts_count + progress.entered_count,
         has_generated_subnodes=progress.has_generated_subnodes,
         created_at=wire_time(progress.created_at),
         updated_at=wire_time(progress.updated_at),

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import JsonValue
 from sqlmodel import Session, select
 
+from sprout.errors import QuestionRefused
 from sprout.events import EdgeEnds, Event, NodeRow, QuestionReady
 from sprout.ids import new_id
 from sprout.learning.graph import ConceptGraph, Edit
@@ -25,6 +26,7 @@ from sprout.store.questions import (
     question_at,
     questions_about,
     resolved,
+    unchecked_state,
 )
 from sprout.store.word_index import found
 from sprout.store.write import Write
@@ -77,17 +79,22 @@ class SqlShelf:
 
         return await self._database.write(body, order=actor.root_run_id)
 
-    async def save_question(self, concept_id: str, draft: QuestionDraft, *, actor: Actor) -> SavedQuestion:
+    async def save_question(
+        self, concept_id: str, draft: QuestionDraft, *, actor: Actor, held_back: bool = False
+    ) -> SavedQuestion:
         """Add a question to the learner's one diagnostic of the concept; the same prompt again is returned as it is.
 
-        Raises NotFound, QuestionRefused, and what `edit_graph` raises for an actor whose time is over.
+        Raises NotFound, QuestionRefused (also: it was taken back), and what `edit_graph` raises for an actor whose
+        time is over.
         """
         sound = checked(draft)
         return await self._database.write(
-            lambda write: self._question_saved(write, concept_id, sound, actor), order=actor.root_run_id
+            lambda write: self._question_saved(write, concept_id, sound, actor, held_back), order=actor.root_run_id
         )
 
-    def _question_saved(self, write: Write, concept_id: str, draft: QuestionDraft, actor: Actor) -> SavedQuestion:
+    def _question_saved(
+        self, write: Write, concept_id: str, draft: QuestionDraft, actor: Actor, held_back: bool
+    ) -> SavedQuestion:
         connection = write.connection
         concept = locked_node(connection, concept_id, actor.user_id)
         assessment_id = diagnostic_of(connection, concept, actor.user_id)
@@ -101,11 +108,15 @@ class SqlShelf:
                 concept_id=concept_id,
                 position=last + 1,
                 parts=children_of(connection, concept_id) if draft.tests else [],
+                state="drafted" if held_back else unchecked_state(draft.format),
             )
             saved = SavedQuestion(question.id, assessment_id, last + 1, True)
-            news.append(QuestionReady(concept_node_id=concept_id, question=rows.question_shown(question)))
+            if not held_back:
+                news.append(QuestionReady(concept_node_id=concept_id, question=rows.question_shown(question)))
         else:
-            saved = SavedQuestion(question_at(connection, assessment_id, same), assessment_id, same, False)
+            question_id = question_at(connection, assessment_id, same)
+            _refuse_voided(write, question_id)
+            saved = SavedQuestion(question_id, assessment_id, same, False)
         result: dict[str, JsonValue] = {"saved": saved.created, "questionId": saved.id, "position": saved.position}
         tell(write, self._log, actor, news, result=result)
         return saved
@@ -114,7 +125,11 @@ class SqlShelf:
         """The questions of the learner's diagnostic of the concept, in their order."""
         questions = await self._database.read(lambda session: questions_about(session, concept_id, user_id))
         return [
-            AskedQuestion(question.prompt, tuple(test["title"] or "" for test in named_tests(question.tests)))
+            AskedQuestion(
+                question.prompt,
+                tuple(test["title"] or "" for test in named_tests(question.tests)),
+                voided=question.state == "voided",
+            )
             for question in questions
         ]
 
@@ -190,6 +205,12 @@ class SqlShelf:
             return as_passages(passages_under(session, root_id, found(session.connection(), root_id, query, limit)))
 
         return await self._database.read(look)
+
+
+def _refuse_voided(write: Write, question_id: str) -> None:
+    wanted = select(tables.Question.state).where(tables.Question.id == question_id)
+    if write.session.exec(wanted).one() == "voided":
+        raise QuestionRefused("This question was taken back, because it did not hold: write another one.")
 
 
 def _progress(write: Write, node_id: str, user_id: str) -> tables.Progress:

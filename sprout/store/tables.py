@@ -12,6 +12,7 @@ NODE_TYPES = ("root", "concept", "subconcept")
 FORMATS = ("mcq", "open_ended", "numeric")
 ANSWER_KINDS = ("text", "code", "draw", "mcq")
 QUESTION_STATES = ("drafted", "verified", "posed", "answered", "graded", "skipped", "voided")
+NOT_ASKED = ("drafted", "voided")  # held back until its key is checked; taken back
 
 
 class User(Listed, table=True):
@@ -190,6 +191,9 @@ class Assessment(Listed, table=True):
 class Question(Listed, table=True):
     """A question with its answer.
 
+    One that is `drafted` is held back until its key is checked, and asked when it is `verified` or, where it could not
+    be checked, `posed`.
+
     `options` is [{id, text}] with ids that never change, `criteria` and `misconceptions` are lists of objects,
     `tests` is [{title, nodeId}] where nodeId is null until the subconcept of that title is there.
 
@@ -213,7 +217,7 @@ class Question(Listed, table=True):
     assessment_id: str = Field(foreign_key="assessments.id", ondelete="CASCADE", sa_type=Words)
     node_id: str | None = Field(default=None, foreign_key="nodes.id", ondelete="CASCADE", index=True, sa_type=Words)
     position: int
-    state: str = Field(default="drafted", sa_type=Words)
+    state: str = Field(default="verified", sa_type=Words)
     format: str = Field(sa_type=Words)
     prompt: str = Field(sa_type=Words)
     prompt_key: str = Field(sa_type=Words)
@@ -262,12 +266,16 @@ class Answer(Listed, table=True):
 
 
 class Progress(Listed, table=True):
-    """What the graded answers say of a node; `overridden_at` is when a person said otherwise, until the next answer."""
+    """What the graded answers say of a node; `overridden_at` is when a person said otherwise, until the next answer.
+
+    `attempts_count` counts the graded answers, `entered_count` how often the learner has come to the node.
+    """
 
     __tablename__ = "user_node_progress"
     __table_args__ = (
         CheckConstraint("mastery_score between 0 and 1", name="mastery_score"),
         CheckConstraint("attempts_count >= 0", name="attempts_count"),
+        CheckConstraint("entered_count >= 0", name="entered_count"),
         UniqueConstraint("user_id", "node_id"),
         Index(None, "node_id", "mastery_score"),
     )
@@ -283,6 +291,7 @@ class Progress(Listed, table=True):
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
     updated_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
     overridden_at: datetime | None = Field(default=None, sa_type=UtcTime)
+    entered_count: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
 
 
 class ChatSession(Listed, table=True):

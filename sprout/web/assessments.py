@@ -3,7 +3,17 @@
 from starlette.responses import Response
 
 from sprout.learning.assessing import GivenAnswer
-from sprout.web.bodies import AssessmentChange, AssessmentFilter, MaybeOwner, NewAnswer, Nothing, Owner
+from sprout.learning.teachers_questions import teachers_question
+from sprout.web.bodies import (
+    AssessmentChange,
+    AssessmentFilter,
+    MaybeOwner,
+    NewAnswer,
+    NewAssessment,
+    NewQuestion,
+    Nothing,
+    Owner,
+)
 from sprout.web.endpoint import Call, row, rows
 from sprout.web.requests import moment
 from sprout.web.shown import DiagnosticShown
@@ -17,6 +27,31 @@ async def listed(call: Call[AssessmentFilter, Nothing]) -> Response:
 async def shown(call: Call) -> Response:
     """One assessment, or 404."""
     return row(await call.parts.assessments.assessment(call.id, user_id=call.user_id))
+
+
+async def created(call: Call[Nothing, NewAssessment]) -> Response:
+    """201 with the new assessment; 200 with the diagnostic that the node has: there is one."""
+    new = call.body
+    found, is_new = await call.parts.assessments.create_assessment(
+        new.target_node_id, user_id=call.user_id, type=new.type, title=new.title
+    )
+    return row(found, 201 if is_new else 200)
+
+
+async def question_added(call: Call[Nothing, NewQuestion]) -> Response:
+    """201 with the question, without what is right."""
+    new = call.body
+    await call.parts.assessments.assessment(call.id, user_id=call.user_id)
+    draft = teachers_question(
+        prompt=new.prompt,
+        format=new.format,
+        options=new.options or (),
+        correct_answer=new.correct_answer,
+        rubric=new.grading_rubric,
+        difficulty=new.difficulty,
+    )
+    added = await call.parts.assessments.add_question(call.id, draft, user_id=call.user_id, node_id=new.node_id)
+    return row(added, 201)
 
 
 async def changed(call: Call[Nothing, AssessmentChange]) -> Response:

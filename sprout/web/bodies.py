@@ -6,8 +6,11 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 from pydantic.alias_generators import to_camel
 
 from sprout.agents.tutor_task import LONGEST_WORDS
+from sprout.learning.assessing import AssessmentType
 from sprout.learning.contents import ContentStatus, Trigger
+from sprout.learning.keys import MAX_REASON
 from sprout.learning.memories import LONGEST_MEMORY
+from sprout.learning.questions import MAX_PROMPT, QuestionFormat
 from sprout.learning.talk import MessageKind
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
@@ -94,6 +97,44 @@ class AssessmentChange(Asked):
     completed_at: Annotated[str, StringConstraints(max_length=40)] | None = None
 
 
+class NewAssessment(Asked):
+    user_id: Id
+    target_node_id: Id
+    type: AssessmentType = "diagnostic"
+    title: Title | None = None
+
+
+class NewQuestion(Asked):
+    """`nodeId` is the assessment's own node or a part of it that the question is about. Of a choice, `correctAnswer` is
+    the text of one of the options; of an open question `gradingRubric` has the points of a good answer.
+    """
+
+    format: QuestionFormat
+    prompt: Annotated[str, StringConstraints(min_length=1, max_length=MAX_PROMPT)]
+    node_id: Id | None = None
+    options: Annotated[list[Annotated[str, StringConstraints(max_length=2_000)]], Field(max_length=50)] | None = None
+    correct_answer: Annotated[str, StringConstraints(max_length=20_000)] | None = None
+    grading_rubric: JsonValue = None
+    difficulty: Annotated[int, Field(ge=1, le=5)] = 1
+
+
+class QuestionContest(Asked):
+    """`reason` is what the learner says is wrong with the question."""
+
+    user_id: Id
+    reason: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_REASON)] | None = None
+
+
+class Skipped(Asked):
+    user_id: Id
+
+
+class Patience(Asked):
+    """`wait=false` answers at once with the run; otherwise the answer waits for its end, but not for ever."""
+
+    wait: Literal["true", "false"] = "true"
+
+
 class NewAnswer(Asked):
     """An answer in words or the option that was chosen, by its text or id; neither of them is "I don't know".
 
@@ -104,6 +145,19 @@ class NewAnswer(Asked):
     question_id: Id
     answer_text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)] | None = None
     selected_option: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] | None = None
+
+
+class Entered(Asked):
+    user_id: Id
+    node_id: Id
+
+
+class ProgressChange(Asked):
+    """A person's word: it stands until the next graded answer about the node. What is null or left out stays."""
+
+    mastery_score: Annotated[float, Field(ge=0, le=1)] | None = None
+    completed_at: Annotated[str, StringConstraints(max_length=40)] | None = None
+    has_generated_subnodes: bool | None = None
 
 
 class ContentBody(Asked):

@@ -29,6 +29,7 @@ from sprout.runs.live import GoingAway
 from sprout.runs.log import KeyReused, LaneBusy
 from sprout.web.open_streams import TooManyStreams
 from sprout.web.requests import BodyStalled, WrongType
+from sprout.web.waiting import RunFailed
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +52,7 @@ STATUS: dict[type[SproutError], int] = {
     StorageFull: 507,
     GoingAway: 503,
     TooManyStreams: 429,
+    RunFailed: 503,
     SproutError: 500,
 }
 MISSING = "There is nothing at this address."

@@ -2,8 +2,19 @@
 
 from starlette.responses import Response
 
-from sprout.web.bodies import ChildFilter, NewNode, NodeChange, NodeFilter, Nothing, ProgressFilter
+from sprout.learning.progressing import Overruling
+from sprout.web.bodies import (
+    ChildFilter,
+    Entered,
+    NewNode,
+    NodeChange,
+    NodeFilter,
+    Nothing,
+    ProgressChange,
+    ProgressFilter,
+)
 from sprout.web.endpoint import Call, nothing_left, row, rows
+from sprout.web.requests import moment
 
 
 async def listed(call: Call[NodeFilter, Nothing]) -> Response:
@@ -67,3 +78,17 @@ async def deleted(call: Call) -> Response:
 async def progress(call: Call[ProgressFilter, Nothing]) -> Response:
     """The caller's progress rows."""
     return rows(await call.parts.library.progress(call.user_id, node_id=call.query.node_id))
+
+
+async def entered(call: Call[Nothing, Entered]) -> Response:
+    """201 with the progress row where the learner comes to the node for the first time, else 200."""
+    found, is_new = await call.parts.progress.enter(call.body.node_id, user_id=call.user_id)
+    return row(found, 201 if is_new else 200)
+
+
+async def overruled(call: Call[Nothing, ProgressChange]) -> Response:
+    """The progress row as a person wants it to be, until the next graded answer about the node."""
+    change = call.body
+    completed_at = None if change.completed_at is None else moment(change.completed_at, field="completedAt")
+    said = Overruling(change.mastery_score, completed_at, change.has_generated_subnodes)
+    return row(await call.parts.progress.overrule(call.id, said, user_id=call.user_id))

@@ -13,8 +13,10 @@ from sprout.events import NodeRow
 from sprout.learning.assessing import Assessments
 from sprout.learning.contents import Contents
 from sprout.learning.exchange import Exchange
+from sprout.learning.keys import Keys
 from sprout.learning.library import DEFAULT_USER_ID, Library, NewDocument
 from sprout.learning.memories import Memories
+from sprout.learning.progressing import Progress
 from sprout.learning.sources import Sources
 from sprout.learning.talk import Talk
 from sprout.learning.tutoring import Tutoring
@@ -115,6 +117,7 @@ class Limits:
     send_timeout_s: float = 30.0
     ping_s: float = 15.0
     shutdown_grace_s: float = 3.0
+    run_wait_s: float = 25.0
     streams_per_learner: int = 200
     streams_per_address: int = 400
     turn_wait_s: float = 25.0
@@ -139,6 +142,8 @@ class WebParts:
     contents: Contents
     exchange: Exchange
     sources: Sources
+    keys: Keys
+    progress: Progress
     talk: Talk
     tutoring: Tutoring
     memories: Memories

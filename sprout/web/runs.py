@@ -38,7 +38,7 @@ async def topic_started(call: Call[RunOptions, RunOrder]) -> Response:
         key=_key(call),
     )
     if call.query.wait == "false":
-        return _admitted(admission)
+        return admitted(admission)
     response = stream(call, admission.run, after=0, cancel_on_disconnect=call.query.cancel_on_disconnect == "true")
     response.headers.update(_replay(admission))
     return response
@@ -59,10 +59,11 @@ def caller_key(request: Request, digest: str) -> Key | None:
     return Key(key, digest)
 
 
-def _admitted(admission: Admission) -> Response:
+def admitted(admission: Admission, status: int | None = None) -> Response:
+    """The run that serves the caller; 202 for a new one and 200 for one that was there, unless a status is given."""
     run = admission.run
     headers = {"X-Run-Id": run.id, "Location": f"/api/runs/{run.id}", **_replay(admission)}
-    return row(run_row(run), 202 if admission.verdict == "new" else 200, headers)
+    return row(run_row(run), status or (202 if admission.verdict == "new" else 200), headers)
 
 
 def _replay(admission: Admission) -> dict[str, str]:
@@ -111,7 +112,7 @@ async def resumed(call: Call) -> Response:
 
 async def retried(call: Call) -> Response:
     """The run that takes the place of one that has ended."""
-    return _admitted(await call.parts.runs.retry(call.id, user_id=call.user_id))
+    return admitted(await call.parts.runs.retry(call.id, user_id=call.user_id))
 
 
 async def discarded(call: Call) -> Response:

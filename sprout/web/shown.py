@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from sprout.events import AnswerType, Caps, CardShown, CriterionShown, EdgeEnds, NodeRow, Usage, Wire, wire_time
 from sprout.learning.assessing import Diagnostic
 from sprout.learning.changes import Change, Rows
+from sprout.learning.keys import ContestOutcome
 from sprout.learning.library import (
     BranchGraph,
     BranchRow,
@@ -211,6 +212,38 @@ class BranchPage(BranchGraph):
     """Everything of a branch, its root runs newest first."""
 
     runs: list[RunRow]
+
+
+class EdgeTitles(Wire):
+    """An edge by the titles of its ends."""
+
+    source: str
+    target: str
+
+
+class ConceptsMade(Wire):
+    """The concepts of a topic; edges by their titles where they were made now, else as rows."""
+
+    generated: bool
+    concepts: list[NodeRow]
+    edges: list[EdgeTitles] | list[EdgeRow]
+
+
+class SubconceptsMade(Wire):
+    """The parts of a concept, like the concepts of a topic."""
+
+    generated: bool
+    subconcepts: list[NodeRow]
+    edges: list[EdgeTitles] | list[EdgeRow]
+
+
+class ContestShown(Wire):
+    """What came of a learner's word that a question is wrong; `outcome` is null while it is looked at."""
+
+    question_id: str
+    outcome: ContestOutcome | None
+    says: str | None
+    at: str
 
 
 class UploadedDocument(DocumentRow):

@@ -100,7 +100,9 @@ class MemoryShelf:
         self.log.extend((actor, event) for event in edit.events)
         return edit
 
-    async def save_question(self, concept_id: str, draft: QuestionDraft, *, actor: Actor) -> SavedQuestion:
+    async def save_question(
+        self, concept_id: str, draft: QuestionDraft, *, actor: Actor, held_back: bool = False
+    ) -> SavedQuestion:
         await self.node(concept_id, user_id=actor.user_id)
         question = checked(draft)
         asked = self.questions.setdefault(concept_id, {})

@@ -34,11 +34,14 @@ from sprout.runs.parts import ModelChoice, Parts
 from sprout.runs.state import Run
 from sprout.store.assessments import SqlAssessments
 from sprout.store.contents import SqlContents
-from sprout.store.database import open_database
+from sprout.store.database import Database, open_database
 from sprout.store.exchange import SqlExchange
 from sprout.store.files import Files
+from sprout.store.keys import SqlKeys
 from sprout.store.library import SqlLibrary
+from sprout.store.log import Publish
 from sprout.store.memories import SqlMemories
+from sprout.store.progressing import SqlProgress
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
 from sprout.store.sources import SqlSources
@@ -149,13 +152,9 @@ class Web:
     """A running application, its parts, and a client for it."""
 
     served: Served
+    parts: WebParts
     client: httpx2.AsyncClient
     library: SqlLibrary
-    assessments: SqlAssessments
-    contents: SqlContents
-    exchange: SqlExchange
-    talk: SqlTalk
-    lessons: tuple[SqlTutoring, SqlMemories, SqlSources]
     shelf: SqlShelf
     store: SqlRunStore
     live: LiveRuns
@@ -231,22 +230,15 @@ async def serving_web(data_dir: Path, static_dir: Path, **changed: object) -> As
             observer=Nobody(),
         )
         live = await stack.enter_async_context(live_runs(running))
-        assessments, contents = SqlAssessments(database), SqlContents(database)
-        exchange, talk = SqlExchange(database), SqlTalk(database)
-        lessons = SqlTutoring(database, bus.publish), SqlMemories(database, bus.publish), SqlSources(database)
-        parts = web_parts(library, assessments, contents, exchange, talk, Observed(live), static_dir, lessons)
+        parts = web_parts(database, bus.publish, library, Observed(live), static_dir)
         served = await stack.enter_async_context(serving(web_app(replace(parts, **changed))))  # type: ignore[arg-type]
         client = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=10))
         runs = cast(Observed, parts.runs)
         yield Web(
             served=served,
+            parts=parts,
             client=client,
             library=library,
-            assessments=assessments,
-            contents=contents,
-            exchange=exchange,
-            talk=talk,
-            lessons=lessons,
             shelf=shelf,
             store=store,
             live=live,
@@ -262,25 +254,18 @@ def _offline(agent: str, small: bool) -> ModelChoice:
     return ModelChoice("none", None, "none", offline=True)
 
 
-def web_parts(
-    library: SqlLibrary,
-    assessments: SqlAssessments,
-    contents: SqlContents,
-    exchange: SqlExchange,
-    talk: SqlTalk,
-    runs: Observed,
-    static_dir: Path,
-    lessons: tuple[SqlTutoring, SqlMemories, SqlSources],
-) -> WebParts:
+def web_parts(database: Database, publish: Publish, library: SqlLibrary, runs: Observed, static_dir: Path) -> WebParts:
     return WebParts(
         library=library,
-        assessments=assessments,
-        contents=contents,
-        exchange=exchange,
-        talk=talk,
-        tutoring=lessons[0],
-        memories=lessons[1],
-        sources=lessons[2],
+        assessments=SqlAssessments(database),
+        contents=SqlContents(database),
+        exchange=SqlExchange(database),
+        keys=SqlKeys(database, publish),
+        progress=SqlProgress(database),
+        sources=SqlSources(database),
+        talk=SqlTalk(database),
+        tutoring=SqlTutoring(database, publish),
+        memories=SqlMemories(database, publish),
         runs=runs,
         metrics=Metrics(),
         read_document=partial(read_document, max_bytes=LIMITS.upload_max_bytes),

@@ -7,28 +7,13 @@ import pytest
 from sprout.learning.library import DEFAULT_USER_ID
 from sprout.web.endpoint import AnyEndpoint, Call
 from sprout.web.routes import ENDPOINTS, routes
-from tests.web.running import Web, web_parts
+from tests.web.running import Web
 
 ME = {"userId": DEFAULT_USER_ID}
 
 
 def test_every_route_of_the_app_is_in_the_table_and_the_other_way_round(web: Web) -> None:
-    served = {
-        (method, route.path)
-        for route in routes(
-            web_parts(
-                web.library,
-                web.assessments,
-                web.contents,
-                web.exchange,
-                web.talk,
-                web.runs,
-                web.static_dir,
-                web.lessons,
-            )
-        )
-        for method in (route.methods or set()) - {"HEAD"}
-    }
+    served = {(method, route.path) for route in routes(web.parts) for method in (route.methods or set()) - {"HEAD"}}
     assert served == {(endpoint.method, endpoint.path) for endpoint in ENDPOINTS}
 
 

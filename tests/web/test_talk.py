@@ -80,8 +80,8 @@ async def test_a_session_about_nothing_and_one_that_is_not_there_are_404(own_web
 async def test_somebody_elses_session_and_message_are_404(own_web: Web) -> None:
     _, root = await own_web.a_topic()
     await own_web.library.ensure_user("someone-else")
-    theirs = await own_web.talk.begin_session("someone-else", node_id=None)
-    words = await own_web.talk.say(theirs.id, Said("mine"), user_id="someone-else")
+    theirs = await own_web.parts.talk.begin_session("someone-else", node_id=None)
+    words = await own_web.parts.talk.say(theirs.id, Said("mine"), user_id="someone-else")
     assert (await own_web.client.get(f"/api/chat/sessions/{theirs.id}/messages")).status_code == 404
     assert (await own_web.client.patch(f"/api/chat/sessions/{theirs.id}", json={})).status_code == 404
     said = {**ME, "role": "user", "content": "a"}
@@ -91,5 +91,5 @@ async def test_somebody_elses_session_and_message_are_404(own_web: Web) -> None:
         assert refused.status_code == 404
     assert (await own_web.client.get("/api/chat/sessions", params=ME)).json() == []
     with pytest.raises(NotFound):
-        await own_web.talk.begin_session("someone-else", node_id=root.id)
-    assert [one.content for one in await own_web.talk.messages(theirs.id, user_id="someone-else")] == ["mine"]
+        await own_web.parts.talk.begin_session("someone-else", node_id=root.id)
+    assert [one.content for one in await own_web.parts.talk.messages(theirs.id, user_id="someone-else")] == ["mine"]

@@ -40,7 +40,7 @@ def subconcept_plan(conversation: Conversation) -> Plan:
     _, most_items = sizes(request, "questions", QUESTIONS)
     desc = concept.text_of("desc") if concept else ""
     plan = lesson_from_notes(
-        _texts(request), least=max(1, least), most=most, most_items=most_items, title=title, desc=desc
+        passage_texts(request), least=max(1, least), most=most, most_items=most_items, title=title, desc=desc
     )
     if plan is None:
         course = course_on(topic)
@@ -49,7 +49,7 @@ def subconcept_plan(conversation: Conversation) -> Plan:
     return Plan(plan.opening, plan.ideas, plan.links, plan.closing, spread(plan.items, most_items), plan.no_more)
 
 
-def _texts(request: Tag) -> list[str]:
+def passage_texts(request: Tag) -> list[str]:
     """The passages; those that stand under one heading are one text again, and it begins with that heading."""
     given = [tag for tag in request.all("passage") if tag.text.strip()]
     texts: list[str] = []

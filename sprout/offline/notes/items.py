@@ -41,7 +41,7 @@ def items_of(
     No sentence is used twice, so no question answers another; at most a third fill a gap unless there would be too few.
     """
     material = Material(units, titles, lexicon)
-    drafts = [draft for make, _ in KINDS.values() for draft in _some(make(material))]
+    drafts = all_drafts(material)
     targets = {link.target for link in links}
     entries = {at for at, title in enumerate(titles) if title not in targets}
     chosen: list[Draft] = []
@@ -49,6 +49,11 @@ def items_of(
         chosen.append(max(fitting, key=lambda draft: _value(draft, chosen, entries)))
     asked = [{**draft.fields, "tests": [titles[at] for at in draft.units]} for draft in chosen]
     return [Item(fields) for fields in sorted(asked, key=lambda fields: int(fields["difficulty"]))]
+
+
+def all_drafts(material: Material) -> list[Draft]:
+    """All questions that the material gives, up to so many of a kind."""
+    return [draft for make, _ in KINDS.values() for draft in _some(make(material))]
 
 
 def _some(drafts: Iterator[Draft]) -> Iterator[Draft]:

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from sprout.offline.notes.extent import own_part
-from sprout.offline.notes.items import items_of
+from sprout.offline.notes.items import all_drafts, items_of
 from sprout.offline.notes.language import empty_titles, language_of, phrases
 from sprout.offline.notes.links import links_of
+from sprout.offline.notes.material import Draft, Material
 from sprout.offline.notes.rationale import rationale
 from sprout.offline.notes.reading import Section, headings_left_out, read_sections, words_of
 from sprout.offline.notes.terms import Lexicon, lexicon
@@ -50,19 +51,34 @@ def lesson_from_notes(
     Where that part is too short for `least` subconcepts there are fewer: what others are about is left to them. The
     other passages only give terms to tell apart.
     """
-    around = [section for text in passages for section in read_sections(text)]
-    sections, words = own_part(around, title=title, desc=desc), _lexicon(around)
-    wanted = max(least, min(most, sum(len(section.sentences) for section in sections) // SENTENCES_A_SUBCONCEPT))
-    units = units_of(sections, words, Cut(wanted, most, SUBCONCEPT_WORDS, 1, inside=True))
+    units, titles, words = _parts(passages, least=least, most=most, title=title, desc=desc)
     if not units:
         return None
-    titles = titles_of(units, words, claims=True, besides=title)
     links = links_of(units, titles, words)
     items = items_of(units, titles, links, words, most=min(most_items, ITEMS_WANTED))
     say = phrases(words.language)
     no_more = say.no_more.format(ideas=len(units), items=len(items))
     ideas = _ideas(units, titles, words, spanning=False)
     return Plan(say.lesson_opening, ideas, links, say.lesson_closing, items, no_more)
+
+
+def questions_from_notes(
+    passages: Sequence[str], *, least: int, most: int, title: str = "", desc: str = ""
+) -> list[Draft]:
+    """Everything that could be asked about a concept's own part of the passages."""
+    units, titles, words = _parts(passages, least=least, most=most, title=title, desc=desc)
+    return all_drafts(Material(units, titles, words)) if units else []
+
+
+def _parts(
+    passages: Sequence[str], *, least: int, most: int, title: str, desc: str
+) -> tuple[list[Unit], list[str], Lexicon]:
+    """The units of a concept's own part of the passages, their titles, and the terms of all passages."""
+    around = [section for text in passages for section in read_sections(text)]
+    sections, words = own_part(around, title=title, desc=desc), _lexicon(around)
+    wanted = max(least, min(most, sum(len(section.sentences) for section in sections) // SENTENCES_A_SUBCONCEPT))
+    units = units_of(sections, words, Cut(wanted, most, SUBCONCEPT_WORDS, 1, inside=True))
+    return units, titles_of(units, words, claims=True, besides=title) if units else [], words
 
 
 def _below_its_title(sections: Sequence[Section]) -> list[Section]:
