@@ -1,0 +1,140 @@
+"""Coming to a node, and a person's word on progress, which stands until the next graded answer (rule H4)."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from sprout.errors import NotFound
+from sprout.events import NodeRow
+from sprout.learning.assessing import GivenAnswer
+from sprout.learning.library import ProgressRow
+from sprout.learning.progressing import Overruling
+from sprout.learning.shelf import SavedQuestion
+from sprout.store.assessments import SqlAssessments
+from sprout.store.database import Database
+from sprout.store.library import SqlLibrary
+from sprout.store.progressing import SqlProgress
+from sprout.store.shelf import SqlShelf
+from tests.builders import a_concept, a_topic
+from tests.store.test_keys import ME, PARTS, numbered, with_parts
+
+
+@pytest.fixture
+def progress(database: Database) -> SqlProgress:
+    return SqlProgress(database)
+
+
+@pytest.fixture
+async def concept(library: SqlLibrary, shelf: SqlShelf) -> NodeRow:
+    return await with_parts(shelf, await a_concept(library, await a_topic(library), "Photosynthesis"))
+
+
+@pytest.fixture
+async def light(shelf: SqlShelf, concept: NodeRow) -> NodeRow:
+    parts, _ = await shelf.children(concept.id)
+    return next(part for part in parts if part.title == PARTS[0])
+
+
+@pytest.fixture
+async def questions(shelf: SqlShelf, concept: NodeRow) -> list[SavedQuestion]:
+    """Numbers about the second part (1), the first (3) and both (5)."""
+    return [await shelf.save_question(concept.id, numbered(number), actor=ME) for number in (1, 3, 5)]
+
+
+async def answer(assessments: SqlAssessments, question: SavedQuestion, text: str = "6") -> None:
+    await assessments.answer(question.assessment_id, GivenAnswer(question.id, text=text), user_id=ME.user_id)
+
+
+async def row_of(library: SqlLibrary, node: NodeRow) -> ProgressRow:
+    (found,) = await library.progress(ME.user_id, node_id=node.id)
+    return found
+
+
+async def test_coming_to_a_node_is_counted_beside_its_answers(
+    progress: SqlProgress,
+    library: SqlLibrary,
+    assessments: SqlAssessments,
+    light: NodeRow,
+    questions: list[SavedQuestion],
+) -> None:
+    first, is_new = await progress.enter(light.id, user_id=ME.user_id)
+    assert (first.attempts_count, is_new, first.first_entered_at) == (1, True, first.last_entered_at)
+    second, is_new = await progress.enter(light.id, user_id=ME.user_id)
+    assert (second.attempts_count, is_new) == (2, False)
+    assert second.first_entered_at == first.first_entered_at
+    assert (second.last_entered_at or "") >= (first.last_entered_at or "")
+    await answer(assessments, questions[1])
+    assert (await row_of(library, light)).attempts_count == 3
+    assert (await progress.enter(light.id, user_id=ME.user_id))[0].attempts_count == 4
+
+
+async def test_H4_a_persons_word_is_shown_until_the_next_graded_answer_about_the_node(
+    progress: SqlProgress,
+    library: SqlLibrary,
+    assessments: SqlAssessments,
+    light: NodeRow,
+    questions: list[SavedQuestion],
+) -> None:
+    about_sugar, about_light, _ = questions
+    await answer(assessments, about_light)
+    earned = await row_of(library, light)
+    said = await progress.overrule(earned.id, Overruling(mastery=0.95), user_id=ME.user_id)
+    assert (said.mastery_score, said.attempts_count, bool(said.completed_at)) == (0.95, 1, True)
+    await answer(assessments, about_sugar, "5")  # tells on it along an edge only
+    assert (await row_of(library, light)).mastery_score == 0.95
+    await answer(assessments, about_light, "5")
+    after = await row_of(library, light)
+    assert after.mastery_score < earned.mastery_score
+    assert (after.attempts_count, after.completed_at) == (2, None)
+
+
+async def test_H4_what_is_above_an_overruled_part_follows_it(
+    progress: SqlProgress, library: SqlLibrary, concept: NodeRow, light: NodeRow, shelf: SqlShelf
+) -> None:
+    parts, _ = await shelf.children(concept.id)
+    ids = [(await progress.enter(part.id, user_id=ME.user_id))[0].id for part in parts]
+    await progress.overrule(ids[0], Overruling(mastery=0.8), user_id=ME.user_id)
+    assert (await row_of(library, concept)).mastery_score == pytest.approx(0.4)
+    assert (await row_of(library, concept)).completed_at is None
+    await progress.overrule(ids[1], Overruling(mastery=1.0), user_id=ME.user_id)
+    whole = await row_of(library, concept)
+    assert whole.mastery_score == pytest.approx(0.9)
+    assert whole.completed_at is not None
+    await progress.overrule(ids[1], Overruling(mastery=0.1), user_id=ME.user_id)
+    assert (await row_of(library, concept)).completed_at is None
+
+
+async def test_H4_a_concept_is_completed_once_all_of_its_parts_are_mastered(
+    library: SqlLibrary, assessments: SqlAssessments, shelf: SqlShelf, concept: NodeRow
+) -> None:
+    asked = [await shelf.save_question(concept.id, numbered(number), actor=ME) for number in (1, 3, 7, 9)]
+    for question in asked[:3]:
+        await answer(assessments, question)
+        assert (await row_of(library, concept)).completed_at is None
+    await answer(assessments, asked[3])
+    rows = await library.progress(ME.user_id)
+    assert len(rows) == 3
+    assert all(one.completed_at is not None for one in rows)
+    assert (await row_of(library, concept)).mastery_score >= 0.7
+
+
+async def test_only_what_is_given_is_changed(progress: SqlProgress, light: NodeRow) -> None:
+    row, _ = await progress.enter(light.id, user_id=ME.user_id)
+    done = datetime(2026, 1, 31, 9, tzinfo=UTC)
+    changed = await progress.overrule(row.id, Overruling(completed_at=done), user_id=ME.user_id)
+    assert (changed.completed_at, changed.mastery_score) == ("2026-01-31T09:00:00.000Z", 0.0)
+    changed = await progress.overrule(row.id, Overruling(has_generated_subnodes=True), user_id=ME.user_id)
+    assert (changed.completed_at, changed.has_generated_subnodes) == ("2026-01-31T09:00:00.000Z", True)
+
+
+async def test_somebody_elses_progress_is_not_found(progress: SqlProgress, library: SqlLibrary, light: NodeRow) -> None:
+    await library.ensure_user("someone-else")
+    row, _ = await progress.enter(light.id, user_id=ME.user_id)
+    for refused in (
+        progress.enter(light.id, user_id="someone-else"),
+        progress.enter("nothing", user_id=ME.user_id),
+        progress.overrule(row.id, Overruling(mastery=1.0), user_id="someone-else"),
+        progress.overrule("nothing", Overruling(mastery=1.0), user_id=ME.user_id),
+    ):
+        with pytest.raises(NotFound):
+            await refused
