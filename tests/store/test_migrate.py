@@ -58,6 +58,37 @@ def test_migrations_go_up_down_and_up_again(bare_url: str) -> None:
     assert migrate.current(bare_url) == migrate.head()
 
 
+def test_questions_that_were_asked_before_keys_were_checked_are_still_asked(bare_url: str) -> None:
+    moment, columns = "'2026-11-21 00:00:00+00:00'", "created_at, updated_at"
+    rows = (
+        f"insert into users (creation, id, {columns}) values (1, 'u', {moment}, {moment})",
+        (
+            f"insert into nodes (creation, id, user_id, type, title, title_key, accuracy_score, {columns}) "
+            f"values (1, 'n', 'u', 'root', 'Light', 'light', 0, {moment}, {moment})"
+        ),
+        (
+            "insert into assessments (creation, id, user_id, target_node_id, type, created_at) "
+            f"values (1, 'a', 'u', 'n', 'diagnostic', {moment})"
+        ),
+        *(
+            "insert into questions (creation, id, assessment_id, position, state, format, prompt, prompt_key, "
+            f"correct_option_id, difficulty, created_at) values ({at}, '{state}{at}', 'a', {at}, '{state}', "
+            f"'{kind}', '{at}', '{at}', {right}, 1, {moment})"
+            for at, (state, kind, right) in enumerate(
+                [("drafted", "mcq", "'o'"), ("drafted", "numeric", "null"), ("graded", "mcq", "'o'")], start=1
+            )
+        ),
+    )
+    with migrate.connected(bare_url) as connection:
+        command.upgrade(migrate.migrations(connection), "d90b2f6e51c8-1")
+        for row in rows:
+            connection.execute(text(row))
+    migrate.upgrade(bare_url)
+    with migrate.connected(bare_url) as connection:
+        states = connection.execute(text("select state from questions order by position")).scalars().all()
+    assert states == ["posed", "verified", "graded"]
+
+
 async def test_two_that_migrate_a_server_at_once_wait_for_each_other(bare_postgres_url: str) -> None:
     await asyncio.gather(*(asyncio.to_thread(migrate.upgrade, bare_postgres_url) for _ in range(3)))
     assert migrate.current(bare_postgres_url) == migrate.head()
