@@ -3,12 +3,13 @@
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 from pydantic_settings import SettingsConfigDict
-from sqlmodel import select
+from sqlmodel import col, select
 
 from sprout.app import Sprout, open_app, web_parts
 from sprout.config import Settings
@@ -23,6 +24,7 @@ from tests.web.running import Web
 
 ME = {"userId": DEFAULT_USER_ID}
 COURSE = "Bayesian reasoning"
+NOTES = Path(__file__).parents[1] / "offline" / "notes"
 Row = dict[str, Any]
 
 
@@ -114,13 +116,28 @@ async def test_what_takes_longer_than_a_request_may_is_answered_with_the_run(gro
 
 
 async def test_Q3_the_choices_of_an_authored_course_are_all_verified(grown: Grown) -> None:
+    concepts = [concept["id"] for concept in grown.made.json()["concepts"]]
     wanted = select(tables.Question.state).where(tables.Question.format == "mcq")
     async with grown.sprout.database.reading() as session:
-        states = (await session.exec(wanted)).all()
+        states = (await session.exec(wanted.where(col(tables.Question.node_id).in_(concepts)))).all()
     assert len(states) > 10
     assert set(states) <= {"verified", "skipped"}
     formats = {one["format"] for one in (await grown.diagnostic())["questions"]}
     assert formats == {"mcq", "open_ended"}
+
+
+@pytest.mark.parametrize("notes", ["water-cycle.md", "photosynthese.md"])
+async def test_Q3_choices_that_were_made_from_notes_are_solved_from_the_same_notes(grown: Grown, notes: str) -> None:
+    root = await a_root(grown.http, notes)
+    file = {"files": (notes, (NOTES / notes).read_bytes())}
+    assert (await grown.http.post(f"/api/nodes/{root['id']}/documents", files=file)).status_code == 201
+    made = await grown.http.post(f"/api/nodes/{root['id']}/generate-concepts", json=ME)
+    concepts = [concept["id"] for concept in made.json()["concepts"]]
+    wanted = select(tables.Question.state).where(tables.Question.format == "mcq")
+    async with grown.sprout.database.reading() as session:
+        states = (await session.exec(wanted.where(col(tables.Question.node_id).in_(concepts)))).all()
+    assert len(states) >= 3
+    assert set(states) == {"verified"}
 
 
 async def test_Q4_a_question_that_holds_is_said_to_without_its_key(grown: Grown) -> None:
