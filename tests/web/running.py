@@ -49,7 +49,7 @@ from sprout.store.talk import SqlTalk
 from sprout.store.tutoring import SqlTutoring
 from sprout.telemetry.metrics import Metrics
 from sprout.web.open_streams import OpenStreams
-from sprout.web.parts import Limits, WebParts
+from sprout.web.parts import Limits, Runs, WebParts
 from sprout.web.routes import web_app
 from tests.serving import Served, serving
 
@@ -254,7 +254,7 @@ def _offline(agent: str, small: bool) -> ModelChoice:
     return ModelChoice("none", None, "none", offline=True)
 
 
-def web_parts(database: Database, publish: Publish, library: SqlLibrary, runs: Observed, static_dir: Path) -> WebParts:
+def web_parts(database: Database, publish: Publish, library: SqlLibrary, runs: Runs, static_dir: Path) -> WebParts:
     return WebParts(
         library=library,
         assessments=SqlAssessments(database),

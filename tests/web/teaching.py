@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
-from dataclasses import dataclass
-from functools import partial
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from sqlmodel import col, select
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.agents.tutor import tutor_agent
 from sprout.documents.passages import passages_of
-from sprout.documents.reading import read_document
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
 from sprout.events import AgentDone, NodeRow, Usage
@@ -31,12 +29,9 @@ from sprout.runs.log import Claim, Logged
 from sprout.runs.observer import Nobody
 from sprout.runs.parts import ModelChoice, Parts
 from sprout.store import tables
-from sprout.store.assessments import SqlAssessments
 from sprout.store.attempts import give_grade
 from sprout.store.columns import utc_now
-from sprout.store.contents import SqlContents
 from sprout.store.database import Database, open_database
-from sprout.store.exchange import SqlExchange
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
 from sprout.store.memories import SqlMemories
@@ -45,14 +40,12 @@ from sprout.store.shelf import SqlShelf
 from sprout.store.talk import SqlTalk
 from sprout.store.tutoring import SqlTutoring
 from sprout.store.write import Write
-from sprout.telemetry.metrics import Metrics
-from sprout.web.parts import Limits, WebParts
+from sprout.web.parts import Limits
 from sprout.web.routes import web_app
 from tests.builders import a_concept, a_topic
 from tests.loop.played import QUICK, changed
 from tests.runs.living import Brain, thinking
 from tests.serving import serving
-from tests.web.running import database_ok, status
 
 LIMITS = Limits(turn_wait_s=20.0)
 POLICY = changed(QUICK, max_iterations=5, overload_retries=1, rate_limit_retries=1)
@@ -304,22 +297,10 @@ async def teaching(
             observer=Nobody(),
         )
         live = await stack.enter_async_context(live_runs(parts))
-        web = WebParts(
-            library=library,
-            assessments=SqlAssessments(database),
-            contents=SqlContents(database),
-            exchange=SqlExchange(database),
-            talk=talk,
+        web = replace(
+            web_parts(database, bus.publish, library, live, folder),
             tutoring=tutoring,
             memories=memories,
-            runs=live,
-            metrics=Metrics(),
-            read_document=partial(read_document, max_bytes=1_000_000),
-            status=status,
-            database_ok=database_ok,
-            lifespan=lambda _: nullcontext(),
-            static_dir=folder,
-            version="0.0",
             limits=limits,
         )
         served = await stack.enter_async_context(serving(web_app(web)))
