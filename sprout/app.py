@@ -13,6 +13,7 @@ from pydantic.alias_generators import to_camel
 
 from sprout import __version__
 from sprout.agents.agent import AgentSpec
+from sprout.agents.grading import GRADING_POLICY, grading_agent
 from sprout.agents.key_check import KEY_CHECK_POLICY, key_check_agent
 from sprout.agents.saving import PATH_POLICY
 from sprout.agents.subconcept import subconcept_agent
@@ -48,6 +49,7 @@ from sprout.store.contents import SqlContents
 from sprout.store.database import Database, open_database
 from sprout.store.exchange import SqlExchange
 from sprout.store.files import Files
+from sprout.store.gradebook import SqlGradebook
 from sprout.store.keys import SqlKeys
 from sprout.store.library import SqlLibrary
 from sprout.store.memories import SqlMemories
@@ -159,6 +161,7 @@ async def open_app(
                 shelf, settings.policy("subconcept", PATH_POLICY), keys=keys if settings.verify_keys else None
             ),
             key_check_agent(shelf, keys, settings.policy("key_check", KEY_CHECK_POLICY)),
+            grading_agent(shelf, SqlGradebook(database, bus.publish), settings.policy("grading", GRADING_POLICY)),
             *(make(shelf, settings) for make in extra_agents),
         ]
         agents.append(

@@ -43,7 +43,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What has become of a task: the state in which its run ended, and its last words."""
+    """What has become of a task: the state in which its run ended, and its last words, of a private agent none."""
 
     state: str
     words: str
@@ -93,7 +93,7 @@ class AgentSpec:
     """An agent by name, with the numbers of its loop; `lane` is the kind of lane that its runs take, and `voice` says
     whether its text is reasoning or words to the learner.
 
-    What a `private` one thinks and says is for nobody: it works with what learners may not see.
+    What a `private` agent says and thinks, and what its tools tell it, is never shown: it works on what is secret.
     """
 
     name: str

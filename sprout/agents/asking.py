@@ -14,7 +14,7 @@ from sprout.learning.shelf import Shelf
 from sprout.loop.model import ToolUse
 from sprout.loop.tools import Effect, Tool, tool
 
-SECRET = frozenset({"correct_answer", "criteria", "tolerance", "unit", "misconceptions"})
+SECRET = frozenset({"correct_answer", "criteria", "anchors", "tolerance", "unit", "misconceptions"})
 PROMPT_NAMED = 80
 
 Format = Annotated[
@@ -32,6 +32,7 @@ class CriterionInput(BaseModel):
     statement: Annotated[str, Field(description="what meets it")]
     weight: Annotated[float, Field(gt=0, le=1, description="its share; the weights sum to 1")]
     partly_if: Annotated[str | None, Field(description="what meets half of it")] = None
+    misconception: Annotated[str | None, Field(description="what a learner believes who says the contrary")] = None
 
 
 class MisconceptionInput(BaseModel):
@@ -92,6 +93,9 @@ class Questions:
             tolerance: Annotated[float | None, Field(description="numeric only, in the answer's unit")] = None,
             unit: Annotated[str | None, Field(description="numeric only")] = None,
             misconceptions: list[MisconceptionInput] | None = None,
+            anchors: Annotated[
+                list[str] | None, Field(description="open_ended only: a partial answer, and another full one")
+            ] = None,
         ) -> dict[str, JsonValue]:
             """Save one diagnostic question. The answer and how it is marked stay secret. The same prompt again stays
             as it is."""
@@ -102,10 +106,13 @@ class Questions:
                 difficulty=difficulty,
                 tests=tuple(tests),
                 options=tuple(options or ()),
-                criteria=tuple(Criterion(c.label, c.statement, c.weight, c.partly_if) for c in criteria or ()),
+                criteria=tuple(
+                    Criterion(c.label, c.statement, c.weight, c.partly_if, c.misconception) for c in criteria or ()
+                ),
                 tolerance=tolerance,
                 unit=unit,
                 misconceptions=tuple(Misconception(m.option, m.misconception) for m in misconceptions or ()),
+                anchors=tuple(anchors or ()),
             )
             return await self.keep(checked(draft), call)
 

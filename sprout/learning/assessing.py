@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
-from sprout.events import AssessmentRow, Wire
+from sprout.events import AssessmentRow, CriterionShown, Wire
 from sprout.learning.questions import QuestionDraft
 
 AssessmentType = Literal["diagnostic", "quiz", "recall"]
@@ -30,6 +30,18 @@ class QuestionRow(Wire):
     created_at: str
 
 
+class GradeShown(Wire):
+    """What a learner sees of a grade (A4): `state` is ungraded or unsure where there is no mark, never a wrong one.
+
+    `cut` says that the answer was too long and its end was not graded.
+    """
+
+    state: Literal["graded", "unsure", "ungraded"]
+    criteria: list[CriterionShown]
+    next_step: str | None
+    cut: bool
+
+
 class AnswerRow(Wire):
     """An attempt. `is_correct` and `score` are null as long as it is not graded, and where there was none to grade."""
 
@@ -43,6 +55,7 @@ class AnswerRow(Wire):
     score: float | None
     feedback: str | None
     created_at: str
+    grade: GradeShown | None = None
 
 
 class Diagnostic(Wire):

@@ -58,6 +58,7 @@ class Grade:
         flagged: what is odd about the answer or its marks; never changes a mark.
         doubts: why it is not graded, in words that hold nothing secret.
         cut: whether the answer was too long, and its end not graded.
+        looks: who has looked at it, as the ids of runs: two samples are two only if they come from two looks.
     """
 
     state: GradeState
@@ -70,6 +71,12 @@ class Grade:
     flagged: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
     cut: bool = False
+    looks: tuple[str, ...] = ()
+
+    @property
+    def waits_for_a_look(self) -> bool:
+        """Whether the next step is a grader's, and not the learner's or a person's."""
+        return self.remedy in (Remedy.RETRY, Remedy.SECOND_SAMPLE)
 
 
 @dataclass(frozen=True, slots=True)

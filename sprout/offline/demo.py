@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from sprout.offline.brains.conversation import Conversation, read_conversation
+from sprout.offline.brains.grading import speak_as_grading_agent
 from sprout.offline.brains.key_check import speak_as_key_check
 from sprout.offline.brains.plain import speak_plainly
 from sprout.offline.brains.subconcept import speak_as_subconcept_agent
@@ -15,6 +16,7 @@ AGENTS: dict[str, Callable[[Conversation], Reply]] = {
     "save_concept": speak_as_topic_agent,
     "save_subconcept": speak_as_subconcept_agent,
     "record_solutions": speak_as_key_check,
+    "record_grade": speak_as_grading_agent,
 }
 
 

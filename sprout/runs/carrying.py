@@ -278,6 +278,7 @@ class Carrying:
             parts.observer,
             elapsed_s=self._elapsed_s,
             begun=begun,
+            private=self._spec.private,
         )
 
     def _elapsed_s(self) -> float:

@@ -45,6 +45,8 @@ class Children:
             child = await self.parts.store.run(child.id)
             if not child.ended:
                 await nudged_or_due(nudge)
+        if self.parts.agents[agent].private:
+            return Outcome(child.state.value, "")
         return Outcome(child.state.value, last_words(await self.parts.store.record(child.id)))
 
     async def ended(self) -> None:

@@ -115,7 +115,7 @@ class LiveRuns:
         run = await self._store.run(run_id, user_id=user_id)
         last = await self._store.events(run.root_id, after=run.last_seq - LAST_EVENTS)
         spec = self._parts.agents.get(run.agent)
-        private = spec is not None and spec.private
+        private = spec is None or spec.private
         return Handoff(run, journal_of(run, await self._store.record(run_id), private=private), last)
 
     async def runs(

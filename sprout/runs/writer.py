@@ -1,7 +1,7 @@
 """From the steps of a loop to its log: what comes within some milliseconds is merged, stored together, then told."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, get_args
@@ -27,6 +27,7 @@ from sprout.loop.turn import CallStarted, MessageAdded, Step, TurnResult
 from sprout.runs.bus import EventBus, Passing
 from sprout.runs.log import CallBegun, CallCleared, CallEnded, Checkpoint, CheckpointKind, Entry, RunStore
 from sprout.runs.observer import Observer
+from sprout.runs.privacy import without_words
 from sprout.runs.state import Run
 
 MERGE_S = 0.03
@@ -109,6 +110,7 @@ class RunWriter:
     Args:
         begun: the calls that have an envelope already.
         elapsed_s: how long the run has worked so far, all its carriers together.
+        private: whether its agent's words are kept from everybody.
     """
 
     def __init__(
@@ -121,6 +123,7 @@ class RunWriter:
         *,
         elapsed_s: Callable[[], float],
         begun: Iterable[str] = (),
+        private: bool = False,
     ) -> None:
         self._run = run
         self._store = store
@@ -130,6 +133,7 @@ class RunWriter:
         self._elapsed_s = elapsed_s
         self._pending: list[Entry | _Growth] = []
         self._begun = set(begun)
+        self._private = private
         self._writing = asyncio.Lock()
         self._ticking: asyncio.Task[None] | None = None
         self._last_s = {True: 0.0, False: 0.0}
@@ -137,6 +141,8 @@ class RunWriter:
     async def take(self, step: Step) -> None:
         """Take in a step; returns at once, but after a call's begin only when all so far is stored."""
         match step:
+            case ReasoningDelta() | ThinkingDelta() | MessageDelta() if self._private:
+                return
             case ReasoningDelta() | ThinkingDelta() | MessageDelta() as delta:
                 self._grow(delta)
             case CallStarted():
@@ -157,8 +163,7 @@ class RunWriter:
             case TurnResult():
                 return
             case event:
-                self._observer.observe(self._run, event)
-                self._pending.append(event)
+                self._pending.extend(self._seen([event]))
         self._tick()
 
     def begun(
@@ -181,11 +186,19 @@ class RunWriter:
 
     async def keep(self, entries: Sequence[Entry]) -> None:
         """Store entries after all that was taken in so far."""
-        for entry in entries:
-            if not isinstance(entry, Checkpoint | CallBegun | CallEnded | CallCleared):
-                self._observer.observe(self._run, entry)
-        self._pending.extend(entries)
+        self._pending.extend(self._seen(entries))
         await self.flush()
+
+    def _seen(self, entries: Sequence[Entry]) -> Iterator[Entry]:
+        """The entries that are stored; whoever looks on is shown the events among them."""
+        for entry in entries:
+            if isinstance(entry, Checkpoint | CallBegun | CallEnded | CallCleared):
+                yield entry
+                continue
+            event = without_words(entry) if self._private else entry
+            if event is not None:
+                self._observer.observe(self._run, event)
+                yield event
 
     def _ends(self, done: CallDone) -> list[CallEnded]:
         """The end of the call's envelope; a call that was refused has none."""

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import cast
 
-from pydantic import JsonValue, TypeAdapter
 from sqlmodel import col, select
 
 from sprout.events import MasteryChanged
@@ -14,6 +12,7 @@ from sprout.learning.grades import Grade, GradeState
 from sprout.learning.words import tidy
 from sprout.store import tables
 from sprout.store.edits import locked_node
+from sprout.store.kept_grades import as_kept, grade_of
 from sprout.store.marking import chosen_text, feedback_on, marked
 from sprout.store.mastering import end_overrides, update_progress
 from sprout.store.questions import named_tests
@@ -21,7 +20,7 @@ from sprout.store.write import Write
 
 AFTER_FEEDBACK = 1  # the least help that an attempt had whose learner was told of an earlier one
 
-_GRADE = TypeAdapter(Grade)
+__all__ = ["AFTER_FEEDBACK", "attempted", "give_grade", "grade_of"]
 
 
 def attempted(
@@ -79,7 +78,7 @@ def give_grade(
     Args:
         feedback: what the learner is told; the grade's next step where nothing else is said.
     """
-    answer.grade = cast(JsonValue, _GRADE.dump_python(grade, mode="json"))
+    answer.grade = as_kept(grade)
     answer.is_correct, answer.score = grade.correct, grade.score
     answer.feedback = feedback or grade.next_step or None
     settled = grade.state is GradeState.GRADED
@@ -92,11 +91,6 @@ def give_grade(
     about = {test["nodeId"] for test in named_tests(question.tests) if test["nodeId"] is not None}
     end_overrides(write, {concept.id, *about}, answer.user_id)
     return update_progress(write, concept, answer.user_id, now)
-
-
-def grade_of(answer: tables.Answer) -> Grade | None:
-    """The grade as it was kept; None where there is none yet."""
-    return None if answer.grade is None else _GRADE.validate_python(answer.grade)
 
 
 def _attempts(write: Write, question_id: str, user_id: str) -> Sequence[tables.Answer]:

@@ -13,6 +13,7 @@ from sprout.learning.contents import ContentRow, ContentStatus, GenerationRow, T
 from sprout.learning.library import BranchRow, DocumentRow, EdgeRow, NodeDetail, ProgressRow
 from sprout.learning.talk import ChatMessageRow, ChatSessionRow, HintRow, MessageKind
 from sprout.store import tables
+from sprout.store.kept_grades import grade_shown
 
 
 def branch_row(branch: tables.Branch) -> BranchRow:
@@ -135,6 +136,7 @@ def answer_row(answer: tables.Answer) -> AnswerRow:
         score=answer.score,
         feedback=answer.feedback,
         created_at=wire_time(answer.created_at),
+        grade=grade_shown(answer),
     )
 
 

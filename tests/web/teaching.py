@@ -46,6 +46,7 @@ from tests.builders import a_concept, a_topic
 from tests.loop.played import QUICK, changed
 from tests.runs.living import Brain, thinking
 from tests.serving import serving
+from tests.web.running import web_parts
 
 LIMITS = Limits(turn_wait_s=20.0)
 POLICY = changed(QUICK, max_iterations=5, overload_retries=1, rate_limit_retries=1)

@@ -4,7 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_TAGS = "topic|wish|size|existing|concept|document|title|desc|path|passage|asked|question|prompt|option|answer|reason"
+_TAGS = (
+    "topic|wish|size|existing|concept|document|title|desc|path|passage|asked|question|prompt|option|answer|reason"
+    "|item|criterion|label|statement|partly_if|misconception|anchor|learner_answer"
+)
 _TAG = re.compile(rf'<(/?)({_TAGS})((?:\s+[\w-]+="[^"<>]*")*)\s*(/?)>')
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"<>]*)"')
 _RANGE = re.compile(r"^\s*(\d{1,3})(?:\s*[-–]\s*(\d{1,3}))?\s*$")
