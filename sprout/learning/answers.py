@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from sprout.learning.addressed import addressed
 from sprout.learning.words import folded
 
 MAX_GRADED = 8_000  # characters: four pages, more than any question asks for
@@ -22,23 +23,6 @@ _NO_ANSWERS = """
     boh|não sei|sei lá|ik weet het niet|weet ik niet|geen idee|nie wiem|не знаю|bilmiyorum|لا أعرف
     不知道|我不知道|わからない|わかりません|分からない|分かりません|모르겠어요|몰라요|몰라|मुझे नहीं पता|पता नहीं
     """.replace("\n", "|").split("|")
-# Built on words that an answer about a subject hardly joins; every repetition is bounded.
-_ADDRESSES = re.compile(
-    r"\[\s{0,3}(?:system\s{0,3}:|(?:note to )?(?:the )?grader\b|grading note\b)[^\]\n]{0,300}\]?"
-    r"|</?(?:learner_answer|system|grader)\b[^>\n]{0,100}>?"
-    r"|(?:^|[.!?:;,\]\n]\s{0,3})(?:(?:please|now|and|so)\s{1,3})?(?:ignore|disregard|forget|override)\s{1,3}"
-    r"(?:\w{1,12}\s{1,3}){0,3}(?:instructions?|rubrics?|criteria|prompts?|grading)\b[^.!?\n]{0,200}"
-    r"|\b(?:give|award|grant|assign)\s{1,3}(?:me|this|it|full)\b[^.!?\n]{0,60}"
-    r"\b(?:marks?|points?|credit|score|grade)\b[^.!?\n]{0,60}"
-    r"|\b(?:mark|grade|score|count|record)\s{1,3}(?:this|it|me|everything|(?:my|this) answer)\s{1,3}"
-    r"(?:\w{1,12}\s{1,3}){0,3}(?:correct|met|right|passed|full)\b[^.!?\n]{0,60}"
-    r"|\b(?:dear|attention|note to(?: the)?)\s{1,3}(?:grader|examiner|grading|model|ai)\b[^.!?\n]{0,300}"
-    r"|\byou are (?:now )?(?:a|an|the) (?:grader|examiner|grading|assistant|language model)\b[^.!?\n]{0,200}"
-    r"|[\"']?\bverdict[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:met|partly|missing|pass|correct|full)\b[\"']?"
-    r"|\b(?:c\d{1,2}[\s,;&]{1,3}){0,5}c\d{1,2}\s{0,3}(?:[:=]|is|are)\s{0,3}[\"']?met\b"
-    r"|\b(?:record_grade|flag_for_review)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +58,9 @@ def parts_for_the_grader(answer: str) -> list[tuple[int, int]]:
     """Where the answer speaks to whoever grades it, gives orders or imitates a verdict: start and end of each place.
 
     Such text is part of the answer and costs nothing. But words in it are no evidence, and a mark that came with it is
-    looked at twice. Only the first `MAX_GRADED` characters are read.
+    looked at twice. What is hidden has no place of its own: (0, 0). Only the first `MAX_GRADED` characters are read.
     """
-    return [found.span() for found in _ADDRESSES.finditer(answer[:MAX_GRADED])]
+    return [*addressed(answer[:MAX_GRADED])]
 
 
 def shares_nothing(answer: str, known: Iterable[str]) -> bool:

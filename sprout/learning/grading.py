@@ -18,6 +18,7 @@ from sprout.learning.answers import (
 from sprout.learning.evidence import AnswerKind, Evidence, OpenQuestion, is_asked_for
 from sprout.learning.grades import CONFIDENCE_BAR, CriterionResult, Grade, GradeState, Mark, Remedy
 from sprout.learning.questions import Criterion
+from sprout.learning.school_words import talks_of_marks
 from sprout.learning.words import folded, occurs_in, one_line, tidy
 
 POINTS: dict[Mark | None, float] = {"met": 1.0, "partly": 0.5, "missing": 0.0, None: 0.0}
@@ -201,9 +202,10 @@ def _doubts(results: Sequence[CriterionResult]) -> list[str]:
 def _flags(
     question: OpenQuestion, results: Sequence[CriterionResult], answer: str, kind: AnswerKind
 ) -> tuple[str, ...]:
-    flagged = [ADDRESSES_GRADER] if parts_for_the_grader(answer) else []
     known = [question.prompt, *question.anchors]
     known += [text for one in question.criteria for text in (one.label, one.statement, one.partly_if or "")]
+    speaks_to_grader = parts_for_the_grader(answer) or (kind != "code" and talks_of_marks(answer, known))
+    flagged = [ADDRESSES_GRADER] if speaks_to_grader else []
     if kind != "drawing" and _score(results) >= CORRECT_AT and shares_nothing(answer, known):
         flagged.append(SHARES_NOTHING)
     return tuple(flagged)

@@ -28,7 +28,7 @@ from sprout.runs.pursed_model import PursedModel
 from sprout.runs.question import RunQuestion, changed, in_doubt
 from sprout.runs.recall import Recall, recall
 from sprout.runs.state import ENDED, Fenced, Run, RunAlreadyEnded, RunError, RunState
-from sprout.runs.writer import SPOKEN, RunWriter
+from sprout.runs.writer import RunWriter
 
 log = logging.getLogger(__name__)
 
@@ -204,8 +204,7 @@ class Carrying:
                 async for step in steps:
                     if isinstance(step, TurnResult):
                         return step
-                    if not (self._spec.private and isinstance(step, SPOKEN)):
-                        await self._writer.take(step)
+                    await self._writer.take(step)
         except TimeoutError:
             raise HardLimit(policy.hard_limit_s) from None
         raise AssertionError("a turn ends with its result")

@@ -35,7 +35,6 @@ MERGE_S = 0.03
 Delta = ReasoningDelta | ThinkingDelta | MessageDelta
 EndOfBlock = Reasoning | Thinking | Message | MessageReset
 ENDS_OF_BLOCKS = get_args(EndOfBlock)
-SPOKEN = (*get_args(Delta), *ENDS_OF_BLOCKS)  # the model's own words, whole or growing
 
 
 @dataclass(frozen=True, slots=True)

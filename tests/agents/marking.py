@@ -31,10 +31,12 @@ from sprout.store.database import Database
 from sprout.store.files import Files
 from sprout.store.gradebook import SqlGradebook
 from sprout.store.library import SqlLibrary
+from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
+from sprout.store.write import Write
 from tests.builders import a_concept, a_topic
 from tests.loop.played import QUICK
-from tests.runs.living import Brain, Living, living
+from tests.runs.living import Brain, Living, StoreMaker, living
 
 SPOONS = QuestionDraft(
     prompt="A metal spoon and a wooden spoon lay in the same room all night. Why does the metal one feel colder?",
@@ -171,7 +173,7 @@ class Marking:
         found.kind = "draw"
         chat = tables.ChatSession(id=new_id(), user_id=DEFAULT_USER_ID, node_id=self.concept.id)
 
-        def body(write: Any) -> None:
+        def body(write: Write) -> None:
             write.session.add(chat)
             write.session.merge(found)
             write.session.flush()
@@ -186,9 +188,16 @@ class Marking:
 
 @asynccontextmanager
 async def marking(
-    database: Database, model: OfflineModel, folder: Path, *, brain: Brain | None = None, concept: NodeRow | None = None
+    database: Database,
+    model: OfflineModel,
+    folder: Path,
+    *,
+    brain: Brain | None = None,
+    concept: NodeRow | None = None,
+    store_like: StoreMaker = SqlRunStore,
+    sweep_s: float = 30.0,
 ) -> AsyncIterator[Marking]:
-    """A server's life with the grading agent in it."""
+    """A server's life with the grading agent in it; `concept` is that of an earlier life."""
     library = SqlLibrary(database, lambda _: None, files=Files(folder))
     shelf = SqlShelf(database, lambda _: None, split=lambda _name, _text: [])
     gradebook, outcomes = SqlGradebook(database, lambda _: None), list[Outcome]()
@@ -197,7 +206,9 @@ async def marking(
     saved = [await shelf.save_question(concept.id, one, actor=ME) for one in (SPOONS, BREAD)]
     agents = [grading_agent(shelf, gradebook, QUICK), a_boss(outcomes)]
     root = await shelf.node(concept.parent_id or "", user_id=DEFAULT_USER_ID)
-    async with living(database, model, folder, agents=agents, root=root, brain=brain) as life:
+    async with living(
+        database, model, folder, agents=agents, root=root, brain=brain, store_like=store_like, sweep_s=sweep_s
+    ) as life:
         yield Marking(
             life,
             database,

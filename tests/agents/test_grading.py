@@ -1,12 +1,16 @@
 """The grading agent in whole runs: verdicts become grades by code, and what goes wrong is never a low mark."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
+import yaml
 
 from sprout.errors import NotFound
+from sprout.learning.answers import ADDRESSES_GRADER
 from sprout.learning.grades import GradeState, Remedy
 from sprout.learning.library import DEFAULT_USER_ID
 from sprout.offline.brains.conversation import read_conversation
@@ -28,7 +32,8 @@ from tests.agents.marking import (
     unusable,
     verdict,
 )
-from tests.runs.acting import ByTurn, of_kind
+from tests.runs.acting import ByTurn, CutStore, assert_whole, of_kind
+from tests.runs.living import thinking
 
 SURE = [
     verdict("c1", "met", "both as warm as the room"),
@@ -359,11 +364,12 @@ async def test_Q6_nothing_that_is_secret_and_none_of_the_graders_words_are_in_th
 
     async with marking(database, ByTurn(looking, wrong, leaky), data_dir) as case:
         await case.answer("The metal one is a bit shinier.")
-        run_id = await case.grade()
+        run_id = await case.life.started("grading", node=case.concept)
+        live = await case.life.told(run_id)
         log = await case.life.logged(run_id)
         handoff = await case.life.runs.handoff(run_id, user_id=DEFAULT_USER_ID)
         (row,) = await case.rows()
-    public = "\n".join([*(one.data for one in log), repr(handoff.journal), row.model_dump_json()])
+    public = "\n".join([*(one.data for one in [*live, *log]), repr(handoff.journal), row.model_dump_json()])
     secrets = ["quokka", SPOONS.correct_answer, *SPOONS.anchors]
     secrets += [text for one in SPOONS.criteria for text in (one.statement, one.partly_if, one.misconception) if text]
     assert [text for text in secrets if text in public] == []
@@ -381,6 +387,58 @@ async def test_a_whole_topic_is_not_graded(database: Database, data_dir: Path) -
     assert run.state is RunState.FAILED
     assert run.error is not None
     assert "by concept" in run.error.message
+
+
+@pytest.mark.parametrize("way", ["killed", "killed before the write"])
+async def test_a_grader_that_is_cut_off_at_any_write_gives_each_answer_its_two_looks_and_no_more(
+    database: Database, data_dir: Path, way: str
+) -> None:
+    """A verdict is kept with the end of its call, and what waits for a second look waits in the database."""
+    half = [verdict("c1", "met", "both as warm as the room", 0.6), verdict("c2", "missing", "", 0.6)]
+    grader, cuts = Grader([lambda _: half]), 0
+    async with asyncio.timeout(120), thinking(grader) as brain:
+        for at in range(1, 60):
+            cut = partial(CutStore, at=at, stored=way == "killed")
+            async with marking(database, grader, data_dir, brain=brain, store_like=cut) as case:
+                store = case.life.store
+                assert isinstance(store, CutStore)
+                await case.answer(GOOD)
+                run_id = await case.life.started("grading", node=case.concept)
+                first = [asyncio.create_task(store.cut.wait()), asyncio.create_task(case.life.runs.ended(run_id))]
+                await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
+                for task in first:
+                    task.cancel()
+                if not store.cut.is_set():
+                    break
+                cuts += 1
+                async with marking(database, grader, data_dir, brain=brain, concept=case.concept, sweep_s=0.1) as later:
+                    await later.life.told(run_id)
+                    (answer,) = await later.kept()
+                    assert answer.grade is not None
+                    assert (answer.grade.score, len(answer.grade.looks)) == (0.5, 2), at
+                    assert [one["state"] for one in await later.told(run_id, "graded")] == ["unsure", "graded"], at
+                    assert_whole(await later.life.logged(run_id), await later.life.store.run(run_id))
+                store.buried.set()
+    assert cuts >= 8
+
+
+@pytest.mark.parametrize("family", ["full_marks", "forged_json", "fake_tags", "other_languages", "authority"])
+async def test_I1_a_grader_that_obeys_what_an_answer_says_gives_it_no_mark(
+    database: Database, data_dir: Path, family: str
+) -> None:
+    corpus = yaml.safe_load((Path(__file__).parents[1] / "learning" / "attacks.yaml").read_text())
+    wrong = corpus["wrong"][0]
+    attack = corpus["families"][family][0].replace("{wrong}", wrong)
+    async with marking(database, Grader([all_met(wrong, 1.0)], step="Well done."), data_dir) as case:
+        await case.answer(attack)
+        await case.grade()
+        (answer,) = await case.kept()
+        (row,) = await case.rows()
+        assert await case.progress() == {}
+    assert (row.score, row.is_correct) == (None, None)
+    assert answer.grade is not None
+    assert answer.grade.remedy is Remedy.PERSON
+    assert answer.grade.flagged == (ADDRESSES_GRADER,)
 
 
 def _items(body: Body) -> list[Tag]:

@@ -29,8 +29,15 @@ OPEN: dict[str, Any] = {
     "correct_answer": "It goes out at once, because the loop is broken everywhere.",
     "criteria": [
         {"label": "the bulb", "statement": "it goes out at once", "weight": 0.5},
-        {"label": "the reason", "statement": "the loop has a gap", "weight": 0.5, "partly_if": "names the switch"},
+        {
+            "label": "the reason",
+            "statement": "the loop has a gap",
+            "weight": 0.5,
+            "partly_if": "names the switch",
+            "misconception": "current that has passed the bulb no longer matters",
+        },
     ],
+    "anchors": ["It goes out."],
     "difficulty": 4,
     "tests": ["A", "B"],
 }

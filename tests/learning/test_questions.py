@@ -30,9 +30,10 @@ OPEN = QuestionDraft(
     difficulty=3,
     tests=("Deciding whether a number is prime",),
     criteria=(
-        Criterion("the check", "tests division by 3, or the digit sum", 0.5),
+        Criterion("the check", "tests division by 3, or the digit sum", 0.5, misconception="odd numbers are prime"),
         Criterion("the verdict", "concludes 51 = 3 × 17, so not prime", 0.5, partly_if="says not prime only"),
     ),
+    anchors=("No, 3 goes into it 17 times.", "No, it can be divided."),
 )
 NUMERIC = QuestionDraft(
     prompt="A tram covers 1.5 km in 3 minutes at steady speed. What is its speed in m/s, to two places?",
@@ -285,3 +286,24 @@ def test_any_draft_passes_or_is_refused_in_words(
             continue
         assert kept.format != "mcq" or kept.correct_answer in kept.options
         assert checked(kept) == kept
+
+
+@pytest.mark.parametrize(
+    ("anchors", "told"),
+    [
+        (("a", "b", "c"), "There are 3 anchors: keep a full answer and a partial one."),
+        (("x" * 2_001,), "An anchor has more than 2000 characters"),
+        (("Show the check",), "The prompt holds one of its anchors"),
+    ],
+)
+def test_Q5_anchors_are_two_short_answers_that_the_prompt_does_not_give_away(
+    anchors: tuple[str, ...], told: str
+) -> None:
+    assert told in refusal(replace(OPEN, anchors=anchors))
+
+
+def test_only_an_open_question_keeps_anchors_and_empty_ones_are_dropped() -> None:
+    assert checked(replace(CHOICE, anchors=("Air.",))).anchors == ()
+    assert checked(replace(OPEN, anchors=(" ", "No,\u200b it can be divided."))).anchors == ("No, it can be divided.",)
+    nothing = replace(OPEN.criteria[0], misconception=" ")
+    assert checked(replace(OPEN, criteria=(nothing, OPEN.criteria[1]))).criteria[0].misconception is None
