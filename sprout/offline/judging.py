@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sprout.learning.stems import content_words, stem, stems
+from sprout.learning.stems import stems
 from sprout.offline.lessons import Point
-from sprout.offline.notes.language import language_of
 from sprout.offline.phrases import denies, sentences, span_of
 
 CLEAR = 0.95
@@ -17,7 +16,6 @@ LIKELY = 0.9
 HALF = 0.75
 NOT_SURE = 0.3
 MOST_OF_IT, SOME_OF_IT = 0.6, 0.35  # of the words that carry a criterion
-ENOUGH_WORDS = 4  # to tell an answer on something else from one in few words
 LONGEST_SPAN = 400
 
 _HEDGES = (
@@ -39,15 +37,6 @@ class Judged:
         return self.confidence > NOT_SURE
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """An open question as it was put, and everything that a good answer may be made of."""
-
-    prompt: str
-    statements: Sequence[str]
-    anchors: Sequence[str]
-
-
 def by_phrases(point: Point, answer: str) -> Judged:
     """Met, partly or contradicted where a phrase of that kind hits; not sure where none does, or two disagree."""
     met, half, wrong = (_first(phrases, answer) for phrases in (point.accepts, point.half, point.rejects))
@@ -58,14 +47,15 @@ def by_phrases(point: Point, answer: str) -> Judged:
     return Judged("partly", half, CLEAR) if half is not None else Judged("missing")
 
 
-def by_overlap(statement: str, asked: Asked, answer: str) -> Judged:
-    """By how many of the statement's content words stand in the answer, those of the prompt apart."""
-    wanted = stems([statement]) - stems([asked.prompt]) or stems([statement])
+def by_overlap(statement: str, prompt: str, answer: str) -> Judged:
+    """By how many of the statement's content words stand in the answer, those of the prompt apart. Too few are no sign
+    of a wrong answer: it may say the same in other words."""
+    wanted = stems([statement]) - stems([prompt]) or stems([statement])
     said = stems([answer])
     share = len(wanted & said) / len(wanted) if wanted else 0.0
     span = _telling(wanted, answer)
     if share < SOME_OF_IT or not span:
-        return Judged("missing", "", LIKELY) if _is_on_something_else(asked, answer) else Judged("missing")
+        return Judged("missing")
     if _hedged(answer) or denies(span) != denies(statement):
         return Judged("partly", span)
     return Judged("met", span, LIKELY) if share >= MOST_OF_IT else Judged("partly", span, HALF)
@@ -85,12 +75,3 @@ def _telling(wanted: frozenset[str], answer: str) -> str:
     spans = [answer[tokens[0].start : tokens[-1].end] for tokens in sentences(answer)]
     best = max(spans, key=lambda span: len(wanted & stems([span])), default="")
     return best[:LONGEST_SPAN].strip() if wanted & stems([best]) else ""
-
-
-def _is_on_something_else(asked: Asked, answer: str) -> bool:
-    """Whether none of the question's words stand in an answer of some length and of the same language."""
-    words = content_words(answer)
-    about = [asked.prompt, *asked.statements, *asked.anchors]
-    if len(words) < ENOUGH_WORDS or {stem(word) for word in words} & stems(about):
-        return False
-    return language_of(answer.casefold().split()) == language_of(" ".join(about).casefold().split())

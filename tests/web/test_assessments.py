@@ -69,6 +69,16 @@ async def test_defect_21_the_server_marks_whatever_the_client_thinks_of_it(own_w
     assert listed.json() == [wrong.json(), right.json(), words.json()]
 
 
+async def test_A3_A4_an_answer_says_how_it_is_graded_and_one_in_words_that_it_waits(own_web: Web) -> None:
+    _, found = await a_diagnostic(own_web)
+    wrong = await answer(own_web, found, 0, selectedOption="Soil")
+    assert wrong.json()["grade"] == {"state": "graded", "criteria": [], "nextStep": None, "cut": False}
+    words = await answer(own_web, found, 2, answerText="green")
+    assert words.json()["grade"] == {"state": "ungraded", "criteria": [], "nextStep": None, "cut": False}
+    skipped = await answer(own_web, found, 1)
+    assert skipped.json()["grade"] is None
+
+
 async def test_answering_everything_completes_the_diagnostic_and_shows_in_progress(own_web: Web) -> None:
     concept, found = await a_diagnostic(own_web)
     await answer(own_web, found, 0, selectedOption="Light")

@@ -11,7 +11,7 @@ from sprout.learning.words import one_line
 from sprout.offline.brains.conversation import Conversation
 from sprout.offline.brains.request import Tag
 from sprout.offline.courses import ask_of
-from sprout.offline.judging import Asked, Judged, by_overlap, by_phrases
+from sprout.offline.judging import Judged, by_overlap, by_phrases
 from sprout.offline.lessons import Ask, Point
 from sprout.offline.notes.language import language_of
 from sprout.offline.reply import Block, Reply, TextOut, ToolOut
@@ -57,12 +57,10 @@ def judgements(item: Tag) -> list[Judged]:
     if answer.attributes.get("kind") == "drawing":
         return [Judged("missing") for _ in criteria]
     prompt = item.text_of("question")
-    statements = [criterion.text_of("statement") for criterion in criteria]
     points = _points(ask_of(prompt), [criterion.text_of("label") for criterion in criteria])
     if points is not None:
         return [by_phrases(point, answer.text) for point in points]
-    asked = Asked(prompt, statements, [anchor.text for anchor in item.all("anchor")])
-    return [by_overlap(statement, asked, answer.text) for statement in statements]
+    return [by_overlap(criterion.text_of("statement"), prompt, answer.text) for criterion in criteria]
 
 
 def next_step(answer: Tag, labels: Sequence[str], judged: Sequence[Judged]) -> str:
