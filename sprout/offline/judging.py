@@ -18,9 +18,15 @@ NOT_SURE = 0.3
 MOST_OF_IT, SOME_OF_IT = 0.6, 0.35  # of the words that carry a criterion
 LONGEST_SPAN = 400
 
-_HEDGES = (
-    "maybe", "perhaps", "possibly", "not sure", "could be any*", "might be", "i guess", "vielleicht", "peut être",
-)  # fmt: skip
+# One who lists what it might be has not said what it is.
+_ALTERNATIVES = (
+    "maybe/perhaps/possibly/might or",
+    "could be any*",
+    "i'm/im not sure",
+    "i am not sure",
+    "vielleicht oder",
+    "peut être ou",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +73,7 @@ def _first(phrases: Sequence[str], answer: str) -> str | None:
 
 def _hedged(answer: str) -> bool:
     """Whether the answer does not commit itself, so that nothing in it is simply met."""
-    return _first(_HEDGES, answer) is not None
+    return _first(_ALTERNATIVES, answer) is not None
 
 
 def _telling(wanted: frozenset[str], answer: str) -> str:
