@@ -24,6 +24,13 @@ def test_a_topic_finds_its_course(topic: str) -> None:
     assert found.title == "Bayesian reasoning"
 
 
+@pytest.mark.parametrize("topic", ["Python", "Python basics for my daughter", "How do for loops work?"])
+def test_a_topic_of_programming_finds_the_course_on_python(topic: str) -> None:
+    found = course_on(topic)
+    assert found is not None
+    assert found.slug == "python_functions_and_lists"
+
+
 @pytest.mark.parametrize("topic", ["", "Photosynthesis", "Bayesworth Castle"])
 def test_another_topic_finds_none(topic: str) -> None:
     assert course_on(topic) is None
