@@ -15,6 +15,8 @@ from sprout import __version__
 from sprout.agents.agent import AgentSpec
 from sprout.agents.grading import GRADING_POLICY, grading_agent
 from sprout.agents.key_check import KEY_CHECK_POLICY, key_check_agent
+from sprout.agents.refinement import REFINEMENT_POLICY, refinement_agent
+from sprout.agents.review import REVIEW_POLICY, review_agent
 from sprout.agents.saving import PATH_POLICY
 from sprout.agents.subconcept import subconcept_agent
 from sprout.agents.topic import topic_agent
@@ -54,6 +56,7 @@ from sprout.store.keys import SqlKeys
 from sprout.store.library import SqlLibrary
 from sprout.store.memories import SqlMemories
 from sprout.store.progressing import SqlProgress
+from sprout.store.refining import SqlRefining
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
 from sprout.store.sources import SqlSources
@@ -147,6 +150,7 @@ async def open_app(
         store = SqlRunStore(database, bus.publish, dispatcher)
         shelf = SqlShelf(database, bus.publish, split=passages_of)
         keys = SqlKeys(database, bus.publish)
+        refining = SqlRefining(database, bus.publish)
         library = SqlLibrary(database, bus.publish, files=Files(settings.data_dir / "documents"))
         tutoring, memories = SqlTutoring(database, bus.publish), SqlMemories(database, bus.publish)
         await library.ensure_user(DEFAULT_USER_ID)
@@ -162,6 +166,8 @@ async def open_app(
             ),
             key_check_agent(shelf, keys, settings.policy("key_check", KEY_CHECK_POLICY)),
             grading_agent(shelf, SqlGradebook(database, bus.publish), settings.policy("grading", GRADING_POLICY)),
+            refinement_agent(shelf, refining, settings.policy("refinement", REFINEMENT_POLICY)),
+            review_agent(shelf, refining, settings.policy("review", REVIEW_POLICY)),
             *(make(shelf, settings) for make in extra_agents),
         ]
         agents.append(

@@ -56,10 +56,11 @@ class Team(Protocol):
         """Start a child run and go on; a node whose child run is still going is left to it."""
         ...
 
-    async def delegate(self, agent: str, task: str, *, key: str) -> Outcome:
+    async def delegate(self, agent: str, task: str, *, key: str, label: str | None = None) -> Outcome:
         """Have a child run do a task, and wait for its end without a place among the model calls.
 
         Args:
+            label: its name on the wire, where that is not the agent's own.
             key: names the task within this run: the same one again is not started twice, also not after a crash.
         """
         ...
@@ -72,18 +73,22 @@ class Brief:
     `objective` says in a line for people what it is after. `screen` makes what words to the learner pass through.
 
     `finish` gets the loop's result, or None where there was no loop, and returns the closing event, whose reason and
-    usage the run fills in. A run that is taken up again after a crash is briefed again: then `begin` is called again,
-    and `finish` may be, so that both must do no harm the second time.
+    usage the run fills in. `give_up` is called in its place where the run is stopped or fails.
+
+    What `begin` returns is told before the loop. A run that is taken up again after a crash is briefed again: then
+    `begin` is called again, and `finish` may be, so that both must do no harm the second time. Whether there is a loop
+    is decided when a run begins, and stays so.
     """
 
     system: str = ""
     messages: tuple[Message, ...] = ()
     tools: tuple[Tool, ...] = ()
     opening: Sequence[Event] = ()
-    begin: Callable[[], Awaitable[None]] | None = None
+    begin: Callable[[], Awaitable[Sequence[Event] | None]] | None = None
     stop_checks: tuple[StopCheck, ...] = ()
     permissions: Permissions | None = None
     finish: Callable[[TurnResult | None], Awaitable[AgentDone]] | None = None
+    give_up: Callable[[], Awaitable[None]] | None = None
     objective: str = ""
     screen: MakeScreen | None = None
 
@@ -94,6 +99,9 @@ class AgentSpec:
     whether its text is reasoning or words to the learner.
 
     What a `private` agent says and thinks, and what its tools tell it, is never shown: it works on what is secret.
+
+    Args:
+        label: its name on the wire, where that is not its own.
     """
 
     name: str
@@ -102,3 +110,4 @@ class AgentSpec:
     brief: Callable[[Job, Team], Awaitable[Brief]] = field(repr=False)
     voice: Voice = "reasoning"
     private: bool = False
+    label: str | None = None

@@ -6,6 +6,8 @@ from sprout.offline.brains.conversation import Conversation, read_conversation
 from sprout.offline.brains.grading import speak_as_grading_agent
 from sprout.offline.brains.key_check import speak_as_key_check
 from sprout.offline.brains.plain import speak_plainly
+from sprout.offline.brains.refinement import speak_as_refinement_agent
+from sprout.offline.brains.review import speak_as_review_agent
 from sprout.offline.brains.subconcept import speak_as_subconcept_agent
 from sprout.offline.brains.topic import speak_as_topic_agent
 from sprout.offline.reply import Body, Reply, ToolOut
@@ -17,6 +19,8 @@ AGENTS: dict[str, Callable[[Conversation], Reply]] = {
     "save_subconcept": speak_as_subconcept_agent,
     "record_solutions": speak_as_key_check,
     "record_grade": speak_as_grading_agent,
+    "remove_subconcept": speak_as_refinement_agent,
+    "get_graded_answers": speak_as_review_agent,
 }
 
 

@@ -118,11 +118,12 @@ class Carrying:
             await self._begun(brief)
         else:
             await self._taken_up(brief, kept)
-        if brief.begin is not None:
-            await brief.begin()
+        if brief.begin is not None and (news := await brief.begin()):
+            await self._writer.keep([*news])
         if kept is not None and kept.final is not None:
             return await self._settled_as(kept.final, kept.usage)
-        result = await self._looped(brief, kept) if brief.messages else None
+        messages = brief.messages if kept is None else kept.messages
+        result = await self._looped_out(brief, kept) if messages else None
         crash_point("loop_ended")
         own = result.usage if result else Usage()
         if result is not None and result.question is not None:
@@ -169,6 +170,18 @@ class Carrying:
         if brief.finish is None or self._stop.requested or reason in UNFINISHED:
             return AgentDone(reason="cancelled" if self._stop.requested else reason, usage=Usage())
         return (await brief.finish(result)).model_copy(update={"reason": reason})
+
+    async def _looped_out(self, brief: Brief, kept: Recall | None) -> TurnResult:
+        """The loop's end; an agent whose work is broken off may put right what it leaves. Raises HardLimit."""
+        try:
+            result = await self._looped(brief, kept)
+        except HardLimit:
+            if brief.give_up is not None:
+                await brief.give_up()
+            raise
+        if brief.give_up is not None and (self._stop.requested or result.failure is not None):
+            await brief.give_up()
+        return result
 
     async def _looped(self, brief: Brief, kept: Recall | None) -> TurnResult:
         run, policy = self._run, self._spec.policy

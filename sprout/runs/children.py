@@ -34,12 +34,12 @@ class Children:
         """See to it that the node has a run of this agent: a new one, or the one that this run or another has there."""
         await self._admitted(agent, node_id=node_id, label=label)
 
-    async def delegate(self, agent: str, task: str, *, key: str) -> Outcome:
+    async def delegate(self, agent: str, task: str, *, key: str, label: str | None = None) -> Outcome:
         """What has become of a task that a child run was given. Raises ToolFailure: too many runs under runs."""
         if await self._depth() >= MAX_DEPTH:
             raise ToolFailure("A helper's helpers have no helpers of their own: do it yourself.")
         lane = f"child:{self.run.id}:{key}"
-        child = await self._admitted(agent, node_id=self.run.node_id, label=agent, task=task, lane=lane)
+        child = await self._admitted(agent, node_id=self.run.node_id, label=label, task=task, lane=lane)
         while not child.ended:
             nudge = self.nudge.next_one
             child = await self.parts.store.run(child.id)
@@ -62,13 +62,15 @@ class Children:
         return await self.parts.store.spent_by_children(self.run.id)
 
     async def _admitted(
-        self, agent: str, *, node_id: str, label: str, task: str | None = None, lane: str | None = None
+        self, agent: str, *, node_id: str, label: str | None, task: str | None = None, lane: str | None = None
     ) -> Run:
         run = self.run
         child = self.parts.new_run(
             agent, user_id=run.user_id, node_id=node_id, branch_id=run.branch_id, small=run.small, task=task
         )
-        child = replace(child, root_id=run.root_id, parent_id=run.id, label=label, lane=lane or child.lane)
+        child = replace(
+            child, root_id=run.root_id, parent_id=run.id, label=label or child.label, lane=lane or child.lane
+        )
         admission = await self.parts.store.admit(child, claim=self.parts.claim, under=run)
         crash_point("child_admitted")
         if admission.verdict == "new" and admission.run.state is RunState.RUNNING:

@@ -69,7 +69,7 @@ class Parts:
             parent_id=None,
             user_id=user_id,
             agent=spec.name,
-            label=spec.name,
+            label=spec.label or spec.name,
             lane=f"{spec.lane}:{node_id}",
             node_id=node_id,
             branch_id=branch_id,

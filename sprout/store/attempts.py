@@ -93,6 +93,16 @@ def give_grade(
     return update_progress(write, concept, answer.user_id, now)
 
 
+def grade_of(answer: tables.Answer) -> Grade | None:
+    """The grade as it was kept; None where there is none yet."""
+    return as_grade(answer.grade)
+
+
+def as_grade(kept: JsonValue) -> Grade | None:
+    """The grade that a column keeps; None where it is empty."""
+    return None if kept is None else _GRADE.validate_python(kept)
+
+
 def _attempts(write: Write, question_id: str, user_id: str) -> Sequence[tables.Answer]:
     """The learner's attempts at the question, oldest first."""
     wanted = select(tables.Answer).where(tables.Answer.question_id == question_id, tables.Answer.user_id == user_id)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from sqlalchemy import ColumnElement, Connection, Text, bindparam, cast, exists, literal, or_, select
+from sqlalchemy import ColumnElement, Connection, Text, and_, bindparam, cast, exists, literal, or_, select
 from sqlmodel import col
 from sqlmodel import select as select_one
 
@@ -37,6 +37,31 @@ _ANSWERED = exists().where(
     ),
 )
 _BEGUN = select(_nodes.c.id).where(_AMONG, or_(_ENTERED, _TALKED, _ANSWERED))
+_IN_DIAGNOSTIC = _assessments.c.type == "diagnostic"
+_ABOUT_IT = cast(_questions.c.tests, Text).like(literal("%").concat(_nodes.c.id).concat("%"))
+_ASKED_BEFOREHAND = exists().where(
+    _answers.c.user_id == _nodes.c.user_id,
+    _questions.c.id == _answers.c.question_id,
+    _assessments.c.id == _answers.c.assessment_id,
+    _IN_DIAGNOSTIC,
+    _ABOUT_IT,
+)
+_WORKED_ON = exists().where(
+    _answers.c.user_id == _nodes.c.user_id,
+    _questions.c.id == _answers.c.question_id,
+    _assessments.c.id == _answers.c.assessment_id,
+    ~_IN_DIAGNOSTIC,
+    or_(_questions.c.node_id == _nodes.c.id, _assessments.c.target_node_id == _nodes.c.id, _ABOUT_IT),
+)
+_OPENED = exists().where(
+    _progress.c.node_id == _nodes.c.id,
+    or_(
+        _progress.c.first_entered_at.is_not(None),
+        _progress.c.overridden_at.is_not(None),
+        and_(or_(_progress.c.completed_at.is_not(None), _progress.c.attempts_count > 0), ~_ASKED_BEFOREHAND),
+    ),
+)
+_STARTED = select(_nodes.c.id).where(_AMONG, or_(_OPENED, _TALKED, _WORKED_ON))
 
 
 def begun(connection: Connection, node_ids: Collection[str]) -> frozenset[str]:
@@ -48,6 +73,21 @@ def begun(connection: Connection, node_ids: Collection[str]) -> frozenset[str]:
         return frozenset()
     connection.execute(_LOCK, {"nodes": list(node_ids)})
     return frozenset(connection.execute(_BEGUN, {"nodes": list(node_ids)}).scalars())
+
+
+def started(connection: Connection, node_ids: Collection[str], *, lock: bool = False) -> frozenset[str]:
+    """Those of the nodes that the learner has opened, worked on or talked on.
+
+    What a diagnostic asked beforehand is no start: it is there to show what need not be learned.
+
+    Args:
+        lock: whether their rows stay locked, so that nobody starts one until the transaction ends.
+    """
+    if not node_ids:
+        return frozenset()
+    if lock:
+        connection.execute(_LOCK, {"nodes": list(node_ids)})
+    return frozenset(connection.execute(_STARTED, {"nodes": list(node_ids)}).scalars())
 
 
 def refuse_while_going(write: Write, of: ColumnElement[bool]) -> None:

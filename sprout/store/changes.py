@@ -32,6 +32,12 @@ _LATER = _CHANGE.where(
     _kept.c.parent_id == bindparam("parent"),
     select(_this.c.creation).where(_this.c.id == bindparam("change")).scalar_subquery() < PLACE,
 ).order_by(PLACE)
+_OF_RUN = _CHANGE.where(
+    _kept.c.parent_id == bindparam("parent"),
+    _kept.c.run_id == bindparam("run"),
+    _kept.c.undoes.is_(None),
+    _kept.c.undone_at.is_(None),
+).order_by(PLACE.desc())
 _LOST = select(_kept.c.lost).where(_kept.c.id == bindparam("change"))
 _MARK_UNDONE = update(_kept).where(_kept.c.id == bindparam("change")).values(undone_at=bindparam("moment"))
 
@@ -44,6 +50,11 @@ def of_branch(branch_id: str, user_id: str, *, before: str | None, limit: int) -
         older = select(named.c.creation).where(named.c.id == before, named.c.user_id == user_id).scalar_subquery()
         wanted = wanted.where(older > PLACE)
     return wanted.order_by(PLACE.desc()).limit(limit)
+
+
+def of_parent(parent_id: str, user_id: str) -> Select[Any]:
+    """The rows of all changes of the children of the user's node for `change_from`, oldest first."""
+    return _CHANGE.where(_kept.c.parent_id == parent_id, _kept.c.user_id == user_id).order_by(PLACE)
 
 
 def change_from(row: RowMapping) -> Change:
@@ -76,11 +87,24 @@ def undo(write: Write, log: EventLog, change_id: str, user_id: str) -> Undone:
     parent = _locked_parent(connection, _change(connection, change_id, user_id), user_id)
     change = _change(connection, change_id, user_id)  # as it is under the lock
     if change.undone_at is None:
-        _take_back(write, log, change, parent, user_id)
+        _take_back(write, log, change, parent, Actor(user_id))
     return Undone(_last_word(connection, change_id, user_id), *_children(write, parent.id))
 
 
-def _take_back(write: Write, log: EventLog, change: Change, parent: NodeRow, user_id: str) -> None:
+def take_back(write: Write, log: EventLog, parent_id: str, actor: Actor) -> int:
+    """Take back what the actor's run has changed under a node, newest first; how many changes that were.
+
+    Raises NotFound, UndoRefused, GraphRefused, Conflict, and what an edit raises for an actor whose time is over.
+    """
+    parent = locked_node(write.connection, parent_id, actor.user_id)
+    values = {"parent": parent_id, "run": actor.run_id}
+    made = [change_from(row) for row in write.connection.execute(_OF_RUN, values).mappings().all()]
+    for change in made:
+        _take_back(write, log, change, parent, actor)
+    return len(made)
+
+
+def _take_back(write: Write, log: EventLog, change: Change, parent: NodeRow, actor: Actor) -> None:
     connection = write.connection
     values = {"parent": change.parent_id, "change": change.id}
     # One that cannot be read blocks nothing: whether the rows are as the change left them is looked at besides.
@@ -91,7 +115,7 @@ def _take_back(write: Write, log: EventLog, change: Change, parent: NodeRow, use
         log,
         parent,
         lambda graph: undone(graph, change, later=later, begun=theirs),
-        actor=Actor(user_id),
+        actor=actor,
         undoes=change.id,
     )
     put_back(connection, cast(Lost, connection.execute(_LOST, {"change": change.id}).scalar_one()))

@@ -30,7 +30,7 @@ from sprout.learning.graph import ConceptGraph, Edit, title_key
 from sprout.learning.shelf import Actor
 from sprout.runs.log import CallEnded
 from sprout.store import rows, tables
-from sprout.store.begun import begun, refuse_while_going
+from sprout.store.begun import begun, refuse_while_going, started
 from sprout.store.boundaries import end_call_once
 from sprout.store.columns import table_of
 from sprout.store.log import Author, EventLog
@@ -106,7 +106,7 @@ def edit_children(
     edit = operation(before)
     if edit.events:
         now = log.now()
-        _refuse_to_lose(write, before, edit.events, actor)
+        _refuse_to_lose(write, before, edit.events, actor, with_evidence=bool(evidence))
         lost = lost_with(connection, edit.events)
         _write_rows(connection, parent, edit.events, now)
         more = {"evidence": list(evidence), "lost": lost, "undoes": undoes}
@@ -141,12 +141,20 @@ def _write_rows(connection: Connection, parent: NodeRow, events: Sequence[GraphE
         connection.execute(statement, [_values(event, parent, now) for event in alike])
 
 
-def _refuse_to_lose(write: Write, before: ConceptGraph, events: Sequence[GraphEvent], actor: Actor) -> None:
-    """Parts and runs never go with a node, and what the learner has begun goes by his own hand only."""
+def _refuse_to_lose(
+    write: Write, before: ConceptGraph, events: Sequence[GraphEvent], actor: Actor, *, with_evidence: bool
+) -> None:
+    """Parts and runs never go with a node, and what the learner has begun goes by his own hand only.
+
+    With evidence, answers of a diagnostic are no beginning: they may be what shows that a node is not needed.
+    """
     ids = [event.node_id for event in events if isinstance(event, NodeRemoved)]
     if not ids:
         return
-    if actor.run_id is not None and (theirs := begun(write.connection, ids)):
+    connection = write.connection
+    if actor.run_id is not None and (
+        theirs := started(connection, ids, lock=True) if with_evidence else begun(connection, ids)
+    ):
         titles = ", ".join(f"'{node.title}'" for node in before.nodes if node.id in theirs)
         raise GraphRefused(f"The learner has begun {titles} already: leave that in place, and add beside it instead.")
     if write.connection.execute(_HAVING_PARTS, {"nodes": ids}).first() is not None:

@@ -242,6 +242,14 @@ class RunOrder(Asked):
     small: bool = False
 
 
+class ReviewOrder(Asked):
+    """`overview` says in words how the path stands; `maxAdditions` is taken to the nearest of 0 to 4."""
+
+    user_id: Id
+    overview: Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)] | None = None
+    max_additions: Annotated[int, Field(ge=-1_000_000, le=1_000_000)] | None = None
+
+
 class RunOptions(Asked):
     """`wait=false` answers with the run instead of its stream; `onBusy` says what becomes of it where one is going."""
 

@@ -106,7 +106,11 @@ class Figures(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one request may bring, how long each wait may take, how many streams one may have open."""
+    """How much one request may bring, how long each wait may take, how many streams one may have open.
+
+    Args:
+        run_wait_s: how long a request waits for a run before it is answered with the run itself.
+    """
 
     json_max_bytes: int = 1_000_000
     turn_max_bytes: int = 16 * 1024 * 1024
@@ -120,7 +124,6 @@ class Limits:
     run_wait_s: float = 25.0
     streams_per_learner: int = 200
     streams_per_address: int = 400
-    turn_wait_s: float = 25.0
 
 
 @dataclass(frozen=True, slots=True)

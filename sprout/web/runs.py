@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sprout.errors import BadInput
+from sprout.events import NodeRow
 from sprout.runs.log import Admission, Key, OnBusy
 from sprout.runs.state import Run, RunState
 from sprout.web.bodies import Cursor, Nothing, RunAnswer, RunFilter, RunOptions, RunOrder
@@ -27,10 +28,22 @@ async def topic_started(call: Call[RunOptions, RunOrder]) -> Response:
     node = await call.parts.library.node(call.id, user_id=call.user_id)
     if node.type != "root":
         raise BadInput(f"A path grows from a topic, and {node.title!r} is a {node.type}.")
+    return await _started(call, "topic", node)
+
+
+async def concept_started(call: Call[RunOptions, RunOrder]) -> Response:
+    """Admit the run that opens a concept: its parts are made where they are missing, and adapted to new answers."""
+    node = await call.parts.library.node(call.id, user_id=call.user_id)
+    if node.type != "concept":
+        raise BadInput(f"Only a concept is opened like this, and {node.title!r} is a {node.type}.")
+    return await _started(call, "refinement", node)
+
+
+async def _started(call: Call[RunOptions, RunOrder], agent: str, node: NodeRow) -> Response:
     if call.query.wait == "true":
         refuse_one_too_many(call)
     admission = await call.parts.runs.start(
-        "topic",
+        agent,
         node=node,
         user_id=call.user_id,
         small=call.body.small,

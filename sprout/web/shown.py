@@ -4,7 +4,7 @@ import json
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 from sprout.events import AnswerType, Caps, CardShown, CriterionShown, EdgeEnds, NodeRow, Usage, Wire, wire_time
 from sprout.learning.assessing import Diagnostic
@@ -199,6 +199,55 @@ class UndoneChange(Wire):
     change: ChangeRow
     nodes: list[NodeDetail]
     edges: list[EdgeRow]
+
+
+class Plain(BaseModel):
+    """A frozen value whose names go over the wire as they are."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ConceptAddition(Plain):
+    title: str
+    desc: str | None
+    insert_after: str | None
+    reason: str | None
+
+
+class SubconceptAddition(Plain):
+    title: str
+    desc: str | None
+    depends_on: list[str]
+    unlocks: list[str]
+    reason: str | None
+
+
+class ReviewDecision(Plain):
+    """What a review has decided, field for field as the contract names it."""
+
+    should_add: bool
+    notes: str | None
+    concept_additions: list[ConceptAddition]
+    subconcept_additions: list[SubconceptAddition]
+
+
+class TitledEdge(Wire):
+    """An edge by the titles of its two ends; the source is the prerequisite."""
+
+    source: str
+    target: str
+
+
+class Reviewed(Wire):
+    """What a review of the path around a node has brought."""
+
+    agent: Literal["path_review"] = "path_review"
+    status: Literal["no_change", "updated"]
+    node_id: str
+    level: Literal["concept", "subconcept"]
+    decision: ReviewDecision
+    inserted_nodes: list[NodeRow]
+    created_edges: list[TitledEdge]
 
 
 class BranchOverview(BranchSummary):

@@ -95,7 +95,7 @@ async def _waited_for(call: Call[Nothing, TutorTurn], run: Run) -> Sequence[News
     """What was told of the run until its turn was over, or for as long as a client can wait."""
     heard: list[News] = []
     try:
-        async with asyncio.timeout(call.parts.limits.turn_wait_s):
+        async with asyncio.timeout(call.parts.limits.run_wait_s):
             async with aclosing(cast(Any, call.parts.runs.follow(run.id))) as batches:
                 async for batch in batches:
                     heard.extend(batch)

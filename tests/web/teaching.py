@@ -48,7 +48,7 @@ from tests.runs.living import Brain, thinking
 from tests.serving import serving
 from tests.web.running import web_parts
 
-LIMITS = Limits(turn_wait_s=20.0)
+LIMITS = Limits(run_wait_s=20.0)
 POLICY = changed(QUICK, max_iterations=5, overload_retries=1, rate_limit_retries=1)
 
 EXPLANATION = "A plant is weighed before and after three years, and the soil beside it as well."

@@ -162,7 +162,7 @@ async def test_a_tutor_that_never_asks_ends_its_turn_all_the_same(tmp_path: Path
 
 
 async def test_past_the_wait_of_a_client_the_turn_goes_on_and_the_same_words_join_it(tmp_path: Path) -> None:
-    limits = LIMITS.__class__(turn_wait_s=0.2)
+    limits = LIMITS.__class__(run_wait_s=0.2)
     async with teaching(tmp_path, limits=limits) as lesson:
         slow = Fault(Scenario.STALL)
         lesson.script(calls(number()), slow)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 _TAGS = (
-    "topic|wish|size|existing|concept|document|title|desc|path|passage|asked|question|prompt|option|answer|reason"
-    "|item|criterion|label|statement|partly_if|misconception|anchor|learner_answer"
+    "topic|wish|size|existing|concept|subconcept|overview|document|title|desc|path|passage|asked|question|prompt"
+    "|option|answer|reason|item|criterion|label|statement|partly_if|misconception|anchor|learner_answer"
 )
 _TAG = re.compile(rf'<(/?)({_TAGS})((?:\s+[\w-]+="[^"<>]*")*)\s*(/?)>')
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"<>]*)"')
