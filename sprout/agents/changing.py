@@ -220,7 +220,7 @@ class Changing:
         if blank is not None:
             return blank
         used = cited(items, answer_ids, changes)
-        refuse_no_gap(used)
+        refuse_no_gap(used, items)
         return used
 
     async def concept_after(

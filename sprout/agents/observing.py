@@ -131,6 +131,7 @@ def _told(item: Item, titles: dict[str, str]) -> dict[str, JsonValue]:
         "evidence": item.answer_id,
         "prompt": item.prompt,
         "tests": [titles[node_id] for node_id in item.tests if node_id in titles],
+        "choice": item.choice,
         "difficulty": item.difficulty,
         "correct": None if item.score is None else item.right,
         "score": item.score,

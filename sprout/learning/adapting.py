@@ -48,12 +48,19 @@ def cited(items: Sequence[Item], answer_ids: Sequence[str], changes: Iterable[Ch
     return found
 
 
-def refuse_no_gap(cited_items: Sequence[Item]) -> None:
-    """Raises GraphRefused unless these misses show a gap: in two subconcepts, or by one misconception in all."""
+def refuse_no_gap(cited_items: Sequence[Item], items: Sequence[Item] = ()) -> None:
+    """Raises GraphRefused unless these misses show a gap: in two subconcepts, or by one misconception in all.
+
+    Args:
+        items: everything that was answered: options that were clicked by one who writes nothing may be guesses.
+    """
     if any(item.right for item in cited_items):
         raise GraphRefused("An answer that was right shows no gap: cite the ones that were missed, or add nothing.")
     tested = {node_id for item in cited_items for node_id in item.tests}
     shared = frozenset.intersection(*(frozenset(item.misconceptions) for item in cited_items))
+    written = [item for item in items if not item.choice]
+    if written and all(item.blank for item in written):
+        raise GraphRefused("Options were picked and nothing was written, which may be guessing: add nothing.")
     if len(tested) < 2 and not shared:
         raise GraphRefused(
             "These answers miss one subconcept and what it rests on is firm: the tutor will teach it, add nothing."

@@ -24,6 +24,7 @@ class Item:
         help_level: of the help that was given before it; 0 where the answer was the learner's own.
         contested: whether the learner has said that the question is wrong.
         blank: whether it says "I don't know", or nothing.
+        choice: whether an option was to be picked.
     """
 
     answer_id: str
@@ -37,6 +38,7 @@ class Item:
     help_level: int = 0
     contested: bool = False
     blank: bool = False
+    choice: bool = False
 
     @property
     def right(self) -> bool:

@@ -33,7 +33,7 @@ _ASKED = (
     select(
         *(_answers.c[name] for name in ("id", "question_id", "answer_text", "selected_option")),
         *(_answers.c[name] for name in ("score", "feedback", "help_level", "grade")),
-        *(_questions.c[name] for name in ("prompt", "tests", "difficulty", "contest")),
+        *(_questions.c[name] for name in ("prompt", "format", "tests", "difficulty", "contest")),
     )
     .join(_questions, _questions.c.id == _answers.c.question_id)
     .where(_questions.c.node_id == bindparam("node"), _answers.c.user_id == bindparam("user"))
@@ -163,6 +163,7 @@ def _item(row: RowMapping) -> Item:
         misconceptions=_misconceptions(grade),
         help_level=row["help_level"],
         contested=row["contest"] is not None,
+        choice=row["format"] == "mcq",
         blank=row["selected_option"] is None and says_nothing(row["answer_text"] or ""),
     )
 

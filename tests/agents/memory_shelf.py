@@ -160,7 +160,7 @@ class NotedTeam:
 
     started: list[tuple[str, str, str]] = field(default_factory=list)
 
-    async def delegate(self, agent: str, task: str, *, key: str) -> Outcome:
+    async def delegate(self, agent: str, task: str, *, key: str, label: str | None = None) -> Outcome:
         raise AssertionError("no agent of these tests delegates")
 
     async def start(self, agent: str, *, node_id: str, label: str) -> None:

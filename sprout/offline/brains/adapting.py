@@ -25,6 +25,7 @@ class Answered:
     misconceptions: tuple[str, ...]
     blank: bool
     usable: bool
+    choice: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,12 @@ class Picture:
     @property
     def blanks(self) -> list[Answered]:
         return [answer for answer in self.answers if answer.blank]
+
+    @property
+    def may_be_guesses(self) -> bool:
+        """Whether options were picked by one who wrote nothing anywhere."""
+        written = [answer for answer in self.answers if not answer.choice]
+        return bool(written) and all(answer.blank for answer in written)
 
     def about(self, title: str) -> list[Answered]:
         """The usable answers about a subconcept."""
@@ -125,6 +132,7 @@ def _answered(item: dict[str, Any]) -> Answered:
         tuple(item["misconceptions"]),
         item["blank"],
         item["usable"],
+        item["choice"],
     )
 
 

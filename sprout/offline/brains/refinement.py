@@ -55,7 +55,7 @@ def refinement(conversation: Conversation) -> list[Block]:
         return []
     if all(answer.correct for answer in seen.answers):
         return [*_removals(seen)] or [*_follow_up(seen)]
-    bridges = [*_bridges(seen)] or [*_contrasts(seen)]
+    bridges = [] if seen.may_be_guesses else [*_bridges(seen)] or [*_contrasts(seen)]
     return [*bridges[:MOST_BRIDGES], *_removals(seen)]
 
 

@@ -1,0 +1,273 @@
+"""A concept with its map and its diagnostic, served over HTTP, whose learner answers and whose agents adapt it.
+
+The model is the offline one, or what a test has written for it. Open answers are graded by a small agent that looks
+for one word: how real ones are graded is no matter of these tests.
+"""
+
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from sqlmodel import col, select
+
+from sprout.agents.agent import AgentSpec, Brief, Job, Team
+from sprout.agents.refinement import refinement_agent
+from sprout.agents.review import review_agent
+from sprout.agents.subconcept import subconcept_agent
+from sprout.agents.topic import topic_agent
+from sprout.documents.passages import passages_of
+from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
+from sprout.engines.memory_bus import MemoryBus
+from sprout.events import EdgeEnds, NodeRow
+from sprout.learning.changes import Change
+from sprout.learning.grades import Grade, GradeState
+from sprout.learning.graph import ConceptGraph, Edit
+from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.questions import Criterion, Misconception, QuestionDraft
+from sprout.learning.shelf import Actor
+from sprout.offline.app import OfflineModel, RecordedRequest
+from sprout.offline.demo import DemoModel
+from sprout.offline.server import OfflineServer
+from sprout.runs.gate import ModelGate
+from sprout.runs.live import LiveRuns, live_runs
+from sprout.runs.log import Claim
+from sprout.runs.observer import Nobody
+from sprout.runs.parts import ModelChoice, Parts
+from sprout.store import tables
+from sprout.store.assessments import SqlAssessments
+from sprout.store.attempts import give_grade
+from sprout.store.columns import utc_now
+from sprout.store.contents import SqlContents
+from sprout.store.database import Database
+from sprout.store.exchange import SqlExchange
+from sprout.store.files import Files
+from sprout.store.library import SqlLibrary
+from sprout.store.refining import SqlRefining
+from sprout.store.runs import SqlRunStore
+from sprout.store.shelf import SqlShelf
+from sprout.store.talk import SqlTalk
+from sprout.store.write import Write
+from sprout.web.routes import web_app
+from tests.builders import a_concept, a_topic
+from tests.loop.played import QUICK
+from tests.runs.living import thinking
+from tests.serving import serving
+from tests.web.running import Observed, a_static_folder, web_parts
+
+ME = {"userId": DEFAULT_USER_ID}
+ACTOR = Actor(DEFAULT_USER_ID)
+PARTS = ("Fractions of a whole", "Equal shares", "Adding shares", "Comparing shares", "Shares in a recipe")
+EDGES = ((0, 1), (1, 2), (1, 3), (2, 4), (3, 4))
+GOOD_WORD = "because"
+
+Operation = Callable[[ConceptGraph], Edit]
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event of a stream."""
+
+    kind: str
+    data: dict[str, Any]
+
+
+@dataclass
+class Classroom:
+    """A concept, its learner's browser, and everything behind it."""
+
+    database: Database
+    store: SqlRunStore
+    shelf: SqlShelf
+    refining: SqlRefining
+    library: SqlLibrary
+    runs: LiveRuns
+    model: OfflineServer
+    web: httpx2.AsyncClient
+    root: NodeRow
+    concept: NodeRow
+    questions: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def requests(self) -> Sequence[RecordedRequest]:
+        """What the model was asked."""
+        return self.model.requests
+
+    async def draw_map(self, titles: Sequence[str] = PARTS, edges: Sequence[tuple[int, int]] = EDGES) -> None:
+        """The concept's subconcepts, made and finished."""
+        for title in titles:
+            await self.edit(adding(title))
+        nodes, _ = await self.shelf.children(self.concept.id)
+        for source, target in edges:
+            await self.edit(joining(nodes[source].id, nodes[target].id))
+        await self.shelf.mark_generated(self.concept.id, user_id=DEFAULT_USER_ID)
+
+    async def edit(self, operation: Operation, parent: NodeRow | None = None) -> None:
+        """What the learner does to the map by hand."""
+        await self.shelf.edit_graph((parent or self.concept).id, operation, actor=ACTOR)
+
+    async def ask(self, *drafts: QuestionDraft) -> None:
+        """The questions of the diagnostic."""
+        for draft in drafts:
+            await self.shelf.save_question(self.concept.id, draft, actor=ACTOR)
+        address = f"/api/agents/concepts/{self.concept.id}/diagnostic"
+        found = (await self.web.get(address, params=ME)).raise_for_status().json()
+        self.questions = {question["prompt"]: question for question in found["questions"]}
+
+    async def answer(self, prompt: str, *, text: str | None = None, option: str | None = None) -> str:
+        """Say something to a question, or nothing; the id of the answer."""
+        question = self.questions[prompt]
+        body = {**ME, "questionId": question["id"], "answerText": text, "selectedOption": option}
+        sent = await self.web.post(f"/api/assessments/{question['assessmentId']}/answers", json=body)
+        assert sent.status_code == 201, sent.text
+        return str(sent.json()["id"])
+
+    async def opened(self, **body: Any) -> list[Event]:
+        """Open the concept, and read its stream to the end."""
+        return await self.streamed(f"/api/agents/concepts/{self.concept.id}/run", **body)
+
+    async def streamed(self, address: str, **body: Any) -> list[Event]:
+        answer = await self.web.post(address, json={**ME, **body})
+        assert answer.status_code == 200, answer.text
+        return events_in(answer.text)
+
+    async def titles(self, parent: NodeRow | None = None) -> list[str]:
+        nodes, _ = await self.shelf.children((parent or self.concept).id)
+        return [node.title for node in nodes]
+
+    async def edges(self, parent: NodeRow | None = None) -> set[str]:
+        nodes, edges = await self.shelf.children((parent or self.concept).id)
+        titles = {node.id: node.title for node in nodes}
+        return {f"{titles[edge.source_node_id]} > {titles[edge.target_node_id]}" for edge in edges}
+
+    async def whole(self) -> tuple[list[NodeRow], list[EdgeEnds]]:
+        """The map, to compare."""
+        return await self.shelf.children(self.concept.id)
+
+    async def changes(self, parent: NodeRow | None = None) -> list[Change]:
+        """What agents have changed, and not taken back, oldest first."""
+        found = await self.refining.changes((parent or self.concept).id, user_id=DEFAULT_USER_ID)
+        return [one for one in found if one.run_id and one.undoes is None and one.undone_at is None]
+
+
+def events_in(text: str) -> list[Event]:
+    """The events of a stream that has ended."""
+    blocks = text.replace("\r\n", "\n").split("\n\n")
+    lines = (dict(line.split(": ", 1) for line in block.splitlines() if line[:1] not in ("", ":")) for block in blocks)
+    return [Event(each["event"], json.loads(each["data"])) for each in lines if "event" in each]
+
+
+def of_kind(events: Sequence[Event], kind: str) -> list[dict[str, Any]]:
+    return [event.data for event in events if event.kind == kind]
+
+
+def a_choice(
+    prompt: str, *tests: str, difficulty: int = 3, wrong: Sequence[str] = ("slip", "guess", "haste")
+) -> QuestionDraft:
+    """A choice whose right option is "right"; each wrong one is named like the belief behind it."""
+    misconceptions = tuple(Misconception(f"option of {one}", one) for one in wrong)
+    options = ("the right one", *(f"option of {one}" for one in wrong))
+    return QuestionDraft(
+        prompt, "mcq", "the right one", difficulty, tests, options=options, misconceptions=misconceptions
+    )
+
+
+def a_number(prompt: str, *tests: str, difficulty: int = 3) -> QuestionDraft:
+    """A question whose answer is 12."""
+    return QuestionDraft(prompt, "numeric", "12", difficulty, tests)
+
+
+def an_open_one(prompt: str, *tests: str, difficulty: int = 4) -> QuestionDraft:
+    """A question in words; right where it says "because"."""
+    criteria = (Criterion("the reason", "gives the reason", 0.5), Criterion("the case", "names the case", 0.5))
+    return QuestionDraft(prompt, "open_ended", "The shares are alike.", difficulty, tests, criteria=criteria)
+
+
+def a_grader(database: Database) -> AgentSpec:
+    """Grades what is not graded: right where it gives a reason."""
+
+    def body(write: Write) -> None:
+        wanted = select(tables.Answer, tables.Question).where(
+            col(tables.Answer.question_id) == col(tables.Question.id),
+            col(tables.Answer.score).is_(None),
+            col(tables.Answer.answer_text).is_not(None),
+        )
+        for answer, question in write.session.exec(wanted).all():
+            right = GOOD_WORD in (answer.answer_text or "")
+            grade = Grade(GradeState.GRADED, float(right), right, next_step="Say why.")
+            give_grade(write, answer, question, grade, now=utc_now())
+
+    async def brief(job: Job, team: Team) -> Brief:
+        async def begin() -> None:
+            await database.write(body)
+
+        return Brief(begin=begin)
+
+    return AgentSpec("grading", "grading", QUICK, brief)
+
+
+@asynccontextmanager
+async def classroom(database: Database, folder: Path, model: OfflineModel | None = None) -> AsyncIterator[Classroom]:
+    """A topic with three concepts in a row, of which the middle one is the learner's."""
+    async with AsyncExitStack() as stack:
+        bus, dispatcher = MemoryBus(), AsyncioDispatcher()
+        store, shelf = (
+            SqlRunStore(database, bus.publish, dispatcher),
+            SqlShelf(database, bus.publish, split=passages_of),
+        )
+        refining = SqlRefining(database, bus.publish)
+        library = SqlLibrary(database, bus.publish, files=Files(folder))
+        brain = await stack.enter_async_context(thinking(model or DemoModel()))
+        agents = [
+            topic_agent(shelf),
+            subconcept_agent(shelf),
+            refinement_agent(shelf, refining),
+            review_agent(shelf, refining),
+            a_grader(database),
+        ]
+        parts = Parts(
+            store=store,
+            bus=bus,
+            dispatcher=dispatcher,
+            claim=Claim("here", lease_s=30.0, alone=True),
+            model=brain.model,
+            agents={agent.name: agent for agent in agents},
+            choose=lambda agent, small: ModelChoice("sprout-offline", None, "sprout-offline", offline=True),
+            gate=ModelGate(per_root=10, most=32),
+            observer=Nobody(),
+        )
+        runs = await stack.enter_async_context(live_runs(parts))
+        root = await a_topic(library, "Fractions")
+        first, concept, last = [await a_concept(library, root, title) for title in ("Whole", "Shares", "Percent")]
+        served = await stack.enter_async_context(
+            serving(
+                web_app(
+                    web_parts(
+                        library,
+                        SqlAssessments(database),
+                        SqlContents(database),
+                        SqlExchange(database),
+                        SqlTalk(database),
+                        Observed(runs),
+                        a_static_folder(folder),
+                    )
+                )
+            )
+        )
+        web = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=60))
+        room = Classroom(database, store, shelf, refining, library, runs, brain.server, web, root, concept)
+        for one, other in ((first, concept), (concept, last)):
+            await room.edit(joining(one.id, other.id), root)
+        yield room
+        runs.say_goodbye()
+
+
+def adding(title: str) -> Operation:
+    return lambda graph: graph.add(title, f"You can use {title.lower()}.", utc_now())
+
+
+def joining(source_id: str, target_id: str) -> Operation:
+    return lambda graph: graph.connect(source_id, target_id)
