@@ -7,12 +7,13 @@ for one word: how real ones are graded is no matter of these tests.
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import httpx2
-from sqlmodel import col, select
+from sqlalchemy import update
+from sqlmodel import SQLModel, col, select
 
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.agents.refinement import refinement_agent
@@ -23,6 +24,7 @@ from sprout.documents.passages import passages_of
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
 from sprout.events import EdgeEnds, NodeRow
+from sprout.ids import new_id
 from sprout.learning.changes import Change
 from sprout.learning.grades import Grade, GradeState
 from sprout.learning.graph import ConceptGraph, Edit
@@ -31,6 +33,7 @@ from sprout.learning.questions import Criterion, Misconception, QuestionDraft
 from sprout.learning.shelf import Actor
 from sprout.offline.app import OfflineModel, RecordedRequest
 from sprout.offline.demo import DemoModel
+from sprout.offline.script import Scripted, Step
 from sprout.offline.server import OfflineServer
 from sprout.runs.gate import ModelGate
 from sprout.runs.live import LiveRuns, live_runs
@@ -73,6 +76,13 @@ class Event:
 
     kind: str
     data: dict[str, Any]
+
+
+class Later(Scripted):
+    """A script that is written once the answers that it cites are there."""
+
+    def write(self, *steps: Step) -> None:
+        self._steps = list(steps)
 
 
 @dataclass
@@ -125,9 +135,42 @@ class Classroom:
         assert sent.status_code == 201, sent.text
         return str(sent.json()["id"])
 
+    async def grade(self) -> None:
+        """Have what was written graded."""
+        await self.database.write(graded)
+
+    async def contest(self, prompt: str) -> None:
+        """Say that a question is wrong."""
+        contested = update(tables.Question).where(col(tables.Question.id) == self.questions[prompt]["id"])
+        statement = contested.values(contest={"reason": "It is wrong."})
+        await self.database.write(lambda write: write.connection.execute(statement))
+
+    async def keep(self, row: SQLModel) -> None:
+        await self.database.write(lambda write: write.session.add(row))
+
+    async def keep_entered(self, node: NodeRow) -> None:
+        """Open a part's page."""
+
+        def body(write: Write) -> None:
+            wanted = select(tables.Progress).where(tables.Progress.node_id == node.id)
+            row = write.session.exec(wanted).first() or tables.Progress(
+                id=new_id(), user_id=DEFAULT_USER_ID, node_id=node.id
+            )
+            row.first_entered_at = utc_now()
+            write.session.add(row)
+
+        await self.database.write(body)
+
     async def opened(self, **body: Any) -> list[Event]:
         """Open the concept, and read its stream to the end."""
         return await self.streamed(f"/api/agents/concepts/{self.concept.id}/run", **body)
+
+    async def admitted(self, **body: Any) -> str:
+        """Open the concept without following; the id of the run."""
+        address = f"/api/agents/concepts/{self.concept.id}/run"
+        answer = await self.web.post(address, params={"wait": "false"}, json={**ME, **body})
+        assert answer.status_code == 202, answer.text
+        return str(answer.json()["id"])
 
     async def streamed(self, address: str, **body: Any) -> list[Event]:
         answer = await self.web.post(address, json={**ME, **body})
@@ -186,23 +229,25 @@ def an_open_one(prompt: str, *tests: str, difficulty: int = 4) -> QuestionDraft:
     return QuestionDraft(prompt, "open_ended", "The shares are alike.", difficulty, tests, criteria=criteria)
 
 
-def a_grader(database: Database) -> AgentSpec:
-    """Grades what is not graded: right where it gives a reason."""
+def graded(write: Write) -> None:
+    """What was written is right where it gives a reason."""
+    wanted = select(tables.Answer, tables.Question).where(
+        col(tables.Answer.question_id) == col(tables.Question.id),
+        col(tables.Answer.score).is_(None),
+        col(tables.Answer.answer_text).is_not(None),
+    )
+    for answer, question in write.session.exec(wanted).all():
+        right = GOOD_WORD in (answer.answer_text or "")
+        grade = Grade(GradeState.GRADED, float(right), right, next_step="Say why.")
+        give_grade(write, answer, question, grade, now=utc_now())
 
-    def body(write: Write) -> None:
-        wanted = select(tables.Answer, tables.Question).where(
-            col(tables.Answer.question_id) == col(tables.Question.id),
-            col(tables.Answer.score).is_(None),
-            col(tables.Answer.answer_text).is_not(None),
-        )
-        for answer, question in write.session.exec(wanted).all():
-            right = GOOD_WORD in (answer.answer_text or "")
-            grade = Grade(GradeState.GRADED, float(right), right, next_step="Say why.")
-            give_grade(write, answer, question, grade, now=utc_now())
+
+def a_grader(database: Database) -> AgentSpec:
+    """Grades what is not graded."""
 
     async def brief(job: Job, team: Team) -> Brief:
         async def begin() -> None:
-            await database.write(body)
+            await database.write(graded)
 
         return Brief(begin=begin)
 
@@ -210,7 +255,14 @@ def a_grader(database: Database) -> AgentSpec:
 
 
 @asynccontextmanager
-async def classroom(database: Database, folder: Path, model: OfflineModel | None = None) -> AsyncIterator[Classroom]:
+async def classroom(
+    database: Database,
+    folder: Path,
+    model: OfflineModel | None = None,
+    *,
+    more: Sequence[AgentSpec] = (),
+    answer_wait_s: float = 25.0,
+) -> AsyncIterator[Classroom]:
     """A topic with three concepts in a row, of which the middle one is the learner's."""
     async with AsyncExitStack() as stack:
         bus, dispatcher = MemoryBus(), AsyncioDispatcher()
@@ -227,6 +279,7 @@ async def classroom(database: Database, folder: Path, model: OfflineModel | None
             refinement_agent(shelf, refining),
             review_agent(shelf, refining),
             a_grader(database),
+            *more,
         ]
         parts = Parts(
             store=store,
@@ -242,21 +295,17 @@ async def classroom(database: Database, folder: Path, model: OfflineModel | None
         runs = await stack.enter_async_context(live_runs(parts))
         root = await a_topic(library, "Fractions")
         first, concept, last = [await a_concept(library, root, title) for title in ("Whole", "Shares", "Percent")]
-        served = await stack.enter_async_context(
-            serving(
-                web_app(
-                    web_parts(
-                        library,
-                        SqlAssessments(database),
-                        SqlContents(database),
-                        SqlExchange(database),
-                        SqlTalk(database),
-                        Observed(runs),
-                        a_static_folder(folder),
-                    )
-                )
-            )
+        parts_of_web = web_parts(
+            library,
+            SqlAssessments(database),
+            SqlContents(database),
+            SqlExchange(database),
+            SqlTalk(database),
+            Observed(runs),
+            a_static_folder(folder),
         )
+        limits = replace(parts_of_web.limits, answer_wait_s=answer_wait_s)
+        served = await stack.enter_async_context(serving(web_app(replace(parts_of_web, limits=limits))))
         web = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=60))
         room = Classroom(database, store, shelf, refining, library, runs, brain.server, web, root, concept)
         for one, other in ((first, concept), (concept, last)):
