@@ -73,7 +73,7 @@ class _Refinement:
     async def brief(self, graph: ConceptGraph) -> Brief:
         job, refining = self.ground.job, self.ground.refining
         items = await self.ground.items()
-        self.looked_at = seen(items)
+        self.looked_at = seen(items, grading_ended=False)
         before = await refining.seen(job.node_id, user_id=job.user_id)
         status = await refining.diagnostic(job.node_id, user_id=job.user_id)
         whole = bool(graph.nodes) and await self.ground.shelf.is_generated(job.node_id, user_id=job.user_id)
@@ -137,10 +137,11 @@ class _Refinement:
         @tool(effect=Effect.WRITE, idempotent=True, timeout_s=GRADING_PATIENCE_S)
         async def grade_student_answers() -> dict[str, JsonValue]:
             """Have what is not graded yet graded, and get all answers with their scores; `evidence` is what to cite."""
+            ended = True
             if any(item.score is None and not item.blank for item in await self.ground.items()):
-                await self.team.delegate("grading", "", key="grade")
+                ended = (await self.team.delegate("grading", "", key="grade")).state == "completed"
             items = await self.ground.items()
-            self.looked_at = seen(items)
+            self.looked_at = seen(items, grading_ended=ended)
             return await self.ground.told_answers(items)
 
         return grade_student_answers

@@ -76,10 +76,15 @@ class Seen:
         )
 
 
-def seen(items: Sequence[Item]) -> Seen:
-    """That these were looked at, as they are."""
+def seen(items: Sequence[Item], *, grading_ended: bool) -> Seen:
+    """That these were looked at, as they are.
+
+    Args:
+        grading_ended: whether what is not graded by now was tried; else it stays news, to be tried again (A3).
+    """
     graded = frozenset(item.answer_id for item in items if item.score is not None)
-    return Seen(graded, frozenset(item.answer_id for item in items) - graded)
+    settled = frozenset(item.answer_id for item in items if item.blank or grading_ended)
+    return Seen(graded, settled - graded)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,13 @@ from sprout.learning.grades import Grade, GradeState
 from sprout.learning.words import tidy
 from sprout.store import tables
 from sprout.store.edits import locked_node
-from sprout.store.kept_grades import as_kept, grade_of
+from sprout.store.kept_grades import as_kept
 from sprout.store.marking import chosen_text, feedback_on, marked
 from sprout.store.mastering import end_overrides, update_progress
 from sprout.store.questions import named_tests
 from sprout.store.write import Write
 
 AFTER_FEEDBACK = 1  # the least help that an attempt had whose learner was told of an earlier one
-
-__all__ = ["AFTER_FEEDBACK", "attempted", "give_grade", "grade_of"]
 
 
 def attempted(
@@ -91,16 +89,6 @@ def give_grade(
     about = {test["nodeId"] for test in named_tests(question.tests) if test["nodeId"] is not None}
     end_overrides(write, {concept.id, *about}, answer.user_id)
     return update_progress(write, concept, answer.user_id, now)
-
-
-def grade_of(answer: tables.Answer) -> Grade | None:
-    """The grade as it was kept; None where there is none yet."""
-    return as_grade(answer.grade)
-
-
-def as_grade(kept: JsonValue) -> Grade | None:
-    """The grade that a column keeps; None where it is empty."""
-    return None if kept is None else _GRADE.validate_python(kept)
 
 
 def _attempts(write: Write, question_id: str, user_id: str) -> Sequence[tables.Answer]:

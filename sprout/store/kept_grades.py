@@ -16,7 +16,12 @@ _GRADE = TypeAdapter(Grade)
 
 def grade_of(answer: tables.Answer) -> Grade | None:
     """The grade as it was kept; None where there is none yet."""
-    return None if answer.grade is None else _GRADE.validate_python(answer.grade)
+    return as_grade(answer.grade)
+
+
+def as_grade(kept: JsonValue) -> Grade | None:
+    """The grade that a column keeps; None where it is empty."""
+    return None if kept is None else _GRADE.validate_python(kept)
 
 
 def as_kept(grade: Grade) -> JsonValue:

@@ -12,12 +12,12 @@ from sprout.learning.grades import Grade, GradeState
 from sprout.learning.refining import Item, Known, Learned, Seen
 from sprout.learning.shelf import Actor
 from sprout.store import rows, tables
-from sprout.store.attempts import as_grade
 from sprout.store.begun import started
 from sprout.store.changes import PLACE, change_from, of_parent, take_back
 from sprout.store.columns import table_of
 from sprout.store.database import Database
 from sprout.store.edits import children_of
+from sprout.store.kept_grades import as_grade
 from sprout.store.log import EventLog, Publish
 from sprout.store.questions import named_tests
 from sprout.store.readable import each_readable

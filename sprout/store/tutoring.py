@@ -27,11 +27,12 @@ from sprout.learning.tutoring import (
     TurnEnd,
 )
 from sprout.store import rows, tables
-from sprout.store.attempts import attempted, grade_of
+from sprout.store.attempts import attempted
 from sprout.store.chunks import card_added, chunk_kept
 from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.edits import locked_node, tell
+from sprout.store.kept_grades import grade_of
 from sprout.store.log import EventLog, Publish
 from sprout.store.owned import owned_node, owned_session
 from sprout.store.posing import ladder_column, pose, posed

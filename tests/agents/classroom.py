@@ -5,7 +5,7 @@ for one word: how real ones are graded is no matter of these tests.
 """
 
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -99,6 +99,7 @@ class Classroom:
     web: httpx2.AsyncClient
     root: NodeRow
     concept: NodeRow
+    agents: Mapping[str, AgentSpec]
     questions: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
@@ -307,7 +308,9 @@ async def classroom(
         limits = replace(parts_of_web.limits, answer_wait_s=answer_wait_s)
         served = await stack.enter_async_context(serving(web_app(replace(parts_of_web, limits=limits))))
         web = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=60))
-        room = Classroom(database, store, shelf, refining, library, runs, brain.server, web, root, concept)
+        room = Classroom(
+            database, store, shelf, refining, library, runs, brain.server, web, root, concept, parts.agents
+        )
         for one, other in ((first, concept), (concept, last)):
             await room.edit(joining(one.id, other.id), root)
         yield room

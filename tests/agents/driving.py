@@ -13,8 +13,8 @@ from tests.agents.memory_shelf import NotedTeam
 NOTHING_CALLED: Mapping[str, Any] = {}
 
 
-def a_job(node: NodeRow, *, small: bool = False, label: str = "topic") -> Job:
-    return Job("run", "root-run", "ada", node.id, label, "sprout-offline", small, epoch=1)
+def a_job(node: NodeRow, *, small: bool = False, label: str = "topic", user_id: str = "ada") -> Job:
+    return Job("run", "root-run", user_id, node.id, label, "sprout-offline", small, epoch=1)
 
 
 def a_result(text: str = "", *, reason: str = "end_turn") -> TurnResult:

@@ -1,5 +1,6 @@
 """Every prompt file is as its front matter says."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,12 @@ from sprout.agents.prompts import load_prompt, read_prompt
 from sprout.agents.subconcept import subconcept_agent
 from sprout.agents.topic import topic_agent
 from sprout.errors import SetupError
+from sprout.learning.library import DEFAULT_USER_ID
 from sprout.learning.shelf import Passage
-from tests.agents.driving import briefed
-from tests.agents.memory_shelf import MemoryShelf
+from sprout.store.database import Database
+from tests.agents.classroom import classroom
+from tests.agents.driving import a_job, briefed
+from tests.agents.memory_shelf import MemoryShelf, NotedTeam
 
 NAMES = sorted(path.stem for path in Path(sprout.agents.__path__[0]).glob("*.md"))
 GOOD = "---\nversion: 3\nplaceholders: [who, what]\nbudget_words: 5\n---\nTell {who}:\n{what}\n"
@@ -49,6 +53,22 @@ async def test_the_tools_that_a_prompt_names_and_the_tools_on_offer_are_the_same
     assert all(f"`{tool}`" in text for tool in offered)
     named = {word.strip("`") for word in text.split() if word.startswith(("`save_", "`extract_"))}
     assert {tool.rstrip("`:,.") for tool in named} <= offered
+
+
+@pytest.mark.parametrize(("name", "agent"), [("refinement", "concept_refinement"), ("review", "path_review")])
+async def test_the_tools_of_those_that_adapt_a_path_are_named_in_their_prompts(
+    name: str, agent: str, database: Database, data_dir: Path
+) -> None:
+    async with classroom(database, data_dir) as room:
+        spec = room.agents[name]
+        brief = await spec.brief(a_job(room.concept, label=agent, user_id=DEFAULT_USER_ID), NotedTeam())
+    text = load_prompt(name).text
+    offered = {tool.name for tool in brief.tools}
+    named = {
+        word.strip("`,.:;)") for word in text.split() if re.match(r"`(add|remove|get|check|validate|grade)_", word)
+    }
+    assert named == offered
+    assert spec.label == agent
 
 
 def test_a_prompt_is_filled_in_one_go_and_what_is_filled_in_is_not_read_again() -> None:

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from sprout.agents.agent import AgentSpec, Brief, Job, Team
+from sprout.agents.saving import NothingMade
 from sprout.events import NodeRow
 from sprout.learning.library import DEFAULT_USER_ID
 from sprout.offline.faults import as_fault
@@ -25,6 +27,7 @@ from tests.agents.classroom import (
     classroom,
     of_kind,
 )
+from tests.loop.played import QUICK
 
 WHOLE, EQUAL, ADDING, COMPARING, RECIPE = PARTS
 WHY = "Added because two answers missed it. It makes the rest easier."
@@ -123,6 +126,25 @@ async def test_a_second_look_without_new_answers_asks_no_model(database: Databas
     assert of_kind(again, "agent_start") == []
     assert "no new answers" in of_kind(again, "agent_done")[-1]["rationale"]
     assert again[-1].data["status"] == "completed"
+
+
+async def test_A3_what_could_not_be_graded_is_tried_again_when_the_concept_is_opened_again(
+    database: Database, data_dir: Path
+) -> None:
+    async def down(job: Job, team: Team) -> Brief:
+        raise NothingMade("The grader is away.")
+
+    async with classroom(database, data_dir / "down", more=[AgentSpec("grading", "grading", QUICK, down)]) as room:
+        await missed(room, graded=False)
+        first = await room.opened()
+        items = await room.refining.items(room.concept.id, user_id=DEFAULT_USER_ID)
+        assert [item.score for item in items].count(None) == 1
+        asked = len(room.requests)
+        again = await room.opened()
+        assert len(room.requests) > asked
+    for events in (first, again):
+        assert events[-1].data["status"] == "completed"
+        assert len(of_kind(events, "agent_error")) == 1
 
 
 async def test_defect_6_before_three_answers_no_model_is_asked(database: Database, data_dir: Path) -> None:

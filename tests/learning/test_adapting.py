@@ -273,8 +273,10 @@ def test_G4_only_the_faults_that_a_run_has_made_are_its_own() -> None:
 
 def test_what_was_looked_at_is_news_again_when_it_is_graded() -> None:
     open_one, closed = an_item("a", score=None), an_item("b")
-    before = seen([open_one, closed])
+    before = seen([open_one, closed], grading_ended=True)
     assert before == Seen(frozenset("b"), frozenset("a"))
+    assert seen([open_one, closed], grading_ended=False) == Seen(frozenset("b"))
+    assert seen([replace(open_one, blank=True)], grading_ended=False) == Seen(frozenset(), frozenset("a"))
     assert not before.has_news([open_one, closed])
     assert before.has_news([replace(open_one, score=1.0), closed])
     assert before.has_news([open_one, closed, an_item("c", score=None)])

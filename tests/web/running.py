@@ -4,7 +4,7 @@ The one agent does nothing until the test lets it go: what happens in a run mean
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -61,6 +61,7 @@ LIMITS = Limits(
     upload_max_bytes=20_000,
     upload_max_files=2,
     body_idle_s=0.5,
+    run_wait_s=0.3,
 )
 
 
@@ -87,6 +88,12 @@ class Waiting:
     @property
     def spec(self) -> AgentSpec:
         return AgentSpec(name="topic", lane="topic", policy=LoopPolicy(), brief=self.brief)
+
+    @property
+    def others(self) -> Sequence[AgentSpec]:
+        """The same under the names of other agents that a request may start."""
+        refinement = replace(self.spec, name="refinement", lane="concept", label="concept_refinement")
+        return refinement, replace(self.spec, name="review", lane="review", label="path_review")
 
 
 class Observed:
@@ -224,7 +231,7 @@ async def serving_web(data_dir: Path, static_dir: Path, **changed: object) -> As
             dispatcher=dispatcher,
             claim=Claim("here", lease_s=30.0, alone=True),
             model=NoModel(),
-            agents={agent.spec.name: agent.spec},
+            agents={spec.name: spec for spec in (agent.spec, *agent.others)},
             choose=_offline,
             gate=ModelGate(per_root=1, most=1),
             observer=Nobody(),

@@ -49,6 +49,7 @@ GOOD: dict[str, dict[str, object]] = {
     "ProgressChange": {"masteryScore": 0.5},
     "NewAnswer": {"userId": DEFAULT_USER_ID, "questionId": "a"},
     "RunOrder": {"userId": DEFAULT_USER_ID},
+    "ReviewOrder": {"userId": DEFAULT_USER_ID},
     "RunAnswer": {"answer": "yes"},
 }
 

@@ -1,0 +1,69 @@
+"""A process that dies while a run's changes are taken back: for n = 1, 2, 3, … a child is killed at the n-th step.
+
+Usage: python -m tests.store.take_back_story URL ROOT_RUN_ID.
+Prints a line per child: its number, how many of the run's changes it found from the one before it, "killed" or "lived".
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from itertools import count
+
+from sprout.learning.shelf import Actor
+from sprout.runs.state import Run
+from sprout.store.columns import utc_now
+from sprout.store.database import Database, open_database
+from sprout.store.refining import SqlRefining
+from sprout.store.runs import SqlRunStore
+from sprout.store.shelf import SqlShelf
+from tests.builders import NotedWakeUps
+from tests.store.crash_story import Fuse, adding
+
+
+async def story(url: str, root_id: str, n: int) -> int:
+    """Make two changes, and take them back; how many that were."""
+    fuse = Fuse(n)
+    async with open_database(url) as database:
+        run = await SqlRunStore(database, fuse.step, NotedWakeUps()).run(root_id)
+        refining = SqlRefining(database, fuse.step)
+        actor = Actor(run.user_id, run.label, run.id, run.root_id, epoch=run.epoch)
+        found = await refining.take_back(run.node_id, actor=actor)
+        await change(database, run, actor)
+        fuse.watch(database)
+        sys.stdout.write(f"{n} {found} ")
+        sys.stdout.flush()
+        fuse.lit = True
+        taken = await refining.take_back(run.node_id, actor=actor)
+        fuse.lit = False
+    return taken
+
+
+async def change(database: Database, run: Run, actor: Actor) -> None:
+    """A concept and one after it, as two changes."""
+    shelf = SqlShelf(database, lambda _: None, split=lambda _name, _text: [])
+    one = await shelf.edit_graph(run.node_id, adding("One"), actor=actor)
+    assert one.node is not None
+    first = one.node.id
+    await shelf.edit_graph(run.node_id, lambda graph: graph.insert_after(first, "Two", None, utc_now()), actor=actor)
+
+
+def tell(url: str, root_id: str) -> Iterator[str]:
+    for n in count(1):
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if asyncio.run(story(url, root_id, n)) == 2 else 3)
+        _, status = os.waitpid(child, 0)
+        if status == 0:
+            yield "lived"
+            return
+        if not os.WIFSIGNALED(status) or os.WTERMSIG(status) != signal.SIGKILL:
+            sys.exit(f"child {n} did not die as it should: {status}")
+        yield "killed"
+
+
+if __name__ == "__main__":
+    for line in tell(sys.argv[1], sys.argv[2]):
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
