@@ -12,7 +12,7 @@ from sprout.agents.fences import fenced, wrapped
 from sprout.agents.observing import Ground
 from sprout.agents.prompts import Prompt, load_prompt
 from sprout.agents.saving import NothingMade, correction, graph_under
-from sprout.errors import BadInput, GraphRefused
+from sprout.errors import BadInput, GraphRefused, ToolFailure
 from sprout.events import AgentDone, EdgeCreated, Event, NodeCreated, Usage
 from sprout.learning.adapting import LEAST_GRADED
 from sprout.learning.graph import MAX_DESC, MAX_TITLE, ConceptGraph
@@ -137,14 +137,23 @@ class _Refinement:
         @tool(effect=Effect.WRITE, idempotent=True, timeout_s=GRADING_PATIENCE_S)
         async def grade_student_answers() -> dict[str, JsonValue]:
             """Have what is not graded yet graded, and get all answers with their scores; `evidence` is what to cite."""
-            ended = True
-            if any(item.score is None and not item.blank for item in await self.ground.items()):
-                ended = (await self.team.delegate("grading", "", key="grade")).state == "completed"
+            problem = await self.graded()
             items = await self.ground.items()
-            self.looked_at = seen(items, grading_ended=ended)
-            return await self.ground.told_answers(items)
+            self.looked_at = seen(items, grading_ended=problem is None)
+            told = await self.ground.told_answers(items)
+            return told if problem is None else {**told, "notGraded": problem}
 
         return grade_student_answers
+
+    async def graded(self) -> str | None:
+        """Have answers graded that are not; why they still are not, None where all went well."""
+        if all(item.score is not None or item.blank for item in await self.ground.items()):
+            return None
+        try:
+            outcome = await self.team.delegate("grading", "", key="grade")
+        except ToolFailure as failure:
+            return str(failure)  # what code has graded is there all the same
+        return None if outcome.state == "completed" else "The grader did not come to its end: go by the others."
 
     async def what_is_wrong(self, result: TurnResult) -> str | None:
         found = [said for faults in (await self.changing.faults()).values() for said in faults]

@@ -35,7 +35,12 @@ class Children:
         await self._admitted(agent, node_id=node_id, label=label)
 
     async def delegate(self, agent: str, task: str, *, key: str, label: str | None = None) -> Outcome:
-        """What has become of a task that a child run was given. Raises ToolFailure: too many runs under runs."""
+        """What has become of a task that a child run was given.
+
+        Raises ToolFailure (too many runs under runs, nobody of that name).
+        """
+        if agent not in self.parts.agents:
+            raise ToolFailure(f"There is no helper named {agent} here: do without.")
         if await self._depth() >= MAX_DEPTH:
             raise ToolFailure("A helper's helpers have no helpers of their own: do it yourself.")
         lane = f"child:{self.run.id}:{key}"

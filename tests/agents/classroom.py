@@ -41,18 +41,14 @@ from sprout.runs.log import Claim
 from sprout.runs.observer import Nobody
 from sprout.runs.parts import ModelChoice, Parts
 from sprout.store import tables
-from sprout.store.assessments import SqlAssessments
 from sprout.store.attempts import give_grade
 from sprout.store.columns import utc_now
-from sprout.store.contents import SqlContents
 from sprout.store.database import Database
-from sprout.store.exchange import SqlExchange
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
 from sprout.store.refining import SqlRefining
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
-from sprout.store.talk import SqlTalk
 from sprout.store.write import Write
 from sprout.web.routes import web_app
 from tests.builders import a_concept, a_topic
@@ -262,7 +258,7 @@ async def classroom(
     model: OfflineModel | None = None,
     *,
     more: Sequence[AgentSpec] = (),
-    answer_wait_s: float = 25.0,
+    run_wait_s: float = 25.0,
 ) -> AsyncIterator[Classroom]:
     """A topic with three concepts in a row, of which the middle one is the learner's."""
     async with AsyncExitStack() as stack:
@@ -296,16 +292,8 @@ async def classroom(
         runs = await stack.enter_async_context(live_runs(parts))
         root = await a_topic(library, "Fractions")
         first, concept, last = [await a_concept(library, root, title) for title in ("Whole", "Shares", "Percent")]
-        parts_of_web = web_parts(
-            library,
-            SqlAssessments(database),
-            SqlContents(database),
-            SqlExchange(database),
-            SqlTalk(database),
-            Observed(runs),
-            a_static_folder(folder),
-        )
-        limits = replace(parts_of_web.limits, answer_wait_s=answer_wait_s)
+        parts_of_web = web_parts(database, bus.publish, library, Observed(runs), a_static_folder(folder))
+        limits = replace(parts_of_web.limits, run_wait_s=run_wait_s)
         served = await stack.enter_async_context(serving(web_app(replace(parts_of_web, limits=limits))))
         web = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=60))
         room = Classroom(

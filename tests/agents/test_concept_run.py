@@ -179,6 +179,27 @@ async def test_K4_cut_off_after_a_change_it_goes_on_from_there_and_the_change_is
         assert "A bridge is there." in events[-1].data
 
 
+async def test_K4_a_topic_that_is_only_shown_again_goes_on_without_asking_anybody(
+    database: Database, data_dir: Path
+) -> None:
+    """One of its concepts is still to be worked out when the server stops."""
+    parts = [ToolOut("save_subconcept", {"title": title, "desc": "It is."}) for title in PARTS[:3]]
+    async with classroom(database, data_dir / "before", Scripted([Reply([*parts]), as_fault("stall")])) as room:
+        await room.draw_map()
+        first, _, last = (await room.shelf.children(room.root.id))[0]
+        for node in (first, room.root):
+            await room.shelf.mark_generated(node.id, user_id=DEFAULT_USER_ID)
+        body = {**ME, "small": True}
+        sent = await room.web.post(f"/api/agents/topics/{room.root.id}/run", params={"wait": "false"}, json=body)
+        await until(room, sent.json()["id"], "tool_result", times=3)
+    async with classroom(database, data_dir / "after") as room:
+        async for _ in room.runs.follow(sent.json()["id"]):
+            pass
+        run = await room.runs.ended(sent.json()["id"])
+        assert len(await room.titles(last)) >= 3
+    assert (run.state, run.epoch) == (RunState.COMPLETED, 2)
+
+
 async def test_K4_cut_off_while_its_parts_are_made_it_goes_on_without_asking_anybody(
     database: Database, data_dir: Path
 ) -> None:

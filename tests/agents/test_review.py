@@ -183,7 +183,7 @@ async def test_a_review_whose_model_fails_is_503_and_says_what_to_do(database: D
 
 
 async def test_after_the_wait_the_answer_is_the_run_itself(database: Database, data_dir: Path) -> None:
-    async with classroom(database, data_dir, Scripted([as_fault("stall")]), answer_wait_s=0.2) as room:
+    async with classroom(database, data_dir, Scripted([as_fault("stall")]), run_wait_s=0.2) as room:
         await solved(room)
         answer = await review(room, room.concept.id)
         run_id = answer.json()["id"]

@@ -150,9 +150,10 @@ def _bridge(
     part: Part, missed: Sequence[Answered], depends_on: Sequence[str], unlocks: Sequence[str], *, eased: str
 ) -> ToolOut:
     thought = next((one for answer in missed for one in answer.misconceptions), None)
-    slip = f" In your answers: {thought}." if thought else ""
+    slip = f" A thought to look at: {thought}." if thought else ""
     number = COUNTED[min(len(missed), 10)]
-    shown = f"the same thing was missing: {thought}" if thought else "one step was missing"
+    shared = all(thought in answer.misconceptions for answer in missed)
+    shown = f"the same thought came up: {thought}" if shared else f"this was missing: {clipped(part.title, 70)}"
     return ToolOut(
         ADD,
         {
