@@ -192,8 +192,6 @@ class _Breakdown:
 
     async def finish(self, result: TurnResult | None) -> AgentDone:
         graph = await self.graph()
-        if result is None and graph.nodes:
-            return await self.already_there(None)
         if result is None or not graph.nodes:
             raise NothingMade(f"The model ended without saving a subconcept of '{graph.parent.title}'. Start it again.")
         await self.shelf.resolve_question_tests(self.job.node_id, user_id=self.job.user_id)

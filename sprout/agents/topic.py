@@ -188,8 +188,6 @@ class _Design:
 
     async def finish(self, result: TurnResult | None) -> AgentDone:
         count = len((await self.graph()).nodes)
-        if result is None and count:
-            return await self.already_there(None)
         if result is None or count == 0:
             raise NothingMade("The model ended without saving a concept. Start again, or say the topic in other words.")
         if result.reason in NORMAL_ENDS:

@@ -151,8 +151,7 @@ class Carrying:
     async def _taken_up(self, brief: Brief, kept: Recall) -> None:
         """See that the run can go on as it is, and tell the ends of calls that nobody was told of. Raises Waits."""
         digest = prompt_digest(brief.system, brief.tools, self._run.model)
-        asks = bool(kept.messages)  # a run without a loop has no instructions that could have changed
-        if asks and kept.final is None and kept.unreadable is None and kept.digest != digest:
+        if kept.final is None and kept.unreadable is None and kept.digest != digest:
             raise Waits(changed(now(), before=kept.digest, after=digest))
         if kept.unreadable is not None:
             raise Waits(kept.unreadable)
