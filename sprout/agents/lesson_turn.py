@@ -8,10 +8,11 @@ from sprout.agents.tutor_task import TutorTask
 from sprout.errors import SproutError, ToolFailure
 from sprout.events import Graded
 from sprout.learning.grades import Grade, GradeState
-from sprout.learning.help import NextStep
+from sprout.learning.help import Ladder, NextStep
 from sprout.learning.lesson import (
     DRAWN,
     KEPT_AS,
+    Posed,
     Try,
     TurnKind,
     Words,
@@ -77,6 +78,7 @@ class LessonTurn:
         """Take in the learner's words, once; False where an earlier carrier of the run has ended the turn already."""
         if self.lesson.turn(self.job.run_id) is not None:
             self.over, self.completed = True, self.lesson.ended
+            self.turn_to(self.lesson.pending)
             return False
         if self.task.drawing_id is not None and self.words.kind is TurnKind.ANSWER:
             self.drawing = await self.parts.tutoring.drawing(self.task.drawing_id, user_id=self.job.user_id)
@@ -132,6 +134,7 @@ class LessonTurn:
         """Take in what must stay unsaid, and what was said since the question was asked."""
         question = self.marked.open
         if question is None:
+            self.secret = Secret()
             return
         mine, theirs = self.since_posed(question.prompt)
         self.said_so_far = "\n".join(mine)
@@ -200,8 +203,15 @@ class LessonTurn:
             counted=marked.attempt,
             events=(*self.news(), *end.events),
         )
-        await self.parts.tutoring.end(self.task.session_id, whole, actor=self.job.actor(call.id if call else None))
+        actor = self.job.actor(call.id if call else None)
+        open_now = await self.parts.tutoring.end(self.task.session_id, whole, actor=actor)
         self.over = True
+        self.turn_to(open_now)
+
+    def turn_to(self, question: Posed | None) -> None:
+        """What is open now that the turn has ended: should the model say more, this is what must stay unsaid."""
+        self.marked = Marked(question, question.ladder if question is not None else Ladder())
+        self.guard()
 
     def news(self) -> tuple[Graded, ...]:
         """What is told of an attempt that nobody could grade: nothing is counted, and it says so (A3)."""

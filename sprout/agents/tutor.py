@@ -65,6 +65,7 @@ def tutor_agent(
             system=prompts.system.filled(),
             tools=tools_of(turn),
             finish=_finishing(turn),
+            screen=turn.screen,
         )
         if not await turn.begin():
             return unbegun
@@ -72,7 +73,6 @@ def tutor_agent(
             unbegun,
             messages=await _messages(prompts.request, turn),
             stop_checks=(_what_is_missing(prompts.correction, turn),),
-            screen=turn.screen,
         )
 
     return AgentSpec("tutor", "conversation", policy, brief, voice="message")

@@ -192,7 +192,7 @@ class Asking:
                         batch,
                         attempt.blocks,
                         iteration=iteration,
-                        withheld=attempt.withheld if call.id in attempt.withheld_calls else None,
+                        withheld=attempt.withheld_calls.get(call.id),
                         block_id=attempt.spoken_blocks.get(call.id),
                     )
                     for step in begun:

@@ -28,6 +28,8 @@ from sprout.loop.spoken import SpokenField
 Voice = Literal["reasoning", "message"]
 Sort = Literal["text", "thinking", "spoken"]
 
+AFTER_THE_END = "after_the_end"
+
 
 @dataclass(slots=True)
 class _Growing:
@@ -45,7 +47,8 @@ class Attempt:
         prefix: makes the ids of its blocks unique within the log.
         used_ids: ids of the calls of this turn so far; a call that repeats one gets a new one.
         spoken: tool → the field of its input that is the learner's text.
-        screen: what words to the learner pass through. Once it has withheld some, all that follow are withheld too.
+        screen: what words to the learner pass through. Once it has withheld some, all that follow are withheld too, and
+            after a spoken call nothing more is said: it may have asked what these words would answer.
     """
 
     def __init__(
@@ -60,11 +63,12 @@ class Attempt:
         self.usage = Usage()
         self.stop_reason: str | None = None
         self.void = False
-        self.withheld_calls: set[str] = set()
+        self.withheld_calls: dict[str, str] = {}
         self.withheld_text = False
         self.spoken_blocks: dict[str, str] = {}
         self._screen = screen
         self._fed: dict[int, str] = {}
+        self._has_spoken = False
         self._prefix = prefix
         self._voice = voice
         self._used_ids = used_ids
@@ -89,7 +93,7 @@ class Attempt:
                 call = self._take_call(call, problem)
                 return self._said(index, call, problem)
             case BlockDone(index, Text() as block) if self._screens_text:
-                return self._screened(index, block)
+                return [] if self._has_spoken else self._screened(index, block)
             case BlockDone(index, block):
                 self.blocks.append(block)
                 return self._whole(index, block)
@@ -178,9 +182,13 @@ class Attempt:
         if not isinstance(text, str) or not text:
             return []
         block_id = f"{self._prefix}.{index}"
+        if self._screen is not None and self._has_spoken:
+            self.withheld_calls[call.id] = AFTER_THE_END
+            return []
         if self._screen is not None and self._rest_of(index, text) is None:
-            self.withheld_calls.add(call.id)
+            self.withheld_calls[call.id] = self._screen.withheld or WITHHELD
             return [MessageReset(block_id=block_id)] if growing else []
+        self._has_spoken = True
         self._shown.append(block_id)
         self.spoken_blocks[call.id] = block_id
         return [Message(block_id=block_id, text=text)]
@@ -193,6 +201,8 @@ class Attempt:
         """Words that the model has written; what people see of them, a sentence at a time where there is a screen."""
         if self._screen is None or (sort == "text" and not self._screens_text):
             return [self._grown(index, text, sort)]
+        if self._has_spoken:
+            return []
         self._fed[index] = self._fed.get(index, "") + text
         shown = self._screen.feed(text)
         events: list[Event] = [self._grown(index, shown, sort)] if shown else []

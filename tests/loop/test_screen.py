@@ -158,6 +158,25 @@ async def test_H2_nothing_but_words_tells_the_answer_either() -> None:
     assert called[0].input == {}
 
 
+async def test_T8_after_a_call_that_speaks_nothing_more_is_said() -> None:
+    """What it asks may be what the next words would answer."""
+    asked: list[str] = []
+    turn = await heard(
+        Reply(
+            [
+                ToolOut("ask", {"message": FINE, "question": "What is two and two?"}),
+                TextOut("It is four, by the way, as everybody knows."),
+                ToolOut("ask", {"message": "Four it is, as I said before.", "question": "And now?"}),
+            ]
+        ),
+        Reply([TextOut(FINE)]),
+        asked=asked,
+    )
+    assert asked == [FINE]
+    assert in_all(turn.events, "four") == []
+    assert [call.is_error for call in turn.result.calls] == [False, True]
+
+
 async def test_H2_a_reply_that_was_withheld_stays_so_after_a_crash() -> None:
     asked: list[str] = []
     turn = await heard(Reply([ToolOut("ask", {"message": LEAK, "question": "Why?"})]), Reply([TextOut(FINE)]))
