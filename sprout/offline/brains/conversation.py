@@ -22,7 +22,12 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A request body, read once. `corrected`: closing words were answered by what is missing."""
+    """A request body, read once.
+
+    Args:
+        corrected: closing words were answered by what is missing.
+        texts: of each message its role and its blocks of text, none where it has only others.
+    """
 
     request: Tag
     first_text: str
@@ -32,6 +37,7 @@ class Conversation:
     turns: int
     may_call: bool
     corrected: bool
+    texts: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def called(self, tool: str) -> list[Call]:
         return [call for call in self.calls if call.name == tool]
@@ -61,6 +67,7 @@ def read_conversation(body: Body) -> Conversation:
         sum(message["role"] == "assistant" for message in messages),
         (body.get("tool_choice") or {}).get("type") != "none" and bool(body.get("tools")),
         len(users) > 1 and bool(_text(users[-1])) and not _results(users[-1]),
+        tuple((message["role"], tuple(_texts(message))) for message in messages),
     )
 
 
@@ -94,7 +101,11 @@ def _results(message: dict[str, Any]) -> bool:
 
 
 def _text(message: dict[str, Any]) -> str:
-    return "\n".join(block["text"] for block in as_blocks(message["content"]) if block["type"] == "text")
+    return "\n".join(_texts(message))
+
+
+def _texts(message: dict[str, Any]) -> Iterator[str]:
+    return (block["text"] for block in as_blocks(message["content"]) if block["type"] == "text")
 
 
 def _cut(value: Any, limit: int | None) -> Any:

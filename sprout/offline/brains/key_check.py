@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sprout.offline.brains.conversation import Conversation
-from sprout.offline.brains.request import Tag
-from sprout.offline.brains.subconcept import SUBCONCEPTS, passage_texts
+from sprout.offline.brains.request import Tag, note_texts
+from sprout.offline.brains.subconcept import SUBCONCEPTS
 from sprout.offline.courses import answer_to
 from sprout.offline.notes.path import questions_from_notes
 from sprout.offline.reply import Reply, TextOut, ToolOut
@@ -44,7 +44,7 @@ def _answers_in_notes(request: Tag) -> dict[str, str]:
     concept = next(iter(request.all("concept")), None)
     least, most = SUBCONCEPTS
     drafts = questions_from_notes(
-        passage_texts(request),
+        note_texts(request.all("passage")),
         least=least,
         most=most,
         title=concept.text_of("title") if concept else request.text_of("topic"),

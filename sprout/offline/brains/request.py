@@ -1,13 +1,16 @@
 """The tagged text of a request, read as data: whatever is escaped inside a tag is never a tag."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 
 _TAGS = (
     "topic|wish|size|existing|concept|subconcept|overview|document|title|desc|path|passage|asked|question|prompt"
     "|option|answer|reason|item|criterion|label|statement|partly_if|misconception|anchor|learner_answer"
+    "|next|state|plan|can|pending|settled|solution|marking|next_step|help|memory|note"
 )
+HEADING_JOINT = " › "
 _TAG = re.compile(rf'<(/?)({_TAGS})((?:\s+[\w-]+="[^"<>]*")*)\s*(/?)>')
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"<>]*)"')
 _RANGE = re.compile(r"^\s*(\d{1,3})(?:\s*[-–]\s*(\d{1,3}))?\s*$")
@@ -72,6 +75,17 @@ def existing_titles(request: Tag) -> set[str]:
 def asked_prompts(request: Tag) -> set[str]:
     """The prompts of questions that are saved already, in small letters and with single spaces."""
     return {" ".join(each.text.casefold().split()) for tag in request.all("asked") for each in tag.all("question")}
+
+
+def note_texts(passages: Iterable[Tag]) -> list[str]:
+    """The passages; those that stand under one heading are one text again, and it begins with that heading."""
+    given = [tag for tag in passages if tag.text.strip()]
+    texts: list[str] = []
+    for (_, heading), tags in groupby(given, lambda tag: (tag.attributes.get("doc"), tag.attributes.get("heading"))):
+        text = "\n\n".join(tag.text for tag in tags)
+        continues = heading and not text.lstrip().startswith("#")
+        texts.append(f"## {heading.split(HEADING_JOINT)[-1]}\n\n{text}" if continues else text)
+    return texts
 
 
 def unescaped(text: str) -> str:

@@ -1,12 +1,11 @@
 """What the offline model says as the subconcept agent: subconcepts, what builds on what, and diagnostic questions."""
 
 from collections.abc import Sequence
-from itertools import groupby
 
 from sprout.learning.stems import stems
 from sprout.offline.brains.conversation import Conversation
 from sprout.offline.brains.generic import generic_lesson
-from sprout.offline.brains.request import Tag, asked_prompts, existing_titles, sizes
+from sprout.offline.brains.request import asked_prompts, existing_titles, note_texts, sizes
 from sprout.offline.brains.topic import mended, saved
 from sprout.offline.courses import course_on, lesson_of
 from sprout.offline.notes.path import lesson_from_notes
@@ -14,7 +13,6 @@ from sprout.offline.plan import Idea, Item, Plan, kept_to
 from sprout.offline.reply import Block, Reply, TextOut, ToolOut
 
 SUBCONCEPTS, QUESTIONS = (8, 12), (5, 10)
-HEADING_JOINT = " › "
 SAVE, CONNECT, ASK = "save_subconcept", "save_subconcept_edge", "save_diagnostic_question"
 
 
@@ -39,25 +37,13 @@ def subconcept_plan(conversation: Conversation) -> Plan:
     least, most = sizes(request, "subconcepts", SUBCONCEPTS)
     _, most_items = sizes(request, "questions", QUESTIONS)
     desc = concept.text_of("desc") if concept else ""
-    plan = lesson_from_notes(
-        passage_texts(request), least=max(1, least), most=most, most_items=most_items, title=title, desc=desc
-    )
+    texts = note_texts(request.all("passage"))
+    plan = lesson_from_notes(texts, least=max(1, least), most=most, most_items=most_items, title=title, desc=desc)
     if plan is None:
         course = course_on(topic)
         authored = lesson_of(course, title) if course else None
         plan = kept_to(authored or generic_lesson(title), most)
     return Plan(plan.opening, plan.ideas, plan.links, plan.closing, spread(plan.items, most_items), plan.no_more)
-
-
-def passage_texts(request: Tag) -> list[str]:
-    """The passages; those that stand under one heading are one text again, and it begins with that heading."""
-    given = [tag for tag in request.all("passage") if tag.text.strip()]
-    texts: list[str] = []
-    for (_, heading), tags in groupby(given, lambda tag: (tag.attributes.get("doc"), tag.attributes.get("heading"))):
-        text = "\n\n".join(tag.text for tag in tags)
-        continues = heading and not text.lstrip().startswith("#")
-        texts.append(f"## {heading.split(HEADING_JOINT)[-1]}\n\n{text}" if continues else text)
-    return texts
 
 
 def spread(items: Sequence[Item], most: int) -> list[Item]:

@@ -41,7 +41,7 @@ def items_of(
     No sentence is used twice, so no question answers another; at most a third fill a gap unless there would be too few.
     """
     material = Material(units, titles, lexicon)
-    drafts = all_drafts(material)
+    drafts = drafts_of(material)
     targets = {link.target for link in links}
     entries = {at for at, title in enumerate(titles) if title not in targets}
     chosen: list[Draft] = []
@@ -51,9 +51,16 @@ def items_of(
     return [Item(fields) for fields in sorted(asked, key=lambda fields: int(fields["difficulty"]))]
 
 
-def all_drafts(material: Material) -> list[Draft]:
-    """All questions that the material gives, up to so many of a kind."""
+def drafts_of(material: Material) -> list[Draft]:
+    """Every question that the material gives, of each kind the first ones."""
     return [draft for make, _ in KINDS.values() for draft in _some(make(material))]
+
+
+def hides(draft: Draft) -> bool:
+    """Whether the prompt keeps what it asks for to itself."""
+    prompt = str(draft.fields["prompt"]).casefold()
+    secret = [draft.fields["correct_answer"], *(row["statement"] for row in draft.fields.get("criteria", ()))]
+    return draft.fields["format"] == "numeric" or not any(text.casefold().strip(" .!") in prompt for text in secret)
 
 
 def _some(drafts: Iterator[Draft]) -> Iterator[Draft]:
@@ -64,7 +71,7 @@ def _fitting(drafts: Sequence[Draft], chosen: Sequence[Draft]) -> list[Draft]:
     """What can still be asked: of sentences that are free and, where possible, within the share of gaps and choices."""
     used = frozenset[str]().union(*(draft.uses for draft in chosen))
     about = {draft.term for draft in chosen if draft.term}
-    free = [draft for draft in drafts if not draft.uses & used and draft.term not in about and _hides(draft)]
+    free = [draft for draft in drafts if not draft.uses & used and draft.term not in about and hides(draft)]
     mixed = [draft for draft in free if _keeps_the_mix(draft, chosen)]
     return mixed or (free if len(chosen) < ENOUGH else [])
 
@@ -78,13 +85,6 @@ def _keeps_the_mix(draft: Draft, chosen: Sequence[Draft]) -> bool:
     return (draft.kind is not Kind.CLOZE or gaps * 3 <= count) and (
         draft.kind not in CHOICES or closed * 3 <= count * 2
     )
-
-
-def _hides(draft: Draft) -> bool:
-    """Whether the prompt keeps what it asks for to itself."""
-    prompt = str(draft.fields["prompt"]).casefold()
-    secret = [draft.fields["correct_answer"], *(row["statement"] for row in draft.fields.get("criteria", ()))]
-    return draft.fields["format"] == "numeric" or not any(text.casefold().strip(" .!") in prompt for text in secret)
 
 
 def _value(draft: Draft, chosen: Sequence[Draft], entries: set[int]) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sprout.offline.notes.extent import own_part
-from sprout.offline.notes.items import all_drafts, items_of
+from sprout.offline.notes.items import drafts_of, items_of
 from sprout.offline.notes.language import empty_titles, language_of, phrases
 from sprout.offline.notes.links import links_of
 from sprout.offline.notes.material import Draft, Material
@@ -24,7 +24,7 @@ LEAST_OF_A_FULL_PATH = 3
 def path_from_notes(documents: Sequence[str], *, least: int, most: int) -> Plan | None:
     """A path of `least` to `most` concepts in the order of the documents, or None where they say nothing."""
     sections = [section for text in documents for section in _below_its_title(read_sections(text))]
-    words = _lexicon(sections)
+    words = lexicon_of(sections)
     cut = Cut(least, most, CONCEPT_WORDS, CONCEPT_SENTENCES, inside=False)
     units = units_of(sections, words, cut)
     if not units:
@@ -67,7 +67,7 @@ def questions_from_notes(
 ) -> list[Draft]:
     """Everything that could be asked about a concept's own part of the passages."""
     units, titles, words = _parts(passages, least=least, most=most, title=title, desc=desc)
-    return all_drafts(Material(units, titles, words)) if units else []
+    return drafts_of(Material(units, titles, words)) if units else []
 
 
 def _parts(
@@ -75,7 +75,7 @@ def _parts(
 ) -> tuple[list[Unit], list[str], Lexicon]:
     """The units of a concept's own part of the passages, their titles, and the terms of all passages."""
     around = [section for text in passages for section in read_sections(text)]
-    sections, words = own_part(around, title=title, desc=desc), _lexicon(around)
+    sections, words = own_part(around, title=title, desc=desc), lexicon_of(around)
     wanted = max(least, min(most, sum(len(section.sentences) for section in sections) // SENTENCES_A_SUBCONCEPT))
     units = units_of(sections, words, Cut(wanted, most, SUBCONCEPT_WORDS, 1, inside=True))
     return units, titles_of(units, words, claims=True, besides=title) if units else [], words
@@ -91,7 +91,8 @@ def _below_its_title(sections: Sequence[Section]) -> list[Section]:
     return list(sections)
 
 
-def _lexicon(sections: Sequence[Section]) -> Lexicon:
+def lexicon_of(sections: Sequence[Section]) -> Lexicon:
+    """The terms of some sections, in the language that they are in."""
     sentences = [sentence for section in sections for sentence in section.sentences]
     language = language_of(words_of(" ".join(sentences)))
     marked = [term for section in sections for term in section.bold]

@@ -1,0 +1,75 @@
+"""The sentences that the offline tutor puts around what was prepared, in the learner's language."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import yaml
+
+from sprout.offline.notes.language import language as words_in
+from sprout.offline.notes.reading import words_of
+
+CODES = ("en", "de")
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """The sentences of one language."""
+
+    code: str
+    texts: Mapping[str, str]
+
+    def say(self, name: str, **values: str) -> str:
+        """The sentence of that name with its braces filled. Raises KeyError for a name or a value that is missing."""
+        text = self.texts[name]
+        for key, value in values.items():
+            text = text.replace(f"{{{key}}}", value)
+        return text
+
+
+@cache
+def frames(code: str) -> Frames:
+    """The sentences of a language; English where there are none of it."""
+    known = code if code in CODES else "en"
+    return Frames(known, _texts()[known])
+
+
+@cache
+def notes_frames(code: str) -> Frames:
+    """The sentences of a lesson from notes, in the language that the notes are in."""
+    return Frames(code, _texts()["en"] | _texts().get(code, {}))
+
+
+@cache
+def _texts() -> dict[str, dict[str, str]]:
+    source = files("sprout.offline").joinpath("tutoring", "frames.yaml")
+    texts: dict[str, dict[str, str]] = yaml.safe_load(source.read_text(encoding="utf-8"))
+    return texts
+
+
+def spoken_language(texts: Iterable[str], default: str = "en") -> str:
+    """The language of the first of these texts that shows one; one of `CODES`."""
+    for text in texts:
+        words = words_of(text)
+        shares = {code: sum(word in _telling(code) for word in words) for code in CODES}
+        best = max(shares, key=lambda code: shares[code])
+        if shares[best] > max((share for code, share in shares.items() if code != best), default=0):
+            return best
+    return default if default in CODES else "en"
+
+
+@cache
+def _telling(code: str) -> frozenset[str]:
+    """Words that only this language has, of those that tell."""
+    own = words_in(code).stopwords | frozenset(_MORE[code].split())
+    others = (words_in(other).stopwords | frozenset(_MORE[other].split()) for other in CODES if other != code)
+    return own - frozenset().union(*others)
+
+
+# What learners say that little words do not show.
+_MORE = {
+    "en": "answer hint help please idk dunno what's i'm don't i know right wrong sure tell why hello yes no clue easy",
+    "de": "antwort lösung tipp hinweis hilfe bitte keine ahnung weiß falsch richtig sicher sag warum hallo ja nein"
+    " einfach langweilig mir mich dir ich doch mal stimmt",
+}

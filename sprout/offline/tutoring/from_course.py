@@ -1,0 +1,67 @@
+"""An authored lesson as the offline tutor teaches it."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from sprout.offline.lessons import Ask, Lesson, Point, Step
+from sprout.offline.notes.language import language_of
+from sprout.offline.notes.reading import sentences_of, words_of
+from sprout.offline.tutoring.frames import notes_frames
+from sprout.offline.tutoring.prepared import with_help_for_again
+from sprout.offline.tutoring.teaching import Chunk, Task, Teaching
+
+
+@lru_cache(maxsize=16)
+def taught(lesson: Lesson) -> Teaching:
+    """An authored lesson."""
+    language = language_of(words_of(" ".join(step.says for step in lesson.steps)))
+    return Teaching(
+        "course",
+        tuple(with_help_for_again(_chunk(step), notes_frames(language)) for step in lesson.steps),
+        lesson.summary,
+        language,
+        lesson.example.title,
+        lesson.example.text,
+        lesson.contrast.idea,
+        lesson.contrast.case,
+        tuple(_sentences(lesson)),
+    )
+
+
+def _chunk(step: Step) -> Chunk:
+    asks = step.asks
+    help_ = tuple(asks.help)
+    first = _task(asks, step.can, help_, asks.smaller, asks.because, tuple(sentences_of(asks.solution)))
+    return Chunk(step.can, step.says, first, _task(step.again, step.can, (), "", asks.because, (step.again.answer,)))
+
+
+def _task(ask: Ask, can: str, help_: tuple[str, ...], smaller: str, because: str, solution: tuple[str, ...]) -> Task:
+    numeric = ask.kind == "numeric"
+    return Task(
+        ask.prompt,
+        "number" if ask.kind == "numeric" else ask.kind,
+        ask.answer,
+        can,
+        wrong=tuple(ask.diagnostic_values.items())
+        if numeric
+        else tuple((wrong.option, wrong.misconception) for wrong in ask.wrong),
+        criteria=tuple(_criterion(point) for point in ask.criteria),
+        anchors=tuple(filter(None, [ask.answer, ask.partial])) if ask.criteria else (),
+        tolerance=ask.tolerance or 0.0,
+        unit=ask.unit or "",
+        help=help_,
+        smaller=smaller,
+        because=because,
+        solution=solution,
+    )
+
+
+def _criterion(point: Point) -> dict[str, Any]:
+    return point.model_dump(include={"label", "statement", "weight", "partly_if", "misconception"}, exclude_none=True)
+
+
+def _sentences(lesson: Lesson) -> Iterator[str]:
+    for text in (*(step.says for step in lesson.steps), lesson.contrast.case, lesson.summary, lesson.example.text):
+        yield from (sentence for line in text.splitlines() for sentence in sentences_of(re.sub(r"\s+", " ", line)))

@@ -1,0 +1,43 @@
+"""The four help texts of a question that nobody wrote any for: of several candidates the first that is safe to say."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sprout.learning.help import HelpLevel
+from sprout.offline.tutoring.frames import Frames
+from sprout.offline.tutoring.speech import Check
+from sprout.offline.tutoring.teaching import Chunk, Task
+
+LEVELS = (HelpLevel.READ_AGAIN, HelpLevel.LOOK_HERE, HelpLevel.PARALLEL, HelpLevel.WORKED_STEP)
+
+
+def with_help(task: Task, candidates: Sequence[Sequence[str]], frames: Frames) -> Task:
+    """The task with the first candidate of each level that gives nothing away after those before it.
+
+    Each level has a last resort that speaks of no subject at all.
+    """
+    secret, said, chosen = task.secret(), "", list[str]()
+    for level, texts in zip(LEVELS, candidates, strict=True):
+        check = Check(secret, said, level)
+        text = next((each for each in texts if each and check.passes(each)), frames.say(f"any_help_{level.value}"))
+        said = f"{said}{text}\n"
+        chosen.append(text)
+    return replace(task, help=tuple(chosen))
+
+
+def with_help_for_again(chunk: Chunk, frames: Frames) -> Chunk:
+    """The chunk with help for its changed form, whose parallel is the first form: its help, then its solution."""
+    if chunk.again.help:
+        return chunk
+    first, whole = chunk.first, " ".join(chunk.first.solution)
+    earlier = [frames.say("earlier_form", text=text) for text in first.help]
+    candidates = [
+        [earlier[0]],
+        [earlier[1]],
+        [frames.say("earlier_solution", text=whole), earlier[2]],
+        [earlier[3], frames.say("earlier_solution", text=" ".join(first.solution[:1]))],
+    ]
+    smaller = first.smaller and frames.say("earlier_smaller", text=first.smaller)
+    check = Check(chunk.again.secret())
+    again = replace(chunk.again, smaller=smaller if smaller and check.passes(smaller) else "")
+    return replace(chunk, again=with_help(again, candidates, frames))
