@@ -10,6 +10,7 @@ from sprout.offline.brains.refinement import speak_as_refinement_agent
 from sprout.offline.brains.review import speak_as_review_agent
 from sprout.offline.brains.subconcept import speak_as_subconcept_agent
 from sprout.offline.brains.topic import speak_as_topic_agent
+from sprout.offline.brains.tutor import speak_as_tutor
 from sprout.offline.reply import Body, Reply, ToolOut
 from sprout.offline.tampering import example_input
 
@@ -21,6 +22,7 @@ AGENTS: dict[str, Callable[[Conversation], Reply]] = {
     "record_grade": speak_as_grading_agent,
     "remove_subconcept": speak_as_refinement_agent,
     "get_graded_answers": speak_as_review_agent,
+    "ask_checkpoint": speak_as_tutor,
 }
 
 

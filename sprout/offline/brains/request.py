@@ -8,7 +8,7 @@ from itertools import groupby
 _TAGS = (
     "topic|wish|size|existing|concept|subconcept|overview|document|title|desc|path|passage|asked|question|prompt"
     "|option|answer|reason|item|criterion|label|statement|partly_if|misconception|anchor|learner_answer"
-    "|next|state|plan|can|pending|settled|solution|marking|next_step|help|memory|note"
+    "|next|state|plan|can|pending|smaller|settled|solution|marking|next_step|help|memory|note"
 )
 HEADING_JOINT = " › "
 _TAG = re.compile(rf'<(/?)({_TAGS})((?:\s+[\w-]+="[^"<>]*")*)\s*(/?)>')

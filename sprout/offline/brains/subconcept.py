@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sprout.learning.stems import stems
 from sprout.offline.brains.conversation import Conversation
 from sprout.offline.brains.generic import generic_lesson
-from sprout.offline.brains.request import asked_prompts, existing_titles, note_texts, sizes
+from sprout.offline.brains.request import Tag, asked_prompts, existing_titles, note_texts, sizes
 from sprout.offline.brains.topic import mended, saved
 from sprout.offline.courses import course_on, lesson_of
 from sprout.offline.notes.path import lesson_from_notes

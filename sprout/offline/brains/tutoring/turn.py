@@ -1,7 +1,6 @@
 """One turn of a lesson as the offline tutor reads it: what is taught, where it stands, and what the learner says."""
 
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sprout.learning.help import HelpLevel, NextStep
@@ -10,6 +9,7 @@ from sprout.offline.brains.conversation import Conversation
 from sprout.offline.brains.request import Tag, read_request
 
 _STATE = re.compile(r"\A\s*<state[\s>]")
+_LABELLED = re.compile(r"([A-Z])[.)]\s+(.+)", re.DOTALL)
 _QUESTION = re.compile(r"^Question\b", re.MULTILINE)  # where the server puts the question after what is said
 
 
@@ -27,12 +27,18 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """The question that is open, and what its ladder of help asks for now."""
+    """The question that is open, and what its ladder of help asks for now; `options` as the learner sees them."""
 
     prompt: str
     kind: str
     level: HelpLevel
     step: NextStep
+    options: tuple[str, ...] = ()
+
+    def label_of(self, option: str) -> str | None:
+        """The letter that stands before an option."""
+        shown = (_LABELLED.fullmatch(text.strip()) for text in self.options)
+        return next((found[1] for found in shown if found and folded(found[2]) == folded(option)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +79,10 @@ class Turn:
         kind: opening, answer, clarification or message.
         mastery: 0..1, as the server has it.
         asked: prompts that were posed, oldest first.
-        help: the prepared text of the level that is due; empty where none is.
-        withheld: whether what was said last is to be said again without the answer.
-        words: what the learner says now; `before` what they said earlier, oldest first.
-        told: what the tutor has said, oldest first.
+        help, smaller: the prepared text of the level that is due, and the smaller question; empty where none is.
+        corrected: whether what was said last could not be shown and is to be said again.
+        words: what the learner says now.
+        talk: what was said before, by role ("user" is the learner), oldest first.
     """
 
     subject: Subject
@@ -91,27 +97,23 @@ class Turn:
     settled: Settled | None = None
     marked: Marked | None = None
     help: str = ""
-    withheld: bool = False
+    smaller: str = ""
+    corrected: bool = False
     words: str = ""
-    before: tuple[str, ...] = field(default=())
-    told: tuple[str, ...] = field(default=())
+    talk: tuple[tuple[str, str], ...] = field(default=())
 
     @property
-    def told_since_posed(self) -> str:
-        """What was said while the question has been open: everything after the message that posed it."""
-        if self.pending is None:
-            return ""
-        asked = folded(self.pending.prompt)
-        posed = next((at for at in range(len(self.told) - 1, -1, -1) if asked in folded(self.told[at])), None)
-        since = self.told if posed is None else self._since_first_posed(asked)
-        return "\n".join(_QUESTION.split(text, maxsplit=1)[0] for text in since)
+    def before(self) -> list[str]:
+        """What the learner has said before."""
+        return [text for role, text in self.talk if role == "user"]
 
-    def _since_first_posed(self, asked: str) -> Sequence[str]:
-        """The server puts the question after every reply to it, so it was posed by the first of the last such run."""
-        first = len(self.told)
-        while first and asked in folded(self.told[first - 1]):
-            first -= 1
-        return self.told[first + 1 :]
+    def since_posed(self) -> tuple[list[str], list[str]]:
+        """What the tutor has explained, and what the learner has said, since the open question was asked first."""
+        asked = folded(self.pending.prompt) if self.pending else ""
+        places = (at for at, (role, text) in enumerate(self.talk) if role == "assistant" and asked in folded(text))
+        since = self.talk[next(places, len(self.talk)) + 1 :]
+        mine = [_QUESTION.split(text, maxsplit=1)[0] for role, text in since if role == "assistant"]
+        return mine, [text for role, text in since if role == "user"]
 
 
 def read_turn(conversation: Conversation) -> Turn:
@@ -121,7 +123,6 @@ def read_turn(conversation: Conversation) -> Turn:
         return Turn(_subject(conversation.request))
     blocks = conversation.texts[place][1]
     state = next(read_request(blocks[at]).all("state"))
-    notes = [tag.text for tag in state.all("note")]
     corrected = any(role == "user" and texts for role, texts in conversation.texts[place + 1 :])
     given = state.attributes
     return Turn(
@@ -137,10 +138,10 @@ def read_turn(conversation: Conversation) -> Turn:
         settled=next((_settled(tag) for tag in state.all("settled")), None),
         marked=next((_marked(tag) for tag in state.all("marking")), None),
         help=state.text_of("help"),
-        withheld=bool(notes) or corrected,
+        smaller=state.text_of("smaller"),
+        corrected=corrected,
         words="\n".join(blocks[at + 1 :]).strip(),
-        before=tuple(_said(conversation, "user", place)),
-        told=tuple(_said(conversation, "assistant", place)),
+        talk=tuple((role, "\n".join(texts).strip()) for role, texts in conversation.texts[1:place] if texts),
     )
 
 
@@ -152,12 +153,6 @@ def _state_of(conversation: Conversation) -> tuple[int | None, int]:
         if role == "user" and at is not None and next(read_request(blocks[at]).all("state"), None):
             return place, at
     return None, 0
-
-
-def _said(conversation: Conversation, role: str, place: int) -> Iterator[str]:
-    for who, texts in conversation.texts[1:place]:
-        if who == role and texts:
-            yield "\n".join(texts).strip()
 
 
 def _subject(request: Tag) -> Subject:
@@ -178,6 +173,7 @@ def _pending(tag: Tag) -> Pending:
         tag.attributes.get("type", "text"),
         HelpLevel(min(max(level, HelpLevel.NONE), HelpLevel.WORKED_STEP)),
         next((one for one in NextStep if one == step), NextStep.WAIT),
+        tuple(option.text.strip() for option in tag.all("option")),
     )
 
 

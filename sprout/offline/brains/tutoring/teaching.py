@@ -99,9 +99,14 @@ class Task:
             misconceptions=tuple(Misconception(option, belief) for option, belief in self.wrong),
         )
 
-    def secret(self, said: Sequence[str] = ()) -> Secret:
-        """What must not be said while it is open; `said` is what the learner has written since it was posed."""
-        return secret_of(self.draft(), anchors=self.anchors, steps=self.solution, said=said)
+    def secret(self, said: Sequence[str] = (), label: str | None = None) -> Secret:
+        """What must not be said while it is open.
+
+        Args:
+            said: what the learner has written since it was posed.
+            label: the letter before the right option.
+        """
+        return secret_of(self.draft(), anchors=self.anchors, steps=self.solution, said=said, label=label)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ def notes_frames(code: str) -> Frames:
 
 @cache
 def _texts() -> dict[str, dict[str, str]]:
-    source = files("sprout.offline").joinpath("tutoring", "frames.yaml")
+    source = files("sprout.offline").joinpath("brains", "tutoring", "frames.yaml")
     texts: dict[str, dict[str, str]] = yaml.safe_load(source.read_text(encoding="utf-8"))
     return texts
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sprout.learning.questions import as_number
+from sprout.offline.brains.tutoring.frames import Frames
+from sprout.offline.brains.tutoring.teaching import Task
 from sprout.offline.notes.language import language as words_in
 from sprout.offline.notes.material import Material
 from sprout.offline.notes.reading import words_of
-from sprout.offline.tutoring.frames import Frames
-from sprout.offline.tutoring.teaching import Task
 
 OPENING_WORDS = 4
 PART = 0.35

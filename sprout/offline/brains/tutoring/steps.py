@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sprout.offline.tutoring.tactics import Manner, tried
-from sprout.offline.tutoring.teaching import Chunk, Task, Teaching
-from sprout.offline.tutoring.turn import Turn
+from sprout.offline.brains.tutoring.tactics import Manner, tried
+from sprout.offline.brains.tutoring.teaching import Chunk, Task, Teaching
+from sprout.offline.brains.tutoring.turn import Turn
 
 STRONG_AT = 0.6  # mastery from the diagnostic alone; from there on the explanation may come after the question
 SURE_AT = 0.7
@@ -31,9 +31,13 @@ class Next:
     why: Why
 
 
-def next_questions(teaching: Teaching, turn: Turn) -> list[Next]:
-    """What could be asked now, the best first; never empty, so that a lesson can always be finished."""
-    found = [*_in_order(teaching, turn)]
+def next_questions(teaching: Teaching, turn: Turn, *, known: float = 0.0) -> list[Next]:
+    """What could be asked now, the best first; never empty, so that a lesson can always be finished.
+
+    Args:
+        known: the score of the diagnostic, 0..1.
+    """
+    found = [*_in_order(teaching, turn, known)]
     just = turn.settled.prompt if turn.settled else ""
     fresh = [one for one in found if not (just and one.task.is_asked_by(just))]
     return fresh or found
@@ -57,23 +61,23 @@ def is_through(teaching: Teaching, turn: Turn) -> bool:
     return all_asked or turn.unaided_right >= ENOUGH_UNAIDED
 
 
-def wants_test(turn: Turn) -> bool:
+def wants_test(turn: Turn, known: float = 0.0) -> bool:
     """Whether the learner has shown, or said, that the steps in between are too easy."""
     if turn.settled is None and not turn.asked:
-        return turn.mastery >= STRONG_AT
+        return max(turn.mastery, known) >= STRONG_AT
     if turn.settled is not None and (turn.settled.worked_through or turn.settled.level):
         return False
     bored = any((found := tried(words)) and found.manner is Manner.FASTER for words in (*turn.before, turn.words))
     return bored or (turn.mastery >= SURE_AT and turn.unaided_right >= 1 and not turn.missed)
 
 
-def _in_order(teaching: Teaching, turn: Turn) -> Iterator[Next]:
+def _in_order(teaching: Teaching, turn: Turn, known: float) -> Iterator[Next]:
     aided = turn.settled is not None and (turn.settled.worked_through or turn.settled.level > 0)
     changed = _changed(teaching, turn) if aided else None
     if changed and not _times(changed.task, turn):
         yield changed
     new = [chunk for chunk in teaching.chunks if not any(_times(task, turn) for task in chunk.tasks)]
-    if wants_test(turn) and teaching.chunks[-1] in new:
+    if wants_test(turn, known) and teaching.chunks[-1] in new:
         yield Next(teaching.chunks[-1], teaching.chunks[-1].first, Why.TEST)
     yield from (Next(chunk, chunk.first, Why.NEW) for chunk in new)
     rest = [(chunk, task) for chunk in teaching.chunks for task in chunk.tasks if chunk not in new]

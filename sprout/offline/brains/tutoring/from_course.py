@@ -2,23 +2,21 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
+from sprout.offline.brains.tutoring.frames import notes_frames
+from sprout.offline.brains.tutoring.prepared import with_help_for_again
+from sprout.offline.brains.tutoring.teaching import Chunk, Source, Task, Teaching
 from sprout.offline.lessons import Ask, Lesson, Point, Step
 from sprout.offline.notes.language import language_of
 from sprout.offline.notes.reading import sentences_of, words_of
-from sprout.offline.tutoring.frames import notes_frames
-from sprout.offline.tutoring.prepared import with_help_for_again
-from sprout.offline.tutoring.teaching import Chunk, Task, Teaching
 
 
-@lru_cache(maxsize=16)
-def taught(lesson: Lesson) -> Teaching:
+def taught(lesson: Lesson, source: Source = "course") -> Teaching:
     """An authored lesson."""
     language = language_of(words_of(" ".join(step.says for step in lesson.steps)))
     return Teaching(
-        "course",
+        source,
         tuple(with_help_for_again(_chunk(step), notes_frames(language)) for step in lesson.steps),
         lesson.summary,
         language,

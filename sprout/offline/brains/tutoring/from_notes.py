@@ -7,6 +7,12 @@ from functools import lru_cache
 from sprout.errors import QuestionRefused
 from sprout.learning.questions import checked
 from sprout.offline.brains.request import Tag, note_texts
+from sprout.offline.brains.tutoring.frames import Frames, notes_frames
+from sprout.offline.brains.tutoring.notes_help import Place, help_candidates
+from sprout.offline.brains.tutoring.prepared import with_help
+from sprout.offline.brains.tutoring.speech import Check, shortened
+from sprout.offline.brains.tutoring.tactics import Manner, tried
+from sprout.offline.brains.tutoring.teaching import Chunk, Task, Teaching
 from sprout.offline.notes.claims import starts_vaguely
 from sprout.offline.notes.extent import own_part
 from sprout.offline.notes.items import KINDS, drafts_of, hides
@@ -15,12 +21,6 @@ from sprout.offline.notes.path import lexicon_of
 from sprout.offline.notes.reading import Section, read_sections, words_of
 from sprout.offline.notes.titles import titles_of
 from sprout.offline.notes.units import Cut, Unit, units_of
-from sprout.offline.tutoring.frames import Frames, notes_frames
-from sprout.offline.tutoring.notes_help import Place, help_candidates
-from sprout.offline.tutoring.prepared import with_help
-from sprout.offline.tutoring.speech import Check, shortened
-from sprout.offline.tutoring.tactics import Manner, tried
-from sprout.offline.tutoring.teaching import Chunk, Task, Teaching
 
 CHUNKS = 3
 MOST_SAID = 3
@@ -98,8 +98,7 @@ class _Notes:
             first = self._best(made, unit, taken, closed=at != 1)
             again = self._best([one for one in made if one is not first], unit, [*taken, first], closed=True)
             taken += [first, again]
-            says = self._says(unit, first)
-            found.append(Chunk(first.task.can, says, self._helped(first), self._helped(again)))
+            found.append(Chunk(first.task.can, self._says(first), self._helped(first), self._helped(again)))
         return tuple(found)
 
     def _questions(self) -> list[_Made]:
@@ -109,7 +108,7 @@ class _Notes:
         for draft in _sorted(drafts_of(self._own)):
             made.setdefault(draft.fields["prompt"], self._made(self._own, draft, draft.units[0]))
         for draft in _sorted(drafts_of(self._around)):
-            unit = self._unit_with(draft.uses) if draft.uses & known else len(self._units)
+            unit = self._unit_with(draft.uses) if draft.uses & known else self._outside(draft.uses)
             made.setdefault(draft.fields["prompt"], self._made(self._around, draft, unit))
         for at in range(len(self._units)):
             for draft in self._retellings(at):
@@ -126,23 +125,26 @@ class _Notes:
 
         return min(made, key=cost)
 
-    def _says(self, unit: int, asked: _Made) -> str:
-        """Sentences of the unit that do not give away what is asked; the place in the notes where there are none."""
-        heading = self._units[unit].heading
+    def _says(self, asked: _Made) -> str:
+        """Sentences that stand around what is asked and do not give it away; where there are none, their place."""
+        part = self._part(asked.uses)
+        own = self._units[asked.unit].sentences if asked.unit < len(self._units) else ()
         check = Check(asked.task.secret())
         chosen: list[str] = []
-        for sentence in self._units[unit].sentences:
+        for sentence in dict.fromkeys([*own, *part.sentences]):
             vague = starts_vaguely(sentence, self.language) and not chosen
             if sentence in asked.uses or vague or len(chosen) == MOST_SAID:
                 continue
             if check.passes(" ".join([*chosen, sentence])):
                 chosen.append(sentence)
         name = "notes_part" if chosen else "notes_alone"
-        for frame in (name, f"{name}_bare"):
-            said = self.frames.say(frame, heading=heading, text=shortened(" ".join(chosen), SAID_WORDS))
-            if (heading or frame.endswith("bare")) and check.passes(said):
-                return said
-        return self.frames.say("notes_alone_bare")
+        text = shortened(" ".join(chosen), SAID_WORDS)
+        named = self.frames.say(name, heading=part.heading, text=text)
+        return named if part.heading and check.passes(named) else self.frames.say(f"{name}_bare", text=text)
+
+    def _part(self, uses: frozenset[str]) -> Unit:
+        """The part of the notes that a question is about."""
+        return next((unit for unit in self._around.units if uses & set(unit.sentences)), self._around.units[0])
 
     def _made(self, material: Material, draft: Draft, unit: int) -> _Made:
         fields = draft.fields
@@ -164,8 +166,7 @@ class _Notes:
         return _Made(task, unit, draft.uses, material)
 
     def _helped(self, made: _Made) -> Task:
-        heading = self._units[min(made.unit, len(self._units) - 1)].heading
-        place = Place(made.task, made.uses, heading, self._beside(made.uses), self.language)
+        place = Place(made.task, made.uses, self._part(made.uses).heading, self._beside(made.uses), self.language)
         task = with_help(made.task, help_candidates(place, made.material, self.frames), self.frames)
         smaller = (self.frames.say("notes_smaller", text=text) for text in place.beside[:MOST_TRIED])
         check = Check(task.secret())
@@ -182,6 +183,11 @@ class _Notes:
                 prompt, label, named, states = (self.frames.say(name, term=term) for name in names)
                 fields = open_fields(prompt, told, [(label, told, 0.8), (named, states, 0.2)], 2)
                 yield Draft(Kind.TELL, (at,), frozenset({told}), key, fields)
+
+    def _outside(self, uses: frozenset[str]) -> int:
+        """Behind all units: what stands under one of their headings is nearer to them than the rest of the notes."""
+        near = self._part(uses).heading in {unit.heading for unit in self._units}
+        return len(self._units) + (0 if near else CHUNKS)
 
     def _unit_with(self, uses: frozenset[str]) -> int:
         return next(at for at, unit in enumerate(self._units) if uses & set(unit.sentences))

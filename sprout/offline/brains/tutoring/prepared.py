@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sprout.learning.help import HelpLevel
-from sprout.offline.tutoring.frames import Frames
-from sprout.offline.tutoring.speech import Check
-from sprout.offline.tutoring.teaching import Chunk, Task
+from sprout.offline.brains.tutoring.frames import Frames
+from sprout.offline.brains.tutoring.speech import Check
+from sprout.offline.brains.tutoring.teaching import Chunk, Task
 
 LEVELS = (HelpLevel.READ_AGAIN, HelpLevel.LOOK_HERE, HelpLevel.PARALLEL, HelpLevel.WORKED_STEP)
 

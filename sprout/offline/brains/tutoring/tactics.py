@@ -9,7 +9,7 @@ from importlib.resources import files
 
 import yaml
 
-from sprout.offline.tutoring.frames import CODES
+from sprout.offline.brains.tutoring.frames import CODES
 
 LONGEST_READ = 4_000  # characters of a message that are looked through
 SHORT_FROM = 5
@@ -67,7 +67,9 @@ class Tactic:
 @cache
 def tactics() -> tuple[Tactic, ...]:
     """The table, in the order in which it is looked through."""
-    rows = yaml.safe_load(files("sprout.offline").joinpath("tutoring", "tactics.yaml").read_text(encoding="utf-8"))
+    rows = yaml.safe_load(
+        files("sprout.offline").joinpath("brains", "tutoring", "tactics.yaml").read_text(encoding="utf-8")
+    )
     return tuple(
         Tactic(
             row["name"],
