@@ -6,17 +6,18 @@ from typing import Any
 
 from sprout.offline.brains.conversation import Conversation
 from sprout.offline.brains.tutoring.asides import side_answer
-from sprout.offline.brains.tutoring.frames import Frames, frames, spoken_language
+from sprout.offline.brains.tutoring.frames import Frames, frames, notes_frames, spoken_language
 from sprout.offline.brains.tutoring.from_course import taught
 from sprout.offline.brains.tutoring.from_notes import taught_from_notes
 from sprout.offline.brains.tutoring.from_nothing import taught_from_nothing
 from sprout.offline.brains.tutoring.going_on import Weak, words_to_complete, words_to_pose
 from sprout.offline.brains.tutoring.manners import words_while_open
 from sprout.offline.brains.tutoring.open_question import Open, open_question
+from sprout.offline.brains.tutoring.prepared import with_help_from_first
 from sprout.offline.brains.tutoring.speech import Check
-from sprout.offline.brains.tutoring.steps import is_through, next_questions
+from sprout.offline.brains.tutoring.steps import Next, is_through, next_questions
 from sprout.offline.brains.tutoring.tactics import Manner, times_tried, tried
-from sprout.offline.brains.tutoring.teaching import Teaching
+from sprout.offline.brains.tutoring.teaching import Task, Teaching
 from sprout.offline.brains.tutoring.turn import Subject, Turn, read_turn
 from sprout.offline.courses import course_on, lesson_on
 from sprout.offline.reply import Reply, TextOut, ToolOut
@@ -106,7 +107,12 @@ class _Speaking:
         if not self._may(ASK):
             return Reply([TextOut(f"{words} {self._frames.say('closing_words')}")])
         plan = [] if turn.plan else self._teaching.plan
-        return Reply([ToolOut(ASK, following.task.as_input(words, plan))])
+        return Reply([ToolOut(ASK, self._prepared(following).as_input(words, plan))])
+
+    def _prepared(self, following: Next) -> Task:
+        if following.task.help:
+            return following.task
+        return with_help_from_first(following.chunk, notes_frames(self._teaching.language))
 
     def _may(self, tool: str) -> bool:
         return self._conversation.may_call and tool in self._conversation.tools

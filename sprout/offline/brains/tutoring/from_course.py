@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from sprout.offline.brains.tutoring.frames import notes_frames
-from sprout.offline.brains.tutoring.prepared import with_help_for_again
 from sprout.offline.brains.tutoring.teaching import Chunk, Source, Task, Teaching
 from sprout.offline.lessons import Ask, Lesson, Point, Step
 from sprout.offline.notes.language import language_of
@@ -13,11 +11,11 @@ from sprout.offline.notes.reading import sentences_of, words_of
 
 
 def taught(lesson: Lesson, source: Source = "course") -> Teaching:
-    """An authored lesson."""
+    """An authored lesson; the changed forms of its questions have no help of their own."""
     language = language_of(words_of(" ".join(step.says for step in lesson.steps)))
     return Teaching(
         source,
-        tuple(with_help_for_again(_chunk(step), notes_frames(language)) for step in lesson.steps),
+        tuple(_chunk(step) for step in lesson.steps),
         lesson.summary,
         language,
         lesson.example.title,

@@ -14,7 +14,7 @@ from sprout.offline.brains.tutoring.turn import Pending, Turn
 
 QUOTED_WORDS = 14
 SAME_IDEA = 0.3
-_MARKS = re.compile(r"[<>“”„\"`*_#\[\]|]")
+_MARKS = re.compile(r"[<>“”„\"`*_#\[\]|!{}]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,8 @@ def with_help(task: Task, candidates: Sequence[Sequence[str]], frames: Frames) -
     return replace(task, help=tuple(chosen))
 
 
-def with_help_for_again(chunk: Chunk, frames: Frames) -> Chunk:
-    """The chunk with help for its changed form, whose parallel is the first form: its help, then its solution."""
-    if chunk.again.help:
-        return chunk
+def with_help_from_first(chunk: Chunk, frames: Frames) -> Task:
+    """The changed form of a chunk's question, with help whose parallel is the first form: its help, its solution."""
     first, whole = chunk.first, " ".join(chunk.first.solution)
     earlier = [frames.say("earlier_form", text=text) for text in first.help]
     candidates = [
@@ -38,6 +36,5 @@ def with_help_for_again(chunk: Chunk, frames: Frames) -> Chunk:
         [earlier[3], frames.say("earlier_solution", text=" ".join(first.solution[:1]))],
     ]
     smaller = first.smaller and frames.say("earlier_smaller", text=first.smaller)
-    check = Check(chunk.again.secret())
-    again = replace(chunk.again, smaller=smaller if smaller and check.passes(smaller) else "")
-    return replace(chunk, again=with_help(again, candidates, frames))
+    fits = bool(smaller) and Check(chunk.again.secret()).passes(smaller)
+    return with_help(replace(chunk.again, smaller=smaller if fits else ""), candidates, frames)
