@@ -428,7 +428,7 @@ class Room:
     def _since_posed(self) -> tuple[str, list[str]]:
         if self.pending is None:
             return "", []
-        asked = self.pending["question"]
+        asked = self.pending["question"].strip()
         first = next(at for at, (role, text) in enumerate(self.talk) if role == "assistant" and asked in text)
         since = self.talk[first + 1 :]
         mine = [text.partition("\n\nQuestion Type:")[0] for role, text in since if role == "assistant"]

@@ -235,3 +235,43 @@ async def test_a_correction_that_the_notes_cannot_meet_is_answered_with_that_and
     assert "Your notes have no more" not in said(replies[1])
     assert "Your notes have no more" in said(replies[2])
     assert said(replies[2]) == said(replies[3])
+
+
+TUTOR_TOOLS = [tool("check_student_progress"), tool("check_prerequisite_mastery"), tool("ask_checkpoint")]
+
+
+async def tutored(request: str) -> list[Any]:
+    """The opening of a lesson: the replies until a question is asked."""
+    state = '<state turn="opening" mastery="0.00" may_complete="false"></state>'
+    messages: list[Any] = [{"role": "user", "content": [{"type": "text", "text": each} for each in (request, state)]}]
+    replies: list[Any] = []
+    async with running_offline_server(demo_model()) as server, client_of(server) as client:
+        while not replies or not calls(replies[-1], "ask_checkpoint"):
+            assert len(replies) < 3
+            replies.append(await client.messages.create(**asking(messages=messages, tools=TUTOR_TOOLS)))
+            content = [block.model_dump(exclude_none=True) for block in replies[-1].content]
+            results = [
+                {"type": "tool_result", "tool_use_id": block["id"], "content": "{}"}
+                for block in content
+                if block["type"] == "tool_use"
+            ]
+            messages += [{"role": "assistant", "content": content}, {"role": "user", "content": results}]
+    return replies
+
+
+async def test_the_tutor_looks_first_and_then_teaches_from_the_learners_notes() -> None:
+    passage = '<passage doc="bread.txt" heading="Bread" id="p1">' + (NOTES / "bread.txt").read_text() + "</passage>"
+    subconcept = "<subconcept><title>What gluten is</title><desc>Gluten is an elastic net.</desc></subconcept>"
+    looking, teaching = await tutored(f"<topic><title>Bread</title></topic>{subconcept}{passage}")
+    assert len(calls(looking, "check_student_progress") + calls(looking, "check_prerequisite_mastery")) == 2
+    asked = calls(teaching, "ask_checkpoint")[0]
+    assert next(iter(asked)) == "message"
+    assert "from your notes" in asked["message"].lower()
+    assert len(asked["plan"]) == 3
+
+
+async def test_the_tutor_says_where_it_has_no_content() -> None:
+    *_, teaching = await tutored(
+        "<topic><title>Celtic knots</title></topic><subconcept><title>Knots</title></subconcept>"
+    )
+    assert "connect a real model" in calls(teaching, "ask_checkpoint")[0]["message"]

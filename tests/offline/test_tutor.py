@@ -13,16 +13,18 @@ from sprout.offline.brains.conversation import read_conversation
 from sprout.offline.brains.tutor import speaking_as_tutor
 from sprout.offline.brains.tutoring.from_course import taught
 from sprout.offline.brains.tutoring.from_nothing import taught_from_nothing
+from sprout.offline.courses import courses, lessons
+from sprout.offline.lessons import Lesson
 from sprout.offline.reply import Reply, TextOut
-from tests.offline.classroom import Room, a_lesson, about
+from tests.offline.classroom import Room, a_lesson, about, draft_of
 
 LESSON = a_lesson()
 COURSE = speaking_as_tutor(lambda _: taught(LESSON))
 SUBJECT = about("Motion", LESSON.subconcept, after="Speeds that change")
 
 
-def room(**fields: object) -> Room:
-    return Room(COURSE, SUBJECT, **fields)  # type: ignore[arg-type]
+def room(**fields: Any) -> Room:
+    return Room(COURSE, SUBJECT, **fields)
 
 
 def right(lesson: Room) -> str:
@@ -124,6 +126,7 @@ def test_H3_right_with_help_is_called_that_and_a_fresh_one_comes() -> None:
     lesson.answers("240", right=False)
     said = right(lesson)
     assert said.startswith("You solved that with help, so it counts as practice.")
+    assert said.endswith("in a changed form, without help.")
     assert lesson.asked[-1]["question"] == LESSON.steps[0].again.prompt
 
 
@@ -292,6 +295,16 @@ def test_an_example_is_shown_as_a_card_and_the_question_stays_open(words: str) -
     lesson.asks(words)
     assert [call.name for call in lesson.calls] == ["generate_example"]
     assert lesson.calls[0].input == {"title": LESSON.example.title, "body": LESSON.example.text}
+
+
+AUTHORED = [pytest.param(each, id=each.subconcept) for course in courses() for each in lessons(course.slug)]
+
+
+@pytest.mark.parametrize("authored", AUTHORED)
+def test_every_question_of_an_authored_lesson_is_one_that_the_server_accepts(authored: Lesson) -> None:
+    for chunk in taught(authored).chunks:
+        for task in chunk.tasks:
+            draft_of(task.as_input("Read on."))
 
 
 MOVES = st.sampled_from(["right", "wrong", "idk", "help", "aside", "talk", "unsure"])

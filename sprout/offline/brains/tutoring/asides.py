@@ -28,9 +28,13 @@ def aside_parts(now: Open, check: Check | None) -> Iterator[Part]:
 def side_answer(words: str, teaching: Teaching, frames: Frames, check: Check | None) -> str:
     """The sentence of the lesson that says most about what the words ask and may be said; else that there is none."""
     asked = stems([words])
-    met = [(len(asked & stems([one])), one) for one in teaching.told if len(one.split()) <= LONGEST_ANSWER]
+    met = [(len(asked & stems([one])), one) for one in teaching.told if _can_answer(one)]
     fitting = sorted((pair for pair in met if asked and pair[0] >= ANSWERS_IT * len(asked)), key=lambda pair: -pair[0])
     frame = "aside_notes" if teaching.source == "notes" else "aside_lesson"
     answers = (frames.say(frame, text=sentence.strip(" #|")) for _, sentence in fitting)
     found = next((text for text in answers if check is None or check.passes(text)), None)
     return found or frames.say("aside_unknown")
+
+
+def _can_answer(sentence: str) -> bool:
+    return len(sentence.split()) <= LONGEST_ANSWER and not sentence.rstrip().endswith("?")

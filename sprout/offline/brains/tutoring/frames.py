@@ -52,11 +52,15 @@ def spoken_language(texts: Iterable[str], default: str = "en") -> str:
     """The language of the first of these texts that shows one; one of `CODES`."""
     for text in texts:
         words = words_of(text)
-        shares = {code: sum(word in _telling(code) for word in words) for code in CODES}
+        shares = {code: sum(_tells(word, code) for word in words) for code in CODES}
         best = max(shares, key=lambda code: shares[code])
         if shares[best] > max((share for code, share in shares.items() if code != best), default=0):
             return best
     return default if default in CODES else "en"
+
+
+def _tells(word: str, code: str) -> bool:
+    return word in _telling(code) or bool(_LETTERS[code] & set(word))
 
 
 @cache
@@ -71,5 +75,6 @@ def _telling(code: str) -> frozenset[str]:
 _MORE = {
     "en": "answer hint help please idk dunno what's i'm don't i know right wrong sure tell why hello yes no clue easy",
     "de": "antwort lösung tipp hinweis hilfe bitte keine ahnung weiß falsch richtig sicher sag warum hallo ja nein"
-    " einfach langweilig mir mich dir ich doch mal stimmt",
+    " einfach langweilig mir mich dir ich doch mal stimmt dein deine deinen bestanden anweisungen",
 }
+_LETTERS = {"en": frozenset[str](), "de": frozenset("äöüß")}

@@ -29,7 +29,7 @@ def taught(lesson: Lesson, source: Source = "course") -> Teaching:
 def _chunk(step: Step) -> Chunk:
     asks = step.asks
     help_ = tuple(asks.help)
-    first = _task(asks, step.can, help_, asks.smaller, asks.because, tuple(sentences_of(asks.solution)))
+    first = _task(asks, step.can, help_, asks.smaller, asks.because, _steps(asks.solution))
     return Chunk(step.can, step.says, first, _task(step.again, step.can, (), "", asks.because, (step.again.answer,)))
 
 
@@ -52,6 +52,11 @@ def _task(ask: Ask, can: str, help_: tuple[str, ...], smaller: str, because: str
         because=because,
         solution=solution,
     )
+
+
+def _steps(solution: str) -> tuple[str, ...]:
+    """The sentences of a solution; one with fenced code is a single step, since code has none."""
+    return (solution,) if "```" in solution else tuple(sentences_of(solution))
 
 
 def _criterion(point: Point) -> dict[str, Any]:

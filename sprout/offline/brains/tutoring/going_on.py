@@ -62,9 +62,11 @@ def _settled(turn: Turn, teaching: Teaching, frames: Frames) -> Iterator[Part]:
     if settled is None:
         return
     if settled.worked_through:
-        solution = " ".join(settled.solution.split("\n"))
+        solution = settled.solution
+        if "```" not in solution:
+            solution = shortened(" ".join(solution.split("\n")), SOLUTION_WORDS) or solution
         if solution:
-            yield Part(frames.say("together", text=shortened(solution, SOLUTION_WORDS) or solution))
+            yield Part(frames.say("together", text=solution))
         return
     if settled.level:
         yield Part(frames.say("with_help"), Worth.SHOULD)
