@@ -16,7 +16,7 @@ def words_while_open(now: Open) -> str:
     frames, check = now.frames, now.check
     if now.turn.corrected:
         return spoken([Part(frames.say("open")), *try_parts(now)], check) or frames.say("open")
-    tactic = tried(now.turn.words)
+    tactic = _tactic(now)
     if tactic is not None:
         parts = _MANNERS[tactic.manner](now, tactic)
     elif now.is_aside:
@@ -24,6 +24,15 @@ def words_while_open(now: Open) -> str:
     else:
         parts = list(step_parts(now))
     return spoken(parts, check) or frames.say("open")
+
+
+def _tactic(now: Open) -> Tactic | None:
+    """What the words try beside answering; an attempt in code has none, and a first guess is an attempt like others."""
+    found = tried(now.turn.words)
+    if found is None or now.turn.marked is None:
+        return found
+    first_guess = found.manner is Manner.GUESSES and _times(now, found) == 1
+    return None if first_guess or now.pending.kind == "code" else found
 
 
 def _opens(now: Open, tactic: Tactic) -> Part:
