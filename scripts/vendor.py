@@ -69,6 +69,12 @@ PACKAGES = (
         "MIT",
         {"dist/dagre.esm.js": "vendor/dagre.mjs", "dist/dagre.esm.js.LEGAL.txt": "vendor/licenses/dagre.txt"},
     ),
+    Package(
+        "marked",
+        "18.2.1",
+        "MIT",
+        {"lib/marked.esm.js": "vendor/marked.mjs", "LICENSE": "vendor/licenses/marked.txt"},
+    ),
     font("hanken-grotesk", "5.3.0", "hanken-grotesk-latin-wght-normal", variable=True),
     font("literata", "5.3.0", "literata-latin-400-normal", "literata-latin-400-italic", "literata-latin-600-normal"),
     font("atkinson-hyperlegible-mono", "5.3.0", "atkinson-hyperlegible-mono-latin-400-normal"),

@@ -5,7 +5,7 @@ import { t } from "./i18n.js";
 
 /** @import { Branch, Document, GraphAnswer, NodeRow, PathSummary, Run, RunDetail, Status } from "./types.d.ts" */
 
-const USER = "00000000-0000-0000-0000-000000000000";
+export const USER = "00000000-0000-0000-0000-000000000000";
 
 export class ApiError extends Error {
   /** @param {number} status 0 where the server was not reached @param {string} message */
@@ -27,7 +27,7 @@ function noteClock(response) {
 }
 
 /** @param {string} path @param {RequestInit} [init] @returns {Promise<any>} */
-async function request(path, init) {
+export async function request(path, init) {
   const response = await answered(path, init);
   return response.status === 204 ? null : response.json();
 }
@@ -52,7 +52,7 @@ async function reasonOf(response) {
 }
 
 /** @param {string} path @param {object} body */
-const post = (path, body) => request(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+export const post = (path, body) => request(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 
 /** @returns {Promise<Status>} */
 export const status = () => request("/status");

@@ -7,8 +7,8 @@
 export const DURABLE = [
   "run_started", "run_queued", "run_resumed", "agent_start", "agent_done", "agent_error", "agent_reasoning", "thinking",
   "message", "message_reset", "tool_call", "tool_result", "node_created", "node_updated", "node_removed", "edge_created",
-  "edge_removed", "diagnostic_status", "question_ready", "contest_settled", "model_retry", "model_switched", "context_compacted",
-  "guardrail", "waiting_on_human", "usage", "run_done",
+  "edge_removed", "diagnostic_status", "question_ready", "contest_settled", "checkpoint_question", "graded", "mastery_changed",
+  "card_ready", "model_retry", "model_switched", "context_compacted", "guardrail", "waiting_on_human", "usage", "run_done",
 ];
 export const PASSING = ["agent_reasoning_delta", "thinking_delta", "message_delta", "block_snapshot", "resync", "reconnect"];
 

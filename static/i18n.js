@@ -15,8 +15,12 @@ function chosen(sentence, values) {
   return plural.select(values.n) === "one" ? one : other;
 }
 
-/** The sentence of a key with its values in place. @param {Key} key @param {Values} [values] */
-export const t = (key, values = {}) => chosen(en[key], values).replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+/** How a catalogue is read: the sentence of a key with its values in place. @template {Record<string, string>} C @param {C} catalogue */
+export const reader = (catalogue) => (/** @type {keyof C} */ key, /** @type {Values} */ values = {}) =>
+  chosen(catalogue[key], values).replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+
+/** The sentence of a key with its values in place. */
+export const t = reader(en);
 
 /** The sentence in pieces, its values apart, so that a view can set them in bold. @param {Key} key @param {Values} [values] @returns {{ text: string, isValue: boolean }[]} */
 export function pieces(key, values = {}) {

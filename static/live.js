@@ -20,8 +20,10 @@ const HALO_MS = 4000;
 const QUIET_MS = 450;
 const LONGEST_QUIET_MS = 1800;
 
+/** Lessons have screens of their own: a path shows what makes or changes it. @param {string} lane */
+const isOfPath = (lane) => lane.startsWith("topic:") || lane.startsWith("concept:");
 /** The run that a path shows: the newest that was not discarded. @param {GraphAnswer} answer */
-const latest = (answer) => answer.runs.find((run) => !run.discarded) ?? null;
+const latest = (answer) => answer.runs.find((run) => !run.discarded && isOfPath(run.lane)) ?? null;
 
 /** @typedef {ReturnType<typeof openPath>} Path */
 

@@ -3,22 +3,30 @@
 
 import { signal } from "@preact/signals";
 
-/** @typedef {{ name: "home" } | { name: "path", branchId: string, conceptId: string | null } | { name: "run", runId: string } | { name: "unknown" }} Screen */
+/** @typedef {{ name: "home" } | { name: "path", branchId: string, conceptId: string | null } | { name: "diagnostic", branchId: string, conceptId: string } | { name: "lesson", branchId: string, conceptId: string, nodeId: string } | { name: "run", runId: string } | { name: "unknown" }} Screen */
 
 /** @param {string} pathname @returns {Screen} */
 export function screenOf(pathname) {
-  const [first, branchId, second, conceptId, ...more] = pathname.split("/").filter(Boolean).map(decodeURIComponent);
+  const [first, branchId, second, conceptId, third, nodeId, ...more] = pathname.split("/").filter(Boolean).map(decodeURIComponent);
   if (!first) return { name: "home" };
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
   if (first !== "paths" || !branchId || more.length) return { name: "unknown" };
   if (!second) return { name: "path", branchId, conceptId: null };
-  return second === "concepts" && conceptId ? { name: "path", branchId, conceptId } : { name: "unknown" };
+  if (second !== "concepts" || !conceptId) return { name: "unknown" };
+  if (!third) return { name: "path", branchId, conceptId };
+  if (third === "diagnostic" && !nodeId) return { name: "diagnostic", branchId, conceptId };
+  return third === "learn" && nodeId ? { name: "lesson", branchId, conceptId, nodeId } : { name: "unknown" };
 }
 
 export const home = () => "/";
 /** @param {string} branchId @param {string | null} [conceptId] */
 export const pathUrl = (branchId, conceptId = null) =>
   `/paths/${encodeURIComponent(branchId)}${conceptId ? `/concepts/${encodeURIComponent(conceptId)}` : ""}`;
+
+/** @param {string} branchId @param {string} conceptId */
+export const diagnosticUrl = (branchId, conceptId) => `${pathUrl(branchId, conceptId)}/diagnostic`;
+/** @param {string} branchId @param {string} conceptId @param {string} nodeId */
+export const learnUrl = (branchId, conceptId, nodeId) => `${pathUrl(branchId, conceptId)}/learn/${encodeURIComponent(nodeId)}`;
 
 /** @param {string} runId */
 export const runUrl = (runId) => `/runs/${encodeURIComponent(runId)}`;

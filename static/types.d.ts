@@ -63,3 +63,29 @@ export interface Activity {
   rationale: string | null; error: RunError | null; graph: Graph;
 }
 export interface Place { x: number; layer: number }
+
+export interface AskedQuestion { id: string; assessmentId: string; format: "mcq" | "open_ended"; prompt: string; options: string | null; difficulty: number }
+export interface Diagnostic {
+  assessment: { id: string; completedAt: string | null }; questions: AskedQuestion[]; answeredCount: number; requiredAnswers: number; isComplete: boolean;
+}
+export interface CriterionShown { label: string; verdict: "met" | "partly" | "missing" | null; span: string }
+export interface GradeShown { state: "graded" | "unsure" | "ungraded"; score: number | null; correct: boolean | null; criteria: CriterionShown[]; nextStep: string; cut?: boolean }
+export interface Answer {
+  id: string; questionId: string; answerText: string | null; selectedOption: string | null; isCorrect: boolean | null; score: number | null;
+  feedback: string | null; createdAt: string; grade?: GradeShown | null;
+}
+export interface ChangedRows { nodes: NodeRow[]; edges: EdgeEnds[] }
+export interface Change {
+  id: string; parentId: string; by: "learner" | "agent"; agent: string | null; runId: string | null; reason: string | null;
+  before: ChangedRows; after: ChangedRows; createdAt: string; undoneBy: string | null; undoes: string | null;
+}
+export interface ChatSession { id: string; nodeId: string | null; startedAt: string; endedAt: string | null }
+export interface ChatMessage { id: string; role: "system" | "user" | "assistant"; kind: "learning" | "hint_request" | "hint_response" | "evaluation"; content: string; createdAt: string }
+export type AnswerType = "text" | "code" | "draw" | "mcq";
+export interface Checkpoint { id: string; prompt: string; type: AnswerType; options: string[] | null; helpLevel: number }
+export interface Card { id: string; kind: "example" | "exercise" | "diagram" | "care"; title: string; format: "markdown" | "mermaid" | "svg"; body: string }
+/** What is open in a lesson, and how far it has come. */
+export interface Lesson {
+  question: Checkpoint | null; plan: string[]; chunk: number; mastery: number; evidence: number; completed: boolean; graded: GradeShown | null; cards: Card[];
+}
+export interface Reply { message: string; isComplete: boolean; runId: string | null }

@@ -152,6 +152,11 @@ export default {
   "node.failed": "Not finished: its agent failed",
   "node.label": "{title}. {meta}. {state}",
 
+  "about.diagnostic": "Take the diagnostic",
+  "about.learn": "Learn this",
+  "about.go_on": "Go on learning",
+  "about.look": "Look at the lesson",
+  "about.before": "It builds on {titles}, which is not mastered yet.",
   "about.builds_on": "Builds on",
   "about.opens": "Opens",
   "about.goal": "Nothing more: a goal of this path",

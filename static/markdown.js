@@ -1,0 +1,67 @@
+// @ts-check
+/** Markdown as elements: marked reads it, and what it read becomes nodes of the page, never markup. */
+
+import { lexer } from "marked";
+import { html } from "./html.js";
+
+/** @import { ComponentChildren } from "preact" */
+/** @typedef {{ type: string, raw: string, text?: string, tokens?: Token[], [field: string]: any }} Token */
+
+const SAFE_LINK = /^(https?:|mailto:|#|\/(?!\/))/i;
+const DEEPEST = 20;
+
+/** What a text in Markdown looks like; HTML in it is shown as it is written. @param {{ text: string }} props */
+export const Markdown = ({ text }) => html`${blocks(lexer(text), 0)}`;
+
+/** @param {Token[] | undefined} tokens @param {number} depth @returns {ComponentChildren} */
+const blocks = (tokens = [], depth) => (depth > DEEPEST ? "" : tokens.map((token) => block(token, depth + 1)));
+
+/** @param {Token} token @param {number} depth @returns {ComponentChildren} */
+function block(token, depth) {
+  switch (token.type) {
+    case "space": case "def": return "";
+    case "heading": return html`<p><strong>${inline(token.tokens, depth)}</strong></p>`;
+    case "paragraph": return html`<p>${inline(token.tokens, depth)}</p>`;
+    case "text": return token.tokens ? inline(token.tokens, depth) : plain(token);
+    case "blockquote": return html`<blockquote>${blocks(token.tokens, depth)}</blockquote>`;
+    case "list": return list(token, depth);
+    case "code": return html`<pre tabindex="0"><code>${token.text}</code></pre>`;
+    case "table": return table(token, depth);
+    case "hr": return html`<hr />`;
+    default: return html`<p>${token.raw}</p>`;
+  }
+}
+
+/** @param {Token} token @param {number} depth */
+function list(token, depth) {
+  const items = token.items.map((/** @type {Token} */ item) => html`<li>${blocks(item.tokens, depth)}</li>`);
+  return token.ordered ? html`<ol start=${token.start || 1}>${items}</ol>` : html`<ul>${items}</ul>`;
+}
+
+/** @param {Token} token @param {number} depth */
+const table = (token, depth) => html`<div class="table"><table>
+  <thead><tr>${token.header.map((/** @type {Token} */ cell) => html`<th>${inline(cell.tokens, depth)}</th>`)}</tr></thead>
+  <tbody>${token.rows.map((/** @type {Token[]} */ row) => html`<tr>${row.map((cell) => html`<td>${inline(cell.tokens, depth)}</td>`)}</tr>`)}</tbody>
+</table></div>`;
+
+/** @param {Token[] | undefined} tokens @param {number} depth @returns {ComponentChildren} */
+const inline = (tokens = [], depth) => (depth > DEEPEST ? "" : tokens.map((token) => piece(token, depth + 1)));
+
+/** @param {Token} token @param {number} depth @returns {ComponentChildren} */
+function piece(token, depth) {
+  switch (token.type) {
+    case "strong": return html`<strong>${inline(token.tokens, depth)}</strong>`;
+    case "em": return html`<em>${inline(token.tokens, depth)}</em>`;
+    case "del": return html`<del>${inline(token.tokens, depth)}</del>`;
+    case "codespan": return html`<code>${token.text}</code>`;
+    case "br": return html`<br />`;
+    case "link": return SAFE_LINK.test(token.href) ? html`<a href=${token.href} rel="noopener noreferrer" target="_blank">${inline(token.tokens, depth)}</a>` : inline(token.tokens, depth);
+    case "image": return token.text; // pictures come from nowhere but ourselves
+    case "text": return token.tokens ? inline(token.tokens, depth) : plain(token);
+    case "escape": return token.text;
+    default: return token.raw;
+  }
+}
+
+/** A text as it was written: marked has escaped it for markup, which this is not. @param {Token} token */
+const plain = (token) => token.raw;

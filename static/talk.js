@@ -1,0 +1,44 @@
+// @ts-check
+/** A conversation with the tutor as turns to show: whose, on which channel, in which words. Pure. */
+
+/** @import { AnswerType, ChatMessage } from "./types.d.ts" */
+
+/** @typedef {{ id: string, who: "tutor" | "learner", aside: boolean, text: string, question: string | null, mode: AnswerType | null }} Turn */
+
+const TYPE_LINE = /^question type\s*[:–-]\s*(text|code|draw|mcq)\s*$/im;
+const QUESTION = /^question:?\s*$/im;
+const TAG = /^\[(ANSWER|CLARIFICATION)\]\s*\n?/;
+const MODE = /^Mode:\s*(text|code|draw|mcq)\s*\n?/;
+export const DRAWN = "[Drawing image attached]";
+
+/** What the tutor wrote, and the question that it ended with. @param {string} content @returns {{ text: string, question: string | null }} */
+export function parted(content) {
+  const type = content.match(TYPE_LINE);
+  if (!type || type.index === undefined) return { text: content.trim(), question: null };
+  const rest = content.slice(type.index + type[0].length);
+  return { text: content.slice(0, type.index).trim(), question: rest.replace(QUESTION, "").trim() || null };
+}
+
+/** The words of a learner without the tags that they travel with. @param {string} content @returns {{ text: string, mode: AnswerType | null }} */
+export function untagged(content) {
+  const words = content.replace(TAG, "");
+  const mode = words.match(MODE);
+  return { text: words.replace(MODE, "").trim(), mode: /** @type {AnswerType | null} */ (mode?.[1] ?? null) };
+}
+
+/** @param {ChatMessage[]} messages oldest first @returns {Turn[]} */
+export function turnsOf(messages) {
+  let aside = false;
+  return messages.filter((message) => message.role !== "system").map((message) => {
+    if (message.role === "user") {
+      aside = message.kind === "hint_request";
+      return { id: message.id, who: /** @type {const} */ ("learner"), aside, question: null, ...untagged(message.content) };
+    }
+    return { id: message.id, who: /** @type {const} */ ("tutor"), aside: aside || message.kind === "hint_response", mode: null, ...(aside ? { text: parted(message.content).text, question: null } : parted(message.content)) };
+  });
+}
+
+/** An attempt as it travels. @param {AnswerType} mode @param {string} text */
+export const answerOf = (mode, text) => `[ANSWER]\nMode: ${mode === "mcq" ? "text" : mode}\n${text}`;
+/** A side question as it travels. @param {string} text */
+export const asideOf = (text) => `[CLARIFICATION]\n${text}`;

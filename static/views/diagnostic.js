@@ -1,0 +1,127 @@
+// @ts-check
+/** The diagnostic: one question at a time, saved as one goes, then what the answers say and what they changed. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { openDiagnostic, optionsOf } from "../diagnostic.js";
+import { html } from "../html.js";
+import { t as common } from "../i18n.js";
+import { t } from "../i18n/learn.js";
+import { home, pathUrl } from "../router.js";
+import { Dialog } from "./dialog.js";
+import { Icon } from "./icons.js";
+import { Markdown } from "../markdown.js";
+import { Options, chosenKey } from "./options.js";
+import { Results } from "./results.js";
+import { Blank, Fault, Shell } from "./shell.js";
+import { usePath } from "./around.js";
+
+/** @import { Opened } from "../diagnostic.js" */
+/** @import { AskedQuestion } from "../types.d.ts" */
+
+/** @param {{ branchId: string, conceptId: string }} props */
+export function DiagnosticScreen({ branchId, conceptId }) {
+  const opened = useMemo(() => openDiagnostic(branchId, conceptId), [branchId, conceptId]);
+  useEffect(() => opened.close, [opened]);
+  const around = usePath(branchId);
+  const concept = around.value?.all.get(conceptId);
+  const title = around.value?.title ?? "";
+  useEffect(() => { if (concept) document.title = t("dg.page", { title: concept.title }); }, [concept?.title]);
+  const back = pathUrl(branchId, conceptId);
+  const crumbs = [{ title: common("nav.paths"), url: home() }, { title, url: pathUrl(branchId) }, ...(concept ? [{ title: concept.title, url: back }] : []), { title: t("dg.crumb"), url: null }];
+  const question = opened.current.value;
+  const later = question && html`<a class="btn flat sm" href=${back}>${t("dg.later")}</a>`;
+  return html`<${Shell} crumbs=${crumbs} tools=${later}>${body()}<//>`;
+
+  function body() {
+    const problem = /** @type {any} */ (opened.problem.value);
+    if (problem?.status === 404) return html`<${Blank} title=${common("error.gone")} text=${common("not_found.text")}><p><a href=${home()}>${common("not_found.home")}</a></p><//>`;
+    if (problem) return html`<div class="wrap blank"><${Fault} message=${problem.message} onRetry=${opened.load} /></div>`;
+    if (opened.loading.value) return html`<p class="wrap loading dimmer" role="status">${t("dg.loading")}</p>`;
+    if (!opened.questions.value.length) return html`<${Blank} title=${t("dg.none_title")} text=${t("dg.none")}><p role="status"><span class="pulse"></span></p><p><a href=${back}>${t("rs.back")}</a></p><//>`;
+    if (question) return html`<${QuestionForm} key=${question.id} opened=${opened} question=${question} />`;
+    return html`<${Results} opened=${opened} around=${around.value} />`;
+  }
+}
+
+/** @param {{ opened: Opened, question: AskedQuestion }} props */
+function QuestionForm({ opened, question }) {
+  const options = optionsOf(question);
+  const draft = `sprout.draft.${question.id}`;
+  const words = useSignal(sessionStorage.getItem(draft) ?? "");
+  const option = useSignal(/** @type {string | null} */ (null));
+  const missing = useSignal(/** @type {string | null} */ (null));
+  const contesting = useSignal(false);
+  const heading = useRef(/** @type {HTMLElement | null} */ (null));
+  const all = opened.questions.value;
+  const at = all.findIndex((each) => each.id === question.id) + 1;
+  const busy = opened.busy.value;
+
+  useEffect(() => { heading.current?.focus({ preventScroll: true }); scrollTo(0, 0); }, []);
+  useEffect(() => {
+    if (!options.length) return;
+    const key = (/** @type {KeyboardEvent} */ event) => { option.value = chosenKey(event, options) ?? option.value; };
+    addEventListener("keydown", key);
+    return () => removeEventListener("keydown", key);
+  }, []);
+
+  const send = async (/** @type {{ answerText?: string, selectedOption?: string }} */ given) => {
+    if (await opened.answer(question, given)) sessionStorage.removeItem(draft);
+  };
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const text = words.value.trim();
+    if (options.length ? !option.value : !text) { missing.value = t(options.length ? "dg.pick" : "dg.empty"); return; }
+    missing.value = null;
+    send(options.length ? { selectedOption: option.value ?? "" } : { answerText: text });
+  };
+  const write = (/** @type {any} */ event) => { words.value = event.target.value; sessionStorage.setItem(draft, words.value); };
+  const enter = (/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event); };
+
+  return html`<section class="dg wrap" aria-labelledby="asked">
+    <${Progress} at=${at} n=${all.length} saved=${busy !== "answer"} />
+    <div class="dg-q say-lg" id="asked" tabindex="-1" ref=${heading} role="heading" aria-level="1"><${Markdown} text=${question.prompt} /></div>
+    <form onSubmit=${submit}>
+      ${options.length
+        ? html`<${Options} name="option" legend=${t("dg.choose")} options=${options} chosen=${option} off=${busy !== null} />`
+        : html`<label class="vh" for="words">${t("dg.answer_label")}</label><textarea class="field" id="words" rows="4" maxlength="8000" disabled=${busy !== null} value=${words.value} onInput=${write} onKeyDown=${enter} aria-invalid=${missing.value ? "true" : undefined}></textarea>`}
+      ${(missing.value ?? opened.refusal.value) && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${missing.value ?? opened.refusal.value}</span></p>`}
+      <div class="row dg-foot">
+        <button class="btn go" type="submit" disabled=${busy !== null} aria-busy=${busy === "answer" || undefined}>${t(busy === "answer" ? "dg.sending" : "dg.answer")}</button>
+        <button class="btn" type="button" disabled=${busy !== null} onClick=${() => send({ answerText: t("dg.idk") })}>${t("dg.idk")}</button>
+        <button class="btn flat" type="button" disabled=${busy !== null} onClick=${() => opened.pass(question.id)}>${t("dg.skip")}</button>
+        <button class="btn flat dg-flag" type="button" disabled=${busy !== null} onClick=${() => { contesting.value = true; }}><${Icon} name="warn" small />${t("dg.wrong")}</button>
+      </div>
+    </form>
+    ${contesting.value && html`<${Contest} opened=${opened} question=${question} onClose=${() => { contesting.value = false; }} />`}
+  </section>`;
+}
+
+/** @param {{ at: number, n: number, saved: boolean }} props */
+const Progress = ({ at, n, saved }) => html`<div class="dg-progress">
+  <span>${t("dg.progress", { at, n })}</span>
+  <span class="dg-track" role="progressbar" aria-label=${t("dg.title")} aria-valuemin="0" aria-valuemax=${n} aria-valuenow=${at - 1}><i style=${{ inlineSize: `${((at - 1) / n) * 100}%` }}></i></span>
+  <span class="status">${saved && at > 1 && html`<${Icon} name="check" small />${t("dg.saved")}`}</span>
+</div>`;
+
+/** @param {{ opened: Opened, question: AskedQuestion, onClose: () => void }} props */
+export function Contest({ opened, question, onClose }) {
+  const reason = useSignal("");
+  const said = useSignal(/** @type {string | null} */ (null));
+  const busy = opened.busy.value === "contest";
+  const send = async () => {
+    const outcome = await opened.contest(question, reason.value.trim());
+    if (outcome) said.value = outcome.outcome === "voided" ? t("dg.voided") : outcome.outcome === "held" ? t("dg.held") : t("dg.contest_later");
+  };
+  return html`<${Dialog} title=${t("dg.wrong_title")} onClose=${onClose}>
+    <p class="dim">${t("dg.wrong_text")}</p>
+    ${said.value
+      ? html`<p role="status" class="chip leaf wrap-chip"><${Icon} name="check" small />${said.value}</p>`
+      : html`<label class="lbl" for="reason">${t("dg.wrong_label")}</label><textarea class="field" id="reason" rows="3" maxlength="1000" disabled=${busy} value=${reason.value} onInput=${(/** @type {any} */ event) => { reason.value = event.target.value; }}></textarea>`}
+    ${opened.refusal.value && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${opened.refusal.value}</span></p>`}
+    <div class="row dialog-foot">
+      ${!said.value && html`<button class="btn go" type="button" disabled=${busy} aria-busy=${busy || undefined} onClick=${send}>${t(busy ? "dg.wrong_sending" : "dg.wrong_send")}</button>`}
+      <button class="btn" type="button" onClick=${onClose}>${t("dg.wrong_cancel")}</button>
+    </div>
+  <//>`;
+}

@@ -1,0 +1,68 @@
+// @ts-check
+/** A place to draw: by pen, finger or mouse, with undo; the picture is a PNG. */
+
+import { useEffect, useRef } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { html } from "../html.js";
+import { t } from "../i18n/learn.js";
+
+const WIDTH = 960;
+const HEIGHT = 480;
+const PEN = 4;
+
+/** @typedef {{ x: number, y: number }[]} Stroke */
+
+/** @param {{ off: boolean, onDrawn: (picture: string | null) => void }} props `onDrawn` is told a data URL, or null where nothing is drawn */
+export function DrawingPad({ off, onDrawn }) {
+  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
+  const strokes = useSignal(/** @type {Stroke[]} */ ([]));
+  const drawing = useRef(/** @type {Stroke | null} */ (null));
+
+  const paint = () => {
+    const pen = canvas.current?.getContext("2d");
+    if (!pen) return;
+    pen.fillStyle = "#ffffff"; // the same in both themes: who reads it sees ink on paper
+    pen.fillRect(0, 0, WIDTH, HEIGHT);
+    pen.strokeStyle = "#16211a";
+    pen.lineWidth = PEN;
+    pen.lineCap = pen.lineJoin = "round";
+    for (const stroke of [...strokes.value, ...(drawing.current ? [drawing.current] : [])]) {
+      pen.beginPath();
+      stroke.forEach(({ x, y }, i) => (i ? pen.lineTo(x, y) : pen.moveTo(x, y)));
+      if (stroke.length === 1) pen.lineTo(stroke[0].x + 0.1, stroke[0].y);
+      pen.stroke();
+    }
+  };
+  const keep = (/** @type {Stroke[]} */ next) => {
+    strokes.value = next;
+    paint();
+    onDrawn(next.length ? canvas.current?.toDataURL("image/png") ?? null : null);
+  };
+  useEffect(paint, []);
+
+  const placeOf = (/** @type {PointerEvent} */ event) => {
+    const box = /** @type {HTMLCanvasElement} */ (canvas.current).getBoundingClientRect();
+    return { x: ((event.clientX - box.left) / box.width) * WIDTH, y: ((event.clientY - box.top) / box.height) * HEIGHT };
+  };
+  const down = (/** @type {PointerEvent} */ event) => {
+    if (off || event.button) return;
+    canvas.current?.setPointerCapture(event.pointerId);
+    drawing.current = [placeOf(event)];
+    paint();
+  };
+  const move = (/** @type {PointerEvent} */ event) => {
+    if (!drawing.current) return;
+    drawing.current.push(placeOf(event));
+    paint();
+  };
+  const up = () => {
+    const stroke = drawing.current;
+    drawing.current = null;
+    if (stroke) keep([...strokes.value, stroke]);
+  };
+
+  return html`<div class="pad"><canvas ref=${canvas} width=${WIDTH} height=${HEIGHT} role="img" aria-label=${t("tu.pad")} onPointerDown=${down} onPointerMove=${move} onPointerUp=${up} onPointerCancel=${up}></canvas>
+    <div class="row"><button class="btn flat sm" type="button" disabled=${off || !strokes.value.length} onClick=${() => keep(strokes.value.slice(0, -1))}>${t("tu.undo")}</button>
+      <button class="btn flat sm" type="button" disabled=${off || !strokes.value.length} onClick=${() => keep([])}>${t("tu.clear")}</button>
+      <span class="t13 dimmer">${t("tu.note_hint")}</span></div></div>`;
+}

@@ -1,0 +1,125 @@
+// @ts-check
+/** A lesson: the tutor's words as they come, the open checkpoint, questions on the side, what has been reached. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { inOrder, partsOf } from "../graph.js";
+import { html } from "../html.js";
+import { t as common } from "../i18n.js";
+import { t } from "../i18n/learn.js";
+import { openLesson } from "../lesson.js";
+import { Markdown } from "../markdown.js";
+import { home, learnUrl, pathUrl } from "../router.js";
+import { asideOf } from "../talk.js";
+import { usePath } from "./around.js";
+import { CheckpointForm } from "./checkpoint.js";
+import { GradeView } from "./grade.js";
+import { Icon } from "./icons.js";
+import { Blank, Fault, Shell } from "./shell.js";
+
+/** @import { OpenLesson } from "../lesson.js" */
+/** @import { Card } from "../types.d.ts" */
+/** @import { Turn } from "../talk.js" */
+
+const GOAL = 70;
+
+/** @param {{ branchId: string, conceptId: string, nodeId: string }} props */
+export function LessonScreen({ branchId, conceptId, nodeId }) {
+  const lesson = useMemo(() => openLesson(nodeId), [nodeId]);
+  useEffect(() => lesson.close, [lesson]);
+  const around = usePath(branchId, lesson.ended.value).value;
+  const node = around?.all.get(nodeId);
+  const concept = around?.all.get(conceptId);
+  useEffect(() => { if (node) document.title = t("tu.page", { title: node.title }); }, [node?.title]);
+  const crumbs = [{ title: common("nav.paths"), url: home() }, { title: around?.title ?? "", url: pathUrl(branchId) }, { title: concept?.title ?? "", url: pathUrl(branchId, conceptId) }, { title: node?.title ?? t("tu.crumb"), url: null }];
+  const problem = /** @type {any} */ (lesson.problem.value);
+  if (problem?.status === 404) return html`<${Shell}><${Blank} title=${common("error.gone")} text=${common("not_found.text")}><p><a href=${home()}>${common("not_found.home")}</a></p><//><//>`;
+  return html`<${Shell} crumbs=${crumbs}>
+    ${problem ? html`<div class="wrap blank"><${Fault} message=${problem.message} onRetry=${lesson.load} /></div>`
+      : html`<div class="tu">
+        <${Rail} lesson=${lesson} concept=${concept?.title ?? ""} title=${node?.title ?? ""} />
+        <${Talk} lesson=${lesson} title=${node?.title ?? ""} />
+        <${Aside} lesson=${lesson} />
+        <div class="dock">${lesson.ended.value ? html`<${Finished} branchId=${branchId} conceptId=${conceptId} nodeId=${nodeId} around=${around} />` : html`<${CheckpointForm} lesson=${lesson} />`}</div>
+      </div>`}
+  <//>`;
+}
+
+/** The plan and how far it has come. @param {{ lesson: OpenLesson, concept: string, title: string }} props */
+function Rail({ lesson, concept, title }) {
+  const state = lesson.state.value;
+  const now = Math.round((state?.mastery ?? 0) * 100);
+  return html`<aside class="rail" aria-label=${t("tu.plan")}>
+    <p class="t13 dimmer">${concept}</p><p class="rail-title">${title}</p>
+    ${state && state.plan.length > 0 && html`<ol class="chunks">${state.plan.map((line, i) => html`<li key=${i} class=${i + 1 < state.chunk || lesson.ended.value ? "done" : i + 1 === state.chunk ? "now" : ""} aria-current=${i + 1 === state.chunk && !lesson.ended.value ? "step" : undefined}>${line}</li>`)}</ol>`}
+    ${state && html`<div class="mst"><p class="mst-line"><b>${t("tu.mastery")}</b><span>${state.completed ? t("tu.done") : t("tu.goal", { now, goal: GOAL })}</span></p>
+      <div class="meter" role="meter" aria-label=${t("tu.mastery")} aria-valuemin="0" aria-valuemax="100" aria-valuenow=${now}><i style=${{ inlineSize: `${now}%` }}></i><s style=${{ insetInlineStart: `${GOAL}%` }}></s></div>
+      <p class="t13 dim">${t("tu.evidence", { n: state.evidence })}</p></div>`}
+  </aside>`;
+}
+
+/** @param {{ lesson: OpenLesson, title: string }} props */
+function Talk({ lesson, title }) {
+  const turns = lesson.turns.value.filter((turn) => !turn.aside);
+  const end = useRef(/** @type {HTMLElement | null} */ (null));
+  const sending = lesson.sending.value;
+  const live = lesson.sending.value?.aside ? "" : lesson.live.value;
+  useEffect(() => { if (turns.length > 1 || live) end.current?.scrollIntoView({ block: "end" }); }, [turns.length, live.length > 0]);
+  const last = turns.findLastIndex((turn) => turn.who === "tutor");
+  return html`<section class="talk" aria-label=${t("tu.crumb")}><h1 class="t24">${title}</h1>
+    ${turns.map((turn, i) => html`<${TurnView} key=${turn.id} turn=${turn} isOpen=${i === last && !lesson.ended.value} />`)}
+    ${sending && !sending.aside && sending.content && html`<${Mine} text=${sending.text} drawing=${sending.drawing !== null} />`}
+    ${live && html`<div class="msg" aria-live="off"><${Markdown} text=${live} /><span class="caret"></span></div>`}
+    ${lesson.working.value && !live && !sending?.aside && html`<p class="growing" role="status"><span class="pulse"></span><span>${t(!turns.length ? "tu.starting" : sending ? "tu.marking" : "tu.thinking")}</span></p>`}
+    ${!lesson.working.value && lesson.state.value?.graded?.criteria.length ? html`<${GradeView} grade=${lesson.state.value.graded} />` : ""}
+    ${(lesson.state.value?.cards ?? []).map((card) => html`<${CardView} key=${card.id} card=${card} />`)}
+    <p class="vh" role="status">${!lesson.working.value && turns.length ? t("tu.announce") : ""}</p>
+    <div ref=${end}></div>
+  </section>`;
+}
+
+/** @param {{ turn: Turn, isOpen: boolean }} props */
+const TurnView = ({ turn, isOpen }) => turn.who === "learner"
+  ? html`<${Mine} text=${turn.text} mode=${turn.mode} />`
+  : html`<div class="msg"><${Markdown} text=${turn.text} />${turn.question && !isOpen && html`<div class="asked"><${Markdown} text=${turn.question} /></div>`}</div>`;
+
+/** @param {{ text: string, mode?: string | null, drawing?: boolean }} props */
+const Mine = ({ text, mode, drawing }) => html`<div class="me"><small>${t(mode ? "tu.you_answer" : "tu.you")}</small>
+  ${mode === "code" ? html`<pre tabindex="0"><code>${text}</code></pre>` : html`<p>${text || (drawing ? t("tu.drawing") : "")}</p>`}</div>`;
+
+const CARD_WORDS = /** @type {const} */ ({ example: "tu.card_example", exercise: "tu.card_exercise", diagram: "tu.card_diagram", care: "tu.card_care" });
+
+/** @param {{ card: Card }} props */
+const CardView = ({ card }) => html`<figure class=${`card ${card.kind}`}><figcaption><small>${t(CARD_WORDS[card.kind])}</small><b>${card.title}</b></figcaption>
+  ${card.format === "markdown" ? html`<${Markdown} text=${card.body} />` : html`<details><summary>${t("tu.source")}</summary><pre tabindex="0"><code>${card.body}</code></pre></details>`}</figure>`;
+
+/** Questions on the side: the checkpoint stays where it is. @param {{ lesson: OpenLesson }} props */
+function Aside({ lesson }) {
+  const words = useSignal("");
+  const turns = lesson.turns.value.filter((turn) => turn.aside);
+  const sending = lesson.sending.value;
+  const asking = sending?.aside ?? false;
+  const off = lesson.working.value || lesson.ended.value;
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const text = words.value.trim();
+    if (!text || off) return;
+    if (await lesson.send({ content: asideOf(text), text, aside: true, drawing: null })) words.value = "";
+  };
+  return html`<aside class="notes" aria-label=${t("tu.aside_label")} id="aside"><h2 class="t13"><${Icon} name="info" small />${t("tu.aside")}</h2>
+    ${turns.map((turn) => (turn.who === "learner" ? html`<p class="you" key=${turn.id}>${turn.text}</p>` : html`<div class="say dim" key=${turn.id}><${Markdown} text=${turn.text} /></div>`))}
+    ${asking && html`<p class="you">${sending?.text}</p>${lesson.live.value ? html`<div class="say dim"><${Markdown} text=${lesson.live.value} /><span class="caret"></span></div>` : html`<p class="growing" role="status"><span class="pulse"></span><span>${t("tu.thinking")}</span></p>`}`}
+    ${!lesson.ended.value && html`<form onSubmit=${submit}><label class="vh" for="side">${t("tu.aside_label")}</label>
+      <textarea class="field" id="side" rows="2" maxlength="2000" placeholder=${t("tu.aside_text")} disabled=${off} value=${words.value} onInput=${(/** @type {any} */ event) => { words.value = event.target.value; }}></textarea>
+      <button class="btn sm" type="submit" disabled=${off || !words.value.trim()}>${t("tu.aside_send")}</button></form>`}
+  </aside>`;
+}
+
+/** @param {{ branchId: string, conceptId: string, nodeId: string, around: import("./around.js").Around | null }} props */
+function Finished({ branchId, conceptId, nodeId, around }) {
+  const parts = around ? inOrder(partsOf(around.all, conceptId)) : [];
+  const next = parts.find((part) => part.id !== nodeId && (part.state === "ready" || part.state === "progress"));
+  return html`<section class="cp" aria-label=${t("tu.finished")}><p class="cp-top"><${Icon} name="check" /><b>${t("tu.finished")}</b></p>
+    <div class="row cp-foot">${next && html`<a class="btn go" href=${learnUrl(branchId, conceptId, next.id)}>${t("tu.next_go", { title: next.title })}</a>`}
+    <a class="btn" href=${pathUrl(branchId, conceptId)}>${t("tu.to_path")}</a></div></section>`;
+}

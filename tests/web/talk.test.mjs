@@ -1,0 +1,36 @@
+// What is read out of a conversation's messages, and how words travel.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { answerOf, asideOf, parted, turnsOf, untagged } from "../../static/talk.js";
+
+const said = (role, content, kind = "learning") => ({ id: content, role, kind, content, createdAt: "2026-11-21T10:00:00.000Z" });
+
+test("a tutor's message is parted into its words and its question", () => {
+  assert.deepEqual(parted("One idea.\n\nQuestion Type: code\n\nQuestion:\nWrite it.\n\n```\nx\n```"), { text: "One idea.", question: "Write it.\n\n```\nx\n```" });
+});
+
+test("words without a question are only words", () => {
+  assert.deepEqual(parted("Well done.\n\nThat was all."), { text: "Well done.\n\nThat was all.", question: null });
+});
+
+test("a learner's words lose the tags that they travel with, and nothing else", () => {
+  assert.deepEqual(untagged(answerOf("draw", "a tree\nMode: text")), { text: "a tree\nMode: text", mode: "draw" });
+  assert.deepEqual(untagged(answerOf("mcq", "The second")), { text: "The second", mode: "text" });
+  assert.deepEqual(untagged(asideOf("why?")), { text: "why?", mode: null });
+  assert.deepEqual(untagged("plain"), { text: "plain", mode: null });
+});
+
+test("a side question and its reply stand aside, what follows does not", () => {
+  const turns = turnsOf([
+    said("assistant", "Chunk.\n\nQuestion Type: text\n\nQuestion:\nWhy?"),
+    said("user", asideOf("what is x"), "hint_request"),
+    said("assistant", "x is y.", "hint_response"),
+    said("user", answerOf("text", "because"), "evaluation"),
+    said("assistant", "Right.\n\nQuestion Type: text\n\nQuestion:\nNext?"),
+    said("system", "hidden"),
+  ]);
+  assert.deepEqual(turns.map(({ who, aside, text, question }) => [who, aside, text, question]), [
+    ["tutor", false, "Chunk.", "Why?"], ["learner", true, "what is x", null], ["tutor", true, "x is y.", null],
+    ["learner", false, "because", null], ["tutor", false, "Right.", "Next?"],
+  ]);
+});
