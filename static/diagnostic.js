@@ -27,8 +27,6 @@ export function openDiagnostic(branchId, conceptId) {
   const problem = signal(/** @type {Error | null} */ (null));
   const busy = signal(/** @type {"answer" | "contest" | null} */ (null));
   const refusal = signal(/** @type {string | null} */ (null));
-  /** Questions that the learner has left for now, in this visit. */
-  const passed = signal(/** @type {Set<string>} */ (new Set()));
   let closed = false;
   let leave = () => {};
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -37,7 +35,7 @@ export function openDiagnostic(branchId, conceptId) {
   /** The newest attempt at each question. */
   const newest = computed(() => new Map(given.value.map((answer) => [answer.questionId, answer])));
   const questions = computed(() => asked.value?.questions ?? []);
-  const open = computed(() => questions.value.filter((each) => !newest.value.has(each.id) && !passed.value.has(each.id)));
+  const open = computed(() => questions.value.filter((each) => !newest.value.has(each.id)));
   const current = computed(() => (asked.value?.assessment.completedAt ? null : open.value[0] ?? null));
 
   async function load() {
@@ -69,6 +67,13 @@ export function openDiagnostic(branchId, conceptId) {
   /** @param {AskedQuestion} question @param {{ answerText?: string, selectedOption?: string }} words */
   const answer = (question, words) => act("answer", async () => {
     const kept = await learning.answer(question.assessmentId, question.id, words);
+    given.value = [...given.value, kept];
+    return kept;
+  });
+
+  /** @param {AskedQuestion} question */
+  const skip = (question) => act("answer", async () => {
+    const kept = await learning.skip(question.id);
     given.value = [...given.value, kept];
     return kept;
   });
@@ -128,10 +133,6 @@ export function openDiagnostic(branchId, conceptId) {
   load();
   return {
     branchId, conceptId, asked, given, newest, questions, open, current, changes, fitting, loading, problem, busy, refusal,
-    load, answer, contest, fit, finish, close, lookAtChanges,
-    /** @param {string} questionId */
-    pass: (questionId) => { passed.value = new Set([...passed.value, questionId]); },
-    /** Come back to what was left. */
-    takeUp: () => { passed.value = new Set(); },
+    load, answer, skip, contest, fit, finish, close, lookAtChanges,
   };
 }

@@ -17,7 +17,9 @@ export const answer = (assessmentId, questionId, given) => post(`/assessments/${
 export const endDiagnostic = (assessmentId) => request(`/assessments/${at(assessmentId)}`, {
   method: "PATCH", headers: { "content-type": "application/json" }, body: JSON.stringify({ completedAt: new Date().toISOString() }),
 });
-/** Say that a question is wrong. @param {string} questionId @param {string} reason @returns {Promise<{ outcome?: string, message?: string }>} */
+/** Leave a question out. @param {string} questionId @returns {Promise<Answer>} */
+export const skip = (questionId) => post(`/questions/${at(questionId)}/skip`, { userId: USER });
+/** Say that a question is wrong; null where looking at it again takes longer. @param {string} questionId @param {string} reason @returns {Promise<{ outcome?: string | null, says?: string | null }>} */
 export const contest = (questionId, reason) => post(`/questions/${at(questionId)}/contest`, { userId: USER, ...(reason && { reason }) });
 /** Have the path fitted to the answers. @param {string} conceptId @returns {Promise<Run>} */
 export const refine = (conceptId) => post(`/agents/concepts/${at(conceptId)}/run?wait=false`, { userId: USER });

@@ -82,10 +82,10 @@ export interface Change {
 export interface ChatSession { id: string; nodeId: string | null; startedAt: string; endedAt: string | null }
 export interface ChatMessage { id: string; role: "system" | "user" | "assistant"; kind: "learning" | "hint_request" | "hint_response" | "evaluation"; content: string; createdAt: string }
 export type AnswerType = "text" | "code" | "draw" | "mcq";
-export interface Checkpoint { id: string; prompt: string; type: AnswerType; options: string[] | null; helpLevel: number }
+export interface Checkpoint { id: string; prompt: string; type: AnswerType; options: string[] | null }
 export interface Card { id: string; kind: "example" | "exercise" | "diagram" | "care"; title: string; format: "markdown" | "mermaid" | "svg"; body: string }
 /** What is open in a lesson, and how far it has come. */
 export interface Lesson {
-  question: Checkpoint | null; plan: string[]; chunk: number; mastery: number; evidence: number; completed: boolean; graded: GradeShown | null; cards: Card[];
+  question: Checkpoint | null; helpLevel: number; plan: string[]; chunk: number; mastery: number; evidence: number; completed: boolean; graded: GradeShown | null; cards: Card[];
 }
 export interface Reply { message: string; isComplete: boolean; runId: string | null }

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from sprout.events import AnswerType, Caps, CardShown, CriterionShown, EdgeEnds, NodeRow, Usage, Wire, wire_time
-from sprout.learning.assessing import Diagnostic
+from sprout.learning.assessing import Diagnostic, GradeShown
 from sprout.learning.changes import Change, Rows
 from sprout.learning.keys import ContestOutcome
 from sprout.learning.library import (
@@ -58,6 +58,28 @@ class TutorReply(Wire):
     question: QuestionAsked | None = None
     graded: GradeTold | None = None
     cards: tuple[CardShown, ...] = ()
+
+
+class LessonShown(Wire):
+    """What is open in a lesson, and how far it has come.
+
+    Args:
+        question: the one that is open, `help_level` the help that was given for it.
+        plan: what the learner can do after each chunk; `chunk` is the one now, from 1, 0 before the first.
+        evidence: how many graded answers `mastery` (0..1) goes by.
+        graded: the newest attempt at the open question.
+        cards: examples, exercises and diagrams, oldest first.
+    """
+
+    question: QuestionAsked | None
+    help_level: int
+    plan: tuple[str, ...]
+    chunk: int
+    mastery: float
+    evidence: int
+    completed: bool
+    graded: GradeShown | None
+    cards: tuple[CardShown, ...]
 
 
 class DiagnosticShown(Diagnostic):

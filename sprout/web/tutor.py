@@ -126,7 +126,7 @@ async def _reply(call: Call[Nothing, TutorTurn], run_id: str, content: str, news
         is_complete=lesson.ended,
         tools_used=tuple(data["tool"] for kind, data in told if kind == "tool_call" and data.get("runId") == run_id),
         run_id=run_id,
-        question=_asked(lesson.pending),
+        question=question_asked(lesson.pending),
         graded=graded[-1] if graded else None,
         cards=tuple(CardShown.model_validate(data["card"]) for kind, data in told if kind == "card_ready"),
     )
@@ -144,7 +144,7 @@ def _bare(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_a_turn(lesson: Lesson, message: str) -> TutorReply:
-    return TutorReply(message=message, is_complete=lesson.ended, question=_asked(lesson.pending))
+    return TutorReply(message=message, is_complete=lesson.ended, question=question_asked(lesson.pending))
 
 
 def _latest(lesson: Lesson) -> str | None:
@@ -153,7 +153,8 @@ def _latest(lesson: Lesson) -> str | None:
     return said[-1] if said else None
 
 
-def _asked(question: Posed | None) -> QuestionAsked | None:
+def question_asked(question: Posed | None) -> QuestionAsked | None:
+    """The open question as its learner sees it."""
     if question is None:
         return None
     options = [option.text for option in question.options] or None

@@ -22,13 +22,14 @@ const KIND_WORDS = /** @type {const} */ ({ text: "tu.in_text", code: "tu.in_code
 /** @param {{ lesson: OpenLesson }} props */
 export function CheckpointForm({ lesson }) {
   const question = lesson.state.value?.question;
+  const helpLevel = lesson.state.value?.helpLevel ?? 0;
   const refusal = lesson.refusal.value;
   if (!question) return refusal ? html`<section class="cp"><p class="err" role="alert"><${Icon} name="warn" small /><span>${refusal}</span></p></section>` : "";
-  return html`<${Open} key=${question.id} lesson=${lesson} question=${question} refusal=${refusal} />`;
+  return html`<${Open} key=${question.id} lesson=${lesson} question=${question} helpLevel=${helpLevel} refusal=${refusal} />`;
 }
 
-/** @param {{ lesson: OpenLesson, question: Checkpoint, refusal: string | null }} props */
-function Open({ lesson, question, refusal }) {
+/** @param {{ lesson: OpenLesson, question: Checkpoint, helpLevel: number, refusal: string | null }} props */
+function Open({ lesson, question, helpLevel, refusal }) {
   const draft = `sprout.draft.${question.id}`;
   const words = useSignal(localStorage.getItem(draft) ?? "");
   const option = useSignal(/** @type {string | null} */ (null));
@@ -82,7 +83,7 @@ function Open({ lesson, question, refusal }) {
         <button class="btn go" type="submit" disabled=${off} aria-busy=${off || undefined}>${t(off ? "tu.sending" : "tu.answer")}</button>
         <button class="btn" type="button" disabled=${off} onClick=${() => say(question.type, t("tu.said_idk"))}>${t("tu.idk")}</button>
         <a class="btn flat" href="#side" onClick=${(/** @type {Event} */ event) => { event.preventDefault(); document.getElementById("side")?.focus(); }}>${t("tu.aside")}</a>
-        <${Ladder} level=${question.helpLevel} off=${off} onMore=${() => say(question.type, t("tu.said_help"))} />
+        <${Ladder} level=${helpLevel} off=${off} onMore=${() => say(question.type, t("tu.said_help"))} />
       </div>
     </form>
   </section>`;

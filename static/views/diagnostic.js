@@ -89,7 +89,7 @@ function QuestionForm({ opened, question }) {
       <div class="row dg-foot">
         <button class="btn go" type="submit" disabled=${busy !== null} aria-busy=${busy === "answer" || undefined}>${t(busy === "answer" ? "dg.sending" : "dg.answer")}</button>
         <button class="btn" type="button" disabled=${busy !== null} onClick=${() => send({ answerText: t("dg.idk") })}>${t("dg.idk")}</button>
-        <button class="btn flat" type="button" disabled=${busy !== null} onClick=${() => opened.pass(question.id)}>${t("dg.skip")}</button>
+        <button class="btn flat" type="button" disabled=${busy !== null} onClick=${() => opened.skip(question)}>${t("dg.skip")}</button>
         <button class="btn flat dg-flag" type="button" disabled=${busy !== null} onClick=${() => { contesting.value = true; }}><${Icon} name="warn" small />${t("dg.wrong")}</button>
       </div>
     </form>
@@ -111,7 +111,7 @@ export function Contest({ opened, question, onClose }) {
   const busy = opened.busy.value === "contest";
   const send = async () => {
     const outcome = await opened.contest(question, reason.value.trim());
-    if (outcome) said.value = outcome.outcome === "voided" ? t("dg.voided") : outcome.outcome === "held" ? t("dg.held") : t("dg.contest_later");
+    if (outcome) said.value = outcome.says ?? t("dg.contest_later");
   };
   return html`<${Dialog} title=${t("dg.wrong_title")} onClose=${onClose}>
     <p class="dim">${t("dg.wrong_text")}</p>

@@ -65,23 +65,26 @@ function Talk({ lesson, title }) {
   const sending = lesson.sending.value;
   const live = lesson.sending.value?.aside ? "" : lesson.live.value;
   useEffect(() => { if (turns.length > 1 || live) end.current?.scrollIntoView({ block: "end" }); }, [turns.length, live.length > 0]);
-  const last = turns.findLastIndex((turn) => turn.who === "tutor");
+  const open = lesson.ended.value ? null : lesson.state.value?.question?.prompt;
+  /** A question stands once, below the last words before it was answered for good; the open one stands in the dock. */
+  const isToldHere = (/** @type {Turn} */ turn, /** @type {number} */ i) => turn.question !== null && !(open && turn.question.startsWith(open))
+    && turns.findLastIndex((other) => other.question === turn.question) === i;
   return html`<section class="talk" aria-label=${t("tu.crumb")}><h1 class="t24">${title}</h1>
-    ${turns.map((turn, i) => html`<${TurnView} key=${turn.id} turn=${turn} isOpen=${i === last && !lesson.ended.value} />`)}
+    ${turns.map((turn, i) => html`<${TurnView} key=${turn.id} turn=${turn} withQuestion=${isToldHere(turn, i)} />`)}
     ${sending && !sending.aside && sending.content && html`<${Mine} text=${sending.text} drawing=${sending.drawing !== null} />`}
     ${live && html`<div class="msg" aria-live="off"><${Markdown} text=${live} /><span class="caret"></span></div>`}
     ${lesson.working.value && !live && !sending?.aside && html`<p class="growing" role="status"><span class="pulse"></span><span>${t(!turns.length ? "tu.starting" : sending ? "tu.marking" : "tu.thinking")}</span></p>`}
     ${!lesson.working.value && lesson.state.value?.graded?.criteria.length ? html`<${GradeView} grade=${lesson.state.value.graded} />` : ""}
     ${(lesson.state.value?.cards ?? []).map((card) => html`<${CardView} key=${card.id} card=${card} />`)}
     <p class="vh" role="status">${!lesson.working.value && turns.length ? t("tu.announce") : ""}</p>
-    <div ref=${end}></div>
+    <div class="talk-end" ref=${end}></div>
   </section>`;
 }
 
-/** @param {{ turn: Turn, isOpen: boolean }} props */
-const TurnView = ({ turn, isOpen }) => turn.who === "learner"
+/** @param {{ turn: Turn, withQuestion: boolean }} props */
+const TurnView = ({ turn, withQuestion }) => turn.who === "learner"
   ? html`<${Mine} text=${turn.text} mode=${turn.mode} />`
-  : html`<div class="msg"><${Markdown} text=${turn.text} />${turn.question && !isOpen && html`<div class="asked"><${Markdown} text=${turn.question} /></div>`}</div>`;
+  : html`<div class="msg"><${Markdown} text=${turn.text} />${withQuestion && html`<div class="asked"><${Markdown} text=${turn.question ?? ""} /></div>`}</div>`;
 
 /** @param {{ text: string, mode?: string | null, drawing?: boolean }} props */
 const Mine = ({ text, mode, drawing }) => html`<div class="me"><small>${t(mode ? "tu.you_answer" : "tu.you")}</small>

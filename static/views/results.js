@@ -31,8 +31,6 @@ export function Results({ opened, around }) {
   return html`<section class="rs wrap">
     <h1 class="t24">${t("rs.title")}</h1>
     <p class="dim" role="status">${[t("rs.summary", { right, n: asked.length }), unread && fitting === "going" ? t("rs.waiting", { n: unread }) : ""].filter(Boolean).join(". ")}</p>
-    ${opened.open.value.length === 0 && questions.value.length > asked.length && !opened.asked.value?.assessment.completedAt
-      ? html`<p><button class="btn sm" type="button" onClick=${opened.takeUp}>${t("dg.go_on")}</button></p>` : ""}
     <ol class="rs-list">${questions.value.map((question) => html`<${Answered} key=${question.id} question=${question} answer=${newest.value.get(question.id)} />`)}</ol>
     <section class="rs-changes" aria-labelledby="changed"><h2 class="t18" id="changed">${t("rs.changes")}</h2>
       <div role="status">${fitting === "going" && html`<p class="growing"><span class="pulse"></span><span>${t("rs.changing")}</span></p>`}

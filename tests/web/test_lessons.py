@@ -283,3 +283,18 @@ async def test_cards_are_kept_and_told_and_mean_no_question(tmp_path: Path) -> N
         assert [card["kind"] for card in cards] == ["example", "diagram", "chunk"]
         assert [card["index"] for card in cards] == [0, 1, 2]
         assert content["explanationMd"] == EXPLANATION
+
+
+async def test_Q2_a_page_that_is_opened_in_the_middle_is_told_what_is_open_and_never_what_is_right(
+    tmp_path: Path,
+) -> None:
+    async with teaching(tmp_path) as lesson:
+        await lesson.turn("", calls(choice()))
+        before = (await lesson.client.get(f"/api/chat/sessions/{lesson.session_id}/lesson")).json()
+        await lesson.answer("milk", says("Think of what fills a room."))
+        after = (await lesson.client.get(f"/api/chat/sessions/{lesson.session_id}/lesson")).json()
+    assert set(before["question"]) == {"id", "prompt", "type", "options"}
+    assert (before["question"]["type"], before["helpLevel"], before["evidence"]) == ("mcq", 0, 0)
+    assert len(before["question"]["options"]) == 4
+    assert (after["question"], after["helpLevel"]) == (before["question"], 1)
+    assert (after["chunk"], after["completed"], after["cards"]) == (1, False, [])
