@@ -24,6 +24,7 @@ from sprout.store.readable import each_readable
 from sprout.store.run_tables import Run
 from sprout.store.write import Write
 
+HELD = "held"  # what a question came out as whose learner said that it is wrong, and that is not
 REFINEMENT = "refinement"  # the agent whose notes say what was looked at
 
 _answers, _questions = table_of(tables.Answer), table_of(tables.Question)
@@ -68,7 +69,7 @@ _DIAGNOSTIC = select(*_assessments.c).where(
     _assessments.c.target_node_id == bindparam("node"),
     _assessments.c.type == "diagnostic",
 )
-_IS_ASKED = (_questions.c.assessment_id == bindparam("assessment"), _questions.c.state != "voided")
+_IS_ASKED = (_questions.c.assessment_id == bindparam("assessment"), _questions.c.state.not_in(tables.NOT_ASKED))
 _COUNT = select(func.count()).select_from(_questions).where(*_IS_ASKED)
 _COUNT_ANSWERED = (
     select(func.count(func.distinct(_answers.c.question_id)))
@@ -162,7 +163,7 @@ def _item(row: RowMapping) -> Item:
         feedback=row["feedback"],
         misconceptions=_misconceptions(grade),
         help_level=row["help_level"],
-        contested=row["contest"] is not None,
+        contested=row["contest"] is not None and row["contest"].get("outcome") != HELD,
         choice=row["format"] == "mcq",
         blank=row["selected_option"] is None and says_nothing(row["answer_text"] or ""),
     )

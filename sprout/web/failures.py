@@ -29,7 +29,6 @@ from sprout.runs.live import GoingAway
 from sprout.runs.log import KeyReused, LaneBusy
 from sprout.web.open_streams import TooManyStreams
 from sprout.web.requests import BodyStalled, WrongType
-from sprout.web.review import ReviewFailed
 from sprout.web.waiting import RunFailed
 
 log = logging.getLogger(__name__)
@@ -46,7 +45,6 @@ STATUS: dict[type[SproutError], int] = {
     GraphRefused: 409,
     QuestionRefused: 422,
     ModelFailure: 503,
-    ReviewFailed: 503,
     ToolFailure: 503,
     SetupError: 503,
     DatabaseBusy: 503,

@@ -1,6 +1,5 @@
 """The answer of a path review: waits for its run, and tells what the run has changed."""
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
@@ -9,11 +8,11 @@ from typing import Literal, cast
 from starlette.responses import Response
 
 from sprout.agents.review import MOST_ADDITIONS, USUAL_ADDITIONS, ReviewTask
-from sprout.errors import BadInput, SproutError
+from sprout.errors import BadInput
 from sprout.events import NodeRow
 from sprout.learning.changes import Change
 from sprout.runs.bus import News
-from sprout.runs.state import Run, RunState
+from sprout.runs.state import Run
 from sprout.web.bodies import Nothing, ReviewOrder
 from sprout.web.endpoint import Call, row
 from sprout.web.shown import (
@@ -24,13 +23,10 @@ from sprout.web.shown import (
     TitledEdge,
     run_row,
 )
+from sprout.web.waiting import ended_soon
 
 CHANGES_READ = 500
 MAX_OVERVIEW = 4_000
-
-
-class ReviewFailed(SproutError):
-    """A review that came to no decision; the message is that of its run."""
 
 
 async def reviewed(call: Call[Nothing, ReviewOrder]) -> Response:
@@ -39,17 +35,11 @@ async def reviewed(call: Call[Nothing, ReviewOrder]) -> Response:
     if node.type == "root":
         raise BadInput(f"A concept or a part of one is reviewed, and {node.title!r} is a topic.")
     admission = await call.parts.runs.start("review", node=node, user_id=call.user_id, task=_task(call.body))
-    run = admission.run
-    try:
-        async with asyncio.timeout(call.parts.limits.run_wait_s):
-            closing = await _closing_words(call, run)
-    except TimeoutError:
-        run = await call.parts.runs.run(run.id, user_id=call.user_id)
-        return row(run_row(run), 202, {"X-Run-Id": run.id, "Location": f"/api/runs/{run.id}"})
-    run = await call.parts.runs.run(run.id, user_id=call.user_id)
-    if run.state is not RunState.COMPLETED:
-        raise ReviewFailed(run.error.message if run.error else "The review was stopped before it was done.")
-    return row(await _decision(call, node, run, closing), 200, {"X-Run-Id": run.id})
+    run = await ended_soon(call, admission.run)
+    if run is None:
+        going = await call.parts.runs.run(admission.run.id, user_id=call.user_id)
+        return row(run_row(going), 202, {"X-Run-Id": going.id, "Location": f"/api/runs/{going.id}"})
+    return row(await _decision(call, node, run), 200, {"X-Run-Id": run.id})
 
 
 def _task(order: ReviewOrder) -> str:
@@ -59,10 +49,10 @@ def _task(order: ReviewOrder) -> str:
 
 
 async def _closing_words(call: Call[Nothing, ReviewOrder], run: Run) -> str | None:
-    """What the run says at its end, once it has ended."""
+    """What a run that has ended said at its end."""
     closing: str | None = None
-    batches = cast(AsyncGenerator[list[News], None], call.parts.runs.follow(run.root_id))
-    async with aclosing(batches):
+    told = cast(AsyncGenerator[list[News], None], call.parts.runs.follow(run.root_id))
+    async with aclosing(told) as batches:
         async for batch in batches:
             for news in batch:
                 if news.kind == "agent_done":
@@ -70,7 +60,7 @@ async def _closing_words(call: Call[Nothing, ReviewOrder], run: Run) -> str | No
     return closing
 
 
-async def _decision(call: Call[Nothing, ReviewOrder], node: NodeRow, run: Run, closing: str | None) -> Reviewed:
+async def _decision(call: Call[Nothing, ReviewOrder], node: NodeRow, run: Run) -> Reviewed:
     """What the run has changed, as far as it stands, in the order in which it did."""
     changes = await call.parts.library.changes(run.branch_id or "", user_id=call.user_id, limit=CHANGES_READ)
     made = [one for one in reversed(changes) if one.run_id == run.id and one.undoes is None and one.undone_at is None]
@@ -82,7 +72,7 @@ async def _decision(call: Call[Nothing, ReviewOrder], node: NodeRow, run: Run, c
         status="updated" if inserted else "no_change",
         node_id=node.id,
         level=cast(Literal["concept", "subconcept"], node.type),
-        decision=_decided(made, titles, closing),
+        decision=_decided(made, titles, await _closing_words(call, run)),
         inserted_nodes=inserted,
         created_edges=[
             TitledEdge(source=titles[edge.source_node_id], target=titles[edge.target_node_id])

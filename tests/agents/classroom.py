@@ -46,6 +46,7 @@ from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
+from sprout.store.log import Publish
 from sprout.store.refining import SqlRefining
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
@@ -64,6 +65,7 @@ EDGES = ((0, 1), (1, 2), (1, 3), (2, 4), (3, 4))
 GOOD_WORD = "because"
 
 Operation = Callable[[ConceptGraph], Edit]
+Hire = Callable[[SqlShelf, Publish], Sequence[AgentSpec]]
 
 
 @dataclass(frozen=True)
@@ -257,10 +259,14 @@ async def classroom(
     folder: Path,
     model: OfflineModel | None = None,
     *,
-    more: Sequence[AgentSpec] = (),
+    more: Hire = lambda shelf, publish: (),
     run_wait_s: float = 25.0,
 ) -> AsyncIterator[Classroom]:
-    """A topic with three concepts in a row, of which the middle one is the learner's."""
+    """A topic with three concepts in a row, of which the middle one is the learner's.
+
+    Args:
+        more: makes agents beside or in place of those that there are.
+    """
     async with AsyncExitStack() as stack:
         bus, dispatcher = MemoryBus(), AsyncioDispatcher()
         store, shelf = (
@@ -276,7 +282,7 @@ async def classroom(
             refinement_agent(shelf, refining),
             review_agent(shelf, refining),
             a_grader(database),
-            *more,
+            *more(shelf, bus.publish),
         ]
         parts = Parts(
             store=store,

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
+from sprout.agents.grading import grading_agent
 from sprout.agents.saving import NothingMade
 from sprout.events import NodeRow
 from sprout.learning.library import DEFAULT_USER_ID
@@ -15,6 +16,9 @@ from sprout.offline.reply import Body, Reply
 from sprout.offline.script import TextOut, ToolOut
 from sprout.store import tables
 from sprout.store.database import Database
+from sprout.store.gradebook import SqlGradebook
+from sprout.store.log import Publish
+from sprout.store.shelf import SqlShelf
 from tests.agents.classroom import (
     ME,
     PARTS,
@@ -113,6 +117,30 @@ def results_in(body: Body) -> list[Any]:
     return [json.loads(text if isinstance(text, str) else text[0]["text"]) for text in texts]
 
 
+async def test_A3_what_the_real_grader_leaves_open_is_not_asked_about_for_ever(
+    database: Database, data_dir: Path
+) -> None:
+    """The offline grader is not sure of an answer in words of the learner's own."""
+
+    def hire(shelf: SqlShelf, publish: Publish) -> list[AgentSpec]:
+        return [grading_agent(shelf, SqlGradebook(database, publish))]
+
+    async with classroom(database, data_dir, more=hire) as room:
+        await room.draw_map()
+        await room.ask(*(a_number(f"Number {n}?", PARTS[n]) for n in range(3)), an_open_one("Why?", RECIPE))
+        for n in range(3):
+            await room.answer(f"Number {n}?", text="12")
+        await room.answer("Why?", text="All pieces are of one size there.")
+        events = await room.opened()
+        told = json.dumps([event.data for event in events])
+        asked = len(room.requests)
+        await room.opened()
+        assert len(room.requests) == asked
+    assert "grading" in {event.data["agent"] for event in events}
+    assert events[-1].data["status"] == "completed"
+    assert not [secret for secret in SECRETS[1:] if secret in told]
+
+
 async def test_a_second_look_without_new_answers_asks_no_model(database: Database, data_dir: Path) -> None:
     async with classroom(database, data_dir) as room:
         await missed(room)
@@ -134,7 +162,9 @@ async def test_A3_what_could_not_be_graded_is_tried_again_when_the_concept_is_op
     async def down(job: Job, team: Team) -> Brief:
         raise NothingMade("The grader is away.")
 
-    async with classroom(database, data_dir / "down", more=[AgentSpec("grading", "grading", QUICK, down)]) as room:
+    async with classroom(
+        database, data_dir / "down", more=lambda *_: [AgentSpec("grading", "grading", QUICK, down)]
+    ) as room:
         await missed(room, graded=False)
         first = await room.opened()
         items = await room.refining.items(room.concept.id, user_id=DEFAULT_USER_ID)

@@ -200,7 +200,7 @@ async def test_a_tutor_can_have_a_review_made_as_a_child(database: Database, dat
         return Brief(begin=begin)
 
     tutor = AgentSpec("tutor", "tutor", QUICK, brief)
-    async with classroom(database, data_dir, more=[tutor]) as room:
+    async with classroom(database, data_dir, more=lambda *_: [tutor]) as room:
         await solved(room)
         admission = await room.runs.start("tutor", node=room.concept, user_id=ME["userId"])
         told = [one async for batch in room.runs.follow(admission.run.id) for one in batch]

@@ -100,6 +100,22 @@ async def test_a_question_that_was_taken_back_is_no_item(
     assert await refining.items(concept.id, user_id=ME) == []
 
 
+@pytest.mark.parametrize(("outcome", "contested"), [(None, True), ("unsettled", True), ("held", False)])
+async def test_Q4_while_its_question_is_contested_an_answer_is_no_evidence(
+    outcome: str | None,
+    contested: bool,
+    refining: SqlRefining,
+    assessments: SqlAssessments,
+    database: Database,
+    concept: NodeRow,
+) -> None:
+    await answers(assessments, concept, (1, "6"))
+    contest = update(table_of(tables.Question)).values(contest={"reason": None, "outcome": outcome, "looks": {}})
+    await database.write(lambda write: write.connection.execute(contest))
+    (item,) = await refining.items(concept.id, user_id=ME)
+    assert (item.contested, item.usable) == (contested, not contested)
+
+
 async def test_a_diagnostic_alone_starts_nothing(
     refining: SqlRefining, assessments: SqlAssessments, database: Database, library: SqlLibrary, concept: NodeRow
 ) -> None:
