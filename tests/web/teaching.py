@@ -16,6 +16,7 @@ from sprout.documents.passages import passages_of
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
 from sprout.events import AgentDone, NodeRow, Usage
+from sprout.ids import new_id
 from sprout.learning.grades import CriterionResult, Grade, GradeState
 from sprout.learning.library import DEFAULT_USER_ID
 from sprout.learning.shelf import Actor
@@ -290,7 +291,7 @@ async def teaching(
             store=store,
             bus=bus,
             dispatcher=dispatcher,
-            claim=Claim("here", lease_s=30.0, alone=True),
+            claim=Claim(new_id(), lease_s=30.0, alone=True),
             model=brain.model,
             agents={one.name: one for one in (tutor, *helpers)},
             choose=lambda agent, small: ModelChoice("sprout-offline", None, "sprout-offline", True),
