@@ -105,7 +105,6 @@ def _talk(lesson: Lesson) -> list[Message]:
 
 async def _about(prompt: Prompt, shelf: Shelf, lesson: Lesson) -> str:
     passages = await asyncio.to_thread(Passages, await shelf.passages(lesson.topic.id))
-    places = {passage: at for at, passage in enumerate(passages.all, start=1)}
     fitting = passages.within(lesson.node.title, lesson.node.desc or "", characters=PASSAGE_CHARACTERS)
     return prompt.filled(
         topic=wrapped("topic", fenced("title", lesson.topic.title, limit=MAX_TITLE)),
@@ -127,7 +126,7 @@ async def _about(prompt: Prompt, shelf: Shelf, lesson: Lesson) -> str:
                 limit=PASSAGE_CHARACTERS,
                 doc=one.document,
                 heading=one.heading or "",
-                id=f"p{places[one]}",
+                id=one.id,
             )
             for one in fitting
         ),

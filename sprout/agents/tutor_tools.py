@@ -19,6 +19,7 @@ from sprout.agents.lesson_tools import (
     words_in,
 )
 from sprout.agents.lesson_turn import LessonTurn
+from sprout.agents.searching import search_documents_tool
 from sprout.errors import ToolFailure
 from sprout.events import AnswerType
 from sprout.learning.grades import GradeState
@@ -35,6 +36,7 @@ def tools_of(turn: LessonTurn) -> tuple[Tool, ...]:
     return (
         check_student_progress_tool(turn),
         check_prerequisite_mastery_tool(turn),
+        search_documents_tool(turn.parts.shelf, turn.lesson.topic.id),
         generate_example_tool(turn),
         create_exercise_tool(turn),
         visualize_concept_tool(turn),
