@@ -11,8 +11,10 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sprout.learning.words import one_line
-from sprout.offline.lessons import Ask, Lesson
+from sprout.offline.lessons import Ask, Lesson, in_small_steps
 from sprout.offline.plan import Idea, Item, Link, Plan, reachable, without_shortcuts
+
+STEP_BY_STEP = "Step by step: "  # begins the title of a bridge to a subconcept
 
 Title = Annotated[str, Field(min_length=2, max_length=90)]
 Text = Annotated[str, Field(min_length=1, max_length=2_000)]
@@ -143,9 +145,14 @@ def lessons(slug: str) -> tuple[Lesson, ...]:
 
 
 def lesson_on(course: Course, subconcept_title: str) -> Lesson | None:
-    """What the course teaches at a subconcept; None where it has no lesson of that title."""
+    """What the course teaches at a subconcept, or at a bridge to one; None where it has no lesson of that title."""
     wanted = _plain(subconcept_title)
-    return next((lesson for lesson in lessons(course.slug) if _plain(lesson.subconcept) == wanted), None)
+    found = next((lesson for lesson in lessons(course.slug) if _plain(lesson.subconcept) == wanted), None)
+    bridged = _plain(subconcept_title.removeprefix(STEP_BY_STEP)) if subconcept_title.startswith(STEP_BY_STEP) else ""
+    if found is not None or not bridged:
+        return found
+    base = next((lesson for lesson in lessons(course.slug) if _plain(lesson.subconcept).startswith(bridged)), None)
+    return in_small_steps(base) if base else None
 
 
 def ask_of(prompt: str) -> Ask | None:

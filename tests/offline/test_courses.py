@@ -4,7 +4,17 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from sprout.offline.courses import Concept, Course, Question, course_on, courses, lesson_of, path_of
+from sprout.offline.courses import (
+    STEP_BY_STEP,
+    Concept,
+    Course,
+    Question,
+    course_on,
+    courses,
+    lesson_of,
+    lesson_on,
+    path_of,
+)
 
 QUESTIONS = [
     pytest.param(question, id=question.prompt[:40])
@@ -107,3 +117,15 @@ def test_a_question_with_three_options_or_lopsided_weights_does_not_load() -> No
     halves = [{"label": "l", "statement": "s", "weight": 0.4}] * 2
     with pytest.raises(ValidationError, match="sum to 1"):
         Question.model_validate(base | {"format": "open_ended", "criteria": halves})
+
+
+@pytest.mark.parametrize("course", courses(), ids=lambda course: course.slug)
+def test_a_bridge_to_a_subconcept_is_taught_with_other_questions_than_the_subconcept_itself(course: Course) -> None:
+    for title in (sub.title for concept in course.concepts for sub in concept.subconcepts):
+        lesson, bridge = lesson_on(course, title), lesson_on(course, f"{STEP_BY_STEP}{title}")
+        assert lesson is not None
+        assert bridge is not None
+        asked = [step.asks.prompt for step in bridge.steps]
+        assert asked == [step.again.prompt for step in lesson.steps]
+        assert all(len(step.asks.help) == 4 for step in bridge.steps)
+    assert lesson_on(course, f"{STEP_BY_STEP}Gardening") is None

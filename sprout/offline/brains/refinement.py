@@ -17,6 +17,7 @@ from sprout.offline.brains.adapting import (
     taken_back,
 )
 from sprout.offline.brains.conversation import Conversation
+from sprout.offline.courses import STEP_BY_STEP
 from sprout.offline.reply import Block, Reply, TextOut, ToolOut
 
 GRADE, CHECK = "grade_student_answers", "validate_graph"
@@ -157,7 +158,7 @@ def _bridge(
     return ToolOut(
         ADD,
         {
-            "title": clipped(f"Step by step: {part.title}", TITLE_CHARACTERS),
+            "title": clipped(f"{STEP_BY_STEP}{part.title}", TITLE_CHARACTERS),
             "desc": clipped(f"You can do this on small cases, one step at a time.{slip} {part.desc}", DESC_CHARACTERS),
             "reason": _short(f"Added because in {number} answers {shown}.", "It makes what follows easier."),
             "evidence": [one.evidence for one in missed],
