@@ -169,7 +169,9 @@ class Carrying:
         reason = result.reason if result else "end_turn"
         if brief.finish is None or self._stop.requested or reason in UNFINISHED:
             return AgentDone(reason="cancelled" if self._stop.requested else reason, usage=Usage())
-        return (await brief.finish(result)).model_copy(update={"reason": reason})
+        done = await brief.finish(result)
+        rationale = None if self._spec.private else done.rationale
+        return done.model_copy(update={"reason": reason, "rationale": rationale})
 
     async def _looped_out(self, brief: Brief, kept: Recall | None) -> TurnResult:
         """The loop's end; an agent whose work is broken off may put right what it leaves. Raises HardLimit."""

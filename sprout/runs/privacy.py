@@ -12,6 +12,7 @@ from sprout.events import (
     ToolFinished,
 )
 
+REFUSED = "It was not taken as it was."
 WORDS = (ReasoningDelta, ThinkingDelta, MessageDelta, Reasoning, Thinking, Message, MessageReset)
 
 
@@ -22,4 +23,6 @@ def without_words(event: Event) -> Event | None:
     """
     if isinstance(event, WORDS):
         return None
-    return event.model_copy(update={"summary": ""}) if isinstance(event, ToolFinished) else event
+    if isinstance(event, ToolFinished):
+        return event.model_copy(update={"summary": "" if event.ok else REFUSED})
+    return event

@@ -15,6 +15,7 @@ from sprout.learning.grades import GradeState, Remedy
 from sprout.learning.library import DEFAULT_USER_ID
 from sprout.offline.brains.conversation import read_conversation
 from sprout.offline.brains.request import Tag
+from sprout.offline.demo import demo_model
 from sprout.offline.faults import Fault
 from sprout.offline.reply import Body, Reply, TextOut, ThinkingOut, ToolOut
 from sprout.runs.state import RunState
@@ -387,6 +388,21 @@ async def test_a_whole_topic_is_not_graded(database: Database, data_dir: Path) -
     assert run.state is RunState.FAILED
     assert run.error is not None
     assert "by concept" in run.error.message
+
+
+async def test_the_built_in_model_grades_what_it_recognises_and_asks_about_the_rest(
+    database: Database, data_dir: Path
+) -> None:
+    async with marking(database, demo_model(), data_dir) as case:
+        await case.answer("tiny cold ghosts live in it")
+        await case.answer("The yeast eats the sugar, and its gas stays in the dough.", question=1)
+        run_id = await case.grade()
+        asked, bread = await case.rows()
+        states = {one["answerId"]: one["state"] for one in await case.told(run_id, "graded")}
+    assert states == {asked.id: "unsure", bread.id: "graded"}
+    assert (asked.score, bread.score) == (None, 1.0)
+    assert "the two temperatures" in (asked.feedback or "")
+    assert (bread.feedback or "").startswith("“The yeast eats the sugar, and its gas stays in the dough")
 
 
 @pytest.mark.parametrize("way", ["killed", "killed before the write"])
