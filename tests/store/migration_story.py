@@ -46,9 +46,9 @@ def with_one_more(folder: Path) -> None:
     backups.PAGES_AT_ONCE = 16
 
 
-def tell(url: str, point: str) -> Iterator[str]:
+def tell(url: str, point: str, every: int) -> Iterator[str]:
     before, old = all_rows(url), migrate.current(url)
-    for n in count(1):
+    for n in count(1, every):
         child = os.fork()
         if child == 0:
             crashing._fuse = crashing._Fuse(f"{point}:{n}")
@@ -75,5 +75,5 @@ def found(url: str, before: Rows, old: str | None) -> str:
 
 if __name__ == "__main__":
     with_one_more(Path(sys.argv[3]))
-    for line in tell(sys.argv[1], sys.argv[2]):
+    for line in tell(sys.argv[1], sys.argv[2], int(sys.argv[4])):
         sys.stdout.write(f"{line}\n")
