@@ -70,7 +70,7 @@ def backup_files(folder: Path) -> list[Path]:
 
 
 async def deaths(url: str, point: str, folder: Path, *, every: int = 1) -> list[str]:
-    """What the story says: one line per process, all killed but the last, at the first, the `every`-th after it and so on."""
+    """What the story says: one line per process, all killed but the last; `every`: at each so-manieth place."""
     story = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.store.migration_story", url, point, str(folder), str(every)),
         cwd=TOP,
