@@ -1,0 +1,167 @@
+"""Courses in which every secret text has a word that stands nowhere else, so that a leak shows in any byte."""
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from string import ascii_lowercase
+from typing import Any
+
+import yaml
+
+from faults.harness.server import END_S, ROOT, START_S, NotServing, free_port
+from sprout.learning.words import one_line
+from sprout.offline.notes.reading import sentences_of
+
+LETTERS = 5
+WORD = re.compile(rf"zq[a-z]{{{LETTERS}}}qz", re.IGNORECASE)
+IN_BYTES = re.compile(WORD.pattern.encode(), re.IGNORECASE)
+_LAST_SIGNS = re.compile(r"[\s.!?…”\"'’)]*\Z")
+_FENCE = "```"
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """Which text a word stands in.
+
+    Args:
+        prompt: of the question that the text belongs to, on one line.
+        part: "answer", "criterion", "misconception", "help 1" to "help 4", "smaller", "because" or "solution".
+    """
+
+    prompt: str
+    part: str
+
+
+class Canaries:
+    """Words that stand nowhere else, each with the text that it was put into."""
+
+    def __init__(self) -> None:
+        self.hidden: dict[str, Hidden] = {}
+        self._numbers = count()
+
+    def marked(self, text: str, hidden: Hidden) -> str:
+        """The text with one new word in each of its sentences; code has it in a comment."""
+        word = self._next(hidden)
+        if _FENCE in text:
+            return f"{text.rstrip()}\n\n{word}"
+        sentences = [*sentences_of(text)]
+        if "\n" in text or not sentences:
+            return f"{text.rstrip()}\n# {word}"
+        return " ".join(_LAST_SIGNS.sub(lambda end: f" {word}{end[0]}", each, count=1) for each in sentences)
+
+    def found_in(self, raw: bytes) -> list[Hidden]:
+        """The secret texts of which the bytes tell something."""
+        return [self.hidden[word] for word in {found.decode().lower() for found in IN_BYTES.findall(raw)}]
+
+    def _next(self, hidden: Hidden) -> str:
+        number, letters = next(self._numbers), ""
+        for _ in range(LETTERS):
+            number, at = divmod(number, len(ascii_lowercase))
+            letters += ascii_lowercase[at]
+        word = f"zq{letters}qz"
+        self.hidden[word] = hidden
+        return word
+
+
+def marked_package(folder: Path) -> Canaries:
+    """Copy Sprout into the folder, and put a word into every secret text of its courses there."""
+    shutil.copytree(ROOT / "sprout", folder / "sprout", ignore=shutil.ignore_patterns("__pycache__"))
+    canaries = Canaries()
+    offline = folder / "sprout" / "offline"
+    for file in sorted((offline / "courses").glob("*.yaml")):
+        course = _read(file)
+        for question in _items(course):
+            _mark_question(question, canaries)
+        _write(file, course)
+    for file in sorted((offline / "courses").glob("*/*.yaml")):
+        written = _read(file)
+        for lesson in written:
+            _mark_lesson(lesson, canaries)
+        _write(file, written)
+    nothing = offline / "brains" / "tutoring" / "from_nothing.yaml"
+    lesson = _read(nothing)
+    _mark_lesson(lesson, canaries)
+    _write(nothing, lesson)
+    return canaries
+
+
+@asynccontextmanager
+async def marked_model(folder: Path) -> AsyncIterator[str]:
+    """The base URL of the offline model that teaches the courses of this copy, in a process of its own."""
+    port = free_port()
+    environment = {"PATH": os.defpath, "PYTHONPATH": str(folder), "PYTHONUTF8": "1", "HOME": str(folder)}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "sprout", "model-server", "--port", str(port)),
+        cwd=folder,
+        env=environment,
+        stdout=PIPE,
+    )
+    try:
+        assert process.stdout is not None
+        async with asyncio.timeout(START_S):
+            line = (await process.stdout.readline()).decode()
+        if not line.startswith("The offline demo model is at "):
+            raise NotServing("the model did not come up")
+        yield line.split()[-1]
+    finally:
+        if process.returncode is None:
+            process.kill()
+        async with asyncio.timeout(END_S):
+            await process.wait()
+
+
+def _items(course: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for concept in course["concepts"]:
+        yield from concept["items"]
+
+
+def _mark_lesson(lesson: dict[str, Any], canaries: Canaries) -> None:
+    for step in lesson["steps"]:
+        _mark_question(step["asks"], canaries)
+        _mark_question(step["again"], canaries)
+
+
+def _mark_question(question: dict[str, Any], canaries: Canaries) -> None:
+    """Mark all that a learner may not read yet; options and numbers have no room for a word."""
+    prompt = one_line(question["prompt"])
+
+    def mark(holder: dict[Any, Any], key: Any, part: str) -> None:
+        if holder.get(key):
+            holder[key] = canaries.marked(holder[key], Hidden(prompt, part))
+
+    if question.get("criteria"):
+        mark(question, "answer", "answer")
+        question["anchors"] = [canaries.marked(text, Hidden(prompt, "answer")) for text in question.get("anchors", ())]
+        if not question["anchors"]:
+            del question["anchors"]
+        mark(question, "partial", "answer")
+    for criterion in question.get("criteria", ()):
+        mark(criterion, "statement", "criterion")
+        mark(criterion, "partly_if", "criterion")
+        mark(criterion, "misconception", "misconception")
+    for wrong in question.get("wrong", ()):
+        mark(wrong, "misconception", "misconception")
+    for value in question.get("diagnostic_values", {}):
+        mark(question["diagnostic_values"], value, "misconception")
+    for level, text in enumerate(question.get("help", ()), start=1):
+        question["help"][level - 1] = canaries.marked(text, Hidden(prompt, f"help {level}"))
+    for part in ("smaller", "because", "solution"):
+        mark(question, part, part)
+
+
+def _read(file: Path) -> Any:
+    return yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+
+
+def _write(file: Path, written: Any) -> None:
+    """As JSON, which is YAML too, and in which any title can stand."""
+    file.write_text(json.dumps(written, ensure_ascii=False, default=str), encoding="utf-8")
