@@ -86,9 +86,18 @@ class Desk:
         """What is no JSON, such as the stream of a run that is over."""
         return (await self.insisted("GET", path, params={**WHO, **query})).text
 
+    spent_s: dict[str, float] = field(default_factory=dict)
+
     async def insisted(self, method: str, path: str, **request: Any) -> httpx2.Response:
         """The whole answer of whichever life gives one. Raises TimeoutError, and what the server refuses."""
         began_s = time.monotonic()
+        import re
+        try:
+            return await self._insisted(began_s, method, path, **request)
+        finally:
+            k=method+" "+re.sub("[0-9a-f-]{30,}","*",path); a=self.spent_s.setdefault(k,[0,0]); a[0]+=1; a[1]+=time.monotonic()-began_s
+
+    async def _insisted(self, began_s, method, path, **request):
         while time.monotonic() - began_s < PATIENCE_S:
             try:
                 answer = await self.client.request(method, path, **request)

@@ -21,6 +21,13 @@ IDK_SHARE = 0.4
 SLIP_SHARE = 0.15
 HINTS = 4
 HALF_KNOWN = 0.6
+NONSENSE = (
+    "The moon is at fault",
+    "That has always been like this",
+    "My neighbour told me so once",
+    "Something with the weather",
+    "All of them at the same time",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +90,18 @@ def wrong(asked: Asked, which: int = 0) -> Words:
         return Words(known.wrong[which % len(known.wrong)].text, right=False)
     if known.kind == "numeric":
         return Words(f"{float(known.answer) * 3 + 7 + which:g}", right=False)
+    if known.half and which == 0:
+        return Words(known.half, right=False)
     if known.kind == "code":
         return Words(f"x = {which}", right=False)
-    return Words(("It is blue because of the moon.", "Because that is how it is.")[which % 2], right=False)
+    return Words(f"{NONSENSE[which % len(NONSENSE)]}, I would say.", right=False)
+
+
+def stuck(asked: Asked) -> Words:
+    """What one says who cannot do it: a try, then a request for help, and again; a choice or a number is tried anew."""
+    tries = sum(said.right is False for said in asked.said)
+    asks = asked.known.is_open and asked.said and asked.said[-1].right is False
+    return Words("hint") if asks else wrong(asked, tries)
 
 
 @dataclass(slots=True)
@@ -130,7 +146,7 @@ class Novice:
         chance = drawn(self._seed, asked.known.prompt, len(asked.said))
         if chance.random() < IDK_SHARE:
             return Words("idk")
-        return wrong(asked, len(asked.said))
+        return wrong(asked) if asked.diagnostic else stuck(asked)
 
     def hears(self, known: Known, reply: str, level: int, *, settled: bool) -> None:
         self._gaps.hear(known, level, settled=settled)
@@ -155,7 +171,7 @@ class WithAHole:
         return known.idea[0] in self._holes if in_lesson else bool(self._shaken & set(known.idea))
 
     def says(self, asked: Asked) -> Words:
-        return wrong(asked, len(asked.said)) if self._gaps.open(asked.known) else right(asked)
+        return stuck(asked) if self._gaps.open(asked.known) else right(asked)
 
     def hears(self, known: Known, reply: str, level: int, *, settled: bool) -> None:
         self._gaps.hear(known, level, settled=settled)
@@ -244,9 +260,7 @@ class Guesser:
             left = [one for one in asked.options if one not in {said.text for said in asked.said}]
             choice = chance.choice(left or list(asked.options))
             return Words(choice, right=choice == asked.known.answer)
-        if asked.diagnostic or len(asked.said) % 2 == 0:
-            return Words("idk")
-        return wrong(asked, len(asked.said))
+        return Words("idk") if asked.diagnostic or not asked.said else stuck(asked)
 
     def hears(self, known: Known, reply: str, level: int, *, settled: bool) -> None:
         self._gaps.hear(known, level, settled=settled)
@@ -296,7 +310,9 @@ class HintClicker:
             return right(asked)
         if len(asked.said) < HINTS:
             return Words("hint")
-        return wrong(asked) if len(asked.said) == HINTS else right(asked)
+        if len(asked.said) == HINTS:
+            return wrong(asked)
+        return Words("hint") if not asked.level else right(asked)
 
     def hears(self, known: Known, reply: str, level: int, *, settled: bool) -> None:
         """There is nothing to learn."""
@@ -342,7 +358,7 @@ class Anxious:
         tried = Counter(said.right for said in asked.said)
         if gap and not tried[False] and len(asked.said) < 2:
             return Words("sorry, idk")
-        return wrong(asked, tried[False]) if gap else right(asked)
+        return stuck(asked) if gap else right(asked)
 
     def hears(self, known: Known, reply: str, level: int, *, settled: bool) -> None:
         self._gaps.hear(known, level, settled=settled)

@@ -222,7 +222,7 @@ class Schooling:
         session = sessions[0] if sessions else await desk.post("/api/chat/sessions", nodeId=part["id"])
         id_ = session["id"]
         told = await desk.post(f"/api/chat/sessions/{id_}/tutor", content="")
-        story = LessonStory(part["title"], told["message"])
+        self._now = story = LessonStory(part["title"], told["message"])
         grades: dict[str, float | None] = {}
         number, said, prompt = 1, list[Words](), None
         for _ in range(MOST_TURNS):

@@ -64,13 +64,15 @@ class Ladder:
     def after_attempt(self, *, right: bool | None) -> "Ladder":
         """A genuine attempt was graded: a wrong one brings the next level, after the last one the answer.
 
-        One that could not be graded (`right` is None) counts as a try and changes nothing else.
+        One that could not be graded (`right` is None) counts as a try and changes nothing else, but that after the last
+        level the second such one ends the question as a wrong one would: nobody is held at words that cannot be marked.
         """
         if self.ended:
             return self
         tried = replace(self, attempts=self.attempts + 1, attempts_since_help=self.attempts_since_help + 1, unsure=0)
         if right is None:
-            return tried
+            held = self.level is HelpLevel.WORKED_STEP and tried.attempts_since_help >= _MOST_UNMARKED
+            return tried._helped() if held else tried
         return replace(tried, step=NextStep.SOLVED) if right else tried._helped()
 
     def help_asked(self) -> "Ladder":
@@ -101,6 +103,7 @@ class Ladder:
 
 
 _UNSURE = (NextStep.SMALLER_QUESTION, NextStep.CHOICE_OF_TWO)
+_MOST_UNMARKED = 2
 
 LARGEST_SHARE_OF_PROMPT = 0.6
 _APOSTROPHE = re.compile("['’`´]")

@@ -16,6 +16,7 @@ LIKELY = 0.9
 HALF = 0.75
 NOT_SURE = 0.3
 MOST_OF_IT, SOME_OF_IT = 0.6, 0.35  # of the words that carry a criterion
+NEARLY_ALL = 0.75  # of the words that carry a full answer
 LONGEST_SPAN = 400
 
 # One who lists what it might be has not said what it is.
@@ -65,6 +66,18 @@ def by_overlap(statement: str, prompt: str, answer: str) -> Judged:
     if _hedged(answer) or denies(span) != denies(statement):
         return Judged("partly", span)
     return Judged("met", span, LIKELY) if share >= MOST_OF_IT else Judged("partly", span, HALF)
+
+
+def by_likeness(statement: str, full: str, prompt: str, answer: str) -> Judged:
+    """Met where the answer has nearly all content words of a full one that an author has written, which says it in
+    other words than the statement; else as by the statement alone."""
+    judged = by_overlap(statement, prompt, answer)
+    wanted = stems([full]) - stems([prompt]) or stems([full])
+    share = len(wanted & stems([answer])) / len(wanted) if wanted else 0.0
+    if judged.verdict == "met" or share < NEARLY_ALL or _hedged(answer) or denies(answer) != denies(full):
+        return judged
+    span = _telling(stems([statement]), answer) or _telling(wanted, answer)
+    return Judged("met", span, LIKELY) if span else judged
 
 
 def _first(phrases: Sequence[str], answer: str) -> str | None:

@@ -15,7 +15,7 @@ from sprout.learning.grading import Verdict, graded, merged
 from sprout.learning.questions import Criterion
 from sprout.offline.brains.grading import judgements, next_step
 from sprout.offline.brains.request import read_request
-from sprout.offline.courses import courses, lessons
+from sprout.offline.courses import Question, courses, lessons
 from sprout.offline.lessons import Ask
 from sprout.offline.notes.path import lesson_from_notes, path_from_notes
 from tests.offline.asking import NOTES
@@ -29,6 +29,13 @@ OPEN_ASKS = [
     for step in lesson.steps
     for ask in (step.asks, step.again)
     if ask.criteria
+]
+OPEN_ITEMS = [
+    pytest.param(item, id=item.prompt[:40])
+    for course in courses()
+    for concept in course.concepts
+    for item in concept.items
+    if item.criteria
 ]
 DOUGH = OpenQuestion(
     "Why does bread dough rise where it is warm?",
@@ -145,3 +152,19 @@ def test_the_prepared_answer_of_a_lesson_is_right_and_its_partial_one_is_not(ask
     assert (full.score, full.misconceptions) == (1.0, ()), [one.criterion for one in full.results if not one.span]
     if ask.partial:
         assert grade_of(an_answer(question, ask.partial, kind=kind)).score != 1.0
+
+
+@pytest.mark.parametrize("item", OPEN_ITEMS)
+def test_of_a_diagnostic_the_authors_full_answer_counts_in_full_and_a_thin_one_never_does(item: Question) -> None:
+    criteria = tuple(Criterion(one.label, one.statement, one.weight, one.partly_if) for one in item.criteria)
+    question = OpenQuestion(item.prompt, criteria, item.anchors)
+    assert grade_of(an_answer(question, item.answer)).correct is True
+    for thin in item.anchors[1:]:
+        assert grade_of(an_answer(question, thin)).correct is not True
+
+
+def test_the_words_of_a_full_answer_turned_round_do_not_count() -> None:
+    item = next(item for course in courses() for item in course.concepts[0].items if item.criteria)
+    criteria = tuple(Criterion(one.label, one.statement, one.weight, one.partly_if) for one in item.criteria)
+    question = OpenQuestion(item.prompt, criteria, item.anchors)
+    assert grade_of(an_answer(question, f"It is never so: {item.answer}")).correct is not True

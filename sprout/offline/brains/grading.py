@@ -10,8 +10,8 @@ from sprout.learning.answers import parts_for_the_grader
 from sprout.learning.words import one_line
 from sprout.offline.brains.conversation import Conversation
 from sprout.offline.brains.request import Tag
-from sprout.offline.courses import ask_of
-from sprout.offline.judging import Judged, by_overlap, by_phrases
+from sprout.offline.courses import answer_to, ask_of
+from sprout.offline.judging import Judged, by_likeness, by_overlap, by_phrases
 from sprout.offline.lessons import Ask, Point
 from sprout.offline.notes.language import language_of
 from sprout.offline.reply import Block, Reply, TextOut, ToolOut
@@ -60,7 +60,10 @@ def judgements(item: Tag) -> list[Judged]:
     points = _points(ask_of(prompt), [criterion.text_of("label") for criterion in criteria])
     if points is not None:
         return [by_phrases(point, answer.text) for point in points]
-    return [by_overlap(criterion.text_of("statement"), prompt, answer.text) for criterion in criteria]
+    statements, full = [criterion.text_of("statement") for criterion in criteria], answer_to(prompt)
+    if full is None:
+        return [by_overlap(statement, prompt, answer.text) for statement in statements]
+    return [by_likeness(statement, full, prompt, answer.text) for statement in statements]
 
 
 def next_step(answer: Tag, labels: Sequence[str], judged: Sequence[Judged]) -> str:

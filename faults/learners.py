@@ -1,0 +1,173 @@
+"""Learners whose beliefs are code go through whole courses over HTTP: how each of them is treated, and what leaks."""
+
+import asyncio
+import tempfile
+import time
+from asyncio.subprocess import Process
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from faults.canaries import Canaries, marked_model, marked_package
+from faults.desk import Desk, desk_at
+from faults.figures import Figure
+from faults.harness.server import Place, nursery
+from faults.pupils import (
+    Anxious,
+    Believer,
+    Expert,
+    Extractor,
+    Guesser,
+    HintClicker,
+    Informal,
+    Novice,
+    Pupil,
+    Slipper,
+    WithAHole,
+)
+from faults.schooling import LessonStory, Schooling, Story, Stuck
+from faults.textbook import ideas_of, items_of
+from faults.treatment import treatment
+from sprout.offline.courses import Course, Question, courses
+
+SETTINGS = {"SPROUT_LOG_LEVEL": "warning"}
+MINUTES = 30.0
+PUPILS: dict[str, Callable[[Course, int], Pupil]] = {
+    "novice": lambda course, seed: Novice(seed),
+    "solid with a hole": lambda course, seed: WithAHole(holes_of(course)),
+    "expert": lambda course, seed: Expert(),
+    "misconception": lambda course, seed: Believer(beliefs_of(course)),
+    "slipper": lambda course, seed: Slipper(seed),
+    "guesser": lambda course, seed: Guesser(seed),
+    "extractor": lambda course, seed: Extractor(),
+    "hint clicker": lambda course, seed: HintClicker(),
+    "informal speaker": lambda course, seed: Informal(),
+    "anxious": lambda course, seed: Anxious(seed),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class School:
+    """A model that teaches marked courses, and where servers come from."""
+
+    canaries: Canaries
+    model_url: str
+    cradle: Process
+
+
+@asynccontextmanager
+async def school(cradle: Process | None = None) -> AsyncIterator[School]:
+    """A school in a folder of its own.
+
+    Args:
+        cradle: a nursery that is there already.
+    """
+    with tempfile.TemporaryDirectory(prefix="sprout-school-") as folder:
+        canaries = await asyncio.to_thread(marked_package, Path(folder))
+        async with marked_model(Path(folder)) as model_url:
+            if cradle is not None:
+                yield School(canaries, model_url, cradle)
+                return
+            async with nursery() as bearing:
+                yield School(canaries, model_url, bearing)
+
+
+@asynccontextmanager
+async def room(taught_by: School) -> AsyncIterator[tuple[Place, Desk]]:
+    """A server with an empty database, and a desk in front of it."""
+    with tempfile.TemporaryDirectory(prefix="sprout-room-") as folder:
+        place = Place(Path(folder), taught_by.model_url, taught_by.cradle, SETTINGS)
+        await place.born()
+        try:
+            async with desk_at(place.port, taught_by.canaries) as desk:
+                yield place, desk
+        finally:
+            await place.emptied()
+
+
+async def taught(
+    taught_by: School, name: str, course: Course, *, seed: int = 1, most_concepts: int = 99, most_lessons: int = 99
+) -> Story:
+    """How a learner went through a course; one who got stuck has a story too, which says so."""
+    async with room(taught_by) as (place, desk):
+        pupil = PUPILS[name](course, seed)
+        schooling = Schooling(desk, pupil, course.title, most_concepts=most_concepts, most_lessons=most_lessons)
+        began_s = time.monotonic()
+        try:
+            return await schooling.gone_through()
+        except Stuck as stuck:
+            story = schooling.story
+            story.broken.append(f"stuck: {stuck}")
+            story.leaks, story.seconds = desk.leaks, time.monotonic() - began_s
+            return story
+        finally:
+            schooling.story.broken += [f"the server's log: {line[:300]}" for line in place.errors()[:3]]
+
+
+async def learners(minutes: float = MINUTES, seed: int = 1) -> list[Figure]:
+    """Ten learners go through whole authored courses: all that there are, or as many as there is time for."""
+    ends_s = time.monotonic() + 60 * minutes
+    figures: list[Figure] = []
+    async with school() as taught_by:
+        for name, course in pairs(list(PUPILS), list(courses())):
+            if time.monotonic() > ends_s:
+                break
+            story = await taught(taught_by, name, course, seed=seed)
+            figures += figures_of(name, story)
+            print(figures[-1] if len(figures) == 0 else _line(name, story), flush=True)
+    return figures
+
+
+def pairs(names: list[str], taught: list[Course]) -> Iterator[tuple[str, Course]]:
+    """Each learner with each course, so that every learner comes before any comes again, and courses take turns."""
+    for round_ in range(len(taught)):
+        for at, name in enumerate(names):
+            yield name, taught[(at + round_) % len(taught)]
+
+
+def figures_of(name: str, story: Story) -> list[Figure]:
+    """What a story comes to: one row for all of it, and one for each thing that must not have happened."""
+    wrong = [*dict.fromkeys([*story.broken, *treatment(name, story)])]
+    wrong += [f"leak: {leak.hidden.part} of {leak.hidden.prompt[:60]!r} in {leak.where}" for leak in story.leaks[:5]]
+    holds = story.done and not wrong
+    return [
+        Figure("learners", f"{name}, {story.course}", _line(name, story), holds),
+        *(Figure("learners", f"{name}: {one[:200]}", "", False) for one in wrong[:8]),
+    ]
+
+
+def _line(name: str, story: Story) -> str:
+    changes = sum(len(concept.changes) for concept in story.concepts)
+    return (
+        f"{len(story.turns)} turns, {story.seconds / 60:.1f} min, {story.questions} questions, {story.aided} aided, "
+        f"{changes} changes, {len(story.leaks)} leaks, {'done' if story.done else 'NOT DONE'}"
+    )
+
+
+def holes_of(course: Course) -> dict[str, frozenset[str]]:
+    """In each concept a prerequisite that its diagnostic asks about, as it does about something that rests on it."""
+    holes = {}
+    for concept in course.concepts:
+        tested = {title for item in concept.items for title in item.tests}
+        after = ideas_of(course, concept.title)
+        fit = [title for title, resting in after.items() if title in tested and tested & set(resting)]
+        if fit:
+            holes[fit[0]] = frozenset(after[fit[0]])
+    return holes
+
+
+def beliefs_of(course: Course) -> frozenset[str]:
+    """Of each concept the misconception that its questions can show most often."""
+    return frozenset(
+        next(iter(Counter(_beliefs(items_of(course, concept.title))).most_common(1)))[0] for concept in course.concepts
+    )
+
+
+def _beliefs(items: Iterable[Question]) -> Iterator[str]:
+    for item in items:
+        yield from {*(wrong.misconception for wrong in item.wrong), *item.diagnostic_values.values()}
+
+
+PROOFS: Mapping[str, Callable[..., Awaitable[list[Figure]]]] = {"learners": learners}
