@@ -9,7 +9,7 @@ import time
 from rich.console import Console
 from rich.table import Table
 
-from faults import database, figures, frozen, kills, points, sigterm
+from faults import database, figures, frozen, kills, learners, points, sigterm
 from faults.figures import Figure
 from faults.streams import streams
 
@@ -20,6 +20,7 @@ PROOFS = {
     **kills.PROOFS,
     **sigterm.PROOFS,
     **frozen.PROOFS,
+    **learners.PROOFS,
     "streams": streams,
 }
 MARK = {None: "", True: "[green]holds[/]", False: "[red]BROKEN[/]"}
@@ -32,6 +33,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, help="what chance is drawn from (1)")
     parser.add_argument("--seeds", type=int, help="how many seeds, for points (5)")
     parser.add_argument("--kills", type=int, help="how many kills, for kills (300)")
+    parser.add_argument("--minutes", type=float, help="after how many no learner begins another course (30)")
     given = parser.parse_args()
     names = given.names or list(PROOFS)
     if unknown := [name for name in names if name not in PROOFS]:

@@ -86,18 +86,9 @@ class Desk:
         """What is no JSON, such as the stream of a run that is over."""
         return (await self.insisted("GET", path, params={**WHO, **query})).text
 
-    spent_s: dict[str, float] = field(default_factory=dict)
-
     async def insisted(self, method: str, path: str, **request: Any) -> httpx2.Response:
         """The whole answer of whichever life gives one. Raises TimeoutError, and what the server refuses."""
         began_s = time.monotonic()
-        import re
-        try:
-            return await self._insisted(began_s, method, path, **request)
-        finally:
-            k=method+" "+re.sub("[0-9a-f-]{30,}","*",path); a=self.spent_s.setdefault(k,[0,0]); a[0]+=1; a[1]+=time.monotonic()-began_s
-
-    async def _insisted(self, began_s, method, path, **request):
         while time.monotonic() - began_s < PATIENCE_S:
             try:
                 answer = await self.client.request(method, path, **request)
@@ -111,7 +102,7 @@ class Desk:
                 continue
             self.requests += 1
             head = b"\n".join(name + b": " + value for name, value in answer.headers.raw)
-            self._unread.append((f"{method} {path.split('?')[0]}", head + b"\n\n" + answer.content))
+            self._unread.append((f"{method} {path.split('?', maxsplit=1)[0]}", head + b"\n\n" + answer.content))
             if answer.is_error:
                 raise RuntimeError(f"{method} {path}: {answer.status_code} {answer.text[:300]}")
             return answer

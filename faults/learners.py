@@ -10,6 +10,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from rich.console import Console
+
 from faults.canaries import Canaries, marked_model, marked_package
 from faults.desk import Desk, desk_at
 from faults.figures import Figure
@@ -27,7 +29,7 @@ from faults.pupils import (
     Slipper,
     WithAHole,
 )
-from faults.schooling import LessonStory, Schooling, Story, Stuck
+from faults.schooling import Schooling, Story, Stuck
 from faults.textbook import ideas_of, items_of
 from faults.treatment import treatment
 from sprout.offline.courses import Course, Question, courses
@@ -109,14 +111,14 @@ async def taught(
 async def learners(minutes: float = MINUTES, seed: int = 1) -> list[Figure]:
     """Ten learners go through whole authored courses: all that there are, or as many as there is time for."""
     ends_s = time.monotonic() + 60 * minutes
-    figures: list[Figure] = []
+    figures, console = list[Figure](), Console(highlight=False)
     async with school() as taught_by:
         for name, course in pairs(list(PUPILS), list(courses())):
             if time.monotonic() > ends_s:
                 break
             story = await taught(taught_by, name, course, seed=seed)
             figures += figures_of(name, story)
-            print(figures[-1] if len(figures) == 0 else _line(name, story), flush=True)
+            console.print(f"{name}, {course.title}: {_line(story)}")
     return figures
 
 
@@ -133,12 +135,12 @@ def figures_of(name: str, story: Story) -> list[Figure]:
     wrong += [f"leak: {leak.hidden.part} of {leak.hidden.prompt[:60]!r} in {leak.where}" for leak in story.leaks[:5]]
     holds = story.done and not wrong
     return [
-        Figure("learners", f"{name}, {story.course}", _line(name, story), holds),
+        Figure("learners", f"{name}, {story.course}", _line(story), holds),
         *(Figure("learners", f"{name}: {one[:200]}", "", False) for one in wrong[:8]),
     ]
 
 
-def _line(name: str, story: Story) -> str:
+def _line(story: Story) -> str:
     changes = sum(len(concept.changes) for concept in story.concepts)
     return (
         f"{len(story.turns)} turns, {story.seconds / 60:.1f} min, {story.questions} questions, {story.aided} aided, "

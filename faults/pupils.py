@@ -329,7 +329,7 @@ class Informal:
             at = next((at for at, option in enumerate(asked.options) if option == answer), None)
             text = answer if at is None or asked.diagnostic else f"{'abcdefgh'[at]})"
         elif asked.known.kind == "numeric":
-            text = f"also its {answer}"
+            text = f"its {answer}"
         elif asked.known.kind == "code":
             text = answer
         else:

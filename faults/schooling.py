@@ -2,12 +2,11 @@
 
 import json
 import time
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from faults.desk import Desk, Event, Leak, events_in
+from faults.desk import Desk, Event, Leak
 from faults.pupils import Asked, Meant, Pupil, Words
 from faults.textbook import Known, known
 from sprout.learning.mastery import ATTEMPTS_TO_MASTER, MASTERED
@@ -48,8 +47,6 @@ class Turn:
 @dataclass(slots=True)
 class LessonStory:
     title: str
-    opening: str
-    from_course: bool = True
     turns: list[Turn] = field(default_factory=list)
 
     @property
@@ -112,7 +109,9 @@ class Story:
 class Schooling:
     """One learner's way through one course."""
 
-    def __init__(self, desk: Desk, pupil: Pupil, course: str, *, most_concepts: int = 99, most_lessons: int = 99) -> None:
+    def __init__(
+        self, desk: Desk, pupil: Pupil, course: str, *, most_concepts: int = 99, most_lessons: int = 99
+    ) -> None:
         self._desk, self._pupil = desk, pupil
         self._most_concepts, self._most_lessons = most_concepts, most_lessons
         self._lessons, self._turns = 0, 0
@@ -176,7 +175,8 @@ class Schooling:
         story.known = [node["title"] for node in mine if (progress.get(node["id"]) or {}).get("completedAt")]
         while self._lessons < self._most_lessons and (part := await self._next(branch_id, concept["id"])) is not None:
             self._lessons += 1
-            story.lessons.append(await self._lesson(part))
+            story.lessons.append(LessonStory(part["title"]))
+            await self._lesson(part, story.lessons[-1])
         if self._lessons < self._most_lessons:
             _, _, progress = await self._graph(branch_id)
             if not (progress.get(concept["id"]) or {}).get("completedAt"):
@@ -193,7 +193,9 @@ class Schooling:
             if all(answer["questionId"] != question["id"] for answer in given):
                 said = {"selectedOption" if options and words.text in options else "answerText": words.text}
                 desk.seen.settled.add(one_line(one.prompt))
-                await desk.post(f"/api/assessments/{question['assessmentId']}/answers", questionId=question["id"], **said)
+                await desk.post(
+                    f"/api/assessments/{question['assessmentId']}/answers", questionId=question["id"], **said
+                )
             desk.seen.settled.add(one_line(one.prompt))
             story.diagnosed.append((one, words, None))
             desk.look()
@@ -211,18 +213,17 @@ class Schooling:
 
     async def _note_changes(self, changes: list[dict[str, Any]], concept: dict[str, Any], story: ConceptStory) -> None:
         for change in changes:
-            if change["parentId"] == concept["id"] and change["agent"] in ("refinement", "review"):
+            if change["parentId"] == concept["id"] and "refinement" in (change["agent"] or ""):
                 story.changes.append(change)
                 if not change["reason"]:
                     self.story.broken.append(f"a change of {concept['title']!r} has no reason")
 
-    async def _lesson(self, part: dict[str, Any]) -> LessonStory:
+    async def _lesson(self, part: dict[str, Any], story: LessonStory) -> None:
         desk = self._desk
         sessions = await desk.get("/api/chat/sessions", nodeId=part["id"])
         session = sessions[0] if sessions else await desk.post("/api/chat/sessions", nodeId=part["id"])
         id_ = session["id"]
         told = await desk.post(f"/api/chat/sessions/{id_}/tutor", content="")
-        self._now = story = LessonStory(part["title"], told["message"])
         grades: dict[str, float | None] = {}
         number, said, prompt = 1, list[Words](), None
         for _ in range(MOST_TURNS):
@@ -237,7 +238,9 @@ class Schooling:
             one = known(question["prompt"])
             stands = await desk.get(f"/api/chat/sessions/{id_}/lesson")
             self._same_question(stands["question"], question, "is not the one of the lesson")
-            asked = Asked(one, tuple(question["options"] or ()), stands["helpLevel"], tuple(said), told["message"], number)
+            asked = Asked(
+                one, tuple(question["options"] or ()), stands["helpLevel"], tuple(said), told["message"], number
+            )
             words = self._pupil.says(asked)
             before, told = told, await self._said(id_, words, question, said)
             said.append(words)
@@ -252,7 +255,6 @@ class Schooling:
             last = story.turns[-1]
             raise Stuck(f"{part['title']!r} does not end: {last.asked.prompt!r} ← {last.words.text!r} → {last.reply!r}")
         await self._after_lesson(part, id_, story, grades)
-        return story
 
     async def _said(self, session_id: str, words: Words, question: dict[str, Any], said: list[Words]) -> dict[str, Any]:
         """The reply to a turn, of which some are streamed."""
@@ -273,7 +275,7 @@ class Schooling:
         graded = [event.data for event in events if event.kind == "graded"]
         messages = await desk.get(f"/api/chat/sessions/{session_id}/messages")
         stands = await desk.get(f"/api/chat/sessions/{session_id}/lesson")
-        ended = [one["endedAt"] for one in await desk.get("/api/chat/sessions") if one["id"] == session_id][0]
+        ended = next(one["endedAt"] for one in await desk.get("/api/chat/sessions") if one["id"] == session_id)
         return {
             "message": messages[-1]["content"],
             "question": stands["question"],

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from faults.schooling import ConceptStory, LessonStory, Story, Turn
+from faults.schooling import LessonStory, Story
 from sprout.learning.words import one_line
 
 EXPERT_QUESTIONS = 2.0  # to a subconcept, on average: a lesson is placed out of, not gone through
@@ -89,9 +89,13 @@ def _expert(story: Story) -> Faults:
 def _misconception(story: Story) -> Faults:
     """Where two answers show the same belief, the map gets its contrast case; in lessons it is put to the test."""
     for concept in story.concepts:
-        missed = [wrong.belief for one, words, _ in concept.diagnosed for wrong in one.wrong if wrong.text == words.text]
+        missed = [
+            wrong.belief for one, words, _ in concept.diagnosed for wrong in one.wrong if wrong.text == words.text
+        ]
         for belief in {one for one in missed if missed.count(one) > 1}:
-            named = [f"{node['title']} {node['desc']}" for change in concept.changes for node in change["after"]["nodes"]]
+            named = [
+                f"{node['title']} {node['desc']}" for change in concept.changes for node in change["after"]["nodes"]
+            ]
             if not any(belief in text for text in named):
                 yield f"a belief that came twice is not named: {belief!r}"
 
@@ -129,9 +133,6 @@ def _extractor(story: Story) -> Faults:
 
 
 def _hint_clicker(story: Story) -> Faults:
-    for turn in story.turns:
-        if turn.words.text == "hint" and turn.then > turn.level and not turn.words.tactic and turn.number > 1:
-            continue
     for lesson in _lessons(story):
         tries = 0
         for turn in lesson.turns:

@@ -16,7 +16,7 @@ FLOAT_SLACK = 1e-9  # of the value
 _NAME = re.compile(r" ?[^\W\d_][\w']{0,15} ?(?:\( ?\w{1,10} ?\) ?)?")
 _CALCULATION = re.compile(r"[\d .,+\-*/×·÷:()^%]{1,100}")
 _OPENING = re.compile(
-    r"(?:(?:the )?answer(?: is|:)|it is|it's|about|approximately|approx\.?|roughly|around|circa|ca\.?|etwa|ungefähr|~)"
+    r"(?:(?:the )?answer(?: is|:)|it is|it'?s|about|approximately|approx\.?|roughly|around|circa|ca\.?|etwa|ungefähr|~)"
     r" ?",
     re.IGNORECASE,
 )
