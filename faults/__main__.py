@@ -9,7 +9,7 @@ import time
 from rich.console import Console
 from rich.table import Table
 
-from faults import database, figures, frozen, kills, learners, points, sigterm
+from faults import database, disturbed, figures, frozen, kills, learners, points, sigterm
 from faults.figures import Figure
 from faults.streams import streams
 
@@ -21,6 +21,7 @@ PROOFS = {
     **sigterm.PROOFS,
     **frozen.PROOFS,
     **learners.PROOFS,
+    **disturbed.PROOFS,
     "streams": streams,
 }
 MARK = {None: "", True: "[green]holds[/]", False: "[red]BROKEN[/]"}

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -86,27 +86,43 @@ class Desk:
         """What is no JSON, such as the stream of a run that is over."""
         return (await self.insisted("GET", path, params={**WHO, **query})).text
 
+    async def made(self, found: Callable[[], Awaitable[Any]], path: str, **body: Any) -> Any:
+        """What is found, or what is made by asking once: where the answer was cut off, it is looked for again."""
+        began_s = time.monotonic()
+        while time.monotonic() - began_s < PATIENCE_S:
+            there = await found()
+            if there is not None:
+                return there
+            answer = await self._tried("POST", path, json={**WHO, **body})
+            if answer is not None:
+                return _json(answer)
+        raise TimeoutError(f"nobody answers POST {path}")
+
     async def insisted(self, method: str, path: str, **request: Any) -> httpx2.Response:
         """The whole answer of whichever life gives one. Raises TimeoutError, and what the server refuses."""
         began_s = time.monotonic()
         while time.monotonic() - began_s < PATIENCE_S:
-            try:
-                answer = await self.client.request(method, path, **request)
-            except httpx2.TransportError:
-                self.cuts += 1
-                await asyncio.sleep(KNOCK_S)
-                continue
-            if answer.status_code == 503 or _is_cut(answer):
-                self.cuts += 1
-                await asyncio.sleep(KNOCK_S)
-                continue
-            self.requests += 1
-            head = b"\n".join(name + b": " + value for name, value in answer.headers.raw)
-            self._unread.append((f"{method} {path.split('?', maxsplit=1)[0]}", head + b"\n\n" + answer.content))
-            if answer.is_error:
-                raise RuntimeError(f"{method} {path}: {answer.status_code} {answer.text[:300]}")
-            return answer
+            answer = await self._tried(method, path, **request)
+            if answer is not None:
+                return answer
         raise TimeoutError(f"nobody answers {method} {path}")
+
+    async def _tried(self, method: str, path: str, **request: Any) -> httpx2.Response | None:
+        """The whole answer; None where it was cut off or there was nobody."""
+        try:
+            answer = await self.client.request(method, path, **request)
+        except httpx2.TransportError:
+            answer = None
+        if answer is None or answer.status_code == 503 or _is_cut(answer):
+            self.cuts += 1
+            await asyncio.sleep(KNOCK_S)
+            return None
+        self.requests += 1
+        head = b"\n".join(name + b": " + value for name, value in answer.headers.raw)
+        self._unread.append((f"{method} {path.split('?', maxsplit=1)[0]}", head + b"\n\n" + answer.content))
+        if answer.is_error:
+            raise RuntimeError(f"{method} {path}: {answer.status_code} {answer.text[:300]}")
+        return answer
 
     def look(self) -> None:
         """Look through what has arrived since the last time, as things stand now."""

@@ -117,8 +117,10 @@ async def learners(minutes: float = MINUTES, seed: int = 1) -> list[Figure]:
             if time.monotonic() > ends_s:
                 break
             story = await taught(taught_by, name, course, seed=seed)
-            figures += figures_of(name, story)
-            console.print(f"{name}, {course.title}: {_line(story)}")
+            found = figures_of(name, story)
+            for figure in found:
+                console.print(figure.name, figure.value, soft_wrap=True)
+            figures += found
     return figures
 
 

@@ -7,7 +7,7 @@ correction, so none is used.
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from faults.textbook import Known, Wrong
@@ -362,3 +362,20 @@ class Anxious:
 
     def hears(self, known: Known, reply: str, level: int, *, settled: bool) -> None:
         self._gaps.hear(known, level, settled=settled)
+
+
+class Wandering:
+    """Somebody who asks something of their own before each answer, and answers as another would."""
+
+    def __init__(self, pupil: Pupil) -> None:
+        self._pupil = pupil
+        self.name = f"{pupil.name}, wandering"
+
+    def says(self, asked: Asked) -> Words:
+        said = tuple(words for words in asked.said if words.meant == "answer")
+        if not asked.diagnostic and (not asked.said or asked.said[-1].meant == "answer"):
+            return Words("Who first thought of this?", "aside")
+        return self._pupil.says(replace(asked, said=said))
+
+    def hears(self, known: Known, reply: str, level: int, *, settled: bool) -> None:
+        self._pupil.hears(known, reply, level, settled=settled)

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from faults.desk import Desk, Event, Leak
@@ -133,10 +134,17 @@ class Schooling:
     async def _path(self) -> tuple[str, str]:
         """The branch and its root, made where there is none yet, with the path grown."""
         desk, title = self._desk, self.story.course
-        found = [one for one in await desk.get("/api/branches") if one["title"] == title]
-        branch = found[0] if found else await desk.post("/api/branches", title=title)
-        nodes = await desk.get("/api/nodes", branchId=branch["id"], type="root")
-        root = nodes[0] if nodes else await desk.post("/api/nodes", type="root", title=title, branchId=branch["id"])
+
+        async def branch_found() -> Any:
+            return next((one for one in await desk.get("/api/branches") if one["title"] == title), None)
+
+        branch = await desk.made(branch_found, "/api/branches", title=title)
+        new = {"type": "root", "title": title, "branchId": branch["id"]}
+
+        async def root_found() -> Any:
+            return next(iter(await desk.get("/api/nodes", branchId=branch["id"], type="root")), None)
+
+        root = await desk.made(root_found, "/api/nodes", **new)
         await desk.stream(f"/api/agents/topics/{root['id']}/run")
         desk.look()
         return branch["id"], root["id"]
@@ -186,19 +194,21 @@ class Schooling:
         desk = self._desk
         asked = await desk.get(f"/api/agents/concepts/{concept_id}/diagnostic")
         for question in asked["questions"]:
-            given = await desk.get(f"/api/assessments/{question['assessmentId']}/answers")
             one = known(question["prompt"])
             options = tuple(json.loads(question["options"])) if question["options"] else ()
             words = self._pupil.says(Asked(one, options, diagnostic=True))
-            if all(answer["questionId"] != question["id"] for answer in given):
-                said = {"selectedOption" if options and words.text in options else "answerText": words.text}
-                desk.seen.settled.add(one_line(one.prompt))
-                await desk.post(
-                    f"/api/assessments/{question['assessmentId']}/answers", questionId=question["id"], **said
-                )
-            desk.seen.settled.add(one_line(one.prompt))
+            said = {"selectedOption" if options and words.text in options else "answerText": words.text}
+            path = f"/api/assessments/{question['assessmentId']}/answers"
+            desk.seen.settled.add(one_line(one.prompt))  # the response to the answer may speak of it
+            await desk.made(partial(self._given, path, question["id"]), path, questionId=question["id"], **said)
             story.diagnosed.append((one, words, None))
             desk.look()
+
+    async def _given(self, path: str, question_id: str) -> Any:
+        return next((one for one in await self._desk.get(path) if one["questionId"] == question_id), None)
+
+    async def _session(self, node_id: str) -> Any:
+        return next(iter(await self._desk.get("/api/chat/sessions", nodeId=node_id)), None)
 
     async def _grades_of_diagnostic(self, concept_id: str, story: ConceptStory) -> None:
         asked = await self._desk.get(f"/api/agents/concepts/{concept_id}/diagnostic")
@@ -220,8 +230,7 @@ class Schooling:
 
     async def _lesson(self, part: dict[str, Any], story: LessonStory) -> None:
         desk = self._desk
-        sessions = await desk.get("/api/chat/sessions", nodeId=part["id"])
-        session = sessions[0] if sessions else await desk.post("/api/chat/sessions", nodeId=part["id"])
+        session = await desk.made(partial(self._session, part["id"]), "/api/chat/sessions", nodeId=part["id"])
         id_ = session["id"]
         told = await desk.post(f"/api/chat/sessions/{id_}/tutor", content="")
         grades: dict[str, float | None] = {}

@@ -111,6 +111,13 @@ def test_H1_an_attempt_that_was_not_graded_is_never_counted_as_wrong() -> None:
     assert climbed(*["ungraded"] * 9) == Ladder(attempts=9, attempts_since_help=9)
 
 
+def test_H1_after_the_last_level_the_second_try_that_cannot_be_marked_is_worked_through_and_no_earlier_one() -> None:
+    at_the_end = ["wrong"] * 4
+    assert climbed(*at_the_end, "ungraded").step is NextStep.GIVE_HELP
+    assert climbed(*at_the_end, "ungraded", "ungraded").may_show_answer
+    assert not climbed(*["wrong"] * 3, *["ungraded"] * 5).ended
+
+
 def test_H3_an_attempt_has_the_level_that_was_given_when_it_was_made() -> None:
     ladder, seen = Ladder(), []
     for move in [wrong, Ladder.help_asked, wrong, ungraded, Ladder.help_asked, right]:

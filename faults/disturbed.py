@@ -1,0 +1,110 @@
+"""The same learner in peace, disturbed by kills, and wandering off: what is known of them at the end is the same."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from faults.figures import Figure
+from faults.harness.server import Place
+from faults.learners import PUPILS, School, room, school
+from faults.pupils import Pupil, Wandering
+from faults.schooling import Schooling, Story
+from sprout.offline.courses import Course, courses
+
+LIVES_S = (0.3, 2.0)
+KILLS = 40
+LESSONS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Disturbed:
+    """A story, how often its server was killed, and how often that cut off an answer."""
+
+    story: Story
+    kills: int = 0
+    cuts: int = 0
+
+    @property
+    def said(self) -> list[tuple[str, str]]:
+        """Every question with the words that were said to it, words beside it apart."""
+        return [(turn.asked.prompt, turn.words.text) for turn in self.story.turns if turn.words.meant == "answer"]
+
+    @property
+    def grades(self) -> list[tuple[str, float | None]]:
+        return [(turn.asked.prompt, turn.graded["score"]) for turn in self.story.turns if turn.graded]
+
+
+async def in_peace(taught_by: School, pupil: Pupil, course: Course, *, lessons: int) -> Disturbed:
+    """The learner's first lessons, and the diagnostic before them."""
+    async with room(taught_by) as (_, desk):
+        return Disturbed(await Schooling(desk, pupil, course.title, most_lessons=lessons).gone_through())
+
+
+async def under_kills(
+    taught_by: School, pupil: Pupil, course: Course, *, lessons: int, kills: int, seed: int
+) -> Disturbed:
+    """The same while the server is killed at random moments, as often or for as long as the learner takes."""
+    async with room(taught_by) as (place, desk):
+        await Schooling(desk, pupil, course.title, most_concepts=0).gone_through()
+        over = asyncio.Event()
+        killing = asyncio.create_task(_kill(place, over, kills, random.Random(seed)))
+        try:
+            story = await Schooling(desk, pupil, course.title, most_lessons=lessons).gone_through()
+        finally:
+            over.set()
+            await killing
+        return Disturbed(story, len(place.lives) - 1, desk.cuts)
+
+
+async def disturbed(kills: int = KILLS, seed: int = 1) -> list[Figure]:
+    """Eight lessons of each course, killed at random moments, and with a question beside before every answer."""
+    figures: list[Figure] = []
+    async with school() as taught_by:
+        for name, course in zip(("slipper", "novice", "anxious"), courses(), strict=True):
+            pupil = PUPILS[name]
+            peace = await in_peace(taught_by, pupil(course, seed), course, lessons=LESSONS)
+            killed = await under_kills(taught_by, pupil(course, seed), course, lessons=LESSONS, kills=kills, seed=seed)
+            beside = await in_peace(taught_by, Wandering(pupil(course, seed)), course, lessons=LESSONS)
+            figures += [
+                Figure("disturbed", f"{name}: kills, answers cut off", f"{killed.kills}, {killed.cuts}"),
+                Figure("disturbed", f"{name}: differences after kills", *_told(differences(peace, killed))),
+                Figure("disturbed", f"{name}: differences with questions beside", *_told(differences(peace, beside))),
+            ]
+    return figures
+
+
+def differences(one: Disturbed, other: Disturbed) -> list[str]:
+    """In what two ways through the same lessons differ that must be alike, and what was broken in either."""
+    found = [*one.story.broken, *other.story.broken]
+    if one.story.end != other.story.end:
+        found += [
+            f"{title}: {one.story.end.get(title)} and {other.story.end.get(title)}"
+            for title in {*one.story.end, *other.story.end}
+            if one.story.end.get(title) != other.story.end.get(title)
+        ]
+    if one.said != other.said:
+        found.append(f"{len(one.said)} and {len(other.said)} answers")
+    if one.grades != other.grades:
+        found.append(f"{len(one.grades)} and {len(other.grades)} grades")
+    return found
+
+
+async def _kill(place: Place, over: asyncio.Event, kills: int, draw: random.Random) -> None:
+    """Kill and bear the server so often, or until all is over."""
+    for _ in range(kills):
+        with suppress(TimeoutError):
+            async with asyncio.timeout(draw.uniform(*LIVES_S)):
+                await over.wait()
+        if over.is_set():
+            return
+        await place.lives[-1].killed()
+        await place.born()
+
+
+def _told(found: list[str]) -> tuple[str, bool]:
+    return "; ".join(found)[:200] or "0", not found
+
+
+PROOFS: Mapping[str, Callable[..., Awaitable[list[Figure]]]] = {"disturbed": disturbed}

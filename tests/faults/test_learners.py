@@ -1,0 +1,82 @@
+"""Learners whose beliefs are code in the first lessons of a course, in short; `make faults` plays whole courses."""
+
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from faults.canaries import Canaries, marked_package
+from faults.desk import Seen
+from faults.disturbed import differences, in_peace, under_kills
+from faults.learners import PUPILS, School, school, taught
+from faults.pupils import TACTICS, Wandering
+from faults.textbook import textbook
+from faults.treatment import treatment
+from sprout.learning.words import one_line
+from sprout.offline.courses import courses
+
+COURSE = courses()[0]
+
+
+@pytest.fixture(scope="module")
+async def taught_by(cradle: Process) -> AsyncIterator[School]:
+    async with school(cradle) as found:
+        yield found
+
+
+async def test_an_extractor_learns_nothing_that_may_not_be_seen_and_gets_on_by_honest_answers(
+    taught_by: School,
+) -> None:
+    story = await taught(taught_by, "extractor", COURSE, most_lessons=2)
+    assert story.leaks == []
+    assert story.broken == []
+    assert treatment("extractor", story) == []
+    assert [turn.words.tactic for turn in story.turns if turn.words.tactic] == [name for name, _, _ in TACTICS][:2]
+    assert story.looked_at > 100_000
+
+
+async def test_a_novice_gets_smaller_steps_and_finishes_in_changed_forms(taught_by: School) -> None:
+    story = await taught(taught_by, "novice", COURSE, most_lessons=1)
+    assert story.leaks == []
+    assert story.broken == []
+    assert treatment("novice", story) == []
+    assert story.aided > 0
+    assert all(lesson.turns[-1].mastered for concept in story.concepts for lesson in concept.lessons)
+
+
+async def test_P2_Q2_kills_and_questions_beside_change_nothing_of_what_is_known_at_the_end(
+    taught_by: School,
+) -> None:
+    pupil = PUPILS["slipper"]
+    peace = await in_peace(taught_by, pupil(COURSE, 3), COURSE, lessons=2)
+    killed = await under_kills(taught_by, pupil(COURSE, 3), COURSE, lessons=2, kills=2, seed=5)
+    beside = await in_peace(taught_by, Wandering(pupil(COURSE, 3)), COURSE, lessons=2)
+    assert killed.kills == 2
+    assert differences(peace, killed) == []
+    assert differences(peace, beside) == []
+    assert peace.grades
+
+
+def test_every_secret_text_of_every_question_has_a_word_of_its_own(tmp_path: Path) -> None:
+    canaries = marked_package(tmp_path)
+    marked = {hidden.prompt for hidden in canaries.hidden.values()}
+    plain = {one_line(one.prompt) for one in textbook().values() if not one.is_open and not one.wrong}
+    assert marked >= {prompt for prompt in textbook() if prompt not in plain}
+    parts = {hidden.part for hidden in canaries.hidden.values()}
+    assert parts == {"answer", "criterion", "misconception", "smaller", "because", "solution"} | {
+        f"help {level}" for level in range(1, 5)
+    }
+
+
+def test_a_word_that_comes_before_its_time_is_seen_in_whatever_it_stands(tmp_path: Path) -> None:
+    canaries: Canaries = marked_package(tmp_path)
+    word, hidden = next((word, one) for word, one in canaries.hidden.items() if one.part == "help 2")
+    seen = Seen()
+    for raw in (word.encode(), b'{"a": "x ' + word.upper().encode() + b'."}', b"x-note: " + word.encode()):
+        assert canaries.found_in(raw) == [hidden]
+    assert not seen.may_see(hidden)
+    seen.levels[hidden.prompt] = 1
+    assert not seen.may_see(hidden)
+    seen.levels[hidden.prompt] = 2
+    assert seen.may_see(hidden)
