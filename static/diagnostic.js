@@ -2,8 +2,10 @@
 /** A concept's diagnostic as one screen has it: what is asked, what was answered, what it changed. */
 
 import { batch, computed, signal } from "@preact/signals";
+import { ApiError } from "./api.js";
 import { emptyGraph } from "./graph.js";
 import * as learning from "./learning.js";
+import { onReturn } from "./net.js";
 import { watch } from "./tab.js";
 
 /** @import { Answer, AskedQuestion, Change, Diagnostic, RunEvent } from "./types.d.ts" */
@@ -14,6 +16,9 @@ const GRAPH_EVENTS = ["node_created", "node_updated", "node_removed", "edge_crea
 
 /** The options of a choice, in the order in which they are shown. @param {AskedQuestion} question @returns {string[]} */
 export const optionsOf = (question) => (question.options ? JSON.parse(question.options) : []);
+
+/** The id of the newest answer. @param {Answer[]} answers */
+const newestOf = (answers) => answers.reduce((newest, each) => (each.createdAt >= newest.createdAt ? each : newest)).id;
 
 /** @typedef {ReturnType<typeof openDiagnostic>} Opened */
 
@@ -79,18 +84,14 @@ export function openDiagnostic(branchId, conceptId) {
   });
 
   /** @param {AskedQuestion} question @param {string} reason */
-  const contest = (question, reason) => act("contest", async () => {
-    const said = await learning.contest(question.id, reason);
-    await load();
-    return said;
-  });
+  const contest = (question, reason) => act("contest", () => learning.contest(question.id, reason));
 
-  /** Have the open answers read and the path fitted; then the answers are asked for anew, with their marks. */
-  async function fit() {
+  /** Have the open answers read and the path fitted, once for the same answers; then they are asked for anew, with their marks. @param {{ again?: boolean }} [how] `again`: also where that failed before */
+  async function fit({ again = false } = {}) {
     if (fitting.value === "going") return;
-    fitting.value = "going";
+    batch(() => { fitting.value = "going"; refusal.value = null; });
     try {
-      const run = await learning.refine(conceptId);
+      const run = await learning.refine(conceptId, `fit:${newestOf(given.value)}${again ? `:${Date.now()}` : ""}`);
       if (closed) return;
       leave();
       leave = watch(run.rootId ?? run.id, emptyGraph(), hear);
@@ -102,37 +103,46 @@ export function openDiagnostic(branchId, conceptId) {
   /** @param {RunEvent[]} events */
   function hear(events) {
     const last = events.find((event) => event.kind === "run_done");
-    if (events.some((event) => GRAPH_EVENTS.includes(event.kind)) || last) lookAtChanges();
-    if (events.some((event) => event.kind === "graded") || last) lookAtAnswers();
-    if (last) fitting.value = last.status === "completed" ? "done" : "failed";
+    if (events.some((event) => GRAPH_EVENTS.includes(event.kind))) lookAtChanges();
+    if (events.some((event) => event.kind === "graded")) lookAtAnswers();
+    if (last) endOf(last.status);
+  }
+
+  /** It is said to be over when what it changed stands on the page. @param {string} status */
+  async function endOf(status) {
+    await Promise.all([lookAtChanges(), lookAtAnswers()]);
+    if (!closed) fitting.value = status === "completed" ? "done" : "failed";
   }
 
   async function lookAtAnswers() {
-    if (!asked.value) return;
-    const answers = await learning.answers(asked.value.assessment.id);
-    if (!closed) given.value = answers;
+    const id = asked.value?.assessment.id;
+    if (id) await looked(learning.answers(id), (answers) => { given.value = answers; });
   }
 
-  async function lookAtChanges() {
-    const found = await learning.changes(branchId, conceptId);
-    if (!closed) changes.value = found;
+  const lookAtChanges = () => looked(learning.changes(branchId, conceptId), (found) => { changes.value = found; });
+
+  /** @template T @param {Promise<T>} asking @param {(found: T) => void} take */
+  async function looked(asking, take) {
+    try {
+      const found = await asking;
+      if (!closed) take(found);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error; // what stands on the page stays until the next look
+    }
   }
 
-  /** Leave it for now: what was answered stays. */
-  async function finish() {
-    if (asked.value && !asked.value.assessment.completedAt) await learning.endDiagnostic(asked.value.assessment.id);
-    await load();
-  }
+  const unreturn = onReturn(() => { if (problem.value) load(); });
 
   function close() {
     closed = true;
     clearTimeout(timer);
     leave();
+    unreturn();
   }
 
   load();
   return {
     branchId, conceptId, asked, given, newest, questions, open, current, changes, fitting, loading, problem, busy, refusal,
-    load, answer, skip, contest, fit, finish, close, lookAtChanges,
+    load, answer, skip, contest, fit, close, lookAtChanges,
   };
 }

@@ -13,16 +13,14 @@ export const diagnostic = (conceptId) => orNull(request(`/agents/concepts/${at(c
 export const answers = (assessmentId) => request(`/assessments/${at(assessmentId)}/answers?userId=${USER}`);
 /** Neither text nor option is "I don't know". @param {string} assessmentId @param {string} questionId @param {{ answerText?: string, selectedOption?: string }} given @returns {Promise<Answer>} */
 export const answer = (assessmentId, questionId, given) => post(`/assessments/${at(assessmentId)}/answers`, { userId: USER, questionId, ...given });
-/** @param {string} assessmentId */
-export const endDiagnostic = (assessmentId) => request(`/assessments/${at(assessmentId)}`, {
-  method: "PATCH", headers: { "content-type": "application/json" }, body: JSON.stringify({ completedAt: new Date().toISOString() }),
-});
 /** Leave a question out. @param {string} questionId @returns {Promise<Answer>} */
 export const skip = (questionId) => post(`/questions/${at(questionId)}/skip`, { userId: USER });
 /** Say that a question is wrong; null where looking at it again takes longer. @param {string} questionId @param {string} reason @returns {Promise<{ outcome?: string | null, says?: string | null }>} */
 export const contest = (questionId, reason) => post(`/questions/${at(questionId)}/contest`, { userId: USER, ...(reason && { reason }) });
-/** Have the path fitted to the answers. @param {string} conceptId @returns {Promise<Run>} */
-export const refine = (conceptId) => post(`/agents/concepts/${at(conceptId)}/run?wait=false`, { userId: USER });
+/** Have the path fitted to the answers: once for each key, whoever asks again. @param {string} conceptId @param {string} key @returns {Promise<Run>} */
+export const refine = (conceptId, key) => request(`/agents/concepts/${at(conceptId)}/run?wait=false`, {
+  method: "POST", headers: { "content-type": "application/json", "idempotency-key": key }, body: JSON.stringify({ userId: USER }),
+});
 
 /** The changes under a node, newest first. @param {string} branchId @param {string} parentId @returns {Promise<Change[]>} */
 export async function changes(branchId, parentId) {

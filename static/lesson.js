@@ -2,14 +2,17 @@
 /** One lesson as a screen has it: what was said, what is asked, what is being said right now. */
 
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
-import { ApiError } from "./api.js";
+import { ApiError, run as runOf } from "./api.js";
 import * as learning from "./learning.js";
+import { onReturn } from "./net.js";
 import { going } from "./tab.js";
-import { turnsOf } from "./talk.js";
+import { parted, turnsOf } from "./talk.js";
 
 /** @import { ChatMessage, ChatSession, Lesson } from "./types.d.ts" */
 /** @typedef {{ content: string, text: string, aside: boolean, drawing: string | null }} Words what a learner sends: as it travels, and as it is shown */
 /** @typedef {ReturnType<typeof openLesson>} OpenLesson */
+
+const OPENING = { content: "", text: "", aside: false, drawing: null };
 
 /** The session that goes on: the newest that has not ended, else the newest of all. @param {ChatSession[]} sessions */
 const chosen = (sessions) => sessions.findLast((session) => !session.endedAt) ?? sessions.at(-1) ?? null;
@@ -22,7 +25,12 @@ export function openLesson(nodeId) {
   const sending = signal(/** @type {Words | null} */ (null));
   const refusal = signal(/** @type {string | null} */ (null));
   const problem = signal(/** @type {Error | null} */ (null));
+  /** Whether the tutor has answered since this page last heard it begin. */
+  const answered = signal(false);
+  /** Whether the learner has said something on this page: from then on the focus may follow the questions. */
+  const spoken = signal(false);
   let closed = false;
+  let shown = false;
 
   const turns = computed(() => turnsOf(messages.value));
   const ended = computed(() => Boolean(session.value?.endedAt));
@@ -44,7 +52,7 @@ export function openLesson(nodeId) {
       if (closed) return;
       session.value = found;
       await refresh();
-      if (!messages.value.length && !run.value && !ended.value) await send({ content: "", text: "", aside: false, drawing: null });
+      if (!closed && !messages.value.length && !run.value && !ended.value) await send(OPENING);
     } catch (error) {
       if (!closed) problem.value = /** @type {Error} */ (error);
     }
@@ -57,10 +65,15 @@ export function openLesson(nodeId) {
     const [said, now, sessions] = await Promise.all([learning.messages(id), learning.lesson(id), learning.sessions(nodeId)]);
     if (closed) return;
     batch(() => {
+      if (said.length > messages.value.length) {
+        refusal.value = null; // what could not be said or heard has been
+        answered.value = shown && said.at(-1)?.role === "assistant";
+      }
       messages.value = said;
       state.value = now;
       problem.value = null;
       session.value = sessions.find((each) => each.id === id) ?? session.value;
+      shown = true;
     });
   }
 
@@ -68,12 +81,14 @@ export function openLesson(nodeId) {
   async function send(words) {
     if (sending.value || !session.value) return false;
     const before = messages.value.length;
-    batch(() => { sending.value = words; refusal.value = null; });
+    batch(() => { sending.value = words; refusal.value = null; spoken.value ||= words.content !== ""; });
     try {
       const reply = await learning.say(session.value.id, words.content, words.drawing);
       await refresh();
-      if (!run.value && messages.value.length === before) refusal.value = reply.message; // it could not be answered, and says why
-      return messages.value.length > before || run.value !== null;
+      if (messages.value.length > before) return true;
+      if (reply.runId && !(await runOf(reply.runId)).endedAt) return true; // it takes longer, and is heard to its end
+      refusal.value = parted(reply.message).text;
+      return false;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       refusal.value = error.message;
@@ -83,18 +98,45 @@ export function openLesson(nodeId) {
     }
   }
 
-  let wasGoing = false;
+  /** Everything anew, and the opening again where it failed. */
+  async function again() {
+    batch(() => { problem.value = null; refusal.value = null; });
+    await load();
+  }
+
+  async function lookAgain() {
+    try {
+      await refresh();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error; // what stands on the page stays until the line is back
+    }
+  }
+
+  /** The run that was last seen going, and how much had been said before it. @type {{ id: string, before: number } | null} */
+  let heard = null;
   const unwatch = effect(() => {
-    const isGoing = run.value !== null;
-    if (wasGoing && !isGoing) untracked(() => { refresh().catch((error) => { if (!(error instanceof ApiError)) throw error; }); });
-    wasGoing = isGoing;
+    const id = run.value?.rootId ?? null;
+    if (id) {
+      heard ??= { id, before: untracked(() => messages.value.length) };
+      answered.value = false;
+    } else if (heard) {
+      const { before } = heard;
+      const error = untracked(() => going.value)[heard.id]?.error ?? null;
+      heard = null;
+      untracked(async () => {
+        await lookAgain();
+        if (error && !sending.value && messages.value.length === before) refusal.value = error.message;
+      });
+    }
   });
+  const unreturn = onReturn(() => { if (!session.value || problem.value) again(); else lookAgain(); });
 
   function close() {
     closed = true;
     unwatch();
+    unreturn();
   }
 
   load();
-  return { nodeId, session, turns, state, sending, refusal, problem, ended, run, live, working, load, send, close };
+  return { nodeId, session, turns, state, sending, refusal, problem, ended, run, live, working, answered, spoken, again, send, close };
 }

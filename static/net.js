@@ -1,7 +1,7 @@
 // @ts-check
 /** How the line to the server is doing, for the quiet status line. */
 
-import { signal } from "@preact/signals";
+import { effect, signal, untracked } from "@preact/signals";
 
 /** @typedef {import("./stream.js").Line | { state: "back" }} Shown */
 
@@ -23,3 +23,14 @@ export function setLine(news) {
 
 addEventListener("offline", () => setLine({ state: "offline" }));
 addEventListener("online", () => { if (line.value.state === "offline") setLine({ state: "open" }); });
+
+/** Do something each time that the line is open after it was not: what was told meanwhile was missed. @param {() => unknown} job @returns {() => void} */
+export function onReturn(job) {
+  const isOpen = () => line.value.state === "open" || line.value.state === "back";
+  let was = untracked(isOpen);
+  return effect(() => {
+    const now = isOpen();
+    if (now && !was) untracked(job);
+    was = now;
+  });
+}

@@ -1,15 +1,17 @@
 // @ts-check
 /** The open checkpoint: its question, the help that was used, and the right way to answer it. */
 
-import { useSignal } from "@preact/signals";
+import { batch, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { draftOf, dropDraft, keepDraft } from "../drafts.js";
 import { html } from "../html.js";
 import { t } from "../i18n/learn.js";
 import { Markdown } from "../markdown.js";
 import { answerOf } from "../talk.js";
 import { DrawingPad } from "./drawing.js";
 import { Icon } from "./icons.js";
-import { Options, chosenKey } from "./options.js";
+import { Options } from "./options.js";
+import { Fault } from "./shell.js";
 
 /** @import { OpenLesson } from "../lesson.js" */
 /** @import { AnswerType, Checkpoint } from "../types.d.ts" */
@@ -24,69 +26,108 @@ export function CheckpointForm({ lesson }) {
   const question = lesson.state.value?.question;
   const helpLevel = lesson.state.value?.helpLevel ?? 0;
   const refusal = lesson.refusal.value;
-  if (!question) return refusal ? html`<section class="cp"><p class="err" role="alert"><${Icon} name="warn" small /><span>${refusal}</span></p></section>` : "";
+  if (!question && lesson.turns.value.length) return html`<${Free} lesson=${lesson} refusal=${refusal} />`;
+  if (!question) return refusal && html`<section class="cp"><${Fault} message=${refusal} onRetry=${lesson.again} /></section>`;
   return html`<${Open} key=${question.id} lesson=${lesson} question=${question} helpLevel=${helpLevel} refusal=${refusal} />`;
 }
 
 /** @param {{ lesson: OpenLesson, question: Checkpoint, helpLevel: number, refusal: string | null }} props */
 function Open({ lesson, question, helpLevel, refusal }) {
-  const draft = `sprout.draft.${question.id}`;
-  const words = useSignal(localStorage.getItem(draft) ?? "");
-  const option = useSignal(/** @type {string | null} */ (null));
+  const begun = draftOf(question.id);
+  const strokes = `${question.id}.strokes`;
+  const words = useSignal(question.type === "mcq" ? "" : begun);
+  const option = useSignal(question.options?.includes(begun) ? begun : null);
   const drawn = useSignal(/** @type {string | null} */ (null));
   const missing = useSignal(/** @type {string | null} */ (null));
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const off = lesson.working.value;
   const options = question.options ?? [];
+  const kept = useSignal(begun !== "");
+  const keep = (/** @type {string} */ text) => { kept.value = keepDraft(question.id, text) && text !== ""; };
+  const asked = useFocus(lesson, field);
+  const mine = lesson.turns.value.findLast((turn) => turn.who === "learner" && !turn.aside);
+  useEffect(() => { if (option.value) keep(option.value); }, [option.value]);
+  useEffect(() => { if (mine?.text && mine.text === words.peek().trim()) heard(); }, [mine?.id]); // also where the line broke before that was said
 
-  useEffect(() => {
-    if (!options.length) return;
-    const key = (/** @type {KeyboardEvent} */ event) => { option.value = chosenKey(event, options) ?? option.value; };
-    addEventListener("keydown", key);
-    return () => removeEventListener("keydown", key);
-  }, [question.id]);
-
-  const say = async (/** @type {AnswerType} */ mode, /** @type {string} */ text, /** @type {string | null} */ drawing = null) => {
-    missing.value = null;
-    if (await lesson.send({ content: answerOf(mode, text), text, aside: false, drawing })) {
-      localStorage.removeItem(draft);
-      words.value = "";
-      drawn.value = null;
-    }
+  /** It was heard: words go, code and drawings stay to be mended as long as they are asked for. */
+  const heard = () => {
+    const isOver = lesson.state.peek()?.question?.id !== question.id;
+    if (isOver) dropDraft(strokes);
+    if (isOver || question.type === "text" || question.type === "mcq") { dropDraft(question.id); batch(() => { words.value = ""; kept.value = false; }); }
   };
-  const submit = (/** @type {Event} */ event) => {
+  const say = async (/** @type {string} */ text, /** @type {string | null} */ drawing = null) => {
+    missing.value = null;
+    return lesson.send({ content: answerOf(question.type, text), text, aside: false, drawing });
+  };
+  const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     if (off) return;
     const text = question.type === "mcq" ? option.value ?? "" : words.value.trim();
     const drawing = question.type === "draw" ? drawn.value : null;
     if (!text && !drawing) { missing.value = t(question.type === "draw" ? "tu.empty_draw" : question.type === "mcq" ? "dg.pick" : "tu.empty"); field.current?.focus(); return; }
     if (drawing && drawing.length > LARGEST_DRAWING) { missing.value = t("tu.too_big"); return; }
-    say(question.type, text, drawing);
+    if (await say(text, drawing)) heard();
   };
-  const write = (/** @type {any} */ event) => { words.value = event.target.value; localStorage.setItem(draft, words.value); };
+  const write = (/** @type {any} */ event) => { words.value = event.target.value; keep(words.value); };
   const isCode = question.type === "code";
+  const keys = (/** @type {KeyboardEvent} */ event) => { if (isCode) indents(event); enters(submit)(event); };
   const label = isCode ? "tu.code_label" : question.type === "draw" ? "tu.note_label" : "tu.answer_label";
 
   return html`<section class="cp" aria-label=${t("tu.checkpoint")}>
-    <p class="cp-top"><b>${t("tu.checkpoint")}</b><span>${t(KIND_WORDS[question.type])}</span>${words.value && question.type !== "mcq" && html`<span class="status"><${Icon} name="check" small />${t("tu.draft")}</span>`}</p>
-    <div class="q"><${Markdown} text=${question.prompt} /></div>
+    <p class="cp-top"><b>${t("tu.checkpoint")}</b><span>${t(KIND_WORDS[question.type])}</span>${kept.value && html`<span class="status"><${Icon} name="check" small />${t("tu.draft")}</span>`}</p>
+    <div class="q" id="asked" tabindex="-1" ref=${asked}><${Markdown} text=${question.prompt} /></div>
     <form onSubmit=${submit}>
-      ${question.type === "draw" && html`<${DrawingPad} off=${off} onDrawn=${(/** @type {string | null} */ picture) => { drawn.value = picture; }} />`}
+      ${question.type === "draw" && html`<${DrawingPad} id=${strokes} off=${off} onDrawn=${(/** @type {string | null} */ picture) => { drawn.value = picture; }} />`}
       ${question.type === "mcq"
         ? html`<${Options} name="checkpoint" legend=${t("dg.choose")} options=${options} chosen=${option} off=${off} />`
         : html`<label class=${question.type === "draw" ? "lbl" : "vh"} for="answer">${t(label)}</label>
           <textarea class=${isCode ? "field code" : "field"} id="answer" ref=${field} rows=${isCode ? 7 : question.type === "draw" ? 2 : 3} maxlength="8000" spellcheck=${isCode ? "false" : undefined} readonly=${off}
-            value=${words.value} onInput=${write} onKeyDown=${isCode ? indents : enters(submit)} aria-invalid=${missing.value ? "true" : undefined} aria-describedby=${isCode ? "code-keys" : undefined}></textarea>
+            value=${words.value} onInput=${write} onKeyDown=${keys} aria-invalid=${missing.value ? "true" : undefined} aria-describedby=${isCode ? "asked code-keys" : "asked"}></textarea>
           ${isCode && html`<p class="t12 dimmer" id="code-keys">${t("tu.code_keys")}</p>`}`}
       ${(missing.value ?? refusal) && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${missing.value ?? refusal}</span></p>`}
       <div class="row cp-foot">
         <button class="btn go" type="submit" disabled=${off} aria-busy=${off || undefined}>${t(off ? "tu.sending" : "tu.answer")}</button>
-        <button class="btn" type="button" disabled=${off} onClick=${() => say(question.type, t("tu.said_idk"))}>${t("tu.idk")}</button>
+        <button class="btn" type="button" disabled=${off} onClick=${() => say(t("tu.said_idk"))}>${t("tu.idk")}</button>
         <a class="btn flat" href="#side" onClick=${(/** @type {Event} */ event) => { event.preventDefault(); document.getElementById("side")?.focus(); }}>${t("tu.aside")}</a>
-        <${Ladder} level=${helpLevel} off=${off} onMore=${() => say(question.type, t("tu.said_help"))} />
+        <${Ladder} level=${helpLevel} off=${off} onMore=${() => say(t("tu.said_help"))} />
       </div>
     </form>
   </section>`;
+}
+
+/**
+ * A focus that a turn has left nowhere comes back: to a new question, so that it is read, or to the field of one that stays.
+ * @param {OpenLesson} lesson @param {{ current: HTMLElement | null }} field
+ */
+function useFocus(lesson, field) {
+  const asked = useRef(/** @type {HTMLElement | null} */ (null));
+  const off = lesson.working.value;
+  const isNew = useRef(true);
+  useEffect(() => {
+    if (off) return;
+    if (lesson.spoken.value && document.activeElement === document.body) (isNew.current ? asked : field.current ? field : asked).current?.focus({ preventScroll: true });
+    isNew.current = false;
+  }, [off]);
+  return asked;
+}
+
+/** Words to a tutor that has asked nothing. @param {{ lesson: OpenLesson, refusal: string | null }} props */
+function Free({ lesson, refusal }) {
+  const words = useSignal("");
+  const missing = useSignal(false);
+  const off = lesson.working.value;
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const text = words.value.trim();
+    missing.value = !text;
+    if (text && !off && await lesson.send({ content: text, text, aside: false, drawing: null })) words.value = "";
+  };
+  return html`<section class="cp" aria-label=${t("tu.free_label")}><form onSubmit=${submit}>
+    <label class="lbl" for="answer">${t("tu.free_label")}</label>
+    <textarea class="field" id="answer" rows="2" maxlength="2000" readonly=${off} value=${words.value} onKeyDown=${enters(submit)} onInput=${(/** @type {any} */ event) => { words.value = event.target.value; }}></textarea>
+    ${(missing.value || refusal) && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${missing.value ? t("tu.empty_free") : refusal}</span></p>`}
+    <div class="row cp-foot"><button class="btn go" type="submit" disabled=${off} aria-busy=${off || undefined}>${t(off ? "tu.sending" : "tu.free_send")}</button></div>
+  </form></section>`;
 }
 
 /** @param {{ level: number, off: boolean, onMore: () => void }} props */
@@ -95,7 +136,7 @@ const Ladder = ({ level, off, onMore }) => html`<div class="ladder" role="group"
   <button class="link" type="button" disabled=${off} onClick=${onMore}>${t("tu.help")}</button></div>`;
 
 /** Ctrl or Cmd with Enter sends. @param {(event: Event) => void} submit */
-const enters = (submit) => (/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event); };
+export const enters = (submit) => (/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event); };
 
 let leaving = false;
 /** Tab indents in code; after Escape it leaves, as everywhere. @param {any} event */

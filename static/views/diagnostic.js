@@ -4,6 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { openDiagnostic, optionsOf } from "../diagnostic.js";
+import { draftOf, dropDraft, keepDraft } from "../drafts.js";
 import { html } from "../html.js";
 import { t as common } from "../i18n.js";
 import { t } from "../i18n/learn.js";
@@ -11,7 +12,7 @@ import { home, pathUrl } from "../router.js";
 import { Dialog } from "./dialog.js";
 import { Icon } from "./icons.js";
 import { Markdown } from "../markdown.js";
-import { Options, chosenKey } from "./options.js";
+import { Options } from "./options.js";
 import { Results } from "./results.js";
 import { Blank, Fault, Shell } from "./shell.js";
 import { usePath } from "./around.js";
@@ -47,35 +48,33 @@ export function DiagnosticScreen({ branchId, conceptId }) {
 /** @param {{ opened: Opened, question: AskedQuestion }} props */
 function QuestionForm({ opened, question }) {
   const options = optionsOf(question);
-  const draft = `sprout.draft.${question.id}`;
-  const words = useSignal(sessionStorage.getItem(draft) ?? "");
-  const option = useSignal(/** @type {string | null} */ (null));
+  const begun = draftOf(question.id);
+  const words = useSignal(begun);
+  const option = useSignal(options.includes(begun) ? begun : null);
   const missing = useSignal(/** @type {string | null} */ (null));
   const contesting = useSignal(false);
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
+  const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const all = opened.questions.value;
   const at = all.findIndex((each) => each.id === question.id) + 1;
   const busy = opened.busy.value;
 
   useEffect(() => { heading.current?.focus({ preventScroll: true }); scrollTo(0, 0); }, []);
-  useEffect(() => {
-    if (!options.length) return;
-    const key = (/** @type {KeyboardEvent} */ event) => { option.value = chosenKey(event, options) ?? option.value; };
-    addEventListener("keydown", key);
-    return () => removeEventListener("keydown", key);
-  }, []);
+  useEffect(() => { if (option.value) keepDraft(question.id, option.value); }, [option.value]);
+  const refused = opened.refusal.value;
+  useEffect(() => { if (refused && document.activeElement === document.body) (field.current ?? heading.current)?.focus({ preventScroll: true }); }, [refused, busy]);
 
   const send = async (/** @type {{ answerText?: string, selectedOption?: string }} */ given) => {
-    if (await opened.answer(question, given)) sessionStorage.removeItem(draft);
+    if (await opened.answer(question, given)) dropDraft(question.id);
   };
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     const text = words.value.trim();
-    if (options.length ? !option.value : !text) { missing.value = t(options.length ? "dg.pick" : "dg.empty"); return; }
+    if (options.length ? !option.value : !text) { missing.value = t(options.length ? "dg.pick" : "dg.empty"); field.current?.focus(); return; }
     missing.value = null;
     send(options.length ? { selectedOption: option.value ?? "" } : { answerText: text });
   };
-  const write = (/** @type {any} */ event) => { words.value = event.target.value; sessionStorage.setItem(draft, words.value); };
+  const write = (/** @type {any} */ event) => { words.value = event.target.value; keepDraft(question.id, words.value); };
   const enter = (/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event); };
 
   return html`<section class="dg wrap" aria-labelledby="asked">
@@ -84,7 +83,7 @@ function QuestionForm({ opened, question }) {
     <form onSubmit=${submit}>
       ${options.length
         ? html`<${Options} name="option" legend=${t("dg.choose")} options=${options} chosen=${option} off=${busy !== null} />`
-        : html`<label class="vh" for="words">${t("dg.answer_label")}</label><textarea class="field" id="words" rows="4" maxlength="8000" disabled=${busy !== null} value=${words.value} onInput=${write} onKeyDown=${enter} aria-invalid=${missing.value ? "true" : undefined}></textarea>`}
+        : html`<label class="vh" for="words">${t("dg.answer_label")}</label><textarea class="field" id="words" rows="4" maxlength="8000" ref=${field} readonly=${busy !== null} value=${words.value} onInput=${write} onKeyDown=${enter} aria-invalid=${missing.value ? "true" : undefined}></textarea>`}
       ${(missing.value ?? opened.refusal.value) && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${missing.value ?? opened.refusal.value}</span></p>`}
       <div class="row dg-foot">
         <button class="btn go" type="submit" disabled=${busy !== null} aria-busy=${busy === "answer" || undefined}>${t(busy === "answer" ? "dg.sending" : "dg.answer")}</button>
@@ -93,7 +92,7 @@ function QuestionForm({ opened, question }) {
         <button class="btn flat dg-flag" type="button" disabled=${busy !== null} onClick=${() => { contesting.value = true; }}><${Icon} name="warn" small />${t("dg.wrong")}</button>
       </div>
     </form>
-    ${contesting.value && html`<${Contest} opened=${opened} question=${question} onClose=${() => { contesting.value = false; }} />`}
+    ${contesting.value && html`<${Contest} opened=${opened} question=${question} onClose=${(/** @type {boolean} */ wasSent) => { contesting.value = false; if (wasSent) opened.load(); }} />`}
   </section>`;
 }
 
@@ -104,8 +103,8 @@ const Progress = ({ at, n, saved }) => html`<div class="dg-progress">
   <span class="status">${saved && at > 1 && html`<${Icon} name="check" small />${t("dg.saved")}`}</span>
 </div>`;
 
-/** @param {{ opened: Opened, question: AskedQuestion, onClose: () => void }} props */
-export function Contest({ opened, question, onClose }) {
+/** @param {{ opened: Opened, question: AskedQuestion, onClose: (wasSent: boolean) => void }} props the question may be gone once it was sent */
+function Contest({ opened, question, onClose }) {
   const reason = useSignal("");
   const said = useSignal(/** @type {string | null} */ (null));
   const busy = opened.busy.value === "contest";
@@ -113,15 +112,16 @@ export function Contest({ opened, question, onClose }) {
     const outcome = await opened.contest(question, reason.value.trim());
     if (outcome) said.value = outcome.says ?? t("dg.contest_later");
   };
-  return html`<${Dialog} title=${t("dg.wrong_title")} onClose=${onClose}>
+  const close = () => onClose(said.value !== null);
+  return html`<${Dialog} title=${t("dg.wrong_title")} onClose=${close}>
     <p class="dim">${t("dg.wrong_text")}</p>
     ${said.value
       ? html`<p role="status" class="chip leaf wrap-chip"><${Icon} name="check" small />${said.value}</p>`
-      : html`<label class="lbl" for="reason">${t("dg.wrong_label")}</label><textarea class="field" id="reason" rows="3" maxlength="1000" disabled=${busy} value=${reason.value} onInput=${(/** @type {any} */ event) => { reason.value = event.target.value; }}></textarea>`}
+      : html`<label class="lbl" for="reason">${t("dg.wrong_label")}</label><textarea class="field" id="reason" rows="3" maxlength="1000" readonly=${busy} value=${reason.value} onInput=${(/** @type {any} */ event) => { reason.value = event.target.value; }}></textarea>`}
     ${opened.refusal.value && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${opened.refusal.value}</span></p>`}
     <div class="row dialog-foot">
       ${!said.value && html`<button class="btn go" type="button" disabled=${busy} aria-busy=${busy || undefined} onClick=${send}>${t(busy ? "dg.wrong_sending" : "dg.wrong_send")}</button>`}
-      <button class="btn" type="button" onClick=${onClose}>${t("dg.wrong_cancel")}</button>
+      <button class="btn" type="button" onClick=${close}>${t(said.value ? "dg.wrong_close" : "dg.wrong_cancel")}</button>
     </div>
   <//>`;
 }

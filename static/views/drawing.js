@@ -3,19 +3,20 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
+import { draftOf, keepDraft } from "../drafts.js";
 import { html } from "../html.js";
 import { t } from "../i18n/learn.js";
 
 const WIDTH = 960;
-const HEIGHT = 480;
+const HEIGHT = 400;
 const PEN = 4;
 
 /** @typedef {{ x: number, y: number }[]} Stroke */
 
-/** @param {{ off: boolean, onDrawn: (picture: string | null) => void }} props `onDrawn` is told a data URL, or null where nothing is drawn */
-export function DrawingPad({ off, onDrawn }) {
+/** @param {{ id: string, off: boolean, onDrawn: (picture: string | null) => void }} props `id`: under which it is kept until it is sent; `onDrawn` is told a data URL, or null where nothing is drawn */
+export function DrawingPad({ id, off, onDrawn }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  const strokes = useSignal(/** @type {Stroke[]} */ ([]));
+  const strokes = useSignal(/** @type {Stroke[]} */ (JSON.parse(draftOf(id) || "[]")));
   const drawing = useRef(/** @type {Stroke | null} */ (null));
 
   const paint = () => {
@@ -35,14 +36,18 @@ export function DrawingPad({ off, onDrawn }) {
   };
   const keep = (/** @type {Stroke[]} */ next) => {
     strokes.value = next;
-    paint();
-    onDrawn(next.length ? canvas.current?.toDataURL("image/png") ?? null : null);
+    keepDraft(id, next.length ? JSON.stringify(next) : "");
+    tell();
   };
-  useEffect(paint, []);
+  const tell = () => {
+    paint();
+    onDrawn(strokes.value.length ? canvas.current?.toDataURL("image/png") ?? null : null);
+  };
+  useEffect(tell, []);
 
   const placeOf = (/** @type {PointerEvent} */ event) => {
     const box = /** @type {HTMLCanvasElement} */ (canvas.current).getBoundingClientRect();
-    return { x: ((event.clientX - box.left) / box.width) * WIDTH, y: ((event.clientY - box.top) / box.height) * HEIGHT };
+    return { x: Math.round(((event.clientX - box.left) / box.width) * WIDTH), y: Math.round(((event.clientY - box.top) / box.height) * HEIGHT) };
   };
   const down = (/** @type {PointerEvent} */ event) => {
     if (off || event.button) return;

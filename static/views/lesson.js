@@ -3,6 +3,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { draftOf, keepDraft } from "../drafts.js";
 import { inOrder, partsOf } from "../graph.js";
 import { html } from "../html.js";
 import { t as common } from "../i18n.js";
@@ -12,7 +13,7 @@ import { Markdown } from "../markdown.js";
 import { home, learnUrl, pathUrl } from "../router.js";
 import { asideOf } from "../talk.js";
 import { usePath } from "./around.js";
-import { CheckpointForm } from "./checkpoint.js";
+import { CheckpointForm, enters } from "./checkpoint.js";
 import { GradeView } from "./grade.js";
 import { Icon } from "./icons.js";
 import { Blank, Fault, Shell } from "./shell.js";
@@ -35,12 +36,12 @@ export function LessonScreen({ branchId, conceptId, nodeId }) {
   const problem = /** @type {any} */ (lesson.problem.value);
   if (problem?.status === 404) return html`<${Shell}><${Blank} title=${common("error.gone")} text=${common("not_found.text")}><p><a href=${home()}>${common("not_found.home")}</a></p><//><//>`;
   return html`<${Shell} crumbs=${crumbs}>
-    ${problem ? html`<div class="wrap blank"><${Fault} message=${problem.message} onRetry=${lesson.load} /></div>`
+    ${problem ? html`<div class="wrap blank"><${Fault} message=${problem.message} onRetry=${lesson.again} /></div>`
       : html`<div class="tu">
         <${Rail} lesson=${lesson} concept=${concept?.title ?? ""} title=${node?.title ?? ""} />
         <${Talk} lesson=${lesson} title=${node?.title ?? ""} />
         <${Aside} lesson=${lesson} />
-        <div class="dock">${lesson.ended.value ? html`<${Finished} branchId=${branchId} conceptId=${conceptId} nodeId=${nodeId} around=${around} />` : html`<${CheckpointForm} lesson=${lesson} />`}</div>
+        <div class="dock">${lesson.ended.value ? html`<${Finished} lesson=${lesson} branchId=${branchId} conceptId=${conceptId} nodeId=${nodeId} around=${around} />` : html`<${CheckpointForm} lesson=${lesson} />`}</div>
       </div>`}
   <//>`;
 }
@@ -76,7 +77,7 @@ function Talk({ lesson, title }) {
     ${lesson.working.value && !live && !sending?.aside && html`<p class="growing" role="status"><span class="pulse"></span><span>${t(!turns.length ? "tu.starting" : sending ? "tu.marking" : "tu.thinking")}</span></p>`}
     ${!lesson.working.value && lesson.state.value?.graded?.criteria.length ? html`<${GradeView} grade=${lesson.state.value.graded} />` : ""}
     ${(lesson.state.value?.cards ?? []).map((card) => html`<${CardView} key=${card.id} card=${card} />`)}
-    <p class="vh" role="status">${!lesson.working.value && turns.length ? t("tu.announce") : ""}</p>
+    <p class="vh" role="status">${lesson.answered.value && !lesson.working.value ? t("tu.announce") : ""}</p>
     <div class="talk-end" ref=${end}></div>
   </section>`;
 }
@@ -99,30 +100,35 @@ const CardView = ({ card }) => html`<figure class=${`card ${card.kind}`}><figcap
 /** Questions on the side: the checkpoint stays where it is. @param {{ lesson: OpenLesson }} props */
 function Aside({ lesson }) {
   const words = useSignal("");
+  const draft = lesson.session.value && `${lesson.session.value.id}.aside`;
+  useEffect(() => { if (draft) words.value = draftOf(draft); }, [draft]);
   const turns = lesson.turns.value.filter((turn) => turn.aside);
   const sending = lesson.sending.value;
   const asking = sending?.aside ?? false;
   const off = lesson.working.value || lesson.ended.value;
+  const write = (/** @type {string} */ text) => { words.value = text; if (draft) keepDraft(draft, text); };
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     const text = words.value.trim();
     if (!text || off) return;
-    if (await lesson.send({ content: asideOf(text), text, aside: true, drawing: null })) words.value = "";
+    if (await lesson.send({ content: asideOf(text), text, aside: true, drawing: null })) write("");
   };
   return html`<aside class="notes" aria-label=${t("tu.aside_label")} id="aside"><h2 class="t13"><${Icon} name="info" small />${t("tu.aside")}</h2>
     ${turns.map((turn) => (turn.who === "learner" ? html`<p class="you" key=${turn.id}>${turn.text}</p>` : html`<div class="say dim" key=${turn.id}><${Markdown} text=${turn.text} /></div>`))}
     ${asking && html`<p class="you">${sending?.text}</p>${lesson.live.value ? html`<div class="say dim"><${Markdown} text=${lesson.live.value} /><span class="caret"></span></div>` : html`<p class="growing" role="status"><span class="pulse"></span><span>${t("tu.thinking")}</span></p>`}`}
     ${!lesson.ended.value && html`<form onSubmit=${submit}><label class="vh" for="side">${t("tu.aside_label")}</label>
-      <textarea class="field" id="side" rows="2" maxlength="2000" placeholder=${t("tu.aside_text")} disabled=${off} value=${words.value} onInput=${(/** @type {any} */ event) => { words.value = event.target.value; }}></textarea>
+      <textarea class="field" id="side" rows="2" maxlength="2000" placeholder=${t("tu.aside_text")} readonly=${off} value=${words.value} onInput=${(/** @type {any} */ event) => write(event.target.value)} onKeyDown=${enters(submit)}></textarea>
       <button class="btn sm" type="submit" disabled=${off || !words.value.trim()}>${t("tu.aside_send")}</button></form>`}
   </aside>`;
 }
 
-/** @param {{ branchId: string, conceptId: string, nodeId: string, around: import("./around.js").Around | null }} props */
-function Finished({ branchId, conceptId, nodeId, around }) {
+/** @param {{ lesson: OpenLesson, branchId: string, conceptId: string, nodeId: string, around: import("./around.js").Around | null }} props */
+function Finished({ lesson, branchId, conceptId, nodeId, around }) {
   const parts = around ? inOrder(partsOf(around.all, conceptId)) : [];
   const next = parts.find((part) => part.id !== nodeId && (part.state === "ready" || part.state === "progress"));
-  return html`<section class="cp" aria-label=${t("tu.finished")}><p class="cp-top"><${Icon} name="check" /><b>${t("tu.finished")}</b></p>
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => { if (lesson.spoken.value && document.activeElement === document.body) box.current?.focus({ preventScroll: true }); }, []);
+  return html`<section class="cp" aria-label=${t("tu.finished")} tabindex="-1" ref=${box}><p class="cp-top"><${Icon} name="check" /><b>${t("tu.finished")}</b></p>
     <div class="row cp-foot">${next && html`<a class="btn go" href=${learnUrl(branchId, conceptId, next.id)}>${t("tu.next_go", { title: next.title })}</a>`}
     <a class="btn" href=${pathUrl(branchId, conceptId)}>${t("tu.to_path")}</a></div></section>`;
 }

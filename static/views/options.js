@@ -1,16 +1,30 @@
 // @ts-check
 /** The options of a choice: numbered rows, by pointer, by arrow keys or by their number. */
 
+import { useEffect, useRef } from "preact/hooks";
 import { html } from "../html.js";
 
 /** @param {{ name: string, legend: string, options: string[], chosen: import("@preact/signals").Signal<string | null>, off: boolean }} props */
-export const Options = ({ name, legend, options, chosen, off }) => html`<fieldset class="opts" disabled=${off}><legend class="vh">${legend}</legend>
-  ${options.map((option, i) => html`<label class="opt" key=${option}><input type="radio" name=${name} checked=${chosen.value === option} onChange=${() => { chosen.value = option; }} /><span class="key">${i + 1}</span><span class="say">${option}</span></label>`)}
-</fieldset>`;
+export function Options({ name, legend, options, chosen, off }) {
+  const rows = useRef(/** @type {HTMLFieldSetElement | null} */ (null));
+  useEffect(() => {
+    const key = (/** @type {KeyboardEvent} */ event) => {
+      const at = numberOf(event, options.length);
+      if (off || at === null) return;
+      chosen.value = options[at];
+      rows.current?.querySelectorAll("input")[at].focus(); // so that Enter answers and the arrows go on from here
+    };
+    addEventListener("keydown", key);
+    return () => removeEventListener("keydown", key);
+  }, [options.join("\n"), off]);
+  return html`<fieldset class="opts" disabled=${off} ref=${rows}><legend class="vh">${legend}</legend>
+    ${options.map((option, i) => html`<label class="opt" key=${option}><input type="radio" name=${name} checked=${chosen.value === option} onChange=${() => { chosen.value = option; }} /><span class="key">${i + 1}</span><span class="say">${option}</span></label>`)}
+  </fieldset>`;
+}
 
-/** The option whose number was pressed, unless somebody is writing. @param {KeyboardEvent} event @param {string[]} options @returns {string | null} */
-export function chosenKey(event, options) {
+/** Which of so many options a pressed number means, from 0; null where somebody is writing or no option has it. @param {KeyboardEvent} event @param {number} many @returns {number | null} */
+function numberOf(event, many) {
   if (event.ctrlKey || event.metaKey || event.altKey || !/^[1-9]$/.test(event.key)) return null;
-  if (/** @type {Element} */ (event.target).closest("textarea, input:not([type=radio]), dialog")) return null;
-  return options[Number(event.key) - 1] ?? null;
+  if (event.target instanceof Element && event.target.closest("textarea, input:not([type=radio]), dialog")) return null;
+  return Number(event.key) <= many ? Number(event.key) - 1 : null;
 }

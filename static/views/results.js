@@ -35,7 +35,7 @@ export function Results({ opened, around }) {
     <section class="rs-changes" aria-labelledby="changed"><h2 class="t18" id="changed">${t("rs.changes")}</h2>
       <div role="status">${fitting === "going" && html`<p class="growing"><span class="pulse"></span><span>${t("rs.changing")}</span></p>`}
       ${fitting === "done" && !shownOf(opened.changes.value).length && html`<p class="dim">${t("rs.unchanged")}</p>`}</div>
-      ${fitting === "failed" && html`<${Fault} message=${opened.refusal.value ?? t("rs.change_failed")} onRetry=${opened.fit} />`}
+      ${fitting === "failed" && html`<${Fault} message=${opened.refusal.value ?? t("rs.change_failed")} onRetry=${() => opened.fit({ again: true })} />`}
       <${Changes} changes=${opened.changes.value} all=${around?.all ?? new Map()} onUndone=${opened.lookAtChanges} />
     </section>
     <div class="row dg-foot">${next && html`<a class="btn go" href=${learnUrl(opened.branchId, opened.conceptId, next.id)}>${t("rs.first", { title: next.title })}</a>`}
@@ -59,6 +59,7 @@ const Answered = ({ question, answer }) => html`<li class="rs-item">
 /** @param {{ answer: Answer | undefined }} props */
 function Verdict({ answer }) {
   if (!answer || (answer.answerText === null && answer.selectedOption === null)) return html`<p class="chip">${t("rs.skipped")}</p>`;
+  if (answer.score === null && answer.feedback) return html`<p class="chip">${t("rs.unreadable")}</p>`;
   if (answer.score === null) return html`<p class="chip wait"><${Icon} name="hourglass" small />${t("rs.unmarked")}</p>`;
   if (answer.isCorrect) return html`<p class="chip leaf"><${Icon} name="check" small />${t("rs.right")}</p>`;
   return html`<p class="chip">${t(answer.score > 0 ? "rs.partly" : "rs.not")}</p>`;

@@ -1,11 +1,17 @@
-"""One browser for all journeys of a process; every page of it has a profile of its own."""
+"""One browser for all journeys of a process, and courses that have grown once; every page has a profile of its own."""
 
+import shutil
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, expect
 
 from tests.browser import WAIT_MS, chromium
+from tests.journeys.garden import COURSE, garden
+from tests.journeys.learner import AT_ONCE
+
+PYTHON = "Python functions and lists"
 
 
 @pytest.fixture(scope="session")
@@ -13,3 +19,40 @@ async def browser() -> AsyncIterator[Browser]:
     expect.set_options(timeout=WAIT_MS)
     async with chromium() as browser:
         yield browser
+
+
+@pytest.fixture(scope="session")
+async def grown_bayes(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> Path:
+    return await _grown(COURSE, tmp_path_factory.mktemp("bayes"), empty_sqlite)
+
+
+@pytest.fixture(scope="session")
+async def grown_python(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> Path:
+    return await _grown(PYTHON, tmp_path_factory.mktemp("python"), empty_sqlite)
+
+
+@pytest.fixture
+def bayes_url(tmp_path: Path, grown_bayes: Path) -> str:
+    """A database of a test's own with the whole course."""
+    return _copied(grown_bayes, tmp_path)
+
+
+@pytest.fixture
+def python_url(tmp_path: Path, grown_python: Path) -> str:
+    """A database of a test's own with the whole course."""
+    return _copied(grown_python, tmp_path)
+
+
+async def _grown(course: str, folder: Path, empty_sqlite: Path) -> Path:
+    """The file of a database in which nothing but this course was grown."""
+    file = folder / "sprout.sqlite3"
+    shutil.copyfile(empty_sqlite, file)
+    async with garden(folder, f"sqlite:///{file}", pace=AT_ONCE) as grown:
+        await grown.told(await grown.grown(course, small=False))
+    return file
+
+
+def _copied(grown: Path, folder: Path) -> str:
+    file = folder / "sprout.sqlite3"
+    shutil.copyfile(grown, file)
+    return f"sqlite:///{file}"

@@ -1,0 +1,145 @@
+"""A diagnostic from the first question to what it changed, and back again."""
+
+import re
+from pathlib import Path
+
+from playwright.async_api import Browser, Page, expect
+
+from tests.browser import open_page
+from tests.journeys.learner import diagnosed, moved_on, right, school
+from tests.journeys.screen import picture
+
+COUNTS = "Turning percentages into counts of people"
+BRIDGE = "Step by step: A percentage is a count out of a hundred"
+# Wrong on “a percentage is a count” and on the share of a share, which builds on it.
+ITSELF, WHOLE_TOWN = "5", "2000"
+
+
+async def test_a_diagnostic_goes_by_keyboard_alone_and_a_reload_keeps_the_draft_and_the_place(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with school(tmp_path, bayes_url) as taught, open_page(browser, taught.diagnostic(COUNTS)) as page:
+        await expect(page.get_by_text("Question 1 of 7")).to_be_visible()
+        await expect(page.locator("#asked")).to_be_focused()
+        await page.keyboard.press("2")
+        await expect(page.get_by_role("radio").nth(1)).to_be_checked()
+        await page.keyboard.press("3")
+        await page.reload()
+        await expect(page.get_by_role("radio").nth(2)).to_be_checked()
+        await page.keyboard.press("1")
+        await _enter(page)
+        await expect(page.get_by_text("Question 2 of 7")).to_be_visible()
+        await expect(page.get_by_role("radio", checked=True)).to_have_count(0)
+        await page.keyboard.press("Enter")  # nothing is chosen, and the focus is on the question: nothing is sent
+        await page.keyboard.press("4")
+        await _enter(page)
+
+        await expect(page.get_by_text("Question 3 of 7")).to_be_visible()
+        await page.keyboard.press("Tab")
+        await expect(page.get_by_label("Your answer")).to_be_focused()
+        await page.keyboard.type("0.4")
+        await page.reload()
+        await expect(page.get_by_text("Question 3 of 7")).to_be_visible()
+        await expect(page.get_by_label("Your answer")).to_have_value("0.4")
+        await picture(page, "diagnostic-open")
+        await page.get_by_label("Your answer").focus()
+        await _enter(page, "Control+Enter")
+
+        await _press(page, "I don’t know")
+        await _press(page, "Skip")
+        await expect(page.get_by_text("Question 6 of 7")).to_be_visible()
+        await page.get_by_role("button", name="Answer").click()
+        await expect(page.get_by_role("alert")).to_contain_text("Write an answer")
+        await expect(page.get_by_label("Your answer")).to_be_focused()
+        await page.keyboard.type(right(await page.locator("#asked").inner_text()))
+        await _enter(page, "Control+Enter")
+        await page.keyboard.press("Tab")
+        await page.keyboard.type("800")
+        await _enter(page, "Control+Enter")
+
+        await expect(page.get_by_role("heading", name="Your answers")).to_be_visible()
+        items = page.locator(".rs-item")
+        await expect(items).to_have_count(7)
+        await expect(items.nth(2)).to_contain_text("Right")
+        await expect(items.nth(4)).to_contain_text("Skipped")
+        await expect(items.nth(5)).to_contain_text("the whole in the headline")
+        await expect(items.nth(5)).to_contain_text("there")
+        await expect(items.nth(6)).to_contain_text("Not yet")
+        await expect(page.locator(".rs-changes .pulse")).to_have_count(0)
+        await picture(page, "results")
+
+
+async def _enter(page: Page, key: str = "Enter") -> None:
+    before = await page.locator("#asked").inner_text()
+    await page.keyboard.press(key)
+    await moved_on(page, before)
+
+
+async def _press(page: Page, name: str) -> None:
+    before = await page.locator("#asked").inner_text()
+    await page.get_by_role("button", name=name).focus()
+    await page.keyboard.press("Enter")
+    await moved_on(page, before)
+    await expect(page.locator("#asked")).to_be_focused()
+
+
+async def test_a_misconception_brings_a_change_with_its_reason_that_can_be_undone_and_brought_back(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with school(tmp_path, bayes_url) as taught, open_page(browser, taught.diagnostic(COUNTS)) as page:
+        before = await taught.grown.graph()
+        slips = {"bicycle": ITSELF, "over 60": WHOLE_TOWN}
+        await page.locator("#asked").wait_for()
+        while await page.locator("#asked").count():
+            prompt = await page.locator("#asked").inner_text()
+            slip = next((answer for word, answer in slips.items() if word in prompt), None)
+            await diagnosed(page, slip or right(prompt))
+        change = page.locator(".changes li").filter(has_text=BRIDGE)
+        await expect(change).to_contain_text("Added because in two answers")
+        await expect(page.locator(".rs-changes .pulse")).to_have_count(0)
+        await picture(page, "results-changed")
+        grown = await taught.grown.graph()
+        assert _titles(grown) == {*_titles(before), BRIDGE}
+
+        await change.get_by_role("button", name="Undo").click()
+        await expect(change.get_by_role("button", name="Bring it back")).to_be_visible()
+        undone = await taught.grown.graph()
+        assert (_titles(undone), _wires(undone)) == (_titles(before), _wires(before))
+        await change.get_by_role("button", name="Bring it back").click()
+        await expect(change.get_by_role("button", name="Undo")).to_be_visible()
+        again = await taught.grown.graph()
+        assert (_titles(again), _wires(again)) == (_titles(grown), _wires(grown))
+
+        runs = len(again["runs"])
+        await page.reload()
+        await expect(change).to_be_visible()
+        await expect(page.locator(".rs-changes .pulse")).to_have_count(0)
+        assert len((await taught.grown.graph())["runs"]) == runs, "the same answers are fitted to once"
+        await page.get_by_role("link", name="Back to the concept").click()
+        await page.wait_for_url(re.compile(r"/concepts/[^/]+$"))
+        await expect(page.locator(f".map .hit[aria-label^='{BRIDGE}']")).to_have_count(1)
+
+
+def _titles(graph: dict[str, list[dict[str, str]]]) -> set[str]:
+    return {node["title"] for node in graph["nodes"]}
+
+
+def _wires(graph: dict[str, list[dict[str, str]]]) -> set[tuple[str, str]]:
+    return {(edge["sourceNodeId"], edge["targetNodeId"]) for edge in graph["edges"]}
+
+
+async def test_a_contested_question_is_looked_at_again_and_one_can_go_on(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with school(tmp_path, bayes_url) as taught, open_page(browser, taught.diagnostic(COUNTS)) as page:
+        await page.get_by_role("button", name="Something is wrong with it").click()
+        dialog = page.get_by_role("dialog")
+        await dialog.get_by_label("In a sentence, if you like").fill("There are two ways to read it")
+        await page.keyboard.press("1")  # writing in the dialog chooses nothing behind it
+        await picture(page, "contest")
+        await dialog.get_by_role("button", name="Have it checked").click()
+        await expect(dialog.get_by_role("status")).not_to_be_empty()
+        await dialog.get_by_role("button", name="Go on").click()
+        await expect(dialog).to_have_count(0)
+        await expect(page.get_by_role("radio", checked=True)).to_have_count(0)
+        await expect(page.locator("#asked")).to_be_visible()
