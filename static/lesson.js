@@ -25,14 +25,17 @@ export function openLesson(nodeId) {
   const sending = signal(/** @type {Words | null} */ (null));
   const refusal = signal(/** @type {string | null} */ (null));
   const problem = signal(/** @type {Error | null} */ (null));
-  /** Whether the tutor has answered since this page last heard it begin. */
+  /** Whether what the tutor said last is news to this page; nothing is while it speaks. */
   const answered = signal(false);
   /** Whether the learner has said something on this page: from then on the focus may follow the questions. */
   const spoken = signal(false);
   let closed = false;
   let shown = false;
+  /** The newest message when the tutor was last silent. @type {string | null} */
+  let known = null;
 
   const turns = computed(() => turnsOf(messages.value));
+  const newest = computed(() => messages.value.at(-1)?.id ?? null);
   const ended = computed(() => Boolean(session.value?.endedAt));
   /** The run that answers now, whoever began it: this page, another tab, or this page before a reload. */
   const run = computed(() => {
@@ -67,12 +70,12 @@ export function openLesson(nodeId) {
     batch(() => {
       if (said.length > messages.value.length) {
         refusal.value = null; // what could not be said or heard has been
-        answered.value = shown && said.at(-1)?.role === "assistant";
       }
       messages.value = said;
       state.value = now;
       problem.value = null;
       session.value = sessions.find((each) => each.id === id) ?? session.value;
+      if (!shown) known = newest.peek();
       shown = true;
     });
   }
@@ -118,7 +121,6 @@ export function openLesson(nodeId) {
     const id = run.value?.rootId ?? null;
     if (id) {
       heard ??= { id, before: untracked(() => messages.value.length) };
-      answered.value = false;
     } else if (heard) {
       const { before } = heard;
       const error = untracked(() => going.value)[heard.id]?.error ?? null;
@@ -129,11 +131,17 @@ export function openLesson(nodeId) {
       });
     }
   });
+  const untold = effect(() => {
+    const [isBusy, now] = [working.value, newest.value];
+    if (!shown || isBusy) answered.value = false;
+    else if (now !== known) { known = now; answered.value = true; }
+  });
   const unreturn = onReturn(() => { if (!session.value || problem.value) again(); else lookAgain(); });
 
   function close() {
     closed = true;
     unwatch();
+    untold();
     unreturn();
   }
 

@@ -3,13 +3,14 @@
 
 /** @import { AnswerType, ChatMessage } from "./types.d.ts" */
 
-/** @typedef {{ id: string, who: "tutor" | "learner", aside: boolean, text: string, question: string | null, mode: AnswerType | null }} Turn */
+/** @typedef {{ id: string, who: "tutor" | "learner", aside: boolean, text: string, question: string | null, drawn: boolean, mode: AnswerType | null }} Turn */
 
 const TYPE_LINE = /^question type\s*[:–-]\s*(text|code|draw|mcq)\s*$/im;
 const QUESTION = /^question:?\s*$/im;
 const TAG = /^\[(ANSWER|CLARIFICATION)\]\s*\n?/;
 const MODE = /^Mode:\s*(text|code|draw|mcq)\s*\n?/;
-export const DRAWN = "[Drawing image attached]";
+/** What the server writes below an answer that came with a picture. */
+const DRAWN = "[Drawing image attached]";
 
 /** What the tutor wrote, and the question that it ended with. @param {string} content @returns {{ text: string, question: string | null }} */
 export function parted(content) {
@@ -19,11 +20,11 @@ export function parted(content) {
   return { text: content.slice(0, type.index).trim(), question: rest.replace(QUESTION, "").trim() || null };
 }
 
-/** The words of a learner without the tags that they travel with. @param {string} content @returns {{ text: string, mode: AnswerType | null }} */
+/** The words of a learner without the tags that they travel with. @param {string} content @returns {{ text: string, drawn: boolean, mode: AnswerType | null }} */
 export function untagged(content) {
   const words = content.replace(TAG, "");
   const mode = words.match(MODE);
-  return { text: words.replace(MODE, "").trim(), mode: /** @type {AnswerType | null} */ (mode?.[1] ?? null) };
+  return { text: words.replace(MODE, "").replace(DRAWN, "").trim(), drawn: words.includes(DRAWN), mode: /** @type {AnswerType | null} */ (mode?.[1] ?? null) };
 }
 
 /** @param {ChatMessage[]} messages oldest first @returns {Turn[]} */
@@ -34,7 +35,7 @@ export function turnsOf(messages) {
       aside = message.kind === "hint_request";
       return { id: message.id, who: /** @type {const} */ ("learner"), aside, question: null, ...untagged(message.content) };
     }
-    return { id: message.id, who: /** @type {const} */ ("tutor"), aside: aside || message.kind === "hint_response", mode: null, ...(aside ? { text: parted(message.content).text, question: null } : parted(message.content)) };
+    return { id: message.id, who: /** @type {const} */ ("tutor"), aside: aside || message.kind === "hint_response", drawn: false, mode: null, ...(aside ? { text: parted(message.content).text, question: null } : parted(message.content)) };
   });
 }
 

@@ -103,7 +103,7 @@ export default {
   "tu.clear": "Clear",
   "tu.pad": "Drawing area",
   "tu.said_idk": "I don't know",
-  "tu.said_help": "Can I have a hint?",
+  "tu.said_help": "Give me a hint",
   "tu.finished": "This lesson is finished.",
   "tu.next_go": "Learn “{title}”",
   "tu.to_path": "Back to your path",

@@ -46,7 +46,7 @@ function Open({ lesson, question, helpLevel, refusal }) {
   const keep = (/** @type {string} */ text) => { kept.value = keepDraft(question.id, text) && text !== ""; };
   const asked = useFocus(lesson, field);
   const mine = lesson.turns.value.findLast((turn) => turn.who === "learner" && !turn.aside);
-  useEffect(() => { if (option.value) keep(option.value); }, [option.value]);
+  const choose = (/** @type {string} */ one) => { option.value = one; keep(one); };
   useEffect(() => { if (mine?.text && mine.text === words.peek().trim()) heard(); }, [mine?.id]); // also where the line broke before that was said
 
   /** It was heard: words go, code and drawings stay to be mended as long as they are asked for. */
@@ -79,7 +79,7 @@ function Open({ lesson, question, helpLevel, refusal }) {
     <form onSubmit=${submit}>
       ${question.type === "draw" && html`<${DrawingPad} id=${strokes} off=${off} onDrawn=${(/** @type {string | null} */ picture) => { drawn.value = picture; }} />`}
       ${question.type === "mcq"
-        ? html`<${Options} name="checkpoint" legend=${t("dg.choose")} options=${options} chosen=${option} off=${off} />`
+        ? html`<${Options} name="checkpoint" legend=${t("dg.choose")} options=${options} chosen=${option.value} off=${off} onChosen=${choose} />`
         : html`<label class=${question.type === "draw" ? "lbl" : "vh"} for="answer">${t(label)}</label>
           <textarea class=${isCode ? "field code" : "field"} id="answer" ref=${field} rows=${isCode ? 7 : question.type === "draw" ? 2 : 3} maxlength="8000" spellcheck=${isCode ? "false" : undefined} readonly=${off}
             value=${words.value} onInput=${write} onKeyDown=${keys} aria-invalid=${missing.value ? "true" : undefined} aria-describedby=${isCode ? "asked code-keys" : "asked"}></textarea>

@@ -60,7 +60,7 @@ function QuestionForm({ opened, question }) {
   const busy = opened.busy.value;
 
   useEffect(() => { heading.current?.focus({ preventScroll: true }); scrollTo(0, 0); }, []);
-  useEffect(() => { if (option.value) keepDraft(question.id, option.value); }, [option.value]);
+  const choose = (/** @type {string} */ one) => { option.value = one; keepDraft(question.id, one); };
   const refused = opened.refusal.value;
   useEffect(() => { if (refused && document.activeElement === document.body) (field.current ?? heading.current)?.focus({ preventScroll: true }); }, [refused, busy]);
 
@@ -82,7 +82,7 @@ function QuestionForm({ opened, question }) {
     <div class="dg-q say-lg" id="asked" tabindex="-1" ref=${heading} role="heading" aria-level="1"><${Markdown} text=${question.prompt} /></div>
     <form onSubmit=${submit}>
       ${options.length
-        ? html`<${Options} name="option" legend=${t("dg.choose")} options=${options} chosen=${option} off=${busy !== null} />`
+        ? html`<${Options} name="option" legend=${t("dg.choose")} options=${options} chosen=${option.value} off=${busy !== null} onChosen=${choose} />`
         : html`<label class="vh" for="words">${t("dg.answer_label")}</label><textarea class="field" id="words" rows="4" maxlength="8000" ref=${field} readonly=${busy !== null} value=${words.value} onInput=${write} onKeyDown=${enter} aria-invalid=${missing.value ? "true" : undefined}></textarea>`}
       ${(missing.value ?? opened.refusal.value) && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${missing.value ?? opened.refusal.value}</span></p>`}
       <div class="row dg-foot">

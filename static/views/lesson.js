@@ -74,22 +74,22 @@ function Talk({ lesson, title }) {
     ${turns.map((turn, i) => html`<${TurnView} key=${turn.id} turn=${turn} withQuestion=${isToldHere(turn, i)} />`)}
     ${sending && !sending.aside && sending.content && html`<${Mine} text=${sending.text} drawing=${sending.drawing !== null} />`}
     ${live && html`<div class="msg" aria-live="off"><${Markdown} text=${live} /><span class="caret"></span></div>`}
-    ${lesson.working.value && !live && !sending?.aside && html`<p class="growing" role="status"><span class="pulse"></span><span>${t(!turns.length ? "tu.starting" : sending ? "tu.marking" : "tu.thinking")}</span></p>`}
+    ${lesson.working.value && !live && !sending?.aside && html`<p class="growing" role="status" key="growing"><span class="pulse"></span><span>${t(!turns.length ? "tu.starting" : sending ? "tu.marking" : "tu.thinking")}</span></p>`}
     ${!lesson.working.value && lesson.state.value?.graded?.criteria.length ? html`<${GradeView} grade=${lesson.state.value.graded} />` : ""}
     ${(lesson.state.value?.cards ?? []).map((card) => html`<${CardView} key=${card.id} card=${card} />`)}
-    <p class="vh" role="status">${lesson.answered.value && !lesson.working.value ? t("tu.announce") : ""}</p>
+    <p class="vh" role="status" key="told">${lesson.answered.value && !lesson.working.value ? t("tu.announce") : ""}</p>
     <div class="talk-end" ref=${end}></div>
   </section>`;
 }
 
 /** @param {{ turn: Turn, withQuestion: boolean }} props */
 const TurnView = ({ turn, withQuestion }) => turn.who === "learner"
-  ? html`<${Mine} text=${turn.text} mode=${turn.mode} />`
+  ? html`<${Mine} text=${turn.text} mode=${turn.mode} drawing=${turn.drawn} />`
   : html`<div class="msg"><${Markdown} text=${turn.text} />${withQuestion && html`<div class="asked"><${Markdown} text=${turn.question ?? ""} /></div>`}</div>`;
 
 /** @param {{ text: string, mode?: string | null, drawing?: boolean }} props */
 const Mine = ({ text, mode, drawing }) => html`<div class="me"><small>${t(mode ? "tu.you_answer" : "tu.you")}</small>
-  ${mode === "code" ? html`<pre tabindex="0"><code>${text}</code></pre>` : html`<p>${text || (drawing ? t("tu.drawing") : "")}</p>`}</div>`;
+  ${mode === "code" ? html`<pre tabindex="0"><code>${text}</code></pre>` : html`<p>${text}</p>`}${drawing && html`<p class="t13 dim">${t("tu.drawing")}</p>`}</div>`;
 
 const CARD_WORDS = /** @type {const} */ ({ example: "tu.card_example", exercise: "tu.card_exercise", diagram: "tu.card_diagram", care: "tu.card_care" });
 

@@ -4,21 +4,21 @@
 import { useEffect, useRef } from "preact/hooks";
 import { html } from "../html.js";
 
-/** @param {{ name: string, legend: string, options: string[], chosen: import("@preact/signals").Signal<string | null>, off: boolean }} props */
-export function Options({ name, legend, options, chosen, off }) {
+/** @param {{ name: string, legend: string, options: string[], chosen: string | null, off: boolean, onChosen: (option: string) => void }} props */
+export function Options({ name, legend, options, chosen, off, onChosen }) {
   const rows = useRef(/** @type {HTMLFieldSetElement | null} */ (null));
   useEffect(() => {
     const key = (/** @type {KeyboardEvent} */ event) => {
       const at = numberOf(event, options.length);
       if (off || at === null) return;
-      chosen.value = options[at];
+      onChosen(options[at]);
       rows.current?.querySelectorAll("input")[at].focus(); // so that Enter answers and the arrows go on from here
     };
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
   }, [options.join("\n"), off]);
   return html`<fieldset class="opts" disabled=${off} ref=${rows}><legend class="vh">${legend}</legend>
-    ${options.map((option, i) => html`<label class="opt" key=${option}><input type="radio" name=${name} checked=${chosen.value === option} onChange=${() => { chosen.value = option; }} /><span class="key">${i + 1}</span><span class="say">${option}</span></label>`)}
+    ${options.map((option, i) => html`<label class="opt" key=${option}><input type="radio" name=${name} checked=${chosen === option} onChange=${() => onChosen(option)} /><span class="key">${i + 1}</span><span class="say">${option}</span></label>`)}
   </fieldset>`;
 }
 

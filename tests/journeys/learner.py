@@ -1,19 +1,20 @@
 """A learner before a diagnostic or a lesson: what stands there, and what is done about it."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from playwright.async_api import Locator, Page, expect
 
-from sprout.offline.courses import answer_to, ask_of
+from sprout.offline.courses import Question, courses, lessons
+from sprout.offline.lessons import Ask
 from sprout.offline.pace import Pace
 from tests.journeys.garden import Garden, Row, garden
 
 AT_ONCE = Pace()
-IS_ASKED = "document.activeElement?.id === 'asked'"
-NOT_ASKED = "(before) => document.querySelector('.cp .q')?.innerText !== before"
 OVERHANG = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -48,17 +49,32 @@ async def school(folder: Path, database_url: str, *, pace: Pace = AT_ONCE) -> As
 
 
 def right(prompt: str) -> str:
-    """What the course says is right where it asks this."""
-    answer = answer_to(prompt)
-    assert answer is not None, f"no course asks: {prompt}"
-    return answer
+    """What the course says is right where a page asks this."""
+    return _asked(prompt).answer
 
 
-def wrong(prompt: str) -> str:
-    """A wrong answer that the course of a lesson knows: an option, or a number."""
-    ask = ask_of(prompt)
-    assert ask is not None, f"no lesson asks: {prompt}"
-    return ask.wrong[0].option if ask.wrong else next(iter(ask.diagnostic_values))
+def wrong(prompt: str) -> list[str]:
+    """The wrong answers that the course of a lesson knows: options, or numbers."""
+    ask = _asked(prompt)
+    assert isinstance(ask, Ask), f"no lesson asks: {prompt}"
+    return [one.option for one in ask.wrong] or list(ask.diagnostic_values)
+
+
+def _asked(prompt: str) -> Ask | Question:
+    return _asks()[_words(prompt)]
+
+
+@cache
+def _asks() -> dict[str, Ask | Question]:
+    """Every question of the courses by its words, as they are left of its Markdown."""
+    items: list[Ask | Question] = [item for course in courses() for concept in course.concepts for item in concept.items]
+    for step in (step for course in courses() for lesson in lessons(course.slug) for step in lesson.steps):
+        items += [step.asks, step.again]
+    return {_words(item.prompt): item for item in items}
+
+
+def _words(prompt: str) -> str:
+    return " ".join(re.findall(r"\w+", re.sub(r"```\w*", "", prompt)))
 
 
 def checkpoint(page: Page) -> Locator:
@@ -77,10 +93,9 @@ async def question(page: Page) -> str:
 
 async def answer(page: Page, text: str) -> None:
     """Give an answer at the checkpoint, by its option or in words, and wait until the tutor has said something."""
-    option = checkpoint(page).get_by_role("radio", name=text, exact=False)
     said = await page.locator(".msg").count()
     if await checkpoint(page).get_by_role("radio").count():
-        await option.first.check(force=True)
+        await checkpoint(page).locator(".opt").filter(has=page.get_by_text(text, exact=True)).click()
     else:
         await page.locator("#answer").fill(text)
     await checkpoint(page).get_by_role("button", name="Answer").click()
@@ -98,7 +113,7 @@ async def diagnosed(page: Page, words: str) -> None:
     before = await page.locator("#asked").inner_text()
     radios = page.get_by_role("radio")
     if await radios.count():
-        await page.get_by_role("radio", name=words, exact=False).first.check(force=True)
+        await page.locator(".opt").filter(has=page.get_by_text(words, exact=True)).last.click()
     else:
         await page.get_by_label("Your answer").fill(words)
     await page.get_by_role("button", name="Answer").click()

@@ -1,0 +1,120 @@
+"""Diagnostic and lesson pass axe in light and dark, wide and narrow; nothing scrolls sideways; a lesson needs no mouse."""
+
+from pathlib import Path
+
+from playwright.async_api import Browser, Page, expect
+
+from tests.browser import DESKTOP, PHONE, open_page
+from tests.journeys import axe
+from tests.journeys.learner import answer, checkpoint, fits, moved_on, question, right, school
+from tests.journeys.screen import picture
+
+COUNTS, TREE = "Turning percentages into counts of people", "Drawing the splits as a tree"
+CALL = "A call: name, brackets, inputs"
+NARROWEST = 320
+MOST_TABS = 40
+LARGEST_ROUNDS = 12
+
+
+async def _passes(page: Page, name: str) -> None:
+    found: list[str] = []
+    for width, height in (DESKTOP, PHONE):
+        await page.set_viewport_size({"width": width, "height": height})
+        found += [f"{width} px: {each}" for each in await axe.violations(page)]
+        await fits(page)
+        await picture(page, f"axe-{name}-{width}")
+        await page.emulate_media(color_scheme="light")
+        if width == PHONE[0]:
+            await picture(page, f"axe-{name}-{width}-light")
+    await page.set_viewport_size({"width": NARROWEST, "height": PHONE[1]})
+    await fits(page)
+    await page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
+    assert not found, "\n".join(found)
+
+
+async def test_a_diagnostic_and_its_results_are_accessible(browser: Browser, tmp_path: Path, bayes_url: str) -> None:
+    async with school(tmp_path, bayes_url) as taught, open_page(browser, taught.diagnostic(COUNTS)) as page:
+        await page.get_by_role("radio").first.wait_for()
+        await page.keyboard.press("2")
+        await _passes(page, "diagnostic-choice")
+        await page.get_by_role("button", name="Something is wrong with it").click()
+        await page.get_by_role("dialog").wait_for()
+        await _passes(page, "contest")
+        await page.keyboard.press("Escape")
+        await page.get_by_role("button", name="Answer").click()
+        await expect(page.get_by_text("Question 2 of 7")).to_be_visible()
+        while await page.get_by_role("radio").count():
+            await _not_known(page)
+        await page.get_by_role("button", name="Answer").click()
+        await page.get_by_role("alert").wait_for()
+        await _passes(page, "diagnostic-open")
+        while await page.locator("#asked").count():
+            await _not_known(page)
+        await expect(page.locator(".rs-changes .pulse")).to_have_count(0)
+        await _passes(page, "results")
+
+
+async def _not_known(page: Page) -> None:
+    before = await page.locator("#asked").inner_text()
+    await page.get_by_role("button", name="I don’t know").click()
+    await moved_on(page, before)
+
+
+async def test_a_lesson_is_accessible_with_each_kind_of_checkpoint_and_at_its_end(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with school(tmp_path, bayes_url) as taught, open_page(browser, taught.lesson(TREE)) as page:
+        for name in ("choice", "drawing", "words"):
+            asked = await question(page)
+            await _passes(page, f"lesson-{name}")
+            await answer(page, right(asked))
+        await page.get_by_text("This lesson is finished.").wait_for()
+        await _passes(page, "lesson-finished")
+
+
+async def test_a_lesson_on_code_is_accessible_with_help_and_a_side_question(
+    browser: Browser, tmp_path: Path, python_url: str
+) -> None:
+    async with school(tmp_path, python_url) as taught, open_page(browser, taught.lesson(CALL)) as page:
+        await question(page)
+        while not await checkpoint(page).get_by_label("Your code").count():
+            await answer(page, right(await question(page)))
+        await answer(page, "print(round(price))")
+        await page.locator("#side").fill("What is a name?")
+        await page.get_by_role("button", name="Ask", exact=True).click()
+        await expect(page.locator(".notes .say")).to_have_count(1)
+        await question(page)
+        await _passes(page, "lesson-code")
+
+
+async def test_a_whole_lesson_goes_by_keyboard_alone(browser: Browser, tmp_path: Path, bayes_url: str) -> None:
+    async with school(tmp_path, bayes_url) as taught, open_page(browser, taught.path) as page:
+        await page.goto(taught.lesson(TREE))
+        await question(page)
+        for _ in range(LARGEST_ROUNDS):
+            if await page.get_by_text("This lesson is finished.").count():
+                break
+            asked = await question(page)
+            if await checkpoint(page).get_by_role("radio").count():
+                names = await checkpoint(page).locator(".opt .say").all_inner_texts()
+                await page.keyboard.press(str(names.index(right(asked)) + 1))
+                await page.keyboard.press("Enter")
+            else:
+                await _tab_to(page, "#answer")
+                await page.keyboard.type(right(asked))
+                await page.keyboard.press("Control+Enter")
+            await page.wait_for_function("(before) => document.querySelector('.cp .q')?.innerText !== before", arg=asked)
+            await expect(page.locator(".tu [aria-busy]")).to_have_count(0)
+        await expect(page.get_by_role("region", name="This lesson is finished.")).to_be_focused()
+        await page.keyboard.press("Tab")
+        await page.keyboard.press("Enter")
+        await page.wait_for_function("(title) => document.querySelector('h1').innerText !== title", arg=TREE)
+
+
+async def _tab_to(page: Page, selector: str) -> None:
+    """Press Tab until the focus is there."""
+    for _ in range(MOST_TABS):
+        if await page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
+            return
+        await page.keyboard.press("Tab")
+    raise AssertionError(f"{MOST_TABS} times Tab do not lead to {selector}")
