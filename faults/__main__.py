@@ -9,7 +9,7 @@ import time
 from rich.console import Console
 from rich.table import Table
 
-from faults import database, disturbed, figures, frozen, kills, learners, points, sigterm
+from faults import database, disturbed, figures, frozen, kills, learners, points, requests, sigterm
 from faults.figures import Figure
 from faults.streams import streams
 
@@ -22,6 +22,7 @@ PROOFS = {
     **frozen.PROOFS,
     **learners.PROOFS,
     **disturbed.PROOFS,
+    **requests.PROOFS,
     "streams": streams,
 }
 MARK = {None: "", True: "[green]holds[/]", False: "[red]BROKEN[/]"}
@@ -33,6 +34,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"what to play: {', '.join(PROOFS)} (all)")
     parser.add_argument("--seed", type=int, help="what chance is drawn from (1)")
     parser.add_argument("--seeds", type=int, help="how many seeds, for points (5)")
+    parser.add_argument("--count", type=int, help="how many requests, for requests (10,000)")
     parser.add_argument("--kills", type=int, help="how many kills, for kills (300)")
     parser.add_argument("--minutes", type=float, help="after how many no learner begins another course (30)")
     given = parser.parse_args()

@@ -41,12 +41,13 @@ class Call(Generic[Q, B]):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A status that an endpoint may answer with; `many` means a list of the model."""
+    """A status that an endpoint may answer with; `many` means a list of the model, `or_null` that there may be none."""
 
     status: int
     says: str
     model: type[BaseModel] | None = None
     many: bool = False
+    or_null: bool = False
     media: str = "application/json"
 
 

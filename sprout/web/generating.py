@@ -65,4 +65,8 @@ async def _children(call: Call[Nothing, RunOrder], type: str) -> Children:
 
 def _by_title(nodes: list[NodeRow], edges: list[EdgeRow]) -> list[EdgeTitles]:
     titles = {node.id: node.title for node in nodes}
-    return [EdgeTitles(source=titles[edge.source_node_id], target=titles[edge.target_node_id]) for edge in edges]
+    return [
+        EdgeTitles(source=titles[edge.source_node_id], target=titles[edge.target_node_id])
+        for edge in edges
+        if {edge.source_node_id, edge.target_node_id} <= titles.keys()  # somebody may delete while this is read
+    ]

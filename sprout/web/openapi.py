@@ -117,10 +117,11 @@ def _request_body(endpoint: AnyEndpoint, schemas: Schemas) -> Json | None:
 
 
 def _responses(endpoint: AnyEndpoint, schemas: Schemas) -> Json:
-    described = {str(answer.status): _response(answer, schemas) for answer in endpoint.answers}
-    if len(described) > 1 and "202" in described:
-        run = described["202"]["content"]["application/json"]
-        described["200"]["content"]["application/json"] = run
+    described: Json = {}
+    for answer in endpoint.answers:
+        response = described.setdefault(str(answer.status), {"description": answer.says})
+        if answer.status != 204:
+            response.setdefault("content", {})[answer.media] = {"schema": _answer_schema(answer, schemas)}
     failure = {"application/json": {"schema": schemas[Failure, "serialization"]}}
     for status in _error_statuses(endpoint):
         described[str(status)] = {"description": ERRORS[status], "content": failure}
@@ -141,15 +142,10 @@ def _error_statuses(endpoint: AnyEndpoint) -> list[int]:
     return sorted(statuses)
 
 
-def _response(answer: Answer, schemas: Schemas) -> Json:
-    described: Json = {"description": answer.says}
-    if answer.status != 204:
-        described["content"] = {answer.media: {"schema": _answer_schema(answer, schemas)}}
-    return described
-
-
 def _answer_schema(answer: Answer, schemas: Schemas) -> Json:
     if answer.model is None:
         return {"type": "object" if answer.media == "application/json" else "string"}
     schema = schemas[answer.model, "serialization"]
+    if answer.or_null:
+        return {"anyOf": [schema, {"type": "null"}]}
     return {"type": "array", "items": schema} if answer.many else schema

@@ -87,7 +87,7 @@ def _decided(made: Sequence[Change], titles: Mapping[str, str], closing: str | N
     parts: list[SubconceptAddition] = []
     for change in made:
         for node in (one for one in change.after.nodes if one.id in change.added):
-            edges = change.after.edges
+            edges = [edge for edge in change.after.edges if {edge.source_node_id, edge.target_node_id} <= titles.keys()]
             before = [titles[one.source_node_id] for one in edges if one.target_node_id == node.id]
             after = [titles[one.target_node_id] for one in edges if one.source_node_id == node.id]
             if node.type == "concept":

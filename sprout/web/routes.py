@@ -61,6 +61,7 @@ EVENTS_OF_ALL = Answer(
 )
 HTML_PAGE = Answer(200, "A page.", media="text/html")
 IN_HAND = Answer(202, "It takes longer: the run that is going.", shown.RunRow)
+GOING_ALREADY = Answer(200, "The run that was going already.", shown.RunRow)
 DONE = Answer(204, "Done; there is nothing to say.")
 
 
@@ -132,7 +133,8 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
     Endpoint("GET", "/api/progress", nodes.progress, "Nodes", "The caller's progress on nodes",
              _many("The progress rows.", ProgressRow), (404,), query=bodies.ProgressFilter),
     Endpoint("POST", "/api/progress", nodes.entered, "Nodes", "Note that the caller comes to a node",
-             (Answer(201, "The new progress row; 200 if there was one.", ProgressRow),), (404,), body=bodies.Entered),
+             (Answer(201, "The new progress row.", ProgressRow), Answer(200, "The one that there was.", ProgressRow)),
+             (404,), body=bodies.Entered),
     Endpoint("PATCH", "/api/progress/{id}", nodes.overruled, "Nodes",
              "Overrule progress: it stands until the next graded answer about the node",
              _one("The progress row.", ProgressRow), (404,), body=bodies.ProgressChange),
@@ -153,7 +155,7 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
              "Add a content; an active one archives the one before it",
              _one("The new content.", ContentRow, 201), (404,), body=bodies.ContentBody),
     Endpoint("GET", "/api/nodes/{id}/contents/active", contents.active, "Contents", "What is taught at a node now",
-             _one("The content, or null.", ContentRow), (404,)),
+             (Answer(200, "The content, or null.", ContentRow, or_null=True),), (404,)),
     Endpoint("GET", "/api/nodes/{id}/generations", contents.generations, "Contents",
              "Who made what is under a node", _many("The notes, oldest first.", GenerationRow), (404,)),
     Endpoint("POST", "/api/nodes/{id}/generations", contents.generation_added, "Contents",
@@ -185,7 +187,8 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
              read_body=graphs.path_in, max_bytes=attrgetter("graph_max_bytes")),
     Endpoint("GET", "/api/graphs/{id}", graphs.exported, "Graphs",
              "A branch as a file that can be planted again; with answers=true its questions too",
-             (Answer(200, "The path, as JSON or as YAML."),), (404,), query=bodies.GraphOptions),
+             (Answer(200, "The path, as JSON or as YAML."), Answer(200, "", media=graphs.YAML)), (404,),
+             query=bodies.GraphOptions),
     Endpoint("GET", "/api/schema/graph", graphs.schema, "Graphs", "The JSON Schema of a path that can be planted",
              (Answer(200, "A JSON Schema."),)),
 
@@ -193,7 +196,8 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
              _many("The assessments.", AssessmentRow), (404,), query=bodies.AssessmentFilter),
     Endpoint("POST", "/api/assessments", assessments.created, "Assessments",
              "Make an assessment; a node has one diagnostic",
-             (Answer(201, "The new assessment; 200 for a diagnostic that was there.", AssessmentRow),), (404,),
+             (Answer(201, "The new assessment.", AssessmentRow),
+              Answer(200, "The diagnostic that there was.", AssessmentRow)), (404,),
              body=bodies.NewAssessment),
     Endpoint("GET", "/api/assessments/{id}", assessments.shown, "Assessments", "One assessment",
              _one("The assessment.", AssessmentRow), (404,)),
@@ -252,11 +256,11 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
 
     Endpoint("POST", "/api/agents/topics/{id}/run", runs.topic_started, "Runs",
              "Grow a path from a topic, or join the run that is growing it",
-             (EVENT_STREAM, Answer(202, "With wait=false: the new run; 200 if it was going already.", shown.RunRow)),
+             (EVENT_STREAM, Answer(202, "With wait=false: the new run.", shown.RunRow), GOING_ALREADY),
              (404, 409, 422, 429, 503), query=bodies.RunOptions, body=bodies.RunOrder),
     Endpoint("POST", "/api/agents/concepts/{id}/run", runs.concept_started, "Runs",
              "Open a concept: have its parts made, have them adapted to new answers, or join the run that does",
-             (EVENT_STREAM, Answer(202, "With wait=false: the new run; 200 if it was going already.", shown.RunRow)),
+             (EVENT_STREAM, Answer(202, "With wait=false: the new run.", shown.RunRow), GOING_ALREADY),
              (404, 409, 422, 429, 503), query=bodies.RunOptions, body=bodies.RunOrder),
     Endpoint("POST", "/api/agents/nodes/{id}/review", review.reviewed, "Runs",
              "Look whether the path needs something more after a node, and add that",
@@ -277,7 +281,7 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
     Endpoint("POST", "/api/runs/{id}/resume", runs.resumed, "Runs", "Have a run taken up again that was cut off",
              _one("The run.", shown.RunRow), (404, 409)),
     Endpoint("POST", "/api/runs/{id}/retry", runs.retried, "Runs", "Start a run in place of one that has ended",
-             (Answer(202, "The new run; 200 if one was going already.", shown.RunRow),), (404, 409, 503)),
+             (Answer(202, "The new run.", shown.RunRow), GOING_ALREADY), (404, 409, 503)),
     Endpoint("POST", "/api/runs/{id}/discard", runs.discarded, "Runs", "Put away a run that failed or waits",
              _one("The run.", shown.RunRow), (404, 409)),
     Endpoint("GET", "/api/events", streams.followed, "Runs",

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sprout.errors import BadInput
+from sprout.errors import BadInput, NotFound
 from sprout.events import NodeRow
 from sprout.runs.log import Admission, Key, OnBusy
 from sprout.runs.state import Run, RunState
@@ -158,8 +158,14 @@ def stream(call: Call[Any, Any], run: Run, *, after: int | None, cancel_on_disco
     )
 
 
-def _cancelling(parts: WebParts, run: Run) -> Callable[[], Awaitable[Run]]:
-    return lambda: parts.runs.cancel(run.id, user_id=run.user_id)
+def _cancelling(parts: WebParts, run: Run) -> Callable[[], Awaitable[None]]:
+    async def cancel() -> None:
+        try:
+            await parts.runs.cancel(run.id, user_id=run.user_id)
+        except NotFound:
+            pass  # deleted with its path while somebody followed it: nothing is left to stop
+
+    return cancel
 
 
 async def cancelled(call: Call) -> Response:

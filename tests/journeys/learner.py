@@ -67,7 +67,9 @@ def _asked(prompt: str) -> Ask | Question:
 @cache
 def _asks() -> dict[str, Ask | Question]:
     """Every question of the courses by its words, as they are left of its Markdown."""
-    items: list[Ask | Question] = [item for course in courses() for concept in course.concepts for item in concept.items]
+    items: list[Ask | Question] = [
+        item for course in courses() for concept in course.concepts for item in concept.items
+    ]
     for step in (step for course in courses() for lesson in lessons(course.slug) for step in lesson.steps):
         items += [step.asks, step.again]
     return {_words(item.prompt): item for item in items}
@@ -127,4 +129,3 @@ async def moved_on(page: Page, before: str) -> None:
 async def fits(page: Page) -> None:
     """Assert that nothing scrolls sideways."""
     assert await page.evaluate(OVERHANG) <= 0
-

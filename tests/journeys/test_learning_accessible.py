@@ -103,7 +103,9 @@ async def test_a_whole_lesson_goes_by_keyboard_alone(browser: Browser, tmp_path:
                 await _tab_to(page, "#answer")
                 await page.keyboard.type(right(asked))
                 await page.keyboard.press("Control+Enter")
-            await page.wait_for_function("(before) => document.querySelector('.cp .q')?.innerText !== before", arg=asked)
+            await page.wait_for_function(
+                "(before) => document.querySelector('.cp .q')?.innerText !== before", arg=asked
+            )
             await expect(page.locator(".tu [aria-busy]")).to_have_count(0)
         await expect(page.get_by_role("region", name="This lesson is finished.")).to_be_focused()
         await page.keyboard.press("Tab")

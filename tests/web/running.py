@@ -54,6 +54,7 @@ from sprout.web.routes import web_app
 from tests.serving import Served, serving
 
 PAGE = '<!doctype html><script type="importmap" nonce="{{nonce}}">{}</script><script src="/static/{{version}}/app.js">'
+BEATS_S = {False: 10.0, True: 3_600.0}  # how often something is done in the background, by whether it is quiet
 LIMITS = Limits(
     json_max_bytes=100_000,
     turn_max_bytes=100_000,
@@ -129,10 +130,11 @@ class Observed:
             self._follows(user_id, -1)
 
     async def cancel(self, run_id: str, *, user_id: str) -> Run:
-        run = await self._live.cancel(run_id, user_id=user_id)
-        self._asked_to_stop.add(run_id)
-        self._wake()
-        return run
+        try:
+            return await self._live.cancel(run_id, user_id=user_id)
+        finally:
+            self._asked_to_stop.add(run_id)
+            self._wake()
 
     def followers(self, root_id: str) -> int:
         return self._followers.get(root_id, 0)
@@ -161,6 +163,7 @@ class Web:
     served: Served
     parts: WebParts
     client: httpx2.AsyncClient
+    database: Database
     library: SqlLibrary
     shelf: SqlShelf
     store: SqlRunStore
@@ -216,8 +219,14 @@ async def status() -> dict[str, JsonValue]:
 
 
 @asynccontextmanager
-async def serving_web(data_dir: Path, static_dir: Path, **changed: object) -> AsyncIterator[Web]:
-    """The application on a database of its own; `changed` replaces parts of it by name."""
+async def serving_web(
+    data_dir: Path, static_dir: Path, *, quiet: bool = False, **changed: object
+) -> AsyncIterator[Web]:
+    """The application on a database of its own; `changed` replaces parts of it by name.
+
+    Args:
+        quiet: whether nothing is done in the background that a test would count along.
+    """
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(open_database(f"sqlite:///{data_dir / 'sprout.sqlite3'}"))
         bus, dispatcher, agent = MemoryBus(), AsyncioDispatcher(), Waiting()
@@ -236,7 +245,7 @@ async def serving_web(data_dir: Path, static_dir: Path, **changed: object) -> As
             gate=ModelGate(per_root=1, most=1),
             observer=Nobody(),
         )
-        live = await stack.enter_async_context(live_runs(running))
+        live = await stack.enter_async_context(live_runs(running, beat_s=BEATS_S[quiet], sweep_s=BEATS_S[quiet]))
         parts = web_parts(database, bus.publish, library, Observed(live), static_dir)
         served = await stack.enter_async_context(serving(web_app(replace(parts, **changed))))  # type: ignore[arg-type]
         client = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=10))
@@ -245,6 +254,7 @@ async def serving_web(data_dir: Path, static_dir: Path, **changed: object) -> As
             served=served,
             parts=parts,
             client=client,
+            database=database,
             library=library,
             shelf=shelf,
             store=store,

@@ -47,7 +47,7 @@ from tests.builders import a_concept, a_topic
 from tests.loop.played import QUICK, changed
 from tests.runs.living import Brain, thinking
 from tests.serving import serving
-from tests.web.running import web_parts
+from tests.web.running import BEATS_S, web_parts
 
 LIMITS = Limits(run_wait_s=20.0)
 POLICY = changed(QUICK, max_iterations=5, overload_retries=1, rate_limit_retries=1)
@@ -256,12 +256,14 @@ async def teaching(
     limits: Limits = LIMITS,
     session: tuple[NodeRow, NodeRow, str] | None = None,
     agents: Sequence[AgentSpec] = (),
+    quiet: bool = False,
 ) -> AsyncIterator[Teaching]:
     """A server with a topic, a concept, two subconcepts and a session on the first.
 
     Args:
         verdicts: of the grading agent; without them there is none.
         database, model, brain, session: of a server before this one.
+        quiet: whether nothing is done in the background that a test would count along.
     """
     async with AsyncExitStack() as stack:
         if database is None:
@@ -298,7 +300,7 @@ async def teaching(
             gate=ModelGate(per_root=3, most=8),
             observer=Nobody(),
         )
-        live = await stack.enter_async_context(live_runs(parts))
+        live = await stack.enter_async_context(live_runs(parts, beat_s=BEATS_S[quiet], sweep_s=BEATS_S[quiet]))
         web = replace(
             web_parts(database, bus.publish, library, live, folder),
             tutoring=tutoring,

@@ -1,6 +1,8 @@
 """Asking for the run of a concept, and for a review: lanes, keys, and what is no order (runs.md R1, R3, R5)."""
 
 import asyncio
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +11,7 @@ from sprout.learning.library import DEFAULT_USER_ID
 from sprout.learning.shelf import Actor
 from sprout.runs.state import RunState
 from sprout.store.columns import utc_now
-from tests.web.running import Web
+from tests.web.running import LIMITS, Web, a_static_folder, serving_web
 
 ME = {"userId": DEFAULT_USER_ID}
 NO_WAIT = {"wait": "false"}
@@ -88,3 +90,27 @@ async def test_a_part_is_reviewed_and_not_opened(web: Web, concept: NodeRow) -> 
     assert (opened.status_code, reviewed.status_code) == (400, 202)
     assert "a subconcept" in opened.json()["error"]
     await let_go(web, reviewed.json()["id"])
+
+
+async def test_a_review_is_told_without_what_the_learner_deleted_meanwhile(tmp_path: Path) -> None:
+    patient = replace(LIMITS, run_wait_s=20.0)
+    async with serving_web(tmp_path, a_static_folder(tmp_path), limits=patient) as web:
+        branch, root = await web.a_topic()
+        halves, thirds = [await web.a_concept(title, branch, root) for title in ("Halves", "Thirds")]
+        await web.an_edge(root, halves, thirds)
+        run = (await web.live.start("review", node=thirds, user_id=DEFAULT_USER_ID)).run
+        asked = asyncio.create_task(web.client.post(f"/api/agents/nodes/{thirds.id}/review", json=ME, timeout=30))
+        await web.runs.until_followers(run.id, 1)
+        await web.shelf.edit_graph(
+            root.id,
+            lambda graph: graph.insert_between(halves.id, thirds.id, "Sharing", None, utc_now()),
+            actor=Actor(DEFAULT_USER_ID, "review", run.id, run.root_id, epoch=run.epoch),
+        )
+        assert (await web.client.delete(f"/api/nodes/{halves.id}")).status_code == 204
+        web.agent.let_go(run.id)
+        told = await asked
+    assert told.status_code == 200
+    assert [one["title"] for one in told.json()["insertedNodes"]] == ["Sharing"]
+    assert told.json()["createdEdges"] == [{"source": "Sharing", "target": "Thirds"}]
+    (addition,) = told.json()["decision"]["concept_additions"]
+    assert (addition["title"], addition["insert_after"]) == ("Sharing", None)

@@ -43,6 +43,18 @@ def test_every_parameter_of_a_path_is_described() -> None:
             assert described == set(re.findall(r"{(\w+)}", path))
 
 
+def test_an_address_that_answers_in_several_ways_is_described_with_all_of_them() -> None:
+    def described(method: str, path: str) -> dict[str, list[str]]:
+        responses = DOCUMENT["paths"][path][method]["responses"]
+        return {status: list(one.get("content", {})) for status, one in responses.items() if status < "400"}
+
+    json, stream = "application/json", "text/event-stream"
+    assert described("post", "/api/chat/sessions/{id}/tutor") == {"200": [json, stream]}
+    assert described("post", "/api/agents/topics/{id}/run") == {"200": [stream, json], "202": [json]}
+    assert described("post", "/api/assessments") == {"201": [json], "200": [json]}
+    assert described("get", "/api/graphs/{id}") == {"200": [json, "application/yaml"]}
+
+
 async def test_answers_fit_the_schemas_that_describe_them(web: Web) -> None:
     branch, root = await web.a_topic()
     run = await web.a_run(root)

@@ -9,17 +9,22 @@ from dataclasses import dataclass
 
 import httpx2
 import pytest
+from sqlalchemy import delete
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Message, Scope
 
 from sprout.events import AgentStart, Guardrail, MessageDelta
 from sprout.learning.library import DEFAULT_USER_ID
 from sprout.runs.bus import News, Passing
 from sprout.runs.log import Logged
 from sprout.runs.state import RunState
+from sprout.store import run_tables
+from sprout.store.columns import table_of
 from sprout.web.parts import Limits
+from sprout.web.routes import web_app
 from sprout.web.sse import RunStream, cursor_of, frame
 from tests.serving import serving
 from tests.web.running import Web
@@ -199,6 +204,30 @@ async def test_X3_a_client_that_asked_for_it_stops_the_run_by_leaving(web: Web) 
         await web.runs.until_followers(run.id, 1)
     await web.runs.until_asked_to_stop(run.id)
     assert (await web.end(run)).state is RunState.CANCELLED
+
+
+async def test_X3_leaving_a_run_that_was_deleted_meanwhile_breaks_nothing(own_web: Web) -> None:
+    run = await own_web.a_run()
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        await own_web.runs.until_followers(run.id, 1)
+        await own_web.database.write(lambda write: write.connection.execute(delete(table_of(run_tables.Run))))
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    scope: Scope = {
+        "type": "http",
+        "method": "GET",
+        "path": f"/api/runs/{run.id}/events",
+        "query_string": b"cancel_on_disconnect=true",
+        "headers": [(b"host", b"localhost")],
+    }
+    async with asyncio.timeout(10):
+        await web_app(own_web.parts)(scope, receive, send)
+    assert sent[0]["status"] == 200
 
 
 async def test_X3_reading_to_the_end_is_not_leaving(web: Web) -> None:

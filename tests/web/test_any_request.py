@@ -1,0 +1,19 @@
+"""Whatever is asked, no answer is the server's fault: requests drawn from the OpenAPI document, in short.
+
+`make faults ARGS=requests` plays the long form, 10,000 of them.
+"""
+
+from faults.requests import asked_anything
+from sprout.web.routes import ENDPOINTS
+
+COUNT = 600
+
+
+async def test_B5_no_request_gets_a_5xx_another_shape_or_what_is_somebody_elses() -> None:
+    outcome = await asked_anything(COUNT, seed=20_26, cases=4)
+    assert outcome.faults == []
+    assert outcome.logged == []
+    assert outcome.broken == 0
+    assert outcome.requests == COUNT
+    assert outcome.foreign > COUNT / 20, "somebody else's ids are among those that are asked for"
+    assert len(outcome.by_operation) > len(ENDPOINTS) / 2, "most operations are reached with a request that is good"

@@ -1,0 +1,274 @@
+"""How often the database is asked: as often for a large path as for a small one, and not often."""
+
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event
+
+from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.shelf import Actor
+from sprout.store.database import Database
+from sprout.store.memories import SqlMemories
+from sprout.web.routes import ENDPOINTS
+from tests.builders import a_concept
+from tests.web.running import LIMITS, Web, a_static_folder, serving_web
+from tests.web.teaching import calls, checkpoint, says, teaching
+
+WHO = {"userId": DEFAULT_USER_ID}
+OF_A_TRANSACTION = re.compile(r"BEGIN|COMMIT|SAVEPOINT|RELEASE|ROLLBACK")
+ROOM = replace(LIMITS, json_max_bytes=2_000_000, graph_max_bytes=2_000_000, upload_max_bytes=2_000_000, run_wait_s=5.0)
+
+# The most statements that each may take, whatever the size of the path.
+READING = {
+    "/api/branches?userId={user}": 1,
+    "/api/branches/summary": 6,
+    "/api/branches/{branch}": 1,
+    "/api/branches/{branch}/graph": 5,
+    "/api/branches/{branch}/changes?limit=200": 2,
+    "/api/branches/{branch}/coverage": 3,
+    "/api/graphs/{branch}?answers=true": 4,
+    "/api/nodes": 1,
+    "/api/nodes?branchId={branch}": 1,
+    "/api/nodes/{part}": 1,
+    "/api/nodes/{root}/children": 1,
+    "/api/nodes/{root}/dependency-edges": 1,
+    "/api/progress?userId={user}": 1,
+    "/api/nodes/{part}/contents": 2,
+    "/api/nodes/{part}/contents/active": 2,
+    "/api/nodes/{part}/generations": 2,
+    "/api/nodes/{root}/documents": 2,
+    "/api/nodes/{root}/search?q=oranges": 3,
+    "/api/nodes/{part}/sources": 3,
+    "/api/passages/{passage}": 1,
+    "/api/assessments": 1,
+    "/api/assessments/{assessment}": 1,
+    "/api/assessments/{assessment}/questions": 2,
+    "/api/assessments/{assessment}/answers": 2,
+    "/api/agents/concepts/{concept}/diagnostic?userId={user}": 4,
+    "/api/chat/sessions": 1,
+    "/api/chat/sessions/{session}/messages": 2,
+    "/api/chat/sessions/{session}/lesson": 12,
+    "/api/chat/hints": 1,
+    "/api/memories": 1,
+    "/api/runs": 1,
+    "/api/runs/{run}": 7,
+}
+ASKS_NOTHING_OF_A_PATH = {
+    "/", "/docs", "/openapi.json", "/metrics", "/static/{version}/{path:path}", "/api/health", "/api/status",
+    "/api/schema/events", "/api/schema/graph",
+    "/api/events", "/api/runs/{id}/events",  # streams: their statements are counted in tests/store/test_cost.py
+}  # fmt: skip
+WRITING: dict[tuple[str, str], tuple[dict[str, Any], int]] = {
+    ("POST", "/api/assessments/{assessment}/answers"): ({**WHO, "questionId": "{choice}", "selectedOption": "one"}, 16),
+    ("POST", "/api/questions/{number}/skip"): (WHO, 11),
+    ("POST", "/api/progress"): ({**WHO, "nodeId": "{part}"}, 3),
+    ("PATCH", "/api/progress/{progress}"): ({"masteryScore": 0.4}, 10),
+    ("POST", "/api/chat/sessions"): ({**WHO, "nodeId": "{part}"}, 2),
+    ("POST", "/api/chat/sessions/{session}/messages"): ({**WHO, "role": "user", "content": "So?"}, 2),
+    ("POST", "/api/nodes"): ({**WHO, "type": "concept", "title": "One more", "parentId": "{root}"}, 6),
+    ("POST", "/api/changes/{change}/undo"): ({}, 14),
+    ("PATCH", "/api/nodes/{part}"): ({"desc": "Said anew."}, 8),
+    ("DELETE", "/api/branches/{branch}"): ({}, 4),
+}
+TURN = 100  # an aside to the tutor, its run and its stream, from the request to the reply
+
+
+@dataclass(frozen=True)
+class Size:
+    concepts: int
+    parts: int
+    questions: int
+    said: int
+    """How many messages, hints, contents, generations, answers and changes there are."""
+
+
+SMALL, LARGE = Size(2, 4, 3, 2), Size(10, 29, 12, 40)
+
+
+@dataclass(frozen=True)
+class Grown:
+    web: Web
+    ids: dict[str, str]
+    nodes: int
+
+    def at(self, template: str) -> str:
+        return template.format(user=DEFAULT_USER_ID, **self.ids)
+
+
+def a_path(size: Size) -> dict[str, Any]:
+    return {
+        "sprout_path": 1,
+        "title": "Marmalade",
+        "topic": {"title": "Marmalade"},
+        "concepts": [
+            {
+                "title": f"Concept {number}",
+                "subconcepts": [{"title": f"Part {number}.{part}", "desc": "A part."} for part in range(size.parts)],
+                "edges": [
+                    {"from": f"Part {number}.{part}", "to": f"Part {number}.{part + 1}"}
+                    for part in range(size.parts - 1)
+                ],
+                "questions": [
+                    a_choice(number, place, tests=f"Part {number}.{place % size.parts}")
+                    for place in range(size.questions)
+                ],
+            }
+            for number in range(size.concepts)
+        ],
+        "edges": [{"from": f"Concept {n}", "to": f"Concept {n + 1}"} for n in range(size.concepts - 1)],
+    }
+
+
+def a_choice(number: int, place: int, *, tests: str) -> dict[str, Any]:
+    if place == 1:
+        return {"prompt": f"Of {number + 9} jars, how many are left when two go?", "format": "numeric",
+                "correct_answer": str(number + 7), "difficulty": 1, "tests": [tests]}  # fmt: skip
+    return {"prompt": f"Which of these is meant by {number}.{place}?", "format": "mcq", "difficulty": 1,
+            "options": ["one", "two", "three", "four"], "correct_answer": "two", "tests": [tests]}  # fmt: skip
+
+
+async def grown(web: Web, size: Size) -> Grown:
+    """A path of the size with everything that may hang on it, and the ids of some of it."""
+    client = web.client
+
+    async def made(address: str, body: dict[str, Any]) -> Any:
+        answer = await client.post(address, json=body)
+        assert answer.is_success, answer.text
+        return answer.json()
+
+    branch = (await made("/api/graphs", a_path(size)))["branch"]["id"]
+    nodes = (await client.get(f"/api/nodes?branchId={branch}")).json()
+    root, concept, part = (next(n["id"] for n in nodes if n["type"] == t) for t in ("root", "concept", "subconcept"))
+    text = "\n\n".join(f"# Jar {number}\n\nMarmalade number {number}: oranges." for number in range(size.said * 3))
+    await client.post(f"/api/nodes/{root}/documents", files={"files": ("notes.md", text.encode(), "text/markdown")})
+    passages = (await client.get(f"/api/branches/{branch}/coverage")).json()
+    diagnostics = (await client.get("/api/assessments")).json()
+    for diagnostic in diagnostics:
+        asked = (await client.get(f"/api/assessments/{diagnostic['id']}/questions")).json()
+        for question in asked[2:]:
+            answer = {**WHO, "questionId": question["id"], "selectedOption": "two"}
+            await made(f"/api/assessments/{diagnostic['id']}/answers", answer)
+    assessment = next(one["id"] for one in diagnostics if one["targetNodeId"] == concept)
+    questions = (await client.get(f"/api/assessments/{assessment}/questions")).json()
+    session = (await made("/api/chat/sessions", {**WHO, "nodeId": part}))["id"]
+    for number in range(size.said):
+        await made(f"/api/chat/sessions/{session}/messages", {**WHO, "role": "user", "content": f"Why {number}?"})
+        await made("/api/chat/sessions", {**WHO, "nodeId": part})
+        await made("/api/chat/hints", {**WHO, "nodeId": part, "sessionId": session})
+        await made(f"/api/nodes/{part}/contents", {"explanationMd": f"# {number}"})
+        await made(f"/api/nodes/{part}/generations", {"trigger": "manual_regenerate"})
+        await client.patch(f"/api/nodes/{part}", json={"desc": f"Said {number}."})
+        await SqlMemories(web.database, lambda _: None).remember(
+            f"Likes jar {number} of marmalade, {'very ' * (number % 7)}much.", actor=Actor(DEFAULT_USER_ID)
+        )
+    for node in nodes:
+        await made("/api/progress", {**WHO, "nodeId": node["id"]})
+    progress = (await client.get(f"/api/progress?userId={DEFAULT_USER_ID}&nodeId={part}")).json()[0]["id"]
+    topic = next(one for one in await web.library.nodes(user_id=DEFAULT_USER_ID, type="root"))
+    runs = [await web.end(await web.a_run(topic)) for _ in range(size.said)]
+    changes = (await client.get(f"/api/branches/{branch}/changes")).json()
+    ids = {
+        "branch": branch, "root": root, "concept": concept, "part": part, "passage": passages[0]["id"],
+        "assessment": assessment, "choice": questions[0]["id"], "number": questions[1]["id"], "session": session,
+        "progress": progress, "run": runs[-1].id, "change": changes[0]["id"],
+    }  # fmt: skip
+    return Grown(web, ids, len(nodes))
+
+
+@pytest.fixture(scope="module")
+async def paths(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[Grown, Grown]]:
+    """A small path on a server of its own, and a large one on another."""
+    async with AsyncExitStack() as stack:
+        found = []
+        for size in (SMALL, LARGE):
+            folder = tmp_path_factory.mktemp("statements")
+            web = await stack.enter_async_context(serving_web(folder, a_static_folder(folder), quiet=True, limits=ROOM))
+            found.append(await grown(web, size))
+        yield found[0], found[1]
+
+
+@contextmanager
+def counted(database: Database) -> Iterator[list[str]]:
+    """The statements of the block, read or written, without what opens and closes a transaction."""
+    statements: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if not OF_A_TRANSACTION.match(statement):
+            statements.append(statement)
+
+    engines: tuple[Engine, ...] = (database.reader.sync_engine, database.writer.engine)
+    for engine in engines:
+        event.listen(engine, "before_cursor_execute", note)
+    try:
+        yield statements
+    finally:
+        for engine in engines:
+            event.remove(engine, "before_cursor_execute", note)
+
+
+async def test_a_turn_of_a_lesson_takes_as_many_statements_in_a_large_path_as_in_a_small_one(tmp_path: Path) -> None:
+    counts = []
+    for size in (SMALL, LARGE):
+        folder = tmp_path / str(size.parts)
+        folder.mkdir()
+        async with teaching(folder, quiet=True) as lesson:
+            concept = await lesson.library.node(lesson.node.parent_id or "", user_id=DEFAULT_USER_ID)
+            for number in range(size.parts):
+                await a_concept(lesson.library, concept, f"Part {number}")
+            await lesson.turn("", calls(checkpoint()))
+            for number in range(size.said):
+                await lesson.aside(f"Why {number}?", says(f"It is so, number {number} of them. What do you think?"))
+            with counted(lesson.database) as statements:
+                await lesson.aside("And why else?", says("It is a good question, and we come to it."))
+            counts.append(statements)
+    few, many = counts
+    assert len(many) == len(few) <= TURN, f"{len(few)} and {len(many)} statements\n{compared(few, many)}"
+
+
+async def statements_of(path: Grown, method: str, template: str, body: dict[str, Any] | None = None) -> list[str]:
+    filled = {name: path.at(value) if isinstance(value, str) else value for name, value in (body or {}).items()}
+    with counted(path.web.database) as statements:
+        answer = await path.web.client.request(method, path.at(template), json=filled if body else None)
+    assert answer.is_success, answer.text
+    return statements
+
+
+def compared(few: list[str], many: list[str]) -> str:
+    """What a large path asks more often, for the message of a test that fails."""
+    return "\n".join(f"{times} more: {statement}" for statement, times in (Counter(many) - Counter(few)).items())
+
+
+def test_every_address_that_reads_of_a_path_is_in_the_table() -> None:
+    shapes = {re.sub(r"{\w+}", "{id}", address.partition("?")[0]) for address in READING}
+    reads = {endpoint.path for endpoint in ENDPOINTS if endpoint.method == "GET"}
+    assert reads - ASKS_NOTHING_OF_A_PATH == shapes
+
+
+async def test_the_large_path_is_large(paths: tuple[Grown, Grown]) -> None:
+    assert [path.nodes for path in paths] == [11, 301]
+
+
+@pytest.mark.parametrize("address", READING)
+async def test_reading_takes_as_many_statements_for_300_nodes_as_for_a_few(
+    paths: tuple[Grown, Grown], address: str
+) -> None:
+    small, large = paths
+    few, many = await statements_of(small, "GET", address), await statements_of(large, "GET", address)
+    assert len(many) == len(few) <= READING[address], f"{len(few)} and {len(many)} statements\n{compared(few, many)}"
+
+
+@pytest.mark.parametrize(("method", "address"), WRITING)
+async def test_writing_takes_as_many_statements_for_300_nodes_as_for_a_few(
+    paths: tuple[Grown, Grown], method: str, address: str
+) -> None:
+    small, large = paths
+    body, most = WRITING[method, address]
+    few = await statements_of(small, method, address, body)
+    many = await statements_of(large, method, address, body)
+    assert len(many) == len(few) <= most, f"{len(few)} and {len(many)} statements\n{compared(few, many)}"
