@@ -208,7 +208,9 @@ class Schooling:
         return next((one for one in await self._desk.get(path) if one["questionId"] == question_id), None)
 
     async def _session(self, node_id: str) -> Any:
-        return next(iter(await self._desk.get("/api/chat/sessions", nodeId=node_id)), None)
+        """The session that is open; what is not firm any more is taught in a new one."""
+        sessions = await self._desk.get("/api/chat/sessions", nodeId=node_id)
+        return next((one for one in sessions if not one["endedAt"]), None)
 
     async def _grades_of_diagnostic(self, concept_id: str, story: ConceptStory) -> None:
         asked = await self._desk.get(f"/api/agents/concepts/{concept_id}/diagnostic")
