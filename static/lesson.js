@@ -17,6 +17,13 @@ const OPENING = { content: "", text: "", aside: false, drawing: null };
 /** The session that goes on: the newest that has not ended, else the newest of all. @param {ChatSession[]} sessions */
 const chosen = (sessions) => sessions.findLast((session) => !session.endedAt) ?? sessions.at(-1) ?? null;
 
+/** The session to go on with. What was over is taught anew where later answers have shown that it is not firm any more. @param {string} nodeId */
+async function sessionOn(nodeId) {
+  const found = chosen(await learning.sessions(nodeId));
+  const isOver = found?.endedAt && (await learning.lesson(found.id)).completed;
+  return found && (!found.endedAt || isOver) ? found : learning.beginSession(nodeId);
+}
+
 /** @param {string} nodeId */
 export function openLesson(nodeId) {
   const session = signal(/** @type {ChatSession | null} */ (null));
@@ -51,7 +58,7 @@ export function openLesson(nodeId) {
 
   async function load() {
     try {
-      const found = session.value ?? chosen(await learning.sessions(nodeId)) ?? (await learning.beginSession(nodeId));
+      const found = session.value ?? (await sessionOn(nodeId));
       if (closed) return;
       session.value = found;
       await refresh();
