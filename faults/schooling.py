@@ -274,7 +274,7 @@ class Schooling:
         content = _content(words.text, words.meant, question["type"])
         if words.meant == "answer" and words.right is not None:
             seen.tried.add(prompt)
-        if words.right is None:
+        if words.right is None and not words.tactic and words.meant != "aside":
             seen.unknown.add(prompt)
         self._turns += 1
         path = f"/api/chat/sessions/{session_id}/tutor"
