@@ -67,6 +67,7 @@ export default {
   "tu.thinking": "Thinking",
   "tu.marking": "Reading your answer",
   "tu.plan": "This lesson",
+  "tu.step": "Step {at} of {n}: {can}",
   "tu.mastery": "Mastery",
   "tu.goal": "{now}, goal {goal}",
   "tu.evidence": "{n} answer counted|{n} answers counted",

@@ -51,7 +51,8 @@ function Rail({ lesson, concept, title }) {
   const state = lesson.state.value;
   const now = Math.round((state?.mastery ?? 0) * 100);
   return html`<aside class="rail" aria-label=${t("tu.plan")}>
-    <p class="t13 dimmer">${concept}</p><p class="rail-title">${title}</p>
+    <p class="t13 dimmer rail-of">${concept}</p><p class="rail-title">${title}</p>
+    ${state && state.plan.length > 0 && !lesson.ended.value && html`<p class="t13 rail-now">${t("tu.step", { at: state.chunk, n: state.plan.length, can: state.plan[state.chunk - 1] })}</p>`}
     ${state && state.plan.length > 0 && html`<ol class="chunks">${state.plan.map((line, i) => html`<li key=${i} class=${i + 1 < state.chunk || lesson.ended.value ? "done" : i + 1 === state.chunk ? "now" : ""} aria-current=${i + 1 === state.chunk && !lesson.ended.value ? "step" : undefined}>${line}</li>`)}</ol>`}
     ${state && html`<div class="mst"><p class="mst-line"><b>${t("tu.mastery")}</b><span>${state.completed ? t("tu.done") : t("tu.goal", { now, goal: GOAL })}</span></p>
       <div class="meter" role="meter" aria-label=${t("tu.mastery")} aria-valuemin="0" aria-valuemax="100" aria-valuenow=${now}><i style=${{ inlineSize: `${now}%` }}></i><s style=${{ insetInlineStart: `${GOAL}%` }}></s></div>
@@ -111,13 +112,13 @@ function Aside({ lesson }) {
     event.preventDefault();
     const text = words.value.trim();
     if (!text || off) return;
-    if (await lesson.send({ content: asideOf(text), text, aside: true, drawing: null })) write("");
+    if (await lesson.send({ content: asideOf(text), text, aside: true, drawing: null }) && words.peek().trim() === text) write(""); // what was written meanwhile stays
   };
   return html`<aside class="notes" aria-label=${t("tu.aside_label")} id="aside"><h2 class="t13"><${Icon} name="info" small />${t("tu.aside")}</h2>
     ${turns.map((turn) => (turn.who === "learner" ? html`<p class="you" key=${turn.id}>${turn.text}</p>` : html`<div class="say dim" key=${turn.id}><${Markdown} text=${turn.text} /></div>`))}
     ${asking && html`<p class="you">${sending?.text}</p>${lesson.live.value ? html`<div class="say dim"><${Markdown} text=${lesson.live.value} /><span class="caret"></span></div>` : html`<p class="growing" role="status"><span class="pulse"></span><span>${t("tu.thinking")}</span></p>`}`}
     ${!lesson.ended.value && html`<form onSubmit=${submit}><label class="vh" for="side">${t("tu.aside_label")}</label>
-      <textarea class="field" id="side" rows="2" maxlength="2000" placeholder=${t("tu.aside_text")} readonly=${off} value=${words.value} onInput=${(/** @type {any} */ event) => write(event.target.value)} onKeyDown=${enters(submit)}></textarea>
+      <textarea class="field" id="side" rows="2" maxlength="2000" placeholder=${t("tu.aside_text")} value=${words.value} onInput=${(/** @type {any} */ event) => write(event.target.value)} onKeyDown=${enters(submit)}></textarea>
       <button class="btn sm" type="submit" disabled=${off || !words.value.trim()}>${t("tu.aside_send")}</button></form>`}
   </aside>`;
 }

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from playwright.async_api import Locator, Page, expect
 
@@ -42,9 +43,9 @@ class School:
 
 
 @asynccontextmanager
-async def school(folder: Path, database_url: str, *, pace: Pace = AT_ONCE) -> AsyncIterator[School]:
+async def school(folder: Path, database_url: str, *, pace: Pace = AT_ONCE, **settings: Any) -> AsyncIterator[School]:
     """A Sprout on a database that holds one grown course."""
-    async with garden(folder, database_url, pace=pace) as grown:
+    async with garden(folder, database_url, pace=pace, **settings) as grown:
         yield School(grown, await grown.graph())
 
 
