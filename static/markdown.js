@@ -11,10 +11,23 @@ const SAFE_LINK = /^(https?:|mailto:|#|\/(?!\/))/i;
 const DEEPEST = 20;
 
 /** What a text in Markdown looks like; HTML in it is shown as it is written. @param {{ text: string }} props */
-export const Markdown = ({ text }) => html`${blocks(lexer(text), 0)}`;
+export const Markdown = ({ text }) => html`${read(text)}`;
+
+/** @param {string} text @returns {ComponentChildren} */
+function read(text) {
+  try {
+    return blocks(lexer(text), 0);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return html`<p>${text}</p>`; // nested deeper than can be read: as it was written
+  }
+}
+
+/** What is nested too deep to be shown as such: as it was written. @param {Token[]} tokens */
+const raw = (tokens) => tokens.map((token) => token.raw).join("");
 
 /** @param {Token[] | undefined} tokens @param {number} depth @returns {ComponentChildren} */
-const blocks = (tokens = [], depth) => (depth > DEEPEST ? "" : tokens.map((token) => block(token, depth + 1)));
+const blocks = (tokens = [], depth) => (depth > DEEPEST ? raw(tokens) : tokens.map((token) => block(token, depth + 1)));
 
 /** @param {Token} token @param {number} depth @returns {ComponentChildren} */
 function block(token, depth) {
@@ -45,7 +58,7 @@ const table = (token, depth) => html`<div class="table"><table>
 </table></div>`;
 
 /** @param {Token[] | undefined} tokens @param {number} depth @returns {ComponentChildren} */
-const inline = (tokens = [], depth) => (depth > DEEPEST ? "" : tokens.map((token) => piece(token, depth + 1)));
+const inline = (tokens = [], depth) => (depth > DEEPEST ? raw(tokens) : tokens.map((token) => piece(token, depth + 1)));
 
 /** @param {Token} token @param {number} depth @returns {ComponentChildren} */
 function piece(token, depth) {

@@ -14,10 +14,15 @@ test("words without a question are only words", () => {
 });
 
 test("a learner's words lose the tags that they travel with, and nothing else", () => {
-  assert.deepEqual(untagged(answerOf("draw", "a tree\nMode: text")), { text: "a tree\nMode: text", mode: "draw" });
-  assert.deepEqual(untagged(answerOf("mcq", "The second")), { text: "The second", mode: "text" });
-  assert.deepEqual(untagged(asideOf("why?")), { text: "why?", mode: null });
-  assert.deepEqual(untagged("plain"), { text: "plain", mode: null });
+  assert.deepEqual(untagged(answerOf("draw", "a tree\nMode: text")), { text: "a tree\nMode: text", drawn: false, mode: "draw" });
+  assert.deepEqual(untagged(answerOf("mcq", "The second")), { text: "The second", drawn: false, mode: "text" });
+  assert.deepEqual(untagged(asideOf("why?")), { text: "why?", drawn: false, mode: null });
+  assert.deepEqual(untagged("plain"), { text: "plain", drawn: false, mode: null });
+});
+
+test("a picture is told apart from the words that it came with", () => {
+  assert.deepEqual(untagged(`${answerOf("draw", "a tree")}\n[Drawing image attached]`), { text: "a tree", drawn: true, mode: "draw" });
+  assert.deepEqual(untagged(`${answerOf("draw", "")}[Drawing image attached]`), { text: "", drawn: true, mode: "draw" });
 });
 
 test("a side question and its reply stand aside, what follows does not", () => {
