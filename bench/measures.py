@@ -12,6 +12,7 @@ from pathlib import Path
 
 import httpx2
 
+from bench.graph_page import readings
 from bench.growth import LENGTHS, loop_cpu_ms
 from bench.log_growth import LENGTHS as LOG_LENGTHS
 from bench.log_growth import log_cost
@@ -26,6 +27,8 @@ ROUNDS = 5
 RUNS_A_ROUND = 10
 QUICK_RUNS = 40
 DELTA_WAITS_MS = 25.0
+GRAPH_MS = 20.0
+GRAPH_OVER_FLOOR = 15.0
 STREAM_MIB = 0.25
 ONBOARDING_PACE = Pace(first_token_s=1.0, tokens_per_s=60.0)
 
@@ -166,7 +169,18 @@ async def b8() -> list[Figure]:
     ]
 
 
-MEASURES = {"B1": b1, "B2": b2, "B3": b3, "B4": b4, "B6": b6, "B8": b8}
+async def graph() -> list[Figure]:
+    """A path of 300 nodes with progress, read 500 times, against a route that answers the same bytes from memory."""
+    sprout, floor = await readings()
+    return [
+        Figure("graph, server CPU of a read", "ms", sprout.cpu_ms, floor.cpu_ms, GRAPH_OVER_FLOOR),
+        Figure("graph, p50", "ms", sprout.p50_ms, floor.p50_ms, GRAPH_OVER_FLOOR, sprout.waits_ms),
+        Figure("graph, p99", "ms", sprout.p99_ms, floor.p99_ms, GRAPH_OVER_FLOOR),
+        Figure("graph, p99 of 20 ms", "ms", sprout.p99_ms, GRAPH_MS, 1.0),
+    ]
+
+
+MEASURES = {"B1": b1, "B2": b2, "B3": b3, "B4": b4, "B6": b6, "B8": b8, "GRAPH": graph}
 
 
 @asynccontextmanager

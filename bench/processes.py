@@ -72,6 +72,14 @@ async def floor_server(base_url: str) -> AsyncIterator[Server]:
 
 
 @asynccontextmanager
+async def page_floor_server(page: Path) -> AsyncIterator[Server]:
+    """The floor of reading a page (`bench/page_floor.py`)."""
+    port = free_port()
+    async with _process([sys.executable, "-m", "bench.page_floor", str(page), str(port)], SERVER_CORE, {}) as process:
+        yield await _ready(process, port, "/page")
+
+
+@asynccontextmanager
 async def sprout_server(base_url: str, data: Path, *, note_taking: bool) -> AsyncIterator[Server]:
     """Sprout with an empty database in `data`: as a user starts it, or with the agent that takes notes."""
     port = free_port()

@@ -20,8 +20,10 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.types import TypeDecorator, TypeEngine
 from sqlmodel import Field, SQLModel
+
+from sprout.events import wire_time
 
 NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -49,6 +51,21 @@ class UtcTime(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class WireTime(TypeDecorator[str]):
+    """A moment that is read as it stands on the wire, where thousands are: SQLite's text is nearly that already."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return dialect.type_descriptor(Text() if dialect.name == "sqlite" else DateTime(timezone=True))
+
+    def process_result_value(self, value: str | datetime | None, dialect: Dialect) -> str | None:
+        if isinstance(value, str):
+            return f"{value[:10]}T{value[11:19]}.{value[20:23] or '000'}Z"
+        return None if value is None else wire_time(value)
 
 
 class Words(TypeDecorator[str]):

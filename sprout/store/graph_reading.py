@@ -1,26 +1,32 @@
 """A branch's nodes, edges and progress, however many, in two statements."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from operator import itemgetter
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, and_, bindparam, select
+from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, select, type_coerce
 
-from sprout.events import Wire, wire_time
+from sprout.events import Wire
 from sprout.learning.library import EdgeRow, NodeDetail, ProgressRow
 from sprout.store import tables
-from sprout.store.columns import table_of
+from sprout.store.columns import UtcTime, WireTime, table_of
 
 T = TypeVar("T", bound=Wire)
 
 _nodes, _edges, _progress = table_of(tables.Node), table_of(tables.Edge), table_of(tables.Progress)
 
+
+def _columns(table: Table, kind: type[Wire]) -> list[ColumnElement[Any]]:
+    """The columns that the fields of a row are read from, moments as they stand on the wire."""
+    found = [table.c[name] for name in kind.model_fields]
+    return [type_coerce(one, WireTime) if isinstance(one.type, UtcTime) else one for one in found]
+
+
 _WITH_PROGRESS = (
     select(
-        *(_nodes.c[name] for name in NodeDetail.model_fields),
+        *_columns(_nodes, NodeDetail),
         _progress.c.creation,
-        *(_progress.c[name] for name in ProgressRow.model_fields),
+        *_columns(_progress, ProgressRow),
     )
     .outerjoin_from(
         _nodes, _progress, and_(_progress.c.node_id == _nodes.c.id, _progress.c.user_id == bindparam("user"))
@@ -29,7 +35,7 @@ _WITH_PROGRESS = (
     .order_by(_nodes.c.creation)
 )
 _EDGES = (
-    select(*(_edges.c[name] for name in EdgeRow.model_fields))
+    select(*_columns(_edges, EdgeRow))
     .join(_nodes, _nodes.c.id == _edges.c.source_node_id)
     .where(_nodes.c.branch_id == bindparam("branch"))
     .order_by(_edges.c.creation)
@@ -53,5 +59,4 @@ def graph_of(
 
 def _made(kind: type[T], columns: Sequence[object]) -> T:
     """The row whose fields the columns are."""
-    values = [wire_time(one) if isinstance(one, datetime) else one for one in columns]
-    return kind.model_validate(dict(zip(kind.model_fields, values, strict=True)))
+    return kind.model_validate(dict(zip(kind.model_fields, columns, strict=True)))
