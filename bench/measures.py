@@ -28,7 +28,7 @@ RUNS_A_ROUND = 10
 QUICK_RUNS = 40
 DELTA_WAITS_MS = 25.0
 GRAPH_MS = 20.0
-GRAPH_OVER_FLOOR = 15.0
+GRAPH_OVER_FLOOR = 150.0  # nine hundred rows against none: what is promised is the 20 ms, this shows a slide
 STREAM_MIB = 0.25
 ONBOARDING_PACE = Pace(first_token_s=1.0, tokens_per_s=60.0)
 

@@ -12,7 +12,8 @@ from sprout.store.exchange import SqlExchange
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "fractions.yaml"
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
+EXAMPLE = next(example for example in EXAMPLES if example.stem == "fractions")
 
 
 @pytest.fixture
@@ -27,16 +28,22 @@ def exchange(database: Database) -> SqlExchange:
     return SqlExchange(database)
 
 
-async def test_G5_what_is_exported_is_imported_as_the_same_path(library: SqlLibrary, exchange: SqlExchange) -> None:
-    first = await exchange.import_path(read_path(EXAMPLE.read_text()), user_id=DEFAULT_USER_ID)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
+async def test_G5_what_is_exported_is_imported_as_the_same_path(
+    library: SqlLibrary, exchange: SqlExchange, example: Path
+) -> None:
+    first = await exchange.import_path(read_path(example.read_text()), user_id=DEFAULT_USER_ID)
     exported = await exchange.export_path(first.id, user_id=DEFAULT_USER_ID)
     second = await exchange.import_path(exported, user_id=DEFAULT_USER_ID)
     assert await exchange.export_path(second.id, user_id=DEFAULT_USER_ID) == exported
     assert second.id != first.id
 
 
-async def test_nothing_of_the_file_is_lost_on_the_way(library: SqlLibrary, exchange: SqlExchange) -> None:
-    path = read_path(EXAMPLE.read_text())
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
+async def test_nothing_of_the_file_is_lost_on_the_way(
+    library: SqlLibrary, exchange: SqlExchange, example: Path
+) -> None:
+    path = read_path(example.read_text())
     branch = await exchange.import_path(path, user_id=DEFAULT_USER_ID)
     exported = await exchange.export_path(branch.id, user_id=DEFAULT_USER_ID)
 
@@ -54,6 +61,17 @@ async def test_nothing_of_the_file_is_lost_on_the_way(library: SqlLibrary, excha
             question.model_copy(update={"tests": tuple(titles[test] for test in question.tests)})
             for question in given.questions
         )
+
+
+@pytest.mark.parametrize("example", [one for one in EXAMPLES if one != EXAMPLE], ids=lambda example: example.stem)
+def test_an_example_asks_about_every_part_and_shows_two_answers_to_what_is_asked_in_words(example: Path) -> None:
+    for concept in read_path(example.read_text()).concepts:
+        assert {name for question in concept.questions for name in question.tests} == {
+            part.key for part in concept.subconcepts
+        }
+        in_words = [question for question in concept.questions if question.format == "open_ended"]
+        assert in_words
+        assert all(len(question.anchors) == 2 for question in in_words)
 
 
 async def test_a_planted_path_is_listed_in_the_order_of_its_file(library: SqlLibrary, exchange: SqlExchange) -> None:
