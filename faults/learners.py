@@ -36,17 +36,17 @@ from sprout.offline.courses import Course, Question, courses
 
 SETTINGS = {"SPROUT_LOG_LEVEL": "warning"}
 MINUTES = 30.0
-PUPILS: dict[str, Callable[[Course, int], Pupil]] = {
-    "novice": lambda course, seed: Novice(seed),
-    "solid with a hole": lambda course, seed: WithAHole(holes_of(course)),
+PUPILS: dict[str, Callable[[Course, int], Pupil]] = {  # who needs the fewest turns comes first
     "expert": lambda course, seed: Expert(),
-    "misconception": lambda course, seed: Believer(beliefs_of(course)),
-    "slipper": lambda course, seed: Slipper(seed),
-    "guesser": lambda course, seed: Guesser(seed),
-    "extractor": lambda course, seed: Extractor(),
-    "hint clicker": lambda course, seed: HintClicker(),
     "informal speaker": lambda course, seed: Informal(),
+    "slipper": lambda course, seed: Slipper(seed),
+    "extractor": lambda course, seed: Extractor(),
+    "misconception": lambda course, seed: Believer(beliefs_of(course)),
+    "solid with a hole": lambda course, seed: WithAHole(holes_of(course)),
+    "hint clicker": lambda course, seed: HintClicker(),
     "anxious": lambda course, seed: Anxious(seed),
+    "guesser": lambda course, seed: Guesser(seed),
+    "novice": lambda course, seed: Novice(seed),
 }
 
 
