@@ -26,6 +26,17 @@ WORD = re.compile(rf"zq[a-z]{{{LETTERS}}}qz", re.IGNORECASE)
 IN_BYTES = re.compile(WORD.pattern.encode(), re.IGNORECASE)
 _LAST_SIGNS = re.compile(r"[\s.!?…”\"'’)]*\Z")
 _FENCE = "```"
+_MODEL = """
+import os, sys, threading
+from sprout.cli import main
+
+def until_nobody_listens():
+    sys.stdin.read()
+    os._exit(0)
+
+threading.Thread(target=until_nobody_listens, daemon=True).start()
+sys.exit(main())
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +111,10 @@ async def marked_model(folder: Path) -> AsyncIterator[str]:
     port = free_port()
     environment = {"PATH": os.defpath, "PYTHONPATH": str(folder), "PYTHONUTF8": "1", "HOME": str(folder)}
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "sprout", "model-server", "--port", str(port)),
+        *(sys.executable, "-c", _MODEL, "model-server", "--port", str(port)),
         cwd=folder,
         env=environment,
+        stdin=PIPE,  # closes with us, whatever ends us
         stdout=PIPE,
     )
     try:
