@@ -194,7 +194,7 @@ class Schooling:
         desk = self._desk
         asked = await desk.get(f"/api/agents/concepts/{concept_id}/diagnostic")
         for question in asked["questions"]:
-            one = known(question["prompt"])
+            one = known(question["prompt"], concept_title=story.title)
             options = tuple(json.loads(question["options"])) if question["options"] else ()
             words = self._pupil.says(Asked(one, options, diagnostic=True))
             said = {"selectedOption" if options and words.text in options else "answerText": words.text}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from sprout.learning.words import one_line
+from sprout.offline.brains.generic import generic_lesson
 from sprout.offline.brains.tutoring.from_nothing import taught_from_nothing
 from sprout.offline.brains.tutoring.teaching import Task, Teaching
 from sprout.offline.courses import Course, Question, courses, lessons
@@ -49,9 +50,14 @@ def textbook() -> dict[str, Known]:
     return {one_line(known.prompt): known for known in _all()}
 
 
-def known(prompt: str) -> Known:
-    """What is known of a question. Raises KeyError where nobody has written it."""
-    return textbook()[one_line(prompt)]
+def known(prompt: str, *, concept_title: str = "") -> Known:
+    """What is known of a question. Raises KeyError where nobody has written it.
+
+    Args:
+        concept_title: of the concept that it is about, for one that the course does not have.
+    """
+    found = textbook().get(one_line(prompt))
+    return found or {one_line(one.prompt): one for one in _generic(concept_title)}[one_line(prompt)]
 
 
 def ideas_of(course: Course, concept_title: str) -> dict[str, tuple[str, ...]]:
@@ -91,6 +97,11 @@ def _ask(ask: Ask, idea: tuple[str, ...], case: str, *, changed: bool) -> Known:
     wrong = [Wrong(one.option, one.misconception) for one in ask.wrong]
     wrong += [Wrong(value, belief) for value, belief in ask.diagnostic_values.items()]
     return Known(ask.prompt, ask.kind, ask.answer, idea, tuple(wrong), ask.partial or "", case, changed)
+
+
+def _generic(concept_title: str) -> Iterator[Known]:
+    for item in generic_lesson(concept_title).items:
+        yield Known(item.input["prompt"], "open_ended", item.input["correct_answer"], tuple(item.tests))
 
 
 def _on_studying(teaching: Teaching) -> Iterator[Known]:
