@@ -11,7 +11,7 @@ const at = encodeURIComponent;
 export const diagnostic = (conceptId) => orNull(request(`/agents/concepts/${at(conceptId)}/diagnostic?userId=${USER}`));
 /** @param {string} assessmentId @returns {Promise<Answer[]>} */
 export const answers = (assessmentId) => request(`/assessments/${at(assessmentId)}/answers?userId=${USER}`);
-/** Neither text nor option is "I don't know". @param {string} assessmentId @param {string} questionId @param {{ answerText?: string, selectedOption?: string }} given @returns {Promise<Answer>} */
+/** @param {string} assessmentId @param {string} questionId @param {{ answerText?: string, selectedOption?: string }} given @returns {Promise<Answer>} */
 export const answer = (assessmentId, questionId, given) => post(`/assessments/${at(assessmentId)}/answers`, { userId: USER, questionId, ...given });
 /** Leave a question out. @param {string} questionId @returns {Promise<Answer>} */
 export const skip = (questionId) => post(`/questions/${at(questionId)}/skip`, { userId: USER });

@@ -59,6 +59,7 @@ export default {
   "ch.undo": "Undo",
   "ch.undoing": "Undoing",
   "ch.redo": "Bring it back",
+  "ch.redoing": "Bringing it back",
   "ch.more": "Show earlier changes",
 
   "tu.crumb": "Lesson",

@@ -44,7 +44,7 @@ export function Changes({ changes, all, onUndone }) {
   return html`<ul class="changes">${(every.value ? listed : listed.slice(0, AT_FIRST)).map((change) => html`<li key=${change.id} class=${change.undoneBy ? "undone" : ""}>
       <div>${linesOf(change, titles).map((line) => html`<p class="change-what">${line}</p>`)}${change.reason && html`<p class="reason why">${change.reason}</p>`}
         ${refusal.value?.id === change.id && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${refusal.value.words}</span></p>`}</div>
-      <button class="btn sm" type="button" disabled=${busy.value !== null} aria-busy=${busy.value === change.id || undefined} onClick=${() => undo(change)}>${t(busy.value === change.id ? "ch.undoing" : change.undoneBy ? "ch.redo" : "ch.undo")}</button>
+      <button class="btn sm" type="button" disabled=${busy.value !== null} aria-busy=${busy.value === change.id || undefined} onClick=${() => undo(change)}>${t(busy.value === change.id ? (change.undoneBy ? "ch.redoing" : "ch.undoing") : change.undoneBy ? "ch.redo" : "ch.undo")}</button>
     </li>`)}</ul>
     ${!every.value && listed.length > AT_FIRST && html`<button class="link" type="button" onClick=${() => { every.value = true; }}>${t("ch.more")}</button>`}`;
 }

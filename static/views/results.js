@@ -25,7 +25,7 @@ export function Results({ opened, around }) {
   const { questions, newest } = opened;
   const asked = questions.value.filter((each) => newest.value.has(each.id));
   const right = asked.filter((each) => newest.value.get(each.id)?.isCorrect).length;
-  const unread = asked.filter((each) => isUnread(newest.value.get(each.id))).length;
+  const unread = asked.filter((each) => { const answer = newest.value.get(each.id); return answer && isUnread(answer) && !isNotKnown(each, answer); }).length;
   const fitting = opened.fitting.value;
   const next = around && inOrder(partsOf(around.all, opened.conceptId)).find((node) => node.state === "ready" || node.state === "progress");
   return html`<section class="rs wrap">
@@ -44,21 +44,25 @@ export function Results({ opened, around }) {
 }
 
 /** @param {Answer | undefined} answer */
-const isUnread = (answer) => answer !== undefined && answer.score === null && (answer.answerText !== null || answer.selectedOption !== null);
+const isUnread = (answer) => answer !== undefined && answer.score === null && !answer.feedback && (answer.answerText !== null || answer.selectedOption !== null);
+
+/** Whether words stand where an option was asked for: that one did not know, which nobody marks. @param {AskedQuestion} question @param {Answer} answer */
+const isNotKnown = (question, answer) => question.format === "mcq" && answer.selectedOption === null && answer.score === null;
 
 /** @param {{ question: AskedQuestion, answer: Answer | undefined }} props */
 const Answered = ({ question, answer }) => html`<li class="rs-item">
   <div class="rs-q say"><${Markdown} text=${question.prompt} /></div>
   ${answer && (answer.answerText || answer.selectedOption)
     ? html`<p class="rs-said"><small>${t(answer.selectedOption ? "rs.chose" : "rs.yours")}</small>${answer.selectedOption ?? answer.answerText}</p>` : ""}
-  <${Verdict} answer=${answer} />
+  <${Verdict} question=${question} answer=${answer} />
   ${answer?.grade?.criteria.length ? html`<${GradeView} grade=${answer.grade} />` : ""}
   ${answer?.feedback && html`<p class="reason why">${!answer.isCorrect && answer.selectedOption && html`<small class="t12">${t("rs.thought")}</small><br />`}${answer.feedback}</p>`}
 </li>`;
 
-/** @param {{ answer: Answer | undefined }} props */
-function Verdict({ answer }) {
+/** @param {{ question: AskedQuestion, answer: Answer | undefined }} props */
+function Verdict({ question, answer }) {
   if (!answer || (answer.answerText === null && answer.selectedOption === null)) return html`<p class="chip">${t("rs.skipped")}</p>`;
+  if (isNotKnown(question, answer)) return html`<p class="chip">${t("rs.not")}</p>`;
   if (answer.score === null && answer.feedback) return html`<p class="chip">${t("rs.unreadable")}</p>`;
   if (answer.score === null) return html`<p class="chip wait"><${Icon} name="hourglass" small />${t("rs.unmarked")}</p>`;
   if (answer.isCorrect) return html`<p class="chip leaf"><${Icon} name="check" small />${t("rs.right")}</p>`;

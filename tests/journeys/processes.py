@@ -25,6 +25,8 @@ async def process(
     try:
         async with asyncio.timeout(START_S):
             url = await address(running)
+            async with garden_at(url) as grown:
+                await grown.get("/status")  # the address is printed before it can be reached
         yield running, url
     finally:
         if running.returncode is None:
@@ -35,5 +37,5 @@ async def process(
 @asynccontextmanager
 async def garden_at(url: str) -> AsyncIterator[Garden]:
     """What the API of a running server says."""
-    async with httpx2.AsyncClient(base_url=url, timeout=30, transport=httpx2.AsyncHTTPTransport(retries=5)) as web:
+    async with httpx2.AsyncClient(base_url=url, timeout=30, transport=httpx2.AsyncHTTPTransport(retries=8)) as web:
         yield Garden(url, Weather(), web)

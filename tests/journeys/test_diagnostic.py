@@ -61,6 +61,7 @@ async def test_a_diagnostic_goes_by_keyboard_alone_and_a_reload_keeps_the_draft_
         items = page.locator(".rs-item")
         await expect(items).to_have_count(7)
         await expect(items.nth(2)).to_contain_text("Right")
+        await expect(items.nth(3)).to_contain_text("You wroteI don’t knowNot yet")
         await expect(items.nth(4)).to_contain_text("Skipped")
         await expect(items.nth(5)).to_contain_text("You wroteIn the headline")
         await expect(items.nth(5)).to_contain_text("Not marked, counts neither way")  # the offline grader is not sure
@@ -102,12 +103,12 @@ async def test_a_misconception_brings_a_change_with_its_reason_that_can_be_undon
         grown = await taught.grown.graph()
         assert _titles(grown) == {*_titles(before), BRIDGE}
 
-        await change.get_by_role("button", name="Undo").click()
-        await expect(change.get_by_role("button", name="Bring it back")).to_be_visible()
+        await change.get_by_role("button", name="Undo", exact=True).click()
+        await expect(change.get_by_role("button", name="Bring it back", exact=True)).to_be_visible()
         undone = await taught.grown.graph()
         assert (_titles(undone), _wires(undone)) == (_titles(before), _wires(before))
-        await change.get_by_role("button", name="Bring it back").click()
-        await expect(change.get_by_role("button", name="Undo")).to_be_visible()
+        await change.get_by_role("button", name="Bring it back", exact=True).click()
+        await expect(change.get_by_role("button", name="Undo", exact=True)).to_be_visible()
         again = await taught.grown.graph()
         assert (_titles(again), _wires(again)) == (_titles(grown), _wires(grown))
 

@@ -12,7 +12,7 @@ from tests.journeys.screen import picture
 
 COUNTS, PER_CENT = "Turning percentages into counts of people", "A percentage is a count out of a hundred"
 TREE = "Drawing the splits as a tree"
-# Each of these would say so in `window.ran` if it ran. The page's policy would stop some of them: that is the second fence.
+# Each would say so in `window.ran` if it ran. The page's policy would stop some of them: that is the second fence.
 ATTACKS = (
     '<img src="/nothing" onerror="ran.push(1)">',
     "<script>ran.push(2)</script>",
@@ -36,9 +36,10 @@ TEXTS = frozenset(
     | {"answerText", "selectedOption", "says", "error"}
 )
 FOUND = """() => {
-  const bad = [...document.querySelectorAll("main :is(img, script, iframe, object, embed, base, form[action], meta, style)")];
-  const wired = [...document.querySelectorAll("main *")].filter((each) => [...each.attributes].some(({ name }) => name.startsWith("on")));
-  const links = [...document.querySelectorAll("main a[href]")].filter(({ href }) => !/^https?:/.test(href) || href.includes("evil.example"));
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const bad = all("main :is(img, script, iframe, object, embed, base, form[action], meta, style)");
+  const wired = all("main *").filter((each) => [...each.attributes].some(({ name }) => name.startsWith("on")));
+  const links = all("main a[href]").filter(({ href }) => !/^https?:/.test(href) || href.includes("evil.example"));
   return { ran: window.ran, bad: [...bad, ...wired, ...links].map((each) => each.outerHTML) };
 }"""
 

@@ -1,4 +1,4 @@
-"""Diagnostic and lesson pass axe in light and dark, wide and narrow; nothing scrolls sideways; a lesson needs no mouse."""
+"""Diagnostic and lesson pass axe in both themes, wide and narrow; nothing scrolls sideways; no mouse is needed."""
 
 from pathlib import Path
 

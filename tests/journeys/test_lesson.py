@@ -16,7 +16,8 @@ CALL = "A call: name, brackets, inputs"
 COUNT_TELLS = """() => {
   window.told = [];
   const line = document.querySelector(".talk > .vh[role=status]");
-  new MutationObserver(() => { if (line.textContent) window.told.push(line.textContent); }).observe(line, { childList: true, characterData: true, subtree: true });
+  new MutationObserver(() => { if (line.textContent) window.told.push(line.textContent); })
+    .observe(line, { childList: true, characterData: true, subtree: true });
 }"""
 LARGEST_ROUNDS = 12
 
