@@ -18,6 +18,23 @@ const FITTERS = ["concept_refinement", "path_review"];
 /** The changes that fitted the path, without those that are only the way back of others. @param {Change[]} changes */
 export const shownOf = (changes) => changes.filter((change) => !change.undoes && FITTERS.includes(change.agent ?? ""));
 
+/**
+ * What has become of a change: undone, and brought back, and so on. `last` is what to undo next.
+ * @param {Change} change @param {Change[]} changes @returns {{ last: string, isUndone: boolean }}
+ */
+export function standing(change, changes) {
+  const byId = new Map(changes.map((each) => [each.id, each]));
+  let isUndone = false;
+  let last = change;
+  for (let next = last.undoneBy; next; next = last.undoneBy) {
+    isUndone = !isUndone;
+    const after = byId.get(next);
+    if (!after) return { last: next, isUndone }; // newer than what is listed
+    last = after;
+  }
+  return { last: last.id, isUndone };
+}
+
 /** @param {{ changes: Change[], all: Map<string, Seen>, onUndone: () => unknown }} props */
 export function Changes({ changes, all, onUndone }) {
   const every = useSignal(false);
@@ -32,7 +49,7 @@ export function Changes({ changes, all, onUndone }) {
     busy.value = change.id;
     refusal.value = null;
     try {
-      await learning.undo(change.undoneBy ?? change.id);
+      await learning.undo(standing(change, changes).last);
       await onUndone();
     } catch (error) {
       refusal.value = { id: change.id, words: /** @type {Error} */ (error).message };
@@ -41,10 +58,10 @@ export function Changes({ changes, all, onUndone }) {
     }
   };
 
-  return html`<ul class="changes">${(every.value ? listed : listed.slice(0, AT_FIRST)).map((change) => html`<li key=${change.id} class=${change.undoneBy ? "undone" : ""}>
+  return html`<ul class="changes">${(every.value ? listed : listed.slice(0, AT_FIRST)).map((change) => ({ change, ...standing(change, changes) })).map(({ change, isUndone }) => html`<li key=${change.id} class=${isUndone ? "undone" : ""}>
       <div>${linesOf(change, titles).map((line) => html`<p class="change-what">${line}</p>`)}${change.reason && html`<p class="reason why">${change.reason}</p>`}
         ${refusal.value?.id === change.id && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${refusal.value.words}</span></p>`}</div>
-      <button class="btn sm" type="button" disabled=${busy.value !== null} aria-busy=${busy.value === change.id || undefined} onClick=${() => undo(change)}>${t(busy.value === change.id ? (change.undoneBy ? "ch.redoing" : "ch.undoing") : change.undoneBy ? "ch.redo" : "ch.undo")}</button>
+      <button class="btn sm" type="button" disabled=${busy.value !== null} aria-busy=${busy.value === change.id || undefined} onClick=${() => undo(change)}>${t(busy.value === change.id ? (isUndone ? "ch.redoing" : "ch.undoing") : isUndone ? "ch.redo" : "ch.undo")}</button>
     </li>`)}</ul>
     ${!every.value && listed.length > AT_FIRST && html`<button class="link" type="button" onClick=${() => { every.value = true; }}>${t("ch.more")}</button>`}`;
 }

@@ -112,6 +112,9 @@ async def test_a_misconception_brings_a_change_with_its_reason_that_can_be_undon
         again = await taught.grown.graph()
         assert (_titles(again), _wires(again)) == (_titles(grown), _wires(grown))
 
+        await change.get_by_role("button", name="Undo", exact=True).click()
+        await change.get_by_role("button", name="Bring it back", exact=True).click()
+        await expect(change.get_by_role("button", name="Undo", exact=True)).to_be_visible()
         runs = len(again["runs"])
         await page.reload()
         await expect(change).to_be_visible()

@@ -1,0 +1,29 @@
+// What stands of a change after it was undone and brought back, however often.
+import "./vendored.mjs";
+import assert from "node:assert/strict";
+import test from "node:test";
+
+const { linesOf, shownOf, standing } = await import("../../static/views/changes.js");
+const NONE = { nodes: [], edges: [] };
+const change = (id, undoneBy = null, more = {}) => ({ id, undoneBy, undoes: null, agent: "concept_refinement", before: NONE, after: NONE, ...more });
+
+test("a change stands, is undone, stands again, and what to undo next is the last of them", () => {
+  assert.deepEqual(standing(change("a"), [change("a")]), { last: "a", isUndone: false });
+  const undone = [change("a", "b"), change("b")];
+  assert.deepEqual(standing(undone[0], undone), { last: "b", isUndone: true });
+  const back = [change("a", "b"), change("b", "c"), change("c")];
+  assert.deepEqual(standing(back[0], back), { last: "c", isUndone: false });
+  assert.deepEqual(standing(change("a", "b"), [change("a", "b")]), { last: "b", isUndone: true });
+});
+
+test("only what fitted the path is listed, not how it was made nor the way back", () => {
+  const all = [change("a"), change("b", null, { undoes: "a" }), change("c", null, { agent: "topic" }), change("d", null, { agent: null })];
+  assert.deepEqual(shownOf(all).map(({ id }) => id), ["a"]);
+});
+
+test("a change says its nodes, and its edges only where no node tells it", () => {
+  const edge = { sourceNodeId: "1", targetNodeId: "2" };
+  const titles = new Map([["1", "First"], ["2", "<b>Second</b>"]]);
+  assert.deepEqual(linesOf(change("a", null, { after: { nodes: [{ id: "2", title: "<b>Second</b>" }], edges: [edge] } }), titles), ["Added “<b>Second</b>”"]);
+  assert.deepEqual(linesOf(change("a", null, { after: { nodes: [], edges: [edge] } }), titles), ["“First” now comes before “<b>Second</b>”"]);
+});
