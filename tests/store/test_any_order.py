@@ -1,7 +1,7 @@
 """Grades are of what was answered: not of when, of how often the page was loaded, or of where an option stood."""
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -96,7 +96,8 @@ class Sitting:
         question = await self._database.read(
             lambda session: session.exec(select(tables.Question).where(tables.Question.id == question_id)).one()
         )
-        return next(str(one["id"]) for one in question.options or () if one["text"] == text)  # type: ignore[call-overload,index]
+        options = cast(list[dict[str, str]], question.options)
+        return next(one["id"] for one in options if one["text"] == text)
 
 
 @pytest.fixture
