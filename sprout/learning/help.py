@@ -135,7 +135,8 @@ _LONGEST_PHRASE = max(map(len, _NO_TRY))
 _FILLERS = frozenset(
     """
     a an the and or but so just now ok okay well hm hmm um uh er sorry still really it me you to do can could would want
-    i this that und oder aber doch mal halt also jetzt ja nun einfach nur mir es das die der den ich
+    i this that have get some any more und oder aber doch mal halt also jetzt ja nun einfach nur mir es das die der den
+    ich
     le la les el los un una et y e alors juste solo
     """.split()
 )

@@ -139,7 +139,8 @@ PROMPT = "A tram covers 1.5 km in 3 minutes at steady speed. What is its speed i
     "text",
     [
         "", "   ", "?!", "…", "\u200b", "idk", "IDK!!", "I don't know", "i dont know sorry", "no idea", "hint", "Hint?",
-        "please just tell me the answer", "just give me the answer now", "tell me", "skip", "help me please",
+        "please just tell me the answer", "just give me the answer now", "tell me", "skip", "Can I have a hint?",
+        "help me please",
         "ok idk, just tell me", "Ich weiß es nicht", "keine Ahnung", "Sag mir bitte einfach die Antwort", "Tipp!",
         "je ne sais pas", "dis-moi la réponse", "s'il te plaît", "no sé", "Dime la respuesta, por favor", "não sei",
         "non lo so", "weet ik niet", "nie wiem", "bilmiyorum", "не знаю", "不知道", "わからない", "모르겠어요", PROMPT,

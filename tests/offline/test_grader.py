@@ -168,3 +168,8 @@ def test_the_words_of_a_full_answer_turned_round_do_not_count() -> None:
     criteria = tuple(Criterion(one.label, one.statement, one.weight, one.partly_if) for one in item.criteria)
     question = OpenQuestion(item.prompt, criteria, item.anchors)
     assert grade_of(an_answer(question, f"It is never so: {item.answer}")).correct is not True
+
+
+def test_a_description_beside_a_drawing_counts_as_words_do() -> None:
+    grade = grade_of(an_answer(DOUGH, "Yeast eats the sugar, and a gas lifts the dough.", kind="drawing"))
+    assert (grade.state, grade.correct) == (GradeState.GRADED, True)

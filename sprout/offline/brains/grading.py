@@ -52,9 +52,9 @@ def _calls(item: Tag, conversation: Conversation) -> list[Block]:
 
 
 def judgements(item: Tag) -> list[Judged]:
-    """For each criterion of an item what its answer shows of it; of a drawing nothing is known."""
+    """For each criterion of an item what its answer shows of it; of a drawing only what is written beside it."""
     answer, criteria = _answer_of(item), list(item.all("criterion"))
-    if answer.attributes.get("kind") == "drawing":
+    if answer.attributes.get("kind") == "drawing" and not answer.text.strip():
         return [Judged("missing") for _ in criteria]
     prompt = item.text_of("question")
     points = _points(ask_of(prompt), [criterion.text_of("label") for criterion in criteria])
