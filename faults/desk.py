@@ -21,6 +21,10 @@ PATIENCE_S = 120.0
 STREAMED = {"Accept": "text/event-stream"}
 
 
+class Refused(Exception):
+    """The server answered with an error."""
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """One event of a stream."""
@@ -121,7 +125,7 @@ class Desk:
         head = b"\n".join(name + b": " + value for name, value in answer.headers.raw)
         self._unread.append((f"{method} {path.split('?', maxsplit=1)[0]}", head + b"\n\n" + answer.content))
         if answer.is_error:
-            raise RuntimeError(f"{method} {path}: {answer.status_code} {answer.text[:300]}")
+            raise Refused(f"{method} {path}: {answer.status_code} {answer.text[:300]}")
         return answer
 
     def look(self) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 
 from faults.canaries import Canaries, marked_model, marked_package
-from faults.desk import Desk, desk_at
+from faults.desk import Desk, Refused, desk_at
 from faults.figures import Figure
 from faults.harness.server import Place, nursery
 from faults.pupils import (
@@ -99,9 +99,9 @@ async def taught(
         began_s = time.monotonic()
         try:
             return await schooling.gone_through()
-        except Stuck as stuck:
+        except (Stuck, Refused, KeyError) as stuck:
             story = schooling.story
-            story.broken.append(f"stuck: {stuck}")
+            story.broken.append(f"stuck: {type(stuck).__name__}: {stuck}")
             story.leaks, story.seconds = desk.leaks, time.monotonic() - began_s
             return story
         finally:

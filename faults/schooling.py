@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from faults.desk import Desk, Event, Leak
+from faults.desk import Desk, Event, Leak, Refused
 from faults.pupils import Asked, Meant, Pupil, Words
 from faults.textbook import Known, known
 from sprout.learning.mastery import ATTEMPTS_TO_MASTER, MASTERED
@@ -171,7 +171,10 @@ class Schooling:
     async def _concept(self, branch_id: str, concept: dict[str, Any]) -> None:
         story = ConceptStory(concept["title"])
         self.story.concepts.append(story)
-        await self._diagnostic(concept["id"], story)
+        try:
+            await self._diagnostic(concept["id"], story)
+        except Refused as refused:
+            self.story.broken.append(f"{concept['title']!r} cannot be diagnosed: {refused}")
         opened = await self._desk.stream(f"/api/agents/concepts/{concept['id']}/run")
         self._ended_well(opened)
         await self._grades_of_diagnostic(concept["id"], story)
@@ -213,6 +216,8 @@ class Schooling:
         return next((one for one in sessions if not one["endedAt"]), None)
 
     async def _grades_of_diagnostic(self, concept_id: str, story: ConceptStory) -> None:
+        if not story.diagnosed:
+            return
         asked = await self._desk.get(f"/api/agents/concepts/{concept_id}/diagnostic")
         if not asked["questions"]:
             return
