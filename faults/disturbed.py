@@ -13,7 +13,7 @@ from faults.pupils import Pupil, Wandering
 from faults.schooling import Schooling, Story
 from sprout.offline.courses import Course, courses
 
-LIVES_S = (0.3, 2.0)
+LIVES_S = (0.1, 0.8)
 KILLS = 40
 LESSONS = 8
 
