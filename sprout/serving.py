@@ -46,11 +46,11 @@ async def _served(settings: Settings, extra_agents: Sequence[AgentMaker]) -> Non
                     timeout_graceful_shutdown=GRACE_S,
                 )
             )
+            freeze_what_stays()
             with _on_signals(server, sprout.runs):
                 host, port = listening.getsockname()[:2]
                 model = settings.model_of("topic", small=False)
                 print(f"Sprout {__version__} is at http://{bracketed(host)}:{port}", flush=True)
-                freeze_what_stays()
                 print(f"Model: {'offline demo model. ' + OFFLINE_NOTE if settings.offline else model}", flush=True)
                 await server.serve(sockets=[listening])
 

