@@ -12,7 +12,7 @@ import httpx2
 
 from bench.page_floor import PATH
 from bench.processes import Server, page_floor_server, sprout_server
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 
 CONCEPTS, PARTS = 10, 29
 NODES = 1 + CONCEPTS * (1 + PARTS)

@@ -18,7 +18,7 @@ import httpx2
 
 from bench.processes import Server, floor_server, raise_the_limit_of_files, sprout_server, stamped_model
 from bench.reader import new_topic
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 
 AT_ONCE = (1, 50, 200, 500)
 A_SECOND = 30.0

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx2
 
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 
 WAIT_S = 600.0
 MODEL_TEXT = frozenset({"agent_reasoning_delta", "message_delta"})

@@ -24,7 +24,7 @@ from sprout.app import Sprout, open_app, web_parts
 from sprout.config import Settings, load_settings
 from sprout.engines.memory_bus import MemoryBus
 from sprout.events import Event, Guardrail
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.loop.policy import LoopPolicy
 from sprout.runs.bus import News
 from sprout.runs.log import Logged, RunStore

@@ -18,7 +18,7 @@ from typing import Any
 import yaml
 
 from faults.harness.server import END_S, ROOT, START_S, NotServing, free_port
-from sprout.learning.words import one_line
+from sprout.learning.text.words import one_line
 from sprout.offline.notes.reading import sentences_of
 
 LETTERS = 5

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
 from faults.figures import Figure
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.store import backups
 from sprout.store.backups import back_up
 from sprout.store.checks import MIB, NO_SPACE_BYTES, faults_of

@@ -13,7 +13,7 @@ import httpx2
 from faults.canaries import Canaries, Hidden
 from faults.harness.wire import HOST
 from sprout.ids import new_id
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 
 WHO = {"userId": DEFAULT_USER_ID}
 KNOCK_S = 0.05

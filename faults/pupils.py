@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from faults.textbook import Known, Wrong
-from sprout.learning.words import one_line
+from sprout.learning.text.words import one_line
 
 Meant = Literal["answer", "aside", "talk"]
 

@@ -10,8 +10,8 @@ from typing import Any
 from faults.desk import Desk, Event, Leak, Refused
 from faults.pupils import Asked, Meant, Pupil, Words
 from faults.textbook import Known, known
-from sprout.learning.mastery import ATTEMPTS_TO_MASTER, MASTERED
-from sprout.learning.words import one_line
+from sprout.learning.mastery.mastery import ATTEMPTS_TO_MASTER, MASTERED
+from sprout.learning.text.words import one_line
 
 MOST_TURNS = 60
 SSE_EVERY = 7  # turns

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from sprout.learning.words import one_line
+from sprout.learning.text.words import one_line
 from sprout.offline.brains.generic import generic_lesson
 from sprout.offline.brains.tutoring.from_nothing import taught_from_nothing
 from sprout.offline.brains.tutoring.teaching import Task, Teaching

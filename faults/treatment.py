@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from faults.schooling import LessonStory, Story
-from sprout.learning.words import one_line
+from sprout.learning.text.words import one_line
 
 EXPERT_QUESTIONS = 2.0  # to a subconcept, on average: a lesson is placed out of, not gone through
 MOST_WORDS = 140  # of a reply, its repeated question apart

@@ -29,7 +29,7 @@ from sprout.engines.memory_bus import MemoryBus
 from sprout.errors import SetupError
 from sprout.events import Usage
 from sprout.ids import new_id
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.llm.catalogue import UNKNOWN, facts_of
 from sprout.llm.claude import Claude, claude_client
 from sprout.llm.estimate import estimate

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sprout import __version__
 from sprout.errors import SetupError, SproutError
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 
 if TYPE_CHECKING:
     from sprout.config import Settings
-    from sprout.learning.library import NewDocument
+    from sprout.learning.paths.library import NewDocument
 
 INTERRUPTED = 130
 Command = Callable[[argparse.Namespace], int]
@@ -70,7 +70,7 @@ def _learn(given: argparse.Namespace) -> int:
 
 def _seed(given: argparse.Namespace) -> int:
     from sprout.app import open_app
-    from sprout.learning.exchange import read_path
+    from sprout.learning.paths.exchange import read_path
 
     path = read_path(_text(given.file))
 
@@ -85,7 +85,7 @@ def _seed(given: argparse.Namespace) -> int:
 
 def _export(given: argparse.Namespace) -> int:
     from sprout.app import open_app
-    from sprout.learning.exchange import PathFile, written_path
+    from sprout.learning.paths.exchange import PathFile, written_path
 
     async def export() -> PathFile:
         async with open_app(_quiet_settings()) as app:

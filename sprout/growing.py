@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.text import Text
 
 from sprout.events import EVENT, WaitingOnHuman
-from sprout.learning.library import DEFAULT_USER_ID, Library, NewDocument
+from sprout.learning.paths.library import DEFAULT_USER_ID, Library, NewDocument
 from sprout.runs.live import LiveRuns
 from sprout.runs.state import Run, RunState
 from sprout.terminal import ENDINGS, RunView

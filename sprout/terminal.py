@@ -40,7 +40,7 @@ from sprout.events import (
     UsageReported,
     WaitingOnHuman,
 )
-from sprout.learning.words import one_line, tidy
+from sprout.learning.text.words import one_line, tidy
 
 MAX_LINE = 400
 TAIL = 100

@@ -11,8 +11,8 @@ from sqlalchemy import update
 
 from sprout.events import Caps, Event, NodeRow, Reasoning, RunDone, Usage
 from sprout.ids import new_id
-from sprout.learning.library import DEFAULT_USER_ID
-from sprout.learning.questions import Criterion, QuestionDraft
+from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.learning.questions.questions import Criterion, QuestionDraft
 from sprout.runs.dispatcher import Advance, Transaction
 from sprout.runs.log import Claim, Entry, OnBusy
 from sprout.runs.question import QuestionKind, RunQuestion

@@ -17,7 +17,7 @@ from schemathesis import GenerationMode
 from schemathesis.core.result import Err
 
 from faults.harness.world import FOREIGN_USER, World
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 
 ORIGIN = "http://localhost:3000"
 Case = AnyCase[Any]

@@ -13,7 +13,7 @@ from faults.harness.server import Place, nursery
 from faults.harness.wire import Answer, Cut, asked
 from faults.harness.work import SmallPath
 from sprout.ids import new_id
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.offline.pace import Pace
 from sprout.offline.server import running_offline_server
 

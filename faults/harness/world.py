@@ -8,8 +8,8 @@ import httpx2
 from sqlalchemy import update
 
 from sprout.app import Sprout
-from sprout.learning.library import DEFAULT_USER_ID
-from sprout.learning.shelf import Actor
+from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.learning.paths.shelf import Actor
 from sprout.store.columns import Row
 
 FOREIGN_USER = "somebody-else"

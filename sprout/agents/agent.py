@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from sprout.events import AgentDone, Event
-from sprout.learning.shelf import Actor
+from sprout.learning.paths.shelf import Actor
 from sprout.loop.attempt import Voice
 from sprout.loop.model import Message
 from sprout.loop.permissions import Permissions

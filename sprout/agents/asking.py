@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from sprout.agents.agent import Job
 from sprout.agents.saving import Size, graph_under
 from sprout.errors import QuestionRefused
-from sprout.learning.graph import ConceptGraph, title_key
-from sprout.learning.questions import Criterion, Misconception, QuestionDraft, checked, prompt_key
-from sprout.learning.shelf import Shelf
+from sprout.learning.graph.graph import ConceptGraph, title_key
+from sprout.learning.paths.shelf import Shelf
+from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, checked, prompt_key
 from sprout.loop.model import ToolUse
 from sprout.loop.tools import Effect, Tool, tool
 

@@ -12,7 +12,9 @@ from sprout.agents.observing import Ground
 from sprout.agents.saving import Desc, SourceTitle, TargetTitle, Title, graph_under
 from sprout.errors import GraphRefused
 from sprout.events import NodeRow
-from sprout.learning.adapting import (
+from sprout.learning.graph.changes import Change
+from sprout.learning.graph.graph import MAX_TITLE, ConceptGraph, Edit
+from sprout.learning.mastery.adapting import (
     MOST_ADDED,
     MOST_CHANGES,
     bridged,
@@ -29,9 +31,7 @@ from sprout.learning.adapting import (
     refuse_removal,
     refuse_too_much,
 )
-from sprout.learning.changes import Change
-from sprout.learning.graph import MAX_TITLE, ConceptGraph, Edit
-from sprout.learning.refining import Item
+from sprout.learning.mastery.refining import Item
 from sprout.loop.model import ToolUse
 from sprout.loop.tools import Effect, Tool, tool
 

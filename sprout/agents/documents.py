@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from sprout.agents.fences import fenced, wrapped
-from sprout.learning.shelf import Passage
+from sprout.learning.paths.shelf import Passage
 
 MAX_NAME = 200
 HEADINGS_LEFT_OUT = 40

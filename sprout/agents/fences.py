@@ -3,7 +3,7 @@
 import secrets
 from html import escape
 
-from sprout.learning.words import one_line, tidy
+from sprout.learning.text.words import one_line, tidy
 
 CUT_MARK = "…"
 MAX_ATTRIBUTE = 300

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sprout.learning.shelf import Passage
-from sprout.learning.words import folded
+from sprout.learning.paths.shelf import Passage
+from sprout.learning.text.words import folded
 
 TITLE_WEIGHT = 3.0
 COMMON_SHARE = 0.6  # a stem in more of the passages than this tells nothing about any of them

@@ -12,12 +12,12 @@ from sprout.agents.prompts import Prompt, load_prompt
 from sprout.agents.saving import NORMAL_ENDS, correction
 from sprout.errors import BadInput, ToolFailure
 from sprout.events import AgentDone, Usage
-from sprout.learning.answers import MAX_GRADED, capped
-from sprout.learning.gradebook import Gradebook, OpenAnswer
-from sprout.learning.grades import GradeState, Mark, Remedy, ungraded
-from sprout.learning.grading import Verdict, criterion_ids, graded
-from sprout.learning.questions import MAX_ANSWER, MAX_PROMPT, Criterion
-from sprout.learning.shelf import Shelf
+from sprout.learning.marking.answers import MAX_GRADED, capped
+from sprout.learning.marking.gradebook import Gradebook, OpenAnswer
+from sprout.learning.marking.grades import GradeState, Mark, Remedy, ungraded
+from sprout.learning.marking.grading import Verdict, criterion_ids, graded
+from sprout.learning.paths.shelf import Shelf
+from sprout.learning.questions.questions import MAX_ANSWER, MAX_PROMPT, Criterion
 from sprout.loop.model import Block, Image, Message, Text, ToolUse
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.tools import Effect, Tool, tool

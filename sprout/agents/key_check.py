@@ -15,10 +15,10 @@ from sprout.agents.prompts import Prompt, load_prompt
 from sprout.agents.saving import correction
 from sprout.errors import BadInput, ToolFailure
 from sprout.events import AgentDone, NodeRow, Usage
-from sprout.learning.graph import MAX_DESC, MAX_TITLE
-from sprout.learning.keys import MAX_REASON, Keys, Solution, ToSolve
-from sprout.learning.questions import MAX_ANSWER, MAX_OPTION, MAX_PROMPT
-from sprout.learning.shelf import Shelf
+from sprout.learning.graph.graph import MAX_DESC, MAX_TITLE
+from sprout.learning.marking.keys import MAX_REASON, Keys, Solution, ToSolve
+from sprout.learning.paths.shelf import Shelf
+from sprout.learning.questions.questions import MAX_ANSWER, MAX_OPTION, MAX_PROMPT
 from sprout.loop.model import Message, Text, ToolUse
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.tools import Effect, Tool, tool

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sprout.agents.agent import Job, Team
 from sprout.agents.key_check import KEY_CHECK
-from sprout.learning.keys import Keys
+from sprout.learning.marking.keys import Keys
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from sprout.agents.asking import CriterionInput, MisconceptionInput
 from sprout.errors import ToolFailure
 from sprout.events import AnswerType
-from sprout.learning.lesson import Checkpoint
-from sprout.learning.questions import Criterion, Misconception, QuestionDraft
-from sprout.learning.tutoring import Card
-from sprout.learning.words import folded, occurs_in
+from sprout.learning.lessons.lesson import Checkpoint
+from sprout.learning.lessons.tutoring import Card
+from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft
+from sprout.learning.text.words import folded, occurs_in
 
 SECRET = frozenset({"answer", "wrong", "criteria", "anchors", "number", "help", "smaller", "solution"})
 DIFFICULTY = 3

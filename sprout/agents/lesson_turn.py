@@ -7,9 +7,10 @@ from sprout.agents.marking_notes import Marked, due_help
 from sprout.agents.tutor_task import TutorTask
 from sprout.errors import SproutError, ToolFailure
 from sprout.events import Graded
-from sprout.learning.grades import Grade, GradeState
-from sprout.learning.help import Ladder, NextStep
-from sprout.learning.lesson import (
+from sprout.learning.leaks.saying import Saying
+from sprout.learning.leaks.secret import Secret, secret_of
+from sprout.learning.lessons.help import Ladder, NextStep
+from sprout.learning.lessons.lesson import (
     DRAWN,
     KEPT_AS,
     Posed,
@@ -22,13 +23,12 @@ from sprout.learning.lesson import (
     try_at,
     words_of,
 )
-from sprout.learning.memories import Memories
-from sprout.learning.saying import Saying
-from sprout.learning.secret import Secret, secret_of
-from sprout.learning.shelf import Shelf
-from sprout.learning.standard_words import language_of, words_for
-from sprout.learning.talk import MessageKind
-from sprout.learning.tutoring import Drawing, Lesson, TurnEnd, Tutoring
+from sprout.learning.lessons.memories import Memories
+from sprout.learning.lessons.standard_words import language_of, words_for
+from sprout.learning.lessons.talk import MessageKind
+from sprout.learning.lessons.tutoring import Drawing, Lesson, TurnEnd, Tutoring
+from sprout.learning.marking.grades import Grade, GradeState
+from sprout.learning.paths.shelf import Shelf
 from sprout.loop.model import ToolUse
 from sprout.loop.turn import TurnResult
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from sprout.agents.fences import fenced, wrapped
-from sprout.learning.grades import Grade, GradeState, shown
-from sprout.learning.help import HelpLevel, Ladder, NextStep
-from sprout.learning.lesson import LABELS, Plan, Posed, TurnKind
-from sprout.learning.memories import MemoryRow
-from sprout.learning.questions import MAX_ANSWER, MAX_OPTION, MAX_PROMPT
-from sprout.learning.tutoring import Lesson
+from sprout.learning.lessons.help import HelpLevel, Ladder, NextStep
+from sprout.learning.lessons.lesson import LABELS, Plan, Posed, TurnKind
+from sprout.learning.lessons.memories import MemoryRow
+from sprout.learning.lessons.tutoring import Lesson
+from sprout.learning.marking.grades import Grade, GradeState, shown
+from sprout.learning.questions.questions import MAX_ANSWER, MAX_OPTION, MAX_PROMPT
 
 MAX_LINE = 300
 MAX_TEXT = 2_000

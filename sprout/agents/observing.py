@@ -8,13 +8,13 @@ from pydantic import JsonValue
 from sprout.agents.agent import Job
 from sprout.agents.saving import graph_under
 from sprout.events import NodeRow
-from sprout.learning.adapting import closing, taken_back_by_learner
-from sprout.learning.changes import Change
-from sprout.learning.graph import ConceptGraph
-from sprout.learning.refining import RIGHT, Item, Refining
-from sprout.learning.shelf import Shelf
-from sprout.learning.standing import standings
-from sprout.learning.walks import reachable
+from sprout.learning.graph.changes import Change
+from sprout.learning.graph.graph import ConceptGraph
+from sprout.learning.graph.standing import standings
+from sprout.learning.graph.walks import reachable
+from sprout.learning.mastery.adapting import closing, taken_back_by_learner
+from sprout.learning.mastery.refining import RIGHT, Item, Refining
+from sprout.learning.paths.shelf import Shelf
 from sprout.loop.tools import Tool, tool
 
 STRENGTHS_TOLD, GAPS_TOLD = 8, 10

@@ -14,10 +14,10 @@ from sprout.agents.prompts import Prompt, load_prompt
 from sprout.agents.saving import NothingMade, correction, graph_under
 from sprout.errors import BadInput, GraphRefused, ToolFailure
 from sprout.events import AgentDone, EdgeCreated, Event, NodeCreated, Usage
-from sprout.learning.adapting import LEAST_GRADED
-from sprout.learning.graph import MAX_DESC, MAX_TITLE, ConceptGraph
-from sprout.learning.refining import Item, Refining, Seen, seen
-from sprout.learning.shelf import Shelf
+from sprout.learning.graph.graph import MAX_DESC, MAX_TITLE, ConceptGraph
+from sprout.learning.mastery.adapting import LEAST_GRADED
+from sprout.learning.mastery.refining import Item, Refining, Seen, seen
+from sprout.learning.paths.shelf import Shelf
 from sprout.loop.model import Message, Text
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.tools import Effect, Tool, tool

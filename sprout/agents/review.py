@@ -12,9 +12,9 @@ from sprout.agents.prompts import Prompt, load_prompt
 from sprout.agents.saving import correction
 from sprout.errors import BadInput, GraphRefused
 from sprout.events import AgentDone, NodeRow, Usage
-from sprout.learning.graph import MAX_DESC, MAX_TITLE
-from sprout.learning.refining import Refining
-from sprout.learning.shelf import Shelf
+from sprout.learning.graph.graph import MAX_DESC, MAX_TITLE
+from sprout.learning.mastery.refining import Refining
+from sprout.learning.paths.shelf import Shelf
 from sprout.loop.model import Message, Text
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.tools import Tool, tool

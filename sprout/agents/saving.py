@@ -12,9 +12,9 @@ from pydantic import Field, JsonValue
 from sprout.agents.agent import Job
 from sprout.agents.prompts import Prompt
 from sprout.errors import GraphRefused, SproutError
-from sprout.learning.graph import MAX_DESC, MAX_TITLE, ConceptGraph, Edit
-from sprout.learning.shelf import Shelf
-from sprout.learning.words import one_line
+from sprout.learning.graph.graph import MAX_DESC, MAX_TITLE, ConceptGraph, Edit
+from sprout.learning.paths.shelf import Shelf
+from sprout.learning.text.words import one_line
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.turn import TurnResult
 

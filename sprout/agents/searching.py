@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from sprout.learning.shelf import Shelf
+from sprout.learning.paths.shelf import Shelf
 from sprout.loop.tools import Tool, tool
 
 MOST_SHOWN = 6

@@ -35,10 +35,10 @@ from sprout.agents.saving import (
 from sprout.agents.searching import search_documents_tool
 from sprout.errors import BadInput
 from sprout.events import AgentDone, NodeRow, Usage
-from sprout.learning.graph import MAX_DESC, MAX_TITLE, ConceptGraph
-from sprout.learning.keys import Keys
-from sprout.learning.questions import MAX_PROMPT
-from sprout.learning.shelf import Passage, Shelf
+from sprout.learning.graph.graph import MAX_DESC, MAX_TITLE, ConceptGraph
+from sprout.learning.marking.keys import Keys
+from sprout.learning.paths.shelf import Passage, Shelf
+from sprout.learning.questions.questions import MAX_PROMPT
 from sprout.loop.model import Message, Text, ToolUse
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.tools import Effect, Tool, tool

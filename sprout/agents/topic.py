@@ -34,8 +34,8 @@ from sprout.agents.saving import (
 )
 from sprout.errors import BadInput
 from sprout.events import AgentDone, EdgeCreated, EdgeEnds, Event, NodeCreated, NodeRow, Usage
-from sprout.learning.graph import MAX_DESC, MAX_TITLE, ConceptGraph
-from sprout.learning.shelf import Shelf
+from sprout.learning.graph.graph import MAX_DESC, MAX_TITLE, ConceptGraph
+from sprout.learning.paths.shelf import Shelf
 from sprout.loop.model import Message, Text, ToolUse
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.tools import Effect, Tool, tool

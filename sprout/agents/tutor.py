@@ -14,11 +14,11 @@ from sprout.agents.prompts import Prompt, load_prompt
 from sprout.agents.tutor_task import task_of
 from sprout.agents.tutor_tools import tools_of
 from sprout.events import AgentDone, Usage
-from sprout.learning.graph import MAX_DESC, MAX_TITLE
-from sprout.learning.lesson import TurnKind, words_of
-from sprout.learning.memories import Memories
-from sprout.learning.shelf import Shelf
-from sprout.learning.tutoring import Lesson, TurnEnd, Tutoring
+from sprout.learning.graph.graph import MAX_DESC, MAX_TITLE
+from sprout.learning.lessons.lesson import TurnKind, words_of
+from sprout.learning.lessons.memories import Memories
+from sprout.learning.lessons.tutoring import Lesson, TurnEnd, Tutoring
+from sprout.learning.paths.shelf import Shelf
 from sprout.loop.model import Block, Image, Message, Text
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.turn import StopCheck, TurnResult

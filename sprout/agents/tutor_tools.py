@@ -22,11 +22,11 @@ from sprout.agents.lesson_turn import LessonTurn
 from sprout.agents.searching import search_documents_tool
 from sprout.errors import ToolFailure
 from sprout.events import AnswerType
-from sprout.learning.grades import GradeState
-from sprout.learning.help import Ladder
-from sprout.learning.memories import LONGEST_MEMORY
-from sprout.learning.standard_words import words_for
-from sprout.learning.tutoring import Card, TurnEnd
+from sprout.learning.lessons.help import Ladder
+from sprout.learning.lessons.memories import LONGEST_MEMORY
+from sprout.learning.lessons.standard_words import words_for
+from sprout.learning.lessons.tutoring import Card, TurnEnd
+from sprout.learning.marking.grades import GradeState
 from sprout.loop.model import ToolUse
 from sprout.loop.tools import Effect, Profile, Tool, tool
 

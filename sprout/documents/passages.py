@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sprout.documents.blocks import Block, blocks_of
-from sprout.learning.shelf import Passage
-from sprout.learning.words import one_line
+from sprout.learning.paths.shelf import Passage
+from sprout.learning.text.words import one_line
 
 TOO_SHORT = 300
 ENOUGH = 600

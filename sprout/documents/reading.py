@@ -6,8 +6,8 @@ from pathlib import PurePosixPath
 
 from sprout.documents.passages import passages_of
 from sprout.errors import BadInput, TooLarge, UnsupportedType
-from sprout.learning.library import NewDocument
-from sprout.learning.words import one_line, tidy
+from sprout.learning.paths.library import NewDocument
+from sprout.learning.text.words import one_line, tidy
 
 MAX_BYTES = 10 * 1024 * 1024
 MAX_CHARACTERS = 2_000_000

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from sprout.learning.words import one_line
+from sprout.learning.text.words import one_line
 from sprout.offline.lessons import Ask, Lesson, in_small_steps
 from sprout.offline.plan import Idea, Item, Link, Plan, reachable, without_shortcuts
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sprout.learning.stems import stems
+from sprout.learning.text.stems import stems
 from sprout.offline.lessons import Point
 from sprout.offline.phrases import denies, sentences, span_of
 

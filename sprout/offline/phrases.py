@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from sprout.learning.plain import unaccented
+from sprout.learning.text.plain import unaccented
 
 LONGEST_ANSWER = 4_000  # characters that are read
 LONGEST_SPAN = 400  # of a pattern that only looks ahead, and so has no words of its own

@@ -9,8 +9,8 @@ from sqlmodel import Session, col, func, select
 from sprout.errors import BadInput, Conflict, NotFound
 from sprout.events import AssessmentRow, NodeRow
 from sprout.ids import new_id
-from sprout.learning.assessing import AnswerRow, AssessmentType, Diagnostic, GivenAnswer, QuestionRow
-from sprout.learning.questions import QuestionDraft
+from sprout.learning.questions.assessing import AnswerRow, AssessmentType, Diagnostic, GivenAnswer, QuestionRow
+from sprout.learning.questions.questions import QuestionDraft
 from sprout.store import rows, tables
 from sprout.store.attempts import attempted
 from sprout.store.columns import utc_now

@@ -7,9 +7,9 @@ from sqlmodel import col, select
 
 from sprout.events import MasteryChanged
 from sprout.ids import new_id
-from sprout.learning.answers import says_nothing
-from sprout.learning.grades import Grade, GradeState
-from sprout.learning.words import tidy
+from sprout.learning.marking.answers import says_nothing
+from sprout.learning.marking.grades import Grade, GradeState
+from sprout.learning.text.words import tidy
 from sprout.store import tables
 from sprout.store.edits import locked_node
 from sprout.store.kept_grades import as_kept

@@ -8,9 +8,9 @@ from sqlmodel import select as select_rows
 
 from sprout.errors import NotFound
 from sprout.events import EdgeEnds, NodeRow
-from sprout.learning.changes import Change, Rows, UndoRefused, undone
-from sprout.learning.library import Undone
-from sprout.learning.shelf import Actor
+from sprout.learning.graph.changes import Change, Rows, UndoRefused, undone
+from sprout.learning.paths.library import Undone
+from sprout.learning.paths.shelf import Actor
 from sprout.store import rows, tables
 from sprout.store.begun import begun
 from sprout.store.columns import table_of

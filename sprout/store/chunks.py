@@ -7,7 +7,7 @@ from sqlmodel import select
 
 from sprout.events import CardShown
 from sprout.ids import new_id
-from sprout.learning.lesson import Posed
+from sprout.learning.lessons.lesson import Posed
 from sprout.store import tables
 from sprout.store.write import Write
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from sqlmodel import Session, col, select, update
 
 from sprout.ids import new_id
-from sprout.learning.contents import ContentRow, GenerationRow, NewContent, NewGeneration
+from sprout.learning.paths.contents import ContentRow, GenerationRow, NewContent, NewGeneration
 from sprout.store import rows, tables
 from sprout.store.columns import utc_now
 from sprout.store.database import Database

@@ -25,9 +25,9 @@ from sprout.events import (
     NodeUpdated,
 )
 from sprout.ids import new_id
-from sprout.learning.changes import Rows, only_in
-from sprout.learning.graph import ConceptGraph, Edit, title_key
-from sprout.learning.shelf import Actor
+from sprout.learning.graph.changes import Rows, only_in
+from sprout.learning.graph.graph import ConceptGraph, Edit, title_key
+from sprout.learning.paths.shelf import Actor
 from sprout.runs.log import CallEnded
 from sprout.store import rows, tables
 from sprout.store.begun import begun, refuse_while_going, started

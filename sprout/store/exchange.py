@@ -10,7 +10,8 @@ from sqlmodel import Session, col, select
 from sprout.errors import NotFound
 from sprout.events import NodeRow
 from sprout.ids import new_id
-from sprout.learning.exchange import (
+from sprout.learning.graph.graph import title_key
+from sprout.learning.paths.exchange import (
     ConceptItem,
     EdgeItem,
     PathFile,
@@ -18,9 +19,8 @@ from sprout.learning.exchange import (
     SubconceptItem,
     TopicItem,
 )
-from sprout.learning.graph import title_key
-from sprout.learning.library import BranchRow
-from sprout.learning.planting import PlannedPath, planned
+from sprout.learning.paths.library import BranchRow
+from sprout.learning.paths.planting import PlannedPath, planned
 from sprout.store import rows, tables
 from sprout.store.columns import utc_now
 from sprout.store.database import Database

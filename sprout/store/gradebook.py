@@ -8,10 +8,10 @@ from sqlmodel import Session, col, select
 
 from sprout.errors import NotFound
 from sprout.events import Event, Graded
-from sprout.learning.evidence import AnswerKind
-from sprout.learning.gradebook import OpenAnswer, Picture, after_a_look, with_flag
-from sprout.learning.grades import Grade, shown
-from sprout.learning.shelf import Actor
+from sprout.learning.marking.evidence import AnswerKind
+from sprout.learning.marking.gradebook import OpenAnswer, Picture, after_a_look, with_flag
+from sprout.learning.marking.grades import Grade, shown
+from sprout.learning.paths.shelf import Actor
 from sprout.store import tables
 from sprout.store.attempts import give_grade
 from sprout.store.database import Database

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, select, type_coerce
 
 from sprout.events import Wire
-from sprout.learning.library import EdgeRow, NodeDetail, ProgressRow
+from sprout.learning.paths.library import EdgeRow, NodeDetail, ProgressRow
 from sprout.store import tables
 from sprout.store.columns import UtcTime, WireTime, table_of
 

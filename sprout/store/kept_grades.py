@@ -5,8 +5,8 @@ from typing import cast
 from pydantic import JsonValue, TypeAdapter
 
 from sprout.events import CriterionShown
-from sprout.learning.assessing import GradeShown
-from sprout.learning.grades import Grade, shown, ungraded
+from sprout.learning.marking.grades import Grade, shown, ungraded
+from sprout.learning.questions.assessing import GradeShown
 from sprout.store import tables
 
 NOT_YET = "it waits for its grade"

@@ -9,12 +9,12 @@ from sqlmodel import Session, col, select
 
 from sprout.errors import NotFound
 from sprout.events import ContestSettled, Event, NodeRow, QuestionReady
-from sprout.learning.grades import GradeState
-from sprout.learning.keyed_answers import Option
-from sprout.learning.keys import SAYS, SURE, Contest, Look, Solution, ToSolve, look_at, outcome_of
-from sprout.learning.questions import Criterion
-from sprout.learning.shelf import Actor
-from sprout.learning.words import tidy
+from sprout.learning.marking.grades import GradeState
+from sprout.learning.marking.keyed_answers import Option
+from sprout.learning.marking.keys import SAYS, SURE, Contest, Look, Solution, ToSolve, look_at, outcome_of
+from sprout.learning.paths.shelf import Actor
+from sprout.learning.questions.questions import Criterion
+from sprout.learning.text.words import tidy
 from sprout.store import rows, tables
 from sprout.store.database import Database
 from sprout.store.edits import locked_node, tell

@@ -10,8 +10,8 @@ from sqlmodel.sql.expression import SelectOfScalar
 from sprout.errors import BadInput, NotFound
 from sprout.events import NodeRow
 from sprout.ids import new_id
-from sprout.learning.changes import Change
-from sprout.learning.library import (
+from sprout.learning.graph.changes import Change
+from sprout.learning.paths.library import (
     BranchGraph,
     BranchRow,
     BranchSummary,

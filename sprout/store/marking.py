@@ -3,11 +3,11 @@
 from typing import Any, cast
 
 from sprout.errors import BadInput
-from sprout.learning.evidence import OpenQuestion
-from sprout.learning.grades import Grade, GradeState
-from sprout.learning.grading import graded_blank
-from sprout.learning.keyed_answers import NumericQuestion, Option, chosen_option, graded_choice, graded_number
-from sprout.learning.questions import Criterion, Misconception
+from sprout.learning.marking.evidence import OpenQuestion
+from sprout.learning.marking.grades import Grade, GradeState
+from sprout.learning.marking.grading import graded_blank
+from sprout.learning.marking.keyed_answers import NumericQuestion, Option, chosen_option, graded_choice, graded_number
+from sprout.learning.questions.questions import Criterion, Misconception
 from sprout.store import tables
 
 NOT_SURE = "This could be read in more than one way, so it was not marked. Say it again, with one number and its unit."

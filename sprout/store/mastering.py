@@ -11,7 +11,7 @@ from sqlmodel import col, select
 
 from sprout.events import MasteryChanged, NodeRow
 from sprout.ids import new_id
-from sprout.learning.mastery import Evidence, Mastery, mastery, of_parts
+from sprout.learning.mastery.mastery import Evidence, Mastery, mastery, of_parts
 from sprout.store import tables
 from sprout.store.edits import children_of, edges_among
 from sprout.store.questions import named_tests

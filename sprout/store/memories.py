@@ -7,10 +7,10 @@ from sqlmodel import Session, col, select
 from sprout.errors import BadInput, NotFound
 from sprout.events import wire_time
 from sprout.ids import new_id
-from sprout.learning.memories import LONGEST_MEMORY, MOST_MEMORIES, RECALLED, MemoryRow
-from sprout.learning.shelf import Actor
-from sprout.learning.stems import stems
-from sprout.learning.words import folded, one_line
+from sprout.learning.lessons.memories import LONGEST_MEMORY, MOST_MEMORIES, RECALLED, MemoryRow
+from sprout.learning.paths.shelf import Actor
+from sprout.learning.text.stems import stems
+from sprout.learning.text.words import folded, one_line
 from sprout.store import tables
 from sprout.store.columns import utc_now
 from sprout.store.database import Database

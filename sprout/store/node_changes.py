@@ -8,9 +8,9 @@ from sqlmodel import Session, col, delete, select
 
 from sprout.errors import BadInput, Conflict
 from sprout.ids import new_id
-from sprout.learning.graph import CHILD_TYPE, MAX_TITLE, title_key
-from sprout.learning.shelf import Actor
-from sprout.learning.words import one_line, tidy
+from sprout.learning.graph.graph import CHILD_TYPE, MAX_TITLE, title_key
+from sprout.learning.paths.shelf import Actor
+from sprout.learning.text.words import one_line, tidy
 from sprout.store import run_tables, tables
 from sprout.store.begun import refuse_while_going
 from sprout.store.edits import edit_children, unique_key

@@ -7,8 +7,8 @@ from sqlalchemy import Connection, insert
 from sqlmodel import Session, col, select
 
 from sprout.errors import GraphRefused
-from sprout.learning.shelf import Passage
-from sprout.learning.sources import PassageRow
+from sprout.learning.paths.shelf import Passage
+from sprout.learning.paths.sources import PassageRow
 from sprout.store import tables
 from sprout.store.columns import table_of
 

@@ -10,10 +10,17 @@ from sqlmodel import col, func, select
 
 from sprout.events import AnswerType, NodeRow
 from sprout.ids import new_id
-from sprout.learning.help import HelpLevel, Ladder, NextStep
-from sprout.learning.keyed_answers import Option
-from sprout.learning.lesson import Checkpoint, Posed
-from sprout.learning.questions import Criterion, Misconception, QuestionDraft, QuestionFormat, checked, prompt_key
+from sprout.learning.lessons.help import HelpLevel, Ladder, NextStep
+from sprout.learning.lessons.lesson import Checkpoint, Posed
+from sprout.learning.marking.keyed_answers import Option
+from sprout.learning.questions.questions import (
+    Criterion,
+    Misconception,
+    QuestionDraft,
+    QuestionFormat,
+    checked,
+    prompt_key,
+)
 from sprout.store import tables
 from sprout.store.edits import unique_key
 from sprout.store.questions import kept

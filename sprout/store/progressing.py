@@ -4,9 +4,9 @@ from sqlmodel import Session, select
 
 from sprout.errors import NotFound
 from sprout.ids import new_id
-from sprout.learning.library import ProgressRow
-from sprout.learning.mastery import MASTERED
-from sprout.learning.progressing import Overruling
+from sprout.learning.mastery.mastery import MASTERED
+from sprout.learning.paths.library import ProgressRow
+from sprout.learning.paths.progressing import Overruling
 from sprout.store import rows, tables
 from sprout.store.columns import utc_now
 from sprout.store.database import Database

@@ -12,8 +12,8 @@ from sqlmodel import Session, col, select
 
 from sprout.events import NodeRow
 from sprout.ids import new_id
-from sprout.learning.graph import title_key
-from sprout.learning.questions import QuestionDraft, QuestionFormat, prompt_key
+from sprout.learning.graph.graph import title_key
+from sprout.learning.questions.questions import QuestionDraft, QuestionFormat, prompt_key
 from sprout.store import tables
 from sprout.store.columns import Listed, table_of
 from sprout.store.edits import unique_key

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlalchemy import Connection, RowMapping, bindparam, func, select
 
 from sprout.events import DiagnosticStatus
-from sprout.learning.answers import says_nothing
-from sprout.learning.changes import Change
-from sprout.learning.grades import Grade, GradeState
-from sprout.learning.refining import Item, Known, Learned, Seen
-from sprout.learning.shelf import Actor
+from sprout.learning.graph.changes import Change
+from sprout.learning.marking.answers import says_nothing
+from sprout.learning.marking.grades import Grade, GradeState
+from sprout.learning.mastery.refining import Item, Known, Learned, Seen
+from sprout.learning.paths.shelf import Actor
 from sprout.store import rows, tables
 from sprout.store.begun import started
 from sprout.store.changes import PLACE, change_from, of_parent, take_back

@@ -8,10 +8,10 @@ from typing import Any, Literal, cast
 from sqlalchemy import Row
 
 from sprout.events import AssessmentRow, EdgeEnds, NodeRow, QuestionShown, wire_time
-from sprout.learning.assessing import AnswerRow, QuestionRow
-from sprout.learning.contents import ContentRow, ContentStatus, GenerationRow, Trigger
-from sprout.learning.library import BranchRow, DocumentRow, EdgeRow, NodeDetail, ProgressRow
-from sprout.learning.talk import ChatMessageRow, ChatSessionRow, HintRow, MessageKind
+from sprout.learning.lessons.talk import ChatMessageRow, ChatSessionRow, HintRow, MessageKind
+from sprout.learning.paths.contents import ContentRow, ContentStatus, GenerationRow, Trigger
+from sprout.learning.paths.library import BranchRow, DocumentRow, EdgeRow, NodeDetail, ProgressRow
+from sprout.learning.questions.assessing import AnswerRow, QuestionRow
 from sprout.store import tables
 from sprout.store.kept_grades import grade_shown
 

@@ -9,9 +9,9 @@ from sqlmodel import Session, select
 from sprout.errors import QuestionRefused
 from sprout.events import EdgeEnds, Event, NodeRow, QuestionReady
 from sprout.ids import new_id
-from sprout.learning.graph import ConceptGraph, Edit
-from sprout.learning.questions import QuestionDraft, checked
-from sprout.learning.shelf import Actor, AskedQuestion, Passage, SavedQuestion
+from sprout.learning.graph.graph import ConceptGraph, Edit
+from sprout.learning.paths.shelf import Actor, AskedQuestion, Passage, SavedQuestion
+from sprout.learning.questions.questions import QuestionDraft, checked
 from sprout.store import rows, tables
 from sprout.store.database import Database
 from sprout.store.edits import children_of, edges_among, edit_children, locked_node, tell

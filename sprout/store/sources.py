@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from sqlmodel import Session, col, select
 
 from sprout.errors import NotFound
-from sprout.learning.sources import MOST_FOUND, CoveredPassage, NodeSources, PassageRow
+from sprout.learning.paths.sources import MOST_FOUND, CoveredPassage, NodeSources, PassageRow
 from sprout.store import tables
 from sprout.store.database import Database
 from sprout.store.owned import owned_branch, owned_node

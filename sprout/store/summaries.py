@@ -12,8 +12,8 @@ from sqlmodel import col, func, select
 from sqlmodel.ext.asyncio.session import AsyncSession
 
 from sprout.events import wire_time
-from sprout.learning.library import BranchSummary, ConceptSummary
-from sprout.learning.mastery import MASTERED
+from sprout.learning.mastery.mastery import MASTERED
+from sprout.learning.paths.library import BranchSummary, ConceptSummary
 from sprout.store import run_tables, tables
 from sprout.store.rows import branch_row
 

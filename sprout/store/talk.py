@@ -7,7 +7,7 @@ from sqlmodel import Session, col, select
 
 from sprout.errors import NotFound
 from sprout.ids import new_id
-from sprout.learning.talk import ChatMessageRow, ChatSessionRow, HintRow, NewHint, Said
+from sprout.learning.lessons.talk import ChatMessageRow, ChatSessionRow, HintRow, NewHint, Said
 from sprout.store import rows, tables
 from sprout.store.columns import utc_now
 from sprout.store.database import Database

@@ -11,11 +11,8 @@ from sqlmodel import Session, col, select
 from sprout.errors import BadInput, Conflict, NotFound
 from sprout.events import CardReady, CardShown, CheckpointQuestion, CriterionShown, Event, Graded
 from sprout.ids import new_id
-from sprout.learning.grades import Grade, shown
-from sprout.learning.lesson import Plan, Posed, rendered
-from sprout.learning.mastery import ATTEMPTS_TO_MASTER, GOOD, MASTERED
-from sprout.learning.shelf import Actor
-from sprout.learning.tutoring import (
+from sprout.learning.lessons.lesson import Plan, Posed, rendered
+from sprout.learning.lessons.tutoring import (
     MOST_MESSAGES,
     Attempt,
     Card,
@@ -26,6 +23,9 @@ from sprout.learning.tutoring import (
     Standing,
     TurnEnd,
 )
+from sprout.learning.marking.grades import Grade, shown
+from sprout.learning.mastery.mastery import ATTEMPTS_TO_MASTER, GOOD, MASTERED
+from sprout.learning.paths.shelf import Actor
 from sprout.store import rows, tables
 from sprout.store.attempts import attempted
 from sprout.store.chunks import card_added, chunk_kept

@@ -2,8 +2,8 @@
 
 from starlette.responses import Response
 
-from sprout.learning.assessing import GivenAnswer
-from sprout.learning.teachers_questions import teachers_question
+from sprout.learning.questions.assessing import GivenAnswer
+from sprout.learning.questions.teachers_questions import teachers_question
 from sprout.web.bodies import (
     AssessmentChange,
     AssessmentFilter,

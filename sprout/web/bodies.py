@@ -6,12 +6,12 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 from pydantic.alias_generators import to_camel
 
 from sprout.agents.tutor_task import LONGEST_WORDS
-from sprout.learning.assessing import AssessmentType
-from sprout.learning.contents import ContentStatus, Trigger
-from sprout.learning.keys import MAX_REASON
-from sprout.learning.memories import LONGEST_MEMORY
-from sprout.learning.questions import MAX_PROMPT, QuestionFormat
-from sprout.learning.talk import MessageKind
+from sprout.learning.lessons.memories import LONGEST_MEMORY
+from sprout.learning.lessons.talk import MessageKind
+from sprout.learning.marking.keys import MAX_REASON
+from sprout.learning.paths.contents import ContentStatus, Trigger
+from sprout.learning.questions.assessing import AssessmentType
+from sprout.learning.questions.questions import MAX_PROMPT, QuestionFormat
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 
 from starlette.responses import Response
 
-from sprout.learning.library import BranchSummary
+from sprout.learning.paths.library import BranchSummary
 from sprout.runs.state import Run
 from sprout.web.bodies import BranchChange, MaybeOwner, NewBranch, Nothing, Owner
 from sprout.web.endpoint import Call, nothing_left, row, rows

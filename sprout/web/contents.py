@@ -2,7 +2,7 @@
 
 from starlette.responses import JSONResponse, Response
 
-from sprout.learning.contents import NewContent, NewGeneration
+from sprout.learning.paths.contents import NewContent, NewGeneration
 from sprout.web.bodies import ContentBody, GenerationBody, Nothing
 from sprout.web.endpoint import Call, row, rows
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sprout.errors import BadInput, TooLarge
-from sprout.learning.library import NewDocument
+from sprout.learning.paths.library import NewDocument
 from sprout.web.endpoint import Call, nothing_left, row, rows
 from sprout.web.parts import Limits, WebParts
 from sprout.web.requests import UTF_8, limited, media_type, refuse_declared_length, sane_id

@@ -4,7 +4,7 @@ from starlette.responses import Response
 
 from sprout.agents.key_check import KEY_CHECK, contest_task
 from sprout.events import wire_time
-from sprout.learning.keys import SAYS, Contest
+from sprout.learning.marking.keys import SAYS, Contest
 from sprout.web.bodies import Nothing, Patience, QuestionContest, Skipped
 from sprout.web.endpoint import Call, row
 from sprout.web.runs import admitted

@@ -24,7 +24,7 @@ from sprout.errors import (
     ToolFailure,
     UnsupportedType,
 )
-from sprout.learning.changes import UndoRefused
+from sprout.learning.graph.changes import UndoRefused
 from sprout.runs.live import GoingAway
 from sprout.runs.log import KeyReused, LaneBusy
 from sprout.web.open_streams import TooManyStreams

@@ -4,7 +4,7 @@ from starlette.responses import Response
 
 from sprout.errors import BadInput
 from sprout.events import NodeRow
-from sprout.learning.library import EdgeRow
+from sprout.learning.paths.library import EdgeRow
 from sprout.runs.state import ENDED, RunState
 from sprout.web.bodies import Nothing, RunOrder
 from sprout.web.endpoint import Call, row

@@ -2,7 +2,7 @@
 
 from starlette.responses import JSONResponse, Response
 
-from sprout.learning.exchange import PathFile, path_of, without_questions, written_path
+from sprout.learning.paths.exchange import PathFile, path_of, without_questions, written_path
 from sprout.web.bodies import GraphOptions, Nothing
 from sprout.web.endpoint import Call, row
 from sprout.web.shown import Planted

@@ -5,9 +5,9 @@ import json
 from starlette.responses import Response
 
 from sprout.events import CardShown, CriterionShown
-from sprout.learning.assessing import GradeShown
-from sprout.learning.contents import ContentRow
-from sprout.learning.grades import Grade, shown
+from sprout.learning.marking.grades import Grade, shown
+from sprout.learning.paths.contents import ContentRow
+from sprout.learning.questions.assessing import GradeShown
 from sprout.web.endpoint import Call, row
 from sprout.web.shown import LessonShown
 from sprout.web.tutor import question_asked

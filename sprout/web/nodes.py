@@ -2,7 +2,7 @@
 
 from starlette.responses import Response
 
-from sprout.learning.progressing import Overruling
+from sprout.learning.paths.progressing import Overruling
 from sprout.web.bodies import (
     ChildFilter,
     Entered,

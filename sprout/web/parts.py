@@ -10,16 +10,16 @@ from pydantic import JsonValue
 from starlette.applications import Starlette
 
 from sprout.events import NodeRow
-from sprout.learning.assessing import Assessments
-from sprout.learning.contents import Contents
-from sprout.learning.exchange import Exchange
-from sprout.learning.keys import Keys
-from sprout.learning.library import DEFAULT_USER_ID, Library, NewDocument
-from sprout.learning.memories import Memories
-from sprout.learning.progressing import Progress
-from sprout.learning.sources import Sources
-from sprout.learning.talk import Talk
-from sprout.learning.tutoring import Tutoring
+from sprout.learning.lessons.memories import Memories
+from sprout.learning.lessons.talk import Talk
+from sprout.learning.lessons.tutoring import Tutoring
+from sprout.learning.marking.keys import Keys
+from sprout.learning.paths.contents import Contents
+from sprout.learning.paths.exchange import Exchange
+from sprout.learning.paths.library import DEFAULT_USER_ID, Library, NewDocument
+from sprout.learning.paths.progressing import Progress
+from sprout.learning.paths.sources import Sources
+from sprout.learning.questions.assessing import Assessments
 from sprout.runs.bus import News
 from sprout.runs.handoff import Handoff
 from sprout.runs.log import Admission, Key, OnBusy

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from sprout.agents.review import MOST_ADDITIONS, USUAL_ADDITIONS, ReviewTask
 from sprout.errors import BadInput
 from sprout.events import NodeRow
-from sprout.learning.changes import Change
+from sprout.learning.graph.changes import Change
 from sprout.runs.bus import News
 from sprout.runs.state import Run
 from sprout.web.bodies import Nothing, ReviewOrder

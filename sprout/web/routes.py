@@ -15,13 +15,13 @@ from starlette.types import Receive, Scope, Send
 
 from sprout.errors import SproutError
 from sprout.events import AssessmentRow, NodeRow, Wire
-from sprout.learning.assessing import AnswerRow, QuestionRow
-from sprout.learning.contents import ContentRow, GenerationRow
-from sprout.learning.exchange import PathFile
-from sprout.learning.library import BranchRow, DocumentRow, EdgeRow, ProgressRow
-from sprout.learning.memories import MemoryRow
-from sprout.learning.sources import CoveredPassage, NodeSources, PassageRow
-from sprout.learning.talk import ChatMessageRow, ChatSessionRow, HintRow
+from sprout.learning.lessons.memories import MemoryRow
+from sprout.learning.lessons.talk import ChatMessageRow, ChatSessionRow, HintRow
+from sprout.learning.paths.contents import ContentRow, GenerationRow
+from sprout.learning.paths.exchange import PathFile
+from sprout.learning.paths.library import BranchRow, DocumentRow, EdgeRow, ProgressRow
+from sprout.learning.paths.sources import CoveredPassage, NodeSources, PassageRow
+from sprout.learning.questions.assessing import AnswerRow, QuestionRow
 from sprout.web import (
     about,
     assessments,

@@ -7,10 +7,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from sprout.events import AnswerType, Caps, CardShown, CriterionShown, EdgeEnds, NodeRow, Usage, Wire, wire_time
-from sprout.learning.assessing import Diagnostic, GradeShown
-from sprout.learning.changes import Change, Rows
-from sprout.learning.keys import ContestOutcome
-from sprout.learning.library import (
+from sprout.learning.graph.changes import Change, Rows
+from sprout.learning.marking.keys import ContestOutcome
+from sprout.learning.paths.library import (
     BranchGraph,
     BranchRow,
     BranchSummary,
@@ -19,6 +18,7 @@ from sprout.learning.library import (
     NodeDetail,
     Undone,
 )
+from sprout.learning.questions.assessing import Diagnostic, GradeShown
 from sprout.runs.handoff import Handoff
 from sprout.runs.question import QuestionKind
 from sprout.runs.state import Run, RunError, RunState

@@ -2,7 +2,7 @@
 
 from starlette.responses import Response
 
-from sprout.learning.talk import NewHint, Said
+from sprout.learning.lessons.talk import NewHint, Said
 from sprout.web.bodies import HintBody, NewMessage, NewSession, Nothing, OfNode, SessionChange
 from sprout.web.endpoint import Call, row, rows
 from sprout.web.requests import moment

@@ -13,9 +13,9 @@ from starlette.responses import Response
 
 from sprout.agents.tutor_task import TutorTask
 from sprout.events import CardShown
-from sprout.learning.lesson import Posed, TurnKind, rendered, words_of
-from sprout.learning.standard_words import language_of, words_for
-from sprout.learning.tutoring import Drawing, Lesson
+from sprout.learning.lessons.lesson import Posed, TurnKind, rendered, words_of
+from sprout.learning.lessons.standard_words import language_of, words_for
+from sprout.learning.lessons.tutoring import Drawing, Lesson
 from sprout.runs.bus import News
 from sprout.runs.log import Admission, Key, OnBusy
 from sprout.runs.state import Run

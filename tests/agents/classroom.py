@@ -25,12 +25,12 @@ from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
 from sprout.events import EdgeEnds, NodeRow
 from sprout.ids import new_id
-from sprout.learning.changes import Change
-from sprout.learning.grades import Grade, GradeState
-from sprout.learning.graph import ConceptGraph, Edit
-from sprout.learning.library import DEFAULT_USER_ID
-from sprout.learning.questions import Criterion, Misconception, QuestionDraft
-from sprout.learning.shelf import Actor
+from sprout.learning.graph.changes import Change
+from sprout.learning.graph.graph import ConceptGraph, Edit
+from sprout.learning.marking.grades import Grade, GradeState
+from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.learning.paths.shelf import Actor
+from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft
 from sprout.offline.app import OfflineModel, RecordedRequest
 from sprout.offline.demo import DemoModel
 from sprout.offline.script import Scripted, Step

@@ -13,11 +13,11 @@ from sprout.agents.agent import AgentSpec, Brief, Job, Outcome, Team
 from sprout.agents.grading import grading_agent
 from sprout.events import AgentDone, NodeRow, Usage
 from sprout.ids import new_id
-from sprout.learning.assessing import AnswerRow, GivenAnswer
-from sprout.learning.gradebook import OpenAnswer
-from sprout.learning.library import DEFAULT_USER_ID
-from sprout.learning.questions import Criterion, QuestionDraft
-from sprout.learning.shelf import Actor
+from sprout.learning.marking.gradebook import OpenAnswer
+from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.learning.paths.shelf import Actor
+from sprout.learning.questions.assessing import AnswerRow, GivenAnswer
+from sprout.learning.questions.questions import Criterion, QuestionDraft
 from sprout.loop.turn import TurnResult
 from sprout.offline.app import OfflineModel
 from sprout.offline.brains.conversation import read_conversation

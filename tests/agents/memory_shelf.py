@@ -9,9 +9,9 @@ from sprout.agents.agent import Outcome
 from sprout.errors import GraphRefused, NotFound
 from sprout.events import EdgeEnds, Event, NodeRow, wire_time
 from sprout.ids import new_id
-from sprout.learning.graph import ConceptGraph, Edit, apply, title_key
-from sprout.learning.questions import QuestionDraft, checked, prompt_key
-from sprout.learning.shelf import Actor, AskedQuestion, Passage, SavedQuestion
+from sprout.learning.graph.graph import ConceptGraph, Edit, apply, title_key
+from sprout.learning.paths.shelf import Actor, AskedQuestion, Passage, SavedQuestion
+from sprout.learning.questions.questions import QuestionDraft, checked, prompt_key
 
 
 @dataclass

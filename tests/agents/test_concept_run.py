@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.offline.faults import as_fault
 from sprout.offline.reply import Reply, TextOut, ToolOut
 from sprout.offline.script import Scripted

@@ -1,7 +1,7 @@
 """How much of which document the topic agent sees."""
 
 from sprout.agents.documents import shown_documents
-from sprout.learning.shelf import Passage
+from sprout.learning.paths.shelf import Passage
 
 
 def passages(document: str, *sizes: int) -> list[Passage]:

@@ -2,7 +2,7 @@
 
 from sprout.agents.fitting import Passages
 from sprout.documents.passages import passages_of
-from sprout.learning.shelf import Passage
+from sprout.learning.paths.shelf import Passage
 
 NOTES = """# The water cycle
 

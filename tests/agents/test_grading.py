@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from sprout.errors import NotFound
-from sprout.learning.answers import ADDRESSES_GRADER
-from sprout.learning.grades import GradeState, Remedy
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.marking.answers import ADDRESSES_GRADER
+from sprout.learning.marking.grades import GradeState, Remedy
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.offline.brains.conversation import read_conversation
 from sprout.offline.brains.request import Tag
 from sprout.offline.demo import demo_model

@@ -14,8 +14,8 @@ from sprout.agents.key_check import contest_task, key_check_agent
 from sprout.agents.subconcept import subconcept_agent
 from sprout.documents.passages import passages_of
 from sprout.events import NodeRow
-from sprout.learning.keys import Contest
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.marking.keys import Contest
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.offline.brains.conversation import read_conversation
 from sprout.offline.brains.request import Tag
 from sprout.offline.faults import Fault, as_fault

@@ -10,8 +10,8 @@ from sprout.agents.prompts import load_prompt, read_prompt
 from sprout.agents.subconcept import subconcept_agent
 from sprout.agents.topic import topic_agent
 from sprout.errors import SetupError
-from sprout.learning.library import DEFAULT_USER_ID
-from sprout.learning.shelf import Passage
+from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.learning.paths.shelf import Passage
 from sprout.store.database import Database
 from tests.agents.classroom import classroom
 from tests.agents.driving import a_job, briefed

@@ -10,7 +10,7 @@ from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.agents.grading import grading_agent
 from sprout.agents.saving import NothingMade
 from sprout.events import NodeRow
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.offline.faults import as_fault
 from sprout.offline.reply import Body, Reply
 from sprout.offline.script import TextOut, ToolOut

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from sprout.learning.library import DEFAULT_USER_ID
-from sprout.learning.questions import QuestionDraft
+from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.learning.questions.questions import QuestionDraft
 from sprout.store.database import Database
 from tests.agents.classroom import PARTS, Classroom, Event, a_choice, a_number, an_open_one, classroom, of_kind
 

@@ -8,7 +8,7 @@ from sprout.agents.agent import Brief
 from sprout.agents.subconcept import subconcept_agent
 from sprout.errors import BadInput, GraphRefused, NotFound, QuestionRefused, SproutError
 from sprout.events import NodeRow
-from sprout.learning.shelf import Passage
+from sprout.learning.paths.shelf import Passage
 from sprout.loop.model import ToolUse
 from tests.agents.driving import a_job, a_result, briefed, called, correction_of, finished, request_of, tool_of
 from tests.agents.memory_shelf import MemoryShelf, NotedTeam

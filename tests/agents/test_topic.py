@@ -9,7 +9,7 @@ from sprout.agents.agent import Brief
 from sprout.agents.topic import topic_agent
 from sprout.errors import BadInput, GraphRefused, NotFound, SproutError
 from sprout.events import EdgeCreated, NodeCreated
-from sprout.learning.shelf import Passage
+from sprout.learning.paths.shelf import Passage
 from sprout.loop.tools import BadToolInput, Effect
 from tests.agents.driving import a_job, a_result, briefed, called, correction_of, finished, request_of, tool_of
 from tests.agents.memory_shelf import MemoryShelf, NotedTeam

@@ -13,10 +13,10 @@ from sprout.agents.tutor_task import TutorTask
 from sprout.documents.passages import passages_of
 from sprout.errors import BadInput, NotFound
 from sprout.events import NodeRow
-from sprout.learning.lesson import Checkpoint, Plan
-from sprout.learning.library import DEFAULT_USER_ID
-from sprout.learning.questions import QuestionDraft
-from sprout.learning.tutoring import TurnEnd
+from sprout.learning.lessons.lesson import Checkpoint, Plan
+from sprout.learning.lessons.tutoring import TurnEnd
+from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.learning.questions.questions import QuestionDraft
 from sprout.loop.digest import prompt_digest
 from sprout.loop.model import Text
 from sprout.runs.state import Run

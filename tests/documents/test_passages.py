@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sprout.documents.passages import HUGE_CODE, HUGE_PARAGRAPH, MAX_CHARACTERS, passages_of
-from sprout.learning.shelf import Passage
+from sprout.learning.paths.shelf import Passage
 
 SENTENCE = "Water that the sun has warmed rises as vapour, cools high above the ground and falls again as rain. "
 LINES = st.one_of(

@@ -13,7 +13,7 @@ from faults.learners import PUPILS, School, school, taught
 from faults.pupils import TACTICS, Wandering
 from faults.textbook import textbook
 from faults.treatment import treatment
-from sprout.learning.words import one_line
+from sprout.learning.text.words import one_line
 from sprout.offline.courses import courses
 
 COURSE = courses()[0]

@@ -26,7 +26,7 @@ from bench.work import (
 )
 from sprout.app import open_app
 from sprout.config import load_settings
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.offline.pace import Pace
 from sprout.offline.reply import Reply, TextOut, ToolOut
 from sprout.offline.server import running_offline_server

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from sprout import __version__
-from sprout.learning.exchange import read_path
+from sprout.learning.paths.exchange import read_path
 from tests.house.commands import Ran, serving, sprout, started
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from tests.house.commands import serving
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ from pydantic_settings import SettingsConfigDict
 
 from sprout.app import open_app, web_parts
 from sprout.config import Settings
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.offline.demo import demo_model
 from sprout.offline.faults import Fault, Faults, Scenario, as_fault
 from sprout.offline.pace import Pace

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from sprout.events import NodeRow, wire_time
-from sprout.learning.graph import ConceptGraph
+from sprout.learning.graph.graph import ConceptGraph
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 LATER = datetime(2026, 11, 20, 9, 31, tzinfo=UTC)

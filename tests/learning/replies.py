@@ -6,9 +6,9 @@ from typing import Any
 
 import yaml
 
-from sprout.learning.help import HelpLevel
-from sprout.learning.questions import Criterion, QuestionDraft
-from sprout.learning.secret import Secret, secret_of
+from sprout.learning.leaks.secret import Secret, secret_of
+from sprout.learning.lessons.help import HelpLevel
+from sprout.learning.questions.questions import Criterion, QuestionDraft
 
 FOLDER = Path(__file__).parent / "leaks"
 

@@ -9,7 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sprout.errors import GraphRefused
-from sprout.learning.adapting import (
+from sprout.learning.graph.changes import Change, Rows, only_in
+from sprout.learning.graph.graph import ConceptGraph, Edit
+from sprout.learning.graph.walks import reachable
+from sprout.learning.mastery.adapting import (
     MOST_CHANGES,
     MOST_OPEN,
     MOST_REPAIRS,
@@ -27,10 +30,7 @@ from sprout.learning.adapting import (
     refuse_removal,
     refuse_too_much,
 )
-from sprout.learning.changes import Change, Rows, only_in
-from sprout.learning.graph import ConceptGraph, Edit
-from sprout.learning.refining import Item, Known, Seen, seen
-from sprout.learning.walks import reachable
+from sprout.learning.mastery.refining import Item, Known, Seen, seen
 from tests.learning.graphs import a_graph
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

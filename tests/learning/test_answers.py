@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.answers import MAX_GRADED, capped, parts_for_the_grader, says_nothing, shares_nothing
+from sprout.learning.marking.answers import MAX_GRADED, capped, parts_for_the_grader, says_nothing, shares_nothing
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
-from sprout.learning.answers import ADDRESSES_GRADER, parts_for_the_grader
-from sprout.learning.evidence import OpenQuestion
-from sprout.learning.grades import Grade, GradeState
-from sprout.learning.grading import Verdict, graded, merged
-from sprout.learning.questions import Criterion
-from sprout.learning.words import tidy
+from sprout.learning.marking.answers import ADDRESSES_GRADER, parts_for_the_grader
+from sprout.learning.marking.evidence import OpenQuestion
+from sprout.learning.marking.grades import Grade, GradeState
+from sprout.learning.marking.grading import Verdict, graded, merged
+from sprout.learning.questions.questions import Criterion
+from sprout.learning.text.words import tidy
 
 CORPUS: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("attacks.yaml").read_text())
 FAMILIES: dict[str, list[str]] = CORPUS["families"]

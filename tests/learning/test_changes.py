@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from sprout.errors import GraphRefused
 from sprout.events import NodeRow
-from sprout.learning.changes import Change, Rows, UndoRefused, only_in, standing, undone
-from sprout.learning.graph import ConceptGraph, Edit, apply
+from sprout.learning.graph.changes import Change, Rows, UndoRefused, only_in, standing, undone
+from sprout.learning.graph.graph import ConceptGraph, Edit, apply
 from tests.learning.graphs import LATER, NOW, a_graph, drawn
 from tests.learning.test_graph_properties import OPERATIONS, Operation, written
 

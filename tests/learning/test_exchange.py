@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sprout.errors import TooLarge
-from sprout.learning.exchange import (
+from sprout.learning.paths.exchange import (
     MAX_FILE_CHARACTERS,
     BadPath,
     ConceptItem,
@@ -22,7 +22,7 @@ from sprout.learning.exchange import (
     read_path,
     written_path,
 )
-from sprout.learning.planting import PlannedPath, planned
+from sprout.learning.paths.planting import PlannedPath, planned
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "fractions.yaml"
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

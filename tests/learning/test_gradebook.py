@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from sprout.learning.evidence import OpenQuestion
-from sprout.learning.gradebook import MAX_FLAGS, WORDS_FOR, OpenAnswer, after_a_look, with_flag
-from sprout.learning.grades import Grade, GradeState, Remedy, ungraded
-from sprout.learning.grading import Verdict, graded
-from sprout.learning.questions import Criterion
+from sprout.learning.marking.evidence import OpenQuestion
+from sprout.learning.marking.gradebook import MAX_FLAGS, WORDS_FOR, OpenAnswer, after_a_look, with_flag
+from sprout.learning.marking.grades import Grade, GradeState, Remedy, ungraded
+from sprout.learning.marking.grading import Verdict, graded
+from sprout.learning.questions.questions import Criterion
 
 QUESTION = OpenQuestion("Why?", (Criterion("a", "because of the sun", 0.5), Criterion("b", "because of the rain", 0.5)))
 ANSWER = "sun and rain"

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.answers import ADDRESSES_GRADER, MAX_GRADED, SHARES_NOTHING
-from sprout.learning.evidence import OpenQuestion
-from sprout.learning.grades import Grade, GradeState, Mark, Remedy, shown, ungraded
-from sprout.learning.grading import (
+from sprout.learning.marking.answers import ADDRESSES_GRADER, MAX_GRADED, SHARES_NOTHING
+from sprout.learning.marking.evidence import OpenQuestion
+from sprout.learning.marking.grades import Grade, GradeState, Mark, Remedy, shown, ungraded
+from sprout.learning.marking.grading import (
     MAX_STEP,
     MOST_CONFIDENT,
     Verdict,
@@ -20,7 +20,7 @@ from sprout.learning.grading import (
     graded_blank,
     merged,
 )
-from sprout.learning.questions import Criterion
+from sprout.learning.questions.questions import Criterion
 
 SPOONS = OpenQuestion(
     prompt=("A metal spoon and a wooden spoon lay in the same room all night. Why does the metal one feel colder?"),

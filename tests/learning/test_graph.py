@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sprout.errors import GraphRefused
 from sprout.events import EdgeCreated, EdgeEnds, EdgeRemoved, NodeCreated, NodeRemoved, NodeUpdated
-from sprout.learning.graph import MAX_DESC, MAX_TITLE, ConceptGraph, title_key
+from sprout.learning.graph.graph import MAX_DESC, MAX_TITLE, ConceptGraph, title_key
 from tests.learning.graphs import LATER, NOW, a_graph, a_parent, drawn
 
 

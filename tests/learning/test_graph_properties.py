@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from sprout.errors import GraphRefused
 from sprout.events import EdgeCreated, EdgeRemoved, GraphEvent, NodeCreated, NodeRemoved, NodeUpdated
-from sprout.learning.graph import ConceptGraph, Edit, apply, title_key
-from sprout.learning.walks import reachable
+from sprout.learning.graph.graph import ConceptGraph, Edit, apply, title_key
+from sprout.learning.graph.walks import reachable
 from tests.learning.graphs import LATER, NOW, a_graph
 
 Operation = Callable[[ConceptGraph], Edit]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.help import HelpLevel, Ladder, NextStep, is_genuine
+from sprout.learning.lessons.help import HelpLevel, Ladder, NextStep, is_genuine
 
 Move = Callable[[Ladder], Ladder]
 

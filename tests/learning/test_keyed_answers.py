@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.grades import Grade, GradeState, Remedy, shown
-from sprout.learning.keyed_answers import NumericQuestion, Option, graded_choice, graded_number
-from sprout.learning.questions import Misconception
+from sprout.learning.marking.grades import Grade, GradeState, Remedy, shown
+from sprout.learning.marking.keyed_answers import NumericQuestion, Option, graded_choice, graded_number
+from sprout.learning.questions.questions import Misconception
 
 OPTIONS = (
     Option("id-1", "minerals in the soil"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sprout.learning.keys import SAYS, Contest, Look, Solution, look_at, outcome_of
+from sprout.learning.marking.keys import SAYS, Contest, Look, Solution, look_at, outcome_of
 from sprout.store.columns import utc_now
 
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.disguises import Disguise
-from sprout.learning.help import HelpLevel
-from sprout.learning.leak import LeakForm
-from sprout.learning.leaks import LONGEST_SENTENCE, leak_in
-from sprout.learning.questions import QuestionDraft
-from sprout.learning.saying import Saying
-from sprout.learning.secret import Secret, roman, secret_of
+from sprout.learning.leaks.leak import LeakForm
+from sprout.learning.leaks.leaks import LONGEST_SENTENCE, leak_in
+from sprout.learning.leaks.saying import Saying
+from sprout.learning.leaks.secret import Secret, roman, secret_of
+from sprout.learning.lessons.help import HelpLevel
+from sprout.learning.questions.questions import QuestionDraft
+from sprout.learning.text.disguises import Disguise
 from tests.learning.replies import Said, corpus
 
 CORPUS = corpus()

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.help import HelpLevel, Ladder, NextStep
-from sprout.learning.keyed_answers import Option
-from sprout.learning.lesson import (
+from sprout.learning.lessons.help import HelpLevel, Ladder, NextStep
+from sprout.learning.lessons.lesson import (
     MOST_CHUNKS,
     Checkpoint,
     Plan,
@@ -22,7 +21,8 @@ from sprout.learning.lesson import (
     try_at,
     words_of,
 )
-from sprout.learning.questions import QuestionDraft
+from sprout.learning.marking.keyed_answers import Option
+from sprout.learning.questions.questions import QuestionDraft
 
 OPEN = QuestionDraft("Why is the sky blue by day?", "open_ended", "short waves are scattered most", 3, ("Light",))
 CHOICE = QuestionDraft("Which is a gas?", "mcq", "steam", 3, ("States",), options=("steam", "sand", "milk", "stone"))

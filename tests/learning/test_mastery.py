@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.mastery import MASTERED, PARAMETERS, Evidence, Mastery, mastery, of_parts
+from sprout.learning.mastery.mastery import MASTERED, PARAMETERS, Evidence, Mastery, mastery, of_parts
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 CHAIN = [("light", "leaf"), ("leaf", "sugar"), ("sugar", "growth")]

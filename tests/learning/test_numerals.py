@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.numerals import bare, numerals, spelled
+from sprout.learning.text.numerals import bare, numerals, spelled
 
 
 def values(text: str) -> set[float]:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.quantities import Agreement, Quantity, agreement, stated_quantity
-from sprout.learning.units import MAX_UNIT, Unit, converted, same_unit, unit_named
+from sprout.learning.marking.quantities import Agreement, Quantity, agreement, stated_quantity
+from sprout.learning.marking.units import MAX_UNIT, Unit, converted, same_unit, unit_named
 
 
 def verdict(

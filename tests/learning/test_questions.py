@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sprout.errors import QuestionRefused
-from sprout.learning.questions import Criterion, Misconception, QuestionDraft, as_number, checked, prompt_key
+from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, as_number, checked, prompt_key
 
 CHOICE = QuestionDraft(
     prompt="A potted tree gains 20 kg of dry wood in three years. Where did most of that mass come from?",

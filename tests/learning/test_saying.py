@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.leak import LeakForm
-from sprout.learning.saying import LONGEST_REPLY, Saying, Sentences
-from sprout.learning.secret import Secret
+from sprout.learning.leaks.leak import LeakForm
+from sprout.learning.leaks.saying import LONGEST_REPLY, Saying, Sentences
+from sprout.learning.leaks.secret import Secret
 from tests.learning.replies import Said, corpus
 
 CORPUS = corpus()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sprout.learning.school_words import talks_of_marks
+from sprout.learning.text.school_words import talks_of_marks
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sprout.learning.standard_words import language_of, words_for
+from sprout.learning.lessons.standard_words import language_of, words_for
 
 
 @pytest.mark.parametrize(

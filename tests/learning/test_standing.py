@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.standing import Standing, standings
+from sprout.learning.graph.standing import Standing, standings
 
 NODES = ("light", "leaf", "sugar")
 EDGES = [("light", "leaf"), ("leaf", "sugar")]

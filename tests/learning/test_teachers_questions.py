@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sprout.errors import BadInput
-from sprout.learning.teachers_questions import LABEL, teachers_question
+from sprout.learning.questions.teachers_questions import LABEL, teachers_question
 
 CHOICE: dict[str, Any] = {
     "prompt": "Which of these does a leaf need to make sugar?",

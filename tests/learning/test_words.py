@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.words import folded, occurs_in, one_line, tidy
+from sprout.learning.text.words import folded, occurs_in, one_line, tidy
 
 
 @given(st.text())

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from sprout.events import EVENT, Event
-from sprout.learning.questions import QuestionDraft
-from sprout.learning.saying import Saying
-from sprout.learning.secret import secret_of
+from sprout.learning.leaks.saying import Saying
+from sprout.learning.leaks.secret import secret_of
+from sprout.learning.questions.questions import QuestionDraft
 from sprout.loop.carried import Carried
 from sprout.loop.model import Message, Text, ToolUse
 from sprout.loop.notices import notice

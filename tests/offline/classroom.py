@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sprout.agents.fences import fenced, wrapped
-from sprout.learning.help import HelpLevel, Ladder, NextStep
-from sprout.learning.questions import Criterion, Misconception, QuestionDraft, checked
-from sprout.learning.saying import Saying
-from sprout.learning.secret import secret_of
-from sprout.learning.words import folded, occurs_in
+from sprout.learning.leaks.saying import Saying
+from sprout.learning.leaks.secret import secret_of
+from sprout.learning.lessons.help import HelpLevel, Ladder, NextStep
+from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, checked
+from sprout.learning.text.words import folded, occurs_in
 from sprout.offline.brains.conversation import Conversation, read_conversation
 from sprout.offline.lessons import Lesson
 from sprout.offline.reply import Reply, TextOut, ToolOut

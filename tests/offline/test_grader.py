@@ -8,11 +8,11 @@ import pytest
 from sprout.agents.fitting import Passages
 from sprout.agents.grading import material
 from sprout.documents.passages import passages_of
-from sprout.learning.evidence import AnswerKind, OpenQuestion
-from sprout.learning.gradebook import OpenAnswer
-from sprout.learning.grades import Grade, GradeState
-from sprout.learning.grading import Verdict, graded, merged
-from sprout.learning.questions import Criterion
+from sprout.learning.marking.evidence import AnswerKind, OpenQuestion
+from sprout.learning.marking.gradebook import OpenAnswer
+from sprout.learning.marking.grades import Grade, GradeState
+from sprout.learning.marking.grading import Verdict, graded, merged
+from sprout.learning.questions.questions import Criterion
 from sprout.offline.brains.grading import judgements, next_step
 from sprout.offline.brains.request import read_request
 from sprout.offline.courses import Question, courses, lessons

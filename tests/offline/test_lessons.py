@@ -11,7 +11,7 @@ import pytest
 
 from sprout.agents.fitting import Passages
 from sprout.documents.passages import passages_of
-from sprout.learning.questions import Criterion, Misconception, QuestionDraft, checked
+from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, checked
 from sprout.offline.notes.language import about_the_notes
 from sprout.offline.notes.path import lesson_from_notes, path_from_notes
 from sprout.offline.notes.reading import sentences_of

@@ -7,7 +7,7 @@ import pytest
 from sprout.agents.fences import fenced
 from sprout.agents.fitting import Passages
 from sprout.documents.passages import passages_of
-from sprout.learning.help import HelpLevel
+from sprout.learning.lessons.help import HelpLevel
 from sprout.offline.brains.request import Tag
 from sprout.offline.brains.tutor import speaking_as_tutor, teaching_on
 from sprout.offline.brains.tutoring.from_notes import taught_from_notes

@@ -13,7 +13,7 @@ from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
 from sprout.events import AgentDone, NodeRow, Usage
 from sprout.ids import new_id
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.llm.claude import Claude
 from sprout.loop.model import Message, Text, ToolUse
 from sprout.loop.tools import Effect, Tool, tool

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from sprout.engines.memory_bus import MemoryBus
 from sprout.events import Event, Guardrail, NodeRow, ReasoningDelta, RunResumed, wire_data
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.runs.bus import RUN_ADMITTED, EventBus, News, Passing, Tail, learner_channel
 from sprout.runs.follow import followed
 from sprout.runs.log import LogEnd, Logged

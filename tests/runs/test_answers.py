@@ -10,7 +10,7 @@ from sqlalchemy import func, update
 
 from sprout.agents.agent import AgentSpec
 from sprout.errors import BadInput, Conflict
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.loop.human import ask_human
 from sprout.loop.permissions import Decision, Permissions, Rule
 from sprout.loop.tools import Effect, Tool, tool

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from sprout.agents.agent import AgentSpec
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.loop.human import ask_human
 from sprout.loop.tools import tool
 from sprout.offline.faults import Fault

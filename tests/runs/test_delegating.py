@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.agents.delegating import spawn_child_runs_tool
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.loop.model import Message, Text
 from sprout.offline.reply import Body, Reply, TextOut, ToolOut
 from sprout.runs.gate import ModelGate

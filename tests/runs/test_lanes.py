@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.loop.tools import Effect, tool
 from sprout.offline.faults import Fault
 from sprout.offline.pace import Pace

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sprout.errors import NotFound
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.offline.faults import Fault
 from sprout.offline.pace import Pace
 from sprout.offline.reply import Body

@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from sprout.engines.memory_bus import MemoryBus
 from sprout.events import Reasoning
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.runs import multiplex
 from sprout.runs.bus import RUN_ADMITTED, Passing, learner_channel
 from sprout.runs.multiplex import Told

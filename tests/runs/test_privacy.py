@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.loop.model import ToolUse
 from sprout.loop.tools import Effect, Tool, tool
 from sprout.offline.pace import Pace

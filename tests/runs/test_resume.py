@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sprout.events import NodeRow
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.loop.tools import Effect, Tool, tool
 from sprout.offline.faults import Fault
 from sprout.offline.pace import Pace

@@ -12,7 +12,7 @@ import pytest
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.errors import SetupError
 from sprout.events import Usage
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.loop.human import ask_human
 from sprout.loop.model import Message, Text, ToolUse
 from sprout.loop.tools import Effect, tool

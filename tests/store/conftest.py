@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sprout.learning.assessing import Assessments
-from sprout.learning.library import Library
-from sprout.learning.shelf import Passage, Shelf
+from sprout.learning.paths.library import Library
+from sprout.learning.paths.shelf import Passage, Shelf
+from sprout.learning.questions.assessing import Assessments
 from sprout.runs.bus import News
 from sprout.runs.log import Logged, RunStore
 from sprout.store.assessments import SqlAssessments

@@ -17,8 +17,8 @@ from typing import Any
 
 from sqlalchemy import event
 
-from sprout.learning.graph import ConceptGraph, Edit
-from sprout.learning.shelf import Actor
+from sprout.learning.graph.graph import ConceptGraph, Edit
+from sprout.learning.paths.shelf import Actor
 from sprout.runs.log import CallBegun
 from sprout.store.columns import utc_now
 from sprout.store.database import Database, open_database

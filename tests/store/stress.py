@@ -18,7 +18,7 @@ from pathlib import Path
 
 from sprout.errors import Conflict
 from sprout.events import NodeRow, RunDone, Usage
-from sprout.learning.shelf import Actor
+from sprout.learning.paths.shelf import Actor
 from sprout.runs.bus import News
 from sprout.runs.log import CallBegun, CallEnded, Checkpoint, Claim, Entry, LaneBusy, Logged, OnBusy
 from sprout.runs.state import ENDED, Fenced, Run, RunAlreadyEnded, RunState

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from itertools import count
 
-from sprout.learning.shelf import Actor
+from sprout.learning.paths.shelf import Actor
 from sprout.runs.state import Run
 from sprout.store.columns import utc_now
 from sprout.store.database import Database, open_database

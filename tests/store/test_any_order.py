@@ -10,9 +10,9 @@ from sqlmodel import select
 
 from sprout.events import NodeRow
 from sprout.ids import new_id
-from sprout.learning.assessing import AnswerRow, GivenAnswer
-from sprout.learning.mastery import mastery, of_parts
-from sprout.learning.questions import QuestionDraft
+from sprout.learning.mastery.mastery import mastery, of_parts
+from sprout.learning.questions.assessing import AnswerRow, GivenAnswer
+from sprout.learning.questions.questions import QuestionDraft
 from sprout.store import tables
 from sprout.store.assessments import SqlAssessments
 from sprout.store.columns import utc_now

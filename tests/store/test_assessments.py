@@ -8,10 +8,10 @@ from sqlmodel import col, select, update
 
 from sprout.errors import BadInput, NotFound
 from sprout.events import NodeRow
-from sprout.learning.assessing import AnswerRow, GivenAnswer
-from sprout.learning.mastery import mastery
-from sprout.learning.questions import QuestionDraft
-from sprout.learning.shelf import Actor
+from sprout.learning.mastery.mastery import mastery
+from sprout.learning.paths.shelf import Actor
+from sprout.learning.questions.assessing import AnswerRow, GivenAnswer
+from sprout.learning.questions.questions import QuestionDraft
 from sprout.store import tables
 from sprout.store.assessments import SqlAssessments
 from sprout.store.columns import utc_now

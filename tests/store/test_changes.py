@@ -14,10 +14,10 @@ from sqlmodel import select
 
 from sprout.errors import Conflict, GraphRefused, NotFound, RowDamaged
 from sprout.events import NodeRow
-from sprout.learning.changes import Change, UndoRefused
-from sprout.learning.graph import ConceptGraph, Edit
-from sprout.learning.library import DEFAULT_USER_ID, BranchGraph, Undone
-from sprout.learning.shelf import Actor
+from sprout.learning.graph.changes import Change, UndoRefused
+from sprout.learning.graph.graph import ConceptGraph, Edit
+from sprout.learning.paths.library import DEFAULT_USER_ID, BranchGraph, Undone
+from sprout.learning.paths.shelf import Actor
 from sprout.runs.log import Logged
 from sprout.runs.state import Run
 from sprout.store import migrate, tables

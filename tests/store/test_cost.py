@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import event, insert, update
 
-from sprout.learning.questions import Criterion, QuestionDraft
-from sprout.learning.shelf import Actor
+from sprout.learning.paths.shelf import Actor
+from sprout.learning.questions.questions import Criterion, QuestionDraft
 from sprout.runs.log import CallBegun, CallEnded, Checkpoint, Entry, Key, OnBusy
 from sprout.runs.state import Run
 from sprout.store.columns import table_of, utc_now

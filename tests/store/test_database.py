@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import select
 
 from sprout.errors import BadInput, Conflict, SetupError
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.store import tables
 from sprout.store.columns import Row
 from sprout.store.database import Database, open_database

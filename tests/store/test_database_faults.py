@@ -16,7 +16,7 @@ from sqlalchemy import event, text
 from sqlmodel import select
 
 from sprout.errors import DatabaseBusy, SetupError, SproutError, StorageFull
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.runs.state import Run
 from sprout.store import database as opening
 from sprout.store import tables

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from sprout.errors import NotFound
-from sprout.learning.exchange import BadPath, PathFile, read_path
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.exchange import BadPath, PathFile, read_path
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.store.database import Database
 from sprout.store.exchange import SqlExchange
 from sprout.store.files import Files

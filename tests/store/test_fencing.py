@@ -12,8 +12,8 @@ from sqlmodel import col, select
 
 from sprout.events import Usage
 from sprout.ids import new_id
-from sprout.learning.graph import ConceptGraph, Edit
-from sprout.learning.shelf import Actor, Shelf
+from sprout.learning.graph.graph import ConceptGraph, Edit
+from sprout.learning.paths.shelf import Actor, Shelf
 from sprout.loop.permissions import Approval
 from sprout.runs.log import CallBegun, CallCleared, CallEnded, Checkpoint, Entry, Logged
 from sprout.runs.state import Fenced, Run, RunState

@@ -12,12 +12,12 @@ from sqlmodel import col, select, update
 from sprout.errors import Conflict, NotFound
 from sprout.events import NodeRow
 from sprout.ids import new_id
-from sprout.learning.assessing import AnswerRow, GivenAnswer
-from sprout.learning.evidence import OpenQuestion
-from sprout.learning.gradebook import Gradebook
-from sprout.learning.grades import Grade, GradeState, Remedy, ungraded
-from sprout.learning.grading import Verdict, graded
-from sprout.learning.shelf import Actor
+from sprout.learning.marking.evidence import OpenQuestion
+from sprout.learning.marking.gradebook import Gradebook
+from sprout.learning.marking.grades import Grade, GradeState, Remedy, ungraded
+from sprout.learning.marking.grading import Verdict, graded
+from sprout.learning.paths.shelf import Actor
+from sprout.learning.questions.assessing import AnswerRow, GivenAnswer
 from sprout.runs.log import CallBegun, Logged
 from sprout.runs.state import Run, RunAlreadyEnded
 from sprout.store import tables

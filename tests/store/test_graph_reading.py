@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import update
 
 from sprout.events import wire_time
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.store import tables
 from sprout.store.columns import table_of
 from sprout.store.database import Database

@@ -14,10 +14,10 @@ from sqlmodel import select
 from sprout.errors import Conflict, NotFound, QuestionRefused
 from sprout.events import NodeRow
 from sprout.ids import new_id
-from sprout.learning.assessing import GivenAnswer
-from sprout.learning.keys import SAYS, Contest, Solution
-from sprout.learning.questions import QuestionDraft
-from sprout.learning.shelf import Actor, SavedQuestion
+from sprout.learning.marking.keys import SAYS, Contest, Solution
+from sprout.learning.paths.shelf import Actor, SavedQuestion
+from sprout.learning.questions.assessing import GivenAnswer
+from sprout.learning.questions.questions import QuestionDraft
 from sprout.runs.log import CallBegun, Logged
 from sprout.runs.state import Run
 from sprout.store import tables

@@ -15,10 +15,10 @@ from sqlmodel import select
 
 from sprout.errors import BadInput, Conflict, GraphRefused, NotFound
 from sprout.events import NodeRow
-from sprout.learning.graph import ConceptGraph, Edit
-from sprout.learning.library import DEFAULT_USER_ID, NewDocument
-from sprout.learning.questions import QuestionDraft
-from sprout.learning.shelf import Actor
+from sprout.learning.graph.graph import ConceptGraph, Edit
+from sprout.learning.paths.library import DEFAULT_USER_ID, NewDocument
+from sprout.learning.paths.shelf import Actor
+from sprout.learning.questions.questions import QuestionDraft
 from sprout.runs.log import CallBegun, CallEnded, Checkpoint, Key
 from sprout.runs.state import RunState
 from sprout.store import tables

@@ -1,6 +1,6 @@
 """What streams ask of the store beside the events: which root runs are open, and how far logs go."""
 
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.runs.log import LogEnd
 from sprout.store import runs as store_runs
 from sprout.store.library import SqlLibrary

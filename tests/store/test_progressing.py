@@ -6,10 +6,10 @@ import pytest
 
 from sprout.errors import NotFound
 from sprout.events import NodeRow
-from sprout.learning.assessing import GivenAnswer
-from sprout.learning.library import ProgressRow
-from sprout.learning.progressing import Overruling
-from sprout.learning.shelf import SavedQuestion
+from sprout.learning.paths.library import ProgressRow
+from sprout.learning.paths.progressing import Overruling
+from sprout.learning.paths.shelf import SavedQuestion
+from sprout.learning.questions.assessing import GivenAnswer
 from sprout.store.assessments import SqlAssessments
 from sprout.store.database import Database
 from sprout.store.library import SqlLibrary

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx2
 
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.store.columns import table_of
 from sprout.store.run_tables import Run
 from tests.web.running import a_static_folder, serving_web

@@ -11,11 +11,11 @@ from sqlmodel import SQLModel
 
 from sprout.errors import GraphRefused, NotFound
 from sprout.events import NodeRow
-from sprout.learning.assessing import GivenAnswer
-from sprout.learning.changes import UndoRefused
-from sprout.learning.library import DEFAULT_USER_ID
-from sprout.learning.refining import Known, Refining, Seen
-from sprout.learning.shelf import Actor
+from sprout.learning.graph.changes import UndoRefused
+from sprout.learning.mastery.refining import Known, Refining, Seen
+from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.learning.paths.shelf import Actor
+from sprout.learning.questions.assessing import GivenAnswer
 from sprout.runs.log import Logged
 from sprout.runs.state import Fenced, Run
 from sprout.store import tables

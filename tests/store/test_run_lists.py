@@ -3,7 +3,7 @@
 import pytest
 
 from sprout.events import NodeRow
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.runs.state import Run, RunState
 from sprout.store.database import Database
 from sprout.store.library import SqlLibrary

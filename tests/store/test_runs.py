@@ -10,7 +10,7 @@ from sqlmodel import col, select
 
 from sprout.errors import NotFound
 from sprout.events import ReasoningDelta, Usage
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.runs.log import CallBegun, CallEnded, Checkpoint, Logged
 from sprout.runs.state import Run, RunAlreadyEnded, RunError, RunState
 from sprout.store.database import Database

@@ -12,10 +12,10 @@ from sqlmodel import col, select
 
 from sprout.errors import Conflict, GraphRefused, NotFound, QuestionRefused
 from sprout.events import GraphEvent, NodeRow
-from sprout.learning.graph import ConceptGraph, Edit
-from sprout.learning.library import NewDocument
-from sprout.learning.questions import Criterion, Misconception, QuestionDraft
-from sprout.learning.shelf import Actor
+from sprout.learning.graph.graph import ConceptGraph, Edit
+from sprout.learning.paths.library import NewDocument
+from sprout.learning.paths.shelf import Actor
+from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft
 from sprout.runs.log import CallBegun, Logged
 from sprout.runs.state import Run, RunAlreadyEnded, RunState
 from sprout.store import tables

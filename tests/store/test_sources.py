@@ -8,8 +8,8 @@ from sqlmodel import select
 from sprout.documents.reading import read_document
 from sprout.errors import GraphRefused, NotFound
 from sprout.events import NodeRow
-from sprout.learning.graph import ConceptGraph, Edit
-from sprout.learning.shelf import Actor
+from sprout.learning.graph.graph import ConceptGraph, Edit
+from sprout.learning.paths.shelf import Actor
 from sprout.store import tables
 from sprout.store.columns import utc_now
 from sprout.store.database import Database

@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from tests.store.stress import Story, happen, processes
 
 STEPS = 600

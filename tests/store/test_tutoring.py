@@ -6,12 +6,12 @@ import pytest
 
 from sprout.errors import BadInput, Conflict, NotFound, QuestionRefused
 from sprout.events import NodeRow
-from sprout.learning.help import HelpLevel, Ladder, NextStep
-from sprout.learning.lesson import Checkpoint, Plan, Posed
-from sprout.learning.library import DEFAULT_USER_ID
-from sprout.learning.questions import Criterion, Misconception, QuestionDraft
-from sprout.learning.shelf import Actor
-from sprout.learning.tutoring import Card, Drawing, Lesson, TurnEnd, Tutoring
+from sprout.learning.lessons.help import HelpLevel, Ladder, NextStep
+from sprout.learning.lessons.lesson import Checkpoint, Plan, Posed
+from sprout.learning.lessons.tutoring import Card, Drawing, Lesson, TurnEnd, Tutoring
+from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.learning.paths.shelf import Actor
+from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft
 from sprout.runs.log import CallBegun, Logged
 from sprout.runs.state import Run, RunState
 from sprout.store.contents import SqlContents

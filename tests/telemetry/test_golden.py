@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.offline.app import OfflineModel
 from sprout.offline.faults import Fault
 from sprout.offline.reply import Body

@@ -20,8 +20,8 @@ from sprout.documents.reading import read_document
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
 from sprout.events import Event, NodeRow
-from sprout.learning.library import DEFAULT_USER_ID, BranchRow
-from sprout.learning.shelf import Actor
+from sprout.learning.paths.library import DEFAULT_USER_ID, BranchRow
+from sprout.learning.paths.shelf import Actor
 from sprout.loop.model import ModelRequest, ReplyPart
 from sprout.loop.policy import LoopPolicy
 from sprout.runs.bus import News

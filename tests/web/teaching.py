@@ -17,9 +17,9 @@ from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
 from sprout.events import AgentDone, NodeRow, Usage
 from sprout.ids import new_id
-from sprout.learning.grades import CriterionResult, Grade, GradeState
-from sprout.learning.library import DEFAULT_USER_ID
-from sprout.learning.shelf import Actor
+from sprout.learning.marking.grades import CriterionResult, Grade, GradeState
+from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.learning.paths.shelf import Actor
 from sprout.loop.turn import TurnResult
 from sprout.offline.app import RecordedRequest
 from sprout.offline.reply import Body, Reply, TextOut, ToolOut

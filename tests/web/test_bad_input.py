@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import httpx2
 import pytest
 
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.web.endpoint import AnyEndpoint
 from sprout.web.routes import ENDPOINTS
 from tests.web.running import Web

@@ -8,9 +8,9 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 from sprout.events import NodeRow
-from sprout.learning.graph import ConceptGraph, Edit
-from sprout.learning.library import BranchRow
-from sprout.learning.shelf import Actor
+from sprout.learning.graph.graph import ConceptGraph, Edit
+from sprout.learning.paths.library import BranchRow
+from sprout.learning.paths.shelf import Actor
 from sprout.store.columns import utc_now
 from sprout.web.openapi import openapi_document
 from sprout.web.routes import ENDPOINTS

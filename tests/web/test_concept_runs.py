@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sprout.events import NodeRow
-from sprout.learning.library import DEFAULT_USER_ID
-from sprout.learning.shelf import Actor
+from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.learning.paths.shelf import Actor
 from sprout.runs.state import RunState
 from sprout.store.columns import utc_now
 from tests.web.running import LIMITS, Web, a_static_folder, serving_web

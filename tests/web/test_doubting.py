@@ -13,8 +13,8 @@ from sqlmodel import col, select
 
 from sprout.app import Sprout, open_app, web_parts
 from sprout.config import Settings
-from sprout.learning.keys import SAYS
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.marking.keys import SAYS
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.offline.courses import courses
 from sprout.store import tables
 from sprout.web.parts import Limits

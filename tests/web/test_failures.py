@@ -19,7 +19,7 @@ from sprout.errors import (
     TooLarge,
     UnsupportedType,
 )
-from sprout.learning.library import DEFAULT_USER_ID, BranchRow
+from sprout.learning.paths.library import DEFAULT_USER_ID, BranchRow
 from sprout.store.library import SqlLibrary
 from sprout.web.failures import STATUS, status_of
 from tests.web.running import Web, a_static_folder, serving_web

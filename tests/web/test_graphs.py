@@ -8,7 +8,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from sprout.learning.exchange import path_of, read_path
+from sprout.learning.paths.exchange import path_of, read_path
 from tests.web.running import Web
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

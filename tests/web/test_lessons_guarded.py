@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.offline.faults import Fault, Scenario
 from sprout.offline.reply import Reply, ThinkingOut, ToolOut
 from sprout.store import tables

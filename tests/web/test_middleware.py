@@ -2,7 +2,7 @@
 
 import pytest
 
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.web.middleware import SECURITY_HEADERS
 from tests.web.running import Web
 

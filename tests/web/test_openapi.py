@@ -9,7 +9,7 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 from sprout.events import EVENT, AgentStart
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.web.openapi import openapi_document
 from sprout.web.routes import ENDPOINTS
 from tests.web.running import Web

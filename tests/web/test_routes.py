@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.web.endpoint import AnyEndpoint, Call
 from sprout.web.routes import ENDPOINTS, routes
 from tests.web.running import Web

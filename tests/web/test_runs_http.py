@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.runs.log import Claim, OnBusy
 from sprout.runs.question import AFRESH, ALL_THE_SAME, STOP, RunQuestion, changed, in_doubt
 from sprout.runs.state import Run, RunError, RunState

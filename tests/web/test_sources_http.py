@@ -1,7 +1,7 @@
 """Where what is taught comes from, over HTTP: search, places, coverage."""
 
-from sprout.learning.library import DEFAULT_USER_ID
-from sprout.learning.shelf import Actor
+from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.learning.paths.shelf import Actor
 from sprout.store.columns import utc_now
 from tests.web.running import Web
 

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from starlette.types import Message, Scope
 
 from sprout.events import AgentStart, Guardrail, MessageDelta
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.runs.bus import News, Passing
 from sprout.runs.log import Logged
 from sprout.runs.state import RunState

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from sprout.learning.library import DEFAULT_USER_ID
-from sprout.learning.shelf import Actor
+from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.learning.paths.shelf import Actor
 from sprout.store.database import Database
 from sprout.store.memories import SqlMemories
 from sprout.web.routes import ENDPOINTS

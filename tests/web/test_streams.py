@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sprout.events import Message
-from sprout.learning.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.runs.state import Run
 from sprout.web.streams import cursors_of
 from tests.builders import a_topic

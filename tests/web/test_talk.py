@@ -3,8 +3,8 @@
 import pytest
 
 from sprout.errors import NotFound
-from sprout.learning.library import DEFAULT_USER_ID
-from sprout.learning.talk import Said
+from sprout.learning.lessons.talk import Said
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from tests.web.running import Web
 
 ME = {"userId": DEFAULT_USER_ID}

@@ -6,8 +6,8 @@ from importlib.resources import files
 
 import yaml
 
-from sprout.learning.answers import parts_for_the_grader
-from sprout.learning.words import one_line
+from sprout.learning.marking.answers import parts_for_the_grader
+from sprout.learning.text.words import one_line
 from sprout.offline.brains.conversation import Conversation
 from sprout.offline.brains.request import Tag
 from sprout.offline.courses import answer_to, ask_of

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sprout.learning.stems import stems
+from sprout.learning.text.stems import stems
 from sprout.offline.brains.conversation import Conversation
 from sprout.offline.brains.generic import generic_lesson
 from sprout.offline.brains.request import Tag, asked_prompts, existing_titles, note_texts, sizes

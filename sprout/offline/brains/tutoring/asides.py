@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from sprout.learning.stems import stems
+from sprout.learning.text.stems import stems
 from sprout.offline.brains.tutoring.frames import Frames
 from sprout.offline.brains.tutoring.open_question import Open, try_parts
 from sprout.offline.brains.tutoring.speech import Check, Part

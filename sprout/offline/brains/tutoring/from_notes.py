@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sprout.errors import QuestionRefused
-from sprout.learning.questions import checked
+from sprout.learning.questions.questions import checked
 from sprout.offline.brains.request import Tag, note_texts
 from sprout.offline.brains.tutoring.frames import Frames, notes_frames
 from sprout.offline.brains.tutoring.notes_help import Place, help_candidates

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sprout.learning.words import folded, occurs_in
+from sprout.learning.text.words import folded, occurs_in
 from sprout.offline.brains.tutoring.frames import Frames
 from sprout.offline.brains.tutoring.open_question import quoted
 from sprout.offline.brains.tutoring.speech import Part, Worth, shortened, spoken

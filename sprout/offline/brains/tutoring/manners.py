@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sprout.learning.help import NextStep
+from sprout.learning.lessons.help import NextStep
 from sprout.offline.brains.tutoring.asides import aside_parts
 from sprout.offline.brains.tutoring.open_question import Open, standing_parts, step_parts, try_parts
 from sprout.offline.brains.tutoring.speech import MOST_OF_ASIDE, Part, Worth, spoken

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sprout.learning.questions import as_number
+from sprout.learning.questions.questions import as_number
 from sprout.offline.brains.tutoring.frames import Frames
 from sprout.offline.brains.tutoring.teaching import Task
 from sprout.offline.notes.language import language as words_in

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sprout.learning.help import NextStep
-from sprout.learning.stems import stems
-from sprout.learning.words import one_line
+from sprout.learning.lessons.help import NextStep
+from sprout.learning.text.stems import stems
+from sprout.learning.text.words import one_line
 from sprout.offline.brains.tutoring.frames import Frames
 from sprout.offline.brains.tutoring.speech import MOST_OF_ASIDE, Check, Part, Worth, shortened
 from sprout.offline.brains.tutoring.teaching import Task, Teaching

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sprout.learning.help import HelpLevel
+from sprout.learning.lessons.help import HelpLevel
 from sprout.offline.brains.tutoring.frames import Frames
 from sprout.offline.brains.tutoring.speech import Check
 from sprout.offline.brains.tutoring.teaching import Chunk, Task

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from sprout.learning.help import HelpLevel
-from sprout.learning.saying import Saying
-from sprout.learning.secret import Secret
+from sprout.learning.leaks.saying import Saying
+from sprout.learning.leaks.secret import Secret
+from sprout.learning.lessons.help import HelpLevel
 from sprout.offline.notes.reading import sentences_of
 
 MOST_WORDS = 120

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sprout.learning.questions import Criterion, Misconception, QuestionDraft, QuestionFormat, as_number
-from sprout.learning.secret import Secret, secret_of
-from sprout.learning.words import folded
+from sprout.learning.leaks.secret import Secret, secret_of
+from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, QuestionFormat, as_number
+from sprout.learning.text.words import folded
 
 Kind = Literal["text", "code", "draw", "mcq", "number"]
 Source = Literal["course", "notes", "nothing"]

@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass, field
 
-from sprout.learning.help import HelpLevel, NextStep
-from sprout.learning.words import folded
+from sprout.learning.lessons.help import HelpLevel, NextStep
+from sprout.learning.text.words import folded
 from sprout.offline.brains.conversation import Conversation
 from sprout.offline.brains.request import Tag, read_request
 

@@ -1,0 +1,175 @@
+"""How well a learner knows each node, as graded answers tell: knowledge tracing, carried along the graph.
+
+The model and its update are Corbett & Anderson's (1995, "Knowledge tracing: modeling the acquisition of procedural
+knowledge"). It is always computed from the answers, so taking one back is computing without it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sprout.learning.questions.questions import QuestionFormat
+
+MASTERED = 0.7
+ATTEMPTS_TO_MASTER = 2
+GOOD = 0.5  # a score from which an answer speaks for what it rests on, below which against it
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Every number of the model, all of them probabilities; judgement until there are answers to fit them to.
+
+    Args:
+        known_before: that a node is known before the first answer; low, since paths are made of what is new, and so
+            low that one right answer masters nothing.
+        learned: that one who does not know a node does after an answer and what was said to it.
+        slipped: that one who knows answers wrong. At most 0.1, or knowing would mean little (Corbett & Anderson 1995).
+        guessed: that one who does not know answers right in words or a number.
+        chosen: the same among four options: more than chance, since some can be ruled out; at most 0.3, as above.
+        along_an_edge: how much of an answer's weight a prerequisite gets, and of that again the one before it.
+        edges: how far an answer is carried.
+    """
+
+    known_before: float = 0.08
+    learned: float = 0.1
+    slipped: float = 0.1
+    guessed: float = 0.05
+    chosen: float = 0.3
+    along_an_edge: float = 0.3
+    edges: int = 2
+
+    def lucky(self, format: QuestionFormat) -> float:
+        """The probability that one who does not know answers a question of this format right."""
+        return self.chosen if format == "mcq" else self.guessed
+
+
+PARAMETERS = Parameters()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A graded answer.
+
+    Args:
+        tests: ids of the nodes that the question is about.
+        score: 0..1.
+        help_level: of the help that was given before it (H1); 0 where the answer was the learner's own.
+    """
+
+    answer_id: str
+    tests: tuple[str, ...]
+    format: QuestionFormat
+    score: float
+    help_level: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Mastery:
+    """What is known of a learner and a node.
+
+    Args:
+        value: the probability that the learner knows it, 0..1.
+        evidence: the answers about the node itself, oldest first; what came along edges is in the value alone.
+    """
+
+    value: float
+    evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def attempts(self) -> int:
+        return len(self.evidence)
+
+    @property
+    def mastered(self) -> bool:
+        """Whether the learner can go on from here."""
+        return self.value >= MASTERED and self.attempts >= ATTEMPTS_TO_MASTER
+
+
+def mastery(
+    evidence: Iterable[Evidence], edges: Iterable[tuple[str, str]], parameters: Parameters = PARAMETERS
+) -> dict[str, Mastery]:
+    """What the answers say of each node that they reach; of any other nothing is known.
+
+    Args:
+        evidence: in any order; they count in the order in which they were given.
+        edges: prerequisite → what builds on it.
+    """
+    before = _prerequisites(edges)
+    found: dict[str, Mastery] = {}
+    for answer in sorted(evidence, key=lambda one: (one.at, one.answer_id)):
+        for node_id in answer.tests:
+            known = found.get(node_id, Mastery(parameters.known_before))
+            value = _after(known.value, answer, parameters)
+            found[node_id] = Mastery(value, (*known.evidence, answer))
+        if answer.help_level:
+            continue
+        for node_id, weight in _beneath(answer.tests, before, parameters).items():
+            known = found.get(node_id, Mastery(parameters.known_before))
+            found[node_id] = Mastery(_carried(known.value, answer, weight, parameters), known.evidence)
+    return found
+
+
+def of_parts(values: Sequence[float]) -> float:
+    """The mastery of a node that has parts: the mean of theirs, 0 for one of which nothing is known; 0 without any."""
+    return sum(values) / len(values) if values else 0.0
+
+
+def _after(value: float, answer: Evidence, parameters: Parameters) -> float:
+    """The value after an answer about the node itself.
+
+    With help, a right answer is practice: it may have taught something, but shows nothing (H3). A miss is a miss.
+    """
+    right = _if_right(value, answer.format, parameters) if answer.help_level == 0 else value
+    wrong = _if_wrong(value, answer.format, parameters)
+    shown = answer.score * right + (1 - answer.score) * wrong
+    taught = shown + (1 - shown) * parameters.learned
+    return taught if answer.help_level == 0 else _held(value, taught)
+
+
+def _carried(value: float, answer: Evidence, weight: float, parameters: Parameters) -> float:
+    """The value of a node that the answer rests on: doubt after a miss, credit after a good answer, never mastery."""
+    if answer.score < GOOD:
+        return value + weight * (_if_wrong(value, answer.format, parameters) - value)
+    credited = value + weight * answer.score * (_if_right(value, answer.format, parameters) - value)
+    return _held(value, credited)
+
+
+def _held(value: float, risen: float) -> float:
+    """What was not mastered before is not mastered by this."""
+    just_below = MASTERED - 1e-6
+    return min(risen, max(value, just_below)) if value < MASTERED else risen
+
+
+def _if_right(value: float, format: QuestionFormat, parameters: Parameters) -> float:
+    """P(known | right), by Bayes' rule."""
+    known, guessed = value * (1 - parameters.slipped), (1 - value) * parameters.lucky(format)
+    return known / (known + guessed)
+
+
+def _if_wrong(value: float, format: QuestionFormat, parameters: Parameters) -> float:
+    """P(known | wrong), by Bayes' rule."""
+    slipped, unknown = value * parameters.slipped, (1 - value) * (1 - parameters.lucky(format))
+    return slipped / (slipped + unknown)
+
+
+def _prerequisites(edges: Iterable[tuple[str, str]]) -> Mapping[str, Sequence[str]]:
+    before: dict[str, list[str]] = defaultdict(list)
+    for source, target in edges:
+        before[target].append(source)
+    return before
+
+
+def _beneath(
+    node_ids: Sequence[str], before: Mapping[str, Sequence[str]], parameters: Parameters
+) -> Mapping[str, float]:
+    """What the nodes rest on, by the shortest way, with the share that it gets of an answer about them."""
+    seen, reached = set(node_ids), list(node_ids)
+    shares: dict[str, float] = {}
+    for distance in range(1, parameters.edges + 1):
+        reached = [one for node_id in reached for one in before.get(node_id, ()) if one not in seen]
+        reached = list(dict.fromkeys(reached))
+        seen.update(reached)
+        shares.update(dict.fromkeys(reached, parameters.along_an_edge**distance))
+    return shares

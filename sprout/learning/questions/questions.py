@@ -1,0 +1,312 @@
+"""A diagnostic question before it is kept: what must be right about it, and how to mend what is not."""
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from sprout.errors import QuestionRefused
+from sprout.learning.text.words import folded, occurs_in, one_line, tidy
+
+QuestionFormat = Literal["mcq", "open_ended", "numeric"]
+
+OPTIONS = 4
+CRITERIA = range(2, 6)
+ANCHORS = 2
+DIFFICULTIES = range(1, 6)
+WEIGHT_SUM_SLACK = 0.01
+WIDEST_TOLERANCE = 0.5  # of the value; wider is a percentage written as a plain number
+MAX_PROMPT = 2_000
+MAX_ANSWER = 2_000
+MAX_OPTION = 400
+MAX_TESTS = 5
+
+_CATCH_ALLS = frozenset({"all of the above", "none of the above", "all of these", "none of these", "both a and b"})
+_WORDS = re.compile(r"[^\W\d_]{4,}")
+_NUMBER = re.compile(r"[-+]?(?:\d+(?:[.,]\d+)?|\.\d+)(?:[eE][-+]?\d{1,3})?")
+_FRACTION = re.compile(r"([-+]?\d+)\s*/\s*(\d+)")
+_LIFTED = re.compile("[⁰¹²³⁴-⁹]")
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One thing that a good answer does. `label` is safe to show; everything else is secret.
+
+    Args:
+        misconception: the wrong thought that an answer shows which says the contrary.
+    """
+
+    label: str
+    statement: str
+    weight: float
+    partly_if: str | None = None
+    misconception: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Misconception:
+    """The wrong thought that leads to an option, or, for a number, to that value."""
+
+    option: str
+    misconception: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionDraft:
+    """A question as an agent writes it.
+
+    Args:
+        options: four for mcq, none otherwise; their ids are given when the question is kept.
+        correct_answer: for mcq the text of the right option, for numeric the number, for open_ended a full answer in
+            a learner's words.
+        criteria: for open_ended, 2-5 with weights that sum to 1.
+        tolerance: for numeric, how far off still counts, in the unit of the answer; None is exact.
+        tests: titles of the subconcepts that the question is about.
+        anchors: for open_ended, up to two answers in a learner's words: a full one and a partial one. Where there are
+            none, `correct_answer` is the full one.
+    """
+
+    prompt: str
+    format: QuestionFormat
+    correct_answer: str
+    difficulty: int
+    tests: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    criteria: tuple[Criterion, ...] = ()
+    tolerance: float | None = None
+    unit: str | None = None
+    misconceptions: tuple[Misconception, ...] = ()
+    anchors: tuple[str, ...] = ()
+
+
+def checked(draft: QuestionDraft) -> QuestionDraft:
+    """The draft with its text tidied; for mcq, `correct_answer` and misconceptions name options exactly as they are
+    written. What its format does not use is dropped.
+
+    Raises QuestionRefused, which names every fault and how to mend it, and never the answer: learners see the message.
+    """
+    tidied = _tidied(draft)
+    faults = [*_common_faults(tidied), *_FAULTS_OF[tidied.format](tidied), *_leaks(tidied)]
+    if faults:
+        raise QuestionRefused("This question cannot be asked as it is. " + " ".join(faults))
+    if tidied.format != "mcq":
+        return tidied
+    return replace(
+        tidied,
+        correct_answer=_same_option(tidied.correct_answer, tidied.options) or tidied.correct_answer,
+        misconceptions=tuple(
+            replace(one, option=_same_option(one.option, tidied.options) or one.option) for one in tidied.misconceptions
+        ),
+    )
+
+
+def prompt_key(prompt: str) -> str:
+    """What makes a prompt the same as another in one diagnostic."""
+    return _option_key(prompt)
+
+
+def as_number(text: str, *, unit: str | None = None) -> float | None:
+    """The number that the text says, its unit taken off; None where it says none, or none that is beyond doubt.
+
+    Reads 8.33, 8,33, 1/4, 1e3 and −2. Not 1,500, which is one and a half in one country and more in another, and not
+    10³, whose exponent would become a digit.
+    """
+    if _LIFTED.search(text):
+        return None
+    bare = unicodedata.normalize("NFKC", text.replace("\u2212", "-")).strip()
+    if unit and bare.endswith(unicodedata.normalize("NFKC", unit)):
+        bare = bare.removesuffix(unicodedata.normalize("NFKC", unit)).strip()
+    fraction = _FRACTION.fullmatch(bare)
+    if fraction:
+        return _quotient(fraction[1], fraction[2])
+    if _THOUSANDS.fullmatch(bare) or not _NUMBER.fullmatch(bare):
+        return None
+    value = float(bare.replace(",", "."))
+    return value if math.isfinite(value) else None
+
+
+def _tidied(draft: QuestionDraft) -> QuestionDraft:
+    kind = draft.format
+    return QuestionDraft(
+        prompt=tidy(draft.prompt),
+        format=kind,
+        correct_answer=tidy(draft.correct_answer),
+        difficulty=draft.difficulty,
+        tests=tuple(dict.fromkeys(title for test in draft.tests if (title := one_line(test)))),
+        options=tuple(tidy(option) for option in draft.options),
+        criteria=tuple(_tidied_criterion(one) for one in draft.criteria) if kind == "open_ended" else (),
+        tolerance=draft.tolerance if kind == "numeric" else None,
+        unit=(one_line(draft.unit or "") or None) if kind == "numeric" else None,
+        misconceptions=tuple(
+            Misconception(tidy(one.option), tidy(one.misconception))
+            for one in draft.misconceptions
+            if kind != "open_ended" and tidy(one.misconception)
+        ),
+        anchors=tuple(text for anchor in draft.anchors if (text := tidy(anchor))) if kind == "open_ended" else (),
+    )
+
+
+def _tidied_criterion(criterion: Criterion) -> Criterion:
+    partly = tidy(criterion.partly_if or "") or None
+    wrong = tidy(criterion.misconception or "") or None
+    return Criterion(one_line(criterion.label), tidy(criterion.statement), criterion.weight, partly, wrong)
+
+
+def _common_faults(draft: QuestionDraft) -> Iterator[str]:
+    if not draft.prompt:
+        yield "The prompt is empty: write a complete question."
+    if len(draft.prompt) > MAX_PROMPT:
+        yield f"The prompt has {len(draft.prompt)} characters: keep it below {MAX_PROMPT}."
+    if not draft.correct_answer:
+        yield "correct_answer is empty: give the right option, the number, or a full answer."
+    if len(draft.correct_answer) > MAX_ANSWER:
+        yield f"correct_answer has {len(draft.correct_answer)} characters: keep it below {MAX_ANSWER}."
+    if draft.difficulty not in DIFFICULTIES:
+        yield f"difficulty is {draft.difficulty}: choose 1 (recognise) to 5 (explain, judge or generalise)."
+    if not draft.tests:
+        yield "tests is empty: name the one or two subconcepts that the question tests, by their titles."
+    if len(draft.tests) > MAX_TESTS:
+        yield f"tests names {len(draft.tests)} subconcepts: keep the one or two that the answer tells most about."
+
+
+def _choice_faults(draft: QuestionDraft) -> Iterator[str]:
+    if len(draft.options) != OPTIONS:
+        yield f"There are {len(draft.options)} options: an mcq has {OPTIONS}, one right and three wrong thoughts."
+    if not all(draft.options):
+        yield "An option is empty: write it out."
+    if any(len(option) > MAX_OPTION for option in draft.options):
+        yield f"An option has more than {MAX_OPTION} characters: shorten it."
+    for first, second in _repeated(draft.options):
+        yield f"Options {first} and {second} say the same: replace one by another wrong thought."
+    for option in draft.options:
+        if folded(option).strip(".!") in _CATCH_ALLS:
+            yield f"The option '{option}' points at the others, whose order is not fixed: write a wrong thought."
+    if draft.correct_answer and _same_option(draft.correct_answer, draft.options) is None:
+        yield (
+            "correct_answer is not one of the options: "
+            "copy the text of the right option exactly, without a letter before it."
+        )
+    yield from _misconception_faults(draft)
+
+
+def _misconception_faults(draft: QuestionDraft) -> Iterator[str]:
+    right = _same_option(draft.correct_answer, draft.options)
+    for position, one in enumerate(draft.misconceptions, start=1):
+        option = _same_option(one.option, draft.options)
+        if option is None:
+            yield f"Misconception {position} is for something that is not an option: copy the option exactly."
+        elif option == right:
+            yield f"Misconception {position} is for the right answer: name only wrong options."
+
+
+def _open_faults(draft: QuestionDraft) -> Iterator[str]:
+    yield from _no_options(draft)
+    if len(draft.criteria) not in CRITERIA:
+        yield (
+            f"There are {len(draft.criteria)} criteria: an open question has 2-5, "
+            'such as {"label": "the cause", "statement": "names the loss of light", "weight": 0.5}.'
+        )
+        return
+    if any(not criterion.label or not criterion.statement for criterion in draft.criteria):
+        yield "A criterion lacks its label or its statement: write both."
+    if any(not 0 < criterion.weight <= 1 for criterion in draft.criteria):
+        yield "A criterion's weight is not between 0 and 1: give each a share."
+    total = sum(criterion.weight for criterion in draft.criteria)
+    if not round(abs(total - 1), 6) <= WEIGHT_SUM_SLACK:  # three times 0.33 is a hair below 0.99
+        yield f"The weights sum to {total:g}: make them sum to 1."
+    for first, second in _repeated([criterion.statement for criterion in draft.criteria]):
+        yield f"Criteria {first} and {second} ask for the same: make them independent."
+    if len(draft.anchors) > ANCHORS:
+        yield f"There are {len(draft.anchors)} anchors: keep a full answer and a partial one."
+    if any(len(anchor) > MAX_ANSWER for anchor in draft.anchors):
+        yield f"An anchor has more than {MAX_ANSWER} characters: shorten it."
+
+
+def _numeric_faults(draft: QuestionDraft) -> Iterator[str]:
+    yield from _no_options(draft)
+    value = as_number(draft.correct_answer, unit=draft.unit)
+    if value is None and draft.correct_answer:
+        yield (
+            "correct_answer is not a number: write it like 8.33, 1500 or 1/4, "
+            "with the unit in unit and no thousands separator."
+        )
+    if draft.tolerance is None:
+        return
+    if not (math.isfinite(draft.tolerance) and draft.tolerance >= 0):
+        yield "tolerance is not a number of 0 or more: give how far off still counts."
+    elif value and draft.tolerance > abs(value) * WIDEST_TOLERANCE:
+        yield (
+            "tolerance is more than half of the answer: "
+            "it is in the unit of the answer, so where 1 % off still counts, 8.33 has 0.08."
+        )
+
+
+def _no_options(draft: QuestionDraft) -> Iterator[str]:
+    if draft.options:
+        yield f"There are options, but the format is {draft.format}: leave them out, or make it an mcq."
+
+
+_FAULTS_OF = {"mcq": _choice_faults, "open_ended": _open_faults, "numeric": _numeric_faults}
+
+
+def _leaks(draft: QuestionDraft) -> Iterator[str]:
+    """Where the prompt gives its own answer away (rule Q5)."""
+    prompt = folded(draft.prompt)
+    if _gives_away(folded(draft.correct_answer), prompt):
+        offered = [option for option in draft.options if _gives_away(folded(option), prompt)]
+        if draft.format != "mcq" or len(offered) < 2:  # two: the prompt names the candidates, "… or …?"
+            yield "The prompt gives its own answer away: rephrase it so that the answer's words do not stand in it."
+    for position, criterion in enumerate(draft.criteria, start=1):
+        if _gives_away(folded(criterion.statement), prompt):
+            yield f"The prompt says what criterion {position} asks for: rephrase it so that the learner has to say it."
+    if any(_gives_away(folded(anchor), prompt) for anchor in draft.anchors):
+        yield "The prompt holds one of its anchors: rephrase it so that the learner has to say it."
+
+
+def _gives_away(answer: str, prompt: str) -> bool:
+    """Whether the prompt holds the answer; both folded. Numbers and signs stand in prompts by chance, so for them only
+    where the prompt announces them as the answer."""
+    if not answer:
+        return False
+    if re.search(rf"\banswer(?:\s+is|:)\s+{re.escape(answer)}(?!\w)", prompt):
+        return True
+    words = _WORDS.findall(answer)
+    if not words:
+        unspaced = any(unicodedata.category(character) == "Lo" for character in answer)
+        return unspaced and len(answer) > 1 and answer in prompt
+    return occurs_in(answer.rstrip(".!"), prompt)
+
+
+def _same_option(text: str, options: Sequence[str]) -> str | None:
+    """The option that the text names: as it stands or, failing that, but for capitals and spaces."""
+    if text in options:
+        return text
+    return next((option for option in options if _option_key(option) == _option_key(text)), None)
+
+
+def _repeated(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Positions from 1 of texts that repeat an earlier one."""
+    first_at: dict[str, int] = {}
+    for position, text in enumerate(texts, start=1):
+        if not text:
+            continue
+        earlier = first_at.setdefault(_option_key(text), position)
+        if earlier != position:
+            yield earlier, position
+
+
+def _option_key(text: str) -> str:
+    """Text for comparing answers: spaces never count; capitals do where they carry meaning (mW, MW; Na, NA), which is
+    where there is no word of four letters; compatibility forms do too (x² is not x2)."""
+    plain = one_line(text)
+    return plain.casefold() if _WORDS.search(plain) else plain
+
+
+def _quotient(numerator: str, denominator: str) -> float | None:
+    try:
+        return int(numerator) / int(denominator)
+    except (ZeroDivisionError, OverflowError, ValueError):  # ValueError: thousands of digits
+        return None

@@ -1,0 +1,50 @@
+"""What a sentence is about: its content words, cut to stems that inflection leaves alone (English and German)."""
+
+import re
+from collections.abc import Iterable
+
+from sprout.learning.text.plain import plain
+
+_STOP_WORDS = frozenset(
+    """
+    a an the this that these those there here it its he she they them their his her i you we me us my your our who whom
+    which what when where why how is are was were be been being am do does did done has have had having will would can
+    could shall should may might must not no nor and or but if then else so because since as at by for from in into of
+    off on onto out over per to up with without about above after again all also any back before below between both
+    down during each few more most much many other own same some such than through too under until very while just
+    only even ever never always often still yet however one ones thing things something way ways make makes made get
+    gets got go goes let lets say says said mean means name names names state states explain explains give gives show
+    shows use uses used like word answer question
+    der die das den dem des ein eine einen einem einer eines und oder aber wenn dann weil da als wie so es er sie ihr
+    ihm ihn wir ich du man mein dein sein seine seinen unser euer ist sind war waren wird werden wurde wurden hat haben
+    hatte kann konnen muss mussen soll sollen darf nicht kein keine keinen auch nur noch schon sehr mehr im am an auf
+    aus bei bis durch fur gegen in ins mit nach ohne seit um unter uber von vor zu zum zur zwischen was wer wo warum
+    welche welcher welches dieser diese dieses jeder jede jedes etwas alle alles hier dort nennt sagt erklart
+    """.split()
+)
+_ENDINGS = ("ungen", "ingly", "ation", "ings", "ness", "ment", "ung", "ing", "ies", "ied", "est", "ten", "ern", "ers")
+_SHORT_ENDINGS = ("ed", "es", "er", "en", "em", "ly", "te", "s", "e", "t", "n", "y")
+_UMLAUT = re.compile("([aou])e")  # umlauts written as two letters; plain text has no other ones
+SHORTEST_STEM = 4
+LONGEST_STEM = 9
+
+
+def stem(word: str) -> str:
+    """The part of a plain word that inflection leaves alone, roughly: one stem for "absorb", "absorbs", "absorbed"."""
+    word = _UMLAUT.sub(r"\1", word)
+    for endings in (_ENDINGS, _SHORT_ENDINGS):
+        for ending in endings:
+            if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_STEM:
+                word = word.removesuffix(ending)
+                break
+    return word[:LONGEST_STEM]
+
+
+def content_words(text: str) -> list[str]:
+    """The words of the text that carry meaning, in order, plain; numbers are not among them."""
+    return [word for word in plain(text).split() if len(word) > 2 and word not in _STOP_WORDS and word.isalpha()]
+
+
+def stems(texts: Iterable[str]) -> frozenset[str]:
+    """The stems of all content words of the texts."""
+    return frozenset(stem(word) for text in texts for word in content_words(text))
