@@ -2,7 +2,8 @@
 
 HOST ?= 127.0.0.1
 PORT ?= 8000
-WORKERS ?= logical
+# One more than there are cores: tests wait for servers, browsers and databases more than they compute.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 ARGS ?=
 BIN := .venv/bin
 

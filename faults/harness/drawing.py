@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import schemathesis
+import schemathesis.specs.openapi.schemas  # now, not while greenlets run: Python 3.11 cannot always parse a module then
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import NonInteractiveExampleWarning
 from schemathesis import Case as AnyCase

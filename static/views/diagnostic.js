@@ -2,7 +2,7 @@
 /** The diagnostic: one question at a time, saved as one goes, then what the answers say and what they changed. */
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { openDiagnostic, optionsOf } from "../diagnostic.js";
 import { draftOf, dropDraft, keepDraft } from "../drafts.js";
 import { html } from "../html.js";
@@ -59,7 +59,7 @@ function QuestionForm({ opened, question }) {
   const at = all.findIndex((each) => each.id === question.id) + 1;
   const busy = opened.busy.value;
 
-  useEffect(() => { heading.current?.focus({ preventScroll: true }); scrollTo(0, 0); }, []);
+  useLayoutEffect(() => { heading.current?.focus({ preventScroll: true }); scrollTo(0, 0); }, []);
   const choose = (/** @type {string} */ one) => { option.value = one; keepDraft(question.id, one); };
   const refused = opened.refusal.value;
   useEffect(() => { if (refused && document.activeElement === document.body) (field.current ?? heading.current)?.focus({ preventScroll: true }); }, [refused, busy]);

@@ -1,13 +1,13 @@
 // @ts-check
 /** The options of a choice: numbered rows, by pointer, by arrow keys or by their number. */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { html } from "../html.js";
 
 /** @param {{ name: string, legend: string, options: string[], chosen: string | null, off: boolean, onChosen: (option: string) => void }} props */
 export function Options({ name, legend, options, chosen, off, onChosen }) {
   const rows = useRef(/** @type {HTMLFieldSetElement | null} */ (null));
-  useEffect(() => {
+  useLayoutEffect(() => { // who sees the options can press their numbers
     const key = (/** @type {KeyboardEvent} */ event) => {
       const at = numberOf(event, options.length);
       if (off || at === null) return;
