@@ -13,9 +13,9 @@ from sprout.learning.questions.assessing import AnswerRow, AssessmentType, Diagn
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.store import rows, tables
 from sprout.store.attempts import attempted
+from sprout.store.children import locked_node
 from sprout.store.columns import utc_now
 from sprout.store.database import Database
-from sprout.store.edits import locked_node
 from sprout.store.owned import asked_question, owned_assessment, owned_node, owned_question
 from sprout.store.questions import kept, positions
 from sprout.store.voiding import complete_if_answered

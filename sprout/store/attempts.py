@@ -11,7 +11,7 @@ from sprout.learning.marking.answers import says_nothing
 from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.text.words import tidy
 from sprout.store import tables
-from sprout.store.edits import locked_node
+from sprout.store.children import locked_node
 from sprout.store.kept_grades import as_kept
 from sprout.store.marking import chosen_text, feedback_on, marked
 from sprout.store.mastering import end_overrides, update_progress

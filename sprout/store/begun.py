@@ -22,7 +22,7 @@ _ENTERED = exists().where(
         _progress.c.first_entered_at.is_not(None),
         _progress.c.completed_at.is_not(None),
         _progress.c.attempts_count > 0,
-        _progress.c.mastery_score > 0,
+        _progress.c.overridden_at.is_not(None),
     ),
 )
 _TALKED = exists().where(_chats.c.node_id == _nodes.c.id)

@@ -13,10 +13,11 @@ from sprout.learning.paths.library import Undone
 from sprout.learning.paths.shelf import Actor
 from sprout.store import rows, tables
 from sprout.store.begun import begun
+from sprout.store.children import locked_node
 from sprout.store.columns import table_of
-from sprout.store.edits import edit_children, locked_node
+from sprout.store.edits import edit_children
 from sprout.store.log import EventLog
-from sprout.store.lost import Lost, put_back
+from sprout.store.lost import Lost
 from sprout.store.readable import damaged_if_senseless, those_readable
 from sprout.store.run_tables import GraphOperation
 from sprout.store.write import Write
@@ -117,8 +118,8 @@ def _take_back(write: Write, log: EventLog, change: Change, parent: NodeRow, act
         lambda graph: undone(graph, change, later=later, begun=theirs),
         actor=actor,
         undoes=change.id,
+        returning=cast(Lost, connection.execute(_LOST, {"change": change.id}).scalar_one()),
     )
-    put_back(connection, cast(Lost, connection.execute(_LOST, {"change": change.id}).scalar_one()))
     connection.execute(_MARK_UNDONE, {"change": change.id, "moment": log.now()})
 
 

@@ -1,6 +1,5 @@
 """Writing an edit of a concept graph: its rows, the record of who did it and why, its events, the end of its call."""
 
-import hashlib
 import json
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -12,13 +11,13 @@ from sqlalchemy import Connection, bindparam, delete, insert, select, update
 from sqlmodel import col
 
 from sprout.crashing import crash_point
-from sprout.errors import Conflict, GraphRefused, NotFound
+from sprout.errors import Conflict, GraphRefused
 from sprout.events import (
     EdgeCreated,
-    EdgeEnds,
     EdgeRemoved,
     Event,
     GraphEvent,
+    MasteryChanged,
     NodeCreated,
     NodeRemoved,
     NodeRow,
@@ -29,56 +28,20 @@ from sprout.learning.graph.changes import Rows, only_in
 from sprout.learning.graph.graph import ConceptGraph, Edit, title_key
 from sprout.learning.paths.shelf import Actor
 from sprout.runs.log import CallEnded
-from sprout.store import rows, tables
+from sprout.store import tables
 from sprout.store.begun import begun, refuse_while_going, started
 from sprout.store.boundaries import end_call_once
+from sprout.store.children import children_of, edges_among, unique_key
 from sprout.store.columns import table_of
 from sprout.store.log import Author, EventLog
-from sprout.store.lost import lost_with
+from sprout.store.lost import Lost, lost_with, put_back
+from sprout.store.mastering import follow_edit
 from sprout.store.run_tables import GraphOperation, Run
 from sprout.store.write import Write
 
-LONGEST_KEY = 500
-
 _nodes, _edges = table_of(tables.Node), table_of(tables.Edge)
-_OWNED_AND_LOCKED = (
-    select(*_nodes.c)
-    .where(_nodes.c.id == bindparam("node"), _nodes.c.user_id == bindparam("user"))
-    .with_for_update(key_share=True)  # who admits a run for the node holds a root, and must not wait
-)
-_CHILDREN = select(*_nodes.c).where(_nodes.c.parent_id == bindparam("parent")).order_by(_nodes.c.creation)
-_EDGES_AMONG = (
-    select(_edges.c.source_node_id, _edges.c.target_node_id)
-    .where(_edges.c.parent_id == bindparam("parent"))
-    .order_by(_edges.c.creation)
-)
 _HAVING_PARTS = select(_nodes.c.parent_id).where(_nodes.c.parent_id.in_(bindparam("nodes", expanding=True))).limit(1)
 _INSERT_RECORD = insert(table_of(GraphOperation))
-
-
-def unique_key(folded: str) -> str:
-    """A folded text as an index can hold it: itself or, where it is long, its digest."""
-    if len(folded) <= LONGEST_KEY:
-        return folded
-    return f"sha256:{hashlib.sha256(folded.encode()).hexdigest()}"
-
-
-def locked_node(connection: Connection, node_id: str, user_id: str) -> NodeRow:
-    """The user's node, which nobody else changes or deletes until the transaction ends. Raises NotFound."""
-    found = connection.execute(_OWNED_AND_LOCKED, {"node": node_id, "user": user_id}).one_or_none()
-    if found is None:
-        raise NotFound("node", node_id)
-    return rows.node_row(found)
-
-
-def children_of(connection: Connection, parent_id: str) -> list[NodeRow]:
-    """The children of a node in order of creation."""
-    return [rows.node_row(node) for node in connection.execute(_CHILDREN, {"parent": parent_id})]
-
-
-def edges_among(connection: Connection, parent_id: str) -> list[EdgeEnds]:
-    """The edges among the children of a node in order of creation."""
-    return [rows.edge_ends(edge) for edge in connection.execute(_EDGES_AMONG, {"parent": parent_id})]
 
 
 def edit_children(
@@ -91,12 +54,16 @@ def edit_children(
     reason: str | None = None,
     evidence: Sequence[str] = (),
     undoes: str | None = None,
+    returning: Lost | None = None,
 ) -> Edit:
     """Apply the operation to the children of a node whose row is locked, and write all that follows from it.
 
     Args:
         evidence: ids of what the change goes by, kept with its record.
         undoes: the change that this one takes back.
+        returning: what had gone with the rows that it removed.
+
+    What the learner knows of the parent and its children is worked out anew in the same transaction (H4).
 
     Raises whatever the operation raises, GraphRefused (a node with parts of its own would go or, by an agent, one that
     the learner has begun), Conflict (a run of a node that would go has not ended; the call that the actor names has).
@@ -104,6 +71,7 @@ def edit_children(
     connection = write.connection
     before = ConceptGraph(parent, tuple(children_of(connection, parent.id)), tuple(edges_among(connection, parent.id)))
     edit = operation(before)
+    news: Sequence[MasteryChanged] = ()
     if edit.events:
         now = log.now()
         _refuse_to_lose(write, before, edit.events, actor, with_evidence=bool(evidence))
@@ -111,7 +79,11 @@ def edit_children(
         _write_rows(connection, parent, edit.events, now)
         more = {"evidence": list(evidence), "lost": lost, "undoes": undoes}
         connection.execute(_INSERT_RECORD, _record(parent, before, edit, actor, reason, now) | more)
-    tell(write, log, actor, edit.events, result=_in_short(edit))
+        if returning is not None:
+            put_back(connection, returning)
+        if any(not isinstance(event, NodeUpdated) for event in edit.events):
+            news = follow_edit(write, parent, actor.user_id, now)
+    tell(write, log, actor, [*edit.events, *news], result=_in_short(edit))
     return edit
 
 

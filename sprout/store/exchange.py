@@ -22,9 +22,9 @@ from sprout.learning.paths.exchange import (
 from sprout.learning.paths.library import BranchRow
 from sprout.learning.paths.planting import PlannedPath, planned
 from sprout.store import rows, tables
+from sprout.store.children import unique_key
 from sprout.store.columns import utc_now
 from sprout.store.database import Database
-from sprout.store.edits import unique_key
 from sprout.store.owned import owned_branch
 from sprout.store.questions import diagnostic_of, kept, positions
 from sprout.store.write import Write

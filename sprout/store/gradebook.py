@@ -14,8 +14,9 @@ from sprout.learning.marking.grades import Grade, shown
 from sprout.learning.paths.shelf import Actor
 from sprout.store import tables
 from sprout.store.attempts import give_grade
+from sprout.store.children import locked_node
 from sprout.store.database import Database
-from sprout.store.edits import locked_node, tell
+from sprout.store.edits import tell
 from sprout.store.kept_grades import as_kept, criteria_shown, grade_of
 from sprout.store.log import EventLog, Publish
 from sprout.store.marking import open_question

@@ -16,8 +16,9 @@ from sprout.learning.paths.shelf import Actor
 from sprout.learning.questions.questions import Criterion
 from sprout.learning.text.words import tidy
 from sprout.store import rows, tables
+from sprout.store.children import locked_node
 from sprout.store.database import Database
-from sprout.store.edits import locked_node, tell
+from sprout.store.edits import tell
 from sprout.store.log import EventLog, Publish
 from sprout.store.marking import marked
 from sprout.store.owned import owned_question

@@ -6,6 +6,7 @@ What a person said otherwise stands until an answer about that node is graded.
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
+from sqlalchemy import or_
 from sqlalchemy import select as select_rows
 from sqlmodel import col, select
 
@@ -13,7 +14,7 @@ from sprout.events import MasteryChanged, NodeRow
 from sprout.ids import new_id
 from sprout.learning.mastery.mastery import Evidence, Mastery, mastery, of_parts
 from sprout.store import tables
-from sprout.store.edits import children_of, edges_among
+from sprout.store.children import children_of, edges_among
 from sprout.store.questions import named_tests
 from sprout.store.write import Write
 
@@ -36,6 +37,20 @@ def update_progress(write: Write, concept: NodeRow, user_id: str, now: datetime)
         shown = [_shown(progress.get(part.id)) for part in parts]
         value, whole = of_parts([one for one, _ in shown]), all(completed for _, completed in shown)
         news += _set(write, progress, concept.id, user_id, value, len(evidence), whole, now)
+    return news
+
+
+def follow_edit(write: Write, parent: NodeRow, user_id: str, now: datetime) -> Sequence[MasteryChanged]:
+    """The same after the parts of a concept have changed; nothing where the learner has not come to it yet."""
+    if parent.type != "concept":
+        return ()
+    write.session.flush()
+    known = select(tables.Progress.id).join(tables.Node).where(tables.Progress.user_id == user_id)
+    known = known.where(or_(col(tables.Node.id) == parent.id, col(tables.Node.parent_id) == parent.id))
+    if write.session.exec(known.limit(1)).first() is None:
+        return ()
+    news = update_progress(write, parent, user_id, now)
+    write.session.flush()  # what comes next may remove a part, and its progress with it
     return news
 
 

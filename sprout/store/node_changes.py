@@ -13,7 +13,8 @@ from sprout.learning.paths.shelf import Actor
 from sprout.learning.text.words import one_line, tidy
 from sprout.store import run_tables, tables
 from sprout.store.begun import refuse_while_going
-from sprout.store.edits import edit_children, unique_key
+from sprout.store.children import unique_key
+from sprout.store.edits import edit_children
 from sprout.store.log import EventLog
 from sprout.store.owned import owned_node
 from sprout.store.rows import node_row

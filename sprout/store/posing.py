@@ -22,7 +22,7 @@ from sprout.learning.questions.questions import (
     prompt_key,
 )
 from sprout.store import tables
-from sprout.store.edits import unique_key
+from sprout.store.children import unique_key
 from sprout.store.questions import kept
 from sprout.store.write import Write
 

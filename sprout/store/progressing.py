@@ -8,9 +8,9 @@ from sprout.learning.mastery.mastery import MASTERED
 from sprout.learning.paths.library import ProgressRow
 from sprout.learning.paths.progressing import Overruling
 from sprout.store import rows, tables
+from sprout.store.children import locked_node
 from sprout.store.columns import utc_now
 from sprout.store.database import Database
-from sprout.store.edits import locked_node
 from sprout.store.mastering import update_progress
 from sprout.store.write import Write
 

@@ -15,8 +15,8 @@ from sprout.ids import new_id
 from sprout.learning.graph.graph import title_key
 from sprout.learning.questions.questions import QuestionDraft, QuestionFormat, prompt_key
 from sprout.store import tables
+from sprout.store.children import unique_key
 from sprout.store.columns import Listed, table_of
-from sprout.store.edits import unique_key
 
 _assessments, _questions = table_of(tables.Assessment), table_of(tables.Question)
 _DIAGNOSTIC = select_rows(_assessments.c.id).where(

@@ -14,9 +14,9 @@ from sprout.learning.paths.shelf import Actor
 from sprout.store import rows, tables
 from sprout.store.begun import started
 from sprout.store.changes import PLACE, change_from, of_parent, take_back
+from sprout.store.children import children_of
 from sprout.store.columns import table_of
 from sprout.store.database import Database
-from sprout.store.edits import children_of
 from sprout.store.kept_grades import as_grade
 from sprout.store.log import EventLog, Publish
 from sprout.store.questions import named_tests

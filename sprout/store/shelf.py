@@ -13,8 +13,9 @@ from sprout.learning.graph.graph import ConceptGraph, Edit
 from sprout.learning.paths.shelf import Actor, AskedQuestion, Passage, SavedQuestion
 from sprout.learning.questions.questions import QuestionDraft, checked
 from sprout.store import rows, tables
+from sprout.store.children import children_of, edges_among, locked_node
 from sprout.store.database import Database
-from sprout.store.edits import children_of, edges_among, edit_children, locked_node, tell
+from sprout.store.edits import edit_children, tell
 from sprout.store.log import EventLog, Publish
 from sprout.store.owned import owned_node
 from sprout.store.passages import Split, as_passages, cite, keep_passages, not_split, passages_under

@@ -28,10 +28,11 @@ from sprout.learning.mastery.mastery import ATTEMPTS_TO_MASTER, GOOD, MASTERED
 from sprout.learning.paths.shelf import Actor
 from sprout.store import rows, tables
 from sprout.store.attempts import attempted
+from sprout.store.children import locked_node
 from sprout.store.chunks import card_added, chunk_kept
 from sprout.store.columns import utc_now
 from sprout.store.database import Database
-from sprout.store.edits import locked_node, tell
+from sprout.store.edits import tell
 from sprout.store.kept_grades import grade_of
 from sprout.store.log import EventLog, Publish
 from sprout.store.owned import owned_node, owned_session

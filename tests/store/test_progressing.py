@@ -138,3 +138,25 @@ async def test_somebody_elses_progress_is_not_found(progress: SqlProgress, libra
     ):
         with pytest.raises(NotFound):
             await refused
+
+
+async def test_H4_a_concept_follows_its_parts_as_they_come_and_go(
+    library: SqlLibrary, assessments: SqlAssessments, shelf: SqlShelf, concept: NodeRow
+) -> None:
+    """What is not needed any more keeps no concept open, and what is added opens it again, until that is undone."""
+    for number in (3, 9, 15):
+        await answer(assessments, await shelf.save_question(concept.id, numbered(number), actor=ME))
+    learned, left = (await shelf.children(concept.id))[0]
+    assert (await row_of(library, learned)).completed_at is not None
+    assert (await row_of(library, concept)).completed_at is None
+    await library.delete_node(left.id, user_id=ME.user_id)
+    whole = await row_of(library, concept)
+    assert whole.completed_at is not None
+    added = await library.create_node(
+        user_id=ME.user_id, type="subconcept", title="More", parent_id=concept.id, branch_id=None, desc=None
+    )
+    half = await row_of(library, concept)
+    assert half.completed_at is None
+    assert half.mastery_score == pytest.approx(whole.mastery_score / 2)
+    await library.delete_node(added.id, user_id=ME.user_id)
+    assert (await row_of(library, concept)).completed_at is not None

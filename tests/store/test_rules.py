@@ -10,9 +10,9 @@ from sqlmodel import select
 from sprout.errors import BadInput, Conflict, SproutError
 from sprout.events import NodeRow
 from sprout.store import tables
+from sprout.store.children import LONGEST_KEY, unique_key
 from sprout.store.columns import Row, json_text, storable
 from sprout.store.database import Database
-from sprout.store.edits import LONGEST_KEY, unique_key
 from sprout.store.library import SqlLibrary
 from sprout.store.runs import SqlRunStore
 from tests.builders import a_concept, a_run, a_topic, started
