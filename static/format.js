@@ -1,14 +1,18 @@
 // @ts-check
 /** Numbers, times and names as a reader wants them. Pure but for the clock that is passed in. */
 
-import { t } from "./i18n.js";
+import { chosenLanguage, t } from "./i18n.js";
 
-const whole = new Intl.NumberFormat("en");
-const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
-const cents = new Intl.NumberFormat("en", { style: "currency", currency: "USD", minimumFractionDigits: 2, maximumFractionDigits: 4 });
-const weekday = new Intl.DateTimeFormat("en", { weekday: "long" });
-const date = new Intl.DateTimeFormat("en", { day: "numeric", month: "long" });
-const dateWithYear = new Intl.DateTimeFormat("en", { day: "numeric", month: "long", year: "numeric" });
+const language = chosenLanguage();
+const whole = new Intl.NumberFormat(language);
+const tenths = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const dollars = new Intl.NumberFormat(language, { style: "currency", currency: "USD" });
+const cents = new Intl.NumberFormat(language, { style: "currency", currency: "USD", minimumFractionDigits: 2, maximumFractionDigits: 4 });
+const weekday = new Intl.DateTimeFormat(language, { weekday: "long" });
+const date = new Intl.DateTimeFormat(language, { day: "numeric", month: "long" });
+const dateWithYear = new Intl.DateTimeFormat(language, { day: "numeric", month: "long", year: "numeric" });
+const timeOfDay = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const both = new Intl.ListFormat(language, { type: "conjunction" });
 
 /** @param {number} n */
 export const count = (n) => whole.format(n);
@@ -25,10 +29,19 @@ export function clock(ms) {
 }
 
 /** How long one step took. @param {number} ms */
-export const took = (ms) => (ms < 50 ? "<0.1 s" : ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : clock(ms));
+export const took = (ms) => (ms < 50 ? t("time.moment", { n: tenths.format(0.1) }) : ms < 60_000 ? t("time.seconds", { n: tenths.format(ms / 1000) }) : clock(ms));
 
 /** @param {number} bytes */
-export const size = (bytes) => (bytes < 1024 ? `${bytes} B` : bytes < 1024 ** 2 ? `${Math.round(bytes / 1024)} kB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`);
+export const size = (bytes) => (bytes < 1024 ? t("size.bytes", { n: bytes }) : bytes < 1024 ** 2 ? t("size.kilobytes", { n: Math.round(bytes / 1024) }) : t("size.megabytes", { n: tenths.format(bytes / 1024 ** 2) }));
+
+/** Hour and minute. @param {Date} at */
+export const hour = (at) => timeOfDay.format(at);
+
+/** Things of a sentence: one, two and three. @param {string[]} things */
+export const listed = (things) => both.format(things);
+
+/** Short facts in a row, those that are not there left out. @param {(string | false | null | undefined)[]} facts */
+export const inRow = (facts) => facts.filter(Boolean).join(t("list.comma"));
 
 /** Milliseconds of an ISO time, or of the database's time without a zone, which is UTC. @param {string} time */
 export const msOf = (time) => Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(time) ? time : `${time.replace(" ", "T")}Z`);

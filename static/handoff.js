@@ -1,7 +1,7 @@
 // @ts-check
 /** What is said of a run that needs a person, and what that person may do. Pure. */
 
-import { clock, count, day, money, msOf } from "./format.js";
+import { clock, count, day, hour, money, msOf } from "./format.js";
 import { t } from "./i18n.js";
 import { grouped } from "./lines.js";
 import { emptyActivity, reduce, tokensOf } from "./state.js";
@@ -40,10 +40,10 @@ export function wordsOf(kind, run) {
 /** Since when a run waits, the hour alone where it is of today. @param {string} since @param {number} nowMs */
 export function sinceWords(since, nowMs) {
   const at = new Date(msOf(since));
-  const hour = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(at);
-  if (at.toDateString() === new Date(nowMs).toDateString()) return hour;
+  const time = hour(at);
+  if (at.toDateString() === new Date(nowMs).toDateString()) return time;
   const name = day(since, nowMs);
-  return name === t("day.yesterday") ? t("day.yesterday_at", { time: hour }) : t("day.at", { day: name, time: hour });
+  return name === t("day.yesterday") ? t("day.yesterday_at", { time }) : t("day.at", { day: name, time });
 }
 
 /** What a run has used. @param {Run} run */

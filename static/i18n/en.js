@@ -92,6 +92,13 @@ export default {
   "day.at": "{day}, {time}",
   "day.yesterday_at": "yesterday, {time}",
 
+  "time.moment": "<{n} s",
+  "time.seconds": "{n} s",
+  "size.bytes": "{n} B",
+  "size.kilobytes": "{n} kB",
+  "size.megabytes": "{n} MB",
+  "list.comma": ", ",
+
   "error.network": "Sprout's server does not answer. Check that it is running, then try again.",
   "error.http": "The server answered with {status}. Try again in a moment.",
   "error.retry": "Try again",
@@ -156,7 +163,7 @@ export default {
   "about.learn": "Learn this",
   "about.go_on": "Go on learning",
   "about.look": "Look at the lesson",
-  "about.before": "It builds on {titles}, which is not mastered yet.",
+  "about.before": "It builds on {titles}, which is not mastered yet.|It builds on {titles}, which are not mastered yet.",
   "about.builds_on": "Builds on",
   "about.opens": "Opens",
   "about.goal": "Nothing more: a goal of this path",

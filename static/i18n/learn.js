@@ -1,7 +1,9 @@
 // @ts-check
 /** Words of the diagnostic and the lesson, fetched with their screens. */
 
-import { reader } from "../i18n.js";
-import en from "./en.learn.js";
+import { catalogueOf, reader } from "../i18n.js";
 
-export const t = reader(en);
+/** @type {typeof import("./en.learn.js").default} */
+const catalogue = await catalogueOf("learn");
+
+export const t = reader(catalogue);

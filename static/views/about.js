@@ -1,6 +1,7 @@
 // @ts-check
 /** What a node is about: its words, why it is there, what it builds on and opens. */
 
+import { listed } from "../format.js";
 import { partsOf } from "../graph.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
@@ -38,5 +39,5 @@ function Learn({ path, node }) {
   const waits = node.needs.flatMap((id) => { const need = all.get(id); return need && need.state !== "mastered" ? [need.title] : []; });
   const label = node.state === "mastered" ? "about.look" : node.state === "progress" ? "about.go_on" : "about.learn";
   return html`<p class="about-go"><a class=${node.state === "locked" ? "btn" : "btn go"} href=${learnUrl(path.branchId, node.parentId ?? "", node.id)}>${t(label)}</a></p>
-    ${waits.length > 0 && html`<p class="t13 dim">${t("about.before", { titles: waits.join(", ") })}</p>`}`;
+    ${waits.length > 0 && html`<p class="t13 dim">${t("about.before", { titles: listed(waits), n: waits.length })}</p>`}`;
 }

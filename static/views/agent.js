@@ -2,7 +2,7 @@
 /** One agent: its latest thoughts, then readable lines of what it did. */
 
 import { useSignal } from "@preact/signals";
-import { modelName } from "../format.js";
+import { inRow, modelName } from "../format.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
 import { grouped } from "../lines.js";
@@ -54,7 +54,7 @@ function tail(text) {
 
 /** @param {Agent} agent @param {number} parts @param {TextEntry | undefined} last */
 function standing(agent, parts, last) {
-  const words = [modelName(agent.model, agent.offline)].filter(Boolean);
+  const words = [modelName(agent.model, agent.offline)];
   if (agent.state === "queued") words.push(agent.position > 0 ? positionWords(agent.position) : t("agent.queued"));
   else if (agent.state === "waiting") words.push(t("agent.waits"));
   else if (agent.state === "cut") words.push(t("agent.cut"));
@@ -62,5 +62,5 @@ function standing(agent, parts, last) {
   else if (agent.state === "stopped") words.push(t("agent.stopped"));
   else if (agent.state === "working" && !parts) words.push(t(last && !last.done ? (last.of === "thinking" ? "agent.thinking" : "agent.writing") : "agent.working"));
   if (parts) words.push(t("agent.subconcepts", { n: parts }));
-  return words.join(", ");
+  return inRow(words);
 }

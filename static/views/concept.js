@@ -1,6 +1,7 @@
 // @ts-check
 /** An opened concept: its subconcepts on a map or in a list, and what each is about. */
 
+import { listed } from "../format.js";
 import { ancestry, partsOf } from "../graph.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
@@ -24,7 +25,7 @@ export function ConceptLevel({ path, concept, view }) {
   const selected = view.selected.value;
   const words = (/** @type {Seen} */ node) => wordsOf(node, [], undefined, 0);
   const needs = concept.needs.flatMap((id) => all.get(id)?.title ?? []);
-  const brings = needs.length ? t("map.builds_on", { titles: needs.join(", ") }) : t("map.starts_here");
+  const brings = needs.length ? t("map.builds_on", { titles: listed(needs) }) : t("map.starts_here");
   const agent = isOpen(path.run.value) ? agentOf(path.activity.value, concept.id) : undefined;
   const standing = wordsOf(concept, nodes, agent, agent && !agent.endedAt ? nowMs.value : 0);
   const stands = concept.state === "ready" ? t("state.ready") : standing.text; // the number of subconcepts stands before it

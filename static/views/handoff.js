@@ -4,6 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import * as api from "../api.js";
+import { inRow } from "../format.js";
 import { buttonsOf, costWords, kindOf, lastLines, lengthOf, sinceWords, takesResult, takesWords, wordsOf } from "../handoff.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
@@ -150,7 +151,7 @@ function Reached({ run, detail, isPage }) {
   return html`<div class="reached">
     ${parts.length > 0 && html`<${Title}>${t("handoff.journal")}<//><dl class="facts">${parts.map((part) => html`<dt>${t(`handoff.${part}`)}</dt><dd>${journal?.[part]}</dd>`)}</dl>`}
     ${lines.length > 0 && html`<details open=${isPage}><summary>${t("handoff.last")}</summary><ul class="lines">${lines.map((line) => html`<${Line} key=${line.key} line=${line} nowMs=${0} isOver=${true} withText=${true} />`)}</ul></details>`}
-    <p class="t13 dimmer">${[length, costWords(run)].filter(Boolean).join(", ")}</p>
+    <p class="t13 dimmer">${inRow([length, costWords(run)])}</p>
   </div>`;
 }
 

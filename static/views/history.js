@@ -4,7 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as api from "../api.js";
-import { money } from "../format.js";
+import { inRow, money } from "../format.js";
 import { lengthOf, sinceWords } from "../handoff.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
@@ -60,7 +60,7 @@ const LOOKS = {
 function RunLine({ run, isShown }) {
   const { icon, tone } = LOOKS[run.state];
   const now = api.serverNow();
-  const facts = [lengthOf(run, now), run.offline ? t("act.free") : money(run.usage.costUsd), isShown ? t("runs.now") : ""].filter(Boolean).join(", ");
+  const facts = inRow([lengthOf(run, now), run.offline ? t("act.free") : money(run.usage.costUsd), isShown && t("runs.now")]);
   const name = agentName(/** @type {any} */ ({ label: run.label }), true);
   return html`<li><span class="chip ${tone}"><${Icon} name=${icon} small /></span>
     <a href=${runUrl(run.id)} aria-current=${isShown ? "true" : undefined}>${`${name}, ${sinceWords(run.createdAt, now)}`}</a>

@@ -75,4 +75,4 @@ function NoteLine({ entry, nowMs, isOver }) {
 }
 
 /** @param {number} ms */
-const round = (ms) => (ms < 1000 ? (ms / 1000).toFixed(1) : Math.round(ms / 1000));
+const round = (ms) => (ms < 1000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1000));
