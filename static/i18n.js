@@ -22,6 +22,7 @@ const plural = new Intl.PluralRules(chosenLanguage());
 const forms = FORMS.filter((form) => plural.resolvedOptions().pluralCategories.includes(/** @type {Intl.LDMLPluralRule} */ (form)));
 const numbers = new Intl.NumberFormat(chosenLanguage(), { maximumFractionDigits: 1 });
 const isMirrored = page?.dir === "rtl";
+const RIGHT_TO_LEFT = /[\u0590-\u08ff]/;
 
 /** The chosen language's catalogue of a part of the page: that of the first view, or, by its name, of a screen that comes later. @param {string} [part] @returns {Promise<any>} */
 export const catalogueOf = async (part) => (await import(`./i18n/${chosenLanguage()}${part ? `.${part}` : ""}.js`)).default;
@@ -32,10 +33,10 @@ function chosen(sentence, values) {
   return sentence.split("|")[forms.indexOf(plural.select(values.n))];
 }
 
-/** A value as the language writes it; where it runs from right to left, foreign words in it keep to themselves. @param {string | number | null | undefined} value */
+/** A value as the language writes it; words that may run the other way keep to themselves. @param {string | number | null | undefined} value */
 function written(value) {
   if (typeof value === "number") return numbers.format(value);
-  return value && isMirrored ? `\u2068${value}\u2069` : value ?? "";
+  return value && (isMirrored || RIGHT_TO_LEFT.test(value)) ? `\u2068${value}\u2069` : value ?? "";
 }
 
 /** How a catalogue is read: the sentence of a key with its values in place. @template {Record<string, string>} C @param {C} catalogue */

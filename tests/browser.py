@@ -38,6 +38,7 @@ async def open_page(
     size: tuple[int, int] = DESKTOP,
     scheme: Literal["light", "dark"] = "light",
     motion: bool = False,
+    locale: str = "en-US",
     allow: tuple[str, ...] = (),
 ) -> AsyncIterator[Page]:
     """The page at `url` in a profile of its own, without animations unless `motion` is wanted.
@@ -51,6 +52,7 @@ async def open_page(
         viewport={"width": width, "height": height},
         color_scheme=scheme,
         reduced_motion="no-preference" if motion else "reduce",
+        locale=locale,
     )
     context.set_default_timeout(WAIT_MS)
     await context.add_init_script(TELL_VIOLATIONS)

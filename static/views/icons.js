@@ -31,8 +31,11 @@ const SHAPES = {
   warn: "M12 4 3.5 19h17zM12 10v4M12 16.6v.1",
 };
 
+/** Icons that point along the line, and turn with it. */
+const ALONG = ["arrow", "right"];
+
 /** @param {{ name: keyof typeof SHAPES, small?: boolean }} props */
-export const Icon = ({ name, small }) => html`<svg class=${small ? "i sm" : "i"} viewBox="0 0 24 24" aria-hidden="true"><path d=${SHAPES[name]} /></svg>`;
+export const Icon = ({ name, small }) => html`<svg class="i ${small ? "sm" : ""} ${ALONG.includes(name) ? "way" : ""}" viewBox="0 0 24 24" aria-hidden="true"><path d=${SHAPES[name]} /></svg>`;
 
 export const Logo = () => html`<svg viewBox="0 0 24 24" aria-hidden="true"><path class="logo-stem" d="M12 22V10" /><path class="logo-old" d="M12 13.5C12 8.5 8.5 5 2.5 5c0 5 3.5 8.5 9.5 8.5Z" /><path class="logo-new" d="M12 10.5C12 5.5 15 2 21.5 2c0 5.5-3.5 8.5-9.5 8.5Z" /></svg>`;
 

@@ -29,7 +29,7 @@ export const Shell = ({ crumbs, tools, note, children, work, asked = [] }) => ht
 
 /** @param {{ crumbs: { title: string, url: string | null }[] }} props */
 const Crumbs = ({ crumbs }) => html`<nav class="crumbs" aria-label=${t("nav.here")}>
-  ${crumbs.map(({ title, url }, i) => html`${i > 0 && html`<${Icon} name="right" small />`}${url ? html`<a href=${url}>${title}</a>` : html`<span aria-current="page">${title}</span>`}`)}
+  ${crumbs.map(({ title, url }, i) => html`${i > 0 && html`<${Icon} name="right" small />`}${url ? html`<a href=${url} dir="auto">${title}</a>` : html`<span aria-current="page" dir="auto">${title}</span>`}`)}
 </nav>`;
 
 /** That a run waits for the learner, on whatever screen: the longest wait leads to its question. @param {{ asked: string[] }} props */
