@@ -1,4 +1,7 @@
-"""axe-core in a page: what it says against the page, in both themes. For tests only; unmodified, under MPL-2.0."""
+"""What keeps somebody from using a page: axe-core's findings in both themes, wide and narrow, and sideways scrolling.
+
+axe-core is there for tests only; unmodified, under MPL-2.0.
+"""
 
 import hashlib
 import json
@@ -8,11 +11,19 @@ from typing import Literal
 
 from playwright.async_api import Page
 
+from tests.browser import DESKTOP, PHONE
+from tests.journeys.learner import fits
+from tests.journeys.screen import picture
+
+ZOOMED = (DESKTOP[0] // 2, DESKTOP[1] // 2)
+"""A desktop at 200 %."""
+NARROWEST = (320, PHONE[1])
 VENDOR = Path(__file__).parent / "vendor"
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 RUN = """async (scheme) => {
   const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-  const { violations } = await axe.run(document, { runOnly: tags, resultTypes: ["violations"] });
+  const rules = { "target-size": { enabled: true } };
+  const { violations } = await axe.run(document, { runOnly: tags, rules, resultTypes: ["violations"] });
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map((node) => `${scheme}: ${id} (${help}): ${node.target.join(" ")}: ${node.failureSummary}`));
 }"""
@@ -42,3 +53,23 @@ async def violations(page: Page) -> list[str]:
         await page.emulate_media(color_scheme=scheme)
         found += await page.evaluate(RUN, scheme)
     return found
+
+
+async def passes(page: Page, name: str) -> None:
+    """Assert that nothing bars this state: by axe on a desktop and a phone, sideways at every size. Takes pictures."""
+    found: list[str] = []
+    for size in (DESKTOP, PHONE):
+        await _sized(page, size)
+        found += [f"{size[0]} px: {each}" for each in await violations(page)]
+        await picture(page, f"axe-{name}-{size[0]}")
+        await page.emulate_media(color_scheme="light")
+        await fits(page)
+    for size in (ZOOMED, NARROWEST):
+        await _sized(page, size)
+        await fits(page)
+    await _sized(page, DESKTOP)
+    assert not found, "\n".join(found)
+
+
+async def _sized(page: Page, size: tuple[int, int]) -> None:
+    await page.set_viewport_size({"width": size[0], "height": size[1]})

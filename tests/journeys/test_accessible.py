@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, expect
 
 from sprout.offline.faults import Fault
 from sprout.offline.pace import Pace
 from tests.browser import PHONE, open_page
 from tests.journeys import axe
 from tests.journeys.garden import COURSE, QUICK, Garden, Row, garden
-from tests.journeys.screen import more_nodes, picture
+from tests.journeys.screen import more_nodes
 
 SLOW = Fault("slow", pace=Pace(0.1, 60))
 
@@ -22,10 +22,10 @@ async def test_the_first_run_is_accessible(browser: Browser, tmp_path: Path, sql
     builtin: Row = {"base_url": None, "api_key": None}
     async with garden(tmp_path, sqlite_url, **builtin) as grown, open_page(browser, grown.url) as page:
         await page.get_by_role("heading", name="Or start from one of these").wait_for()
-        await _passes(page, "first-run")
+        await axe.passes(page, "first-run")
         await page.get_by_role("button", name="Grow a path").click()
         await page.get_by_role("alert").wait_for()
-        await _passes(page, "first-run-empty")
+        await axe.passes(page, "first-run-empty")
 
 
 async def test_a_finished_path_is_accessible(browser: Browser, tmp_path: Path, sqlite_url: str) -> None:
@@ -33,23 +33,23 @@ async def test_a_finished_path_is_accessible(browser: Browser, tmp_path: Path, s
         await grown.told(await grown.grown(COURSE, small=False))
         async with open_page(browser, await _address(grown, COURSE)) as page:
             await page.get_by_text("Why this path").wait_for()
-            await _passes(page, "finished")
+            await axe.passes(page, "finished")
             await page.keyboard.press("/")
             await expect(page.get_by_role("combobox")).to_be_focused()
-            await _passes(page, "search")
+            await axe.passes(page, "search")
             await page.keyboard.press("Escape")
             await page.get_by_role("button", name="Show as list").click()
             await page.locator(".stem").wait_for()
-            await _passes(page, "list")
+            await axe.passes(page, "list")
             await page.locator(".stem a").first.click()
             await page.locator(".side h2").wait_for()
-            await _passes(page, "concept-list")
+            await axe.passes(page, "concept-list")
             await page.get_by_role("button", name="Map", exact=True).click()
             await page.locator(".map .hit").first.wait_for()
-            await _passes(page, "concept")
+            await axe.passes(page, "concept")
             await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
             await page.locator(".stem").wait_for()
-            await _passes(page, "concept-phone")
+            await axe.passes(page, "concept-phone")
 
 
 async def test_growing_failed_and_listed_paths_are_accessible(
@@ -61,26 +61,20 @@ async def test_growing_failed_and_listed_paths_are_accessible(
         await grown.told(await grown.grown("Baking bread"))
         async with open_page(browser, await _address(grown, "Baking bread")) as page:
             await page.get_by_role("alert").wait_for()
-            await _passes(page, "failed")
+            await axe.passes(page, "failed")
             grown.weather.turn(SLOW)
             await grown.grown("Water cycle", small=False)
             await page.goto(await _address(grown, "Water cycle"))
             await more_nodes(page, 2)
-            await _passes(page, "growing")
+            await axe.passes(page, "growing")
             await page.goto(grown.url)
             await page.get_by_text("Growing now").wait_for()
-            await _passes(page, "home")
+            await axe.passes(page, "home")
             await page.get_by_role("button", name="Delete Baking bread").click()
             await page.get_by_role("dialog").wait_for()
-            await _passes(page, "dialog")
+            await axe.passes(page, "dialog")
 
 
 async def _address(grown: Garden, title: str) -> str:
     (branch_id,) = [path["branch"]["id"] for path in await grown.paths() if path["branch"]["title"] == title]
     return f"{grown.url}/paths/{branch_id}"
-
-
-async def _passes(page: Page, name: str) -> None:
-    found = await axe.violations(page)
-    await picture(page, f"axe-{name}")
-    assert not found, "\n".join(found)

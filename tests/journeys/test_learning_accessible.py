@@ -4,10 +4,9 @@ from pathlib import Path
 
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser import DESKTOP, PHONE, open_page
+from tests.browser import open_page
 from tests.journeys import axe
-from tests.journeys.learner import answer, checkpoint, fits, moved_on, question, right, school
-from tests.journeys.screen import picture
+from tests.journeys.learner import answer, checkpoint, moved_on, question, right, school
 
 COUNTS, TREE = "Turning percentages into counts of people", "Drawing the splits as a tree"
 CALL = "A call: name, brackets, inputs"
@@ -16,30 +15,14 @@ MOST_TABS = 40
 LARGEST_ROUNDS = 12
 
 
-async def _passes(page: Page, name: str) -> None:
-    found: list[str] = []
-    for width, height in (DESKTOP, PHONE):
-        await page.set_viewport_size({"width": width, "height": height})
-        found += [f"{width} px: {each}" for each in await axe.violations(page)]
-        await fits(page)
-        await picture(page, f"axe-{name}-{width}")
-        await page.emulate_media(color_scheme="light")
-        if width == PHONE[0]:
-            await picture(page, f"axe-{name}-{width}-light")
-    await page.set_viewport_size({"width": NARROWEST, "height": PHONE[1]})
-    await fits(page)
-    await page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
-    assert not found, "\n".join(found)
-
-
 async def test_a_diagnostic_and_its_results_are_accessible(browser: Browser, tmp_path: Path, bayes_url: str) -> None:
     async with school(tmp_path, bayes_url) as taught, open_page(browser, taught.diagnostic(COUNTS)) as page:
         await page.get_by_role("radio").first.wait_for()
         await page.keyboard.press("2")
-        await _passes(page, "diagnostic-choice")
+        await axe.passes(page, "diagnostic-choice")
         await page.get_by_role("button", name="Something is wrong with it").click()
         await page.get_by_role("dialog").wait_for()
-        await _passes(page, "contest")
+        await axe.passes(page, "contest")
         await page.keyboard.press("Escape")
         await page.get_by_role("button", name="Answer").click()
         await expect(page.get_by_text("Question 2 of 7")).to_be_visible()
@@ -47,11 +30,11 @@ async def test_a_diagnostic_and_its_results_are_accessible(browser: Browser, tmp
             await _not_known(page)
         await page.get_by_role("button", name="Answer").click()
         await page.get_by_role("alert").wait_for()
-        await _passes(page, "diagnostic-open")
+        await axe.passes(page, "diagnostic-open")
         while await page.locator("#asked").count():
             await _not_known(page)
         await expect(page.locator(".rs-changes .pulse")).to_have_count(0)
-        await _passes(page, "results")
+        await axe.passes(page, "results")
 
 
 async def _not_known(page: Page) -> None:
@@ -66,10 +49,10 @@ async def test_a_lesson_is_accessible_with_each_kind_of_checkpoint_and_at_its_en
     async with school(tmp_path, bayes_url) as taught, open_page(browser, taught.lesson(TREE)) as page:
         for name in ("choice", "drawing", "words"):
             asked = await question(page)
-            await _passes(page, f"lesson-{name}")
+            await axe.passes(page, f"lesson-{name}")
             await answer(page, right(asked))
         await page.get_by_text("This lesson is finished.").wait_for()
-        await _passes(page, "lesson-finished")
+        await axe.passes(page, "lesson-finished")
 
 
 async def test_a_lesson_on_code_is_accessible_with_help_and_a_side_question(
@@ -84,7 +67,7 @@ async def test_a_lesson_on_code_is_accessible_with_help_and_a_side_question(
         await page.get_by_role("button", name="Ask", exact=True).click()
         await expect(page.locator(".notes .say")).to_have_count(1)
         await question(page)
-        await _passes(page, "lesson-code")
+        await axe.passes(page, "lesson-code")
 
 
 async def test_a_whole_lesson_goes_by_keyboard_alone(browser: Browser, tmp_path: Path, bayes_url: str) -> None:
