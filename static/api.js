@@ -3,7 +3,7 @@
 
 import { t } from "./i18n.js";
 
-/** @import { Branch, Document, GraphAnswer, NodeRow, PathSummary, Run, RunDetail, Status } from "./types.d.ts" */
+/** @import { Branch, Document, GraphAnswer, NodeRow, NodeSources, PathSummary, Run, RunDetail, Status } from "./types.d.ts" */
 
 export const USER = "00000000-0000-0000-0000-000000000000";
 
@@ -78,6 +78,8 @@ export function upload(rootId, files) {
 export const grow = (rootId, small) => post(`/agents/topics/${encodeURIComponent(rootId)}/run?wait=false`, { userId: USER, small });
 /** @param {string} branchId @returns {Promise<Branch>} */
 export const branch = (branchId) => request(`/branches/${encodeURIComponent(branchId)}`);
+/** What of the notes a node teaches from. @param {string} nodeId @returns {Promise<NodeSources>} */
+export const sources = (nodeId) => request(`/nodes/${encodeURIComponent(nodeId)}/sources`);
 /** @param {string} runId @returns {Promise<RunDetail>} */
 export const run = (runId) => request(`/runs/${encodeURIComponent(runId)}`);
 /** @param {string} runId @returns {Promise<Run>} */

@@ -8,7 +8,11 @@ import { signal } from "@preact/signals";
 const NEAREST = 2;
 const FURTHEST = 0.06;
 const MOVE_MS = 240;
-const PAD = { left: 28, right: 64, top: 104, bottom: 84 };
+const PAD = { left: 28, right: 84, top: 104, bottom: 84 };
+/** A low plant stands a little above the lower edge, and a little larger. */
+const MOST_LIFT = 96;
+const LIFT = 0.4;
+const LARGEST = 1.1;
 const SMALL_PAD = { left: 12, right: 12, top: 156, bottom: 136 };
 /** On a small screen the map opens at a size that can be read; the rest is a drag away. */
 const SMALL = 700;
@@ -46,9 +50,11 @@ export function camera() {
     const pad = width < SMALL ? SMALL_PAD : PAD;
     const roomX = Math.max(80, width - pad.left - pad.right);
     const roomY = Math.max(80, height - pad.top - pad.bottom);
-    const k = Math.min(1, Math.max(least, Math.min(roomX / (box.right - box.left), roomY / (box.bottom - box.top))));
+    const isSmall = width < SMALL;
+    const k = Math.min(isSmall ? 1 : LARGEST, Math.max(least, Math.min(roomX / (box.right - box.left), roomY / (box.bottom - box.top))));
+    const lift = isSmall ? 0 : Math.min(MOST_LIFT, LIFT * Math.max(0, roomY - (box.bottom - box.top) * k));
     const fits = (box.right - box.left) * k <= roomX + pad.right;
-    return { k, x: fits ? pad.left + roomX / 2 - ((box.left + box.right) / 2) * k : pad.left - box.left * k, y: height - pad.bottom - box.bottom * k };
+    return { k, x: fits ? pad.left + roomX / 2 - ((box.left + box.right) / 2) * k : pad.left - box.left * k, y: height - pad.bottom - lift - box.bottom * k };
   }
 
   /** Bring a point of the world into sight. @param {number} worldX @param {number} worldY */

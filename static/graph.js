@@ -4,7 +4,7 @@
 /** @import { EdgeEnds, Graph, NodeRow, Progress, RunEvent } from "./types.d.ts" */
 
 /** Least mastery that counts as mastered, as the server has it. */
-const MASTERED_AT = 0.7;
+export const MASTERED_AT = 0.7;
 
 /** @returns {Graph} */
 export const emptyGraph = () => ({ nodes: {}, edges: {} });

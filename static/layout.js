@@ -11,7 +11,7 @@ import { Graph, layout as dagre } from "./vendor/dagre.mjs";
 /** Height of a layer, in px at scale 1. */
 export const ROW = 108;
 /** From a mark's centre to the left end of its petals, and to where its label begins. */
-const LEFT = 34;
+export const LEFT = 34;
 const LABEL_AT = 38;
 const GAP = 22;
 const LINE = 24;
@@ -176,45 +176,3 @@ export function extent(nodes, places) {
 
 /** Height of a layer's wire: 0 is the lowest possible, up is negative. @param {number} layer */
 export const yOf = (layer) => -layer * ROW;
-
-/**
- * An edge's way up: it leaves the lower node, passes the wires between at free places, and ends below the upper node.
- * @param {Pair} pair @param {Leaf[]} nodes @param {Places} places @param {{ top: number, bottom: number }} room px kept free of the marks
- * @returns {string} the path's `d`, or "" where an end has no place
- */
-export function curve([source, target], nodes, places, room) {
-  const from = places.get(source);
-  const to = places.get(target);
-  if (!from || !to) return "";
-  const points = [[from.x, yOf(from.layer) - room.top], ...passed(from, to, nodes, places), [to.x, yOf(to.layer) + room.bottom]];
-  let d = `M${points[0][0]} ${points[0][1]}`;
-  for (let i = 1; i < points.length; i++) {
-    const [x0, y0] = points[i - 1];
-    const [x1, y1] = points[i];
-    const bend = Math.round((y0 - y1) * 0.55);
-    d += `C${x0} ${y0 - bend} ${x1} ${y1 + bend} ${x1} ${y1}`;
-  }
-  return d;
-}
-
-/** @param {Place} from @param {Place} to @param {Leaf[]} nodes @param {Places} places @returns {number[][]} */
-function passed(from, to, nodes, places) {
-  /** @type {number[][]} */
-  const points = [];
-  for (let layer = Math.floor(from.layer) + 1; layer < to.layer; layer++) {
-    const share = (layer - from.layer) / (to.layer - from.layer);
-    points.push([gapNear(from.x + (to.x - from.x) * share, layer, nodes, places), yOf(layer)]);
-  }
-  return points;
-}
-
-/** @param {number} wanted @param {number} layer @param {Leaf[]} nodes @param {Places} places */
-function gapNear(wanted, layer, nodes, places) {
-  const taken = nodes.flatMap((node) => {
-    const place = places.get(node.id);
-    return place && Math.abs(place.layer - layer) < 0.4 ? [{ from: place.x - LEFT - 6, to: place.x + reach(node.title) + 6 }] : [];
-  });
-  const isFree = (/** @type {number} */ x) => taken.every((each) => x <= each.from || x >= each.to);
-  const tried = [wanted, ...taken.flatMap((each) => [each.from, each.to])].filter(isFree);
-  return Math.round(tried.sort((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted))[0]);
-}

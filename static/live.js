@@ -72,6 +72,16 @@ export function openPath(branchId) {
     });
   }
 
+  /** Take what the server has of the path, and leave its run as it is shown. */
+  async function refresh() {
+    const found = await api.graph(branchId);
+    if (closed) return;
+    batch(() => {
+      answer.value = found;
+      rooted.value = new Set(found.nodes.map((node) => node.id));
+    });
+  }
+
   /** Look whether another run is the newest by now: one that began elsewhere, or was told to nobody. */
   async function look() {
     try {
@@ -173,7 +183,7 @@ export function openPath(branchId) {
 
   load();
   return {
-    ...shown, branchId, answer, problem, fresh, rooted, all, visible, hidden, rootId, load, placesOf, grow, close, watch,
+    ...shown, branchId, answer, problem, fresh, rooted, all, visible, hidden, rootId, load, refresh, placesOf, grow, close, watch,
     isBare: () => !visible.value.length,
     documents: () => answer.value?.documents ?? [],
     title: computed(() => answer.value?.branch.title ?? ""),

@@ -31,6 +31,8 @@ export interface PathSummary {
   concepts: { id: string; title: string; mastered: boolean; mastery: number; subconceptCount: number }[];
 }
 export interface GraphAnswer { branch: Branch; nodes: NodeRow[]; edges: EdgeEnds[]; progress: Progress[]; documents: Document[]; runs: Run[] }
+export interface Passage { id: string; documentId: string; document: string; heading: string | null; page: number | null; text: string }
+export interface NodeSources { passages: Passage[]; generalKnowledge: boolean }
 export interface Estimate { minutes: number; costUsdLow: number; costUsdHigh: number }
 export interface Status {
   version: string; model: { name: string; offline: boolean; ready: boolean; note: string | null }; models: Record<string, string>;

@@ -1,10 +1,12 @@
 // @ts-check
 /** What the nodes stand in front of: wires, ground, branches, and the seeds that are not placed yet. */
 
+import { useMemo } from "preact/hooks";
 import { brief } from "../format.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
-import { curve, yOf } from "../layout.js";
+import { branches } from "../branches.js";
+import { yOf } from "../layout.js";
 
 /** @import { Camera } from "../camera.js" */
 /** @import { Seen } from "../graph.js" */
@@ -45,19 +47,20 @@ export function Ground({ cam, y, entries, text, hasRoots }) {
 const THICKNESS = { locked: "e1", ready: "e2", progress: "e2", mastered: "e3", due: "e3" };
 
 /** @param {{ pairs: Pair[], nodes: Seen[], all: Map<string, Seen>, places: Places, fresh: Set<string>, lit: Set<string> | null, delays: Map<string, number>, isRoomy: boolean }} props */
-export const Branches = ({ pairs, nodes, all, places, fresh, lit, delays, isRoomy }) => html`<g aria-hidden="true">${pairs.map((pair) => {
-  const [source, target] = pair;
-  const key = `${source}>${target}`;
-  const room = isRoomy ? { top: 30, bottom: 30 } : { top: 21, bottom: 21 };
-  const d = curve(pair, nodes, places, room);
-  const isNew = fresh.has(source) || fresh.has(target);
-  const dim = lit !== null && !(lit.has(source) && lit.has(target)) ? "dim-edge" : "";
-  const delay = { animationDelay: `${delays.get(target) ?? 0}ms` };
-  const thick = THICKNESS[all.get(target)?.state ?? "locked"];
-  return isNew
-    ? html`<g key=${key} data-edge=${key} class=${dim}><path class="e e-new grow-e" style=${delay} d=${d} pathLength="1" /><path class="e e-new2 grow-e" style=${delay} d=${d} pathLength="1" /></g>`
-    : html`<g key=${key} data-edge=${key} class=${dim}><path class="e ${thick}" d=${d} /></g>`;
-})}</g>`;
+export const Branches = ({ pairs, nodes, all, places, fresh, lit, delays, isRoomy }) => {
+  const ways = useMemo(() => branches(pairs, nodes, places, isRoomy ? { top: 30, bottom: 30 } : { top: 21, bottom: 21 }), [pairs, places, isRoomy]);
+  return html`<g aria-hidden="true">${pairs.map(([source, target]) => {
+    const key = `${source}>${target}`;
+    const d = ways.get(key) ?? "";
+    const isNew = fresh.has(source) || fresh.has(target);
+    const dim = lit !== null && !(lit.has(source) && lit.has(target)) ? "dim-edge" : "";
+    const delay = { animationDelay: `${delays.get(target) ?? 0}ms` };
+    const thick = THICKNESS[all.get(target)?.state ?? "locked"];
+    return isNew
+      ? html`<g key=${key} data-edge=${key} class=${dim}><path class="e e-new grow-e" style=${delay} d=${d} pathLength="1" /><path class="e e-new2 grow-e" style=${delay} d=${d} pathLength="1" /></g>`
+      : html`<g key=${key} data-edge=${key} class=${dim}><path class="e ${thick}" d=${d} /></g>`;
+  })}</g>`;
+};
 
 /** Saved, but no edge says yet where they belong. @param {{ seeds: Seen[], y: number, perRow: number, row: number }} props */
 export const SeedBed = ({ seeds, y, perRow, row }) => html`<g>${seeds.map((seed, i) => html`<g key=${seed.id} class="seed" style=${{ transform: `translate(${(i % perRow) * 250 - 360}px, ${y + 14 + Math.floor(i / perRow) * row}px)` }}>

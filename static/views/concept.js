@@ -9,7 +9,8 @@ import { isOpen } from "../shown.js";
 import { pathUrl } from "../router.js";
 import { agentOf, petalsOf, wordsOf } from "../words.js";
 import { nowMs } from "../clock.js";
-import { AboutNode } from "./about.js";
+import { AboutNode, ConceptActions, Facts, Learn } from "./about.js";
+import { FittedChanges, useFitted, whysOf } from "./fitted.js";
 import { StemList, Views } from "./list.js";
 import { LevelMap } from "./map.js";
 import { MiniMap } from "./minimap.js";
@@ -34,19 +35,24 @@ export function ConceptLevel({ path, concept, view }) {
     <p class="growing">${agent && !agent.endedAt && html`<span class="pulse"></span>`}<span>${nodes.length ? t("agent.subconcepts", { n: nodes.length }) : t("map.no_parts")}${agent && !agent.endedAt ? "" : `, ${stands.toLowerCase()}`}</span></p>
     ${!view.wide && html`<${Views} view=${view} tabs=${["list", "map"]} />`}</div>`;
   const shown = (selected && all.get(selected)) || concept;
-  const about = (/** @type {Seen} */ node) => html`<${AboutNode} path=${path} node=${node} isConcept=${node.id === concept.id} onSelect=${choose} />`;
+  const fitted = useFitted(path, concept.id);
+  const whys = whysOf(fitted.all);
+  const side = html`<aside class="side" aria-label=${t("path.about")}><${AboutNode} path=${path} node=${shown} whys=${whys} onSelect=${choose} /><${FittedChanges} path=${path} fitted=${fitted} /></aside>`;
+  const inRow = (/** @type {Seen} */ node) => html`<p class="say stem-lead">${node.desc ?? t("about.no_desc")}</p>${node.reason && html`<p class="reason why">${node.reason}</p>`}
+    <${Learn} path=${path} node=${node} /><${Facts} path=${path} node=${node} whys=${whys} onSelect=${choose} />`;
 
   if (view.asList) {
     return html`<section class="phone wrap" aria-label=${t("path.list")}>
-        <div class="phone-head">${head}${!view.wide && concept.desc && html`<p class="say concept-desc">${concept.desc}</p>`}${view.wide && html`<${Views} view=${view} tabs=${["list", "map"]} />`}</div>
-        <${StemList} nodes=${nodes} words=${words} petals=${() => ""} onOpen=${() => back} selected=${selected} onSelect=${choose} lead=${(/** @type {string} */ id) => !view.wide && html`<p class="say stem-lead">${all.get(id)?.desc ?? t("about.no_desc")}</p>${all.get(id)?.reason && html`<p class="reason why">${all.get(id)?.reason}</p>`}`} />
+        <div class="phone-head">${head}${!view.wide && html`<p class="say concept-desc">${concept.desc}</p>${concept.reason && html`<p class="reason why">${concept.reason}</p>`}<${ConceptActions} path=${path} concept=${concept} />`}${view.wide && html`<${Views} view=${view} tabs=${["list", "map"]} />`}</div>
+        <${StemList} nodes=${nodes} words=${words} petals=${() => ""} onOpen=${() => back} selected=${selected} onSelect=${choose} lead=${(/** @type {Seen} */ node) => !view.wide && inRow(node)} />
+        ${!view.wide && html`<${FittedChanges} path=${path} fitted=${fitted} />`}
       </section>
-      ${view.wide && html`<aside class="side" aria-label=${t("path.about")}>${about(shown)}</aside>`}`;
+      ${view.wide && side}`;
   }
   return html`<${LevelMap} key=${concept.id} all=${all} nodes=${nodes} places=${path.placesOf(concept.id, nodes)} fresh=${path.fresh.value} live=${path.live.value} label=${t("map.parts_label", { title: concept.title })}
       petals=${() => ""} words=${words} brings=${brings} selected=${selected} focusOn=${view.focusOn} onOpen=${choose} hasNotes=${!view.wide} isRoomy=${false} onList=${view.toggleList}>
       ${head}
       <${MiniMap} path=${path} concept=${concept} lit=${ancestry(all, concept.id)} />
     <//>
-    <aside class="side" aria-label=${t("path.about")}>${about(shown)}</aside>`;
+    ${side}`;
 }

@@ -11,7 +11,7 @@ import { Petals, Shape } from "./marks.js";
 
 /**
  * @param {{ nodes: Seen[], words: (node: Seen) => import("../words.js").Words, petals: (node: Seen) => string,
- *   onOpen: (id: string) => string, selected?: string | null, onSelect?: (id: string) => void, lead?: (id: string) => any }} props
+ *   onOpen: (id: string) => string, selected?: string | null, onSelect?: (id: string) => void, lead?: (node: Seen) => any }} props
  *   `onOpen`: the address behind a node; `onSelect`: in its place, what a click does
  */
 export const StemList = ({ nodes, words, petals, onOpen, selected, onSelect, lead }) => html`<ol class="stem list">
@@ -24,7 +24,8 @@ export const StemList = ({ nodes, words, petals, onOpen, selected, onSelect, lea
         : html`<a class="stem-name" href=${onOpen(node.id)}>${node.title}</a>`}
       <div class="t13"><span class="chip wrap-chip ${words(node).tone}">${words(node).text}</span></div>
       ${node.desc && !onSelect && html`<p class="t13 stem-desc">${node.desc}</p>`}
-      ${selected === node.id && lead?.(node.id)}
+      ${node.reason && !onSelect && html`<p class="reason why">${node.reason}</p>`}
+      ${selected === node.id && lead?.(node)}
     </div>
     ${!onSelect && html`<span class="stem-go dimmer"><${Icon} name="right" small /></span>`}
   </li>`)}

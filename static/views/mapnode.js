@@ -15,6 +15,8 @@ import { Petals, Shape } from "./marks.js";
 
 const POINT_MS = 280;
 const UNFOLD_AT_MS = 280;
+/** Width of a title's letter, about: so far the wire makes room for it. */
+const LETTER = 7.2;
 
 /** @extends {Component<Props>} */
 export class MapNode extends Component {
@@ -50,6 +52,7 @@ export class MapNode extends Component {
         <${Petals} states=${petals} /><${Shape} state=${state} mastery=${mastery} />
       </g>
       <g class=${isFresh ? "grow-l" : ""} style=${isFresh ? { animationDelay: `${delay + UNFOLD_AT_MS + 200}ms` } : {}}>
+        <rect class="gap" x=${labelAt - 6} y="-2" width=${Math.max(...titles.map((each) => each.length)) * LETTER + 12} height="4" />
         ${titles.map((each, i) => html`<text key=${i} class="nt" x=${labelAt} y=${first + i * 18}>${`${each} `}</text>`)}
         <text class="nm ${tone}" x=${labelAt} y=${first + (titles.length - 1) * 18 + 19}>${text}</text>
       </g>

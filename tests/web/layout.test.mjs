@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { curve, lines, placed, reach, ROW } from "../../static/layout.js";
+import { branches } from "../../static/branches.js";
+import { lines, placed, reach, ROW } from "../../static/layout.js";
 import { next } from "../../static/walk.js";
 
 const LEFT = 34;
@@ -110,12 +111,32 @@ test("nothing at all is placed without complaint", () => {
   assert.equal(placed([], []).size, 0);
 });
 
-test("an edge over several wires passes them at free places", () => {
+const ROOM = { top: 26, bottom: 30 };
+/** Where a branch stands on each wire that it passes. */
+const passed = (d) => [...d.matchAll(/C[^C]+ (\S+) (-?[\d.]+)(?=C|$)/g)].map(([, x, y]) => [Number(x), Number(y)]).slice(0, -1);
+
+test("an edge over several wires goes around the label that stands between", () => {
   const nodes = leaves(["a", "b", "c"]);
   const pairs = [["a", "b"], ["b", "c"], ["a", "c"]];
   const places = new Map([["a", { x: 0, layer: 0 }], ["b", { x: 0, layer: 1 }], ["c", { x: 0, layer: 2 }]]);
-  const [, passing] = /^M\S+ \S+C\S+ \S+ \S+ \S+ (\S+) -108C/.exec(curve(pairs[2], nodes, places, { top: 26, bottom: 30 }));
-  assert.ok(Number(passing) <= -LEFT || Number(passing) >= reach(nodes[1].title));
+  const ways = branches(pairs, nodes, places, ROOM);
+  const [[x, y]] = passed(ways.get("a>c"));
+  assert.equal(y, -ROW);
+  assert.ok(x <= -LEFT || x >= reach(nodes[1].title));
+  assert.deepEqual(passed(ways.get("a>b")), []);
+});
+
+test("an edge over several wires with nothing in its way goes there in one curve", () => {
+  const nodes = leaves(["a", "b", "c"]);
+  const places = new Map([["a", { x: 0, layer: 0 }], ["b", { x: 900, layer: 1 }], ["c", { x: 60, layer: 3 }]]);
+  assert.deepEqual(passed(branches([["a", "c"]], nodes, places, ROOM).get("a>c")), []);
+});
+
+test("an edge that has to go around keeps to one stem instead of winding from gap to gap", () => {
+  const nodes = leaves(["a", "b", "c", "d", "e"]);
+  const places = new Map([["a", { x: 0, layer: 0 }], ["b", { x: 100, layer: 1 }], ["c", { x: 160, layer: 2 }], ["d", { x: 130, layer: 3 }], ["e", { x: 260, layer: 4 }]]);
+  const xs = passed(branches([["a", "e"]], nodes, places, ROOM).get("a>e")).map(([x]) => x);
+  assert.equal(new Set(xs).size, 1);
 });
 
 test("a long title takes three lines at most", () => {
