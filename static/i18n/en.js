@@ -186,7 +186,7 @@ export default {
 
   "search.open": "Search",
   "search.hint": "Search (/)",
-  "search.label": "Search concepts and subconcepts",
+  "search.label": "Search paths, concepts and subconcepts",
   "search.none": "Nothing here is called that.",
   "search.in": "in {title}",
   "search.first": "The first {shown} of {n}",
@@ -230,6 +230,7 @@ export default {
   "act.all_text": "Show everything it wrote",
   "act.less_text": "Show less",
   "act.rationale": "Why this path",
+  "act.rationale_all": "Read on",
   "act.announce_concepts": "{n} concept added|{n} concepts added",
 
   "asks.label": "Waiting for you",
@@ -294,6 +295,10 @@ export default {
   "agent.topic": "Path agent",
   "agent.concept": "Concept agent",
   "agent.refinement": "Refinement agent",
+  "agent.review": "Path review",
+  "agent.key_check": "Question check",
+  "agent.grading": "Marking",
+  "agent.tutor": "Tutor",
   "agent.thinking": "thinking",
   "agent.writing": "writing",
   "agent.working": "at work",

@@ -33,8 +33,8 @@ const history = lazily(async () => (await import("./history.js")).History);
 /** Fetch what may be needed once the network is away, or when a run begins to wait. */
 export const fetchAhead = () => { handoff.ahead(); history.ahead(); };
 
-/** @param {{ path: Panel, handsOver?: boolean }} props `handsOver`: with the panel for a run that needs a person */
-export function ActivityPanel({ path, handsOver = true }) {
+/** @param {{ path: Panel, handsOver?: boolean, children?: any }} props `handsOver`: with the panel for a run that needs a person; `children`: what the run has led to */
+export function ActivityPanel({ path, handsOver = true, children }) {
   const run = path.run.value;
   const activity = path.replayed.value;
   const isWide = useSignal(false);
@@ -59,7 +59,8 @@ export function ActivityPanel({ path, handsOver = true }) {
     ${agents.length > 0 && html`<${Score} activity=${activity} agents=${[...agents].sort(byStart)} untilMs=${untilMs} />`}
     <div class="agents" aria-live="off">
       ${agents.length === 0 && run.state === "running" && !run.cutOff && html`<p class="act-note t13 dim"><span class="pulse"></span>${t("act.waking")}</p>`}
-      ${activity.rationale && !open && html`<section class="agent rationale"><h3>${t("act.rationale")}</h3><p class="say">${activity.rationale}</p></section>`}
+      ${!open && children}
+      ${activity.rationale && !open && html`<${Rationale} text=${activity.rationale} />`}
       ${agents.map((agent) => html`<${AgentBlock} key=${agent.runId} agent=${agent} isRoot=${agent.runId === activity.rootId} parts=${path.partCount(agent.nodeId)} nowMs=${untilMs} quoted=${open ? null : activity.rationale} />`)}
       ${path.branchId && html`<${Earlier} key=${path.branchId} branchId=${path.branchId} run=${run} />`}
     </div>
@@ -80,6 +81,16 @@ function Handoffs({ path, run }) {
 
 /** Changes whenever a run asks or stops anew. @param {Panel} path @param {Run} run @param {string} id */
 const turnOf = (path, run, id) => `${id === run.id ? `${run.state}${run.cutOff}${run.offers}` : ""}${path.activity.value?.agents[id]?.asks?.at ?? ""}`;
+
+const SHORT_TEXT = 260;
+
+/** Why the path is as it is, in the agent's words; the beginning of them where they are many. @param {{ text: string }} props */
+function Rationale({ text }) {
+  const every = useSignal(false);
+  const isLong = text.length > SHORT_TEXT;
+  return html`<section class="agent rationale"><h3>${t("act.rationale")}</h3><p class=${isLong && !every.value ? "say clamped" : "say"}>${text}</p>
+    ${isLong && html`<button class="link t13" type="button" aria-expanded=${String(every.value)} onClick=${() => { every.value = !every.value; }}>${t(every.value ? "act.less_text" : "act.rationale_all")}</button>`}</section>`;
+}
 
 /** The runs of the path, once somebody asks for them. @param {{ branchId: string, run: Run }} props */
 function Earlier({ branchId, run }) {

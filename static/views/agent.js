@@ -15,12 +15,16 @@ import { Line } from "./line.js";
 const TAIL = 420;
 const LINES_WHILE_FOLDED = 6;
 
+/** @type {Record<string, import("../i18n.js").Key>} */
+const NAMES = {
+  topic: "agent.topic", concept_refinement: "agent.refinement", path_review: "agent.review", key_check: "agent.key_check", grading: "agent.grading", tutor: "agent.tutor",
+};
+
 /** The name of an agent for people. @param {Agent} agent @param {boolean} isRoot */
 export function agentName(agent, isRoot) {
   const [kind, ...title] = agent.label.split(":");
   if (title.length) return title.join(":");
-  if (kind === "topic" || (isRoot && !kind)) return t("agent.topic");
-  return kind === "concept_refinement" ? t("agent.refinement") : t("agent.concept");
+  return t(NAMES[kind || (isRoot ? "topic" : "")] ?? "agent.concept");
 }
 
 /** @param {{ agent: Agent, isRoot: boolean, parts: number, nowMs: number, quoted: string | null }} props `quoted`: text that stands elsewhere already */

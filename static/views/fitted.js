@@ -39,6 +39,12 @@ export function useFitted(path, parentId) {
 export const whysOf = (changes) => new Map((changes ?? []).filter((change) => change.reason && !change.before.nodes.length && !change.after.nodes.length)
   .flatMap((change) => change.after.edges.map((edge) => /** @type {[string, string]} */ ([edgeKey(edge), change.reason ?? ""]))).reverse());
 
+/** How the concepts of a path were changed for its learner, where they were. @param {{ path: Path }} props */
+export function PathChanges({ path }) {
+  const fitted = useFitted(path, path.rootId.value);
+  return fitted.problem || shownOf(fitted.all ?? []).length ? html`<div class="agent"><${FittedChanges} path=${path} fitted=${fitted} /></div>` : null;
+}
+
 /** Nothing at all where nothing was changed. @param {{ path: Path, fitted: Fitted }} props */
 export function FittedChanges({ path, fitted }) {
   const shown = shownOf(fitted.all ?? []);

@@ -9,6 +9,7 @@ import { onTurns } from "../tab.js";
 import { t } from "../i18n.js";
 import { AskForm } from "./ask.js";
 import { Icon } from "./icons.js";
+import { fetchSearch, Magnifier, SearchDialog } from "./magnifier.js";
 import { Mark } from "./marks.js";
 import { PathTable } from "./paths.js";
 import { Plants, Seed } from "./plants.js";
@@ -17,12 +18,15 @@ import { Fault, Shell } from "./shell.js";
 /** @import { PathSummary, Status } from "../types.d.ts" */
 
 const MOST_SUGGESTIONS = 3;
+/** Search is fetched once the first view has had its time. */
+const AHEAD_MS = 1500;
 
 export function HomeScreen() {
   const paths = useSignal(/** @type {PathSummary[] | null} */ (null));
   const status = useSignal(/** @type {Status | null} */ (null));
   const problem = useSignal(/** @type {string | null} */ (null));
   const asked = useSignal(/** @type {string | null} */ (null));
+  const searching = useSignal(false);
 
   const load = async () => {
     try {
@@ -36,12 +40,14 @@ export function HomeScreen() {
   useEffect(() => {
     document.title = t("app.title");
     load();
-    return onTurns(load);
+    const timer = setTimeout(fetchSearch, AHEAD_MS);
+    const unturn = onTurns(load);
+    return () => { clearTimeout(timer); unturn(); };
   }, []);
 
   const isFirst = paths.value?.length === 0;
   const offline = status.value?.model.offline;
-  return html`<${Shell} note=${offline ? t("model.offline") : null}>
+  return html`<${Shell} tools=${!isFirst && html`<${Magnifier} searching=${searching} />`} note=${offline ? t("model.offline") : null}>
     <div class="wrap hero">
       <${AskForm} status=${status.value} asked=${asked.value} />
       ${isFirst ? html`<${Seed} />` : html`<${Plants} paths=${paths.value ?? []} />`}
@@ -53,6 +59,7 @@ export function HomeScreen() {
       ${paths.value && !isFirst && html`<${PathTable} paths=${paths.value} onChange=${load} />`}
       ${isFirst && html`<${FirstRun} status=${status.value} onChoose=${(/** @type {string} */ title) => { asked.value = title; }} />`}
     </div>
+    ${searching.value && html`<${SearchDialog} paths=${paths.value ?? []} onClose=${() => { searching.value = false; }} />`}
   <//>`;
 }
 

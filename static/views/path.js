@@ -12,14 +12,14 @@ import { modelName } from "../format.js";
 import { isOpen } from "../shown.js";
 import { useWide } from "./wide.js";
 import { ActivityPanel, fetchAhead } from "./activity.js";
-import { Icon } from "./icons.js";
 import { lazily } from "./lazily.js";
+import { fetchSearch, Magnifier, SearchDialog } from "./magnifier.js";
 import { PathLevel } from "./pathlevel.js";
 import { Runbar } from "./runbar.js";
 import { Blank, Fault, Shell } from "./shell.js";
 
 const concepts = lazily(async () => (await import("./concept.js")).ConceptLevel);
-const search = lazily(async () => (await import("./search.js")).Search);
+const changes = lazily(async () => (await import("./fitted.js")).PathChanges);
 /** The rest of the screen's code is fetched once the first view has had its time: later the network may be away. */
 const AHEAD_MS = 1500;
 
@@ -30,7 +30,7 @@ export function PathScreen({ branchId, conceptId }) {
   const path = useMemo(() => openPath(branchId), [branchId]);
   useEffect(() => path.close, [path]);
   useEffect(() => {
-    const timer = setTimeout(() => { fetchAhead(); concepts.ahead(); search.ahead(); }, AHEAD_MS);
+    const timer = setTimeout(() => { fetchAhead(); concepts.ahead(); changes.ahead(); fetchSearch(); }, AHEAD_MS);
     return () => clearTimeout(timer);
   }, []);
   const wide = useWide();
@@ -56,15 +56,6 @@ export function PathScreen({ branchId, conceptId }) {
     addEventListener("keydown", escape);
     return () => removeEventListener("keydown", escape);
   }, [conceptId]);
-  useEffect(() => {
-    const slash = (/** @type {KeyboardEvent} */ event) => {
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || /** @type {Element} */ (event.target).closest("input, textarea, dialog")) return;
-      event.preventDefault();
-      searching.value = true;
-    };
-    addEventListener("keydown", slash);
-    return () => removeEventListener("keydown", slash);
-  }, []);
 
   if (path.problem.value) return html`<${Missing} path=${path} />`;
   if (!path.answer.value) return html`<${Shell} crumbs=${[{ title: t("nav.paths"), url: home() }]}><p class="wrap loading dimmer" role="status">${t("path.loading")}</p><//>`;
@@ -74,9 +65,8 @@ export function PathScreen({ branchId, conceptId }) {
     ? [{ title: t("nav.paths"), url: home() }, { title, url: pathUrl(branchId) }, { title: concept.title, url: null }]
     : [{ title: t("nav.paths"), url: home() }, { title, url: null }];
   const run = path.run.value;
-  const magnifier = html`<button class="btn flat icon" type="button" aria-label=${t("search.open")} title=${t("search.hint")} onClick=${() => { searching.value = true; }}><${Icon} name="search" /></button>`;
+  const magnifier = html`<${Magnifier} searching=${searching} />`;
   const choose = (/** @type {import("../graph.js").Seen} */ node) => {
-    searching.value = false;
     if (node.type === "concept") { go(pathUrl(branchId)); tab.value = "list"; focusOn.value = null; setTimeout(() => { focusOn.value = node.id; }, 60); return; }
     go(pathUrl(branchId, node.parentId));
     setTimeout(() => { selected.value = node.id; focusOn.value = node.id; }, 60);
@@ -87,10 +77,9 @@ export function PathScreen({ branchId, conceptId }) {
     ${concept
       ? html`<${concepts.View} path=${path} concept=${concept} view=${view} />`
       : html`<${PathLevel} path=${path} view=${view} />`}
-    ${!wide && !conceptId && tab.value === "activity" && html`<${ActivityPanel} path=${path} />`}
-    ${wide && !conceptId && html`<${ActivityPanel} path=${path} />`}
+    ${!conceptId && (wide || tab.value === "activity") && html`<${ActivityPanel} path=${path}><${changes.View} path=${path} /><//>`}
     ${!wide && isOpen(run) && run?.state !== "waiting_on_human" && !run?.cutOff && html`<${Runbar} path=${path} />`}
-    ${searching.value && html`<${search.View} path=${path} onChoose=${choose} onClose=${() => { searching.value = false; }} />`}
+    ${searching.value && html`<${SearchDialog} path=${path} onNode=${choose} onClose=${() => { searching.value = false; }} />`}
     <${Announcer} path=${path} />
   <//>`;
 }
