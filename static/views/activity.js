@@ -10,7 +10,7 @@ import { t } from "../i18n.js";
 import { isOpen } from "../shown.js";
 import { tokensOf } from "../state.js";
 import { positionWords } from "../words.js";
-import { AgentBlock } from "./agent.js";
+import { AgentBlock, agentName } from "./agent.js";
 import { Icon } from "./icons.js";
 import { lazily } from "./lazily.js";
 import { Playhead } from "./playhead.js";
@@ -61,7 +61,8 @@ export function ActivityPanel({ path, handsOver = true, children }) {
       ${agents.length === 0 && run.state === "running" && !run.cutOff && html`<p class="act-note t13 dim"><span class="pulse"></span>${t("act.waking")}</p>`}
       ${!open && children}
       ${activity.rationale && !open && html`<${Rationale} text=${activity.rationale} />`}
-      ${agents.map((agent) => html`<${AgentBlock} key=${agent.runId} agent=${agent} isRoot=${agent.runId === activity.rootId} parts=${path.partCount(agent.nodeId)} nowMs=${untilMs} quoted=${open ? null : activity.rationale} />`)}
+      ${agents.filter((agent) => !isQuiet(agent)).map((agent) => html`<${AgentBlock} key=${agent.runId} agent=${agent} isRoot=${agent.runId === activity.rootId} parts=${path.partCount(agent.nodeId)} nowMs=${untilMs} quoted=${open ? null : activity.rationale} />`)}
+      <${QuietOnes} agents=${agents.filter(isQuiet)} />
       ${path.branchId && html`<${Earlier} key=${path.branchId} branchId=${path.branchId} run=${run} />`}
     </div>
   </aside>`;
@@ -133,7 +134,7 @@ function Meter({ run, activity, untilMs }) {
   const caps = activity.caps ?? run.caps;
   const share = caps?.costUsd ? usage.costUsd / caps.costUsd : 0;
   const free = activity.offline || run.offline;
-  return html`<dl class="meter">
+  return html`<dl class="spent">
       <div><dt>${t("act.time")}</dt><dd>${startedAt ? clock(untilMs - msOf(startedAt)) : "0:00"}</dd></div>
       <div><dt>${t("act.tokens")}</dt><dd>${count(tokensOf(usage))}</dd></div>
       <div><dt>${t("act.cost")}</dt><dd>${free ? t("act.free") : html`${money(usage.costUsd)} ${caps?.costUsd ? html`<small>${t("act.of", { total: money(caps.costUsd) })}</small>` : ""}`}</dd></div>
@@ -146,6 +147,12 @@ const byStart = (a, b) => (a.queuedAt ?? a.startedAt ?? "~").localeCompare(b.que
 
 /** @type {Record<Agent["state"], number>} */
 const RANK = { waiting: 0, working: 0, cut: 0, queued: 1, failed: 2, stopped: 3, done: 3 };
+
+/** Whether it is a check that nobody needs to read: it solved the questions that another agent wrote, and is done. @param {Agent} agent */
+const isQuiet = (agent) => agent.state === "done" && agent.label === "key_check";
+
+/** Agents that only looked over what others did, as one line. @param {{ agents: Agent[] }} props */
+const QuietOnes = ({ agents }) => agents.length > 0 && html`<section class="agent quiet"><h3>${agentName(agents[0], false)}</h3><span class="t12 dimmer">${t("act.quiet", { n: agents.length })}</span></section>`;
 
 /** The path's own agent first, then those at work, then those that wait, then those that ended. @param {Agent[]} agents @param {string} rootId */
 const inView = (agents, rootId) => [...agents].sort((a, b) =>

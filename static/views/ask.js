@@ -108,7 +108,7 @@ export function AskForm({ status, asked }) {
 }
 
 /** @param {{ files: import("@preact/signals").Signal<File[]>, busy: boolean }} props */
-const Notes = ({ files, busy }) => files.value.length > 0 && html`<ul class="notes" aria-label=${t("ask.notes")}>
+const Notes = ({ files, busy }) => files.value.length > 0 && html`<ul class="uploads" aria-label=${t("ask.notes")}>
   ${files.value.map((file) => html`<li key=${file.name}><${Icon} name="doc" small /><span class="note-name">${file.name}</span><span class="dimmer">${size(file.size)}</span>
     <button class="btn flat icon sm" type="button" disabled=${busy} aria-label=${t("ask.remove", { name: file.name })}
       onClick=${() => { files.value = files.value.filter((each) => each !== file); }}><${Icon} name="close" small /></button></li>`)}

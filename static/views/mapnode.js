@@ -40,7 +40,7 @@ export class MapNode extends Component {
     const leave = () => { clearTimeout(this.timer); if (pointed.value === id) pointed.value = null; };
     const focused = (/** @type {FocusEvent} */ event) => { active.value = id; if (/** @type {Element} */ (event.target).matches(":focus-visible")) pointed.value = id; };
     const titles = lines(title);
-    const labelAt = isRoomy ? 38 : 27;
+    const labelAt = isRoomy ? 38 : 30;
     const first = [-3, -13, -22][titles.length - 1];
     const label = t("node.label", { title, state: t(`state.${state}`), meta: text });
     return html`<g class="hit s-${state} ${isDim ? "dim-node" : ""}" style=${{ transform: `translate(${x}px, ${y}px)` }} tabindex=${isStop ? 0 : -1} role="link"
@@ -48,7 +48,7 @@ export class MapNode extends Component {
       onClick=${() => this.props.onOpen(id)} onFocus=${focused} onBlur=${leave} onMouseEnter=${point} onMouseLeave=${leave}>
       <g class=${isFresh ? "grow-n" : ""} style=${isFresh ? { animationDelay: `${delay + UNFOLD_AT_MS}ms` } : {}}>
         <circle class="spot" r=${isRoomy ? 31 : 20} />${isFresh && html`<circle class="halo" r=${isRoomy ? 33 : 24} />`}
-        <circle class=${isSelected ? "sel" : "ring"} r=${isRoomy ? 33 : 24} />
+        <circle class=${isSelected ? "sel" : "ring"} r=${isRoomy ? 33 : 23} />
         <${Petals} states=${petals} /><${Shape} state=${state} mastery=${mastery} />
       </g>
       <g class=${isFresh ? "grow-l" : ""} style=${isFresh ? { animationDelay: `${delay + UNFOLD_AT_MS + 200}ms` } : {}}>

@@ -6,6 +6,7 @@ import { useEffect } from "preact/hooks";
 import * as api from "../api.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
+import { Markdown } from "../markdown.js";
 import { Icon } from "./icons.js";
 
 /** @import { NodeSources } from "../types.d.ts" */
@@ -31,7 +32,7 @@ export function Sources({ nodeId }) {
   if (!passages.length) return html`<span class="dimmer">${t("about.source_none")}</span>`;
   return html`${(every.value ? passages : passages.slice(0, AT_FIRST)).map((passage) => html`<details key=${passage.id} class="source">
       <summary><span class="cite"><${Icon} name="doc" />${[passage.document, passage.page ? t("about.page", { n: passage.page }) : passage.heading].filter(Boolean).join(", ")}</span></summary>
-      <blockquote class="say">${passage.text}</blockquote>
+      <blockquote class="say"><${Markdown} text=${passage.text} /></blockquote>
     </details>`)}
     ${!every.value && passages.length > AT_FIRST && html`<button class="link" type="button" onClick=${() => { every.value = true; }}>${t("about.source_more", { n: passages.length - AT_FIRST })}</button>`}`;
 }

@@ -43,7 +43,7 @@ test("equal finished calls fold from three on; refused and running ones stay apa
 test("a call reads as verb and object, also one of a tool that nobody described", () => {
   assert.equal(said(toolPieces(call("1", "save_concept", { title: "Alpha" }))), "Saved concept Alpha");
   assert.equal(said(toolPieces(call("1", "save_concept_edge", { source_title: "A", target_title: "B" }, null))), "Connecting A to B");
-  assert.equal(said(toolPieces(call("1", "search_documents", { query: "x" }))), "Used search documents");
+  assert.equal(said(toolPieces(call("1", "count_leaves", { query: "x" }))), "Used count leaves");
 });
 
 test("text from a model stays text: markup is only letters, and placeholders in it stay as they are", () => {
