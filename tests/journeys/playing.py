@@ -40,6 +40,7 @@ class _Surface:
                 Route("/api/branches/summary", self.summary),
                 Route("/api/branches/{id}", self.branch),
                 Route("/api/branches/{id}/graph", self.graph),
+                Route("/api/branches/{id}/changes", self.changes),
                 Route("/api/runs", self.listed),
                 Route("/api/runs/{id}", self.shown),
                 Route("/api/runs/{id}/events", self.replayed),
@@ -67,6 +68,9 @@ class _Surface:
     async def graph(self, request: Request) -> Response:
         answer: Row = {"branch": BRANCH, "nodes": NODES, "edges": [], "progress": [], "documents": []}
         return JSONResponse(answer | {"runs": self.newest_first()[:50]})
+
+    async def changes(self, request: Request) -> Response:
+        return JSONResponse([])
 
     async def listed(self, request: Request) -> Response:
         before, limit = request.query_params.get("before"), int(request.query_params["limit"])
