@@ -37,6 +37,8 @@ def main() -> int:
     parser.add_argument("--count", type=int, help="how many requests, for requests (10,000)")
     parser.add_argument("--kills", type=int, help="how many kills, for kills (300)")
     parser.add_argument("--minutes", type=float, help="after how many no learner begins another course (30)")
+    parser.add_argument("--who", help="which learners, between commas (all)")
+    parser.add_argument("--course", help="the one course that they take, by its file (each the next one in turn)")
     given = parser.parse_args()
     names = given.names or list(PROOFS)
     if unknown := [name for name in names if name not in PROOFS]:

@@ -108,15 +108,19 @@ async def taught(
             schooling.story.broken += [f"the server's log: {line[:300]}" for line in place.errors()[:3]]
 
 
-async def learners(minutes: float = MINUTES, seed: int = 1) -> list[Figure]:
-    """Ten learners go through whole authored courses: all that there are, or as many as there is time for."""
+async def learners(
+    minutes: float = MINUTES, seed: int = 1, who: str | None = None, course: str | None = None
+) -> list[Figure]:
+    """Learners go through whole authored courses: all that there are, or as many as there is time for."""
     ends_s = time.monotonic() + 60 * minutes
     figures, console = list[Figure](), Console(highlight=False)
+    names = who.split(",") if who else list(PUPILS)
+    taken = [one for one in courses() if course in (None, one.slug)]
     async with school() as taught_by:
-        for name, course in pairs(list(PUPILS), list(courses())):
+        for name, taught_course in pairs(names, taken):
             if time.monotonic() > ends_s:
                 break
-            story = await taught(taught_by, name, course, seed=seed)
+            story = await taught(taught_by, name, taught_course, seed=seed)
             found = figures_of(name, story)
             for figure in found:
                 console.print(figure.name, figure.value, soft_wrap=True)
@@ -124,11 +128,12 @@ async def learners(minutes: float = MINUTES, seed: int = 1) -> list[Figure]:
     return figures
 
 
-def pairs(names: list[str], taught: list[Course]) -> Iterator[tuple[str, Course]]:
+def pairs(names: list[str], taken: list[Course]) -> Iterator[tuple[str, Course]]:
     """Each learner with each course, so that every learner comes before any comes again, and courses take turns."""
-    for round_ in range(len(taught)):
-        for at, name in enumerate(names):
-            yield name, taught[(at + round_) % len(taught)]
+    at_first = [list(PUPILS).index(name) for name in names]
+    for round_ in range(len(taken)):
+        for name, at in zip(names, at_first, strict=True):
+            yield name, taken[(at + round_) % len(taken)]
 
 
 def figures_of(name: str, story: Story) -> list[Figure]:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from sprout.agents.agent import Team
 from sprout.agents.observing import Ground
 from sprout.agents.saving import Desc, SourceTitle, TargetTitle, Title, graph_under
 from sprout.errors import GraphRefused
@@ -294,6 +295,13 @@ class Changing:
             for parent_id in (self.ground.concept.id, self.ground.root_id)
             for one in of_run(await self.ground.changes(parent_id), self.job_run)
         ]
+
+    async def hand_on(self, team: Team) -> None:
+        """Have the parts of each concept that this run has added worked out."""
+        for change in await self.made():
+            for node in change.after.nodes:
+                if node.type == "concept" and node.id in change.added:
+                    await team.start("subconcept", node_id=node.id, label=f"subconcept_bootstrap:{node.title}")
 
     async def take_back(self) -> bool:
         """Take back what this run did to a graph that it would leave broken; whether anything was."""

@@ -169,7 +169,7 @@ class _Refinement:
         if result is None:
             return AgentDone(reason="end_turn", usage=Usage(), rationale=NOTHING_NEW)
         closing = await self.put_right() or result.text.strip() or None
-        await self.hand_on()
+        await self.changing.hand_on(self.team)
         await self.note(result)
         return AgentDone(reason=result.reason, usage=result.usage, rationale=closing)
 
@@ -182,13 +182,6 @@ class _Refinement:
 
     async def give_up(self) -> None:
         await self.put_right()
-
-    async def hand_on(self) -> None:
-        """Have the parts of a concept that was added worked out."""
-        for change in await self.changing.made():
-            for node in change.after.nodes:
-                if node.type == "concept" and node.id in change.added:
-                    await self.team.start("subconcept", node_id=node.id, label=f"subconcept_bootstrap:{node.title}")
 
     async def note(self, result: TurnResult) -> None:
         """Keep what was looked at, so that no run goes by the same answers again."""

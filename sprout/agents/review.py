@@ -57,7 +57,7 @@ def review_agent(shelf: Shelf, refining: Refining, policy: LoopPolicy = REVIEW_P
     """
     prompts = _Prompts(load_prompt("review"), load_prompt("review.request"), load_prompt("correction"))
 
-    async def brief(job: Job, _: Team) -> Brief:
+    async def brief(job: Job, team: Team) -> Brief:
         node = await shelf.node(job.node_id, user_id=job.user_id)
         concept = node if node.type == "concept" else await _parent(shelf, node, job.user_id)
         if concept is None or concept.parent_id is None:
@@ -65,7 +65,7 @@ def review_agent(shelf: Shelf, refining: Refining, policy: LoopPolicy = REVIEW_P
         task = _task(job.task)
         ground = Ground(shelf, refining, job, concept, concept.parent_id)
         changing = Changing(ground, node, opens_doors=True, most_changes=task.max_additions, most_added=None)
-        return await _Review(ground, changing, prompts, node, task).brief()
+        return await _Review(ground, changing, prompts, team, node, task).brief()
 
     return AgentSpec("review", "review", policy, brief, label=LABEL)
 
@@ -77,6 +77,7 @@ class _Review:
     ground: Ground
     changing: Changing
     prompts: _Prompts
+    team: Team
     node: NodeRow
     task: ReviewTask
 
@@ -131,6 +132,7 @@ class _Review:
         if result is None:
             return AgentDone(reason="end_turn", usage=Usage(), rationale=NOTHING_SHOWN)
         taken = await self.put_right()
+        await self.changing.hand_on(self.team)
         closing = TAKEN_BACK if taken else result.text.strip() or None
         return AgentDone(reason=result.reason, usage=result.usage, rationale=closing)
 

@@ -34,6 +34,11 @@ async def review(room: Classroom, node_id: str, **body: Any) -> Any:
     return await room.web.post(f"/api/agents/nodes/{node_id}/review", json={**ME, **body})
 
 
+def asked_to_review(room: Classroom) -> list[Any]:
+    """What was sent to the model for the review itself; what it adds is worked out by another agent."""
+    return [one.body for one in room.requests if any(tool["name"] == "add_concept" for tool in one.body["tools"])]
+
+
 def concept(ids: list[str], title: str = "Ratios", **more: Any) -> ToolOut:
     return ToolOut("add_concept", {"title": title, "desc": "It is.", "reason": WHY, "evidence": ids, **more})
 
@@ -122,7 +127,7 @@ async def test_additions_are_limited_and_the_limit_is_brought_into_its_range(
         calls = [concept(ids[at : at + 2], f"Door {at}") for at in (0, 2, 4)]
         model.write(Reply([*calls]), NOTHING)
         found = (await review(room, room.concept.id, **({} if asked is None else {"maxAdditions": asked}))).json()
-        assert len(room.requests) == (2 if most else 0)
+        assert len(asked_to_review(room)) == (2 if most else 0)
         chain = await room.edges(room.root)
     assert len(found["insertedNodes"]) == most
     if most == 3:
@@ -224,3 +229,21 @@ async def test_at_the_end_of_the_path_everything_solved_opens_one_door(database:
         again = (await review(room, room.concept.id)).json()
     assert [node["title"] for node in found["insertedNodes"]] == [f"On new ground: {EQUAL}"]
     assert again["insertedNodes"] == []
+
+
+async def test_a_concept_that_a_review_adds_can_be_diagnosed_and_learned_at_once(
+    database: Database, data_dir: Path
+) -> None:
+    """A concept without parts is a dead end: nothing in it can be opened."""
+    model = Later()
+    async with classroom(database, data_dir, model) as room:
+        ids = await solved(room)
+        asked = {"prompt": "How many?", "format": "numeric", "correct_answer": "3", "difficulty": 2, "tests": ["Twice"]}
+        parts = [ToolOut("save_subconcept", {"title": title, "desc": "It is."}) for title in ("Twice", "Thrice")]
+        growing = Reply([*parts, ToolOut("save_diagnostic_question", asked)])
+        model.write(Reply([concept(ids[:2])]), NOTHING, growing, *[NOTHING] * 3)
+        (added,) = (await review(room, room.concept.id)).json()["insertedNodes"]
+        diagnostic = await room.web.get(f"/api/agents/concepts/{added['id']}/diagnostic", params=ME)
+        titles = [node.title for node in (await room.shelf.children(added["id"]))[0]]
+    assert titles == ["Twice", "Thrice"]
+    assert [question["prompt"] for question in diagnostic.json()["questions"]] == ["How many?"]
