@@ -48,7 +48,7 @@ def main() -> int:
     for name in names:
         began_s = time.monotonic()
         found += asyncio.run(_played(name, given))
-        console.print(f"{name}: {PROOFS[name].__doc__} ({time.monotonic() - began_s:.0f} s)")
+        console.print(f"{name}: {(PROOFS[name].__doc__ or '').splitlines()[0]} ({time.monotonic() - began_s:.0f} s)")
     console.print(table_of(found))
     return 0 if all(figure.holds is not False for figure in found) else 1
 

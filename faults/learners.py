@@ -111,11 +111,18 @@ async def taught(
 async def learners(
     minutes: float = MINUTES, seed: int = 1, who: str | None = None, course: str | None = None
 ) -> list[Figure]:
-    """Learners go through whole authored courses: all that there are, or as many as there is time for."""
+    """Learners go through whole authored courses: all that there are, or as many as there is time for.
+
+    Args:
+        who: names between commas; all where it is left out.
+        course: the slug of the one course that they take; all in turn where it is left out.
+    """
     ends_s = time.monotonic() + 60 * minutes
     figures, console = list[Figure](), Console(highlight=False)
     names = who.split(",") if who else list(PUPILS)
     taken = [one for one in courses() if course in (None, one.slug)]
+    if unknown := [*({*names} - PUPILS.keys()), *([course] if not taken else [])]:
+        raise SystemExit(f"There is no {', '.join(map(str, unknown))}: {', '.join([*PUPILS, *(c.slug for c in courses())])}")
     async with school() as taught_by:
         for name, taught_course in pairs(names, taken):
             if time.monotonic() > ends_s:
