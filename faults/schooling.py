@@ -9,7 +9,7 @@ from typing import Any
 
 from faults.desk import Desk, Event, Leak, Refused
 from faults.pupils import Asked, Meant, Pupil, Words
-from faults.textbook import Known, known
+from faults.textbook import Known, forms, known
 from sprout.learning.mastery.mastery import ATTEMPTS_TO_MASTER, MASTERED
 from sprout.learning.text.words import one_line
 
@@ -280,7 +280,7 @@ class Schooling:
         if words.meant == "answer" and words.right is not None:
             seen.tried.add(prompt)
         if words.right is None and not words.tactic and words.meant != "aside":
-            seen.unknown.add(prompt)
+            seen.unknown.update(forms(known(prompt)))
         self._turns += 1
         path = f"/api/chat/sessions/{session_id}/tutor"
         if self._turns % SSE_EVERY:
@@ -308,7 +308,8 @@ class Schooling:
         following = one_line(told["question"]["prompt"]) if told["question"] else None
         settled = told["isComplete"] or following != prompt
         level = asked.level if settled else stands["helpLevel"]
-        desk.seen.levels[prompt] = max(desk.seen.levels.get(prompt, 0), level)
+        for form in forms(asked.known):
+            desk.seen.levels[form] = max(desk.seen.levels.get(form, 0), level)
         if settled:
             desk.seen.settled.add(prompt)
         if told.get("runId"):

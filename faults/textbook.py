@@ -60,6 +60,11 @@ def known(prompt: str, *, concept_title: str = "") -> Known:
     return found or {one_line(one.prompt): one for one in _generic(concept_title)}[one_line(prompt)]
 
 
+def forms(one: Known) -> tuple[str, ...]:
+    """The prompts, each on one line, that ask for the same step of a lesson: what helps with one helps with all."""
+    return tuple(prompt for prompt, other in textbook().items() if other.idea == one.idea) or (one_line(one.prompt),)
+
+
 def ideas_of(course: Course, concept_title: str) -> dict[str, tuple[str, ...]]:
     """The subconcepts of a concept, each with those that build on it."""
     concept = next(each for each in course.concepts if each.title == concept_title)

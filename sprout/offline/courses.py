@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sprout.learning.text.words import one_line
-from sprout.offline.lessons import Ask, Lesson, in_small_steps
+from sprout.offline.lessons import Ask, Lesson
 from sprout.offline.plan import Idea, Item, Link, Plan, reachable, without_shortcuts
 
 STEP_BY_STEP = "Step by step: "  # begins the title of a bridge to a subconcept
@@ -145,14 +145,17 @@ def lessons(slug: str) -> tuple[Lesson, ...]:
 
 
 def lesson_on(course: Course, subconcept_title: str) -> Lesson | None:
-    """What the course teaches at a subconcept, or at a bridge to one; None where it has no lesson of that title."""
+    """What the course teaches at a subconcept; None where it has no lesson of that title."""
     wanted = _plain(subconcept_title)
-    found = next((lesson for lesson in lessons(course.slug) if _plain(lesson.subconcept) == wanted), None)
-    bridged = _plain(subconcept_title.removeprefix(STEP_BY_STEP)) if subconcept_title.startswith(STEP_BY_STEP) else ""
-    if found is not None or not bridged:
-        return found
-    base = next((lesson for lesson in lessons(course.slug) if _plain(lesson.subconcept).startswith(bridged)), None)
-    return in_small_steps(base) if base else None
+    return next((lesson for lesson in lessons(course.slug) if _plain(lesson.subconcept) == wanted), None)
+
+
+def bridged_by(course: Course, bridge_title: str) -> Lesson | None:
+    """The lesson on what a bridge leads to, whose title may have been cut; None where the title is no bridge's."""
+    begin = _plain(bridge_title.removeprefix(STEP_BY_STEP)) if bridge_title.startswith(STEP_BY_STEP) else ""
+    if not begin:
+        return None
+    return next((lesson for lesson in lessons(course.slug) if _plain(lesson.subconcept).startswith(begin)), None)
 
 
 def ask_of(prompt: str) -> Ask | None:

@@ -121,20 +121,3 @@ class Lesson(_Part):
     example: Example
     contrast: Contrast
     summary: Text
-
-
-def in_small_steps(lesson: Lesson) -> Lesson:
-    """The lesson for who missed it in the diagnostic: from the widespread wrong idea on, with the changed forms of its
-    questions, so that the lesson itself still has its own."""
-    case = lesson.contrast.case
-    first, *others = (_other_form(step) for step in lesson.steps)
-    begun = first.model_copy(update={"says": case}) if len(case.split()) <= MOST_WORDS else first
-    return lesson.model_copy(update={"steps": (begun, *others)})
-
-
-def _other_form(step: Step) -> Step:
-    """The step with its question and the changed form of it in each other's place; the help fits both."""
-    kept = {name: getattr(step.asks, name) for name in ("help", "smaller", "because", "solution")}
-    asks = Checkpoint.model_validate({**{name: getattr(step.again, name) for name in Ask.model_fields}, **kept})
-    again = Ask.model_validate({name: getattr(step.asks, name) for name in Ask.model_fields})
-    return step.model_copy(update={"asks": asks, "again": again})

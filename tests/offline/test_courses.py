@@ -9,6 +9,7 @@ from sprout.offline.courses import (
     Concept,
     Course,
     Question,
+    bridged_by,
     course_on,
     courses,
     lesson_of,
@@ -120,12 +121,9 @@ def test_a_question_with_three_options_or_lopsided_weights_does_not_load() -> No
 
 
 @pytest.mark.parametrize("course", courses(), ids=lambda course: course.slug)
-def test_a_bridge_to_a_subconcept_is_taught_with_other_questions_than_the_subconcept_itself(course: Course) -> None:
+def test_a_bridge_is_known_by_its_title_and_has_no_lesson_of_its_own(course: Course) -> None:
     for title in (sub.title for concept in course.concepts for sub in concept.subconcepts):
-        lesson, bridge = lesson_on(course, title), lesson_on(course, f"{STEP_BY_STEP}{title}")
-        assert lesson is not None
-        assert bridge is not None
-        asked = [step.asks.prompt for step in bridge.steps]
-        assert asked == [step.again.prompt for step in lesson.steps]
-        assert all(len(step.asks.help) == 4 for step in bridge.steps)
-    assert lesson_on(course, f"{STEP_BY_STEP}Gardening") is None
+        assert bridged_by(course, f"{STEP_BY_STEP}{title}") == lesson_on(course, title) is not None
+        assert lesson_on(course, f"{STEP_BY_STEP}{title}") is None
+        assert bridged_by(course, title) is None
+    assert bridged_by(course, f"{STEP_BY_STEP}Gardening") is None

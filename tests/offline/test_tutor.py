@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from sprout.offline.brains.conversation import read_conversation
 from sprout.offline.brains.tutor import speaking_as_tutor
-from sprout.offline.brains.tutoring.from_course import taught
+from sprout.offline.brains.tutoring.frames import frames
+from sprout.offline.brains.tutoring.from_course import taught, taught_in_small_steps
 from sprout.offline.brains.tutoring.from_nothing import taught_from_nothing
-from sprout.offline.courses import courses, lessons
+from sprout.offline.brains.tutoring.prepared import with_help_from_other_form
+from sprout.offline.courses import Course, courses, lessons
 from sprout.offline.lessons import Lesson
 from sprout.offline.reply import Reply, TextOut
 from tests.offline.classroom import Room, a_lesson, about, draft_of
@@ -338,3 +340,18 @@ def test_in_every_state_the_reply_fits_the_agreement_and_gives_nothing_away(
             lesson.is_not_marked(words)
         else:
             lesson.asks(words, kind="clarification" if move == "aside" else "message")
+
+
+@pytest.mark.parametrize("course", courses(), ids=lambda course: course.slug)
+def test_a_bridge_asks_in_other_forms_and_helps_as_one_does_with_a_question_like_it(course: Course) -> None:
+    """The lesson itself still comes: neither its questions nor the ways to their answers are used up before it."""
+    for lesson in lessons(course.slug):
+        for step, chunk in zip(lesson.steps, taught_in_small_steps(lesson).chunks, strict=True):
+            assert (chunk.first.prompt, chunk.again.prompt) == (step.again.prompt, step.asks.prompt)
+            asked = with_help_from_other_form(chunk, frames("en"))
+            assert asked.solution == (step.again.answer,)
+            assert len(asked.help) == 4
+            for text, own in zip(asked.help, step.asks.help, strict=True):
+                assert text not in step.asks.help
+                assert own not in text or "like this one" in text
+                assert step.asks.solution not in text

@@ -7,19 +7,19 @@ from typing import Any
 from sprout.offline.brains.conversation import Conversation
 from sprout.offline.brains.tutoring.asides import side_answer
 from sprout.offline.brains.tutoring.frames import Frames, frames, notes_frames, spoken_language
-from sprout.offline.brains.tutoring.from_course import taught
+from sprout.offline.brains.tutoring.from_course import taught, taught_in_small_steps
 from sprout.offline.brains.tutoring.from_notes import taught_from_notes
 from sprout.offline.brains.tutoring.from_nothing import taught_from_nothing
 from sprout.offline.brains.tutoring.going_on import Weak, words_to_complete, words_to_pose
 from sprout.offline.brains.tutoring.manners import words_while_open
 from sprout.offline.brains.tutoring.open_question import Open, open_question
-from sprout.offline.brains.tutoring.prepared import with_help_from_first
+from sprout.offline.brains.tutoring.prepared import with_help_from_other_form
 from sprout.offline.brains.tutoring.speech import Check
 from sprout.offline.brains.tutoring.steps import Next, is_through, next_questions
 from sprout.offline.brains.tutoring.tactics import Manner, times_tried, tried
 from sprout.offline.brains.tutoring.teaching import Task, Teaching
 from sprout.offline.brains.tutoring.turn import Subject, Turn, read_turn
-from sprout.offline.courses import course_on, lesson_on
+from sprout.offline.courses import bridged_by, course_on, lesson_on
 from sprout.offline.reply import Reply, TextOut, ToolOut
 
 PROGRESS, PREREQUISITES = "check_student_progress", "check_prerequisite_mastery"
@@ -33,8 +33,11 @@ def teaching_on(subject: Subject) -> Teaching:
     if subject.passages and (found := taught_from_notes(subject.passages, title=subject.title, desc=subject.desc)):
         return found
     course = course_on(subject.topic)
-    lesson = lesson_on(course, subject.title) if course else None
-    return taught(lesson) if lesson else taught_from_nothing(subject.title)
+    if course and (lesson := lesson_on(course, subject.title)):
+        return taught(lesson)
+    if course and (lesson := bridged_by(course, subject.title)):
+        return taught_in_small_steps(lesson)
+    return taught_from_nothing(subject.title)
 
 
 def speaking_as_tutor(find: Finding = teaching_on) -> Callable[[Conversation], Reply]:
@@ -112,7 +115,7 @@ class _Speaking:
     def _prepared(self, following: Next) -> Task:
         if following.task.help:
             return following.task
-        return with_help_from_first(following.chunk, notes_frames(self._teaching.language))
+        return with_help_from_other_form(following.chunk, notes_frames(self._teaching.language))
 
     def _may(self, tool: str) -> bool:
         return self._conversation.may_call and tool in self._conversation.tools

@@ -2,20 +2,34 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from sprout.offline.brains.tutoring.teaching import Chunk, Source, Task, Teaching
-from sprout.offline.lessons import Ask, Lesson, Point, Step
+from sprout.offline.lessons import MOST_WORDS, Ask, Lesson, Point, Step
 from sprout.offline.notes.language import language_of
 from sprout.offline.notes.reading import sentences_of, words_of
 
 
 def taught(lesson: Lesson, source: Source = "course") -> Teaching:
     """An authored lesson; the changed forms of its questions have no help of their own."""
+    return _taught(lesson, source, tuple(_chunk(step) for step in lesson.steps))
+
+
+def taught_in_small_steps(lesson: Lesson) -> Teaching:
+    """The lesson for who missed it in the diagnostic: from the widespread wrong idea on, the changed forms of its
+    questions first, so that the lesson itself still has its own."""
+    case = lesson.contrast.case
+    first, *others = (_in_other_form(_chunk(step)) for step in lesson.steps)
+    begun = replace(first, says=case) if len(case.split()) <= MOST_WORDS else first
+    return _taught(lesson, "course", (begun, *others))
+
+
+def _taught(lesson: Lesson, source: Source, chunks: tuple[Chunk, ...]) -> Teaching:
     language = language_of(words_of(" ".join(step.says for step in lesson.steps)))
     return Teaching(
         source,
-        tuple(_chunk(step) for step in lesson.steps),
+        chunks,
         lesson.summary,
         language,
         lesson.example.title,
@@ -31,6 +45,11 @@ def _chunk(step: Step) -> Chunk:
     help_ = tuple(asks.help)
     first = _task(asks, step.can, help_, asks.smaller, asks.because, _steps(asks.solution))
     return Chunk(step.can, step.says, first, _task(step.again, step.can, (), "", asks.because, (step.again.answer,)))
+
+
+def _in_other_form(chunk: Chunk) -> Chunk:
+    """The chunk with its question and the changed form of it in each other's place."""
+    return replace(chunk, first=replace(chunk.again, because=""), again=chunk.first)
 
 
 def _task(ask: Ask, can: str, help_: tuple[str, ...], smaller: str, because: str, solution: tuple[str, ...]) -> Task:

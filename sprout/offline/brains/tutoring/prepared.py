@@ -25,16 +25,21 @@ def with_help(task: Task, candidates: Sequence[Sequence[str]], frames: Frames) -
     return replace(task, help=tuple(chosen))
 
 
-def with_help_from_first(chunk: Chunk, frames: Frames) -> Task:
-    """The changed form of a chunk's question, with help whose parallel is the first form: its help, its solution."""
-    first, whole = chunk.first, " ".join(chunk.first.solution)
-    earlier = [frames.say("earlier_form", text=text) for text in first.help]
-    candidates = [
-        [earlier[0]],
-        [earlier[1]],
-        [frames.say("earlier_solution", text=whole), earlier[2]],
-        [earlier[3], frames.say("earlier_solution", text=" ".join(first.solution[:1]))],
-    ]
-    smaller = first.smaller and frames.say("earlier_smaller", text=first.smaller)
-    fits = bool(smaller) and Check(chunk.again.secret()).passes(smaller)
-    return with_help(replace(chunk.again, smaller=smaller if fits else ""), candidates, frames)
+def with_help_from_other_form(chunk: Chunk, frames: Frames) -> Task:
+    """The form of a chunk's question that has no help of its own, with the help of the other one as a parallel.
+
+    The other form's solution is part of it only where that was asked before: it may still come.
+    """
+    if chunk.first.help:
+        return _with_help_like(chunk.again, chunk.first, "earlier", frames)
+    return _with_help_like(chunk.first, replace(chunk.again, solution=()), "other", frames)
+
+
+def _with_help_like(task: Task, other: Task, which: str, frames: Frames) -> Task:
+    candidates = [[frames.say(f"{which}_form", text=text)] for text in other.help]
+    if other.solution:
+        candidates[2].insert(0, frames.say(f"{which}_solution", text=" ".join(other.solution)))
+        candidates[3].append(frames.say(f"{which}_solution", text=other.solution[0]))
+    smaller = other.smaller and frames.say(f"{which}_smaller", text=other.smaller)
+    fits = bool(smaller) and Check(task.secret()).passes(smaller)
+    return with_help(replace(task, smaller=smaller if fits else ""), candidates, frames)
