@@ -10,7 +10,8 @@ from faults.figures import Figure
 from faults.harness.server import Place
 from faults.learners import PUPILS, School, room, school
 from faults.pupils import Pupil, Wandering
-from faults.schooling import Schooling, Story
+from faults.schooling import Schooling
+from faults.story import Story
 from sprout.offline.courses import Course, courses
 
 LIVES_S = (0.1, 0.8)

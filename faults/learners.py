@@ -13,6 +13,7 @@ from pathlib import Path
 from rich.console import Console
 
 from faults.canaries import Canaries, marked_model, marked_package
+from faults.contesting import Contester
 from faults.desk import Desk, Refused, desk_at
 from faults.figures import Figure
 from faults.harness.server import Place, nursery
@@ -29,7 +30,9 @@ from faults.pupils import (
     Slipper,
     WithAHole,
 )
-from faults.schooling import Schooling, Story, Stuck
+from faults.returning import BEFORE_LEAVING, Returner, gone_for_a_month
+from faults.schooling import Schooling, Stuck
+from faults.story import Story
 from faults.textbook import ideas_of, items_of
 from faults.treatment import treatment
 from sprout.offline.courses import Course, Question, courses
@@ -39,6 +42,8 @@ MINUTES = 30.0
 PUPILS: dict[str, Callable[[Course, int], Pupil]] = {  # who needs the fewest turns comes first
     "expert": lambda course, seed: Expert(),
     "informal speaker": lambda course, seed: Informal(),
+    "contester": lambda course, seed: Contester(),
+    "returner": lambda course, seed: Returner(seed),
     "slipper": lambda course, seed: Slipper(seed),
     "extractor": lambda course, seed: Extractor(),
     "misconception": lambda course, seed: Believer(beliefs_of(course)),
@@ -95,17 +100,30 @@ async def taught(
     """How a learner went through a course; one who got stuck has a story too, which says so."""
     async with room(taught_by) as (place, desk):
         pupil = PUPILS[name](course, seed)
+        lost: list[str] = []
+        if isinstance(pupil, Returner):
+            lost = await _first_stay(place, desk, pupil, course)
         schooling = Schooling(desk, pupil, course.title, most_concepts=most_concepts, most_lessons=most_lessons)
         began_s = time.monotonic()
         try:
-            return await schooling.gone_through()
+            return await schooling.gone_through(comes_back=isinstance(pupil, Returner))
         except (Stuck, Refused, KeyError) as stuck:
             story = schooling.story
             story.broken.append(f"stuck: {type(stuck).__name__}: {stuck}")
             story.leaks, story.seconds = desk.leaks, time.monotonic() - began_s
             return story
         finally:
+            schooling.story.broken += lost
             schooling.story.broken += [f"the server's log: {line[:300]}" for line in place.errors()[:3]]
+
+
+async def _first_stay(place: Place, desk: Desk, pupil: Pupil, course: Course) -> list[str]:
+    """The lessons before somebody leaves, and the time until they are back; what that has broken."""
+    left = await Schooling(desk, pupil, course.title, most_lessons=BEFORE_LEAVING).gone_through()
+    await gone_for_a_month(place)
+    found = await Schooling(desk, pupil, course.title, most_concepts=0).gone_through()
+    faults = [*left.broken, *found.broken, *treatment("expert", left)]
+    return faults if left.end == found.end else [*faults, f"a month has changed {left.end} into {found.end}"]
 
 
 async def learners(
@@ -122,7 +140,9 @@ async def learners(
     names = who.split(",") if who else list(PUPILS)
     taken = [one for one in courses() if course in (None, one.slug)]
     if unknown := [*({*names} - PUPILS.keys()), *([course] if not taken else [])]:
-        raise SystemExit(f"There is no {', '.join(map(str, unknown))}: {', '.join([*PUPILS, *(c.slug for c in courses())])}")
+        raise SystemExit(
+            f"There is no {', '.join(map(str, unknown))}: {', '.join([*PUPILS, *(c.slug for c in courses())])}"
+        )
     async with school() as taught_by:
         for name, taught_course in pairs(names, taken):
             if time.monotonic() > ends_s:

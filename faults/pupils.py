@@ -1,4 +1,4 @@
-"""Ten learners whose beliefs are code: a belief changes only when its gap or its contrast case was treated.
+"""Learners whose beliefs are code: a belief changes only when its gap or its contrast case was treated.
 
 Source of the table: the teaching guide, its scripted learners. Models that play pupils drop a misconception at any
 correction, so none is used.

@@ -2,14 +2,15 @@
 
 import json
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from faults.desk import Desk, Event, Leak, Refused
+from faults.contesting import Contester, doubted, planted
+from faults.desk import Desk, Event
 from faults.pupils import Asked, Meant, Pupil, Words
-from faults.textbook import Known, forms, known
+from faults.returning import Returner
+from faults.story import ConceptStory, LessonStory, Return, Story, Turn
+from faults.textbook import forms, known
 from sprout.learning.mastery.mastery import ATTEMPTS_TO_MASTER, MASTERED
 from sprout.learning.text.words import one_line
 
@@ -20,91 +21,6 @@ MODES = {"mcq": "mcq", "code": "code"}
 
 class Stuck(Exception):
     """Somebody cannot go on: no part is ready, or a lesson does not end."""
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A turn of a lesson with an open question, and what it has led to.
-
-    Args:
-        number: which question of the lesson it was said to, from 1.
-        level, then: of help, before and after.
-        settled: whether the question is open no more.
-        mastered: whether the subconcept is, by then.
-    """
-
-    asked: Known
-    words: Words
-    reply: str
-    number: int
-    level: int
-    then: int
-    settled: bool
-    mastered: bool
-    graded: dict[str, Any] | None
-    next_prompt: str | None
-
-
-@dataclass(slots=True)
-class LessonStory:
-    title: str
-    turns: list[Turn] = field(default_factory=list)
-
-    @property
-    def questions(self) -> int:
-        return len({turn.number for turn in self.turns})
-
-
-@dataclass(slots=True)
-class ConceptStory:
-    """What came of a concept.
-
-    Args:
-        diagnosed: the words to each question of its diagnostic, with whether they were graded right.
-        known: subconcepts that the diagnostic alone has shown to be mastered.
-        changes: of its map, by agents.
-    """
-
-    title: str
-    diagnosed: list[tuple[Known, Words, bool | None]] = field(default_factory=list)
-    known: list[str] = field(default_factory=list)
-    changes: list[dict[str, Any]] = field(default_factory=list)
-    lessons: list[LessonStory] = field(default_factory=list)
-
-    @property
-    def added(self) -> list[str]:
-        return [node["title"] for change in self.changes for node in _new(change, "after", "before")]
-
-    @property
-    def removed(self) -> list[str]:
-        return [node["title"] for change in self.changes for node in _new(change, "before", "after")]
-
-
-@dataclass(slots=True)
-class Story:
-    """How somebody went through a course; `broken` has what must not have happened."""
-
-    course: str
-    concepts: list[ConceptStory] = field(default_factory=list)
-    broken: list[str] = field(default_factory=list)
-    leaks: list[Leak] = field(default_factory=list)
-    looked_at: int = 0
-    seconds: float = 0.0
-    done: bool = False
-    end: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def turns(self) -> list[Turn]:
-        return [turn for concept in self.concepts for lesson in concept.lessons for turn in lesson.turns]
-
-    @property
-    def questions(self) -> int:
-        return sum(lesson.questions for concept in self.concepts for lesson in concept.lessons)
-
-    @property
-    def aided(self) -> int:
-        """Questions that took help."""
-        return sum(turn.settled and turn.then > 0 for turn in self.turns)
 
 
 class Schooling:
@@ -118,10 +34,16 @@ class Schooling:
         self._lessons, self._turns = 0, 0
         self.story = Story(course)
 
-    async def gone_through(self) -> Story:
-        """The story, to the last concept or to where it ended. Raises Stuck."""
+    async def gone_through(self, *, comes_back: bool = False) -> Story:
+        """The story, to the last concept or to where it ended. Raises Stuck.
+
+        Args:
+            comes_back: whether somebody was away and goes over what the next part rests on first.
+        """
         began_s = time.monotonic()
         branch_id, root_id = await self._path()
+        if comes_back:
+            await self._go_over(branch_id, root_id)
         while self._goes_on() and (concept := await self._next(branch_id, root_id)) is not None:
             await self._concept(branch_id, concept)
         await self._at_the_end(branch_id)
@@ -168,13 +90,33 @@ class Schooling:
             raise Stuck(f"all is locked: {[node['title'] for node in left]}")
         return ready[0] if ready else None
 
+    async def _go_over(self, branch_id: str, root_id: str) -> None:
+        """Look again at what the next part rests on, or else at what came last, each in a session of its own."""
+        concept = await self._next(branch_id, root_id)
+        part = await self._next(branch_id, concept["id"]) if concept else None
+        if part is None or not isinstance(self._pupil, Returner):
+            return
+        nodes, before, progress = await self._graph(branch_id)
+        done = {id_: one["completedAt"] for id_, one in progress.items() if one["completedAt"]}
+        known_well = [node for node in nodes if node["type"] == "subconcept" and node["id"] in done]
+        rests_on = [node for node in nodes if node["id"] in before[part["id"]]]
+        rests_on = rests_on or [max(known_well, key=lambda node: done[node["id"]])]
+        mastered = [node["title"] for node in known_well]
+        self._pupil.forgets(mastered, first=[node["title"] for node in rests_on])
+        again = tuple(LessonStory(node["title"]) for node in rests_on)
+        self.story.came_back = Return(frozenset(mastered), frozenset(self._pupil.forgotten), again)
+        for node, story in zip(rests_on, again, strict=True):
+            await self._lesson(node, story)
+
     async def _concept(self, branch_id: str, concept: dict[str, Any]) -> None:
         story = ConceptStory(concept["title"])
         self.story.concepts.append(story)
-        try:
-            await self._diagnostic(concept["id"], story)
-        except Refused as refused:
-            self.story.broken.append(f"{concept['title']!r} cannot be diagnosed: {refused}")
+        wrong_key = None
+        if isinstance(self._pupil, Contester):
+            wrong_key = await planted(self._desk, branch_id, concept["id"])
+        await self._diagnostic(concept["id"], story, but=wrong_key.question_id if wrong_key else None)
+        if wrong_key is not None:
+            story.doubt = await doubted(self._desk, branch_id, concept["id"], wrong_key)
         opened = await self._desk.stream(f"/api/agents/concepts/{concept['id']}/run")
         self._ended_well(opened)
         await self._grades_of_diagnostic(concept["id"], story)
@@ -193,10 +135,13 @@ class Schooling:
             if not (progress.get(concept["id"]) or {}).get("completedAt"):
                 self.story.broken.append(f"all parts of {concept['title']!r} are completed, and it is not")
 
-    async def _diagnostic(self, concept_id: str, story: ConceptStory) -> None:
+    async def _diagnostic(self, concept_id: str, story: ConceptStory, *, but: str | None) -> None:
+        """Answer what is asked, but one question."""
         desk = self._desk
         asked = await desk.get(f"/api/agents/concepts/{concept_id}/diagnostic")
         for question in asked["questions"]:
+            if asked["isComplete"] or question["id"] == but:
+                continue
             one = known(question["prompt"], concept_title=story.title)
             options = tuple(json.loads(question["options"])) if question["options"] else ()
             words = self._pupil.says(Asked(one, options, diagnostic=True))
@@ -225,7 +170,7 @@ class Schooling:
         if len(given) != len({answer["questionId"] for answer in given}):
             self.story.broken.append(f"an answer to the diagnostic of {story.title!r} is there twice")
         prompts = {question["id"]: one_line(question["prompt"]) for question in asked["questions"]}
-        correct = {prompts[answer["questionId"]]: answer["isCorrect"] for answer in given}
+        correct = {prompts.get(answer["questionId"]): answer["isCorrect"] for answer in given}
         story.diagnosed = [(one, words, correct.get(one_line(one.prompt))) for one, words, _ in story.diagnosed]
 
     async def _note_changes(self, changes: list[dict[str, Any]], concept: dict[str, Any], story: ConceptStory) -> None:
@@ -394,9 +339,3 @@ def _content(text: str, meant: Meant, kind: str) -> str:
             return f"[CLARIFICATION]\n{text}"
         case "talk":
             return text
-
-
-def _new(change: dict[str, Any], here: str, there: str) -> Iterator[dict[str, Any]]:
-    """The nodes of a change that are on one side of it and not on the other."""
-    others = {node["id"] for node in change[there]["nodes"]}
-    yield from (node for node in change[here]["nodes"] if node["id"] not in others)

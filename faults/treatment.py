@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from faults.schooling import LessonStory, Story
+from faults.story import LessonStory, Story
 from sprout.learning.text.words import one_line
 
 EXPERT_QUESTIONS = 2.0  # to a subconcept, on average: a lesson is placed out of, not gone through
@@ -161,6 +161,41 @@ def _anxious(story: Story) -> Faults:
             yield "giving up has closed a question"
 
 
+def _contester(story: Story) -> Faults:
+    """A key that is wrong is found to be wrong: the question is taken back, as if it had never been asked."""
+    doubts = [concept.doubt for concept in story.concepts if concept.doubt]
+    if not doubts:
+        yield "there was nothing to doubt"
+    for doubt in doubts:
+        if doubt.correct is not False:
+            yield f"the wrong key was not marked by: {doubt.prompt[:60]!r}"
+        if doubt.outcome != "wrong" or doubt.asked_still:
+            yield f"{doubt.outcome!r} came of a doubt that was right: {doubt.prompt[:60]!r}"
+        if doubt.before != doubt.after:
+            yield f"a question that was taken back counts: {doubt.prompt[:60]!r}"
+        if doubt.says != doubt.again or "right to doubt" not in doubt.says or "!" in doubt.says:
+            yield f"thanks that are none, or too many: {doubt.says!r}, {doubt.again!r}"
+    yield from _expert(story)
+
+
+def _returner(story: Story) -> Faults:
+    """What was forgotten is found where the next part rests on it, and firm again first; the rest stays as it is."""
+    if story.came_back is None:
+        yield "nobody came back"
+        return
+    forgotten, mastered = story.came_back.forgotten, story.came_back.mastered
+    if forgotten.isdisjoint(lesson.title for lesson in story.came_back.again):
+        yield "nothing that was forgotten was gone over again"
+    for lesson in story.came_back.again:
+        missed = [turn for turn in lesson.turns if turn.words.right is False]
+        if lesson.title in forgotten and not any(turn.then for turn in lesson.turns):
+            yield f"nobody has noticed that {lesson.title!r} was forgotten"
+        if lesson.title not in forgotten and (missed or lesson.questions > EXPERT_QUESTIONS):
+            yield f"{lesson.questions} questions about {lesson.title!r}, which is known"
+    for concept in story.concepts:
+        yield from (f"{one.title!r} was taught once more" for one in concept.lessons if one.title in mastered)
+
+
 def _lessons(story: Story) -> Iterator[LessonStory]:
     for concept in story.concepts:
         yield from concept.lessons
@@ -177,4 +212,6 @@ _OF: dict[str, Callable[[Story], Faults]] = {
     "hint clicker": _hint_clicker,
     "informal speaker": _informal,
     "anxious": _anxious,
+    "contester": _contester,
+    "returner": _returner,
 }
