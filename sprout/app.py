@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 from pydantic.alias_generators import to_camel
@@ -46,6 +47,7 @@ from sprout.runs.live import LiveRuns, live_runs
 from sprout.runs.log import Claim
 from sprout.runs.parts import ModelChoice, Parts
 from sprout.runs.purse import Purse, open_purse
+from sprout.store.account import SqlAccount
 from sprout.store.assessments import SqlAssessments
 from sprout.store.contents import SqlContents
 from sprout.store.database import Database, open_database
@@ -57,6 +59,7 @@ from sprout.store.library import SqlLibrary
 from sprout.store.memories import SqlMemories
 from sprout.store.progressing import SqlProgress
 from sprout.store.refining import SqlRefining
+from sprout.store.reports import SqlReports
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
 from sprout.store.sources import SqlSources
@@ -107,6 +110,7 @@ class Sprout:
                 "name": models["topic"],
                 "offline": settings.offline,
                 "ready": True,
+                "server": None if settings.base_url is None else urlsplit(settings.base_url).hostname,
                 "note": OFFLINE_NOTE if settings.offline else None,
             },
             "models": {**models, "small": small},
@@ -310,6 +314,8 @@ def web_parts(sprout: Sprout) -> WebParts:
         talk=SqlTalk(sprout.database),
         tutoring=sprout.tutoring,
         memories=sprout.memories,
+        reports=SqlReports(sprout.database),
+        account=SqlAccount(sprout.database, files=sprout.library.files),
         runs=sprout.runs,
         metrics=sprout.metrics,
         read_document=partial(read_document, max_bytes=settings.upload_max_bytes),

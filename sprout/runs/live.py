@@ -174,6 +174,17 @@ class LiveRuns:
             await self._worker.seen()
         return await self._store.run(run_id, user_id=user_id)
 
+    async def stop_all(self, *, user_id: str) -> None:
+        """Stop every run of a learner, and wait for their ends. Raises GoingAway."""
+        while open_roots := await self._store.open_roots(user_id):
+            for run in open_roots:
+                await self.cancel(run.id, user_id=user_id)
+            for run in open_roots:
+                async for _ in self.follow(run.id):
+                    pass
+            if self._closing:
+                raise GoingAway
+
     async def answer(self, run_id: str, words: str, *, user_id: str, result: str | None = None) -> Run:
         """Give a run the answer that it waits for (W1). Raises NotFound, Conflict (it waits for none), BadInput."""
         run = await self._store.run(run_id, user_id=user_id)

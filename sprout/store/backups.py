@@ -38,6 +38,12 @@ def backups(file: Path) -> list[Path]:
     return sorted(found, key=lambda one: (one.stat().st_mtime_ns, one.name), reverse=True)
 
 
+def remove_backups(file: Path) -> None:
+    """All that stand beside a database, and what a killed process has left of one. Raises OSError."""
+    for backup in [*backups(file), file.with_name(f"{file.name}.unfinished-backup")]:
+        backup.unlink(missing_ok=True)
+
+
 def write_copy(file: Path, copy: Path) -> None:
     """Copy one moment of the database, in place of what `copy` is now. Raises SetupError."""
     if copy.exists() and copy.samefile(file):

@@ -56,7 +56,7 @@ class SqlExchange:
 
     async def export_path(self, branch_id: str, *, user_id: str) -> PathFile:
         """The branch as a file has it, siblings referred to by title. Raises NotFound (also: it has no topic yet)."""
-        return await self._database.read(lambda session: _exported(session, branch_id, user_id))
+        return await self._database.read(lambda session: exported(session, branch_id, user_id))
 
 
 def _plant_nodes(session: Session, plan: PlannedPath) -> None:
@@ -93,7 +93,8 @@ def _mark_grown(session: Session, plan: PlannedPath, user_id: str) -> None:
         session.add(tables.Progress(id=new_id(), user_id=user_id, node_id=parent_id, has_generated_subnodes=True))
 
 
-def _exported(session: Session, branch_id: str, user_id: str) -> PathFile:
+def exported(session: Session, branch_id: str, user_id: str) -> PathFile:
+    """The branch as a file has it. Raises NotFound (also: it has no topic yet)."""
     branch = owned_branch(session, branch_id, user_id)
     nodes = _all(session, tables.Node, tables.Node.branch_id == branch_id)
     ids = [node.id for node in nodes]

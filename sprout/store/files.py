@@ -18,6 +18,10 @@ class Files:
         """The names under which the contents are kept, all or none. Raises SetupError: the folder cannot be written."""
         return await asyncio.to_thread(self._keep, contents)
 
+    def path(self, name: str) -> Path:
+        """Where the content of this name is."""
+        return self._folder / name
+
     async def remove(self, names: Iterable[str]) -> None:
         """Missing is fine. Raises SetupError: the folder cannot be written."""
         await asyncio.to_thread(self._remove, list(names))

@@ -72,6 +72,12 @@ class SqlGradebook:
         await self._database.write(body, order=actor.root_run_id)
 
 
+def without_drawing(text: str) -> str:
+    """The words of an answer, without the name of the picture that they stand beside."""
+    drawn = _DRAWN.match(text)
+    return text if drawn is None else text[drawn.end() :]
+
+
 def _held(write: Write, answer_id: str, user_id: str) -> tuple[tables.Answer, tables.Question]:
     """The learner's answer and its question, which nobody else grades until the transaction ends."""
     ((answer, question),) = _named(write.session, [answer_id], user_id)

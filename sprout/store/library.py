@@ -43,7 +43,7 @@ class SqlLibrary:
     def __init__(self, database: Database, publish: Publish, *, files: Files) -> None:
         self._database = database
         self._log = EventLog(publish)
-        self._files = files
+        self.files = files
 
     async def has_user(self, user_id: str) -> bool:
         """Whether there is such a user."""
@@ -64,7 +64,7 @@ class SqlLibrary:
         """At start, before anything is uploaded: remove files of documents that are not there (any more)."""
         async with self._database.reading() as session:
             known = (await session.exec(select(tables.Document.storage_name))).all()
-        await self._files.remove_all_but(known)
+        await self.files.remove_all_but(known)
 
     async def branches(self, user_id: str) -> list[BranchRow]:
         """In order of creation."""
@@ -114,7 +114,7 @@ class SqlLibrary:
             write.connection.execute(delete(tables.Branch).where(col(tables.Branch.id) == branch.id))
             return names
 
-        await self._files.remove(await self._database.write(body))
+        await self.files.remove(await self._database.write(body))
 
     async def graph(self, branch_id: str, *, user_id: str) -> BranchGraph:
         """Everything that a branch's page draws, in order of creation. Raises NotFound."""
@@ -209,7 +209,7 @@ class SqlLibrary:
             return names
 
         with suppress(NotFound):
-            await self._files.remove(await self._database.write(body))
+            await self.files.remove(await self._database.write(body))
 
     async def changes(
         self, branch_id: str, *, user_id: str, before: str | None = None, limit: int = 50
@@ -254,7 +254,7 @@ class SqlLibrary:
 
     async def add_documents(self, node_id: str, documents: Sequence[NewDocument], *, user_id: str) -> list[DocumentRow]:
         """All or none. Raises NotFound."""
-        names = await self._files.keep([document.content for document in documents])
+        names = await self.files.keep([document.content for document in documents])
         unused = list(names)
 
         def body(write: Write) -> list[DocumentRow]:
@@ -270,7 +270,7 @@ class SqlLibrary:
         try:
             return await self._database.write(body)
         finally:
-            await self._files.remove(unused)
+            await self.files.remove(unused)
 
     async def documents(self, node_id: str, *, user_id: str) -> list[DocumentRow]:
         """In order of upload. Raises NotFound."""
@@ -292,7 +292,7 @@ class SqlLibrary:
             write.session.delete(document)
             return document.storage_name
 
-        await self._files.remove([await self._database.write(body)])
+        await self.files.remove([await self._database.write(body)])
 
 
 def _documents_in(branch_id: str) -> SelectOfScalar[tables.Document]:

@@ -72,6 +72,11 @@ def _unmade(table: Table, connection: Connection, **_: object) -> None:
     _carry_out(connection, {"sqlite": OFF_SQLITE, "postgresql": OFF_POSTGRES})
 
 
+def forget_words(connection: Connection) -> None:
+    """On SQLite: make the index anew, so that no word of a passage that is gone is left in it."""
+    connection.exec_driver_sql("insert into passage_words(passage_words) values ('rebuild')")
+
+
 def is_of_the_index(name: str | None) -> bool:
     """Whether a table is one in which FTS5 keeps the index: no table of ours."""
     return name is not None and name.startswith(INDEX)

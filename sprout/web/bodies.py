@@ -48,6 +48,18 @@ class MaybeOwner(Asked):
     user_id: Id | None = None
 
 
+class OfBranch(MaybeOwner):
+    """`branchId` is the one path that is meant; without it all are."""
+
+    branch_id: Id | None = None
+
+
+class Erasure(MaybeOwner):
+    """`confirm` is "delete everything": so that no program does it by mistake."""
+
+    confirm: Annotated[str, StringConstraints(max_length=100)] = ""
+
+
 class NewBranch(Asked):
     title: Title
     user_id: Id

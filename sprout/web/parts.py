@@ -14,6 +14,8 @@ from sprout.learning.lessons.memories import Memories
 from sprout.learning.lessons.talk import Talk
 from sprout.learning.lessons.tutoring import Tutoring
 from sprout.learning.marking.keys import Keys
+from sprout.learning.mastery.reports import Reports
+from sprout.learning.paths.account import Account
 from sprout.learning.paths.contents import Contents
 from sprout.learning.paths.exchange import Exchange
 from sprout.learning.paths.library import DEFAULT_USER_ID, Library, NewDocument
@@ -83,6 +85,10 @@ class Runs(Protocol):
         """The run with what somebody needs who takes over from it."""
         ...
 
+    async def stop_all(self, *, user_id: str) -> None:
+        """Stop every run of a learner, and wait for their ends."""
+        ...
+
     async def answer(self, run_id: str, words: str, *, user_id: str, result: str | None = None) -> Run: ...
 
     async def resume(self, run_id: str, *, user_id: str) -> Run: ...
@@ -150,6 +156,8 @@ class WebParts:
     talk: Talk
     tutoring: Tutoring
     memories: Memories
+    reports: Reports
+    account: Account
     runs: Runs
     metrics: Figures
     read_document: Callable[[str, str, bytes], NewDocument]

@@ -17,6 +17,7 @@ from sprout.errors import SproutError
 from sprout.events import AssessmentRow, NodeRow, Wire
 from sprout.learning.lessons.memories import MemoryRow
 from sprout.learning.lessons.talk import ChatMessageRow, ChatSessionRow, HintRow
+from sprout.learning.mastery.reports import EvidenceRow, ProgressReport
 from sprout.learning.paths.contents import ContentRow, GenerationRow
 from sprout.learning.paths.exchange import PathFile
 from sprout.learning.paths.library import BranchRow, DocumentRow, EdgeRow, ProgressRow
@@ -24,6 +25,7 @@ from sprout.learning.paths.sources import CoveredPassage, NodeSources, PassageRo
 from sprout.learning.questions.assessing import AnswerRow, QuestionRow
 from sprout.web import (
     about,
+    account,
     assessments,
     bodies,
     branches,
@@ -36,6 +38,7 @@ from sprout.web import (
     lesson,
     nodes,
     pages,
+    reports,
     review,
     runs,
     shown,
@@ -249,6 +252,25 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
     Endpoint("PATCH", "/api/memories/{id}", tutor.memory_changed, "Memory", "Change an entry",
              _one("The entry.", MemoryRow), (404,), body=bodies.MemoryChange),
     Endpoint("DELETE", "/api/memories/{id}", tutor.memory_forgotten, "Memory", "Delete an entry", (DONE,), (404,)),
+
+    Endpoint("GET", "/api/learner/progress", reports.progress, "Learner",
+             "How far the caller has come, and how: mastery and its course, when they learned, what it cost",
+             _one("The report, of all paths or of one.", ProgressReport), (404,), query=bodies.OfBranch),
+    Endpoint("GET", "/api/nodes/{id}/evidence", reports.evidence, "Learner",
+             "The caller's answers that the mastery of a node goes by, newest first",
+             _many("The answers, with what may be seen of their grades.", EvidenceRow), (404,)),
+    Endpoint("GET", "/api/learner/answers.csv", reports.answers, "Learner", "All answers as a table",
+             (Answer(200, "The table.", media=reports.CSV),), (404,), query=bodies.OfBranch),
+    Endpoint("GET", "/api/learner/mastery.csv", reports.masteries, "Learner", "Mastery of all subconcepts as a table",
+             (Answer(200, "The table.", media=reports.CSV),), (404,), query=bodies.OfBranch),
+    Endpoint("GET", "/api/learner/cards.txt", reports.flashcards, "Learner",
+             "Examples, exercises and what was answered right, as cards for Anki",
+             (Answer(200, "A file for Anki's text import.", media=reports.TEXT),), (404,), query=bodies.OfBranch),
+    Endpoint("GET", "/api/learner/archive", account.archived, "Learner", "Everything of the caller in one file",
+             (Answer(200, "A ZIP file.", media=account.ZIP),), (404,), query=bodies.MaybeOwner),
+    Endpoint("DELETE", "/api/learner", account.erased, "Learner",
+             "Delete everything of the caller: paths, answers, conversations, memories, documents, backups",
+             (DONE,), (404, 409, 503), query=bodies.Erasure),
 
     Endpoint("GET", "/api/agents/concepts/{id}/diagnostic", assessments.diagnostic, "Assessments",
              "A concept's diagnostic, as far as it is made; asking makes nothing",

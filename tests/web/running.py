@@ -32,6 +32,7 @@ from sprout.runs.multiplex import Told
 from sprout.runs.observer import Nobody
 from sprout.runs.parts import ModelChoice, Parts
 from sprout.runs.state import Run
+from sprout.store.account import SqlAccount
 from sprout.store.assessments import SqlAssessments
 from sprout.store.contents import SqlContents
 from sprout.store.database import Database, open_database
@@ -42,6 +43,7 @@ from sprout.store.library import SqlLibrary
 from sprout.store.log import Publish
 from sprout.store.memories import SqlMemories
 from sprout.store.progressing import SqlProgress
+from sprout.store.reports import SqlReports
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
 from sprout.store.sources import SqlSources
@@ -107,7 +109,7 @@ class Observed:
         self._asked_to_stop: set[str] = set()
         self.start, self.run, self.runs, self.latest = live.start, live.run, live.runs, live.latest
         self.handoff, self.answer, self.resume = live.handoff, live.answer, live.resume
-        self.retry, self.discard = live.retry, live.discard
+        self.retry, self.discard, self.stop_all = live.retry, live.discard, live.stop_all
 
     async def follow(self, root_id: str, *, after: int = 0) -> AsyncIterator[list[News]]:
         self._follows(root_id, 1)
@@ -283,6 +285,8 @@ def web_parts(database: Database, publish: Publish, library: SqlLibrary, runs: R
         talk=SqlTalk(database),
         tutoring=SqlTutoring(database, publish),
         memories=SqlMemories(database, publish),
+        reports=SqlReports(database),
+        account=SqlAccount(database, files=library.files),
         runs=runs,
         metrics=Metrics(),
         read_document=partial(read_document, max_bytes=LIMITS.upload_max_bytes),

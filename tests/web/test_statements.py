@@ -59,6 +59,12 @@ READING = {
     "/api/chat/sessions/{session}/lesson": 12,
     "/api/chat/hints": 1,
     "/api/memories": 1,
+    "/api/learner/progress?branchId={branch}": 6,
+    "/api/nodes/{part}/evidence": 2,
+    "/api/learner/answers.csv": 1,
+    "/api/learner/mastery.csv": 1,
+    "/api/learner/cards.txt?branchId={branch}": 3,
+    "/api/learner/archive": 28,
     "/api/runs": 1,
     "/api/runs/{run}": 7,
 }

@@ -5,7 +5,7 @@ knowledge"). It is always computed from the answers, so taking one back is compu
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -96,19 +96,29 @@ def mastery(
         evidence: in any order; they count in the order in which they were given.
         edges: prerequisite → what builds on it.
     """
+    found: dict[str, Mastery] = {}
+    for _, reached in course(evidence, edges, parameters):
+        found.update(reached)
+    return found
+
+
+def course(
+    evidence: Iterable[Evidence], edges: Iterable[tuple[str, str]], parameters: Parameters = PARAMETERS
+) -> Iterator[tuple[Evidence, Mapping[str, Mastery]]]:
+    """Each answer, in the order in which they were given, with what is known after it of the nodes that it reaches."""
     before = _prerequisites(edges)
     found: dict[str, Mastery] = {}
     for answer in sorted(evidence, key=lambda one: (one.at, one.answer_id)):
+        reached: dict[str, Mastery] = {}
         for node_id in answer.tests:
             known = found.get(node_id, Mastery(parameters.known_before))
-            value = _after(known.value, answer, parameters)
-            found[node_id] = Mastery(value, (*known.evidence, answer))
-        if answer.help_level:
-            continue
-        for node_id, weight in _beneath(answer.tests, before, parameters).items():
-            known = found.get(node_id, Mastery(parameters.known_before))
-            found[node_id] = Mastery(_carried(known.value, answer, weight, parameters), known.evidence)
-    return found
+            reached[node_id] = Mastery(_after(known.value, answer, parameters), (*known.evidence, answer))
+        if not answer.help_level:
+            for node_id, weight in _beneath(answer.tests, before, parameters).items():
+                known = found.get(node_id, Mastery(parameters.known_before))
+                reached[node_id] = Mastery(_carried(known.value, answer, weight, parameters), known.evidence)
+        found.update(reached)
+        yield answer, reached
 
 
 def of_parts(values: Sequence[float]) -> float:

@@ -1,0 +1,169 @@
+"""What a learner is told of their progress: the rows, and the Protocol of what makes them."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from sprout.events import CriterionShown, Wire
+from sprout.learning.questions.questions import QuestionFormat
+
+AnswerMark = Literal["right", "partly", "missed"]
+LAST_ANSWERS = 5
+
+
+class TurnRow(Wire):
+    """From `at` on the node was begun and not mastered, or mastered."""
+
+    node_id: str
+    at: str
+    reached: Literal["begun", "mastered"]
+
+
+class StudiedRow(Wire):
+    """How much was done in the quarter of an hour from `at` on, and for how long: its reader knows their own days."""
+
+    at: str
+    deeds: int
+    seconds: float
+
+
+class BegunRow(Wire):
+    """A subconcept that the learner has answered about.
+
+    Args:
+        mastery: 0..1.
+        last: the marks of the last answers about it, oldest first.
+        looks_like: the wrong thought that its last answers have in common; null where none was recorded.
+    """
+
+    node_id: str
+    title: str
+    concept_id: str
+    branch_id: str
+    branch_title: str
+    mastery: float
+    mastered: bool
+    answers: int
+    last: list[AnswerMark]
+    looks_like: str | None
+
+
+class CostRow(Wire):
+    """What the learner's runs have cost since the start of the month, UTC, as far as their paths are still there."""
+
+    since: str
+    usd: float
+
+
+class ProgressReport(Wire):
+    """Progress in all paths or in one.
+
+    Args:
+        parts: how many subconcepts there are.
+        begun: those that were answered about, lowest mastery first.
+        turns: how each came to where it is, oldest first.
+        studied: when something was answered or said, oldest first.
+    """
+
+    parts: int
+    begun: list[BegunRow]
+    turns: list[TurnRow]
+    studied: list[StudiedRow]
+    cost: CostRow
+
+
+class EvidenceRow(Wire):
+    """A graded answer that counts for a node, with what its learner may see of the grade.
+
+    Args:
+        said: their own words, or the option that they chose; of a drawing the note beside it.
+        help_level: of the help that was given before it; only 0 can lead to mastery.
+    """
+
+    answer_id: str
+    at: str
+    prompt: str
+    format: QuestionFormat
+    said: str
+    drawn: bool
+    mark: AnswerMark
+    score: float
+    help_level: int
+    criteria: list[CriterionShown]
+    feedback: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLine:
+    """An attempt, as a table of all attempts has it; `score` is None where it is not graded."""
+
+    at: str
+    path: str
+    concept: str
+    about: tuple[str, ...]
+    prompt: str
+    said: str
+    score: float | None
+    help_level: int
+    feedback: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MasteryLine:
+    """A subconcept with the learner's progress on it; `mastery` is 0..1."""
+
+    path: str
+    concept: str
+    title: str
+    mastery: float
+    answers: int
+    mastered_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Flashcard:
+    """Something to learn by heart; `id` stays the same whenever it is made."""
+
+    id: str
+    front: str
+    back: str
+    path: str
+    about: str
+
+
+class Reports(Protocol):
+    """Owner-scoped, of all paths or of one: a branch that is somebody else's is NotFound."""
+
+    async def report(self, user_id: str, *, branch_id: str | None = None) -> ProgressReport: ...
+
+    async def evidence(self, node_id: str, *, user_id: str) -> Sequence[EvidenceRow]:
+        """The answers that the mastery of a node goes by, newest first. Raises NotFound."""
+        ...
+
+    async def answers(self, user_id: str, *, branch_id: str | None = None) -> Sequence[AnswerLine]:
+        """Every attempt, oldest first."""
+        ...
+
+    async def masteries(self, user_id: str, *, branch_id: str | None = None) -> Sequence[MasteryLine]:
+        """Every subconcept, in the order of creation."""
+        ...
+
+    async def flashcards(self, user_id: str, *, branch_id: str | None = None) -> Sequence[Flashcard]:
+        """Worked examples and exercises, and the questions that the learner has answered right, in their own words."""
+        ...
+
+
+def mark_of(score: float) -> AnswerMark:
+    """A score (0..1) as one of three marks."""
+    return "right" if score >= 1 else "partly" if score > 0 else "missed"
+
+
+def common_thought(thoughts: Iterable[str]) -> str | None:
+    """The wrong thought that stands behind most of the answers; of several the newest.
+
+    Args:
+        thoughts: what each answer has revealed, oldest first.
+    """
+    counted = Counter(newest_first := list(thoughts)[::-1])
+    return max(newest_first, key=lambda one: counted[one], default=None)

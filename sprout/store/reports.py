@@ -1,0 +1,241 @@
+"""What learners are told of their progress, from the rows as they are: a fixed number of statements for each."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from sqlalchemy import Connection, Row, Select, func, select, union_all
+from sqlmodel import Session
+
+from sprout.events import wire_time
+from sprout.learning.mastery.growth import Reached, Turn, turns
+from sprout.learning.mastery.mastery import MASTERED, Evidence
+from sprout.learning.mastery.reports import (
+    LAST_ANSWERS,
+    AnswerLine,
+    BegunRow,
+    CostRow,
+    EvidenceRow,
+    Flashcard,
+    MasteryLine,
+    ProgressReport,
+    StudiedRow,
+    TurnRow,
+    common_thought,
+    mark_of,
+)
+from sprout.learning.mastery.studying import studied
+from sprout.store import answered, run_tables, tables
+from sprout.store.columns import table_of, utc_now
+from sprout.store.database import Database
+from sprout.store.owned import owned_branch
+
+_nodes, _progress, _branches = table_of(tables.Node), table_of(tables.Progress), table_of(tables.Branch)
+_edges, _answers, _messages = table_of(tables.Edge), table_of(tables.Answer), table_of(tables.ChatMessage)
+_sessions, _assessments = table_of(tables.ChatSession), table_of(tables.Assessment)
+_runs = table_of(run_tables.Run)
+_concepts = _nodes.alias("concepts")
+
+
+class SqlReports:
+    """Reports on SQL."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def report(self, user_id: str, *, branch_id: str | None = None) -> ProgressReport:
+        """Raises NotFound: the branch is not the user's."""
+
+        def look(session: Session) -> ProgressReport:
+            connection = _within(session, user_id, branch_id)
+            parts = connection.execute(_parts(user_id, branch_id)).all()
+            answers = connection.execute(answered.that_count(user_id, branch_id)).all()
+            edges = [(edge.source, edge.target) for edge in connection.execute(_joined(user_id, branch_id))]
+            moments = connection.execute(_moments(user_id, branch_id)).scalars()
+            since = utc_now().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+            cost = connection.execute(_cost(user_id, branch_id, since)).scalar()
+            about = _by_node(parts, answers)
+            return ProgressReport(
+                parts=len(parts),
+                begun=sorted(
+                    (_begun(part, about[part.id]) for part in parts if _is_begun(part)), key=lambda one: one.mastery
+                ),
+                turns=[
+                    TurnRow(node_id=one.node_id, at=wire_time(one.at), reached=one.reached)
+                    for one in _turns(parts, answers, edges)
+                ],
+                studied=[
+                    StudiedRow(at=wire_time(one.at), deeds=one.deeds, seconds=one.seconds)
+                    for one in studied(moment.astimezone(UTC) for moment in moments)
+                ],
+                cost=CostRow(since=wire_time(since), usd=cost or 0.0),
+            )
+
+        return await self._database.read(look)
+
+    async def evidence(self, node_id: str, *, user_id: str) -> Sequence[EvidenceRow]:
+        """Newest first. Raises NotFound."""
+        return await self._database.read(lambda session: answered.evidence_of(session, node_id, user_id))
+
+    async def answers(self, user_id: str, *, branch_id: str | None = None) -> Sequence[AnswerLine]:
+        """Oldest first. Raises NotFound."""
+        return await self._database.read(
+            lambda session: answered.lines(_within(session, user_id, branch_id), user_id, branch_id)
+        )
+
+    async def masteries(self, user_id: str, *, branch_id: str | None = None) -> Sequence[MasteryLine]:
+        """In the order of creation. Raises NotFound."""
+
+        def look(session: Session) -> list[MasteryLine]:
+            parts = _within(session, user_id, branch_id).execute(_parts(user_id, branch_id))
+            return [
+                MasteryLine(
+                    path=part.branch_title or "",
+                    concept=part.concept_title,
+                    title=part.title,
+                    mastery=part.mastery_score or 0.0,
+                    answers=part.attempts_count or 0,
+                    mastered_at=None if part.completed_at is None else wire_time(part.completed_at),
+                )
+                for part in parts
+            ]
+
+        return await self._database.read(look)
+
+    async def flashcards(self, user_id: str, *, branch_id: str | None = None) -> Sequence[Flashcard]:
+        """Raises NotFound."""
+        return await self._database.read(
+            lambda session: answered.flashcards(_within(session, user_id, branch_id), user_id, branch_id)
+        )
+
+
+def _within(session: Session, user_id: str, branch_id: str | None) -> Connection:
+    """The session's connection, where the branch, if one is named, is the user's. Raises NotFound."""
+    if branch_id is not None:
+        owned_branch(session, branch_id, user_id)
+    return session.connection()
+
+
+def _parts(user_id: str, branch_id: str | None) -> Select[Any]:
+    """The subconcepts with their place and the learner's progress, in the order of creation."""
+    wanted = (
+        select(
+            _nodes.c.id,
+            _nodes.c.title,
+            _nodes.c.branch_id,
+            _concepts.c.id.label("concept_id"),
+            _concepts.c.title.label("concept_title"),
+            _branches.c.title.label("branch_title"),
+            _progress.c.mastery_score,
+            _progress.c.attempts_count,
+            _progress.c.completed_at,
+            _progress.c.overridden_at,
+            _progress.c.updated_at,
+        )
+        .join(_concepts, _concepts.c.id == _nodes.c.parent_id)
+        .outerjoin(_branches, _branches.c.id == _nodes.c.branch_id)
+        .outerjoin(_progress, (_progress.c.node_id == _nodes.c.id) & (_progress.c.user_id == user_id))
+        .where(_nodes.c.user_id == user_id, _nodes.c.type == "subconcept")
+        .order_by(_nodes.c.creation)
+    )
+    return wanted if branch_id is None else wanted.where(_nodes.c.branch_id == branch_id)
+
+
+def _joined(user_id: str, branch_id: str | None) -> Select[Any]:
+    """The edges among subconcepts."""
+    wanted = (
+        select(_edges.c.source_node_id.label("source"), _edges.c.target_node_id.label("target"))
+        .join(_nodes, _nodes.c.id == _edges.c.source_node_id)
+        .where(_nodes.c.user_id == user_id, _nodes.c.type == "subconcept")
+    )
+    return wanted if branch_id is None else wanted.where(_nodes.c.branch_id == branch_id)
+
+
+def _moments(user_id: str, branch_id: str | None) -> Any:
+    """When the learner answered or said something."""
+    answers = select(_answers.c.created_at).where(_answers.c.user_id == user_id)
+    messages = select(_messages.c.created_at).where(_messages.c.user_id == user_id, _messages.c.role == "user")
+    if branch_id is not None:
+        answers = (
+            answers.join(_assessments, _assessments.c.id == _answers.c.assessment_id)
+            .join(_nodes, _nodes.c.id == _assessments.c.target_node_id)
+            .where(_nodes.c.branch_id == branch_id)
+        )
+        messages = (
+            messages.join(_sessions, _sessions.c.id == _messages.c.session_id)
+            .join(_nodes, _nodes.c.id == _sessions.c.node_id)
+            .where(_nodes.c.branch_id == branch_id)
+        )
+    return union_all(answers, messages)
+
+
+def _cost(user_id: str, branch_id: str | None, since: datetime) -> Select[Any]:
+    """What root runs that began since then have cost, with all under them."""
+    wanted = select(func.sum(_runs.c.cost_usd)).where(
+        _runs.c.user_id == user_id, _runs.c.parent_id.is_(None), _runs.c.created_at >= since
+    )
+    return wanted if branch_id is None else wanted.where(_runs.c.branch_id == branch_id)
+
+
+def _by_node(parts: Sequence[Row[Any]], answers: Sequence[Row[Any]]) -> Mapping[str, Sequence[Row[Any]]]:
+    """The answers that count for each part, oldest first."""
+    known = {part.id for part in parts}
+    found: defaultdict[str, list[Row[Any]]] = defaultdict(list)
+    for answer in answers:
+        for node_id in known.intersection(answered.tested(answer)):
+            found[node_id].append(answer)
+    return found
+
+
+def _is_begun(part: Row[Any]) -> bool:
+    return bool(part.attempts_count) or part.overridden_at is not None
+
+
+def _reached(part: Row[Any]) -> Reached:
+    return "mastered" if part.completed_at is not None or (part.mastery_score or 0.0) >= MASTERED else "begun"
+
+
+def _begun(part: Row[Any], answers: Sequence[Row[Any]]) -> BegunRow:
+    last = answers[-LAST_ANSWERS:]
+    return BegunRow(
+        node_id=part.id,
+        title=part.title,
+        concept_id=part.concept_id,
+        branch_id=part.branch_id or "",
+        branch_title=part.branch_title or "",
+        mastery=part.mastery_score,
+        mastered=_reached(part) == "mastered",
+        answers=len(answers),
+        last=[mark_of(answer.score) for answer in last],
+        looks_like=common_thought(
+            thought for answer in last if not answer.is_open for thought in cast(list[str], answer.thoughts or [])
+        ),
+    )
+
+
+def _turns(parts: Sequence[Row[Any]], answers: Sequence[Row[Any]], edges: Sequence[tuple[str, str]]) -> Sequence[Turn]:
+    """How each part came to where its row says that it is.
+
+    The row has the last word: what a person said of it, and changes of the path since, no answer tells.
+    """
+    known = {part.id for part in parts}
+    evidence = [
+        Evidence(
+            one.id,
+            tuple(node_id for node_id in answered.tested(one) if node_id in known),
+            one.format,
+            one.score,
+            one.help_level,
+            one.created_at,
+        )
+        for one in answers
+    ]
+    found = turns(evidence, edges)
+    last = {turn.node_id: turn.reached for turn in found}
+    said = [
+        Turn(part.id, part.overridden_at or part.updated_at, _reached(part))
+        for part in parts
+        if _is_begun(part) and last.get(part.id) != _reached(part)
+    ]
+    return sorted([*found, *said], key=lambda turn: turn.at)

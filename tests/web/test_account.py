@@ -1,0 +1,127 @@
+"""Everything of a learner at once: in one file, and gone to the last byte."""
+
+import io
+import json
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from sprout.learning.lessons.tutoring import Drawing
+from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.learning.paths.shelf import Actor
+from sprout.store.backups import back_up
+from sprout.store.memories import SqlMemories
+from sprout.store.tutoring import SqlTutoring
+from tests.builders import a_topic
+from tests.web.running import Web, a_static_folder, serving_web
+
+ME = {"userId": DEFAULT_USER_ID}
+CONFIRMED = {"confirm": "delete everything"}
+CANARY = "zebrafinch"
+PADDING = "Nothing but padding stands here, and it goes on for a while. " * 40
+
+
+def a_path(word: str) -> dict[str, Any]:
+    question = {
+        "prompt": f"Of three {word}s, how many are left when one flies?", "format": "numeric", "difficulty": 1,
+        "correct_answer": "2", "tests": ["Part"],
+    }  # fmt: skip
+    concept = {"title": "Concept", "subconcepts": [{"title": "Part"}], "questions": [question]}
+    return {"sprout_path": 1, "title": word, "topic": {"title": word}, "concepts": [concept]}
+
+
+async def planted(web: Web, word: str = CANARY) -> str:
+    """A path in which the word stands in everything that a learner can leave; the id of its branch."""
+
+    async def post(address: str, body: dict[str, Any]) -> Any:
+        answer = await web.client.post(address, json={**ME, **body})
+        assert answer.is_success, answer.text
+        return answer.json()
+
+    branch = (await post("/api/graphs", a_path(word)))["branch"]["id"]
+    nodes = (await web.client.get("/api/nodes", params={"branchId": branch})).json()
+    root, concept, part = (next(n["id"] for n in nodes if n["type"] == t) for t in ("root", "concept", "subconcept"))
+    (diagnostic,) = (await web.client.get("/api/assessments", params={"targetNodeId": concept})).json()
+    (question,) = (await web.client.get(f"/api/assessments/{diagnostic['id']}/questions")).json()
+    said = {"questionId": question["id"], "answerText": f"two {word}"}
+    await post(f"/api/assessments/{diagnostic['id']}/answers", said)
+    session = (await post("/api/chat/sessions", {"nodeId": part}))["id"]
+    await post(f"/api/chat/sessions/{session}/messages", {"role": "user", "content": f"Why {word}? {PADDING}"})
+    await post(f"/api/nodes/{part}/contents", {"explanationMd": f"A {word}. {PADDING}"})
+    notes = f"# {word}\n\nA note on the {word}. {PADDING}"
+    files = {"files": (f"../{word}.md", notes.encode(), "text/markdown")}
+    assert (await web.client.post(f"/api/nodes/{root}/documents", files=files)).status_code == 201
+    await SqlMemories(web.database, lambda _: None).remember(f"Likes the {word}.", actor=Actor(DEFAULT_USER_ID))
+    picture = Drawing("image/png", word.encode() * 400)
+    await SqlTutoring(web.database, lambda _: None).keep_drawing(session, picture, user_id=DEFAULT_USER_ID)
+    return str(branch)
+
+
+def found_in(folder: Path, word: str) -> list[str]:
+    """The files below a folder in which the word stands, or which are called so."""
+    wanted = re.compile(re.escape(word.encode()), re.IGNORECASE)
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return [path.name for path in files if word in path.name.lower() or wanted.search(path.read_bytes())]
+
+
+async def test_I15_after_everything_was_deleted_no_byte_of_it_is_in_the_data_folder(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    async with serving_web(data, a_static_folder(tmp_path)) as web:
+        for _ in range(3):
+            await planted(web)
+        back_up(data / "sprout.sqlite3", "test")
+        topic = next(node for node in await web.library.nodes(user_id=DEFAULT_USER_ID, type="root"))
+        run = await web.a_run(topic)
+        assert len(found_in(data, CANARY)) >= 3, "the search finds what is there: database, backup and document"
+        refused = await web.client.delete("/api/learner", params=CONFIRMED)
+        assert (refused.status_code, "try again" in refused.json()["error"]) == (409, True), "a run does not stop"
+        assert found_in(data, CANARY)
+        web.agent.let_go(run.id)
+        answer = await web.client.delete("/api/learner", params=CONFIRMED)
+        assert (answer.status_code, answer.content) == (204, b"")
+        assert found_in(data, CANARY) == []
+        assert (await web.client.get(f"/api/runs/{run.id}")).status_code == 404
+        assert (await web.client.get("/api/branches", params=ME)).json() == []
+        assert (await web.client.get("/api/memories", params=ME)).json() == []
+        await planted(web, "goldcrest")
+    assert found_in(data, CANARY) == []
+    assert found_in(data, "goldcrest")
+
+
+async def test_nothing_is_deleted_without_the_words_that_confirm_it(own_web: Web) -> None:
+    branch = await planted(own_web)
+    for said in ({}, {"confirm": "yes"}, {"confirm": "delete everything", "userId": "somebody-else"}):
+        answer = await own_web.client.delete("/api/learner", params=said)
+        assert answer.status_code in (400, 404)
+    assert (await own_web.client.get(f"/api/branches/{branch}")).status_code == 200
+
+
+async def test_what_is_somebody_elses_stays(own_web: Web) -> None:
+    theirs = await a_topic(own_web.library, "Their path", user_id="somebody-else")
+    await planted(own_web)
+    assert (await own_web.client.delete("/api/learner", params=CONFIRMED)).status_code == 204
+    assert await own_web.library.node(theirs.id, user_id="somebody-else") == theirs
+
+
+async def test_I14_the_archive_has_everything_of_the_learner_and_nothing_of_anybody_else(own_web: Web) -> None:
+    theirs = await a_topic(own_web.library, "Their path", user_id="somebody-else")
+    await planted(own_web)
+    answer = await own_web.client.get("/api/learner/archive")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/zip")
+    archive = zipfile.ZipFile(io.BytesIO(answer.content))
+    assert archive.testzip() is None
+    data = {name[5:-5]: json.loads(archive.read(name)) for name in archive.namelist() if name.startswith("data/")}
+    for table in ("branches", "nodes", "answers", "chat_messages", "learner_memories", "topic_documents"):
+        assert CANARY in json.dumps(data[table]), table
+    assert theirs.id not in json.dumps(data)
+    (document,) = [name for name in archive.namelist() if name.startswith("documents/")]
+    assert document == f"documents/01 {CANARY}.md"
+    assert CANARY in archive.read(document).decode()
+    (drawing,) = [name for name in archive.namelist() if name.startswith("drawings/")]
+    assert archive.read(drawing) == CANARY.encode() * 400
+    path = json.loads(archive.read(f"paths/01 {CANARY}.json"))
+    assert path["concepts"][0]["subconcepts"] == [{"title": "Part"}]
+    assert "questions" not in path["concepts"][0]
+    assert "correct_answer" not in data["questions"][0]
