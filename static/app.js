@@ -15,6 +15,8 @@ const pathScreen = signal(/** @type {typeof import("./views/path.js").PathScreen
 const runScreen = signal(/** @type {typeof import("./views/run.js").RunScreen | null} */ (null));
 const diagnosticScreen = signal(/** @type {typeof import("./views/diagnostic.js").DiagnosticScreen | null} */ (null));
 const lessonScreen = signal(/** @type {typeof import("./views/lesson.js").LessonScreen | null} */ (null));
+const progressScreen = signal(/** @type {typeof import("./views/progress.js").ProgressScreen | null} */ (null));
+const settingsScreen = signal(/** @type {typeof import("./views/settings.js").SettingsScreen | null} */ (null));
 const failed = signal(false);
 /** The path's screen is fetched ahead, once the home has had its time. */
 const AHEAD_MS = 1500;
@@ -25,8 +27,11 @@ async function fetchScreen(name) {
     if (name === "home") homeScreen.value ??= (await import("./views/home.js")).HomeScreen;
     if (name === "path") pathScreen.value ??= (await import("./views/path.js")).PathScreen;
     if (name === "run") runScreen.value ??= (await import("./views/run.js")).RunScreen;
-    if (name === "diagnostic" || name === "lesson") await (await import("./views/styles.js")).styled;
+    if (name === "diagnostic" || name === "lesson") await (await import("./views/styles.js")).sheet("learn");
     if (name === "diagnostic") diagnosticScreen.value ??= (await import("./views/diagnostic.js")).DiagnosticScreen;
+    if (name === "progress" || name === "settings") await import("./views/styles.js").then(({ sheet }) => Promise.all(["learn", "you"].map(sheet)));
+    if (name === "progress") progressScreen.value ??= (await import("./views/progress.js")).ProgressScreen;
+    if (name === "settings") settingsScreen.value ??= (await import("./views/settings.js")).SettingsScreen;
     if (name === "lesson") lessonScreen.value ??= (await import("./views/lesson.js")).LessonScreen;
   } catch {
     failed.value = true; // the network is away: said on the screen, with a way to try again
@@ -40,6 +45,8 @@ function App() {
   if (now.name === "path" && pathScreen.value) return html`<${pathScreen.value} key=${now.branchId} branchId=${now.branchId} conceptId=${now.conceptId} />`;
   if (now.name === "run" && runScreen.value) return html`<${runScreen.value} key=${now.runId} runId=${now.runId} />`;
   if (now.name === "diagnostic" && diagnosticScreen.value) return html`<${diagnosticScreen.value} key=${now.conceptId} branchId=${now.branchId} conceptId=${now.conceptId} />`;
+  if (now.name === "progress" && progressScreen.value) return html`<${progressScreen.value} />`;
+  if (now.name === "settings" && settingsScreen.value) return html`<${settingsScreen.value} />`;
   if (now.name === "lesson" && lessonScreen.value) return html`<${lessonScreen.value} key=${now.nodeId} branchId=${now.branchId} conceptId=${now.conceptId} nodeId=${now.nodeId} />`;
   return html`<${Shell}><div class="wrap loading">
     ${failed.value ? html`<${Fault} message=${t("error.network")} onRetry=${() => location.reload()} />` : ""}

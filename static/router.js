@@ -3,12 +3,13 @@
 
 import { signal } from "@preact/signals";
 
-/** @typedef {{ name: "home" } | { name: "path", branchId: string, conceptId: string | null } | { name: "diagnostic", branchId: string, conceptId: string } | { name: "lesson", branchId: string, conceptId: string, nodeId: string } | { name: "run", runId: string } | { name: "unknown" }} Screen */
+/** @typedef {{ name: "home" } | { name: "path", branchId: string, conceptId: string | null } | { name: "diagnostic", branchId: string, conceptId: string } | { name: "lesson", branchId: string, conceptId: string, nodeId: string } | { name: "run", runId: string } | { name: "progress" } | { name: "settings" } | { name: "unknown" }} Screen */
 
 /** @param {string} pathname @returns {Screen} */
 export function screenOf(pathname) {
   const [first, branchId, second, conceptId, third, nodeId, ...more] = pathname.split("/").filter(Boolean).map(decodeURIComponent);
   if (!first) return { name: "home" };
+  if ((first === "progress" || first === "settings") && !branchId) return { name: first };
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
   if (first !== "paths" || !branchId || more.length) return { name: "unknown" };
   if (!second) return { name: "path", branchId, conceptId: null };
@@ -19,6 +20,8 @@ export function screenOf(pathname) {
 }
 
 export const home = () => "/";
+export const progressUrl = () => "/progress";
+export const settingsUrl = () => "/settings";
 /** @param {string} branchId @param {string | null} [conceptId] */
 export const pathUrl = (branchId, conceptId = null) =>
   `/paths/${encodeURIComponent(branchId)}${conceptId ? `/concepts/${encodeURIComponent(conceptId)}` : ""}`;
@@ -42,7 +45,7 @@ export function go(url) {
 
 /** Let links inside the page change the screen; clicks that ask for a new tab are left alone. @param {MouseEvent} event */
 export function followLink(event) {
-  const link = /** @type {Element} */ (event.target).closest?.("a[href^='/']");
+  const link = /** @type {Element} */ (event.target).closest?.("a[href^='/']:not([download], [target])");
   if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
   go(link.getAttribute("href") ?? "/");

@@ -11,11 +11,13 @@
     else delete document.documentElement.dataset.theme;
   };
   show(read());
-  addEventListener("sprout:theme", () => {
+  addEventListener("sprout:theme", (event) => {
+    const wanted = /** @type {CustomEvent} */ (event).detail; // a theme, or nothing for the other one
     const system = dark.matches ? "dark" : "light";
     const now = document.documentElement.dataset.theme ?? system;
     const next = now === "dark" ? "light" : "dark";
-    const chosen = next === system ? null : next; // back at the system's theme: follow it again
+    const other = next === system ? null : next; // back at the system's theme: follow it again
+    const chosen = wanted ? (wanted === "system" ? null : wanted) : other;
     show(chosen);
     keep(chosen);
   });

@@ -35,10 +35,29 @@ export interface Passage { id: string; documentId: string; document: string; hea
 export interface NodeSources { passages: Passage[]; generalKnowledge: boolean }
 export interface Estimate { minutes: number; costUsdLow: number; costUsdHigh: number }
 export interface Status {
-  version: string; model: { name: string; offline: boolean; ready: boolean; note: string | null }; models: Record<string, string>;
+  version: string; model: { name: string; offline: boolean; ready: boolean; server: string | null; note: string | null }; models: Record<string, string>;
   limits: { uploadMaxBytes: number; uploadMaxFiles: number; uploadTypes: string[] };
-  estimate: { small: Estimate; full: Estimate }; suggestions: { title: string; desc: string; concepts: number }[];
+  budget: { learner: Budget | null; deployment: Budget | null; freeAt: string }; estimate: { small: Estimate; full: Estimate }; suggestions: { title: string; desc: string; concepts: number }[];
 }
+
+/** What a budget of a day allows and what is spent of it; null is without limit. */
+export interface Budget { spentUsd: number; limitUsd: number | null; spentTokens: number; limitTokens: number | null }
+
+/** From `at` on the node was begun and not mastered, or mastered. */
+export interface Turn { nodeId: string; at: string; reached: "begun" | "mastered" }
+/** What was done in a quarter of an hour. */
+export interface Studied { at: string; deeds: number; seconds: number }
+export type AnswerMark = "right" | "partly" | "missed";
+export interface Begun {
+  nodeId: string; title: string; conceptId: string; branchId: string; branchTitle: string; mastery: number; mastered: boolean; answers: number;
+  last: AnswerMark[]; looksLike: string | null;
+}
+export interface ProgressReport { parts: number; begun: Begun[]; turns: Turn[]; studied: Studied[]; cost: { since: string; usd: number } }
+export interface Evidence {
+  answerId: string; at: string; prompt: string; format: "mcq" | "open_ended" | "numeric"; said: string; drawn: boolean; mark: AnswerMark; score: number;
+  helpLevel: number; criteria: CriterionShown[]; feedback: string | null;
+}
+export interface Memory { id: string; text: string; source: string; createdAt: string; updatedAt: string }
 
 /** One event of the stream: `seq` is its number in the log, null where it is not kept; the rest is its data. */
 export interface RunEvent { kind: string; seq: number | null; agent?: string; runId?: string; rootId?: string; at?: string; [field: string]: any }

@@ -7,6 +7,8 @@ export default {
   "app.path_title": "{title} · Sprout",
   "nav.main": "Main",
   "nav.paths": "Paths",
+  "nav.progress": "Progress",
+  "nav.settings": "Settings",
   "nav.here": "You are here",
   "theme.change": "Change to {theme} theme",
   "theme.light": "light",

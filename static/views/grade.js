@@ -4,11 +4,11 @@
 import { html } from "../html.js";
 import { t } from "../i18n/learn.js";
 
-/** @import { GradeShown } from "../types.d.ts" */
+/** @import { CriterionShown } from "../types.d.ts" */
 
 const WORDS = /** @type {const} */ ({ met: "rs.met", partly: "rs.half", missing: "rs.missing" });
 
-/** @param {{ grade: GradeShown }} props */
+/** @param {{ grade: { criteria: CriterionShown[] } }} props */
 export const GradeView = ({ grade }) => html`<dl class="points">${grade.criteria.map((point) => html`
   <dt><i class=${`mark ${point.verdict ?? "unsure"}`} aria-hidden="true"></i>${point.label}</dt>
   <dd>${t(point.verdict ? WORDS[point.verdict] : "rs.unsure")}${point.span && html`: <q>${point.span}</q>`}</dd>`)}</dl>`;

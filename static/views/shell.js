@@ -7,7 +7,7 @@ import { brief } from "../format.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
 import { line } from "../net.js";
-import { home, runUrl } from "../router.js";
+import { home, progressUrl, runUrl, screen, settingsUrl } from "../router.js";
 import { waiting } from "../tab.js";
 import { Icon, Logo, Patterns } from "./icons.js";
 
@@ -21,11 +21,22 @@ export const Shell = ({ crumbs, tools, note, children, work, asked = [] }) => ht
   <a class="skip" href="#main">${t("app.skip")}</a>
   <header class="bar">
     <a class="brand" href=${home()} aria-label=${t("app.name")}><${Logo} /><span class=${crumbs ? "hide-s" : ""}>${t("app.name")}</span></a>
-    ${crumbs ? html`<${Crumbs} crumbs=${crumbs} />` : html`<nav class="nav" aria-label=${t("nav.main")}><a href=${home()} aria-current="page">${t("nav.paths")}</a></nav>`}
-    <div class="bar-end"><${StatusLine} />${note && html`<span class="status hide-s">${note}</span>`}${tools}<${ThemeButton} /></div>
+    ${crumbs ? html`<${Crumbs} crumbs=${crumbs} />` : html`<nav class="nav" aria-label=${t("nav.main")}><${Places} of=${PLACES.slice(0, 2)} /></nav>`}
+    <div class="bar-end"><${StatusLine} />${note && html`<span class="status hide-s">${note}</span>`}${tools}<${ThemeButton} /><a class="btn flat icon hide-s" href=${settingsUrl()} aria-label=${t("nav.settings")} title=${t("nav.settings")} aria-current=${screen.value.name === "settings" ? "page" : undefined}><${Icon} name="sliders" /></a></div>
   </header>
   <${Asks} asked=${asked} />
-  <main id="main" tabindex="-1" class=${work ? "work" : ""}>${children}</main>`;
+  <main id="main" tabindex="-1" class=${work ? "work" : ""}>${children}</main>
+  ${!crumbs && html`<nav class="tabs" aria-label=${t("nav.main")}><${Places} of=${PLACES} /></nav>`}`;
+
+/** Where one can always go: in the bar, on a phone below the content. @type {{ name: string, url: () => string, icon: "pot" | "chart" | "sliders", label: "nav.paths" | "nav.progress" | "nav.settings" }[]} */
+const PLACES = [
+  { name: "home", url: home, icon: "pot", label: "nav.paths" },
+  { name: "progress", url: progressUrl, icon: "chart", label: "nav.progress" },
+  { name: "settings", url: settingsUrl, icon: "sliders", label: "nav.settings" },
+];
+
+/** @param {{ of: typeof PLACES }} props */
+const Places = ({ of }) => html`${of.map(({ name, url, icon, label }) => html`<a key=${name} href=${url()} aria-current=${screen.value.name === name ? "page" : undefined}><${Icon} name=${icon} />${t(label)}</a>`)}`;
 
 /** @param {{ crumbs: { title: string, url: string | null }[] }} props */
 const Crumbs = ({ crumbs }) => html`<nav class="crumbs" aria-label=${t("nav.here")}>
@@ -60,7 +71,8 @@ function ThemeButton() {
   useEffect(() => {
     const look = () => setDark(isDark());
     darkSystem.addEventListener("change", look);
-    return () => darkSystem.removeEventListener("change", look);
+    addEventListener("sprout:theme", look);
+    return () => { darkSystem.removeEventListener("change", look); removeEventListener("sprout:theme", look); };
   }, []);
   const change = () => {
     dispatchEvent(new Event("sprout:theme"));

@@ -1,0 +1,100 @@
+// @ts-check
+/** Progress as one looks at it: over a span of time, in the days of whoever looks. Pure. */
+
+import { msOf } from "./format.js";
+
+/** @import { ProgressReport, Studied, Turn } from "./types.d.ts" */
+
+/** @typedef {keyof typeof SPANS} Span */
+/** @typedef {{ atMs: number, mastered: number, begun: number }} Point `begun`: begun and not mastered */
+/** @typedef {{ atMs: number, deeds: number, seconds: number, ahead: boolean }} Cell `ahead`: it is still to come */
+
+/** How far one looks back, and how far one point of the curve is from the next, in days. */
+export const SPANS = { month: { weeks: 4, step: 1 }, quarter: { weeks: 12, step: 7 }, year: { weeks: 52, step: 7 } };
+
+const WEEK = 7;
+
+/** The first moment of a day, so many days later. @param {number} ms @param {number} [days] */
+export function dayOf(ms, days = 0) {
+  const at = new Date(ms);
+  return new Date(at.getFullYear(), at.getMonth(), at.getDate() + days).getTime();
+}
+
+/** The first moment of a week, which begins on Monday. @param {number} ms @param {number} [weeks] so many weeks later */
+export const weekOf = (ms, weeks = 0) => dayOf(ms, weeks * WEEK - ((new Date(ms).getDay() + 6) % WEEK));
+
+/** How many nodes were mastered, and begun only, at a moment. @param {Turn[]} turns oldest first @param {number} ms @returns {Point} */
+export function standing(turns, ms) {
+  const reached = new Map();
+  for (const turn of turns) if (msOf(turn.at) <= ms) reached.set(turn.nodeId, turn.reached);
+  const mastered = [...reached.values()].filter((each) => each === "mastered").length;
+  return { atMs: ms, mastered, begun: reached.size - mastered };
+}
+
+/** The curve of a span: one point for the end of every step, the last for now. @param {Turn[]} turns @param {Span} span @param {number} nowMs @returns {Point[]} */
+export function curve(turns, span, nowMs) {
+  const { weeks, step } = SPANS[span];
+  const steps = (weeks * WEEK) / step;
+  return Array.from({ length: steps + 1 }, (_, i) => standing(turns, i === steps ? nowMs : dayOf(nowMs, (i - steps) * step + 1) - 1));
+}
+
+/**
+ * What was done in each day of a span, a column for each week; in a year what was done in each week, a column for each month.
+ * @param {Studied[]} studied @param {Span} span @param {number} nowMs @returns {Cell[][]}
+ */
+export function calendar(studied, span, nowMs) {
+  const { weeks } = SPANS[span];
+  const monday = weekOf(nowMs, 1 - weeks);
+  if (span !== "year") {
+    return Array.from({ length: weeks }, (_, week) => Array.from({ length: WEEK }, (__, day) => cell(studied, dayOf(monday, week * WEEK + day), dayOf(monday, week * WEEK + day + 1), nowMs)));
+  }
+  /** @type {Cell[][]} */
+  const months = [];
+  for (let week = 0; week < weeks; week++) {
+    const from = dayOf(monday, week * WEEK);
+    const first = months.at(-1)?.[0];
+    const isNew = !first || new Date(first.atMs).getMonth() !== new Date(from).getMonth();
+    const one = cell(studied, from, dayOf(from, WEEK), nowMs);
+    if (isNew) months.push([one]);
+    else months[months.length - 1].push(one);
+  }
+  return months;
+}
+
+/** @param {Studied[]} studied @param {number} fromMs @param {number} toMs @param {number} nowMs @returns {Cell} */
+function cell(studied, fromMs, toMs, nowMs) {
+  const own = studied.filter(({ at }) => msOf(at) >= fromMs && msOf(at) < toMs);
+  return { atMs: fromMs, deeds: sum(own.map(({ deeds }) => deeds)), seconds: sum(own.map(({ seconds }) => seconds)), ahead: fromMs > nowMs };
+}
+
+/** @param {number[]} numbers */
+const sum = (numbers) => numbers.reduce((all, each) => all + each, 0);
+
+/** The numbers above everything: what is mastered, and what this week brought. @param {ProgressReport} report @param {number} nowMs */
+export function figures(report, nowMs) {
+  const now = standing(report.turns, nowMs);
+  const monday = weekOf(nowMs);
+  const week = report.studied.filter(({ at }) => msOf(at) >= monday);
+  return {
+    mastered: now.mastered,
+    begun: now.begun,
+    more: now.mastered - standing(report.turns, monday - 1).mastered,
+    seconds: sum(week.map(({ seconds }) => seconds)),
+    days: new Set(week.map(({ at }) => dayOf(msOf(at)))).size,
+  };
+}
+
+/** The steps of an axis from 0 to at least `most`: at most five lines, whole numbers. @param {number} most @returns {number[]} */
+export function ticks(most) {
+  let step = 1;
+  for (let i = 0; most / step > 4; i++) step *= i % 3 === 1 ? 2.5 : 2;
+  const count = Math.max(1, Math.ceil(most / step));
+  return Array.from({ length: count + 1 }, (_, i) => i * step);
+}
+
+/** The weekday (0 is Monday) on which most time was spent; null where there was none. @param {Cell[][]} weeks */
+export function longestDay(weeks) {
+  const spent = Array.from({ length: WEEK }, (_, day) => sum(weeks.map((week) => week[day].seconds)));
+  const most = Math.max(...spent);
+  return most > 0 ? spent.indexOf(most) : null;
+}

@@ -1,0 +1,20 @@
+// @ts-check
+/** How the page looks, and in which language it speaks: chosen for this browser. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { html } from "../html.js";
+import { t } from "../i18n/you.js";
+import { THEMES, chooseTheme, chosenTheme } from "../settings.js";
+
+export function Look() {
+  const theme = useSignal(chosenTheme());
+  useEffect(() => {
+    const look = () => { theme.value = chosenTheme(); };
+    addEventListener("sprout:theme", look);
+    return () => removeEventListener("sprout:theme", look);
+  }, []);
+  return html`<section aria-labelledby="look"><h2 id="look">${t("st.look")}</h2><div class="st-in">
+    <fieldset class="st-field"><legend class="lbl">${t("st.theme")}</legend><div class="seg">${THEMES.map((each) => html`<label key=${each}><input type="radio" name="theme" value=${each} checked=${theme.value === each} onChange=${() => chooseTheme(each)} />${t(`st.theme_${each}`)}</label>`)}</div></fieldset>
+  </div></section>`;
+}

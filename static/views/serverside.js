@@ -1,0 +1,78 @@
+// @ts-check
+/** What is set where Sprout is started: the model and the budgets, as they are now and how to change them. */
+
+import { timeOfDay } from "../dates.js";
+import * as api from "../api.js";
+import { count, day, modelName, money, msOf } from "../format.js";
+import { html } from "../html.js";
+import { t } from "../i18n/you.js";
+import { contact } from "../settings.js";
+import { Icon } from "./icons.js";
+
+/** @import { Budget, Run, Status } from "../types.d.ts" */
+
+const NEARLY = 0.8;
+const MODEL_SETTINGS = { key: "ANTHROPIC_API_KEY", server: "ANTHROPIC_BASE_URL", model: "SPROUT_MODEL", doctor: "sprout doctor" };
+
+/** A sentence in which the values are set as code. @param {{ words: string, values: Record<string, string> }} props */
+const WithCode = ({ words, values }) => html`${words.split(/\{(\w+)\}/).map((part, i) => (i % 2 ? html`<code>${values[part]}</code>` : part))}`;
+const asTheyStand = Object.fromEntries(Object.keys(MODEL_SETTINGS).map((name) => [name, `{${name}}`]));
+
+/** @param {{ status: Status, runs: Run[] }} props */
+export function Model({ status, runs }) {
+  const { model, models } = status;
+  const names = [models.topic, models.small].map((name) => modelName(name, false));
+  return html`<section aria-labelledby="model"><h2 id="model">${t("st.model")}</h2><div class="st-in">
+    <dl class="st-facts">
+      <dt>${t("st.model_name")}</dt><dd>${model.offline ? t("st.model_offline") : names[0] === names[1] ? names[0] : t("st.model_pair", { full: names[0], small: names[1] })}</dd>
+      <dt>${t("st.model_where")}</dt><dd>${model.offline ? t("st.model_here") : model.server ? t("st.model_server", { host: model.server }) : t("st.model_key")}</dd>
+      <dt>${t("st.model_answers")}</dt><dd><${Answers} runs=${runs} /></dd>
+    </dl>
+    <p class="t13 dim"><${WithCode} words=${t("st.model_how", asTheyStand)} values=${MODEL_SETTINGS} /></p>
+  </div></section>`;
+}
+
+/** @param {{ runs: Run[] }} props */
+function Answers({ runs }) {
+  const last = contact(runs);
+  const when = last.atMs ? day(new Date(last.atMs).toISOString(), api.serverNow()) : "";
+  if (last.state === "unasked") return html`<span class="dim">${t("st.model_unasked")}</span>`;
+  if (last.state === "failed") return html`<span class="chip fault wrap-chip"><${Icon} name="warn" small />${t("st.model_failed", { when: lower(when), message: last.message })}</span>`;
+  return html`<span class="chip leaf"><${Icon} name="check" small />${t("st.model_answered", { when: lower(when) })}</span>`;
+}
+
+/** @param {string} words */
+const lower = (words) => words.slice(0, 1).toLocaleLowerCase(document.documentElement.lang) + words.slice(1);
+
+/** @param {{ status: Status }} props */
+export function Budgets({ status }) {
+  const { learner, deployment, freeAt } = status.budget;
+  return html`<section aria-labelledby="budgets"><h2 id="budgets">${t("st.budget")}</h2><div class="st-in">
+    <dl class="st-facts">
+      <dt>${t("st.budget_learner")}</dt><dd><${Spent} budget=${learner} /></dd>
+      <dt>${t("st.budget_deployment")}</dt><dd><${Spent} budget=${deployment} /></dd>
+    </dl>
+    ${(learner || deployment) && html`<p class="t13 dim">${t("st.budget_free", { time: timeOfDay(msOf(freeAt)) })}</p>`}
+    <details class="st-set"><summary>${t("st.budget_setting")}</summary><p>${t("st.budget_how")}</p><table>
+      <thead><tr><th scope="col">${t("st.budget_name")}</th><th scope="col">${t("st.budget_value")}</th></tr></thead>
+      <tbody>${settingsOf(status).map(([name, value]) => html`<tr key=${name}><td><code>${name}</code></td><td>${value ?? html`<span class="dimmer">${t("st.budget_unset")}</span>`}</td></tr>`)}</tbody>
+    </table></details>
+  </div></section>`;
+}
+
+/** Each setting with its value as one writes it, null where it is not set. @param {Status} status @returns {[string, string | null][]} */
+const settingsOf = ({ budget }) => (/** @type {const} */ (["learner", "deployment"])).flatMap((whose) => {
+  const own = budget[whose];
+  const name = `SPROUT_BUDGETS__${whose.toUpperCase()}`;
+  return /** @type {[string, string | null][]} */ ([[`${name}_USD_PER_DAY`, own?.limitUsd?.toString() ?? null], [`${name}_TOKENS_PER_DAY`, own?.limitTokens?.toString() ?? null]]);
+});
+
+/** @param {{ budget: Budget | null }} props */
+function Spent({ budget }) {
+  if (!budget) return html`<span class="dim">${t("st.budget_none")}</span>`;
+  return html`${budget.limitUsd !== null && html`<${Bar} share=${budget.spentUsd / budget.limitUsd} words=${t("st.budget_spent", { spent: money(budget.spentUsd), limit: money(budget.limitUsd) })} />`}
+    ${budget.limitTokens !== null && html`<${Bar} share=${budget.spentTokens / budget.limitTokens} words=${t("st.budget_tokens", { spent: count(budget.spentTokens), limit: count(budget.limitTokens) })} />`}`;
+}
+
+/** @param {{ share: number, words: string }} props a share of a budget of nothing is all of it */
+const Bar = ({ share, words }) => html`<div>${words}<div class=${share >= NEARLY ? "track near" : "track"} aria-hidden="true"><i style=${{ inlineSize: `${Math.round(100 * Math.min(1, Number.isFinite(share) ? share : 1))}%` }}></i></div></div>`;

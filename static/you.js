@@ -1,0 +1,35 @@
+// @ts-check
+/** The requests of the progress and of the settings. */
+
+import { USER, request } from "./api.js";
+
+/** @import { Evidence, Memory, ProgressReport, Run } from "./types.d.ts" */
+
+const at = encodeURIComponent;
+const CONFIRMED = "delete everything";
+
+/** @param {string | null} branchId of one path; null for all */
+const of = (branchId) => (branchId ? `?branchId=${at(branchId)}` : "");
+
+/** @param {string | null} branchId @returns {Promise<ProgressReport>} */
+export const progress = (branchId) => request(`/learner/progress${of(branchId)}`);
+/** The answers that the mastery of a node goes by, newest first. @param {string} nodeId @returns {Promise<Evidence[]>} */
+export const evidence = (nodeId) => request(`/nodes/${at(nodeId)}/evidence`);
+
+/** The addresses of files to take along. @param {string | null} branchId */
+export const files = (branchId) => ({
+  anki: `/api/learner/cards.txt${of(branchId)}`,
+  answers: `/api/learner/answers.csv${of(branchId)}`,
+  mastery: `/api/learner/mastery.csv${of(branchId)}`,
+  path: branchId && `/api/graphs/${at(branchId)}`,
+});
+export const ARCHIVE = "/api/learner/archive";
+
+/** @returns {Promise<Memory[]>} */
+export const memories = () => request(`/memories?userId=${USER}`);
+/** @param {string} memoryId @returns {Promise<null>} */
+export const forget = (memoryId) => request(`/memories/${at(memoryId)}`, { method: "DELETE" });
+/** The newest runs of all paths, turns of lessons too. @returns {Promise<Run[]>} */
+export const lastRuns = () => request("/runs?limit=20");
+/** Delete everything of the learner. @returns {Promise<null>} */
+export const erase = () => request(`/learner?confirm=${at(CONFIRMED)}`, { method: "DELETE" });
