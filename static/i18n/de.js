@@ -9,6 +9,8 @@ export default {
   "app.path_title": "{title} · Sprout",
   "nav.main": "Hauptmenü",
   "nav.paths": "Lernpfade",
+  "nav.progress": "Fortschritt",
+  "nav.settings": "Einstellungen",
   "nav.here": "Du bist hier",
   "theme.change": "Zur {theme} Darstellung wechseln",
   "theme.light": "hellen",

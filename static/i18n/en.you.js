@@ -123,9 +123,9 @@ export default {
 
   "st.look": "Appearance",
   "st.theme": "Theme",
-  "st.theme_system": "System",
-  "st.theme_light": "Light",
-  "st.theme_dark": "Dark",
+  "st.themes.system": "System",
+  "st.themes.light": "Light",
+  "st.themes.dark": "Dark",
   "st.language": "Language",
 
   "st.memory": "What Sprout remembers of you",

@@ -1,7 +1,9 @@
 // @ts-check
 /** Words of the progress and of the settings, fetched with their screens. */
 
-import { reader } from "../i18n.js";
-import en from "./en.you.js";
+import { catalogueOf, reader } from "../i18n.js";
 
-export const t = reader(en);
+/** @type {typeof import("./en.you.js").default} */
+const catalogue = await catalogueOf("you");
+
+export const t = reader(catalogue);

@@ -4,8 +4,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { html } from "../html.js";
+import { chooseLanguage, chosenLanguage, languages } from "../i18n.js";
 import { t } from "../i18n/you.js";
 import { THEMES, chooseTheme, chosenTheme } from "../settings.js";
+import { Icon } from "./icons.js";
 
 export function Look() {
   const theme = useSignal(chosenTheme());
@@ -15,6 +17,7 @@ export function Look() {
     return () => removeEventListener("sprout:theme", look);
   }, []);
   return html`<section aria-labelledby="look"><h2 id="look">${t("st.look")}</h2><div class="st-in">
-    <fieldset class="st-field"><legend class="lbl">${t("st.theme")}</legend><div class="seg">${THEMES.map((each) => html`<label key=${each}><input type="radio" name="theme" value=${each} checked=${theme.value === each} onChange=${() => chooseTheme(each)} />${t(`st.theme_${each}`)}</label>`)}</div></fieldset>
+    <fieldset class="st-field"><legend class="lbl">${t("st.theme")}</legend><div class="seg">${THEMES.map((each) => html`<label key=${each}><input type="radio" name="theme" value=${each} checked=${theme.value === each} onChange=${() => chooseTheme(each)} />${t(`st.themes.${each}`)}</label>`)}</div></fieldset>
+    <p class="st-field"><label class="lbl" for="language">${t("st.language")}</label><span class="pick"><select id="language" onChange=${(/** @type {Event} */ event) => chooseLanguage(/** @type {HTMLSelectElement} */ (event.target).value)}>${languages().map(({ tag, name }) => html`<option key=${tag} value=${tag} selected=${tag === chosenLanguage()} lang=${tag}>${name}</option>`)}</select><${Icon} name="down" small /></span></p>
   </div></section>`;
 }
