@@ -1,0 +1,1 @@
+export { highlightTree, tagHighlighter, tags } from "@lezer/highlight";
