@@ -27,9 +27,9 @@ async function fetchScreen(name) {
     if (name === "home") homeScreen.value ??= (await import("./views/home.js")).HomeScreen;
     if (name === "path") pathScreen.value ??= (await import("./views/path.js")).PathScreen;
     if (name === "run") runScreen.value ??= (await import("./views/run.js")).RunScreen;
-    if (name === "diagnostic" || name === "lesson") await (await import("./views/styles.js")).sheet("learn");
+    if (name === "diagnostic" || name === "lesson") await (await import("./sheets.js")).teaching();
     if (name === "diagnostic") diagnosticScreen.value ??= (await import("./views/diagnostic.js")).DiagnosticScreen;
-    if (name === "progress" || name === "settings") await import("./views/styles.js").then(({ sheet }) => Promise.all(["learn", "you"].map(sheet)));
+    if (name === "progress" || name === "settings") await import("./sheets.js").then(({ sheet, teaching }) => Promise.all([teaching(), sheet("you.css")]));
     if (name === "progress") progressScreen.value ??= (await import("./views/progress.js")).ProgressScreen;
     if (name === "settings") settingsScreen.value ??= (await import("./views/settings.js")).SettingsScreen;
     if (name === "lesson") lessonScreen.value ??= (await import("./views/lesson.js")).LessonScreen;

@@ -1,14 +1,20 @@
 // @ts-check
 /** Markdown as elements: marked reads it, and what it read becomes nodes of the page, never markup. */
 
-import { lexer } from "marked";
+import { Marked } from "marked";
 import { html } from "./html.js";
+import { CodeBlock } from "./rich/code.js";
+import { Diagram } from "./rich/diagram.js";
+import { Formula } from "./rich/formula.js";
+import { mathematics } from "./rich/tex.js";
 
 /** @import { ComponentChildren } from "preact" */
 /** @typedef {{ type: string, raw: string, text?: string, tokens?: Token[], [field: string]: any }} Token */
 
 const SAFE_LINK = /^(https?:|mailto:|#|\/(?!\/))/i;
 const DEEPEST = 20;
+const CLOSED_FENCE = /\n {0,3}(?:`{3,}|~{3,})\s*$/;
+const marked = new Marked(mathematics);
 
 /** What a text in Markdown looks like; HTML in it is shown as it is written. @param {{ text: string }} props */
 export const Markdown = ({ text }) => html`${read(text)}`;
@@ -16,7 +22,7 @@ export const Markdown = ({ text }) => html`${read(text)}`;
 /** @param {string} text @returns {ComponentChildren} */
 function read(text) {
   try {
-    return blocks(lexer(text), 0);
+    return blocks(marked.lexer(text), 0);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return html`<p>${text}</p>`; // nested deeper than can be read: as it was written
@@ -38,12 +44,22 @@ function block(token, depth) {
     case "text": return token.tokens ? inline(token.tokens, depth) : plain(token);
     case "blockquote": return html`<blockquote>${blocks(token.tokens, depth)}</blockquote>`;
     case "list": return list(token, depth);
-    case "code": return html`<pre tabindex="0"><code>${token.text}</code></pre>`;
+    case "code": return fence(token);
+    case "mathBlock": return html`<${Formula} ...${formula(token)} />`;
     case "table": return table(token, depth);
     case "hr": return html`<hr />`;
     default: return html`<p>${token.raw}</p>`;
   }
 }
+
+/** Code, or the drawing that it stands for once its last line has come. @param {Token} token */
+function fence(token) {
+  const lang = /^[\w+#-]{1,20}/.exec(token.lang ?? "")?.[0].toLowerCase() ?? "";
+  return lang === "mermaid" && CLOSED_FENCE.test(token.raw) ? html`<${Diagram} source=${token.text} />` : html`<${CodeBlock} text=${token.text} lang=${lang} />`;
+}
+
+/** @param {Token} token */
+const formula = ({ raw, tex, display, closed }) => ({ raw: raw.trim(), tex: closed ? tex : null, display });
 
 /** @param {Token} token @param {number} depth */
 function list(token, depth) {
@@ -67,6 +83,7 @@ function piece(token, depth) {
     case "em": return html`<em>${inline(token.tokens, depth)}</em>`;
     case "del": return html`<del>${inline(token.tokens, depth)}</del>`;
     case "codespan": return html`<code>${token.text}</code>`;
+    case "math": return html`<${Formula} ...${formula(token)} />`;
     case "br": return html`<br />`;
     case "link": return SAFE_LINK.test(token.href) ? html`<a href=${token.href} rel="noopener noreferrer" target="_blank">${inline(token.tokens, depth)}</a>` : inline(token.tokens, depth);
     case "image": return token.text; // pictures come from nowhere but ourselves

@@ -14,9 +14,14 @@ from sprout.web.endpoint import Call
 from sprout.web.parts import WebParts
 
 PAGE_POLICY = (
-    "default-src 'none'; script-src 'self' 'nonce-{nonce}'; style-src 'self'; style-src-attr 'unsafe-inline'; "
-    "img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; "
-    "frame-ancestors 'none'; require-trusted-types-for 'script'"
+    "default-src 'none'; script-src 'self' 'nonce-{nonce}'; style-src 'self' 'nonce-{nonce}'; "
+    "style-src-attr 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+FRAME_POLICY = (
+    "sandbox allow-scripts; default-src 'none'; script-src 'nonce-{nonce}' blob:; style-src 'unsafe-inline'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
 NAME_MAX_CHARACTERS = 200
 FOREVER = "public, max-age=31536000, immutable"
@@ -51,21 +56,27 @@ async def home(call: Call) -> Response:
 
 async def page(parts: WebParts) -> Response:
     """index.html, with a fresh nonce and the version of the files beside it."""
+    return await _filled(parts.static_dir, "index.html", PAGE_POLICY, {"Vary": "Accept"})
+
+
+async def diagram_frame(call: Call) -> Response:
+    """The frame in which diagrams are drawn: an origin of its own, no network, only the page around it may show it."""
+    return await _filled(call.parts.static_dir, "diagram.html", FRAME_POLICY, {"X-Frame-Options": "SAMEORIGIN"})
+
+
+async def _filled(folder: Path, name: str, policy: str, headers: dict[str, str]) -> Response:
+    """A document under its policy, with a fresh nonce in both and the version of the files beside it."""
     nonce = secrets.token_urlsafe(18)
-    template, version = await asyncio.to_thread(_template_and_version, parts.static_dir)
+    template, version = await asyncio.to_thread(_template_and_version, folder, name)
     return Response(
         template.replace("{{nonce}}", nonce).replace("{{version}}", version),
         media_type="text/html",
-        headers={
-            "Content-Security-Policy": PAGE_POLICY.format(nonce=nonce),
-            "Cache-Control": "no-store",
-            "Vary": "Accept",
-        },
+        headers={"Content-Security-Policy": policy.format(nonce=nonce), "Cache-Control": "no-store", **headers},
     )
 
 
-def _template_and_version(folder: Path) -> tuple[str, str]:
-    return (folder / "index.html").read_text(encoding="utf-8"), files_version(folder)
+def _template_and_version(folder: Path, name: str) -> tuple[str, str]:
+    return (folder / name).read_text(encoding="utf-8"), files_version(folder)
 
 
 def files_version(folder: Path) -> str:

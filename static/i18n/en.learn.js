@@ -114,6 +114,11 @@ export default {
   "tu.card_exercise": "Exercise",
   "tu.card_diagram": "Diagram",
   "tu.card_care": "Someone to talk to",
-  "tu.source": "Show the source of the diagram",
+  "tu.source": "Source of the diagram",
+  "md.copy": "Copy the code",
+  "md.copied": "Copied",
+  "md.diagram": "Diagram",
+  "md.drawing": "Drawing the diagram",
+  "md.undrawn": "This diagram could not be drawn. Its source:",
   "tu.too_big": "The drawing is too large. Clear a part of it.",
 };

@@ -2,11 +2,13 @@
 /** The open checkpoint: its question, the help that was used, and the right way to answer it. */
 
 import { batch, useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { draftOf, dropDraft, keepDraft } from "../drafts.js";
 import { html } from "../html.js";
 import { t } from "../i18n/learn.js";
 import { Markdown } from "../markdown.js";
+import { CodeField } from "../rich/editor.js";
+import { languageIn } from "../rich/grammars.js";
 import { answerOf } from "../talk.js";
 import { DrawingPad } from "./drawing.js";
 import { Icon } from "./icons.js";
@@ -17,7 +19,7 @@ import { Fault } from "./shell.js";
 /** @import { AnswerType, Checkpoint } from "../types.d.ts" */
 
 const LEVELS = 4;
-const INDENT = "    ";
+const LONGEST = 8000;
 const LARGEST_DRAWING = 7_000_000;
 const KIND_WORDS = /** @type {const} */ ({ text: "tu.in_text", code: "tu.in_code", draw: "tu.in_draw", mcq: "tu.in_mcq" });
 
@@ -39,7 +41,7 @@ function Open({ lesson, question, helpLevel, refusal }) {
   const option = useSignal(question.options?.includes(begun) ? begun : null);
   const drawn = useSignal(/** @type {string | null} */ (null));
   const missing = useSignal(/** @type {string | null} */ (null));
-  const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+  const field = useRef(/** @type {HTMLElement | null} */ (null));
   const off = lesson.working.value;
   const options = question.options ?? [];
   const kept = useSignal(begun !== "");
@@ -68,10 +70,9 @@ function Open({ lesson, question, helpLevel, refusal }) {
     if (drawing && drawing.length > LARGEST_DRAWING) { missing.value = t("tu.too_big"); return; }
     if (await say(text, drawing)) heard();
   };
-  const write = (/** @type {any} */ event) => { words.value = event.target.value; keep(words.value); };
-  const isCode = question.type === "code";
-  const keys = (/** @type {KeyboardEvent} */ event) => { if (isCode) indents(event); enters(submit)(event); };
-  const label = isCode ? "tu.code_label" : question.type === "draw" ? "tu.note_label" : "tu.answer_label";
+  const write = (/** @type {string} */ text) => { words.value = text; keep(text); };
+  const isDrawn = question.type === "draw";
+  const lang = useMemo(() => languageIn([...lesson.turns.peek().map((turn) => turn.text), question.prompt]), [question.id]);
 
   return html`<section class="cp" aria-label=${t("tu.checkpoint")}>
     <p class="cp-top"><b>${t("tu.checkpoint")}</b><span>${t(KIND_WORDS[question.type])}</span>${kept.value && html`<span class="status"><${Icon} name="check" small />${t("tu.draft")}</span>`}</p>
@@ -80,10 +81,12 @@ function Open({ lesson, question, helpLevel, refusal }) {
       ${question.type === "draw" && html`<${DrawingPad} id=${strokes} off=${off} onDrawn=${(/** @type {string | null} */ picture) => { drawn.value = picture; }} />`}
       ${question.type === "mcq"
         ? html`<${Options} name="checkpoint" legend=${t("dg.choose")} options=${options} chosen=${option.value} off=${off} onChosen=${choose} />`
-        : html`<label class=${question.type === "draw" ? "lbl" : "vh"} for="answer">${t(label)}</label>
-          <textarea class=${isCode ? "field code" : "field"} id="answer" ref=${field} rows=${isCode ? 7 : question.type === "draw" ? 2 : 3} maxlength="8000" spellcheck=${isCode ? "false" : undefined} readonly=${off}
-            value=${words.value} onInput=${write} onKeyDown=${keys} aria-invalid=${missing.value ? "true" : undefined} aria-describedby=${isCode ? "asked code-keys" : "asked"}></textarea>
-          ${isCode && html`<p class="t12 dimmer" id="code-keys">${t("tu.code_keys")}</p>`}`}
+        : question.type === "code"
+          ? html`<${CodeField} id="answer" field=${field} text=${words.value} lang=${lang} off=${off} isWrong=${missing.value !== null} longest=${LONGEST} describedBy="asked code-keys" onText=${write} onSend=${submit} />
+            <p class="t12 dimmer" id="code-keys">${t("tu.code_keys")}</p>`
+          : html`<label class=${isDrawn ? "lbl" : "vh"} for="answer">${t(isDrawn ? "tu.note_label" : "tu.answer_label")}</label>
+            <textarea class="field" id="answer" ref=${field} rows=${isDrawn ? 2 : 3} maxlength=${LONGEST} readonly=${off}
+              value=${words.value} onInput=${(/** @type {any} */ event) => write(event.target.value)} onKeyDown=${enters(submit)} aria-invalid=${missing.value ? "true" : undefined} aria-describedby="asked"></textarea>`}
       ${(missing.value ?? refusal) && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${missing.value ?? refusal}</span></p>`}
       <div class="row cp-foot">
         <button class="btn go" type="submit" disabled=${off} aria-busy=${off || undefined}>${t(off ? "tu.sending" : "tu.answer")}</button>
@@ -137,13 +140,3 @@ const Ladder = ({ level, off, onMore }) => html`<div class="ladder" role="group"
 
 /** Ctrl or Cmd with Enter sends. @param {(event: Event) => void} submit */
 export const enters = (submit) => (/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event); };
-
-let leaving = false;
-/** Tab indents in code; after Escape it leaves, as everywhere. @param {any} event */
-function indents(event) {
-  if (event.key === "Escape") { leaving = true; event.preventDefault(); return; }
-  if (event.key !== "Tab" || event.shiftKey || leaving) { leaving = false; return; }
-  event.preventDefault();
-  event.target.setRangeText(INDENT, event.target.selectionStart, event.target.selectionEnd, "end");
-  event.target.dispatchEvent(new Event("input", { bubbles: true }));
-}

@@ -8,9 +8,9 @@ import { edgeKey } from "../graph.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
 import * as learning from "../learning.js";
+import { teaching } from "../sheets.js";
 import { Changes, shownOf } from "./changes.js";
 import { Fault } from "./shell.js";
-import { styled } from "./styles.js";
 
 /** @import { Change } from "../types.d.ts" */
 /** @import { Path } from "../live.js" */
@@ -23,7 +23,7 @@ export function useFitted(path, parentId) {
   const load = async () => {
     if (!parentId) return;
     try {
-      await styled;
+      await teaching();
       all.value = await learning.changes(path.branchId, parentId);
       problem.value = null;
     } catch (error) {

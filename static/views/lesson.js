@@ -10,6 +10,8 @@ import { t as common } from "../i18n.js";
 import { t } from "../i18n/learn.js";
 import { openLesson } from "../lesson.js";
 import { Markdown } from "../markdown.js";
+import { CodeBlock } from "../rich/code.js";
+import { Diagram, Drawn } from "../rich/diagram.js";
 import { home, learnUrl, pathUrl } from "../router.js";
 import { asideOf } from "../talk.js";
 import { usePath } from "./around.js";
@@ -90,13 +92,13 @@ const TurnView = ({ turn, withQuestion }) => turn.who === "learner"
 
 /** @param {{ text: string, mode?: string | null, drawing?: boolean }} props */
 const Mine = ({ text, mode, drawing }) => html`<div class="me"><small>${t(mode ? "tu.you_answer" : "tu.you")}</small>
-  ${mode === "code" ? html`<pre tabindex="0"><code>${text}</code></pre>` : html`<p>${text}</p>`}${drawing && html`<p class="t13 dim">${t("tu.drawing")}</p>`}</div>`;
+  ${mode === "code" ? html`<${CodeBlock} text=${text} />` : html`<p>${text}</p>`}${drawing && html`<p class="t13 dim">${t("tu.drawing")}</p>`}</div>`;
 
 const CARD_WORDS = /** @type {const} */ ({ example: "tu.card_example", exercise: "tu.card_exercise", diagram: "tu.card_diagram", care: "tu.card_care" });
 
 /** @param {{ card: Card }} props */
 const CardView = ({ card }) => html`<figure class=${`card ${card.kind}`}><figcaption><small>${t(CARD_WORDS[card.kind])}</small><b>${card.title}</b></figcaption>
-  ${card.format === "markdown" ? html`<${Markdown} text=${card.body} />` : html`<details><summary>${t("tu.source")}</summary><pre tabindex="0"><code>${card.body}</code></pre></details>`}</figure>`;
+  ${card.format === "markdown" ? html`<${Markdown} text=${card.body} />` : html`<${card.format === "svg" ? Drawn : Diagram} source=${card.body} title=${card.title} />`}</figure>`;
 
 /** Questions on the side: the checkpoint stays where it is. @param {{ lesson: OpenLesson }} props */
 function Aside({ lesson }) {

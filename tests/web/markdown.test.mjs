@@ -12,7 +12,8 @@ function told(node) {
   if (typeof node !== "object") return JSON.stringify(String(node));
   const { children, ...props } = node.props;
   const given = Object.entries(props).map(([name, value]) => ` ${name}=${value}`).join("");
-  return `(${node.type}${given} ${told(children)})`;
+  const name = typeof node.type === "function" ? node.type.name : node.type;
+  return `(${name}${given} ${told(children)})`;
 }
 const read = (text) => told(Markdown({ text }));
 const types = (text) => new Set(read(text).match(/\((\w+)/g)?.map((each) => each.slice(1)));
@@ -21,7 +22,7 @@ test("paragraphs, emphasis, lists, code and tables become their elements", () =>
   assert.equal(read("One **two** _three_ `4 < 5`."), '(p "One "(strong "two")" "(em "three")" "(code "4 < 5")".")');
   assert.equal(read("- a\n- b"), '(ul (li "a")(li "b"))');
   assert.equal(read("3. a\n4. b"), '(ol start=3 (li "a")(li "b"))');
-  assert.equal(read("```python\nif a:\n    b\n```"), '(pre tabindex=0 (code "if a:\\n    b"))');
+  assert.equal(read("```python\nif a:\n    b\n```"), '(CodeBlock text=if a:\n    b lang=python )');
   assert.equal(read("> said"), '(blockquote (p "said"))');
   assert.deepEqual([...types("| a | b |\n|---|---|\n| 1 | 2 |")], ["div", "table", "thead", "tr", "th", "tbody", "td"]);
 });

@@ -304,6 +304,7 @@ def a_static_folder(parent: Path) -> Path:
     folder = parent / "static"
     (folder / "fonts").mkdir(parents=True)
     (folder / "index.html").write_text(PAGE)
+    (folder / "diagram.html").write_text(PAGE)
     (folder / "app.js").write_text("// " + "the page's script " * 200)
     (folder / "lib.mjs").write_text("export const one = 1;")
     (folder / "fonts" / "a.woff2").write_bytes(b"wOF2")

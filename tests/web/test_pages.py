@@ -31,10 +31,21 @@ async def test_X8_the_nonce_is_in_the_policy_and_never_repeats(web: Web) -> None
 async def test_the_policy_is_the_strict_one(web: Web) -> None:
     policy = (await web.client.get("/")).headers["content-security-policy"]
     assert re.sub(r"'nonce-[^']+'", "'nonce-…'", policy) == (
-        "default-src 'none'; script-src 'self' 'nonce-…'; style-src 'self'; style-src-attr 'unsafe-inline'; "
-        "img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; "
-        "frame-ancestors 'none'; require-trusted-types-for 'script'"
+        "default-src 'none'; script-src 'self' 'nonce-…'; style-src 'self' 'nonce-…'; style-src-attr 'unsafe-inline'; "
+        "img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-src 'self'; base-uri 'none'; "
+        "form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
+
+
+async def test_X2_diagrams_are_drawn_in_a_frame_without_origin_and_without_network(web: Web) -> None:
+    answer = await web.client.get("/frames/diagram")
+    policy = answer.headers["content-security-policy"]
+    assert re.sub(r"'nonce-[^']+'", "'nonce-…'", policy) == (
+        "sandbox allow-scripts; default-src 'none'; script-src 'nonce-…' blob:; style-src 'unsafe-inline'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+    )
+    assert answer.headers["x-frame-options"] == "SAMEORIGIN"
+    assert "{{" not in answer.text
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
 export { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
 export { bracketMatching, indentService, indentUnit, LRLanguage, syntaxHighlighting } from "@codemirror/language";
 export { Compartment, EditorState } from "@codemirror/state";
-export { drawSelection, EditorView, highlightSpecialChars, keymap } from "@codemirror/view";
+export { EditorView, highlightSpecialChars, keymap } from "@codemirror/view";

@@ -1,0 +1,118 @@
+// @ts-check
+/** Where code is written: a plain field, and CodeMirror in its place once that is there. */
+
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { html } from "../html.js";
+import { t } from "../i18n/learn.js";
+import { highlighter } from "./colours.js";
+import { grammarOf, isGrammar } from "./grammars.js";
+import { needed } from "./needed.js";
+
+const INDENT = "    ";
+const OPENS_BLOCK = /[:{([]\s*$/;
+const codemirror = needed(() => import("../vendor/code/editor.mjs"));
+
+/**
+ * @typedef {{ id: string, text: string, lang: string, off: boolean, isWrong: boolean, describedBy: string, longest: number,
+ *   onText: (text: string) => void, onSend: (event: Event) => void, field: { current: HTMLElement | null } }} Props
+ * `field` is given what takes the focus
+ */
+
+/** @param {Props} props */
+export function CodeField(props) {
+  const library = codemirror();
+  const grammar = grammarOf(props.lang);
+  const by = grammar && highlighter();
+  const isReady = library !== null && (by !== null || !isGrammar(props.lang));
+  const plain = props.field.current;
+  const caret = isReady && plain instanceof HTMLTextAreaElement && plain === document.activeElement ? plain.selectionStart : null;
+  return isReady ? html`<${Editor} ...${props} library=${library} grammar=${grammar} by=${by} caret=${caret} />` : html`<${Plain} ...${props} />`;
+}
+
+/** Until the editor is there, and where it cannot be had: Tab leaves, as everywhere. @param {Props} props */
+const Plain = ({ id, text, off, isWrong, describedBy, longest, onText, onSend, field }) => html`<textarea class="field code" id=${id} ref=${field} rows="7" maxlength=${longest} spellcheck="false" dir="ltr" readonly=${off}
+  aria-label=${t("tu.code_label")} value=${text} aria-invalid=${isWrong || undefined} aria-describedby=${describedBy}
+  onInput=${(/** @type {any} */ event) => onText(event.target.value)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => { if (sends(event)) onSend(event); }}></textarea>`;
+
+/** Ctrl or Cmd with Enter. @param {KeyboardEvent} event */
+const sends = (event) => event.key === "Enter" && (event.ctrlKey || event.metaKey);
+
+/** @param {Props & { library: any, grammar: any, by: any, caret: number | null }} props `caret`: where it stood in the plain field, if that had the focus */
+function Editor(props) {
+  const { library, grammar, by, caret, text, off, isWrong, describedBy, field } = props;
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  const made = useRef(/** @type {ReturnType<typeof editorIn> | null} */ (null));
+  const now = useRef(props);
+  now.current = props;
+  useLayoutEffect(() => {
+    const editor = editorIn(/** @type {HTMLElement} */ (place.current), library, grammar, by, now);
+    made.current = editor;
+    field.current = editor.view.contentDOM;
+    if (caret !== null) {
+      editor.view.dispatch({ selection: { anchor: caret } });
+      editor.view.focus();
+    }
+    return () => { field.current = null; editor.view.destroy(); };
+  }, [library, grammar, by]);
+  useLayoutEffect(() => made.current?.show(text), [text, library, grammar, by]);
+  useEffect(() => made.current?.set(off, isWrong, describedBy), [off, isWrong, describedBy, library, grammar, by]);
+  return html`<div class=${off ? "field code editor off" : "field code editor"} dir="ltr" ref=${place}></div>`;
+}
+
+/**
+ * @param {HTMLElement} parent @param {any} library @param {any} grammar @param {any} by @param {{ current: Props }} now the props as they are when something happens
+ */
+function editorIn(parent, library, grammar, by, now) {
+  const { EditorView, EditorState, Compartment, keymap } = library;
+  const changing = new Compartment();
+  const standing = (/** @type {boolean} */ off, /** @type {boolean} */ isWrong, /** @type {string} */ describedBy) => [
+    EditorState.readOnly.of(off),
+    EditorView.contentAttributes.of({ id: now.current.id, "aria-label": t("tu.code_label"), "aria-describedby": describedBy, ...(off && { "aria-readonly": "true" }), ...(isWrong && { "aria-invalid": "true" }) }),
+  ];
+  const { off, isWrong, describedBy, text, longest } = now.current;
+  const leave = (/** @type {any} */ view) => { view.setTabFocusMode(true); return true; };
+  const send = () => { now.current.onSend(new Event("submit", { cancelable: true })); return true; };
+  const view = new EditorView({
+    parent,
+    doc: text,
+    extensions: [
+      ...(nonce() ? [EditorView.cspNonce.of(nonce())] : []),
+      library.history(),
+      library.highlightSpecialChars(),
+      library.bracketMatching(),
+      library.indentUnit.of(INDENT),
+      library.indentService.of(indentAt),
+      EditorState.tabSize.of(INDENT.length),
+      EditorState.changeFilter.of((/** @type {any} */ change) => change.newDoc.length <= Math.max(longest, change.startState.doc.length)),
+      ...(grammar ? [grammar.language ?? library.LRLanguage.define({ parser: grammar.parser }), library.syntaxHighlighting(by.style)] : []),
+      keymap.of([
+        { key: "Mod-Enter", run: send },
+        { key: "Escape", run: leave },
+        { key: "Tab", run: library.indentMore, shift: library.indentLess },
+        ...library.defaultKeymap,
+        ...library.historyKeymap,
+      ]),
+      changing.of(standing(off, isWrong, describedBy)),
+      EditorView.updateListener.of((/** @type {any} */ update) => {
+        if (update.docChanged || (update.focusChanged && !view.hasFocus)) view.setTabFocusMode(false);
+        if (update.docChanged) now.current.onText(update.state.doc.toString());
+      }),
+    ],
+  });
+  const show = (/** @type {string} */ words) => {
+    const doc = view.state.doc.toString();
+    if (words !== doc) view.dispatch({ changes: { from: 0, to: doc.length, insert: words } });
+  };
+  const set = (/** @type {boolean} */ isOff, /** @type {boolean} */ wrong, /** @type {string} */ ids) => view.dispatch({ effects: changing.reconfigure(standing(isOff, wrong, ids)) });
+  return { view, show, set };
+}
+
+/** A new line begins where the one before did, one step further in where that opens a block. @param {any} context @param {number} at @returns {number} in columns */
+function indentAt(context, at) {
+  const line = context.state.doc.lineAt(at);
+  const before = at === line.from ? line.text : line.text.slice(0, at - line.from);
+  return /^\s*/.exec(before)[0].length + (at > line.from && OPENS_BLOCK.test(before) ? INDENT.length : 0);
+}
+
+/** What the page's policy lets a style sheet in with. */
+const nonce = () => /** @type {HTMLScriptElement | null} */ (document.querySelector("script[nonce]"))?.nonce ?? "";

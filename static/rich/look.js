@@ -1,0 +1,39 @@
+// @ts-check
+/** The colours of the page as they are now, for what cannot read its style sheet. */
+
+import { signal } from "@preact/signals";
+
+/** Counts up when the theme or the system's colours change. @type {import("@preact/signals").Signal<number> | null} */
+let changes = null;
+
+/** The number of the present look: a view that asks is drawn again with the next one. */
+export const lookNumber = () => (changes ??= watched()).value;
+
+function watched() {
+  const counted = signal(0);
+  const changed = () => { counted.value++; };
+  for (const feature of ["(prefers-color-scheme: dark)", "(forced-colors: active)", "(prefers-contrast: more)"]) matchMedia(feature).addEventListener("change", changed);
+  addEventListener("sprout:theme", changed);
+  return counted;
+}
+
+/** What Mermaid calls its colours, and which of ours they are. */
+const COLOURS = {
+  background: "--ground", primaryColor: "--paper", primaryTextColor: "--ink", primaryBorderColor: "--leaf", lineColor: "--ink-2", textColor: "--ink", titleColor: "--ink",
+  secondaryColor: "--new-soft", secondaryTextColor: "--ink", secondaryBorderColor: "--bark", tertiaryColor: "--sunk", tertiaryTextColor: "--ink", tertiaryBorderColor: "--edge",
+  mainBkg: "--paper", nodeBorder: "--leaf", clusterBkg: "--sunk", clusterBorder: "--edge", edgeLabelBackground: "--ground", noteBkgColor: "--wait-soft", noteTextColor: "--ink", noteBorderColor: "--wait",
+  actorBkg: "--paper", actorBorder: "--leaf", actorTextColor: "--ink", actorLineColor: "--edge", signalColor: "--ink-2", signalTextColor: "--ink", labelBoxBkgColor: "--sunk", labelTextColor: "--ink", loopTextColor: "--ink",
+  errorBkgColor: "--fault-soft", errorTextColor: "--fault",
+};
+
+/** @returns {{ dark: boolean, colours: Record<string, string> }} colours as rgb(…), with the size of the text */
+export function lookNow() {
+  const probe = document.createElement("span");
+  probe.hidden = true;
+  document.body.append(probe);
+  const resolved = (/** @type {string} */ token) => { probe.style.color = `var(${token})`; return getComputedStyle(probe).color; };
+  const colours = Object.fromEntries(Object.entries(COLOURS).map(([name, token]) => [name, resolved(token)]));
+  const ground = colours.background.match(/[\d.]+/g)?.slice(0, 3).map(Number) ?? [255, 255, 255];
+  probe.remove();
+  return { dark: ground.reduce((sum, part) => sum + part, 0) < 3 * 128, colours: { ...colours, fontSize: "15px" } };
+}

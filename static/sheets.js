@@ -1,0 +1,20 @@
+// @ts-check
+/** Style sheets that the first view does without, fetched with what needs them. */
+
+/** @type {Record<string, Promise<void>>} */
+const fetched = {};
+
+/**
+ * Resolves when a sheet is in force, so that nothing is shown without it; where it cannot be had the words are still there to read.
+ * @param {string} path below static/
+ */
+export const sheet = (path) => (fetched[path] ??= new Promise((resolve) => {
+  const link = document.createElement("link");
+  link.rel = "stylesheet";
+  link.href = new URL(path, import.meta.url).href;
+  link.onload = link.onerror = () => resolve();
+  document.head.append(link);
+}));
+
+/** The sheets of the screens that teach. */
+export const teaching = () => Promise.all(["learn.css", "rich.css"].map(sheet));

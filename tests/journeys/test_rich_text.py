@@ -1,0 +1,97 @@
+"""Formulas, code and diagrams in what a tutor says, and code as an answer, in a real browser."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Browser, Page, Route, expect
+
+from tests.browser import PHONE, open_page
+from tests.journeys.learner import checkpoint, fits, question, school
+from tests.journeys.screen import picture
+
+TREE, FUNCTIONS = "Drawing the splits as a tree", "Functions"
+RICH = r"""The chance of both is \(P(A \cap B) = P(A)\,P(B \mid A)\), so for $n$ people it is about $n \cdot 0.8^2$.
+A ticket costs $5 and a map $10.
+
+$$
+P(B \mid T) = \frac{P(T \mid B)\,P(B)}{\sum_{i=1}^{k} P(T \mid B_i)\,P(B_i)}
+$$
+
+```python
+def posterior(prior: float, hit: float, false_alarm: float) -> float:
+    # Of all alarms, the share that is right
+    alarms = prior * hit + (1 - prior) * false_alarm
+    return prior * hit / alarms  # "nothing" is None
+```
+
+| test | ill | well |
+|---|---|---|
+| positive | $80$ | $95$ |
+| negative | `20` | **805** |
+
+```mermaid
+flowchart TD
+  A[1000 people] -->|1 %| B[10 are ill]
+  A -->|99 %| C[990 are well]
+  B --> D[8 positive]
+  C --> E[95 positive]
+```
+
+```sql
+SELECT name, count(*) AS n FROM people WHERE age > 30 GROUP BY name; -- all
+```
+
+Not a diagram, and no formula: $\frac{1$ and
+
+```mermaid
+flowchart TD
+  A[[[ --> nothing
+```
+"""
+QUICK_MS = 20_000
+
+
+async def say(page: Page, words: str, **checkpoint_: Any) -> None:
+    """From now on the tutor has said these words, and its open question is as given."""
+
+    async def answered(route: Route) -> None:
+        response = await route.fetch()
+        body = await response.json()
+        if isinstance(body, list) and body and "content" in body[-1]:
+            body[-1]["content"] = words
+        elif isinstance(body, dict) and body.get("question"):
+            body["question"] |= checkpoint_
+        await route.fulfill(response=response, body=json.dumps(body))
+
+    await page.route(lambda url: "/api/chat/sessions/" in url, answered)
+
+
+async def _shown(page: Page) -> None:
+    await expect(page.locator(".msg .katex").first).to_be_visible()
+    await expect(page.locator(".msg .picture img")).to_be_visible(timeout=QUICK_MS)
+    await expect(page.locator(".msg .diagram details[open]")).to_have_count(1)
+    await expect(page.locator(".msg .hl-key").first).to_be_visible()
+
+
+async def test_a_tutor_writes_formulas_code_tables_and_diagrams(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with school(tmp_path, bayes_url) as taught, open_page(browser, taught.lesson(TREE)) as page:
+        await question(page)
+        await say(page, RICH)
+        await page.reload()
+        await _shown(page)
+        message = page.locator(".msg")
+        assert await message.locator(".katex").count() == 6
+        await expect(message).to_contain_text("A ticket costs $5 and a map $10.")
+        assert await message.locator("math").count() == 6
+        await expect(message.locator(".math.source")).to_have_text(r"$\frac{1$")
+        await expect(message.get_by_role("img")).to_have_attribute("alt", re.compile("1000 people, 10 are ill"))
+        for scheme in ("light", "dark"):
+            await page.emulate_media(color_scheme=scheme)
+            await picture(page, f"rich-{scheme}")
+        await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+        await fits(page)
+        await picture(page, "rich-phone")
