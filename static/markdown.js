@@ -11,7 +11,9 @@ import { mathematics } from "./rich/tex.js";
 /** @import { ComponentChildren } from "preact" */
 /** @typedef {{ type: string, raw: string, text?: string, tokens?: Token[], [field: string]: any }} Token */
 
-const SAFE_LINK = /^(https?:|mailto:|#|\/(?!\/))/i;
+const FOREIGN = /^(https?|mailto):/i;
+const OWN = /^[#/]/;
+const HERE = "http://here.invalid";
 const DEEPEST = 20;
 const CLOSED_FENCE = /\n {0,3}(?:`{3,}|~{3,})\s*$/;
 const marked = new Marked(mathematics);
@@ -85,12 +87,18 @@ function piece(token, depth) {
     case "codespan": return html`<code>${token.text}</code>`;
     case "math": return html`<${Formula} ...${formula(token)} />`;
     case "br": return html`<br />`;
-    case "link": return SAFE_LINK.test(token.href) ? html`<a href=${token.href} rel="noopener noreferrer" target="_blank">${inline(token.tokens, depth)}</a>` : inline(token.tokens, depth);
+    case "link": return isSafe(token.href) ? html`<a href=${token.href} rel="noopener noreferrer" target="_blank">${inline(token.tokens, depth)}</a>` : inline(token.tokens, depth);
     case "image": return token.text; // pictures come from nowhere but ourselves
     case "text": return token.tokens ? inline(token.tokens, depth) : plain(token);
     case "escape": return token.text;
     default: return token.raw;
   }
+}
+
+/** Whether an address leads to the web, to a mailbox or to a page of ours, also after a browser has read it in its own way. @param {string} href */
+function isSafe(href) {
+  if (!URL.canParse(href, HERE)) return false;
+  return FOREIGN.test(href) || (OWN.test(href) && new URL(href, HERE).origin === HERE);
 }
 
 /** A text as it was written: marked has escaped it for markup, which this is not. @param {Token} token */

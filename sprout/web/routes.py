@@ -311,7 +311,8 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
              (EVENTS_OF_ALL,), (429,), query=bodies.Cursors),
 
     Endpoint("GET", "/", pages.home, "Pages", "The page", (HTML_PAGE,)),
-    Endpoint("GET", "/frames/diagram", pages.diagram_frame, "Pages", "The frame that diagrams are drawn in", (HTML_PAGE,)),
+    Endpoint("GET", "/frames/diagram", pages.diagram_frame, "Pages", "The frame that diagrams are drawn in",
+             (HTML_PAGE,)),
     Endpoint("GET", "/static/{version}/{path:path}", pages.static_file, "Pages", "A file of the page",
              (Answer(200, "The file.", media="*/*"),), (404,)),
     Endpoint("GET", "/docs", _docs, "Pages", "This API, to read", (HTML_PAGE,)),

@@ -9,7 +9,7 @@ from playwright.async_api import Browser, Page, Route, expect
 
 from tests.browser import PHONE, open_page
 from tests.journeys.learner import checkpoint, fits, question, school
-from tests.journeys.screen import picture
+from tests.journeys.screen import OUTPUT
 
 TREE, FUNCTIONS = "Drawing the splits as a tree", "Functions"
 RICH = r"""The chance of both is \(P(A \cap B) = P(A)\,P(B \mid A)\), so for $n$ people it is about $n \cdot 0.8^2$.
@@ -50,7 +50,8 @@ flowchart TD
   A[[[ --> nothing
 ```
 """
-QUICK_MS = 20_000
+DRAWN_MS = 20_000
+LOW = (1280, 680)  # low enough for the checkpoint to stand below the text
 
 
 async def say(page: Page, words: str, **checkpoint_: Any) -> None:
@@ -70,7 +71,7 @@ async def say(page: Page, words: str, **checkpoint_: Any) -> None:
 
 async def _shown(page: Page) -> None:
     await expect(page.locator(".msg .katex").first).to_be_visible()
-    await expect(page.locator(".msg .picture img")).to_be_visible(timeout=QUICK_MS)
+    await expect(page.locator(".msg .picture img")).to_be_visible(timeout=DRAWN_MS)
     await expect(page.locator(".msg .diagram details[open]")).to_have_count(1)
     await expect(page.locator(".msg .hl-key").first).to_be_visible()
 
@@ -89,9 +90,9 @@ async def test_a_tutor_writes_formulas_code_tables_and_diagrams(
         assert await message.locator("math").count() == 6
         await expect(message.locator(".math.source")).to_have_text(r"$\frac{1$")
         await expect(message.get_by_role("img")).to_have_attribute("alt", re.compile("1000 people, 10 are ill"))
-        for scheme in ("light", "dark"):
-            await page.emulate_media(color_scheme=scheme)
-            await picture(page, f"rich-{scheme}")
-        await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
-        await fits(page)
-        await picture(page, "rich-phone")
+        for name, size, scheme in (("light", LOW, "light"), ("dark", LOW, "dark"), ("phone", PHONE, "light")):
+            await page.set_viewport_size({"width": size[0], "height": size[1]})
+            await page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+            await _shown(page)
+            await fits(page)
+            await page.screenshot(path=OUTPUT / f"rich-{name}.png", full_page=True)
