@@ -117,5 +117,10 @@ export default {
   "tu.card_diagram": "Diagramm",
   "tu.card_care": "Jemand zum Reden",
   "tu.source": "Quelltext des Diagramms zeigen",
+  "md.copy": "Code kopieren",
+  "md.copied": "Kopiert",
+  "md.diagram": "Schaubild",
+  "md.drawing": "Schaubild wird gezeichnet",
+  "md.undrawn": "Dieses Schaubild lässt sich nicht zeichnen. Sein Quelltext:",
   "tu.too_big": "Die Zeichnung ist zu groß. Lösche einen Teil davon.",
 };

@@ -8,7 +8,7 @@ from typing import Any
 from playwright.async_api import Browser, Page, Route, expect
 
 from tests.browser import PHONE, open_page
-from tests.journeys.learner import checkpoint, fits, question, school
+from tests.journeys.learner import fits, question, school
 from tests.journeys.screen import OUTPUT
 
 TREE, FUNCTIONS = "Drawing the splits as a tree", "Functions"
