@@ -36,6 +36,8 @@ export function openLesson(nodeId) {
   const answered = signal(false);
   /** Whether the learner has said something on this page: from then on the focus may follow the questions. */
   const spoken = signal(false);
+  /** What mastery was before it last moved on this page. */
+  const before = signal(/** @type {number | null} */ (null));
   let closed = false;
   let shown = false;
   /** The newest message when the tutor was last silent. @type {string | null} */
@@ -54,6 +56,8 @@ export function openLesson(nodeId) {
     const entries = Object.values(run.value?.agents ?? {}).flatMap((agent) => agent.entries);
     return entries.filter((entry) => entry.type === "text" && entry.of === "message").map((entry) => /** @type {any} */ (entry).text).join("\n\n");
   });
+  /** Whether the tutor's words to the lesson, not to a side question, are coming. */
+  const speaking = computed(() => live.value !== "" && !sending.value?.aside);
   const working = computed(() => sending.value !== null || run.value !== null);
 
   async function load() {
@@ -79,6 +83,7 @@ export function openLesson(nodeId) {
         refusal.value = null; // what could not be said or heard has been
       }
       messages.value = said;
+      if (state.value && state.value.mastery !== now.mastery) before.value = state.value.mastery;
       state.value = now;
       problem.value = null;
       session.value = sessions.find((each) => each.id === id) ?? session.value;
@@ -90,12 +95,12 @@ export function openLesson(nodeId) {
   /** Say something, and wait for the reply; it is heard as it is written. @param {Words} words @returns {Promise<boolean>} whether it was taken */
   async function send(words) {
     if (sending.value || !session.value) return false;
-    const before = messages.value.length;
+    const saidBefore = messages.value.length;
     batch(() => { sending.value = words; refusal.value = null; spoken.value ||= words.content !== ""; });
     try {
       const reply = await learning.say(session.value.id, words.content, words.drawing);
       await refresh();
-      if (messages.value.length > before) return true;
+      if (messages.value.length > saidBefore) return true;
       if (reply.runId && !(await runOf(reply.runId)).endedAt) return true; // it takes longer, and is heard to its end
       refusal.value = parted(reply.message).text;
       return false;
@@ -153,5 +158,5 @@ export function openLesson(nodeId) {
   }
 
   load();
-  return { nodeId, session, turns, state, sending, refusal, problem, ended, run, live, working, answered, spoken, again, send, close };
+  return { nodeId, session, turns, state, before, sending, refusal, problem, ended, run, live, speaking, working, answered, spoken, again, send, close };
 }

@@ -1,9 +1,9 @@
 // @ts-check
 /** A conversation with the tutor as turns to show: whose, on which channel, in which words. Pure. */
 
-/** @import { AnswerType, ChatMessage } from "./types.d.ts" */
+/** @import { AnswerType, Attempt, ChatMessage, Citation } from "./types.d.ts" */
 
-/** @typedef {{ id: string, who: "tutor" | "learner", aside: boolean, text: string, question: string | null, drawn: boolean, mode: AnswerType | null }} Turn */
+/** @typedef {{ id: string, who: "tutor" | "learner", aside: boolean, text: string, question: string | null, drawn: boolean, mode: AnswerType | null, citations: Citation[], attempt: Attempt | null, first: boolean }} Turn `first`: the first attempt at its question */
 
 const TYPE_LINE = /^question type\s*[:–-]\s*(text|code|draw|mcq)\s*$/im;
 const QUESTION = /^question:?\s*$/im;
@@ -30,13 +30,36 @@ export function untagged(content) {
 /** @param {ChatMessage[]} messages oldest first @returns {Turn[]} */
 export function turnsOf(messages) {
   let aside = false;
+  const tried = new Set();
   return messages.filter((message) => message.role !== "system").map((message) => {
+    const { id, citations, attempt } = message;
     if (message.role === "user") {
       aside = message.kind === "hint_request";
-      return { id: message.id, who: /** @type {const} */ ("learner"), aside, question: null, ...untagged(message.content) };
+      const first = attempt !== null && !tried.has(attempt.questionId);
+      if (attempt) tried.add(attempt.questionId);
+      return { id, citations, attempt, first, who: /** @type {const} */ ("learner"), aside, question: null, ...untagged(message.content) };
     }
-    return { id: message.id, who: /** @type {const} */ ("tutor"), aside: aside || message.kind === "hint_response", drawn: false, mode: null, ...(aside ? { text: parted(message.content).text, question: null } : parted(message.content)) };
+    return { id, citations, attempt, first: false, who: /** @type {const} */ ("tutor"), aside: aside || message.kind === "hint_response", drawn: false, mode: null, ...(aside ? { text: parted(message.content).text, question: null } : parted(message.content)) };
   });
+}
+
+/**
+ * Words cut at what a grade points out in them: each span where it stands first, none inside another.
+ * @param {string} words @param {string[]} spans literal @returns {{ text: string, marked: boolean }[]}
+ */
+export function underlined(words, spans) {
+  const ends = spans.filter(Boolean).map((span) => ({ from: words.indexOf(span), to: words.indexOf(span) + span.length })).filter(({ from }) => from >= 0);
+  ends.sort((one, other) => one.from - other.from || other.to - one.to);
+  const pieces = [];
+  let at = 0;
+  for (const { from, to } of ends) {
+    if (to <= at) continue;
+    const start = Math.max(from, at);
+    if (start > at) pieces.push({ text: words.slice(at, start), marked: false });
+    pieces.push({ text: words.slice(start, to), marked: true });
+    at = to;
+  }
+  return at < words.length ? [...pieces, { text: words.slice(at), marked: false }] : pieces;
 }
 
 /** An attempt as it travels. @param {AnswerType} mode @param {string} text */

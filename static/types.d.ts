@@ -101,12 +101,17 @@ export interface Change {
   before: ChangedRows; after: ChangedRows; createdAt: string; undoneBy: string | null; undoes: string | null;
 }
 export interface ChatSession { id: string; nodeId: string | null; startedAt: string; endedAt: string | null }
-export interface ChatMessage { id: string; role: "system" | "user" | "assistant"; kind: "learning" | "hint_request" | "hint_response" | "evaluation"; content: string; createdAt: string }
+export interface ChatMessage { id: string; role: "system" | "user" | "assistant"; kind: "learning" | "hint_request" | "hint_response" | "evaluation"; content: string; createdAt: string; citations: Citation[]; attempt: Attempt | null }
+/** A passage of the learner's documents, and its place. */
+export interface Citation { passageId: string; documentId: string; document: string; heading: string | null; page: number | null }
+export interface Passage { id: string; documentId: string; document: string; heading: string | null; page: number | null; start: number; end: number; text: string }
+/** That words were an attempt: the help before it, and what was found in them. */
+export interface Attempt { questionId: string; helpLevel: number; correct: boolean | null; criteria: CriterionShown[] }
 export type AnswerType = "text" | "code" | "draw" | "mcq";
 export interface Checkpoint { id: string; prompt: string; type: AnswerType; options: string[] | null }
 export interface Card { id: string; kind: "example" | "exercise" | "diagram" | "care"; title: string; format: "markdown" | "mermaid" | "svg"; body: string }
 /** What is open in a lesson, and how far it has come. */
 export interface Lesson {
-  question: Checkpoint | null; helpLevel: number; plan: string[]; chunk: number; mastery: number; evidence: number; completed: boolean; graded: GradeShown | null; cards: Card[];
+  question: Checkpoint | null; helpLevel: number; plan: string[]; chunk: number; mastery: number; evidence: number; needed: number; completed: boolean; graded: GradeShown | null; cards: Card[];
 }
 export interface Reply { message: string; isComplete: boolean; runId: string | null }

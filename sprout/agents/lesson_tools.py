@@ -18,8 +18,10 @@ DIFFICULTY = 3
 FEWEST_WORDS_COPIED = 3
 MAX_SPOKEN = 4_000
 MAX_BODY = 8_000
+MOST_CITED = 6
 
 Spoken = Annotated[str, Field(min_length=1, max_length=MAX_SPOKEN)]
+Cited = Annotated[list[str] | None, Field(max_length=MOST_CITED, description="ids of the passages it teaches from")]
 CardTitle = Annotated[str, Field(min_length=1, max_length=200)]
 CardBody = Annotated[str, Field(min_length=1, max_length=MAX_BODY)]
 Diagram = Literal["mermaid", "svg", "table"]

@@ -9,6 +9,7 @@ from sprout.agents.lesson_tools import (
     SECRET,
     CardBody,
     CardTitle,
+    Cited,
     Diagram,
     LessonCriterion,
     NumberInput,
@@ -201,9 +202,10 @@ def ask_checkpoint_tool(turn: LessonTurn) -> Tool:
         number: Annotated[NumberInput | None, Field(description="where the answer is a number")] = None,
         smaller: Annotated[str | None, Field(description="a smaller question on the same idea")] = None,
         plan: Annotated[list[str] | None, Field(max_length=10, description="with the first: 3-6 lines")] = None,
+        passages: Cited = None,
     ) -> dict[str, JsonValue]:
         """Say something and ask the next question; this ends the turn. Everything but message, question, type,
-        options, can and plan stays secret."""
+        options, can, plan and passages stays secret."""
         turn.refuse_ending()
         checkpoint = checkpoint_of(
             question=question, type=type, answer=answer, tests=turn.lesson.node.title, options=options, wrong=wrong,
@@ -220,6 +222,7 @@ def ask_checkpoint_tool(turn: LessonTurn) -> Tool:
                 poses=checkpoint,
                 plan=after,
                 same_chunk=settled is not None and after.chunk == before.chunk,
+                passages=tuple(passages or ()),
             ),
             call,
         )

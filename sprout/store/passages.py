@@ -15,6 +15,7 @@ from sprout.store.columns import table_of
 Split = Callable[[str, str], Sequence[Passage]]
 
 _passages, _citations = table_of(tables.Passage), table_of(tables.Citation)
+_in_words = table_of(tables.MessageCitation)
 
 
 def keep_passages(connection: Connection, document_id: str, passages: Sequence[Passage]) -> None:
@@ -83,6 +84,25 @@ def cite(connection: Connection, node_id: str, passage_ids: Sequence[str], *, br
 
     Raises GraphRefused, naming one, where there is none of that id.
     """
+    wanted = _of_branch(connection, passage_ids, branch_id)
+    cited = set(connection.execute(select(_citations.c.passage_id).where(_citations.c.node_id == node_id)).scalars())
+    rows = [{"node_id": node_id, "passage_id": one} for one in wanted if one not in cited]
+    if rows:
+        connection.execute(insert(_citations), rows)
+
+
+def cite_in_words(
+    connection: Connection, message_id: str, passage_ids: Sequence[str], *, branch_id: str | None
+) -> None:
+    """Note that a new message teaches from these passages of its topic's documents. Raises GraphRefused, as `cite`."""
+    wanted = _of_branch(connection, passage_ids, branch_id) if passage_ids else []
+    rows = [{"message_id": message_id, "passage_id": one, "position": at} for at, one in enumerate(wanted, start=1)]
+    if rows:
+        connection.execute(insert(_in_words), rows)
+
+
+def _of_branch(connection: Connection, passage_ids: Sequence[str], branch_id: str | None) -> list[str]:
+    """The ids, each once. Raises GraphRefused: one is of no passage of the branch's documents."""
     wanted = list(dict.fromkeys(passage_ids))
     known = (
         select(tables.Passage.id)
@@ -96,7 +116,4 @@ def cite(connection: Connection, node_id: str, passage_ids: Sequence[str], *, br
         raise GraphRefused(
             f"There is no passage {strangers[0][:40]!r}: cite only ids that stand at the passages, or none."
         )
-    cited = set(connection.execute(select(_citations.c.passage_id).where(_citations.c.node_id == node_id)).scalars())
-    rows = [{"node_id": node_id, "passage_id": one} for one in wanted if one not in cited]
-    if rows:
-        connection.execute(insert(_citations), rows)
+    return wanted

@@ -1,6 +1,7 @@
 """Rows as the rest of Sprout knows them: the one place where a table's columns become a value."""
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from operator import itemgetter
 from typing import Any, Literal, cast
@@ -8,7 +9,14 @@ from typing import Any, Literal, cast
 from sqlalchemy import Row
 
 from sprout.events import AssessmentRow, EdgeEnds, NodeRow, QuestionShown, wire_time
-from sprout.learning.lessons.talk import ChatMessageRow, ChatSessionRow, HintRow, MessageKind
+from sprout.learning.lessons.talk import (
+    AttemptShown,
+    ChatMessageRow,
+    ChatSessionRow,
+    CitationShown,
+    HintRow,
+    MessageKind,
+)
 from sprout.learning.paths.contents import ContentRow, ContentStatus, GenerationRow, Trigger
 from sprout.learning.paths.library import BranchRow, DocumentRow, EdgeRow, NodeDetail, ProgressRow
 from sprout.learning.questions.assessing import AnswerRow, QuestionRow
@@ -180,8 +188,10 @@ def session_row(session: tables.ChatSession) -> ChatSessionRow:
     )
 
 
-def message_row(message: tables.ChatMessage) -> ChatMessageRow:
-    """A message, as the contract has it."""
+def message_row(
+    message: tables.ChatMessage, citations: Sequence[CitationShown] = (), attempt: AttemptShown | None = None
+) -> ChatMessageRow:
+    """A message, as the contract has it, with what it rests on and what became of it."""
     return ChatMessageRow(
         id=message.id,
         session_id=message.session_id,
@@ -192,6 +202,8 @@ def message_row(message: tables.ChatMessage) -> ChatMessageRow:
         was_successful=message.was_successful,
         success_signal=_json(message.success_signal),
         created_at=wire_time(message.created_at),
+        citations=tuple(citations),
+        attempt=attempt,
     )
 
 

@@ -43,6 +43,27 @@ class SqlSources:
             raise NotFound("passage", passage_id)
         return passage_row(*there)
 
+    async def document(self, document_id: str, *, user_id: str) -> Sequence[PassageRow]:
+        """In the order of the text. Raises NotFound."""
+        whole = (
+            select(tables.Document.original_filename)
+            .join(tables.Node, col(tables.Node.id) == col(tables.Document.node_id))
+            .where(tables.Document.id == document_id, tables.Node.user_id == user_id)
+        )
+        wanted = (
+            select(tables.Passage)
+            .where(tables.Passage.document_id == document_id)
+            .order_by(col(tables.Passage.position))
+        )
+
+        def look(session: Session) -> list[PassageRow]:
+            name = session.exec(whole).first()
+            if name is None:
+                raise NotFound("document", document_id)
+            return [passage_row(one, name) for one in session.exec(wanted)]
+
+        return await self._database.read(look)
+
     async def of_node(self, node_id: str, *, user_id: str) -> NodeSources:
         """Raises NotFound."""
 

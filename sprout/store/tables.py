@@ -138,6 +138,16 @@ class Citation(Row, table=True):
     passage_id: str = Field(foreign_key="passages.id", ondelete="CASCADE", primary_key=True, index=True, sa_type=Words)
 
 
+class MessageCitation(Row, table=True):
+    """That the tutor's words teach from a passage; `position` is its place among those that they name."""
+
+    __tablename__ = "message_citations"
+
+    message_id: str = Field(foreign_key="chat_messages.id", ondelete="CASCADE", primary_key=True, sa_type=Words)
+    passage_id: str = Field(foreign_key="passages.id", ondelete="CASCADE", primary_key=True, index=True, sa_type=Words)
+    position: int
+
+
 class NodeContent(Listed, table=True):
     __tablename__ = "node_contents"
     __table_args__ = (
@@ -327,6 +337,9 @@ class ChatMessage(Listed, table=True):
     was_successful: bool | None = None
     success_signal: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
+    answer_id: str | None = Field(
+        default=None, foreign_key="answers.id", ondelete="SET NULL", index=True, sa_type=Words
+    )
 
 
 class HintEvent(Listed, table=True):

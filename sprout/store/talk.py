@@ -12,6 +12,7 @@ from sprout.store import rows, tables
 from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.owned import owned_node, owned_session
+from sprout.store.said import said_in
 from sprout.store.write import Write
 
 
@@ -56,15 +57,10 @@ class SqlTalk:
 
     async def messages(self, session_id: str, *, user_id: str) -> list[ChatMessageRow]:
         """Oldest first. Raises NotFound."""
-        wanted = (
-            select(tables.ChatMessage)
-            .where(tables.ChatMessage.session_id == session_id)
-            .order_by(col(tables.ChatMessage.creation))
-        )
 
         def look(session: Session) -> list[ChatMessageRow]:
             owned_session(session, session_id, user_id)
-            return [rows.message_row(one) for one in session.exec(wanted)]
+            return said_in(session, session_id)
 
         return await self._database.read(look)
 

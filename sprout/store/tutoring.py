@@ -36,6 +36,7 @@ from sprout.store.edits import tell
 from sprout.store.kept_grades import grade_of
 from sprout.store.log import EventLog, Publish
 from sprout.store.owned import owned_node, owned_session
+from sprout.store.passages import cite_in_words
 from sprout.store.posing import ladder_column, pose, posed
 from sprout.store.questions import named_tests
 from sprout.store.write import Write
@@ -95,7 +96,7 @@ class SqlTutoring:
         return await self._database.read(look)
 
     async def end(self, session_id: str, end: TurnEnd, *, actor: Actor) -> Posed | None:
-        """Raises NotFound, QuestionRefused, Conflict, and what `tell` raises."""
+        """Raises NotFound, QuestionRefused, GraphRefused, Conflict, and what `tell` raises."""
         return await self._database.write(
             lambda write: self._ended(write, session_id, end, actor), order=actor.root_run_id
         )
@@ -183,8 +184,9 @@ class SqlTutoring:
         chat.ended_at = self._log.now() if end.completes else None
         session.add(chat)
         asks = still if end.repeats and end.kind != "hint_response" else None
-        _say(session, chat, end, rendered(end.reply, asks), actor)
+        message_id = _say(session, chat, end, rendered(end.reply, asks), actor)
         session.flush()
+        cite_in_words(write.connection, message_id, end.passages, branch_id=node.branch_id)
         told: list[Event] = list(end.events)
         if end.poses is not None and still is not None:
             told.append(_asked(still))
@@ -217,8 +219,8 @@ def _asked(question: Posed) -> CheckpointQuestion:
     )
 
 
-def _say(session: Session, chat: tables.ChatSession, end: TurnEnd, reply: str, actor: Actor) -> None:
-    """The learner's words and the tutor's reply, together or not at all; the reply has the id of its run."""
+def _say(session: Session, chat: tables.ChatSession, end: TurnEnd, reply: str, actor: Actor) -> str:
+    """The learner's words and the tutor's reply, together or not at all; the id of the reply, that of its run."""
     if end.said is not None:
         session.add(
             tables.ChatMessage(
@@ -228,19 +230,20 @@ def _say(session: Session, chat: tables.ChatSession, end: TurnEnd, reply: str, a
                 role="user",
                 kind=end.said_kind,
                 content=end.said,
+                answer_id=end.counted,
             )
         )
         session.flush()  # rows are numbered in the order in which they are sent
-    session.add(
-        tables.ChatMessage(
-            id=actor.run_id or new_id(),
-            session_id=chat.id,
-            user_id=actor.user_id,
-            role="assistant",
-            kind=end.kind,
-            content=reply,
-        )
+    said = tables.ChatMessage(
+        id=actor.run_id or new_id(),
+        session_id=chat.id,
+        user_id=actor.user_id,
+        role="assistant",
+        kind=end.kind,
+        content=reply,
     )
+    session.add(said)
+    return said.id
 
 
 def _moved(session: Session, end: TurnEnd) -> Posed:

@@ -6,6 +6,7 @@ from starlette.responses import Response
 
 from sprout.events import CardShown, CriterionShown
 from sprout.learning.marking.grades import Grade, shown
+from sprout.learning.mastery.mastery import right_answers_needed
 from sprout.learning.paths.contents import ContentRow
 from sprout.learning.questions.assessing import GradeShown
 from sprout.web.endpoint import Call, row
@@ -29,6 +30,7 @@ async def stands(call: Call) -> Response:
             chunk=lesson.plan.chunk,
             mastery=lesson.mastery,
             evidence=lesson.attempts,
+            needed=0 if lesson.mastered else right_answers_needed(lesson.mastery, lesson.attempts),
             completed=lesson.mastered,
             graded=_graded(grade),
             cards=_cards(await parts.contents.active_content(lesson.node.id, user_id=call.user_id)),

@@ -180,6 +180,8 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
              _one("The passages; none and general knowledge, or none and no documents.", NodeSources), (404,)),
     Endpoint("GET", "/api/passages/{id}", sources.shown, "Documents", "One passage and its place in its document",
              _one("The passage.", PassageRow), (404,)),
+    Endpoint("GET", "/api/documents/{id}/passages", sources.document, "Documents", "A whole document",
+             _many("Its passages, in the order of the text.", PassageRow), (404,)),
     Endpoint("GET", "/api/branches/{id}/coverage", sources.coverage, "Documents",
              "Which passages are taught by which nodes, and which by none",
              _many("All passages, in the order of upload and text.", CoveredPassage), (404,)),

@@ -67,6 +67,7 @@ class LessonShown(Wire):
         question: the one that is open, `help_level` the help that was given for it.
         plan: what the learner can do after each chunk; `chunk` is the one now, from 1, 0 before the first.
         evidence: how many graded answers `mastery` (0..1) goes by.
+        needed: how many more answers, right and without help, master it.
         graded: the newest attempt at the open question.
         cards: examples, exercises and diagrams, oldest first.
     """
@@ -77,6 +78,7 @@ class LessonShown(Wire):
     chunk: int
     mastery: float
     evidence: int
+    needed: int
     completed: bool
     graded: GradeShown | None
     cards: tuple[CardShown, ...]

@@ -16,6 +16,11 @@ async def shown(call: Call) -> Response:
     return row(await call.parts.sources.passage(call.id, user_id=call.user_id))
 
 
+async def document(call: Call) -> Response:
+    """A whole document, passage by passage, or 404."""
+    return rows(await call.parts.sources.document(call.id, user_id=call.user_id))
+
+
 async def of_node(call: Call) -> Response:
     """What a node teaches from."""
     return row(await call.parts.sources.of_node(call.id, user_id=call.user_id))

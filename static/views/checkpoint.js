@@ -7,11 +7,13 @@ import { draftOf, dropDraft, keepDraft } from "../drafts.js";
 import { html } from "../html.js";
 import { t } from "../i18n/learn.js";
 import { Markdown } from "../markdown.js";
+import { line } from "../net.js";
 import { CodeField } from "../rich/editor.js";
 import { languageIn } from "../rich/grammars.js";
 import { answerOf } from "../talk.js";
 import { DrawingPad } from "./drawing.js";
 import { Icon } from "./icons.js";
+import { Mark } from "./marks.js";
 import { Options } from "./options.js";
 import { Fault } from "./shell.js";
 
@@ -21,6 +23,7 @@ import { Fault } from "./shell.js";
 const LEVELS = 4;
 const LONGEST = 8000;
 const LARGEST_DRAWING = 7_000_000;
+const HELP_WORDS = /** @type {const} */ (["tu.help_1", "tu.help_2", "tu.help_3", "tu.help_4"]);
 const KIND_WORDS = /** @type {const} */ ({ text: "tu.in_text", code: "tu.in_code", draw: "tu.in_draw", mcq: "tu.in_mcq" });
 
 /** @param {{ lesson: OpenLesson }} props */
@@ -75,8 +78,9 @@ function Open({ lesson, question, helpLevel, refusal }) {
   const lang = useMemo(() => languageIn([...lesson.turns.peek().map((turn) => turn.text), question.prompt]), [question.id]);
 
   return html`<section class="cp" aria-label=${t("tu.checkpoint")}>
-    <p class="cp-top"><b>${t("tu.checkpoint")}</b><span>${t(KIND_WORDS[question.type])}</span>${kept.value && html`<span class="status"><${Icon} name="check" small />${t("tu.draft")}</span>`}</p>
+    <p class="cp-top"><${Mark} state="progress" mastery=${lesson.state.value?.mastery ?? 0} /><b>${t("tu.checkpoint")}</b><span>${t(KIND_WORDS[question.type])}</span><${Kept} kept=${kept.value} /></p>
     <div class="q" id="asked" tabindex="-1" ref=${asked}><${Markdown} text=${question.prompt} /></div>
+    ${helpLevel > 0 && html`<p class="cp-help"><b>${t("tu.help_at", { n: helpLevel })}</b> ${t(HELP_WORDS[Math.min(helpLevel, LEVELS) - 1])}</p>`}
     <form onSubmit=${submit}>
       ${question.type === "draw" && html`<${DrawingPad} id=${strokes} off=${off} onDrawn=${(/** @type {string | null} */ picture) => { drawn.value = picture; }} />`}
       ${question.type === "mcq"
@@ -91,11 +95,18 @@ function Open({ lesson, question, helpLevel, refusal }) {
       <div class="row cp-foot">
         <button class="btn go" type="submit" disabled=${off} aria-busy=${off || undefined}>${t(off ? "tu.sending" : "tu.answer")}</button>
         <button class="btn" type="button" disabled=${off} onClick=${() => say(t("tu.said_idk"))}>${t("tu.idk")}</button>
-        <a class="btn flat" href="#side" onClick=${(/** @type {Event} */ event) => { event.preventDefault(); document.getElementById("side")?.focus(); }}>${t("tu.aside")}</a>
+        <a class="btn flat" href="#side" onClick=${(/** @type {Event} */ event) => { event.preventDefault(); document.getElementById("side")?.focus(); }}><${Icon} name="chat" small />${t("tu.aside")}</a>
         <${Ladder} level=${helpLevel} off=${off} onMore=${() => say(t("tu.said_help"))} />
       </div>
     </form>
   </section>`;
+}
+
+/** What stands in this browser; without a line to the server that is all there is. @param {{ kept: boolean }} props */
+function Kept({ kept }) {
+  const { state } = line.value;
+  if (state === "offline" || state === "waiting") return html`<span class="status wait"><${Icon} name="hourglass" small />${t(kept ? "tu.offline_kept" : "tu.offline")}</span>`;
+  return kept ? html`<span class="status"><${Icon} name="check" small />${t("tu.draft")}</span>` : "";
 }
 
 /**
@@ -136,7 +147,7 @@ function Free({ lesson, refusal }) {
 /** @param {{ level: number, off: boolean, onMore: () => void }} props */
 const Ladder = ({ level, off, onMore }) => html`<div class="ladder" role="group" aria-label=${t("tu.ladder", { n: level })}>
   ${Array.from({ length: LEVELS }, (_, i) => html`<i key=${i} class=${i < level ? "on" : ""}></i>`)}
-  <button class="link" type="button" disabled=${off} onClick=${onMore}>${t("tu.help")}</button></div>`;
+  <button class="link" type="button" disabled=${off} onClick=${onMore}>${t(level > 0 ? "tu.help_more" : "tu.help")}</button></div>`;
 
 /** Ctrl or Cmd with Enter sends. @param {(event: Event) => void} submit */
 export const enters = (submit) => (/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event); };

@@ -8,9 +8,12 @@ import { draftOf, dropDraft, keepDraft } from "../drafts.js";
 import { html } from "../html.js";
 import { t as common } from "../i18n.js";
 import { t } from "../i18n/learn.js";
+import { inOrder, partsOf } from "../graph.js";
+import { parted } from "../prompt.js";
 import { home, pathUrl } from "../router.js";
 import { Dialog } from "./dialog.js";
 import { Icon } from "./icons.js";
+import { Mark } from "./marks.js";
 import { Markdown } from "../markdown.js";
 import { Options } from "./options.js";
 import { Results } from "./results.js";
@@ -18,6 +21,7 @@ import { Blank, Fault, Shell } from "./shell.js";
 import { usePath } from "./around.js";
 
 /** @import { Opened } from "../diagnostic.js" */
+/** @import { Seen } from "../graph.js" */
 /** @import { AskedQuestion } from "../types.d.ts" */
 
 /** @param {{ branchId: string, conceptId: string }} props */
@@ -40,13 +44,13 @@ export function DiagnosticScreen({ branchId, conceptId }) {
     if (problem) return html`<div class="wrap blank"><${Fault} message=${problem.message} onRetry=${opened.load} /></div>`;
     if (opened.loading.value) return html`<p class="wrap loading dimmer" role="status">${t("dg.loading")}</p>`;
     if (!opened.questions.value.length) return html`<${Blank} title=${t("dg.none_title")} text=${t("dg.none")}><p role="status"><span class="pulse"></span></p><p><a href=${back}>${t("rs.back")}</a></p><//>`;
-    if (question) return html`<${QuestionForm} key=${question.id} opened=${opened} question=${question} />`;
+    if (question) return html`<${QuestionForm} key=${question.id} opened=${opened} question=${question} concept=${concept} parts=${around.value ? inOrder(partsOf(around.value.all, conceptId)) : []} />`;
     return html`<${Results} opened=${opened} around=${around.value} />`;
   }
 }
 
-/** @param {{ opened: Opened, question: AskedQuestion }} props */
-function QuestionForm({ opened, question }) {
+/** @param {{ opened: Opened, question: AskedQuestion, concept: Seen | undefined, parts: Seen[] }} props */
+function QuestionForm({ opened, question, concept, parts }) {
   const options = optionsOf(question);
   const begun = draftOf(question.id);
   const words = useSignal(begun);
@@ -77,29 +81,38 @@ function QuestionForm({ opened, question }) {
   const write = (/** @type {any} */ event) => { words.value = event.target.value; keepDraft(question.id, words.value); };
   const enter = (/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event); };
 
-  return html`<section class="dg wrap" aria-labelledby="asked">
+  const { given, asked: asks } = parted(question.prompt);
+  return html`<div class="dg"><section aria-labelledby="asked">
     <${Progress} at=${at} n=${all.length} saved=${busy !== "answer"} />
-    <div class="dg-q say-lg" id="asked" tabindex="-1" ref=${heading} role="heading" aria-level="1"><${Markdown} text=${question.prompt} /></div>
+    <div class="dg-q" id="asked" tabindex="-1" ref=${heading} role="heading" aria-level="1">${given && html`<div class="dg-given"><${Markdown} text=${given} /></div>`}<div class="say-lg"><${Markdown} text=${asks} /></div></div>
     <form onSubmit=${submit}>
       ${options.length
         ? html`<${Options} name="option" legend=${t("dg.choose")} options=${options} chosen=${option.value} off=${busy !== null} onChosen=${choose} />`
         : html`<label class="vh" for="words">${t("dg.answer_label")}</label><textarea class="field" id="words" rows="4" maxlength="8000" ref=${field} readonly=${busy !== null} value=${words.value} onInput=${write} onKeyDown=${enter} aria-invalid=${missing.value ? "true" : undefined}></textarea>`}
       ${(missing.value ?? opened.refusal.value) && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${missing.value ?? opened.refusal.value}</span></p>`}
       <div class="row dg-foot">
-        <button class="btn go" type="submit" disabled=${busy !== null} aria-busy=${busy === "answer" || undefined}>${t(busy === "answer" ? "dg.sending" : "dg.answer")}</button>
+        <button class="btn go" type="submit" disabled=${busy !== null} aria-busy=${busy === "answer" || undefined}>${t(busy === "answer" ? "dg.sending" : "dg.answer")}<kbd class="hide-s" aria-hidden="true">${options.length ? t("dg.key") : t("dg.keys")}</kbd></button>
         <button class="btn" type="button" disabled=${busy !== null} onClick=${() => send({ answerText: t("dg.idk") })}>${t("dg.idk")}</button>
         <button class="btn flat" type="button" disabled=${busy !== null} onClick=${() => opened.skip(question)}>${t("dg.skip")}</button>
-        <button class="btn flat dg-flag" type="button" disabled=${busy !== null} onClick=${() => { contesting.value = true; }}><${Icon} name="warn" small />${t("dg.wrong")}</button>
+        <button class="btn flat dg-flag" type="button" disabled=${busy !== null} onClick=${() => { contesting.value = true; }}><${Icon} name="flag" small />${t("dg.wrong")}</button>
       </div>
     </form>
     ${contesting.value && html`<${Contest} opened=${opened} question=${question} onClose=${(/** @type {boolean} */ wasSent) => { contesting.value = false; if (wasSent) opened.load(); }} />`}
-  </section>`;
+  </section><${About} concept=${concept} parts=${parts} /></div>`;
 }
 
-/** @param {{ at: number, n: number, saved: boolean }} props */
+const LEAF = html`<svg viewBox="0 0 12 12" aria-hidden="true"><path d="M1 11.5C.5 5.5 4 .5 11 .5c.5 7-4 11-10 11Z" /></svg>`;
+
+/** What is asked about, and what becomes of the answers. @param {{ concept: Seen | undefined, parts: Seen[] }} props */
+const About = ({ concept, parts }) => html`<aside class="dg-about" aria-label=${t("dg.about")}><h2>${t("dg.about")}</h2>
+  <p class="dg-concept">${concept?.title}</p>
+  <ul>${parts.map((part) => html`<li key=${part.id}><${Mark} state=${part.state} mastery=${part.mastery} />${part.title}</li>`)}</ul>
+  <p class="reason">${t("dg.later_marks")}</p></aside>`;
+
+/** A leaf for each answer. @param {{ at: number, n: number, saved: boolean }} props */
 const Progress = ({ at, n, saved }) => html`<div class="dg-progress">
   <span>${t("dg.progress", { at, n })}</span>
-  <span class="dg-track" role="progressbar" aria-label=${t("dg.title")} aria-valuemin="0" aria-valuemax=${n} aria-valuenow=${at - 1}><i style=${{ inlineSize: `${((at - 1) / n) * 100}%` }}></i></span>
+  <span class="dg-track" role="progressbar" aria-label=${t("dg.title")} aria-valuemin="0" aria-valuemax=${n} aria-valuenow=${at - 1}><b style=${{ inlineSize: `${n > 1 ? ((at - 1) / (n - 1)) * 100 : 0}%` }}></b>${Array.from({ length: n }, (_, i) => html`<i key=${i} class=${i + 1 < at ? "done" : i + 1 === at ? "now" : ""}>${i + 1 < at ? LEAF : ""}</i>`)}</span>
   <span class="status">${saved && at > 1 && html`<${Icon} name="check" small />${t("dg.saved")}`}</span>
 </div>`;
 

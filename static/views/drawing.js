@@ -1,20 +1,24 @@
 // @ts-check
 /** A place to draw: by pen, finger or mouse, with undo; the picture is a PNG. */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { draftOf, keepDraft } from "../drafts.js";
 import { html } from "../html.js";
 import { t } from "../i18n/learn.js";
+import { Icon } from "./icons.js";
 
 const WIDTH = 960;
-const HEIGHT = 400;
+/** Wide screens have room beside what is drawn, narrow ones below it. */
+const HEIGHT = { wide: 340, narrow: 840 };
+const small = matchMedia("(max-width: 760px)");
 const PEN = 4;
 
 /** @typedef {{ x: number, y: number }[]} Stroke */
 
 /** @param {{ id: string, off: boolean, onDrawn: (picture: string | null) => void }} props `id`: under which it is kept until it is sent; `onDrawn` is told a data URL, or null where nothing is drawn */
 export function DrawingPad({ id, off, onDrawn }) {
+  const height = useMemo(() => (small.matches ? HEIGHT.narrow : HEIGHT.wide), []);
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const strokes = useSignal(/** @type {Stroke[]} */ (JSON.parse(draftOf(id) || "[]")));
   const drawing = useRef(/** @type {Stroke | null} */ (null));
@@ -23,7 +27,7 @@ export function DrawingPad({ id, off, onDrawn }) {
     const pen = canvas.current?.getContext("2d");
     if (!pen) return;
     pen.fillStyle = "#ffffff"; // the same in both themes: who reads it sees ink on paper
-    pen.fillRect(0, 0, WIDTH, HEIGHT);
+    pen.fillRect(0, 0, WIDTH, height);
     pen.strokeStyle = "#16211a";
     pen.lineWidth = PEN;
     pen.lineCap = pen.lineJoin = "round";
@@ -47,7 +51,7 @@ export function DrawingPad({ id, off, onDrawn }) {
 
   const placeOf = (/** @type {PointerEvent} */ event) => {
     const box = /** @type {HTMLCanvasElement} */ (canvas.current).getBoundingClientRect();
-    return { x: Math.round(((event.clientX - box.left) / box.width) * WIDTH), y: Math.round(((event.clientY - box.top) / box.height) * HEIGHT) };
+    return { x: Math.round(((event.clientX - box.left) / box.width) * WIDTH), y: Math.round(((event.clientY - box.top) / box.height) * height) };
   };
   const down = (/** @type {PointerEvent} */ event) => {
     if (off || event.button) return;
@@ -66,8 +70,8 @@ export function DrawingPad({ id, off, onDrawn }) {
     if (stroke) keep([...strokes.value, stroke]);
   };
 
-  return html`<div class="pad"><canvas ref=${canvas} width=${WIDTH} height=${HEIGHT} role="img" aria-label=${t("tu.pad")} onPointerDown=${down} onPointerMove=${move} onPointerUp=${up} onPointerCancel=${up}></canvas>
-    <div class="row"><button class="btn flat sm" type="button" disabled=${off || !strokes.value.length} onClick=${() => keep(strokes.value.slice(0, -1))}>${t("tu.undo")}</button>
-      <button class="btn flat sm" type="button" disabled=${off || !strokes.value.length} onClick=${() => keep([])}>${t("tu.clear")}</button>
+  return html`<div class="pad"><canvas ref=${canvas} width=${WIDTH} height=${height} role="img" aria-label=${t("tu.pad")} onPointerDown=${down} onPointerMove=${move} onPointerUp=${up} onPointerCancel=${up}></canvas>
+    <div class="row"><button class="btn flat sm" type="button" disabled=${off || !strokes.value.length} onClick=${() => keep(strokes.value.slice(0, -1))}><${Icon} name="undo" small />${t("tu.undo")}</button>
+      <button class="btn flat sm" type="button" disabled=${off || !strokes.value.length} onClick=${() => keep([])}><${Icon} name="trash" small />${t("tu.clear")}</button>
       <span class="t13 dimmer">${t("tu.note_hint")}</span></div></div>`;
 }

@@ -8,7 +8,7 @@ import { t } from "../i18n/learn.js";
 
 const WORDS = /** @type {const} */ ({ met: "rs.met", partly: "rs.half", missing: "rs.missing" });
 
-/** @param {{ grade: { criteria: CriterionShown[] } }} props */
-export const GradeView = ({ grade }) => html`<dl class="points">${grade.criteria.map((point) => html`
+/** Words that stand underlined in the answer are not said twice. @param {{ grade: { criteria: CriterionShown[] }, words?: string }} props `words`: the answer, where it is shown with its evidence underlined */
+export const GradeView = ({ grade, words = "" }) => html`<dl class="points">${grade.criteria.map((point) => html`
   <dt><i class=${`mark ${point.verdict ?? "unsure"}`} aria-hidden="true"></i>${point.label}</dt>
-  <dd>${t(point.verdict ? WORDS[point.verdict] : "rs.unsure")}${point.span && html`: <q>${point.span}</q>`}</dd>`)}</dl>`;
+  <dd>${t(point.verdict ? WORDS[point.verdict] : "rs.unsure")}${point.span && !words.includes(point.span) && html`: <q>${point.span}</q>`}</dd>`)}</dl>`;

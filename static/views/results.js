@@ -6,6 +6,7 @@ import { html } from "../html.js";
 import { t } from "../i18n/learn.js";
 import { inOrder, partsOf } from "../graph.js";
 import { learnUrl, pathUrl } from "../router.js";
+import { underlined } from "../talk.js";
 import { Changes, shownOf } from "./changes.js";
 import { GradeView } from "./grade.js";
 import { Icon } from "./icons.js";
@@ -28,18 +29,21 @@ export function Results({ opened, around }) {
   const unread = asked.filter((each) => { const answer = newest.value.get(each.id); return answer && isUnread(answer) && !isNotKnown(each, answer); }).length;
   const fitting = opened.fitting.value;
   const next = around && inOrder(partsOf(around.all, opened.conceptId)).find((node) => node.state === "ready" || node.state === "progress");
+  const listed = shownOf(opened.changes.value);
   return html`<section class="rs wrap">
     <h1 class="t24">${t("rs.title")}</h1>
-    <p class="dim" role="status">${[t("rs.summary", { right, n: asked.length }), unread && fitting === "going" ? t("rs.waiting", { n: unread }) : ""].filter(Boolean).join(". ")}</p>
-    <ol class="rs-list">${questions.value.map((question) => html`<${Answered} key=${question.id} question=${question} answer=${newest.value.get(question.id)} />`)}</ol>
+    <div class="rs-sum" role="status"><p class="say-lg">${t("rs.summary", { right, n: asked.length })}</p>${unread > 0 && fitting === "going" && html`<p class="dim">${t("rs.waiting", { n: unread })}</p>`}</div>
+    <p class="rs-dots" aria-hidden="true">${questions.value.map((question) => html`<${Dot} key=${question.id} standing=${standingOf(question, newest.value.get(question.id))} />`)}</p>
     <section class="rs-changes" aria-labelledby="changed"><h2 class="t18" id="changed">${t("rs.changes")}</h2>
       <div role="status">${fitting === "going" && html`<p class="growing"><span class="pulse"></span><span>${t("rs.changing")}</span></p>`}
-      ${fitting === "done" && !shownOf(opened.changes.value).length && html`<p class="dim">${t("rs.unchanged")}</p>`}</div>
+      ${fitting === "done" && !listed.length && html`<p class="dim">${t("rs.unchanged")}</p>`}</div>
       ${fitting === "failed" && html`<${Fault} message=${opened.refusal.value ?? t("rs.change_failed")} onRetry=${() => opened.fit({ again: true })} />`}
       <${Changes} changes=${opened.changes.value} all=${around?.all ?? new Map()} onUndone=${opened.lookAtChanges} />
+      <div class="row dg-foot">${next && html`<a class="btn go" href=${learnUrl(opened.branchId, opened.conceptId, next.id)}>${t("rs.first", { title: next.title })}</a>`}
+        <a class="btn" href=${pathUrl(opened.branchId, opened.conceptId)}>${t("rs.back")}</a></div>
     </section>
-    <div class="row dg-foot">${next && html`<a class="btn go" href=${learnUrl(opened.branchId, opened.conceptId, next.id)}>${t("rs.first", { title: next.title })}</a>`}
-      <a class="btn" href=${pathUrl(opened.branchId, opened.conceptId)}>${t("rs.back")}</a></div>
+    <h2 class="t18 rs-each">${t("rs.each")}</h2>
+    <ol class="rs-list">${questions.value.map((question) => html`<${Answered} key=${question.id} question=${question} answer=${newest.value.get(question.id)} />`)}</ol>
   </section>`;
 }
 
@@ -49,22 +53,35 @@ const isUnread = (answer) => answer !== undefined && answer.score === null && !a
 /** Whether words stand where an option was asked for: that one did not know, which nobody marks. @param {AskedQuestion} question @param {Answer} answer */
 const isNotKnown = (question, answer) => question.format === "mcq" && answer.selectedOption === null && answer.score === null;
 
-/** @param {{ question: AskedQuestion, answer: Answer | undefined }} props */
-const Answered = ({ question, answer }) => html`<li class="rs-item">
-  <div class="rs-q say"><${Markdown} text=${question.prompt} /></div>
-  ${answer && (answer.answerText || answer.selectedOption)
-    ? html`<p class="rs-said"><small>${t(answer.selectedOption ? "rs.chose" : "rs.yours")}</small>${answer.selectedOption ?? answer.answerText}</p>` : ""}
-  <${Verdict} question=${question} answer=${answer} />
-  ${answer?.grade?.criteria.length ? html`<${GradeView} grade=${answer.grade} />` : ""}
-  ${answer?.feedback && html`<p class="reason why">${!answer.isCorrect && answer.selectedOption && html`<small class="t12">${t("rs.thought")}</small><br />`}${answer.feedback}</p>`}
-</li>`;
+/** @typedef {"skipped" | "not" | "unreadable" | "unmarked" | "right" | "partly"} Standing */
+
+/** @param {AskedQuestion} question @param {Answer | undefined} answer @returns {Standing} */
+function standingOf(question, answer) {
+  if (!answer || (answer.answerText === null && answer.selectedOption === null)) return "skipped";
+  if (isNotKnown(question, answer)) return "not";
+  if (answer.score === null) return answer.feedback ? "unreadable" : "unmarked";
+  return answer.isCorrect ? "right" : answer.score > 0 ? "partly" : "not";
+}
+
+const DOTS = { skipped: "unsure", unreadable: "unsure", unmarked: "unsure", not: "missing", right: "met", partly: "partly" };
+const WORDS = /** @type {const} */ ({ skipped: "rs.skipped", unreadable: "rs.unreadable", unmarked: "rs.unmarked", not: "rs.not", right: "rs.right", partly: "rs.partly" });
+
+/** @param {{ standing: Standing }} props */
+const Dot = ({ standing }) => html`<i class="mark ${DOTS[standing]}" aria-hidden="true"></i>`;
 
 /** @param {{ question: AskedQuestion, answer: Answer | undefined }} props */
-function Verdict({ question, answer }) {
-  if (!answer || (answer.answerText === null && answer.selectedOption === null)) return html`<p class="chip">${t("rs.skipped")}</p>`;
-  if (isNotKnown(question, answer)) return html`<p class="chip">${t("rs.not")}</p>`;
-  if (answer.score === null && answer.feedback) return html`<p class="chip">${t("rs.unreadable")}</p>`;
-  if (answer.score === null) return html`<p class="chip wait"><${Icon} name="hourglass" small />${t("rs.unmarked")}</p>`;
-  if (answer.isCorrect) return html`<p class="chip leaf"><${Icon} name="check" small />${t("rs.right")}</p>`;
-  return html`<p class="chip">${t(answer.score > 0 ? "rs.partly" : "rs.not")}</p>`;
+function Answered({ question, answer }) {
+  const standing = standingOf(question, answer);
+  const words = answer?.selectedOption ?? answer?.answerText;
+  const spans = answer?.grade?.criteria.map((one) => one.span) ?? [];
+  return html`<li class="rs-item"><${Dot} standing=${standing} /><div>
+    <div class="rs-q say"><${Markdown} text=${question.prompt} /></div>
+    ${words && html`<p class="rs-said"><small>${t(answer?.selectedOption ? "rs.chose" : "rs.yours")}</small>${underlined(words, spans).map(({ text, marked }) => (marked ? html`<mark>${text}</mark>` : text))}</p>`}
+    <${Verdict} standing=${standing} />
+    ${answer?.grade?.criteria.length ? html`<${GradeView} grade=${answer.grade} words=${words ?? ""} />` : ""}
+    ${answer?.feedback && html`<p class="reason why">${standing === "not" && html`<small class="t12">${t(answer.selectedOption ? "rs.thought" : "rs.behind")}</small><br />`}${answer.feedback}</p>`}
+  </div></li>`;
 }
+
+/** @param {{ standing: Standing }} props */
+const Verdict = ({ standing }) => html`<p class=${standing === "right" ? "chip leaf" : standing === "unmarked" ? "chip wait" : "chip"}>${standing === "right" && html`<${Icon} name="check" small />`}${standing === "unmarked" && html`<${Icon} name="hourglass" small />`}${t(WORDS[standing])}</p>`;

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.mastery.mastery import MASTERED, PARAMETERS, Evidence, Mastery, mastery, of_parts
+from sprout.learning.mastery.mastery import (
+    MASTERED,
+    PARAMETERS,
+    Evidence,
+    Mastery,
+    mastery,
+    of_parts,
+    right_answers_needed,
+)
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 CHAIN = [("light", "leaf"), ("leaf", "sugar"), ("sugar", "growth")]
@@ -142,3 +150,13 @@ def test_H4_a_better_last_answer_never_leaves_less(
 def test_the_mastery_of_a_concept_is_the_mean_of_its_parts() -> None:
     assert of_parts([]) == 0
     assert of_parts([0.2, 0.0, 0.7]) == pytest.approx(0.3)
+
+
+@given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), max_size=6))
+def test_as_many_right_answers_as_are_said_to_be_needed_master_a_node_and_no_fewer(scores: list[float]) -> None:
+    so_far = after(*scores) if scores else Mastery(PARAMETERS.known_before)
+    needed = right_answers_needed(so_far.value, so_far.attempts)
+    assert so_far.mastered is (needed == 0)
+    if needed:
+        assert after(*scores, *[1.0] * needed).mastered
+        assert needed == 1 or not after(*scores, *[1.0] * (needed - 1)).mastered

@@ -140,11 +140,16 @@ async def test_a_deleted_document_takes_its_passages_and_their_words_along(
 async def test_what_is_somebody_elses_is_not_found(library: SqlLibrary, shelf: SqlShelf, sources: SqlSources) -> None:
     root = await topic_with_notes(library)
     (passage, *_) = await shelf.passages(root.id)
+    whole = await sources.document(
+        (await sources.passage(passage.id, user_id=root.user_id)).document_id, user_id=root.user_id
+    )
+    assert [one.id for one in whole] == [one.id for one in await shelf.passages(root.id)]
     for asked in (
         sources.search(root.id, "fuse", user_id="mallory"),
         sources.passage(passage.id, user_id="mallory"),
         sources.of_node(root.id, user_id="mallory"),
         sources.coverage(str(root.branch_id), user_id="mallory"),
+        sources.document(whole[0].document_id, user_id="mallory"),
     ):
         with pytest.raises(NotFound):
             await asked

@@ -150,15 +150,17 @@ async def test_Q2_a_turn_ends_once_however_often_it_is_tried(room: Class, told: 
 
 async def test_words_and_reply_are_stored_together_with_the_ladder(room: Class) -> None:
     first = await room.ended(posing())
+    assert first is not None
     ladder = Ladder(HelpLevel.READ_AGAIN, attempts=1, step=NextStep.GIVE_HELP)
+    attempt = await room.tutoring.attempt(first.id, text="5", option=None, level=0, actor=Actor(DEFAULT_USER_ID))
     end = TurnEnd(
         "Look again.", "learning", said="[ANSWER]\n5", said_kind="evaluation", question=first, ladder=ladder,
-        counted="a", stays=True,
+        counted=attempt.id, stays=True,
     )  # fmt: skip
     still = await room.ended(end)
     lesson = await room.lesson()
     assert lesson.pending is not None
-    assert (lesson.pending.ladder, lesson.pending.counted) == (ladder, "a")
+    assert (lesson.pending.ladder, lesson.pending.counted) == (ladder, attempt.id)
     assert still is not None
     assert [(one.role, one.kind) for one in lesson.messages] == [
         ("assistant", "learning"),

@@ -1,10 +1,14 @@
-"""Where what is taught comes from, over HTTP: search, places, coverage."""
+"""Where what is taught comes from, over HTTP: search, places, coverage, and what the tutor's words rest on."""
+
+from pathlib import Path
 
 from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.learning.paths.shelf import Actor
 from sprout.store.columns import utc_now
 from tests.web.running import Web
+from tests.web.teaching import Teaching, calls, checkpoint, says, teaching
 
+WORDS = ("battery", "melts")
 NOTES = b"# Circuits\n\n## Voltage\n\nA battery hands energy to each charge.\n\n## Fuses\n\nA thin wire melts first.\n"
 
 
@@ -46,3 +50,43 @@ async def test_a_search_without_words_finds_nothing_and_one_that_is_too_long_is_
     refused = await own_web.client.get(f"/api/nodes/{root_id}/search", params={"q": "x" * 301})
     assert refused.status_code == 400
     assert "q" in refused.json()["error"]
+
+
+async def test_S1_the_tutors_words_name_the_passages_that_they_teach_from_and_an_unknown_one_is_refused(
+    tmp_path: Path, sqlite_url: str
+) -> None:
+    async with teaching(tmp_path, verdicts={"air": True}) as lesson:
+        topic = (await lesson.tutoring.lesson(lesson.session_id, user_id=DEFAULT_USER_ID)).topic
+        voltage, fuses = await _passages(lesson, topic.id)
+        made_up = checkpoint(passages=["p0000000"])
+        await lesson.turn("", calls(made_up), calls(checkpoint(passages=[fuses["id"], voltage["id"], fuses["id"]])))
+        (first,) = await lesson.messages()
+        place = {"documentId": fuses["documentId"], "document": "notes.md", "page": None}
+        assert first["citations"] == [
+            {"passageId": fuses["id"], "heading": "Circuits › Fuses"} | place,
+            {"passageId": voltage["id"], "heading": "Circuits › Voltage"} | place,
+        ]
+        assert "There is no passage 'p0000000'" in str(lesson.requests[-1].body["messages"][-1])
+
+        await lesson.answer("soil", says("Look again."))
+        await lesson.aside("Why?", says("Since it is so."))
+        await lesson.answer("from the air", calls(checkpoint("And where does it go?")))
+        attempts = [row["attempt"] for row in await lesson.messages() if row["role"] == "user"]
+        assert attempts[1] is None
+        assert [(one["helpLevel"], one["correct"]) for one in (attempts[0], attempts[2])] == [(0, False), (1, True)]
+        assert attempts[2]["criteria"] == [{"label": "the gas", "verdict": "met", "span": "from the air"}]
+
+        whole = (await lesson.client.get(f"/api/documents/{fuses['documentId']}/passages")).json()
+        assert [one["id"] for one in whole] == [voltage["id"], fuses["id"]]
+        assert "\n\n".join(one["text"] for one in whole) == NOTES.decode().strip()
+        assert (await lesson.client.get("/api/documents/no-such/passages")).status_code == 404
+        await lesson.library.delete_document(topic.id, fuses["documentId"], user_id=DEFAULT_USER_ID)
+        assert (await lesson.messages())[0]["citations"] == []
+
+
+async def _passages(lesson: Teaching, root_id: str) -> list[dict[str, str]]:
+    """The passages of notes that are added to the lesson's topic, in the order of the text."""
+    files = {"files": ("notes.md", NOTES, "text/markdown")}
+    assert (await lesson.client.post(f"/api/nodes/{root_id}/documents", files=files)).status_code == 201
+    found = [(await lesson.client.get(f"/api/nodes/{root_id}/search", params={"q": q})).json() for q in WORDS]
+    return [one[0] for one in found]

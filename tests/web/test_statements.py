@@ -49,13 +49,14 @@ READING = {
     "/api/nodes/{root}/search?q=oranges": 3,
     "/api/nodes/{part}/sources": 3,
     "/api/passages/{passage}": 1,
+    "/api/documents/{document}/passages": 2,
     "/api/assessments": 1,
     "/api/assessments/{assessment}": 1,
     "/api/assessments/{assessment}/questions": 2,
     "/api/assessments/{assessment}/answers": 2,
     "/api/agents/concepts/{concept}/diagnostic?userId={user}": 4,
     "/api/chat/sessions": 1,
-    "/api/chat/sessions/{session}/messages": 2,
+    "/api/chat/sessions/{session}/messages": 4,
     "/api/chat/sessions/{session}/lesson": 12,
     "/api/chat/hints": 1,
     "/api/memories": 1,
@@ -184,6 +185,7 @@ async def grown(web: Web, size: Size) -> Grown:
     changes = (await client.get(f"/api/branches/{branch}/changes")).json()
     ids = {
         "branch": branch, "root": root, "concept": concept, "part": part, "passage": passages[0]["id"],
+        "document": passages[0]["documentId"],
         "assessment": assessment, "choice": questions[0]["id"], "number": questions[1]["id"], "session": session,
         "progress": progress, "run": runs[-1].id, "change": changes[0]["id"],
     }  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 from pydantic import JsonValue
 
-from sprout.events import Wire
+from sprout.events import CriterionShown, Wire
 
 MessageKind = Literal["learning", "hint_request", "hint_response", "evaluation"]
 
@@ -20,8 +20,30 @@ class ChatSessionRow(Wire):
     ended_at: str | None
 
 
+class CitationShown(Wire):
+    """A passage of the learner's documents that words teach from, and its place."""
+
+    passage_id: str
+    document_id: str
+    document: str
+    heading: str | None
+    page: int | None
+
+
+class AttemptShown(Wire):
+    """That words were an attempt at a question: how much help came before, and what was found in them.
+
+    `correct` is null and `criteria` empty as long as there is no mark.
+    """
+
+    question_id: str
+    help_level: int
+    correct: bool | None
+    criteria: list[CriterionShown]
+
+
 class ChatMessageRow(Wire):
-    """`success_signal` is JSON in a string."""
+    """`success_signal` is JSON in a string; `citations` are the tutor's, an `attempt` is the learner's."""
 
     id: str
     session_id: str
@@ -32,6 +54,8 @@ class ChatMessageRow(Wire):
     was_successful: bool | None
     success_signal: str | None
     created_at: str
+    citations: tuple[CitationShown, ...] = ()
+    attempt: AttemptShown | None = None
 
 
 class HintRow(Wire):

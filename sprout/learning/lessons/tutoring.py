@@ -93,6 +93,7 @@ class TurnEnd:
         plan: as it is now; None leaves it.
         completes: whether the lesson is over.
         repeats: whether clients are shown the pending question again.
+        passages: ids of those that the reply teaches from.
         events: what else is told of the turn.
     """
 
@@ -109,6 +110,7 @@ class TurnEnd:
     same_chunk: bool = False
     completes: bool = False
     repeats: bool = True
+    passages: tuple[str, ...] = ()
     events: tuple[Event, ...] = ()
 
 
@@ -162,7 +164,8 @@ class Tutoring(Protocol):
     async def end(self, session_id: str, end: TurnEnd, *, actor: Actor) -> Posed | None:
         """End the turn of the actor's run, once: a second time changes nothing. The question that is pending then.
 
-        Raises QuestionRefused (what would be asked), Conflict (the session has ended, or another question is pending).
+        Raises QuestionRefused (what would be asked), GraphRefused (a passage that the topic's documents do not have),
+        Conflict (the session has ended, or another question is pending).
         """
         ...
 

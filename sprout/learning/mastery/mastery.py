@@ -7,7 +7,7 @@ knowledge"). It is always computed from the answers, so taking one back is compu
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from sprout.learning.questions.questions import QuestionFormat
 
@@ -124,6 +124,15 @@ def course(
 def of_parts(values: Sequence[float]) -> float:
     """The mastery of a node that has parts: the mean of theirs, 0 for one of which nothing is known; 0 without any."""
     return sum(values) / len(values) if values else 0.0
+
+
+def right_answers_needed(value: float, attempts: int, parameters: Parameters = PARAMETERS) -> int:
+    """How many more answers master a node if all are right, in the learner's own words and without help."""
+    answer = Evidence("", (), "open_ended", 1.0, 0, datetime.min.replace(tzinfo=UTC))
+    needed = 0
+    while not Mastery(value, (answer,) * (attempts + needed)).mastered:
+        value, needed = _after(value, answer, parameters), needed + 1
+    return needed
 
 
 def _after(value: float, answer: Evidence, parameters: Parameters) -> float:

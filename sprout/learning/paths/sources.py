@@ -48,6 +48,10 @@ class Sources(Protocol):
 
     async def passage(self, passage_id: str, *, user_id: str) -> PassageRow: ...
 
+    async def document(self, document_id: str, *, user_id: str) -> Sequence[PassageRow]:
+        """The whole document, in the order of its text."""
+        ...
+
     async def of_node(self, node_id: str, *, user_id: str) -> NodeSources: ...
 
     async def coverage(self, branch_id: str, *, user_id: str) -> Sequence[CoveredPassage]:

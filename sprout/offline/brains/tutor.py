@@ -6,6 +6,7 @@ from typing import Any
 
 from sprout.offline.brains.conversation import Conversation
 from sprout.offline.brains.tutoring.asides import side_answer
+from sprout.offline.brains.tutoring.citing import passages_of
 from sprout.offline.brains.tutoring.frames import Frames, frames, notes_frames, spoken_language
 from sprout.offline.brains.tutoring.from_course import taught, taught_in_small_steps
 from sprout.offline.brains.tutoring.from_notes import taught_from_notes
@@ -110,7 +111,9 @@ class _Speaking:
         if not self._may(ASK):
             return Reply([TextOut(f"{words} {self._frames.say('closing_words')}")])
         plan = [] if turn.plan else self._teaching.plan
-        return Reply([ToolOut(ASK, self._prepared(following).as_input(words, plan))])
+        asked = self._prepared(following).as_input(words, plan)
+        cited = passages_of(following, turn.subject.passages)
+        return Reply([ToolOut(ASK, asked | ({"passages": cited} if cited else {}))])
 
     def _prepared(self, following: Next) -> Task:
         if following.task.help:

@@ -98,7 +98,8 @@ class _Notes:
             first = self._best(made, unit, taken, closed=at != 1)
             again = self._best([one for one in made if one is not first], unit, [*taken, first], closed=True)
             taken += [first, again]
-            found.append(Chunk(first.task.can, self._says(first), self._helped(first), self._helped(again)))
+            says, rests_on = self._says(first)
+            found.append(Chunk(first.task.can, says, self._helped(first), self._helped(again), rests_on))
         return tuple(found)
 
     def _questions(self) -> list[_Made]:
@@ -125,8 +126,11 @@ class _Notes:
 
         return min(made, key=cost)
 
-    def _says(self, asked: _Made) -> str:
-        """Sentences that stand around what is asked and do not give it away; where there are none, their place."""
+    def _says(self, asked: _Made) -> tuple[str, tuple[str, ...]]:
+        """Sentences that stand around what is asked and do not give it away; where there are none, their place.
+
+        Beside the words, the sentences that they rest on.
+        """
         part = self._part(asked.uses)
         own = self._units[asked.unit].sentences if asked.unit < len(self._units) else ()
         check = Check(asked.task.secret())
@@ -140,7 +144,8 @@ class _Notes:
         name = "notes_part" if chosen else "notes_alone"
         text = shortened(" ".join(chosen), SAID_WORDS)
         named = self.frames.say(name, heading=part.heading, text=text)
-        return named if part.heading and check.passes(named) else self.frames.say(f"{name}_bare", text=text)
+        words = named if part.heading and check.passes(named) else self.frames.say(f"{name}_bare", text=text)
+        return words, tuple(chosen) or tuple(sorted(asked.uses))
 
     def _part(self, uses: frozenset[str]) -> Unit:
         """The part of the notes that a question is about."""

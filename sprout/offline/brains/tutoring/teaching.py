@@ -111,12 +111,17 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A case with its one idea, the question on it, and that question in a changed form."""
+    """A case with its one idea, the question on it, and that question in a changed form.
+
+    Args:
+        rests_on: sentences of the learner's notes that it says, or that are to be read for it.
+    """
 
     can: str
     says: str
     first: Task
     again: Task
+    rests_on: tuple[str, ...] = ()
 
     @property
     def tasks(self) -> tuple[Task, Task]:

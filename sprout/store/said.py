@@ -1,0 +1,64 @@
+"""A conversation as it is shown: what was said, the passages that it teaches from, what became of each attempt."""
+
+from collections import defaultdict
+
+from sqlmodel import Session, col, select
+
+from sprout.learning.lessons.talk import AttemptShown, ChatMessageRow, CitationShown
+from sprout.store import rows, tables
+from sprout.store.kept_grades import criteria_shown, grade_of
+
+
+def said_in(session: Session, session_id: str) -> list[ChatMessageRow]:
+    """All messages of a conversation, oldest first."""
+    wanted = (
+        select(tables.ChatMessage)
+        .where(tables.ChatMessage.session_id == session_id)
+        .order_by(col(tables.ChatMessage.creation))
+    )
+    cited, attempts = _cited_in(session, session_id), _attempts_in(session, session_id)
+    return [rows.message_row(one, cited[one.id], attempts.get(one.answer_id or "")) for one in session.exec(wanted)]
+
+
+def _cited_in(session: Session, session_id: str) -> dict[str, list[CitationShown]]:
+    """The citations of each message that has any, by its id."""
+    wanted = (
+        select(tables.MessageCitation.message_id, tables.Passage, tables.Document.original_filename)
+        .join(tables.ChatMessage, col(tables.ChatMessage.id) == col(tables.MessageCitation.message_id))
+        .join(tables.Passage, col(tables.Passage.id) == col(tables.MessageCitation.passage_id))
+        .join(tables.Document, col(tables.Document.id) == col(tables.Passage.document_id))
+        .where(tables.ChatMessage.session_id == session_id)
+        .order_by(col(tables.MessageCitation.position))
+    )
+    found: dict[str, list[CitationShown]] = defaultdict(list)
+    for message_id, passage, document in session.exec(wanted):
+        found[message_id].append(
+            CitationShown(
+                passage_id=passage.id,
+                document_id=passage.document_id,
+                document=document,
+                heading=passage.heading,
+                page=passage.page,
+            )
+        )
+    return found
+
+
+def _attempts_in(session: Session, session_id: str) -> dict[str, AttemptShown]:
+    """What became of the conversation's attempts, by the ids of their answers."""
+    wanted = (
+        select(tables.Answer)
+        .join(tables.ChatMessage, col(tables.ChatMessage.answer_id) == col(tables.Answer.id))
+        .where(tables.ChatMessage.session_id == session_id)
+    )
+    return {answer.id: _attempt(answer) for answer in session.exec(wanted)}
+
+
+def _attempt(answer: tables.Answer) -> AttemptShown:
+    grade = grade_of(answer)
+    return AttemptShown(
+        question_id=answer.question_id,
+        help_level=answer.help_level,
+        correct=answer.is_correct,
+        criteria=criteria_shown(grade) if grade is not None else [],
+    )

@@ -1,0 +1,50 @@
+// @ts-check
+/** The side column: questions on the side, while the checkpoint stays where it is, and the passage that was asked for. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { draftOf, keepDraft } from "../drafts.js";
+import { html } from "../html.js";
+import { t } from "../i18n/learn.js";
+import { Markdown } from "../markdown.js";
+import { asideOf } from "../talk.js";
+import { enters } from "./checkpoint.js";
+import { PassageNote } from "./cited.js";
+import { Icon } from "./icons.js";
+import { Waiting } from "./talk.js";
+
+/** @import { Signal } from "@preact/signals" */
+/** @import { OpenLesson } from "../lesson.js" */
+/** @import { Citation } from "../types.d.ts" */
+
+/** @param {{ lesson: OpenLesson, cited: Signal<Citation | null>, onRead: (citation: Citation) => void }} props */
+export const Aside = ({ lesson, cited, onRead }) => html`<aside class="notes" aria-label=${t("tu.aside_label")} id="aside">
+  ${cited.value && html`<${PassageNote} key=${cited.value.passageId} citation=${cited.value} onRead=${onRead} onClose=${() => { cited.value = null; }} />`}
+  <${Questions} lesson=${lesson} />
+</aside>`;
+
+/** @param {{ lesson: OpenLesson }} props */
+function Questions({ lesson }) {
+  const words = useSignal("");
+  const draft = lesson.session.value && `${lesson.session.value.id}.aside`;
+  useEffect(() => { if (draft) words.value = draftOf(draft); }, [draft]);
+  const turns = lesson.turns.value.filter((turn) => turn.aside);
+  const sending = lesson.sending.value;
+  const asking = sending?.aside ?? false;
+  const off = lesson.working.value || lesson.ended.value;
+  const write = (/** @type {string} */ text) => { words.value = text; if (draft) keepDraft(draft, text); };
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const text = words.value.trim();
+    if (!text || off) return;
+    if (await lesson.send({ content: asideOf(text), text, aside: true, drawing: null }) && words.peek().trim() === text) write(""); // what was written meanwhile stays
+  };
+  if (lesson.ended.value && !turns.length) return null;
+  return html`<section class=${turns.length || asking ? "note live" : "note"}><h2><${Icon} name="chat" small />${t("tu.aside")}</h2>
+    ${turns.map((turn) => (turn.who === "learner" ? html`<p class="you" key=${turn.id}>${turn.text}</p>` : html`<div class="say dim" key=${turn.id}><${Markdown} text=${turn.text} /></div>`))}
+    ${asking && html`<p class="you">${sending?.text}</p>${lesson.live.value ? html`<div class="say dim"><${Markdown} text=${lesson.live.value} /><span class="caret"></span></div>` : html`<${Waiting} words=${t("tu.thinking")} />`}`}
+    ${!lesson.ended.value && html`<form onSubmit=${submit}><label class="vh" for="side">${t("tu.aside_label")}</label>
+      <textarea class="field" id="side" rows="1" maxlength="2000" placeholder=${t(turns.length ? "tu.aside_more" : "tu.aside_text")} value=${words.value} onInput=${(/** @type {any} */ event) => write(event.target.value)} onKeyDown=${enters(submit)}></textarea>
+      <button class="btn sm" type="submit" disabled=${off || !words.value.trim()}>${t("tu.aside_send")}</button></form>`}
+  </section>`;
+}

@@ -1,0 +1,85 @@
+// @ts-check
+/** The transcript of a lesson: what was said, what is being said now, and the cards beside it. */
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { html } from "../html.js";
+import { t } from "../i18n/learn.js";
+import { Markdown } from "../markdown.js";
+import { CodeBlock } from "../rich/code.js";
+import { Diagram, Drawn } from "../rich/diagram.js";
+import { underlined } from "../talk.js";
+import { Cites } from "./cited.js";
+import { GradeView } from "./grade.js";
+
+/** @import { OpenLesson } from "../lesson.js" */
+/** @import { Card, Citation } from "../types.d.ts" */
+/** @import { Turn } from "../talk.js" */
+
+const SLOW_MS = 10_000;
+
+/** @param {{ lesson: OpenLesson, title: string, onCite: (citation: Citation) => void }} props */
+export function Talk({ lesson, title, onCite }) {
+  const turns = lesson.turns.value.filter((turn) => !turn.aside);
+  const end = useRef(/** @type {HTMLElement | null} */ (null));
+  const { sending: { value: sending }, working: { value: working }, speaking: { value: speaking } } = lesson;
+  useEffect(() => { if (turns.length > 1 || speaking) end.current?.scrollIntoView({ block: "end" }); }, [turns.length, speaking]);
+  const open = lesson.ended.value ? null : lesson.state.value?.question?.prompt;
+  const last = useMemo(() => lastPlaces(turns), [lesson.turns.value]);
+  /** A question stands once, below the last words before it was answered for good; the open one stands in the dock. */
+  const isToldHere = (/** @type {Turn} */ turn, /** @type {number} */ i) => turn.question !== null && !(open && turn.question.startsWith(open)) && last.get(turn.question) === i;
+  const graded = lesson.state.value?.graded;
+  return html`<section class="talk" aria-label=${t("tu.crumb")}><h1 class="t24">${title}</h1>
+    ${turns.map((turn, i) => html`<${TurnView} key=${turn.id} turn=${turn} withQuestion=${isToldHere(turn, i)} onCite=${onCite} />`)}
+    ${sending && !sending.aside && sending.content && html`<${Mine} text=${sending.text} drawing=${sending.drawing !== null} />`}
+    <${Live} lesson=${lesson} />
+    ${working && !speaking && !sending?.aside && html`<${Waiting} key="growing" words=${t(!turns.length ? "tu.starting" : sending ? "tu.marking" : "tu.thinking")} />`}
+    ${!working && graded?.criteria.length ? html`<${GradeView} grade=${graded} words=${turns.findLast((turn) => turn.attempt)?.text} />` : ""}
+    ${(lesson.state.value?.cards ?? []).map((card) => html`<${CardView} key=${card.id} card=${card} />`)}
+    <p class="vh" role="status" key="told">${lesson.answered.value && !working ? t("tu.announce") : ""}</p>
+    <div class="talk-end" ref=${end}></div>
+  </section>`;
+}
+
+/** Where each question stands last. @param {Turn[]} turns @returns {Map<string | null, number>} */
+const lastPlaces = (turns) => new Map(turns.map((turn, i) => [turn.question, i]));
+
+/** What the tutor is saying: this alone is drawn anew with each word. @param {{ lesson: OpenLesson }} props */
+function Live({ lesson }) {
+  if (!lesson.speaking.value) return null;
+  return html`<div class="msg" aria-live="off"><${Markdown} text=${lesson.live.value} /><span class="caret"></span></div>`;
+}
+
+/** Nothing turns round; where it takes long, that is said. @param {{ words: string }} props */
+export function Waiting({ words }) {
+  const [slow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), SLOW_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return html`<p class="growing" role="status"><span class="pulse"></span><span>${slow ? t("tu.slow", { words }) : words}</span></p>`;
+}
+
+/** What was said stays as it is, so it is drawn once. @param {{ turn: Turn, withQuestion: boolean, onCite: (citation: Citation) => void }} props */
+const TurnView = ({ turn, withQuestion, onCite }) => useMemo(() => turn.who === "learner"
+  ? html`<${Mine} text=${turn.text} turn=${turn} drawing=${turn.drawn} />`
+  : html`<div class="msg"><${Markdown} text=${turn.text} /><${Cites} citations=${turn.citations} onCite=${onCite} />${withQuestion && html`<div class="asked"><${Markdown} text=${turn.question ?? ""} /></div>`}</div>`, [turn.id, turn.attempt?.correct, turn.citations.length, withQuestion]);
+
+/** @param {{ text: string, turn?: Turn, drawing: boolean }} props */
+const Mine = ({ text, turn, drawing }) => html`<div class="me"><small>${t(whatItIs(turn))}</small>
+  ${turn?.mode === "code" ? html`<${CodeBlock} text=${text} />` : html`<p>${withEvidence(text, turn)}</p>`}${drawing && html`<p class="t13 dim">${t("tu.drawing")}</p>`}</div>`;
+
+/** @param {Turn} [turn] */
+function whatItIs(turn) {
+  if (!turn?.attempt) return turn?.mode ? "tu.you_answer" : "tu.you";
+  if (turn.attempt.helpLevel) return "tu.you_helped";
+  return turn.first ? "tu.you_first" : "tu.you_alone";
+}
+
+/** The learner's words, what was found in them underlined. @param {string} text @param {Turn} [turn] */
+const withEvidence = (text, turn) => underlined(text, turn?.attempt?.criteria.map((one) => one.span) ?? []).map(({ text: words, marked }) => (marked ? html`<mark>${words}</mark>` : words));
+
+const CARD_WORDS = /** @type {const} */ ({ example: "tu.card_example", exercise: "tu.card_exercise", diagram: "tu.card_diagram", care: "tu.card_care" });
+
+/** @param {{ card: Card }} props */
+const CardView = ({ card }) => html`<figure class=${`card ${card.kind}`}><figcaption><small>${t(CARD_WORDS[card.kind])}</small><b>${card.title}</b></figcaption>
+  ${card.format === "markdown" ? html`<${Markdown} text=${card.body} />` : html`<${card.format === "svg" ? Drawn : Diagram} source=${card.body} title=${card.title} />`}</figure>`;
