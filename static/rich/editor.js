@@ -111,7 +111,7 @@ function editorIn(parent, library, grammar, by, now) {
 function indentAt(context, at) {
   const line = context.state.doc.lineAt(at);
   const before = at === line.from ? line.text : line.text.slice(0, at - line.from);
-  return /^\s*/.exec(before)[0].length + (at > line.from && OPENS_BLOCK.test(before) ? INDENT.length : 0);
+  return (/^\s*/.exec(before)?.[0].length ?? 0) + (at > line.from && OPENS_BLOCK.test(before) ? INDENT.length : 0);
 }
 
 /** What the page's policy lets a style sheet in with. */
