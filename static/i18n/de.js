@@ -26,6 +26,7 @@ export default {
   "net.reconnecting": "Verbindung verloren. Neuer Versuch in {seconds} s",
   "net.reconnecting_now": "Verbindung verloren. Neuer Versuch läuft",
   "net.crowded": "Sprout ist in zu vielen Fenstern offen. Neuer Versuch in {seconds} s",
+  "net.crowded_now": "Sprout ist in zu vielen Fenstern offen. Neuer Versuch läuft",
   "net.back": "Wieder verbunden, nichts ging verloren",
 
   "ask.title": "Was möchtest du lernen?",

@@ -24,6 +24,7 @@ export default {
   "net.reconnecting": "Connection lost. Trying again in {seconds} s",
   "net.reconnecting_now": "Connection lost. Trying again",
   "net.crowded": "Sprout is open in too many windows. Trying again in {seconds} s",
+  "net.crowded_now": "Sprout is open in too many windows. Trying again",
   "net.back": "Back online, nothing was lost",
 
   "ask.title": "What do you want to learn?",

@@ -53,6 +53,7 @@ function Asks({ asked }) {
   </div>`;
 }
 
+/** How the line to the server stands; the seconds that tick away are not read out. */
 function StatusLine() {
   const news = line.value;
   useTicking(news.state === "waiting");
@@ -60,7 +61,7 @@ function StatusLine() {
   if (news.state === "back") return html`<p class="status leaf" role="status"><${Icon} name="check" small /><span>${t("net.back")}</span></p>`;
   if (news.state !== "waiting") return html`<p class="status" role="status"></p>`;
   const seconds = nowMs.value && Math.ceil((news.untilMs - Date.now()) / 1000);
-  return html`<p class="status wait" role="status"><${Icon} name="hourglass" small /><span>${news.crowded ? t("net.crowded", { seconds: Math.max(1, seconds) }) : seconds > 1 ? t("net.reconnecting", { seconds }) : t("net.reconnecting_now")}</span></p>`;
+  return html`<p class="status wait" role="status"><${Icon} name="hourglass" small /><span class="vh">${t(news.crowded ? "net.crowded_now" : "net.reconnecting_now")}</span><span aria-hidden="true">${news.crowded ? t("net.crowded", { seconds: Math.max(1, seconds) }) : seconds > 1 ? t("net.reconnecting", { seconds }) : t("net.reconnecting_now")}</span></p>`;
 }
 
 const darkSystem = matchMedia("(prefers-color-scheme: dark)");

@@ -7,6 +7,7 @@ from playwright.async_api import Browser, expect
 
 from tests.browser import open_page
 from tests.journeys.garden import COURSE, garden
+from tests.journeys.heard import heard, listen
 from tests.journeys.processes import LOST, OFFLINE, garden_at, process
 from tests.journeys.screen import ask, ended, more_nodes, picture, same_as_graph, shown, without_doubles
 
@@ -16,14 +17,16 @@ async def test_a_killed_server_is_waited_for_and_the_run_goes_on_by_itself(brows
         async with open_page(browser, url, allow=LOST) as page:
             await ask(page, COURSE)
             await more_nodes(page, 8)
+            await listen(page)
             running.kill()
             await running.wait()
-            await expect(page.get_by_role("status").get_by_text("Connection lost.")).to_be_visible()
+            await expect(page.get_by_role("status").get_by_text("Connection lost.").last).to_be_visible()
             await picture(page, "server-killed")
             port = url.rpartition(":")[2]
             async with process(tmp_path, port=port):
                 await ended(page)
                 await picture(page, "server-back")
+                assert not [words for words in await heard(page) if re.search(r"\d s", words)]  # no seconds that tick
                 async with garden_at(url) as grown:
                     after = await grown.graph()
                     assert [run["state"] for run in after["runs"]] == ["completed"]

@@ -8,6 +8,7 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.browser import open_page
 from tests.journeys.garden import COURSE, QUICK, garden
+from tests.journeys.heard import heard, listen
 from tests.journeys.screen import ended, on_path, picture, shown
 
 MOST_TABS = 30
@@ -24,11 +25,13 @@ ALL_IN_SIGHT = """() => {
 async def test_everything_can_be_done_from_the_keyboard(browser: Browser, tmp_path: Path, sqlite_url: str) -> None:
     async with garden(tmp_path, sqlite_url, pace=QUICK) as grown, open_page(browser, grown.url) as page:
         await page.get_by_role("form", name="New path").wait_for()
+        await listen(page)
         await _tab_to(page, "#topic")
         await page.keyboard.type(COURSE)
         await page.keyboard.press("Enter")
         await on_path(page)
         await ended(page)
+        assert all(re.fullmatch(r"Loading the path|\d+ concepts? added", words) for words in await heard(page))
 
         await _tab_to(page, ".map .hit")
         edges = (await shown(page)).edges

@@ -6,11 +6,13 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.browser import open_page
 from tests.journeys import axe
+from tests.journeys.heard import heard, listen
 from tests.journeys.learner import answer, checkpoint, moved_on, question, right, school
 
 COUNTS, TREE = "Turning percentages into counts of people", "Drawing the splits as a tree"
 CALL = "A call: name, brackets, inputs"
 NARROWEST = 320
+TOLD = {"The tutor is getting ready", "Thinking", "Reading your answer", "The tutor has answered"}
 MOST_TABS = 40
 LARGEST_ROUNDS = 12
 
@@ -73,6 +75,7 @@ async def test_a_lesson_on_code_is_accessible_with_help_and_a_side_question(
 async def test_a_whole_lesson_goes_by_keyboard_alone(browser: Browser, tmp_path: Path, bayes_url: str) -> None:
     async with school(tmp_path, bayes_url) as taught, open_page(browser, taught.path) as page:
         await page.goto(taught.lesson(TREE))
+        await listen(page)
         await question(page)
         for _ in range(LARGEST_ROUNDS):
             if await page.get_by_text("This lesson is finished.").count():
@@ -91,6 +94,7 @@ async def test_a_whole_lesson_goes_by_keyboard_alone(browser: Browser, tmp_path:
             )
             await expect(page.locator(".tu [aria-busy]")).to_have_count(0)
         await expect(page.get_by_role("region", name="This lesson is finished.")).to_be_focused()
+        assert set(await heard(page)) <= TOLD
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
         await page.wait_for_function("(title) => document.querySelector('h1').innerText !== title", arg=TREE)

@@ -68,7 +68,7 @@ async def test_a_killed_server_costs_no_typed_word_and_the_turn_goes_on_by_itsel
             await _answering(page, wrong(asked)[0])
             running.kill()
             await running.wait()
-            await expect(page.get_by_role("status").get_by_text("Connection lost.")).to_be_visible()
+            await expect(page.get_by_role("status").get_by_text("Connection lost.").last).to_be_visible()
             await expect(page.locator("#answer")).to_have_value(wrong(asked)[0])
             await picture(page, "lesson-server-killed")
             async with process(tmp_path, port=url.rpartition(":")[2], SPROUT_DATABASE_URL=bayes_url):
