@@ -166,7 +166,7 @@ export default {
 
   "about.diagnostic": "Zur Einstufung",
   "about.diagnostic_again": "Einstufung öffnen",
-  "about.begin": "Anfangen zu lernen",
+  "about.begin": "Anfangen",
   "about.next": "Als Nächstes: {title}",
   "about.learn": "Das lernen",
   "about.go_on": "Weiterlernen",
@@ -177,7 +177,7 @@ export default {
   "about.ground": "Was du schon weißt",
   "about.goal": "Nichts weiter: ein Ziel dieses Lernpfads",
   "about.last": "Nichts weiter in diesem Konzept",
-  "about.mastery": "Beherrscht",
+  "about.mastery": "Können",
   "about.mastery_of": "{n}, Ziel {goal}",
   "about.mastered_of": "{done} von {n} Baustein|{done} von {n} Bausteinen",
   "about.source": "Quelle",
@@ -191,7 +191,7 @@ export default {
 
   "search.open": "Suchen",
   "search.hint": "Suchen (/)",
-  "search.label": "Konzepte und Bausteine suchen",
+  "search.label": "Lernpfade, Konzepte und Bausteine suchen",
   "search.none": "Hier heißt nichts so.",
   "search.in": "in {title}",
   "search.first": "Die ersten {shown} von {n}",

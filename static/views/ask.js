@@ -4,6 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import * as api from "../api.js";
+import { draftOf, dropDraft, keepDraft } from "../drafts.js";
 import { requestOf, taken } from "../files.js";
 import { modelName, money, size } from "../format.js";
 import { html } from "../html.js";
@@ -18,9 +19,11 @@ import { Fault } from "./shell.js";
 /** What the server takes, until it has said so itself. */
 const LIMITS = { uploadMaxBytes: 10 * 1024 ** 2, uploadMaxFiles: 10, uploadTypes: [".md", ".markdown", ".txt"] };
 
+const DRAFT = "topic";
+
 /** @param {{ status: Status | null, asked: string | null }} props `asked`: a suggestion that was chosen, to be grown at once */
 export function AskForm({ status, asked }) {
-  const words = useSignal("");
+  const words = useSignal(draftOf(DRAFT));
   const files = useSignal(/** @type {File[]} */ ([]));
   const refused = useSignal(/** @type {string[]} */ ([]));
   const small = useSignal(false);
@@ -46,7 +49,9 @@ export function AskForm({ status, asked }) {
     if (!title) return input.current?.focus();
     problem.value = null;
     try {
-      go(await grown(title, desc, files.value, small.value, (now) => { step.value = now; }));
+      const url = await grown(title, desc, files.value, small.value, (now) => { step.value = now; });
+      dropDraft(DRAFT);
+      go(url);
     } catch (error) {
       problem.value = /** @type {Error} */ (error).message;
     } finally {
@@ -82,7 +87,7 @@ export function AskForm({ status, asked }) {
       <label class="vh" for="topic">${t("ask.label")}</label>
       <textarea id="topic" ref=${input} rows="2" placeholder=${t("ask.placeholder")} value=${words.value} maxlength="4000" disabled=${Boolean(step.value)}
         aria-invalid=${empty.value || undefined} aria-describedby="ask-says" onKeyDown=${enter}
-        onInput=${(/** @type {any} */ event) => { words.value = event.target.value; empty.value = false; }}></textarea>
+        onInput=${(/** @type {any} */ event) => { words.value = event.target.value; keepDraft(DRAFT, words.value); empty.value = false; }}></textarea>
       <${Notes} files=${files} busy=${Boolean(step.value)} />
       <div class="ask-foot">
         <input class="vh" type="file" multiple accept=${limits.uploadTypes.join(",")} ref=${picker} tabindex="-1" aria-hidden="true"

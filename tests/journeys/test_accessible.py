@@ -6,9 +6,10 @@ from playwright.async_api import Browser, expect
 
 from sprout.offline.faults import Fault
 from sprout.offline.pace import Pace
-from tests.browser import PHONE, open_page
+from tests.browser import open_page
 from tests.journeys import axe
 from tests.journeys.garden import COURSE, QUICK, Garden, Row, garden
+from tests.journeys.processes import OFFLINE
 from tests.journeys.screen import more_nodes
 
 SLOW = Fault("slow", pace=Pace(0.1, 60))
@@ -20,12 +21,21 @@ def test_the_vendored_axe_is_what_its_record_says() -> None:
 
 async def test_the_first_run_is_accessible(browser: Browser, tmp_path: Path, sqlite_url: str) -> None:
     builtin: Row = {"base_url": None, "api_key": None}
-    async with garden(tmp_path, sqlite_url, **builtin) as grown, open_page(browser, grown.url) as page:
+    async with (
+        garden(tmp_path, sqlite_url, **builtin) as grown,
+        open_page(browser, grown.url, allow=OFFLINE) as page,
+    ):
         await page.get_by_role("heading", name="Or start from one of these").wait_for()
         await axe.passes(page, "first-run")
         await page.get_by_role("button", name="Grow a path").click()
         await page.get_by_role("alert").wait_for()
         await axe.passes(page, "first-run-empty")
+        await page.context.set_offline(True)
+        await page.get_by_label("Topic, question or exam").fill(COURSE)
+        await page.get_by_role("button", name="Grow a path").click()
+        await page.get_by_role("alert").get_by_role("button", name="Try again").wait_for()
+        await page.get_by_role("status").get_by_text("Offline.").wait_for()
+        await axe.passes(page, "first-run-offline")
 
 
 async def test_a_finished_path_is_accessible(browser: Browser, tmp_path: Path, sqlite_url: str) -> None:
@@ -47,9 +57,6 @@ async def test_a_finished_path_is_accessible(browser: Browser, tmp_path: Path, s
             await page.get_by_role("button", name="Map", exact=True).click()
             await page.locator(".map .hit").first.wait_for()
             await axe.passes(page, "concept")
-            await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
-            await page.locator(".stem").wait_for()
-            await axe.passes(page, "concept-phone")
 
 
 async def test_growing_failed_and_listed_paths_are_accessible(
@@ -67,6 +74,9 @@ async def test_growing_failed_and_listed_paths_are_accessible(
             await page.goto(await _address(grown, "Water cycle"))
             await more_nodes(page, 2)
             await axe.passes(page, "growing")
+            await page.goto(f"{grown.url}/nowhere")
+            await page.get_by_role("heading", name="There is no such page").wait_for()
+            await axe.passes(page, "unknown")
             await page.goto(grown.url)
             await page.get_by_text("Growing now").wait_for()
             await axe.passes(page, "home")

@@ -86,8 +86,12 @@ async def test_a_german_browser_gets_german_and_the_choice_of_english_is_kept(
         await expect(page.locator(".tu [aria-busy]")).to_have_count(0)
         await _german(page, "lesson-helped")
         assert await axe.violations(page) == []
+        await page.goto(taught.grown.url)
+        await page.get_by_label("Thema, Frage oder Prüfung").fill("Optik")
         await page.evaluate("dispatchEvent(new CustomEvent('sprout:language', { detail: 'en' }))")
-        await page.get_by_role("region", name="Checkpoint").wait_for()
+        await expect(page.get_by_label("Topic, question or exam")).to_have_value("Optik")
+        await page.reload()
+        await page.get_by_role("heading", name="Your paths").wait_for()
         assert await page.evaluate("document.documentElement.lang") == "en"
 
 
