@@ -1,0 +1,18 @@
+"""What the page says in a learner's place is understood in every language that it speaks."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from sprout.learning.lessons.help import is_genuine
+
+CATALOGUES = sorted((Path(__file__).parents[2] / "static" / "i18n").glob("*.learn.js"))
+
+
+@pytest.mark.parametrize("catalogue", CATALOGUES, ids=lambda path: path.name)
+@pytest.mark.parametrize("key", ["tu.said_idk", "tu.said_help"])
+def test_the_buttons_beside_a_question_send_words_that_are_no_try(catalogue: Path, key: str) -> None:
+    found = re.search(rf'"{re.escape(key)}": "([^"]+)"', catalogue.read_text(encoding="utf-8"))
+    assert found
+    assert not is_genuine(found[1], prompt="What is 9 % of 800?")
