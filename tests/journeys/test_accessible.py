@@ -6,8 +6,9 @@ from playwright.async_api import Browser, expect
 
 from sprout.offline.faults import Fault
 from sprout.offline.pace import Pace
-from tests.browser import open_page
+from tests.browser import DESKTOP, PHONE, open_page
 from tests.journeys import axe
+from tests.journeys.focus import every_stop_is_seen
 from tests.journeys.garden import COURSE, QUICK, Garden, Row, garden
 from tests.journeys.processes import OFFLINE
 from tests.journeys.screen import more_nodes
@@ -44,6 +45,7 @@ async def test_a_finished_path_is_accessible(browser: Browser, tmp_path: Path, s
         async with open_page(browser, await _address(grown, COURSE)) as page:
             await page.get_by_text("Why this path").wait_for()
             await axe.passes(page, "finished")
+            await every_stop_is_seen(page)
             await page.keyboard.press("/")
             await expect(page.get_by_role("combobox")).to_be_focused()
             await axe.passes(page, "search")
@@ -74,6 +76,9 @@ async def test_growing_failed_and_listed_paths_are_accessible(
             await page.goto(await _address(grown, "Water cycle"))
             await more_nodes(page, 2)
             await axe.passes(page, "growing")
+            await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+            await every_stop_is_seen(page)
+            await page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
             await page.goto(f"{grown.url}/nowhere")
             await page.get_by_role("heading", name="There is no such page").wait_for()
             await axe.passes(page, "unknown")

@@ -6,6 +6,7 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.browser import open_page
 from tests.journeys import axe
+from tests.journeys.focus import every_stop_is_seen
 from tests.journeys.heard import heard, listen
 from tests.journeys.learner import answer, checkpoint, moved_on, question, right, school
 
@@ -52,6 +53,7 @@ async def test_a_lesson_is_accessible_with_each_kind_of_checkpoint_and_at_its_en
         for name in ("choice", "drawing", "words"):
             asked = await question(page)
             await axe.passes(page, f"lesson-{name}")
+            await every_stop_is_seen(page)
             await answer(page, right(asked))
         await page.get_by_text("This lesson is finished.").wait_for()
         await axe.passes(page, "lesson-finished")
