@@ -72,6 +72,14 @@ async def floor_server(base_url: str) -> AsyncIterator[Server]:
 
 
 @asynccontextmanager
+async def page_play_server() -> AsyncIterator[Server]:
+    """The stand-in that gives a browser as much as it is asked for (`bench/page_server.py`)."""
+    port = free_port()
+    async with _process([sys.executable, "-m", "bench.page_server", str(port)], SERVER_CORE, {}) as process:
+        yield await _ready(process, port, "/api/status")
+
+
+@asynccontextmanager
 async def page_floor_server(page: Path) -> AsyncIterator[Server]:
     """The floor of reading a page (`bench/page_floor.py`)."""
     port = free_port()

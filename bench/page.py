@@ -1,0 +1,144 @@
+"""The page in Chromium, with 300 nodes and three agents that stream: how smooth it stays, and what it keeps."""
+
+import asyncio
+import math
+import os
+import shutil
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import httpx2
+from playwright.async_api import CDPSession, Page, async_playwright
+
+from bench.processes import page_play_server
+
+SIZE = (1440, 900)
+CONCEPTS, PARTS = 60, 4
+PATH = f"{CONCEPTS}x{PARTS}"
+CODE_IS_THERE_S = 2.5
+READS = 7
+TURNS = 8
+RUNS, TURNS_A_RUN, SPEED = 10, 90, 30.0
+SECONDS_A_TURN = 2.0
+HANDS_S = 14.0
+WATCH = """
+window.bench = { tasks: [], frames: [], on: false };
+new PerformanceObserver((list) => { if (bench.on) bench.tasks.push(...list.getEntries().map((each) => each.duration)); })
+  .observe({ type: "longtask" });
+let last = 0;
+requestAnimationFrame(function frame(now) {
+  if (bench.on && last) bench.frames.push(now - last);
+  last = now;
+  requestAnimationFrame(frame);
+});
+"""
+DRAWN = """([href, count]) => new Promise((resolve) => {
+  const began = performance.now();
+  document.querySelector(`a[href="${href}"]`).click();
+  requestAnimationFrame(function look() {
+    if (document.querySelectorAll(".map .hit").length < count) requestAnimationFrame(look);
+    else requestAnimationFrame(() => resolve(performance.now() - began));
+  });
+})"""
+
+
+@dataclass(frozen=True, slots=True)
+class Smooth:
+    """How the page kept up for a while."""
+
+    long_tasks: int
+    longest_ms: float
+    frames_per_s: float
+    frame_p95_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was measured; a heap is what is left after a collection."""
+
+    drawn_ms: tuple[float, ...]
+    still: Smooth
+    streaming: Smooth
+    heap_mb: tuple[float, ...]
+    minutes: float
+    events: int
+
+
+async def page_figures() -> Found:
+    """All of it, in one browser on one stand-in."""
+    async with page_play_server() as server, httpx2.AsyncClient(base_url=server.url, timeout=600) as web:
+        (await web.post(f"/bench/path/{PATH}")).raise_for_status()
+        async with _browsing(server.url) as page:
+            drawn = tuple([await _drawn_ms(page, server.url) for _ in range(READS)])
+            still = await _while_moving(page, asyncio.sleep(HANDS_S))
+            streaming = await _while_moving(page, _played(web, TURNS, 1.0, grows=True))
+            heaps, events = await _long_use(page, web)
+    return Found(drawn, still, streaming, heaps, RUNS * TURNS_A_RUN * SECONDS_A_TURN / 60, events)
+
+
+async def _long_use(page: Page, web: httpx2.AsyncClient) -> tuple[tuple[float, ...], int]:
+    """The heap after the first run and after each further one, and how many events came."""
+    devtools = await page.context.new_cdp_session(page)
+    heaps, events = [], 0
+    for _ in range(1 + RUNS):
+        events += await _played(web, TURNS_A_RUN, SPEED, grows=False)
+        heaps.append(await _heap_mb(devtools))
+    return tuple(heaps), events
+
+
+async def _played(web: httpx2.AsyncClient, turns: int, speed: float, *, grows: bool) -> int:
+    """How many events a run has told, once it is over and the page has heard it."""
+    wanted = {"turns": str(turns), "speed": str(speed), "grows": str(int(grows))}
+    told = (await web.post(f"/bench/play/{PATH}", params=wanted)).raise_for_status().json()
+    await asyncio.sleep(1)
+    return int(told["kept"] + told["deltas"])
+
+
+async def _drawn_ms(page: Page, url: str) -> float:
+    """From the click on a path's name to its map on the screen; its code is there already, the path is not."""
+    await page.goto(url)
+    await page.get_by_role("link", name=f"Path {PATH}").wait_for()
+    await asyncio.sleep(CODE_IS_THERE_S)
+    return float(await page.evaluate(DRAWN, [f"/paths/{PATH}", CONCEPTS]))
+
+
+async def _while_moving(page: Page, meanwhile: Awaitable[object]) -> Smooth:
+    """How smooth the page is while a hand pulls the map about and zooms, until `meanwhile` is over."""
+    job = asyncio.ensure_future(meanwhile)
+    x, y = SIZE[0] / 3, SIZE[1] / 2
+    await page.evaluate("bench.tasks = []; bench.frames = []; bench.on = true")
+    turn = 0
+    while not job.done():
+        turn += 1
+        await page.mouse.move(x, y)
+        await page.mouse.down()
+        for step in range(40):
+            await page.mouse.move(x + 160 * math.sin(step / 6), y + 90 * math.cos(step / 6))
+        await page.mouse.up()
+        await page.mouse.wheel(0, 120 if turn % 2 else -120)
+    await job
+    seen = await page.evaluate("bench.on = false, bench")
+    tasks, frames = seen["tasks"], sorted(seen["frames"])
+    p95 = frames[math.floor(0.95 * len(frames))]
+    return Smooth(len(tasks), max(tasks, default=0.0), 1_000 * len(frames) / sum(frames), p95)
+
+
+async def _heap_mb(devtools: CDPSession) -> float:
+    await devtools.send("HeapProfiler.collectGarbage")
+    return float((await devtools.send("Runtime.getHeapUsage"))["usedSize"]) / 2**20
+
+
+@asynccontextmanager
+async def _browsing(url: str) -> AsyncIterator[Page]:
+    os.sched_setaffinity(0, range(os.cpu_count() or 1))  # a browser is many processes
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=chromium)
+        try:
+            page = await browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]})
+            await page.add_init_script(WATCH)
+            await page.goto(url)
+            yield page
+        finally:
+            await browser.close()
