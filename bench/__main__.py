@@ -15,11 +15,12 @@ from rich.table import Table
 
 from bench.measures import MEASURES as SHORT_MEASURES
 from bench.measures import Figure
+from bench.page import page
 from bench.processes import OTHER_CORE, pin
 from bench.streams import b7
 from sprout import __version__
 
-MEASURES = SHORT_MEASURES | {"B7": b7}
+MEASURES = SHORT_MEASURES | {"B7": b7, "PAGE": page}
 RESULTS = Path(__file__).parent / "results"
 
 

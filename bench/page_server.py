@@ -70,8 +70,9 @@ class Stage:
     readers: set[asyncio.Queue[str]] = field(default_factory=set)
     begun: int = 0
 
-    def tell(self, root: str, kind: str, *, kept: bool = True, **data: Any) -> None:
-        head = ""
+    def tell(self, root: str, kind: str, **data: Any) -> None:
+        """One event, which only a delta's is not kept."""
+        head, kept = "", not kind.endswith("_delta")
         if kept:
             self.runs[root]["lastEventId"] += 1
             head = f"id: {root}:{self.runs[root]['lastEventId']}\n"
@@ -110,7 +111,7 @@ class Stage:
             for delta in range(DELTAS_A_TURN):
                 for run, agent, _ in self.cast(root, branch):
                     block = {"runId": run, "agent": agent, "blockId": f"{run}-{turn}"}
-                    self.tell(root, "agent_reasoning_delta", kept=False, text=DELTA, **block)
+                    self.tell(root, "agent_reasoning_delta", text=DELTA, **block)
                 if speed <= 1 or delta % round(speed) == 0:
                     await asyncio.sleep(1 / DELTAS_PER_S if speed <= 1 else round(speed) / DELTAS_PER_S / speed)
             for at, (run, agent, _) in enumerate(self.cast(root, branch)):

@@ -20,8 +20,18 @@ const EM = 7.9;
 /** Room for the words below the title, in letters of the title. */
 const LEAST = 20;
 
+/** Asked for again and again while a path is drawn. @type {Map<string, string[]>} */
+const broken = new Map();
+
 /** The title in at most three lines. @param {string} title @returns {string[]} */
 export function lines(title) {
+  const known = broken.get(title) ?? brokenUp(title);
+  broken.set(title, known);
+  return known;
+}
+
+/** @param {string} title @returns {string[]} */
+function brokenUp(title) {
   const words = title.split(/\s+/).filter(Boolean).flatMap((word) => (word.length > LINE ? [`${word.slice(0, LINE - 1)}…`] : [word]));
   const found = [""];
   for (const word of words) {
@@ -44,6 +54,9 @@ export function placed(nodes, pairs, kept = new Map()) {
   const standing = new Map(nodes.flatMap((node) => (kept.has(node.id) ? [[node.id, /** @type {Place} */ (kept.get(node.id))]] : [])));
   return standing.size ? added(nodes, upward, standing) : fresh(nodes, upward);
 }
+
+/** @param {Places} a @param {Places} b */
+export const samePlaces = (a, b) => a.size === b.size && [...a].every(([id, { x, layer }]) => b.get(id)?.x === x && b.get(id)?.layer === layer);
 
 /** The pairs without those that would close a circle. @param {Leaf[]} nodes @param {Pair[]} pairs @returns {Pair[]} */
 function withoutCycles(nodes, pairs) {

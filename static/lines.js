@@ -26,7 +26,7 @@ export function grouped(entries) {
   const lines = [];
   for (let i = 0; i < entries.length;) {
     const entry = entries[i];
-    const same = runFrom(entries, i);
+    const same = alike(entries, i);
     if (same.length >= FOLD_AT) lines.push({ key: `m${same[0].callId}`, kind: "many", tool: same[0].tool, entries: same });
     else if (entry.type === "text") lines.push({ key: `t${entry.blockId}`, kind: "text", entry });
     else if (entry.type === "tool") lines.push({ key: `c${entry.callId}`, kind: "tool", entry });
@@ -37,12 +37,16 @@ export function grouped(entries) {
 }
 
 /** The finished calls of one tool that follow each other from here. @param {Entry[]} entries @param {number} from @returns {ToolEntry[]} */
-function runFrom(entries, from) {
+function alike(entries, from) {
   const first = entries[from];
-  if (!wentWell(first)) return [];
-  const rest = entries.slice(from);
-  const end = rest.findIndex((entry) => !wentWell(entry) || entry.tool !== first.tool);
-  return /** @type {ToolEntry[]} */ (end < 0 ? rest : rest.slice(0, end));
+  /** @type {ToolEntry[]} */
+  const found = [];
+  for (let i = from; i < entries.length; i++) {
+    const entry = entries[i];
+    if (!wentWell(entry) || !wentWell(first) || entry.tool !== first.tool) break;
+    found.push(entry);
+  }
+  return found;
 }
 
 /** What a call does or did, in words. @param {ToolEntry} entry @returns {Pieces} */

@@ -4,10 +4,12 @@
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import * as api from "./api.js";
 import { conceptsOf, edgesAmong, emptyGraph, graphOf, seen } from "./graph.js";
-import { placed } from "./layout.js";
+import { placed, samePlaces } from "./layout.js";
 import { quietly } from "./quiet.js";
 import { isOpen, shownRun } from "./shown.js";
+import { steady } from "./steady.js";
 import { comebacks, going } from "./tab.js";
+import { makersOf } from "./words.js";
 
 /** @import { GraphAnswer, Run, RunEvent } from "./types.d.ts" */
 /** @import { Seen } from "./graph.js" */
@@ -46,6 +48,7 @@ export function openPath(branchId) {
   });
   const all = computed(() => seen(graph.value, answer.value?.progress ?? []));
   const hidden = computed(shown.notYet);
+  const makers = steady(() => (playhead.value === null && isOpen(run.value) ? makersOf(activity.value) : []));
   const visible = computed(() => {
     const nodes = conceptsOf(all.value);
     return hidden.value.size ? nodes.filter((node) => !hidden.value.has(node.id)) : nodes;
@@ -163,7 +166,9 @@ export function openPath(branchId) {
   /** Places of the rooted nodes of a level; given once, then kept. @param {string} level @param {Seen[]} nodes */
   function placesOf(level, nodes) {
     const standing = nodes.filter((node) => rooted.value.has(node.id));
-    const places = placed(standing, edgesAmong(standing), keptPlaces.get(level));
+    const kept = keptPlaces.get(level);
+    const places = placed(standing, edgesAmong(standing), kept);
+    if (kept && samePlaces(kept, places)) return kept; // the same map is drawn without being looked at again
     keptPlaces.set(level, places);
     return places;
   }
@@ -183,7 +188,7 @@ export function openPath(branchId) {
 
   load();
   return {
-    ...shown, branchId, answer, problem, fresh, rooted, all, visible, hidden, rootId, load, refresh, placesOf, grow, close, watch,
+    ...shown, branchId, answer, problem, fresh, rooted, makers, all, visible, hidden, rootId, load, refresh, placesOf, grow, close, watch,
     isBare: () => !visible.value.length,
     documents: () => answer.value?.documents ?? [],
     title: computed(() => answer.value?.branch.title ?? ""),

@@ -7,6 +7,7 @@ import { runCursor } from "./cursors.js";
 import { msOf } from "./format.js";
 import { emptyGraph } from "./graph.js";
 import { emptyActivity, reduce, rowAfter } from "./state.js";
+import { steady } from "./steady.js";
 import { follow } from "./stream.js";
 import { watch } from "./tab.js";
 
@@ -35,7 +36,7 @@ export function shownRun({ onNews, onEnd } = {}) {
   let isOver = true;
   const replayed = computed(() => (playhead.value === null ? activity.value : replay(playhead.value)));
   /** The runs below this one, or itself, that wait for the learner. */
-  const asking = computed(() => Object.values(activity.value?.agents ?? {})
+  const asking = steady(() => Object.values(activity.value?.agents ?? {})
     .filter((agent) => agent.asks && (run.value?.id === activity.value?.rootId || run.value?.id === agent.runId)).map((agent) => agent.runId));
 
   /** Show a run from its first event on. What a run that is going makes grows upon `base`. @param {Run} next @param {Graph} [base] */

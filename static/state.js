@@ -106,7 +106,7 @@ const newAgent = (runId) => ({
 const text = (agent, event) => {
   const of = TEXT_OF[event.of ?? event.kind];
   const isDelta = event.kind.endsWith("_delta");
-  const at = agent.entries.findIndex((entry) => entry.type === "text" && entry.blockId === event.blockId);
+  const at = agent.entries.findLastIndex((entry) => entry.type === "text" && entry.blockId === event.blockId);
   const old = /** @type {import("./types.d.ts").TextEntry | undefined} */ (agent.entries[at]);
   if (old?.done && event.seq === null) return agent;
   const entry = {

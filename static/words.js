@@ -5,25 +5,32 @@ import { brief, msOf } from "./format.js";
 import { t } from "./i18n.js";
 import { LETTERS } from "./letters.js";
 
-/** @import { Activity, Agent } from "./types.d.ts" */
+/** @import { Activity, Agent, NoteEntry } from "./types.d.ts" */
 /** @import { Seen } from "./graph.js" */
 /** @typedef {{ text: string, tone: "" | "leaf" | "due" | "wait" }} Words */
 
-/** The agent at work below a concept. @param {Activity | null} activity @param {string} conceptId @returns {Agent | undefined} */
-export const agentOf = (activity, conceptId) => Object.values(activity?.agents ?? {}).find((agent) => agent.nodeId === conceptId);
+/** Who works below a concept, as much of it as its node says: unlike the agent it stays the same while text streams. @typedef {{ nodeId: string, state: Agent["state"], endedAt: string | null, retry: NoteEntry | null }} Maker */
 
-/** The retry that an agent is waiting for, if it is. @param {Agent} agent @param {number} nowMs */
-export function waitOf(agent, nowMs) {
-  const last = agent.entries.at(-1);
-  if (last?.type !== "retry" || agent.endedAt || !last.at) return null;
-  const leftMs = msOf(last.at) + last.delayMs - nowMs;
-  return { why: String(last.why), seconds: Math.max(0, Math.ceil(leftMs / 1000)), attempt: last.attempt, of: last.of };
+/** The agents that work below concepts. @param {Activity | null} activity @returns {Maker[]} */
+export const makersOf = (activity) => Object.values(activity?.agents ?? {}).flatMap(({ nodeId, state, endedAt, entries }) => {
+  const last = entries.at(-1);
+  return nodeId ? [{ nodeId, state, endedAt, retry: last?.type === "retry" && !endedAt ? last : null }] : [];
+});
+
+/** @param {Maker[]} makers @param {string} conceptId */
+export const makerOf = (makers, conceptId) => makers.find((maker) => maker.nodeId === conceptId);
+
+/** The retry that is waited for, if one is. @param {Maker} maker @param {number} nowMs */
+export function waitOf({ retry }, nowMs) {
+  if (!retry?.at) return null;
+  const leftMs = msOf(retry.at) + retry.delayMs - nowMs;
+  return { why: String(retry.why), seconds: Math.max(0, Math.ceil(leftMs / 1000)), attempt: retry.attempt, of: retry.of };
 }
 
-/** @param {Seen} node @param {Seen[]} parts @param {Agent | undefined} agent @param {number} nowMs @returns {Words} */
-export function wordsOf(node, parts, agent, nowMs) {
-  if (agent && !agent.endedAt) return growingWords(agent, parts.length, nowMs);
-  if (agent?.state === "failed" && !parts.length) return { text: t("node.failed"), tone: "wait" };
+/** @param {Seen} node @param {Seen[]} parts @param {Maker | undefined} maker @param {number} nowMs @returns {Words} */
+export function wordsOf(node, parts, maker, nowMs) {
+  if (maker && !maker.endedAt) return growingWords(maker, parts.length, nowMs);
+  if (maker?.state === "failed" && !parts.length) return { text: t("node.failed"), tone: "wait" };
   const done = parts.filter((part) => part.state === "mastered").length;
   if (node.state === "mastered") return { text: t("node.mastered"), tone: "" };
   if (node.state === "due") return { text: t("state.due"), tone: "due" };
@@ -32,10 +39,10 @@ export function wordsOf(node, parts, agent, nowMs) {
   return { text: parts.length ? t("node.ready_parts", { n: parts.length }) : t("node.ready"), tone: "leaf" };
 }
 
-/** @param {Agent} agent @param {number} parts @param {number} nowMs @returns {Words} */
-function growingWords(agent, parts, nowMs) {
-  if (agent.state === "queued") return { text: t("node.queued"), tone: "" };
-  const wait = waitOf(agent, nowMs);
+/** @param {Maker} maker @param {number} parts @param {number} nowMs @returns {Words} */
+function growingWords(maker, parts, nowMs) {
+  if (maker.state === "queued") return { text: t("node.queued"), tone: "" };
+  const wait = waitOf(maker, nowMs);
   if (wait) return { text: t("node.retry", { ...wait, why: brief(wait.why, 21) }), tone: "wait" };
   return { text: parts ? t("node.growing", { n: parts }) : t("node.growing_none"), tone: "leaf" };
 }

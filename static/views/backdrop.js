@@ -49,7 +49,7 @@ const THICKNESS = { locked: "e1", ready: "e2", progress: "e2", mastered: "e3", d
 /** @param {{ pairs: Pair[], nodes: Seen[], all: Map<string, Seen>, places: Places, fresh: Set<string>, lit: Set<string> | null, delays: Map<string, number>, isRoomy: boolean }} props */
 export const Branches = ({ pairs, nodes, all, places, fresh, lit, delays, isRoomy }) => {
   const ways = useMemo(() => branches(pairs, nodes, places, isRoomy ? { top: 30, bottom: 30 } : { top: 21, bottom: 21 }), [pairs, places, isRoomy]);
-  return html`<g aria-hidden="true">${pairs.map(([source, target]) => {
+  return useMemo(() => html`<g aria-hidden="true">${pairs.map(([source, target]) => {
     const key = `${source}>${target}`;
     const d = ways.get(key) ?? "";
     const isNew = fresh.has(source) || fresh.has(target);
@@ -59,7 +59,7 @@ export const Branches = ({ pairs, nodes, all, places, fresh, lit, delays, isRoom
     return isNew
       ? html`<g key=${key} data-edge=${key} class=${dim}><path class="e e-new grow-e" style=${delay} d=${d} pathLength="1" /><path class="e e-new2 grow-e" style=${delay} d=${d} pathLength="1" /></g>`
       : html`<g key=${key} data-edge=${key} class=${dim}><path class="e ${thick}" d=${d} /></g>`;
-  })}</g>`;
+  })}</g>`, [ways, all, fresh, lit, delays]);
 };
 
 /** Saved, but no edge says yet where they belong. @param {{ seeds: Seen[], y: number, perRow: number, row: number }} props */

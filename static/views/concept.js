@@ -5,9 +5,8 @@ import { listed } from "../format.js";
 import { ancestry, partsOf } from "../graph.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
-import { isOpen } from "../shown.js";
 import { pathUrl } from "../router.js";
-import { agentOf, petalsOf, wordsOf } from "../words.js";
+import { makerOf, wordsOf } from "../words.js";
 import { nowMs } from "../clock.js";
 import { AboutNode, ConceptActions, Facts, Learn } from "./about.js";
 import { FittedChanges, useFitted, whysOf } from "./fitted.js";
@@ -27,12 +26,12 @@ export function ConceptLevel({ path, concept, view }) {
   const words = (/** @type {Seen} */ node) => wordsOf(node, [], undefined, 0);
   const needs = concept.needs.flatMap((id) => all.get(id)?.title ?? []);
   const brings = needs.length ? t("map.builds_on", { titles: listed(needs) }) : t("map.starts_here");
-  const agent = isOpen(path.run.value) ? agentOf(path.activity.value, concept.id) : undefined;
-  const standing = wordsOf(concept, nodes, agent, agent && !agent.endedAt ? nowMs.value : 0);
+  const maker = makerOf(path.makers.value, concept.id);
+  const standing = wordsOf(concept, nodes, maker, maker?.retry ? nowMs.value : 0);
   const stands = concept.state === "ready" ? t("state.ready") : standing.text; // the number of subconcepts stands before it
   const choose = (/** @type {string} */ id) => { view.selected.value = view.selected.value === id ? null : id; };
   const head = html`<div class="map-head"><h1 class="t24">${concept.title}</h1>
-    <p class="growing">${agent && !agent.endedAt && html`<span class="pulse"></span>`}<span>${nodes.length ? t("agent.subconcepts", { n: nodes.length }) : t("map.no_parts")}${agent && !agent.endedAt ? "" : `, ${stands.toLowerCase()}`}</span></p>
+    <p class="growing">${maker && !maker.endedAt && html`<span class="pulse"></span>`}<span>${nodes.length ? t("agent.subconcepts", { n: nodes.length }) : t("map.no_parts")}${maker && !maker.endedAt ? "" : `, ${stands.toLowerCase()}`}</span></p>
     ${!view.wide && html`<${Views} view=${view} tabs=${["list", "map"]} />`}</div>`;
   const shown = (selected && all.get(selected)) || concept;
   const fitted = useFitted(path, concept.id);

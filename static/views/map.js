@@ -46,8 +46,10 @@ export function LevelMap(props) {
 
   const standing = nodes.filter((node) => places.has(node.id));
   const seeds = nodes.filter((node) => !places.has(node.id));
-  const ground = yOf(groundLayer(places)) + SOIL_AT;
+  const lowest = useMemo(() => groundLayer(places), [places]);
+  const ground = yOf(lowest) + SOIL_AT;
   const box = useMemo(() => boxOf(standing, places, ground, seeds.length), [places, seeds.length, standing.length]);
+  const top = useMemo(() => extent(standing, places).top, [places, standing.length]);
   const pairs = useMemo(() => edgesAmong(standing), [places, all]);
 
   useSized(svg, cam, box);
@@ -84,8 +86,8 @@ export function LevelMap(props) {
   return html`<section class="map" aria-label=${t("path.map")} ref=${frame}>
     <svg ref=${svg} class="canvas ${standing.length > CROWDED ? "crowded" : ""} ${live ? "live" : ""}" role="group" aria-label=${props.label} aria-describedby="map-keys" onKeyDown=${key}>
       <g transform=${world} class=${far}>
-        <${Wires} cam=${cam} top=${extent(standing, places).top} bottom=${groundLayer(places)} named=${standing.length > 0} />
-        <${Ground} cam=${cam} y=${ground} entries=${standing.filter((node) => places.get(node.id)?.layer === groundLayer(places)).map((node) => places.get(node.id)?.x ?? 0)} text=${seeds.length ? t("path.seedbed") : props.brings} hasRoots=${standing.length > 0 && !seeds.length} />
+        <${Wires} cam=${cam} top=${top} bottom=${lowest} named=${standing.length > 0} />
+        <${Ground} cam=${cam} y=${ground} entries=${standing.filter((node) => places.get(node.id)?.layer === lowest).map((node) => places.get(node.id)?.x ?? 0)} text=${seeds.length ? t("path.seedbed") : props.brings} hasRoots=${standing.length > 0 && !seeds.length} />
         <${Branches} pairs=${pairs} nodes=${standing} all=${all} places=${places} fresh=${fresh} lit=${lit} delays=${delays} isRoomy=${props.isRoomy} />
         <${SeedBed} seeds=${seeds} y=${ground + 40} perRow=${SEEDS_PER_ROW} row=${SEED_ROW} />
         ${standing.map((node) => {

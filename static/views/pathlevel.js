@@ -7,7 +7,7 @@ import { html } from "../html.js";
 import { t } from "../i18n.js";
 import { isOpen } from "../shown.js";
 import { go, pathUrl, runUrl } from "../router.js";
-import { agentOf, petalsOf, positionWords, wordsOf } from "../words.js";
+import { makerOf, petalsOf, positionWords, wordsOf } from "../words.js";
 import { LevelMap } from "./map.js";
 import { StemList, Views } from "./list.js";
 import { Fault } from "./shell.js";
@@ -20,11 +20,11 @@ import { Fault } from "./shell.js";
 export function PathLevel({ path, view }) {
   const all = path.all.value;
   const nodes = path.visible.value;
-  const activity = path.playhead.value === null && isOpen(path.run.value) ? path.activity.value : null;
+  const makers = path.makers.value;
   const partsShown = (/** @type {Seen} */ node) => partsOf(all, node.id).filter((part) => !path.hidden.value.has(part.id));
   const words = (/** @type {Seen} */ node) => {
-    const agent = agentOf(activity, node.id);
-    return wordsOf(node, partsShown(node), agent, agent && !agent.endedAt ? nowMs.value : 0);
+    const maker = makerOf(makers, node.id);
+    return wordsOf(node, partsShown(node), maker, maker?.retry ? nowMs.value : 0);
   };
   const petals = (/** @type {Seen} */ node) => petalsOf(partsShown(node));
   const open = (/** @type {string} */ id) => go(pathUrl(path.branchId, id));

@@ -5,7 +5,7 @@ import { brief, clock, day, modelName, money, msOf, took } from "../../static/fo
 import { ancestry, graphOf, inOrder, seen } from "../../static/graph.js";
 import { pieces, t } from "../../static/i18n.js";
 import { grouped, toolPieces } from "../../static/lines.js";
-import { agentOf, waitOf, wordsOf } from "../../static/words.js";
+import { makerOf, makersOf, waitOf, wordsOf } from "../../static/words.js";
 import { emptyActivity, reduce } from "../../static/state.js";
 import { aNode, anEdge, aRun } from "./builders.mjs";
 
@@ -54,11 +54,11 @@ test("text from a model stays text: markup is only letters, and placeholders in 
 test("a retry counts down beside its node", () => {
   const events = aRun().slice(0, 12);
   const activity = events.reduce(reduce, emptyActivity("R"));
-  const agent = agentOf(activity, "a");
-  const atMs = Date.parse(agent.entries.at(-1).at) + 1500;
-  assert.equal(waitOf(agent, atMs).seconds, 3);
+  const maker = makerOf(makersOf(activity), "a");
+  const atMs = Date.parse(maker.retry.at) + 1500;
+  assert.equal(waitOf(maker, atMs).seconds, 3);
   const all = seen(activity.graph, []);
-  assert.deepEqual(wordsOf(all.get("a"), [], agent, atMs), { text: "Claude is overloaded, 3 s", tone: "wait" });
+  assert.deepEqual(wordsOf(all.get("a"), [], maker, atMs), { text: "Claude is overloaded, 3 s", tone: "wait" });
 });
 
 test("files are refused with a reason beside their name, and the others are kept", () => {
