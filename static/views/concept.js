@@ -31,7 +31,7 @@ export function ConceptLevel({ path, concept, view }) {
   const stands = concept.state === "ready" ? t("state.ready") : standing.text; // the number of subconcepts stands before it
   const choose = (/** @type {string} */ id) => { view.selected.value = view.selected.value === id ? null : id; };
   const head = html`<div class="map-head"><h1 class="t24">${concept.title}</h1>
-    <p class="growing">${maker && !maker.endedAt && html`<span class="pulse"></span>`}<span>${nodes.length ? t("agent.subconcepts", { n: nodes.length }) : t("map.no_parts")}${maker && !maker.endedAt ? "" : `, ${stands.toLowerCase()}`}</span></p>
+    <p class="growing">${maker && !maker.endedAt && html`<span class="pulse"></span>`}<span>${nodes.length ? t("agent.subconcepts", { n: nodes.length }) : t("map.no_parts")}${maker && !maker.endedAt ? "" : `. ${stands}`}</span></p>
     ${!view.wide && html`<${Views} view=${view} tabs=${["list", "map"]} />`}</div>`;
   const shown = (selected && all.get(selected)) || concept;
   const fitted = useFitted(path, concept.id);

@@ -108,8 +108,8 @@ export function Handoff({ runId, row, turn, isPage, isTold, onRow, onRetried, on
 const DOING = { resume: "handoff.resuming", retry: "handoff.retrying", discard: "handoff.discarding", cancel: "handoff.cancelling" };
 
 /** @param {{ offer: Exclude<Offer, "answer">, isFirst: boolean, busy: Offer | null, onPress: () => void }} props */
-const OfferButton = ({ offer, isFirst, busy, onPress }) => html`<button class=${`btn sm ${isFirst ? "go" : offer === "discard" ? "flat" : offer === "cancel" ? "stop" : ""}`} type="button"
-  disabled=${busy !== null} aria-busy=${busy === offer || undefined} onClick=${onPress}>${t(busy === offer ? DOING[offer] : `handoff.${offer}`)}</button>`;
+const OfferButton = ({ offer, isFirst, busy, onPress }) => html`<button class=${`btn sm ${isFirst ? "go" : offer === "discard" ? "flat stop" : offer === "cancel" ? "stop" : ""}`} type="button"
+  disabled=${busy !== null} aria-busy=${busy === offer || undefined} onClick=${onPress}>${offer === "discard" && html`<${Icon} name="trash" small />`}${t(busy === offer ? DOING[offer] : `handoff.${offer}`)}</button>`;
 
 /** The call that a question is about. @param {{ kind: Kind, tool: string, input: Record<string, any> | null }} props */
 const Call = ({ kind, tool, input }) => html`<dl class="io handoff-call"><dt>${t(kind === "permission" ? "handoff.tool" : "handoff.tool_in_doubt", { tool: tool.replaceAll("_", " ") })}</dt>

@@ -13,6 +13,7 @@ import { isOpen } from "../shown.js";
 import { positionWords } from "../words.js";
 import { ActivityPanel } from "./activity.js";
 import { Handoff } from "./handoff.js";
+import { OtherRuns } from "./otherruns.js";
 import { Blank, Fault, Shell } from "./shell.js";
 
 /** @import { Run } from "../types.d.ts" */
@@ -33,7 +34,7 @@ export function RunScreen({ runId }) {
   const name = t("run.title", { time: sinceWords(run.createdAt, serverNow()) });
   const path = run.branchId ? [{ title: one.title.value, url: pathUrl(run.branchId) }] : [];
   return html`<${Shell} crumbs=${[{ title: t("nav.paths"), url: home() }, ...path, { title: name, url: null }]} work asked=${[run.id]}>
-    <section class="run-page"><h1 class="t13 dim">${one.title.value ? `${one.title.value}, ${name.toLowerCase()}` : name}</h1><${Standing} one=${one} run=${run} /></section>
+    <section class="run-page"><h1 class="t13 dim">${one.title.value ? t("run.heading", { title: one.title.value, name }) : name}</h1><${Standing} one=${one} run=${run} /><${OtherRuns} but=${run.id} /></section>
     <${ActivityPanel} path=${one} handsOver=${false} />
   <//>`;
 }

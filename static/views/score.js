@@ -2,6 +2,7 @@
 /** The score: one row per agent on a common time axis. Solid = working, notch = tool call, hatched = waiting, dotted = queued. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { axisOf } from "../axis.js";
 import { clock, msOf } from "../format.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
@@ -27,16 +28,17 @@ export function Score({ activity, agents, untilMs }) {
   }, []);
 
   const fromMs = msOf(activity.startedAt ?? agents[0].startedAt ?? agents[0].queuedAt ?? new Date(untilMs).toISOString());
-  const spanMs = Math.max(1000, untilMs - fromMs);
+  const endMs = Math.max(fromMs + 1000, untilMs);
+  const axis = axisOf(fromMs, endMs, agents.some((agent) => agent.state === "working") ? [] : asked(agents, endMs));
   const right = width - 4;
-  const at = (/** @type {number} */ ms) => NAMES + Math.min(1, Math.max(0, (ms - fromMs) / spanMs)) * (right - NAMES);
+  const at = (/** @type {number} */ ms) => NAMES + axis.at(ms) * (right - NAMES);
   const rows = agents.slice(0, MOST_ROWS);
   const more = agents.length - rows.length;
   const height = TOP + rows.length * ROW + (more ? ROW : 0);
   return html`<div class="score" ref=${frame}><svg viewBox="0 0 ${width} ${height}" width=${width} height=${height} role="img" aria-label=${t("act.score", { n: agents.length })}>
     <text class="ax" x=${NAMES} y="10">0:00</text>
-    <text class="ax" x=${(NAMES + right) / 2} y="10" text-anchor="middle">${clock(spanMs / 2)}</text>
-    <text class="ax" x=${right} y="10" text-anchor="end">${clock(spanMs)}</text>
+    ${!axis.isCut && html`<text class="ax" x=${(NAMES + right) / 2} y="10" text-anchor="middle">${clock((endMs - fromMs) / 2)}</text>`}
+    <text class="ax" x=${right} y="10" text-anchor="end">${clock(endMs - fromMs)}</text>
     ${rows.map((agent, i) => html`<${Row} key=${agent.runId} agent=${agent} isRoot=${agent.runId === activity.rootId} y=${TOP + i * ROW + 8} at=${at} untilMs=${untilMs} />`)}
     ${more > 0 && html`<text class="ax" x="0" y=${height - 6}>${t("act.more_rows", { n: more })}</text>`}
     ${!activity.endedAt && html`<path class="now" d="M${right + 1} 16V${height - (more ? ROW : 0)}" />`}
@@ -74,6 +76,9 @@ function notches(agent, at) {
   }
   return found;
 }
+
+/** When a person was waited for. @param {Agent[]} agents @param {number} untilMs */
+const asked = (agents, untilMs) => agents.flatMap((agent) => waits({ ...agent, entries: agent.entries.filter((entry) => entry.type === "asks" || entry.type === "resumed") }, untilMs));
 
 /** When it waited: for the next attempt, or for a person until it was taken up again. @param {Agent} agent @param {number} endMs @returns {[number, number][]} */
 const waits = (agent, endMs) => agent.entries.flatMap((entry, i) => {
