@@ -78,6 +78,8 @@ export function upload(rootId, files) {
 export const grow = (rootId, small) => post(`/agents/topics/${encodeURIComponent(rootId)}/run?wait=false`, { userId: USER, small });
 /** @param {string} branchId @returns {Promise<Branch>} */
 export const branch = (branchId) => request(`/branches/${encodeURIComponent(branchId)}`);
+/** @param {string} nodeId @returns {Promise<NodeRow>} */
+export const node = (nodeId) => request(`/nodes/${encodeURIComponent(nodeId)}`);
 /** What of the notes a node teaches from. @param {string} nodeId @returns {Promise<NodeSources>} */
 export const sources = (nodeId) => request(`/nodes/${encodeURIComponent(nodeId)}/sources`);
 /** @param {string} runId @returns {Promise<RunDetail>} */

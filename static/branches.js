@@ -1,18 +1,15 @@
 // @ts-check
 /** The way of each branch: up from one mark to the next, past the labels that stand between. Pure. */
 
-import { LEFT, lines, reach, yOf } from "./layout.js";
+import { roomOf, yOf } from "./layout.js";
 
 /** @import { Leaf, Pair, Places } from "./layout.js" */
 /** @import { Place } from "./types.d.ts" */
 /** @typedef {[number, number]} Point */
-/** @typedef {{ left: number, right: number, top: number, bottom: number, layer: number }} Taken */
+/** @typedef {import("./layout.js").Room & { layer: number }} Taken */
 
 /** Kept free on both sides of what a branch passes. */
 const CLEAR = 14;
-/** Half the height of a label of one line, and what each further line adds. */
-const HALF = 21;
-const HALF_LINE = 9;
 /** A bend counts as much as so many px of a detour, and so does each tenth of a curve that runs through a label. */
 const BEND = 60;
 const HIT = 150;
@@ -36,9 +33,8 @@ export function branches(pairs, nodes, places, room) {
 /** @param {Leaf} node @param {Place | undefined} place @returns {Taken[]} */
 function takenBy(node, place) {
   if (!place) return [];
-  const half = HALF + HALF_LINE * (lines(node.title).length - 1);
-  const y = yOf(place.layer);
-  return [{ left: place.x - LEFT - CLEAR, right: place.x + reach(node.title) + CLEAR, top: y - half, bottom: y + half, layer: place.layer }];
+  const room = roomOf(node, place);
+  return [{ ...room, left: room.left - CLEAR, right: room.right + CLEAR, layer: place.layer }];
 }
 
 /** Of the ways up, the one that crosses no label and bends least. @param {Place} from @param {Place} to @param {Taken[]} taken @param {{ top: number, bottom: number }} room @returns {Point[]} */

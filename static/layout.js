@@ -31,15 +31,55 @@ export function lines(title) {
 }
 
 /** @param {string} title @returns {string[]} */
-function brokenUp(title) {
-  const words = title.split(/\s+/).filter(Boolean).flatMap((word) => (word.length > LINE ? [`${word.slice(0, LINE - 1)}…`] : [word]));
+const brokenUp = (title) => wrapped(title, LINE, MOST_LINES);
+
+/** A text in lines of so many letters, at most so many of them. @param {string} text @param {number} letters @param {number} most @returns {string[]} */
+export function wrapped(text, letters, most) {
+  const words = text.split(/\s+/).filter(Boolean).flatMap((word) => (word.length > letters ? [`${word.slice(0, letters - 1)}…`] : [word]));
   const found = [""];
   for (const word of words) {
     const longer = `${found[found.length - 1]} ${word}`.trim();
-    if (longer.length <= LINE) found[found.length - 1] = longer;
+    if (longer.length <= letters) found[found.length - 1] = longer;
     else found.push(word);
   }
-  return found.length <= MOST_LINES ? found : [...found.slice(0, MOST_LINES - 1), `${found[MOST_LINES - 1].slice(0, LINE - 1)}…`];
+  return found.length <= most ? found : [...found.slice(0, most - 1), `${found[most - 1].slice(0, letters - 1)}…`];
+}
+
+/** The room that a node takes, label included, in px. @typedef {{ left: number, right: number, top: number, bottom: number }} Room */
+const HALF = 21;
+const HALF_LINE = 9;
+
+/** @param {Leaf} node @param {Place} place @returns {Room} */
+export function roomOf(node, place) {
+  const half = HALF + HALF_LINE * (lines(node.title).length - 1);
+  const y = yOf(place.layer);
+  return { left: place.x - LEFT, right: place.x + reach(node.title), top: y - half, bottom: y + half };
+}
+
+const NOTE_LETTERS = 34;
+const NOTE_LINES = 4;
+const NOTE_LETTER = 6.3;
+const NOTE_LINE = 18;
+const NOTE_GAP = 6;
+
+/**
+ * A note in the margin below a node's label, where it stands on nothing else.
+ * @param {string} text @param {Leaf} node @param {Leaf[]} nodes all that stand @param {Places} places
+ * @returns {{ x: number, y: number, lines: string[] } | null} `y`: the top of its first line
+ */
+export function marginNote(text, node, nodes, places) {
+  const place = places.get(node.id);
+  if (!place) return null;
+  const noteLines = wrapped(text, NOTE_LETTERS, NOTE_LINES);
+  const x = place.x + LABEL_AT;
+  const y = roomOf(node, place).bottom + NOTE_GAP;
+  const [right, bottom] = [x + NOTE_LETTERS * NOTE_LETTER, y + noteLines.length * NOTE_LINE];
+  const isTaken = nodes.some((other) => {
+    const there = other.id !== node.id && places.get(other.id);
+    const room = there && roomOf(other, there);
+    return room && room.left < right && room.right > x && room.top < bottom && room.bottom > y;
+  });
+  return isTaken ? null : { x, y, lines: noteLines };
 }
 
 /** How far a node reaches to the right of its centre, label included. @param {string} title */

@@ -32,6 +32,8 @@ export const undo = (changeId) => post(`/changes/${at(changeId)}/undo`, {});
 
 /** @param {string} nodeId @returns {Promise<ChatSession[]>} */
 export const sessions = (nodeId) => request(`/chat/sessions?userId=${USER}&nodeId=${at(nodeId)}`);
+/** Of all nodes, the oldest first. @returns {Promise<ChatSession[]>} */
+export const allSessions = () => request(`/chat/sessions?userId=${USER}`);
 /** @param {string} nodeId @returns {Promise<ChatSession>} */
 export const beginSession = (nodeId) => post("/chat/sessions", { userId: USER, nodeId });
 /** @param {string} sessionId @returns {Promise<ChatMessage[]>} */

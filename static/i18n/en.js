@@ -55,6 +55,11 @@ export default {
   "cost.unknown": "{concepts}. The price of {model} is not known.",
   "cost.minutes": "{n} minute|{n} minutes",
 
+  "goon.label": "Where you were",
+  "goon.chunk": "Step {at} of {n}",
+  "goon.open": "a question is open",
+  "goon.begun": "Begun",
+
   "paths.title": "Your paths",
   "paths.count": "{n} path, {mastered} of {concepts} mastered|{n} paths, {mastered} of {concepts} mastered",
   "paths.concepts": "{n} concept|{n} concepts",

@@ -10,6 +10,7 @@ import { t } from "../i18n.js";
 import { AskForm } from "./ask.js";
 import { Icon } from "./icons.js";
 import { fetchSearch, Magnifier, SearchDialog } from "./magnifier.js";
+import { lazily } from "./lazily.js";
 import { Mark } from "./marks.js";
 import { PathTable } from "./paths.js";
 import { Plants, Seed } from "./plants.js";
@@ -17,6 +18,7 @@ import { Fault, Shell } from "./shell.js";
 
 /** @import { PathSummary, Status } from "../types.d.ts" */
 
+const goOn = lazily(async () => (await import("./goon.js")).GoOn);
 const MOST_SUGGESTIONS = 3;
 /** Search is fetched once the first view has had its time. */
 const AHEAD_MS = 1500;
@@ -56,6 +58,7 @@ export function HomeScreen() {
     <div class="wrap">
       ${problem.value && html`<${Fault} message=${problem.value} onRetry=${load} />`}
       ${!paths.value && !problem.value && html`<p class="loading dimmer" role="status">${t("paths.loading")}</p>`}
+      ${paths.value && !isFirst && html`<${goOn.View} />`}
       ${paths.value && !isFirst && html`<${PathTable} paths=${paths.value} onChange=${load} />`}
       ${isFirst && html`<${FirstRun} status=${status.value} onChoose=${(/** @type {string} */ title) => { asked.value = title; }} />`}
     </div>

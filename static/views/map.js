@@ -13,7 +13,7 @@ import { Branches, Ground, SeedBed, Wires } from "./backdrop.js";
 import { Icon } from "./icons.js";
 import { MapNode } from "./mapnode.js";
 import { Legend } from "./marks.js";
-import { Note } from "./note.js";
+import { MarginNote, Note } from "./note.js";
 import { useCameraInput } from "./pointer.js";
 
 /** @import { Seen } from "../graph.js" */
@@ -98,6 +98,7 @@ export function LevelMap(props) {
             isDim=${lit !== null && !lit.has(node.id)} isSelected=${selected === node.id} isStop=${tabStop === node.id} isRoomy=${props.isRoomy}
             active=${active} pointed=${pointed} onOpen=${props.onOpen} />`;
         })}
+        ${!lit && html`<${MarginNote} nodes=${standing} places=${places} />`}
       </g>
     </svg>
     ${props.children}

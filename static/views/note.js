@@ -2,7 +2,10 @@
 /** The note by a node: what it is about and why it is there. */
 
 import { html } from "../html.js";
-import { yOf } from "../layout.js";
+import { marginNote, yOf } from "../layout.js";
+
+/** @import { Seen } from "../graph.js" */
+/** @import { Places } from "../layout.js" */
 
 const WIDTH = 300;
 const ROOM = 190;
@@ -19,4 +22,13 @@ export function Note({ node, place, cam }) {
   return html`<div class="pop note-pop" id="map-note" role="tooltip" style=${style}>
     ${node.desc && html`<p class="say">${node.desc}</p>`}${node.reason && html`<p class="reason why">${node.reason}</p>`}
   </div>`;
+}
+
+/** Why the newest of the nodes that have a reason is there, in the margin of the map. @param {{ nodes: Seen[], places: Places }} props */
+export function MarginNote({ nodes, places }) {
+  const noted = nodes.filter((node) => node.reason).sort((a, b) => a.id.localeCompare(b.id)).at(-1); // ids grow with time
+  const note = noted?.reason && marginNote(noted.reason, noted, nodes, places);
+  if (!note) return null;
+  return html`<g class="margin-note" aria-hidden="true"><path class="nr-line" d="M${note.x} ${note.y}v${note.lines.length * 18}" />
+    ${note.lines.map((line, i) => html`<text key=${i} class="nr" x=${note.x + 10} y=${note.y + 13 + i * 18}>${line}</text>`)}</g>`;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { branches } from "../../static/branches.js";
-import { lines, placed, reach, ROW } from "../../static/layout.js";
+import { lines, marginNote, placed, reach, ROW } from "../../static/layout.js";
 import { next } from "../../static/walk.js";
 
 const LEFT = 34;
@@ -171,4 +171,14 @@ test("a path that grows edge by edge does not drift sideways", () => {
   }
   const sideways = pairs.reduce((sum, [a, b]) => sum + Math.abs(places.get(a).x - places.get(b).x), 0);
   assert.ok(sideways < 1000, `the branches go ${sideways} sideways in all`);
+});
+
+test("a reason stands below its node's label, or nowhere when something else stands there", () => {
+  const nodes = leaves(["a", "b"]);
+  const why = "Added because you took nine percent and nine of a hundred for different things in two of your answers, and once more here.";
+  const note = marginNote(why, nodes[1], nodes, new Map([["a", { x: -400, layer: 0 }], ["b", { x: 0, layer: 1 }]]));
+  assert.equal(note.lines.join(" "), why);
+  assert.ok(note.y > -ROW && note.lines.length <= 4);
+  assert.equal(marginNote(why, nodes[1], nodes, new Map([["a", { x: 60, layer: 0 }], ["b", { x: 0, layer: 1 }]])), null);
+  assert.equal(marginNote(why, nodes[1], nodes, new Map()), null);
 });
