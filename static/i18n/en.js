@@ -239,6 +239,7 @@ export default {
   "act.less_text": "Show less",
   "act.rationale": "Why this path",
   "act.quiet": "once, done|{n} times, done",
+  "act.outcome": "What it came to",
   "act.rationale_all": "Read on",
   "act.announce_concepts": "{n} concept added|{n} concepts added",
 
@@ -383,6 +384,9 @@ export default {
   "tool.search_documents.doing": "Looking in your notes for {query}",
   "tool.search_documents.done": "Looked in your notes for {query}",
   "tool.search_documents.many": "Looked in your notes {n} times",
+  "tool.check_student_history.doing": "Looking at your answers so far",
+  "tool.check_student_history.done": "Looked at your answers so far",
+  "tool.check_student_history.many": "Looked at your answers {n} times",
   "tool.validate_graph.doing": "Checking that the map holds together",
   "tool.validate_graph.done": "Checked that the map holds together",
   "tool.validate_graph.many": "Checked the map {n} times",

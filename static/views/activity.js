@@ -60,7 +60,7 @@ export function ActivityPanel({ path, handsOver = true, children }) {
     <div class="agents" aria-live="off">
       ${agents.length === 0 && run.state === "running" && !run.cutOff && html`<p class="act-note t13 dim"><span class="pulse"></span>${t("act.waking")}</p>`}
       ${!open && children}
-      ${activity.rationale && !open && html`<${Rationale} text=${activity.rationale} />`}
+      ${activity.rationale && !open && html`<${Rationale} title=${t(run.agent === "topic" ? "act.rationale" : "act.outcome")} text=${activity.rationale} />`}
       ${agents.filter((agent) => !isQuiet(agent)).map((agent) => html`<${AgentBlock} key=${agent.runId} agent=${agent} isRoot=${agent.runId === activity.rootId} parts=${path.partCount(agent.nodeId)} nowMs=${untilMs} quoted=${open ? null : activity.rationale} />`)}
       <${QuietOnes} agents=${agents.filter(isQuiet)} />
       ${path.branchId && html`<${Earlier} key=${path.branchId} branchId=${path.branchId} run=${run} />`}
@@ -85,11 +85,11 @@ const turnOf = (path, run, id) => `${id === run.id ? `${run.state}${run.cutOff}$
 
 const SHORT_TEXT = 260;
 
-/** Why the path is as it is, in the agent's words; the beginning of them where they are many. @param {{ text: string }} props */
-function Rationale({ text }) {
+/** What the agent says of what it did; the beginning of that where it is long. @param {{ title: string, text: string }} props */
+function Rationale({ title, text }) {
   const every = useSignal(false);
   const isLong = text.length > SHORT_TEXT;
-  return html`<section class="agent rationale"><h3>${t("act.rationale")}</h3><p class=${isLong && !every.value ? "say clamped" : "say"}>${text}</p>
+  return html`<section class="agent rationale"><h3>${title}</h3><p class=${isLong && !every.value ? "say clamped" : "say"}>${text}</p>
     ${isLong && html`<button class="link t13" type="button" aria-expanded=${String(every.value)} onClick=${() => { every.value = !every.value; }}>${t(every.value ? "act.less_text" : "act.rationale_all")}</button>`}</section>`;
 }
 
@@ -148,11 +148,14 @@ const byStart = (a, b) => (a.queuedAt ?? a.startedAt ?? "~").localeCompare(b.que
 /** @type {Record<Agent["state"], number>} */
 const RANK = { waiting: 0, working: 0, cut: 0, queued: 1, failed: 2, stopped: 3, done: 3 };
 
-/** Whether it is a check that nobody needs to read: it solved the questions that another agent wrote, and is done. @param {Agent} agent */
-const isQuiet = (agent) => agent.state === "done" && agent.label === "key_check";
+/** Whether it looked over questions or answers, which is not told, and is done. @param {Agent} agent */
+const isQuiet = (agent) => agent.state === "done" && (agent.label === "key_check" || agent.label === "grading");
 
-/** Agents that only looked over what others did, as one line. @param {{ agents: Agent[] }} props */
-const QuietOnes = ({ agents }) => agents.length > 0 && html`<section class="agent quiet"><h3>${agentName(agents[0], false)}</h3><span class="t12 dimmer">${t("act.quiet", { n: agents.length })}</span></section>`;
+/** Agents that only looked over what others did, as one line for each kind. @param {{ agents: Agent[] }} props */
+function QuietOnes({ agents }) {
+  const names = [...new Set(agents.map((agent) => agentName(agent, false)))];
+  return names.map((name) => html`<section key=${name} class="agent quiet"><h3>${name}</h3><span class="t12 dimmer">${t("act.quiet", { n: agents.filter((agent) => agentName(agent, false) === name).length })}</span></section>`);
+}
 
 /** The path's own agent first, then those at work, then those that wait, then those that ended. @param {Agent[]} agents @param {string} rootId */
 const inView = (agents, rootId) => [...agents].sort((a, b) =>
