@@ -56,6 +56,7 @@ export default {
   "cost.minutes": "{n} minute|{n} minutes",
 
   "goon.label": "Where you were",
+  "goon.go": "Go on",
   "goon.chunk": "Step {at} of {n}",
   "goon.open": "a question is open",
   "goon.begun": "Begun",

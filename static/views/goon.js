@@ -31,7 +31,7 @@ export function GoOn() {
   return html`<section class="today" aria-label=${t("goon.label")}>
     <${Mark} state="progress" mastery=${lesson.mastery} />
     <div><h2 class="t18">${node.title}</h2><p class="dim">${words || t("goon.begun")}</p></div>
-    <a class="btn" href=${learnUrl(node.branchId ?? "", node.parentId ?? "", node.id)}>${t("about.go_on")}</a>
+    <a class="btn" href=${learnUrl(node.branchId ?? "", node.parentId ?? "", node.id)}>${t("goon.go")}<span class="vh"> ${node.title}</span></a>
   </section>`;
 }
 

@@ -121,7 +121,13 @@ async def test_a_misconception_brings_a_change_with_its_reason_that_can_be_undon
         assert len((await taught.grown.graph())["runs"]) == runs, "the same answers are fitted to once"
         await page.get_by_role("link", name="Back to the concept").click()
         await page.wait_for_url(re.compile(r"/concepts/[^/]+$"))
-        await expect(page.locator(f".map .hit[aria-label^='{BRIDGE}']")).to_have_count(1)
+        bridge = page.locator(f".map .hit[aria-label^='{BRIDGE}']")
+        await expect(bridge).to_have_count(1)
+        beside = page.get_by_role("complementary", name="About")
+        await expect(beside).to_contain_text("Added because in two answers")
+        await beside.get_by_role("button", name="Undo", exact=True).click()
+        await expect(beside.get_by_role("button", name="Bring it back", exact=True)).to_be_visible()
+        await expect(bridge).to_have_count(0)
 
 
 def _titles(graph: dict[str, list[dict[str, str]]]) -> set[str]:

@@ -44,9 +44,18 @@ async def test_a_phone_shows_the_list_and_never_scrolls_sideways(
         await page.locator(".stem a").first.click()
         await page.wait_for_url(re.compile("/concepts/"))
         await _fits(page, f"phone-{scheme}-concept")
+        await expect(page.get_by_role("link", name="Take the diagnostic")).to_be_visible()
+        await page.locator(".stem-name").first.click()
+        await expect(page.locator(".stem > li").first.get_by_role("link", name="Learn this")).to_be_visible()
+        await _fits(page, f"phone-{scheme}-subconcept")
         await page.get_by_role("link", name="Sprout").click()
         await page.get_by_role("heading", name="Your paths").wait_for()
         await _fits(page, f"phone-{scheme}-paths")
+        await page.get_by_role("button", name="Search").click()
+        await page.keyboard.type(COURSE)
+        await _fits(page, f"phone-{scheme}-search")
+        await page.keyboard.press("Enter")
+        await page.wait_for_url(re.compile("/paths/[^/]+$"))
 
 
 async def _fits(page: Page, name: str) -> None:
