@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from faults.figures import Figure
 from faults.harness.server import Place
+from faults.kills import would_end_no_run
 from faults.learners import PUPILS, School, room, school
 from faults.pupils import Pupil, Wandering
 from faults.schooling import Schooling
@@ -15,7 +16,7 @@ from faults.story import Story
 from sprout.offline.courses import Course, courses
 
 LIVES_S = (0.1, 0.8)
-KILLS = 40
+KILLS = 60
 LESSONS = 8
 
 
@@ -38,21 +39,28 @@ class Disturbed:
 
 
 async def in_peace(taught_by: School, pupil: Pupil, course: Course, *, lessons: int) -> Disturbed:
-    """The learner's first lessons, and the diagnostic before them."""
+    """The learner's first lessons, and the diagnostic before them; without lessons the path alone."""
     async with room(taught_by) as (_, desk):
-        return Disturbed(await Schooling(desk, pupil, course.title, most_lessons=lessons).gone_through())
+        schooling = Schooling(desk, pupil, course.title, most_lessons=lessons, most_concepts=99 if lessons else 0)
+        return Disturbed(await schooling.gone_through())
 
 
 async def under_kills(
-    taught_by: School, pupil: Pupil, course: Course, *, lessons: int, kills: int, seed: int
+    taught_by: School, pupil: Pupil, course: Course, *, lessons: int, kills: int, seed: int, growing: bool = False
 ) -> Disturbed:
-    """The same while the server is killed at random moments, as often or for as long as the learner takes."""
+    """The same while the server is killed at random moments, as often or for as long as the learner takes.
+
+    Args:
+        growing: whether it is killed from the topic on, else from the first diagnostic.
+    """
     async with room(taught_by) as (place, desk):
-        await Schooling(desk, pupil, course.title, most_concepts=0).gone_through()
+        if not growing:
+            await Schooling(desk, pupil, course.title, most_concepts=0).gone_through()
         over = asyncio.Event()
         killing = asyncio.create_task(_kill(place, over, kills, random.Random(seed)))
         try:
-            story = await Schooling(desk, pupil, course.title, most_lessons=lessons).gone_through()
+            schooling = Schooling(desk, pupil, course.title, most_lessons=lessons, most_concepts=99 if lessons else 0)
+            story = await schooling.gone_through()
         finally:
             over.set()
             await killing
@@ -60,13 +68,16 @@ async def under_kills(
 
 
 async def disturbed(kills: int = KILLS, seed: int = 1) -> list[Figure]:
-    """Eight lessons of each course, killed at random moments, and with a question beside before every answer."""
+    """Each course from its topic to eight lessons, killed at random moments, and with a question beside before every
+    answer."""
     figures: list[Figure] = []
     async with school() as taught_by:
         for name, course in zip(("slipper", "novice", "anxious"), courses(), strict=True):
             pupil = PUPILS[name]
             peace = await in_peace(taught_by, pupil(course, seed), course, lessons=LESSONS)
-            killed = await under_kills(taught_by, pupil(course, seed), course, lessons=LESSONS, kills=kills, seed=seed)
+            killed = await under_kills(
+                taught_by, pupil(course, seed), course, lessons=LESSONS, kills=kills, seed=seed, growing=True
+            )
             beside = await in_peace(taught_by, Wandering(pupil(course, seed)), course, lessons=LESSONS)
             figures += [
                 Figure("disturbed", f"{name}: kills, answers cut off", f"{killed.kills}, {killed.cuts}"),
@@ -85,6 +96,7 @@ def differences(one: Disturbed, other: Disturbed) -> list[str]:
             for title in {*one.story.end, *other.story.end}
             if one.story.end.get(title) != other.story.end.get(title)
         ]
+    found += [f"on one of the two maps alone: {node}" for node in sorted(one.story.map ^ other.story.map)[:3]]
     if one.said != other.said:
         found.append(f"{len(one.said)} and {len(other.said)} answers")
     if one.grades != other.grades:
@@ -100,6 +112,7 @@ async def _kill(place: Place, over: asyncio.Event, kills: int, draw: random.Rand
                 await over.wait()
         if over.is_set():
             return
+        await would_end_no_run(place)
         await place.lives[-1].killed()
         await place.born()
 

@@ -15,6 +15,7 @@ from faults.harness.checker import Verdict, check
 from faults.harness.figures import spread, zeros
 from faults.harness.recovery import Recovery, recoveries
 from faults.harness.scene import Scene, scene
+from faults.harness.server import Place
 from faults.harness.wire import asked
 from sprout.offline.pace import Pace
 from sprout.runs.state import ENDED
@@ -77,7 +78,7 @@ async def killed(kills: int, *, seed: int, runs: int, read: int, cradle: Process
                 people.create_task(_learner(stage, enough, reads=number < read))
             for _ in range(kills):
                 await asyncio.sleep(draw.uniform(*LIVES_S))
-                spared += await _would_end_no_run(stage)
+                spared += await would_end_no_run(stage.place)
                 await life.killed()
                 life = await stage.place.born()
             enough.set()
@@ -107,10 +108,10 @@ async def _over(stage: Scene, run_id: str) -> None:
         await asyncio.sleep(ASK_S)
 
 
-async def _would_end_no_run(stage: Scene) -> bool:
+async def would_end_no_run(place: Place) -> bool:
     """Wait until no run would be given up for this crash; whether there was anything to wait for."""
     for waited in itertools.count():
-        if not await asyncio.to_thread(_last_chances, stage.place.database):
+        if not await asyncio.to_thread(_last_chances, place.database):
             return waited > 0
         await asyncio.sleep(LOOK_S)
     raise AssertionError("a count has no end")

@@ -4,8 +4,7 @@ import asyncio
 import tempfile
 import time
 from asyncio.subprocess import Process
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,9 +32,9 @@ from faults.pupils import (
 from faults.returning import BEFORE_LEAVING, Returner, gone_for_a_month
 from faults.schooling import Schooling, Stuck
 from faults.story import Story
-from faults.textbook import ideas_of, items_of
+from faults.textbook import beliefs_of, holes_of
 from faults.treatment import treatment
-from sprout.offline.courses import Course, Question, courses
+from sprout.offline.courses import Course, courses
 
 SETTINGS = {"SPROUT_LOG_LEVEL": "warning"}
 MINUTES = 30.0
@@ -180,30 +179,6 @@ def _line(story: Story) -> str:
         f"{len(story.turns)} turns, {story.seconds / 60:.1f} min, {story.questions} questions, {story.aided} aided, "
         f"{changes} changes, {len(story.leaks)} leaks, {'done' if story.done else 'NOT DONE'}"
     )
-
-
-def holes_of(course: Course) -> dict[str, frozenset[str]]:
-    """In each concept a prerequisite that its diagnostic asks about, as it does about something that rests on it."""
-    holes = {}
-    for concept in course.concepts:
-        tested = {title for item in concept.items for title in item.tests}
-        after = ideas_of(course, concept.title)
-        fit = [title for title, resting in after.items() if title in tested and tested & set(resting)]
-        if fit:
-            holes[fit[0]] = frozenset(after[fit[0]])
-    return holes
-
-
-def beliefs_of(course: Course) -> frozenset[str]:
-    """Of each concept the misconception that its questions can show most often."""
-    return frozenset(
-        next(iter(Counter(_beliefs(items_of(course, concept.title))).most_common(1)))[0] for concept in course.concepts
-    )
-
-
-def _beliefs(items: Iterable[Question]) -> Iterator[str]:
-    for item in items:
-        yield from {*(wrong.misconception for wrong in item.wrong), *item.diagnostic_values.values()}
 
 
 PROOFS: Mapping[str, Callable[..., Awaitable[list[Figure]]]] = {"learners": learners}

@@ -309,10 +309,16 @@ class Schooling:
         await desk.get("/api/memories")
         for run in await desk.get("/api/runs", branchId=branch_id, limit=100):
             await desk.text(f"/api/runs/{run['id']}/events")
-        nodes, _, progress = await self._graph(branch_id)
-        desk.look()
+        nodes, before, progress = await self._graph(branch_id)
         by_id = {node["id"]: node for node in nodes}
         concepts = [node["id"] for node in nodes if node["type"] == "concept"]
+        for id_ in concepts:
+            asked = await desk.get(f"/api/agents/concepts/{id_}/diagnostic")
+            self.story.map.update(f"{by_id[id_]['title']}? {question['prompt']}" for question in asked["questions"])
+        desk.look()
+        titles = {id_: node["title"] for id_, node in by_id.items()}
+        self.story.map.update(f"{titles.get(node['parentId'], '')} / {node['title']}" for node in nodes)
+        self.story.map.update(f"{titles[one]} → {titles[id_]}" for id_, sources in before.items() for one in sources)
         self.story.done = bool(concepts) and all((progress.get(id_) or {}).get("completedAt") for id_ in concepts)
         self.story.leaks, self.story.looked_at = desk.leaks, desk.looked_at
         self.story.end = {

@@ -81,7 +81,13 @@ class Return:
 
 @dataclass(slots=True)
 class Story:
-    """How somebody went through a course; `broken` has what must not have happened."""
+    """How somebody went through a course.
+
+    Args:
+        broken: what must not have happened.
+        end: mastery, completion and attempts of every node of which something is known, by its title.
+        map: what the path is made of: nodes under their parents, edges, the questions of diagnostics.
+    """
 
     course: str
     concepts: list[ConceptStory] = field(default_factory=list)
@@ -91,6 +97,7 @@ class Story:
     seconds: float = 0.0
     done: bool = False
     end: dict[str, Any] = field(default_factory=dict)
+    map: set[str] = field(default_factory=set)
     came_back: Return | None = None
 
     @property

@@ -1,6 +1,7 @@
 """What the authored courses say is right, half right and wrong, for learners who are code."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -75,6 +76,30 @@ def ideas_of(course: Course, concept_title: str) -> dict[str, tuple[str, ...]]:
 def items_of(course: Course, concept_title: str) -> tuple[Question, ...]:
     """The questions of a concept's diagnostic."""
     return next(each for each in course.concepts if each.title == concept_title).items
+
+
+def holes_of(course: Course) -> dict[str, frozenset[str]]:
+    """In each concept a prerequisite that its diagnostic asks about, as it does about something that rests on it."""
+    holes = {}
+    for concept in course.concepts:
+        tested = {title for item in concept.items for title in item.tests}
+        after = ideas_of(course, concept.title)
+        fit = [title for title, resting in after.items() if title in tested and tested & set(resting)]
+        if fit:
+            holes[fit[0]] = frozenset(after[fit[0]])
+    return holes
+
+
+def beliefs_of(course: Course) -> frozenset[str]:
+    """Of each concept the misconception that its questions can show most often."""
+    return frozenset(
+        next(iter(Counter(_beliefs(items_of(course, concept.title))).most_common(1)))[0] for concept in course.concepts
+    )
+
+
+def _beliefs(items: Iterable[Question]) -> Iterator[str]:
+    for item in items:
+        yield from {*(wrong.misconception for wrong in item.wrong), *item.diagnostic_values.values()}
 
 
 def _all() -> Iterator[Known]:

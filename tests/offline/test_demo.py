@@ -28,16 +28,19 @@ async def conversation(
     *,
     refused: frozenset[str] = frozenset(),
     corrections: Sequence[str] = (),
+    cut_after: int | None = None,
 ) -> list[Any]:
     """The replies until the model ends; calls of the tools in `refused` come back as errors, once.
 
-    Each correction answers one ending.
+    Each correction answers one ending. `cut_after` is how many blocks of the first reply are left of it.
     """
     left = list(corrections)
     messages: list[Any] = [{"role": "user", "content": request}]
     replies = []
     for turn in range(6):
         replies.append(await client.messages.create(**asking(messages=messages, tools=tools, max_tokens=24_000)))
+        if turn == 0 and cut_after is not None:
+            replies[0] = replies[0].model_copy(update={"content": replies[0].content[:cut_after]})
         ended = replies[-1].stop_reason != "tool_use"
         if ended and not left:
             return replies
@@ -91,6 +94,22 @@ async def test_a_topic_with_a_course_gets_it_whole_in_one_reply() -> None:
     assert len(calls(saving, "save_concept_edge")) == 6
     assert closing.stop_reason == "end_turn"
     assert "built into the offline demo" in said(closing)
+
+
+@pytest.mark.parametrize("cut_after", [2, 4, 7])
+@pytest.mark.parametrize("tools", [TOPIC_TOOLS, SUBCONCEPT_TOOLS], ids=["topic", "subconcept"])
+async def test_K8_of_a_reply_that_broke_off_what_was_not_called_yet_is_called_and_nothing_twice(
+    tools: list[dict[str, Any]], cut_after: int
+) -> None:
+    of_a_concept = "<concept><title>Base rates: how common it was before</title></concept>"
+    request = f"<topic>Bayes</topic>{of_a_concept if tools is SUBCONCEPT_TOOLS else ''}"
+    whole, broken = await asked(request, tools), await asked(request, tools, cut_after=cut_after)
+    called = [
+        [(each["name"], call) for reply in replies for each in tools for call in calls(reply, each["name"])]
+        for replies in (whole, broken)
+    ]
+    assert len(called[0]) > cut_after
+    assert sorted(called[0], key=str) == sorted(called[1], key=str)
 
 
 async def test_a_small_topic_gets_one_or_two_concepts() -> None:

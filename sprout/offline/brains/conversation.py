@@ -6,7 +6,7 @@ from typing import Any
 
 from sprout.offline.brains.request import Tag, read_request
 from sprout.offline.prompt import as_blocks
-from sprout.offline.reply import Body, ToolOut
+from sprout.offline.reply import Block, Body, ToolOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,11 @@ class Conversation:
 
     def called(self, tool: str) -> list[Call]:
         return [call for call in self.calls if call.name == tool]
+
+    def left_of(self, blocks: Sequence[Block]) -> list[Block]:
+        """Those of the calls that were not made yet: a reply may have been cut off in their midst."""
+        made = [(call.name, call.input) for call in self.calls]
+        return [block for block in blocks if not isinstance(block, ToolOut) or (block.name, block.input) not in made]
 
     @property
     def failures(self) -> list[Call]:

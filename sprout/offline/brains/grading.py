@@ -14,7 +14,7 @@ from sprout.offline.courses import answer_to, ask_of
 from sprout.offline.judging import Judged, by_likeness, by_overlap, by_phrases
 from sprout.offline.lessons import Ask, Point
 from sprout.offline.notes.language import language_of
-from sprout.offline.reply import Block, Reply, TextOut, ToolOut
+from sprout.offline.reply import Reply, TextOut, ToolOut
 
 RECORD, FLAG = "record_grade", "flag_for_review"
 DONE = "Every answer is looked at."
@@ -23,14 +23,15 @@ LONGEST_QUOTE = 100  # characters of the learner's words that are said back
 
 def speak_as_grading_agent(conversation: Conversation) -> Reply:
     """All answers that have no verdicts yet in one reply; then a closing sentence."""
-    recorded = {call.input.get("answer_id") for call in conversation.called(RECORD)}
-    items = [item for item in conversation.request.all("item") if _answer_of(item).attributes.get("id") not in recorded]
-    if not conversation.may_call or not items:
+    made = {(call.name, call.input.get("answer_id")) for call in conversation.calls}
+    calls = [call for item in conversation.request.all("item") for call in _calls(item, conversation)]
+    left = [call for call in calls if (call.name, call.input["answer_id"]) not in made]
+    if not conversation.may_call or not left:
         return Reply([TextOut(DONE)])
-    return Reply([call for item in items for call in _calls(item, conversation)])
+    return Reply([*left])
 
 
-def _calls(item: Tag, conversation: Conversation) -> list[Block]:
+def _calls(item: Tag, conversation: Conversation) -> list[ToolOut]:
     answer = _answer_of(item)
     criteria, judged = list(item.all("criterion")), judgements(item)
     verdicts = [
@@ -45,7 +46,7 @@ def _calls(item: Tag, conversation: Conversation) -> list[Block]:
     ]
     step = next_step(answer, [criterion.text_of("label") for criterion in criteria], judged)
     id_ = answer.attributes.get("id", "")
-    calls: list[Block] = [ToolOut(RECORD, {"answer_id": id_, "verdicts": verdicts, "next_step": step})]
+    calls = [ToolOut(RECORD, {"answer_id": id_, "verdicts": verdicts, "next_step": step})]
     if FLAG in conversation.tools and parts_for_the_grader(answer.text):
         calls.append(ToolOut(FLAG, {"answer_id": id_, "why": "it speaks to its grader"}))
     return calls

@@ -36,10 +36,10 @@ def speak_as_refinement_agent(conversation: Conversation) -> Reply:
     """The next reply: look, change what the answers call for, close. What is refused is left out."""
     if not conversation.may_call:
         return Reply([TextOut(UNCHANGED)])
-    if not conversation.called(GRADE):
-        return Reply([TextOut("First I look at your answers."), *(ToolOut(tool, {}) for tool in OBSERVE)])
+    if looks := conversation.left_of([ToolOut(tool, {}) for tool in OBSERVE]):
+        return Reply([*([] if conversation.calls else [TextOut("First I look at your answers.")]), *looks])
     if not conversation.called(CHECK) and (changes := refinement(conversation)):
-        return Reply([*changes, ToolOut(CHECK, {})])
+        return Reply(conversation.left_of([*changes, ToolOut(CHECK, {})]))
     changed = [call for tool in (ADD, REMOVE, FOLLOW_UP) for call in conversation.called(tool) if not call.failed]
     if changed:
         return Reply([TextOut(DONE)])

@@ -15,8 +15,8 @@ def speak_as_review_agent(conversation: Conversation) -> Reply:
     """The next reply: look, add one thing or nothing, close."""
     if not conversation.may_call:
         return Reply([TextOut(COVERED)])
-    if not conversation.called(ANSWERS):
-        return Reply([TextOut("I look at what you can do now."), *(ToolOut(tool, {}) for tool in OBSERVE)])
+    if looks := conversation.left_of([ToolOut(tool, {}) for tool in OBSERVE]):
+        return Reply([*([] if conversation.calls else [TextOut("I look at what you can do now.")]), *looks])
     if not conversation.called(ADD) and (step := _next_step(conversation)):
         return Reply([step])
     added = [call for call in conversation.called(ADD) if not call.failed]

@@ -21,8 +21,8 @@ def speak_as_subconcept_agent(conversation: Conversation) -> Reply:
     plan = subconcept_plan(conversation)
     if not conversation.may_call:
         return Reply([TextOut(plan.closing)])
-    if not conversation.calls and (saving := _saving(plan, conversation)):
-        return Reply([TextOut(plan.opening), *saving])
+    if saving := conversation.left_of(_saving(plan, conversation)):
+        return Reply([*([] if conversation.calls else [TextOut(plan.opening)]), *saving])
     if not conversation.mended_already and (repairs := _repairs(plan, conversation)):
         return Reply(repairs)
     more = [plan.no_more] if conversation.corrected and plan.no_more else []

@@ -25,9 +25,8 @@ def speak_as_topic_agent(conversation: Conversation) -> Reply:
     if EXTRACT in conversation.tools and _documents(conversation) and not conversation.calls:
         concepts = [{"title": idea.title, "desc": idea.desc} for idea in plan.ideas]
         return Reply([TextOut(plan.opening), ToolOut(EXTRACT, {"concepts": concepts})])
-    if not conversation.called(SAVE) and not conversation.called(CONNECT) and (saving := _saving(plan, conversation)):
-        opening = [] if conversation.called(EXTRACT) else [TextOut(plan.opening)]
-        return Reply([*opening, *saving])
+    if saving := conversation.left_of(_saving(plan, conversation)):
+        return Reply([*([] if conversation.calls else [TextOut(plan.opening)]), *saving])
     if not conversation.mended_already and (repairs := mended(conversation.failures, SAVE)):
         return Reply(repairs)
     return Reply([TextOut(plan.closing)])

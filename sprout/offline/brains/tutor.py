@@ -21,7 +21,7 @@ from sprout.offline.brains.tutoring.tactics import Manner, times_tried, tried
 from sprout.offline.brains.tutoring.teaching import Task, Teaching
 from sprout.offline.brains.tutoring.turn import Subject, Turn, read_turn
 from sprout.offline.courses import bridged_by, course_on, lesson_on
-from sprout.offline.reply import Reply, TextOut, ToolOut
+from sprout.offline.reply import Block, Reply, TextOut, ToolOut
 
 PROGRESS, PREREQUISITES = "check_student_progress", "check_prerequisite_mastery"
 ASK, COMPLETE, CONCERN, EXAMPLE = "ask_checkpoint", "complete_subconcept", "raise_concern", "generate_example"
@@ -72,8 +72,8 @@ class _Speaking:
             return Reply([self._example()]) if shows else Reply([TextOut(words_while_open(now))])
         if self._turn.kind == "clarification":
             return Reply([TextOut(self._answered())])
-        if self._checks_first():
-            return Reply([ToolOut(PROGRESS), ToolOut(PREREQUISITES)])
+        if checks := self._checks_first():
+            return Reply(checks)
         return self._goes_on()
 
     def _cares(self, words: str) -> Reply:
@@ -96,9 +96,11 @@ class _Speaking:
         told = side_answer(self._turn.words, self._teaching, self._frames, None)
         return f"{told} {self._frames.say('closing_words')}"
 
-    def _checks_first(self) -> bool:
-        fresh = self._turn.kind == "opening" and not self._turn.asked and not self._conversation.calls
-        return fresh and self._may(PROGRESS) and self._may(PREREQUISITES)
+    def _checks_first(self) -> list[Block]:
+        fresh = self._turn.kind == "opening" and not self._turn.asked
+        if not (fresh and self._may(PROGRESS) and self._may(PREREQUISITES)):
+            return []
+        return self._conversation.left_of([ToolOut(PROGRESS), ToolOut(PREREQUISITES)])
 
     def _goes_on(self) -> Reply:
         turn, refused = self._turn, self._conversation.called(COMPLETE)
