@@ -170,6 +170,12 @@ def test_H1_the_same_answer_once_more_is_no_try() -> None:
     assert is_genuine("mW", prompt=PROMPT, last="MW")
 
 
+def test_H1_code_with_a_line_moved_in_is_another_attempt() -> None:
+    outside, inside = "if fuel < 10:\n    print(fuel)\nfuel = 60", "if fuel < 10:\n    print(fuel)\n    fuel = 60"
+    assert is_genuine(inside, prompt=PROMPT, last=outside, code=True)
+    assert not is_genuine(f"{outside}\n", prompt=PROMPT, last=outside, code=True)
+
+
 def test_H1_the_right_answer_is_a_try_though_it_reads_like_a_request() -> None:
     asked = 'Which English word means "Hinweis"?'
     assert not is_genuine("hint", prompt=asked)

@@ -7,7 +7,7 @@ from enum import IntEnum, StrEnum
 
 from sprout.learning.questions.questions import prompt_key
 from sprout.learning.text.plain import plain
-from sprout.learning.text.words import folded
+from sprout.learning.text.words import folded, tidy
 
 
 class HelpLevel(IntEnum):
@@ -142,7 +142,7 @@ _FILLERS = frozenset(
 )
 
 
-def is_genuine(text: str, *, prompt: str, last: str = "", answers: Sequence[str] = ()) -> bool:
+def is_genuine(text: str, *, prompt: str, last: str = "", answers: Sequence[str] = (), code: bool = False) -> bool:
     """Whether the text is a try at the question, right or wrong.
 
     Empty text, a request, not knowing, a copy of the prompt and the last attempt once more are none.
@@ -150,13 +150,14 @@ def is_genuine(text: str, *, prompt: str, last: str = "", answers: Sequence[str]
     Args:
         last: the attempt before this one.
         answers: what would be right: a learner who is asked for the English of "Hinweis" may well say "hint".
+        code: whether it is a program, in which how far a line stands in makes another one of it.
     """
     key = prompt_key(text)
     if not any(character.isalnum() for character in key):
         return False
     if any(folded(answer) == folded(text) for answer in answers):
         return True
-    if last and key == prompt_key(last):
+    if last and (tidy(text) == tidy(last) if code else key == prompt_key(last)):
         return False
     return not _copies(text, prompt) and _says_more_than_a_request(text)
 

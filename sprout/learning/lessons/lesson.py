@@ -158,7 +158,8 @@ def try_at(question: Posed, words: Words, *, drawn: bool = False) -> Try:
     if words.kind is TurnKind.ANSWER and chosen(question, words.text) is not None:
         return Try.ATTEMPT
     answers = () if question.kind == "mcq" else (question.checkpoint.draft.correct_answer,)
-    if not is_genuine(words.text, prompt=question.prompt, last=question.last, answers=answers):
+    code = question.kind == "code"
+    if not is_genuine(words.text, prompt=question.prompt, last=question.last, answers=answers, code=code):
         return Try.HELP_ASKED
     if words.kind is not TurnKind.ANSWER or question.kind == "mcq":
         return Try.BESIDE
