@@ -86,7 +86,7 @@ def right(asked: Asked) -> Words:
 def wrong(asked: Asked, which: int = 0) -> Words:
     """A wrong answer of its kind; the same number gives the same one."""
     known = asked.known
-    if known.wrong:
+    if known.wrong and (known.kind != "numeric" or which < len(known.wrong)):
         return Words(known.wrong[which % len(known.wrong)].text, right=False)
     if known.kind == "numeric":
         return Words(f"{float(known.answer) * 3 + 7 + which:g}", right=False)

@@ -14,6 +14,7 @@ from sprout.offline.brains.tutor import speaking_as_tutor
 from sprout.offline.brains.tutoring.frames import frames
 from sprout.offline.brains.tutoring.from_course import taught, taught_in_small_steps
 from sprout.offline.brains.tutoring.from_nothing import taught_from_nothing
+from sprout.offline.brains.tutoring.open_question import quoted
 from sprout.offline.brains.tutoring.prepared import with_help_from_other_form
 from sprout.offline.courses import Course, courses, lessons
 from sprout.offline.lessons import Lesson
@@ -355,3 +356,9 @@ def test_a_bridge_asks_in_other_forms_and_helps_as_one_does_with_a_question_like
                 assert text not in step.asks.help
                 assert own not in text or "like this one" in text
                 assert step.asks.solution not in text
+
+
+def test_a_program_is_quoted_with_every_sign_and_words_without_what_would_be_markup() -> None:
+    assert quoted("if fuel <= 10:\n    too_low = a[0] != `b`") == "if fuel = 10: toolow = a0 = b"
+    assert quoted("if fuel <= 10:\n    too_low = a[0] != `b`", code=True) == "`if fuel <= 10: too_low = a[0] != b`"
+    assert quoted(" `` ", code=True) == quoted("***") == ""

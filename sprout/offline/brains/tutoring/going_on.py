@@ -41,7 +41,7 @@ def words_to_pose(turn: Turn, teaching: Teaching, following: Next, frames: Frame
 def words_to_complete(turn: Turn, teaching: Teaching, frames: Frames) -> str:
     """The summary, the learner's own sentence where the last answer was one, and what builds on it."""
     summary = shortened(teaching.summary, SUMMARY_WORDS)
-    parts = [*_evidence(turn, frames), Part(summary)]
+    parts = [*_evidence(turn, teaching, frames), Part(summary)]
     if turn.subject.after:
         titles = ", ".join(f"“{title}”" for title in turn.subject.after[:2])
         parts.append(Part(frames.say("comes_next", titles=titles), Worth.MAY))
@@ -75,7 +75,8 @@ def _settled(turn: Turn, teaching: Teaching, frames: Frames) -> Iterator[Part]:
     because = found[1].because if found else ""
     met = next((one for one in turn.marked.criteria if one.verdict == "met"), None) if turn.marked else None
     if met is not None and quoted(met.words):
-        yield Part(frames.say("right_you_wrote", words=quoted(met.words)), Worth.SHOULD)
+        code = found is not None and found[1].kind == "code"
+        yield Part(frames.say("right_you_wrote", words=quoted(met.words, code=code)), Worth.SHOULD)
     if because:
         yield Part(because, Worth.SHOULD)
     elif met is None:
@@ -109,8 +110,10 @@ def _uncopied(text: str, task: Task) -> str:
     return " ".join(sentence for sentence in sentences_of(text) if not occurs_in(answer, folded(sentence)))
 
 
-def _evidence(turn: Turn, frames: Frames) -> Iterator[Part]:
+def _evidence(turn: Turn, teaching: Teaching, frames: Frames) -> Iterator[Part]:
     settled = turn.settled
     unaided = settled is not None and not settled.worked_through and not settled.level
     if unaided and turn.marked is not None and turn.marked.criteria and len(words_of(turn.words)) >= FEWEST_EVIDENCE:
-        yield Part(frames.say("your_evidence", words=quoted(turn.words, EVIDENCE_WORDS)), Worth.SHOULD)
+        found = teaching.find(settled.prompt) if settled else None
+        words = quoted(turn.words, EVIDENCE_WORDS, code=found is not None and found[1].kind == "code")
+        yield Part(frames.say("your_evidence", words=words), Worth.SHOULD)

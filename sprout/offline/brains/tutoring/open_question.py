@@ -51,10 +51,16 @@ def open_question(turn: Turn, teaching: Teaching, frames: Frames) -> Open | None
     return Open(turn, turn.pending, teaching, found[1] if found else None, frames)
 
 
-def quoted(words: str, most: int = QUOTED_WORDS) -> str:
-    """The learner's words as they can stand in quotation marks; empty where nothing is left of them."""
-    bare = _MARKS.sub("", one_line(words)).split()
-    return " ".join(bare[:most]).strip(" .,;:") + (" …" if len(bare) > most else "")
+def quoted(words: str, most: int = QUOTED_WORDS, *, code: bool = False) -> str:
+    """The learner's words as they can stand in quotation marks; empty where nothing is left of them.
+
+    Of a program every sign counts, so it is set as code.
+    """
+    bare = (one_line(words).replace("`", "") if code else _MARKS.sub("", one_line(words))).split()
+    more = " …" if len(bare) > most else ""
+    if code:
+        return f"`{' '.join(bare[:most])}`{more}" if bare else ""
+    return " ".join(bare[:most]).strip(" .,;:") + more
 
 
 def step_parts(now: Open) -> Iterator[Part]:
@@ -117,14 +123,15 @@ def standing_parts(now: Open) -> Iterator[Part]:
     marked, frames = now.turn.marked, now.frames
     if marked is None or marked.correct is None:
         return
+    code = now.pending.kind == "code"
     met = next((one for one in marked.criteria if one.verdict == "met" and quoted(one.words)), None)
     half = next((one for one in marked.criteria if one.verdict == "partly" and quoted(one.words)), None)
     if met is not None or half is not None:
         one, name = (met, "stands") if met is not None else (half, "half")
         assert one is not None
-        yield Part(frames.say(name, words=quoted(one.words)), Worth.SHOULD)
+        yield Part(frames.say(name, words=quoted(one.words, code=code)), Worth.SHOULD)
     else:
-        words = quoted(now.turn.words)
+        words = quoted(now.turn.words, code=code)
         yield Part(frames.say("not_it", words=words) if words else frames.say("not_it_wordless"), Worth.SHOULD)
     missing = [one for one in marked.criteria if one.verdict == "missing" and one.label]
     if missing:
