@@ -94,14 +94,25 @@ async def room(taught_by: School) -> AsyncIterator[tuple[Place, Desk]]:
 
 
 async def taught(
-    taught_by: School, name: str, course: Course, *, seed: int = 1, most_concepts: int = 99, most_lessons: int = 99
+    taught_by: School,
+    name: str,
+    course: Course,
+    *,
+    seed: int = 1,
+    most_concepts: int = 99,
+    most_lessons: int = 99,
+    before_leaving: int = BEFORE_LEAVING,
 ) -> Story:
-    """How a learner went through a course; one who got stuck has a story too, which says so."""
+    """How a learner went through a course; one who got stuck has a story too, which says so.
+
+    Args:
+        before_leaving: how many lessons one who goes away and comes back has before.
+    """
     async with room(taught_by) as (place, desk):
         pupil = PUPILS[name](course, seed)
         lost: list[str] = []
         if isinstance(pupil, Returner):
-            lost = await _first_stay(place, desk, pupil, course)
+            lost = await _first_stay(place, desk, pupil, course, before_leaving)
         schooling = Schooling(desk, pupil, course.title, most_concepts=most_concepts, most_lessons=most_lessons)
         began_s = time.monotonic()
         try:
@@ -116,9 +127,9 @@ async def taught(
             schooling.story.broken += [f"the server's log: {line[:300]}" for line in place.errors()[:3]]
 
 
-async def _first_stay(place: Place, desk: Desk, pupil: Pupil, course: Course) -> list[str]:
+async def _first_stay(place: Place, desk: Desk, pupil: Pupil, course: Course, lessons: int) -> list[str]:
     """The lessons before somebody leaves, and the time until they are back; what that has broken."""
-    left = await Schooling(desk, pupil, course.title, most_lessons=BEFORE_LEAVING).gone_through()
+    left = await Schooling(desk, pupil, course.title, most_lessons=lessons).gone_through()
     await gone_for_a_month(place)
     found = await Schooling(desk, pupil, course.title, most_concepts=0).gone_through()
     faults = [*left.broken, *found.broken, *treatment("expert", left)]

@@ -47,6 +47,34 @@ async def test_a_novice_gets_smaller_steps_and_finishes_in_changed_forms(taught_
     assert all(lesson.turns[-1].mastered for concept in story.concepts for lesson in concept.lessons)
 
 
+async def test_Q4_a_learner_who_is_right_against_a_wrong_key_has_the_question_taken_back(taught_by: School) -> None:
+    story = await taught(taught_by, "contester", COURSE, most_lessons=1)
+    assert story.leaks == []
+    assert story.broken == []
+    assert treatment("contester", story) == []
+    assert [concept.doubt and concept.doubt.outcome for concept in story.concepts] == ["wrong"]
+
+
+async def test_who_comes_back_after_a_month_finds_all_as_it_was_and_goes_over_what_was_forgotten(
+    taught_by: School,
+) -> None:
+    story = await taught(taught_by, "returner", COURSE, before_leaving=2, most_lessons=1)
+    assert story.leaks == []
+    assert story.broken == []
+    assert treatment("returner", story) == []
+    assert story.came_back is not None
+    assert len(story.came_back.forgotten) == 1
+    assert story.aided > 0
+
+
+async def test_P2_kills_while_a_path_grows_change_nothing_of_it(taught_by: School) -> None:
+    peace = await in_peace(taught_by, PUPILS["expert"](COURSE, 1), COURSE, lessons=0)
+    killed = await under_kills(taught_by, PUPILS["expert"](COURSE, 1), COURSE, lessons=0, kills=3, seed=1, growing=True)
+    assert killed.kills
+    assert differences(peace, killed) == []
+    assert len(peace.story.map) > 100
+
+
 async def test_P2_Q2_kills_and_questions_beside_change_nothing_of_what_is_known_at_the_end(
     taught_by: School,
 ) -> None:
