@@ -159,6 +159,6 @@ export default {
   "md.copied": "Kopiert",
   "md.diagram": "Diagramm",
   "md.drawing": "Das Diagramm wird gezeichnet",
-  "md.undrawn": "Dieses Diagramm ließ sich nicht zeichnen. Sein Quelltext:",
+  "md.undrawn": "Dieses Diagramm ließ sich nicht zeichnen. Sein Quelltext sagt, was es zeigen sollte.",
   "tu.too_big": "Die Zeichnung ist zu groß. Lösche einen Teil davon.",
 };

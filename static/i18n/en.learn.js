@@ -157,6 +157,6 @@ export default {
   "md.copied": "Copied",
   "md.diagram": "Diagram",
   "md.drawing": "Drawing the diagram",
-  "md.undrawn": "This diagram could not be drawn. Its source:",
+  "md.undrawn": "This diagram could not be drawn. Its source says what it was to show.",
   "tu.too_big": "The drawing is too large. Clear a part of it.",
 };

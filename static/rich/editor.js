@@ -1,11 +1,11 @@
 // @ts-check
 /** Where code is written: a plain field, and CodeMirror in its place once that is there. */
 
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { html } from "../html.js";
 import { t } from "../i18n/learn.js";
 import { highlighter } from "./colours.js";
-import { grammarOf, isGrammar } from "./grammars.js";
+import { grammarOf } from "./grammars.js";
 import { needed } from "./needed.js";
 
 const INDENT = "    ";
@@ -23,10 +23,9 @@ export function CodeField(props) {
   const library = codemirror();
   const grammar = grammarOf(props.lang);
   const by = grammar && highlighter();
-  const isReady = library !== null && (by !== null || !isGrammar(props.lang));
   const plain = props.field.current;
-  const caret = isReady && plain instanceof HTMLTextAreaElement && plain === document.activeElement ? plain.selectionStart : null;
-  return isReady ? html`<${Editor} ...${props} library=${library} grammar=${grammar} by=${by} caret=${caret} />` : html`<${Plain} ...${props} />`;
+  const caret = library && plain instanceof HTMLTextAreaElement && plain === document.activeElement ? plain.selectionStart : null;
+  return library ? html`<${Editor} ...${props} library=${library} grammar=${grammar} by=${by} caret=${caret} />` : html`<${Plain} ...${props} />`;
 }
 
 /** Until the editor is there, and where it cannot be had: Tab leaves, as everywhere. @param {Props} props */
@@ -45,7 +44,7 @@ function Editor(props) {
   const now = useRef(props);
   now.current = props;
   useLayoutEffect(() => {
-    const editor = editorIn(/** @type {HTMLElement} */ (place.current), library, grammar, by, now);
+    const editor = editorIn(/** @type {HTMLElement} */ (place.current), library, now);
     made.current = editor;
     field.current = editor.view.contentDOM;
     if (caret !== null) {
@@ -53,18 +52,20 @@ function Editor(props) {
       editor.view.focus();
     }
     return () => { field.current = null; editor.view.destroy(); };
-  }, [library, grammar, by]);
-  useLayoutEffect(() => made.current?.show(text), [text, library, grammar, by]);
-  useEffect(() => made.current?.set(off, isWrong, describedBy), [off, isWrong, describedBy, library, grammar, by]);
+  }, [library]);
+  useLayoutEffect(() => made.current?.colour(grammar, by), [library, grammar, by]);
+  useLayoutEffect(() => made.current?.show(text), [library, text]);
+  useLayoutEffect(() => made.current?.stand(off, isWrong, describedBy), [library, off, isWrong, describedBy]);
   return html`<div class=${off ? "field code editor off" : "field code editor"} dir="ltr" ref=${place}></div>`;
 }
 
 /**
- * @param {HTMLElement} parent @param {any} library @param {any} grammar @param {any} by @param {{ current: Props }} now the props as they are when something happens
+ * @param {HTMLElement} parent @param {any} library @param {{ current: Props }} now the props as they are when something happens
  */
-function editorIn(parent, library, grammar, by, now) {
+function editorIn(parent, library, now) {
   const { EditorView, EditorState, Compartment, keymap } = library;
   const changing = new Compartment();
+  const language = new Compartment();
   const standing = (/** @type {boolean} */ off, /** @type {boolean} */ isWrong, /** @type {string} */ describedBy) => [
     EditorState.readOnly.of(off),
     EditorView.contentAttributes.of({ id: now.current.id, "aria-label": t("tu.code_label"), "aria-describedby": describedBy, ...(off && { "aria-readonly": "true" }), ...(isWrong && { "aria-invalid": "true" }) }),
@@ -84,7 +85,7 @@ function editorIn(parent, library, grammar, by, now) {
       library.indentService.of(indentAt),
       EditorState.tabSize.of(INDENT.length),
       EditorState.changeFilter.of((/** @type {any} */ change) => change.newDoc.length <= Math.max(longest, change.startState.doc.length)),
-      ...(grammar ? [grammar.language ?? library.LRLanguage.define({ parser: grammar.parser }), library.syntaxHighlighting(by.style)] : []),
+      language.of([]),
       keymap.of([
         { key: "Mod-Enter", run: send },
         { key: "Escape", run: leave },
@@ -103,8 +104,11 @@ function editorIn(parent, library, grammar, by, now) {
     const doc = view.state.doc.toString();
     if (words !== doc) view.dispatch({ changes: { from: 0, to: doc.length, insert: words } });
   };
-  const set = (/** @type {boolean} */ isOff, /** @type {boolean} */ wrong, /** @type {string} */ ids) => view.dispatch({ effects: changing.reconfigure(standing(isOff, wrong, ids)) });
-  return { view, show, set };
+  const colour = (/** @type {any} */ grammar, /** @type {any} */ by) => view.dispatch({
+    effects: language.reconfigure(grammar && by ? [grammar.language ?? library.LRLanguage.define({ parser: grammar.parser }), library.syntaxHighlighting(by.style)] : []),
+  });
+  const stand = (/** @type {boolean} */ isOff, /** @type {boolean} */ wrong, /** @type {string} */ ids) => view.dispatch({ effects: changing.reconfigure(standing(isOff, wrong, ids)) });
+  return { view, show, colour, stand };
 }
 
 /** A new line begins where the one before did, one step further in where that opens a block. @param {any} context @param {number} at @returns {number} in columns */

@@ -24,18 +24,19 @@ const OTHER_NAMES = {
   mjs: "javascript", py: "python", python3: "python", rs: "rust", sh: "shell", sqlite: "sql", svg: "html", ts: "javascript", tsx: "javascript", typescript: "javascript", xml: "html", zsh: "shell",
 };
 const FENCE = /^ {0,3}(?:`{3,}|~{3,})[ \t]*([\w+#-]+)/gm;
+const SPOKEN_OF = /\b(bash|css|html|javascript|java|python|rust|sql|typescript)\b/gi;
 
 /** @param {string} name */
 const known = (name) => OTHER_NAMES[name] ?? name;
 
 /** Whether code of that name can be coloured. @param {string} name */
-export const isGrammar = (name) => Object.hasOwn(GRAMMARS, known(name));
+const isGrammar = (name) => Object.hasOwn(GRAMMARS, known(name));
 
 /** The grammar of a language by any of its names; null where there is none, or until it is there. @param {string} name @returns {Grammar | null} */
 export const grammarOf = (name) => (isGrammar(name) ? GRAMMARS[known(name)]() : null);
 
-/** The language of the code that was shown last; empty where none was. @param {string[]} texts in Markdown, oldest first */
+/** The language of the code that was shown last, or else the one that was last spoken of; empty where none was. @param {string[]} texts in Markdown, oldest first */
 export function languageIn(texts) {
-  const named = texts.flatMap((text) => [...text.matchAll(FENCE)].map((found) => found[1].toLowerCase()));
-  return named.findLast((name) => name !== "mermaid" && name !== "text") ?? "";
+  const found = (/** @type {RegExp} */ pattern) => texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name]) => name.toLowerCase())).findLast(isGrammar);
+  return found(FENCE) ?? found(SPOKEN_OF) ?? "";
 }

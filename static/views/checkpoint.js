@@ -26,18 +26,18 @@ const LARGEST_DRAWING = 7_000_000;
 const HELP_WORDS = /** @type {const} */ (["tu.help_1", "tu.help_2", "tu.help_3", "tu.help_4"]);
 const KIND_WORDS = /** @type {const} */ ({ text: "tu.in_text", code: "tu.in_code", draw: "tu.in_draw", mcq: "tu.in_mcq" });
 
-/** @param {{ lesson: OpenLesson }} props */
-export function CheckpointForm({ lesson }) {
+/** @param {{ lesson: OpenLesson, about: string }} props `about`: what the lesson is on, in its titles */
+export function CheckpointForm({ lesson, about }) {
   const question = lesson.state.value?.question;
   const helpLevel = lesson.state.value?.helpLevel ?? 0;
   const refusal = lesson.refusal.value;
   if (!question && lesson.turns.value.length) return html`<${Free} lesson=${lesson} refusal=${refusal} />`;
   if (!question) return refusal && html`<section class="cp"><${Fault} message=${refusal} onRetry=${lesson.again} /></section>`;
-  return html`<${Open} key=${question.id} lesson=${lesson} question=${question} helpLevel=${helpLevel} refusal=${refusal} />`;
+  return html`<${Open} key=${question.id} lesson=${lesson} about=${about} question=${question} helpLevel=${helpLevel} refusal=${refusal} />`;
 }
 
-/** @param {{ lesson: OpenLesson, question: Checkpoint, helpLevel: number, refusal: string | null }} props */
-function Open({ lesson, question, helpLevel, refusal }) {
+/** @param {{ lesson: OpenLesson, about: string, question: Checkpoint, helpLevel: number, refusal: string | null }} props */
+function Open({ lesson, about, question, helpLevel, refusal }) {
   const begun = draftOf(question.id);
   const strokes = `${question.id}.strokes`;
   const words = useSignal(question.type === "mcq" ? "" : begun);
@@ -75,7 +75,7 @@ function Open({ lesson, question, helpLevel, refusal }) {
   };
   const write = (/** @type {string} */ text) => { words.value = text; keep(text); };
   const isDrawn = question.type === "draw";
-  const lang = useMemo(() => languageIn([...lesson.turns.peek().map((turn) => turn.text), question.prompt]), [question.id]);
+  const lang = useMemo(() => languageIn([about, ...(lesson.state.peek()?.cards ?? []).map((card) => card.body), ...lesson.turns.peek().map((turn) => turn.text), question.prompt]), [about, question.id]);
 
   return html`<section class="cp" aria-label=${t("tu.checkpoint")}>
     <p class="cp-top"><${Mark} state="progress" mastery=${lesson.state.value?.mastery ?? 0} /><b>${t("tu.checkpoint")}</b><span>${t(KIND_WORDS[question.type])}</span><${Kept} kept=${kept.value} /></p>

@@ -43,7 +43,7 @@ export function LessonScreen({ branchId, conceptId, nodeId }) {
       <${Rail} lesson=${lesson} concept=${concept?.title ?? ""} title=${node?.title ?? ""} />
       <${Talk} lesson=${lesson} title=${node?.title ?? ""} onCite=${onCite} />
       <${Aside} lesson=${lesson} cited=${cited} onRead=${(/** @type {Citation} */ citation) => { read.value = citation; }} />
-      <div class="dock" id="dock">${lesson.ended.value ? html`<${Finished} lesson=${lesson} branchId=${branchId} conceptId=${conceptId} nodeId=${nodeId} around=${around} />` : html`<${CheckpointForm} lesson=${lesson} />`}</div>
+      <div class="dock" id="dock">${lesson.ended.value ? html`<${Finished} lesson=${lesson} branchId=${branchId} conceptId=${conceptId} nodeId=${nodeId} around=${around} />` : html`<${CheckpointForm} lesson=${lesson} about=${[around?.title, concept?.title, node?.title].join(" ")} />`}</div>
       ${lesson.state.value?.question && !lesson.ended.value && html`<${OpenBelow} lesson=${lesson} />`}
     </div>
     ${read.value && html`<${Reader} key=${read.value.passageId} citation=${read.value} onClose=${() => { read.value = null; }} />`}

@@ -152,6 +152,10 @@ async def _inked(page: Page, x: int) -> int:
     )
 
 
+LINES = "(editor) => [...editor.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\\n')"
+WRITTEN = "if price:\n    round(price)"
+
+
 async def test_code_is_indented_by_tab_stays_to_be_mended_and_is_shown_as_it_was_written(
     browser: Browser, tmp_path: Path, python_url: str
 ) -> None:
@@ -161,23 +165,28 @@ async def test_code_is_indented_by_tab_stays_to_be_mended_and_is_shown_as_it_was
             await answer(page, right(await question(page)))
         asked = await question(page)
         code = page.get_by_label("Your code")
-        await code.focus()
+        await page.locator(".cm-content").focus()
         await page.keyboard.type("if price:")
         await page.keyboard.press("Enter")
-        await page.keyboard.press("Tab")
         await page.keyboard.type("round(price)")
-        await expect(code).to_have_value("if price:\n    round(price)")
+        for key, indent in (("Tab", 8), ("Shift+Tab", 4)):
+            await page.keyboard.press(key)
+            assert await code.evaluate(LINES) == f"if price:\n{' ' * indent}round(price)"
         await expect(code).to_be_focused()
+        await expect(code.locator(".hl-key")).to_have_text("if")
         await picture(page, "lesson-code")
         await page.keyboard.press("Escape")
         await page.keyboard.press("Tab")
         await expect(checkpoint(page).get_by_role("button", name="Answer")).to_be_focused()
+        await page.reload()
+        await page.locator(".cm-content").focus()
+        assert await code.evaluate(LINES) == WRITTEN
         said = await page.locator(".msg").count()
-        await page.keyboard.press("Enter")
+        await page.keyboard.press("Control+Enter")
         await silent(page, said)
         assert await question(page) == asked
-        await expect(code).to_have_value("if price:\n    round(price)")
-        await expect(talk(page).locator(".me pre").last).to_have_text("if price:\n    round(price)")
+        assert await code.evaluate(LINES) == WRITTEN
+        await expect(talk(page).locator(".me pre").last).to_have_text(WRITTEN)
         await answer(page, right(asked))
         await page.wait_for_function("(before) => document.querySelector('.cp .q')?.innerText !== before", arg=asked)
 
