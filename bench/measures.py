@@ -20,6 +20,7 @@ from bench.many_runs import crowds
 from bench.processes import Server, floor_server, model_server, sprout_server
 from bench.reader import MODEL_TEXT, Heard, first, new_topic, run_on_floor, run_on_sprout
 from bench.restart import GOES_ON_S, restarts
+from bench.transcript import scrolled
 from bench.work import CONCEPTS, QUESTIONS, SUBCONCEPTS, critical_path_s
 from sprout.offline.pace import Pace
 
@@ -27,6 +28,8 @@ ROUNDS = 5
 RUNS_A_ROUND = 10
 QUICK_RUNS = 40
 DELTA_WAITS_MS = 25.0
+FRAME_MS = 1_000 / 60
+SHOWN_MS = 2_000.0
 GRAPH_MS = 20.0
 GRAPH_OVER_FLOOR = 150.0  # nine hundred rows against none: what is promised is the 20 ms, this shows a slide
 STREAM_MIB = 0.25
@@ -180,7 +183,22 @@ async def graph() -> list[Figure]:
     ]
 
 
-MEASURES = {"B1": b1, "B2": b2, "B3": b3, "B4": b4, "B6": b6, "B8": b8, "GRAPH": graph}
+async def transcript() -> list[Figure]:
+    """A lesson of 500 messages scrolled from end to end in Chromium, against the time between two frames."""
+    return [
+        figure
+        for size, found in (await scrolled()).items()
+        for figure in (
+            Figure(f"transcript on a {size} screen, frame p50", "ms", found.at(0.5), FRAME_MS, 1.1, found.frames_ms),
+            Figure(f"transcript on a {size} screen, frame p99", "ms", found.at(0.99), FRAME_MS, 1.2),
+            Figure(f"transcript on a {size} screen, frame max", "ms", found.at(1.0), FRAME_MS, 3.0),
+            Figure(f"transcript on a {size} screen, tasks over 50 ms", "", len(found.long_ms), 1.0, 0.0, found.long_ms),
+            Figure(f"transcript on a {size} screen, until it stands", "ms", found.shown_ms, SHOWN_MS, 1.0),
+        )
+    ]
+
+
+MEASURES = {"B1": b1, "B2": b2, "B3": b3, "B4": b4, "B6": b6, "B8": b8, "GRAPH": graph, "TRANSCRIPT": transcript}
 
 
 @asynccontextmanager

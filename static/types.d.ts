@@ -104,7 +104,6 @@ export interface ChatSession { id: string; nodeId: string | null; startedAt: str
 export interface ChatMessage { id: string; role: "system" | "user" | "assistant"; kind: "learning" | "hint_request" | "hint_response" | "evaluation"; content: string; createdAt: string; citations: Citation[]; attempt: Attempt | null }
 /** A passage of the learner's documents, and its place. */
 export interface Citation { passageId: string; documentId: string; document: string; heading: string | null; page: number | null }
-export interface Passage { id: string; documentId: string; document: string; heading: string | null; page: number | null; start: number; end: number; text: string }
 /** That words were an attempt: the help before it, and what was found in them. */
 export interface Attempt { questionId: string; helpLevel: number; correct: boolean | null; criteria: CriterionShown[] }
 export type AnswerType = "text" | "code" | "draw" | "mcq";

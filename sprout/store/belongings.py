@@ -28,6 +28,7 @@ WITHHELD: Mapping[type[Row], tuple[str, ...]] = {
 LEFT_OUT: Mapping[type[Row], str] = {
     tables.Passage: "the text of documents in pieces",
     tables.Citation: "which node teaches from which piece",
+    tables.MessageCitation: "which words teach from which piece",
     run_tables.Carrier: "the processes that carry runs",
     run_tables.IdempotencyKey: "repeated requests",
     run_tables.ToolCall: "the working memory of runs, which holds what is right",

@@ -5,13 +5,28 @@ from pathlib import Path
 
 from playwright.async_api import Browser, Page, expect
 
+from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.offline.pace import Pace
-from tests.browser import open_page
-from tests.journeys.learner import answer, checkpoint, question, right, school, silent, talk, wrong
+from tests.browser import PHONE, open_page
+from tests.journeys.garden import Garden, garden
+from tests.journeys.learner import (
+    AT_ONCE,
+    School,
+    answer,
+    checkpoint,
+    fits,
+    question,
+    right,
+    school,
+    silent,
+    talk,
+    wrong,
+)
 from tests.journeys.screen import picture
 
 PER_CENT, OPENED = "A percentage is a count out of a hundred", "One in so many"
 TREE = "Drawing the splits as a tree"
+NOTES, EVAPORATION = Path(__file__).resolve().parents[1] / "offline" / "notes" / "water-cycle.md", "What evaporation is"
 CALL = "A call: name, brackets, inputs"
 COUNT_TELLS = """() => {
   window.told = [];
@@ -207,3 +222,50 @@ async def test_without_a_choice_or_a_word_nothing_is_sent_and_help_costs_no_type
         await page.locator("#answer").fill(wrong(asked)[0])
         await page.keyboard.press("Control+Enter")
         await expect(page.locator("#answer")).to_have_value("")
+
+
+async def test_what_is_taught_from_notes_opens_its_passage_and_the_document_at_that_place(
+    browser: Browser, tmp_path: Path, sqlite_url: str
+) -> None:
+    async with garden(tmp_path, sqlite_url, pace=AT_ONCE) as grown:
+        await grown.told(await _grown_from_notes(grown))
+        taught = School(grown, await grown.graph())
+        async with open_page(browser, taught.lesson(EVAPORATION)) as page:
+            await question(page)
+            chip = talk(page).get_by_role("button", name=f"{NOTES.name}, Evaporation")
+            await chip.focus()
+            await page.keyboard.press("Enter")
+            passage = page.get_by_role("region", name=f"{NOTES.name}, Evaporation")
+            await expect(passage).to_be_focused()
+            words = await passage.get_by_role("group", name="The passage").inner_text()
+            assert " ".join(words.split()[-8:]) in " ".join(NOTES.read_text().replace("*", "").split())
+            await picture(page, "lesson-passage")
+            await passage.get_by_role("button", name="Open the document here").press("Enter")
+            whole = page.get_by_role("dialog", name=NOTES.name)
+            await expect(whole.locator("[aria-current]")).to_be_in_viewport()
+            await expect(whole).to_contain_text("Condensation and clouds")
+            await picture(page, "lesson-document")
+            await page.keyboard.press("Escape")
+            await expect(whole).to_have_count(0)
+            await page.keyboard.press("Escape")
+            await expect(passage).to_have_count(0)
+            await expect(chip).to_be_focused()
+
+            await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+            await chip.click()
+            await expect(whole.locator("[aria-current]")).to_be_in_viewport()
+            await fits(page)
+            await picture(page, "lesson-document-phone")
+            await whole.get_by_role("button", name="Close").click()
+            await page.reload()
+            await expect(chip).to_be_visible()
+
+
+async def _grown_from_notes(grown: Garden) -> str:
+    """Begin to grow a path from notes; the id of its run."""
+    branch = await grown.post("/branches", {"title": "Water", "userId": DEFAULT_USER_ID})
+    about = {"userId": DEFAULT_USER_ID, "type": "root", "title": "Water", "branchId": branch["id"]}
+    root = await grown.post("/nodes", about)
+    files = {"files": (NOTES.name, NOTES.read_bytes(), "text/markdown")}
+    (await grown.web.post(f"/api/nodes/{root['id']}/documents", files=files)).raise_for_status()
+    return str((await grown.grow_on(root["id"], small=True)).json()["id"])

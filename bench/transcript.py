@@ -1,0 +1,122 @@
+"""A lesson in which much was said, scrolled in a real Chromium: what each frame took, and what held the page up."""
+
+import asyncio
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.async_api import async_playwright
+
+from bench.processes import sprout_server
+from sprout.ids import new_id
+from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.store import tables
+from sprout.store.columns import Row, utc_now
+from sprout.store.database import open_database
+from sprout.store.migrate import upgrade
+from sprout.store.write import Write
+
+MESSAGES = 500
+SIZES = {"wide": (1440, 900), "phone": (360, 740)}
+CHROMIUM = "/usr/bin/chromium"
+NO_MODEL = "http://127.0.0.1:9"
+TAUGHT = """Take **{n} people**. One in ten of them is ill, and the test finds nine of ten.
+
+- {n} people, of whom {tenth} are ill
+- *found*: nine of ten, missed: one
+
+| who | how many |
+| --- | --- |
+| ill | {tenth} |
+
+```python
+ill = {n} // 10
+```
+
+So a positive result says less than it seems to: there are simply few ill people to find."""
+SCROLL = """async () => {
+  const page = document.scrollingElement, frames = [], long = [];
+  const watch = new PerformanceObserver((list) => long.push(...list.getEntries().map((entry) => entry.duration)));
+  watch.observe({ type: "longtask" });
+  const frame = () => new Promise(requestAnimationFrame);
+  let last = await frame();
+  for (const step of [-90, 90]) {
+    let before = NaN;
+    while (page.scrollTop !== before) {
+      before = page.scrollTop;
+      scrollBy(0, step);
+      const now = await frame();
+      frames.push(now - last);
+      last = now;
+    }
+  }
+  watch.disconnect();
+  return { frames, long };
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Scrolled:
+    """Milliseconds: of each frame, of each task that held the page up for more than 50, and until all stood there."""
+
+    frames_ms: tuple[float, ...]
+    long_ms: tuple[float, ...]
+    shown_ms: float
+
+    def at(self, share: float) -> float:
+        """What so much of the frames took at most."""
+        return sorted(self.frames_ms)[int(share * (len(self.frames_ms) - 1))]
+
+
+async def scrolled() -> dict[str, Scrolled]:
+    """From the newest message up to the first and back, 90 px a frame, for each size of screen."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, range(os.cpu_count() or 1))  # a browser draws with more than one core
+    with tempfile.TemporaryDirectory(prefix="sprout-bench-") as folder:
+        address = await _taught(Path(folder))
+        async with sprout_server(NO_MODEL, Path(folder), note_taking=False) as server, async_playwright() as playwright:
+            browser = await playwright.chromium.launch(executable_path=CHROMIUM)
+            found = {}
+            for name, (width, height) in SIZES.items():
+                page = await browser.new_page(viewport={"width": width, "height": height})
+                await page.goto(f"{server.url}{address}")
+                await page.wait_for_function("(n) => document.querySelectorAll('.msg, .me').length === n", arg=MESSAGES)
+                shown_ms = float(await page.evaluate("performance.now()"))
+                told = await page.evaluate(SCROLL)
+                found[name] = Scrolled(tuple(told["frames"]), tuple(told["long"]), shown_ms)
+                await page.close()
+            await browser.close()
+            return found
+
+
+async def _taught(folder: Path) -> str:
+    """Make a database with a lesson that goes on; the address of its page."""
+    url = f"sqlite:///{folder / 'sprout.sqlite3'}"
+    await asyncio.to_thread(upgrade, url)
+    branch, root, concept, part, session = (new_id() for _ in range(5))
+
+    me = DEFAULT_USER_ID
+
+    def body(write: Write) -> None:
+        def add(row: Row) -> None:
+            write.session.add(row)
+            write.session.flush()  # each stands on the one before it, and they are numbered in this order
+
+        add(tables.User(id=me))
+        add(tables.Branch(id=branch, title="Testing", user_id=me))
+        for kind, node, parent in (("root", root, None), ("concept", concept, root), ("subconcept", part, concept)):
+            add(
+                tables.Node(
+                    id=node, type=kind, title=kind, title_key=kind, branch_id=branch, parent_id=parent, user_id=me
+                )
+            )
+        add(tables.ChatSession(id=session, node_id=part, started_at=utc_now(), user_id=me))
+        for number in range(1, MESSAGES // 2 + 1):
+            taught = TAUGHT.format(n=100 * number, tenth=10 * number)
+            for role, content in (("assistant", taught), ("user", "[ANSWER]\nMode: text\nLess than it seems to.")):
+                add(tables.ChatMessage(id=new_id(), session_id=session, role=role, content=content, user_id=me))
+
+    async with open_database(url) as database:
+        await database.write(body)
+    return f"/paths/{branch}/concepts/{concept}/learn/{part}"
