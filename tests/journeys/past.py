@@ -101,7 +101,9 @@ async def _answer(database: Database, part: str, pattern: list[tuple[int, str]])
     for place, ((week, said), question) in enumerate(zip(pattern, questions, strict=False)):
         given = GivenAnswer(question.id, text=said)
         answer = await assessments.answer(question.assessment_id, given, user_id=DEFAULT_USER_ID)
-        at = utc_now() - timedelta(weeks=week, days=(place * 2 + len(part)) % 7 if week else 0, minutes=place * 20)
+        now = utc_now()
+        day = (place * 2 + len(part)) % (7 if week else now.weekday() + 1)
+        at = now - timedelta(weeks=week, days=day, hours=3, minutes=place * 20)
         then = update(tables.Answer).where(col(tables.Answer.id) == answer.id).values(created_at=at)
         await database.write(lambda write, then=then: write.connection.execute(then))  # type: ignore[misc]
         session_id = new_id()
@@ -113,6 +115,6 @@ async def _answer(database: Database, part: str, pattern: list[tuple[int, str]])
         for minutes in range(1, 4 + len(part) % 5):
             message = tables.ChatMessage(
                 id=new_id(), session_id=session_id, user_id=DEFAULT_USER_ID, role="user", content="And why?",
-                created_at=at + timedelta(minutes=minutes * 6 if week else 0),
+                created_at=at + timedelta(minutes=minutes * 6),
             )  # fmt: skip
             await database.write(lambda write, message=message: write.session.add(message))  # type: ignore[misc]
