@@ -1,15 +1,16 @@
 // @ts-check
 /** Days and lengths of time in the language of the page. */
 
+import { chosenLanguage } from "./i18n.js";
 import { t } from "./i18n/you.js";
 
+const language = chosenLanguage();
 /** @type {Map<string, Intl.DateTimeFormat>} */
 const formats = new Map();
 
 /** @param {number} ms @param {Intl.DateTimeFormatOptions} options */
 function formatted(ms, options) {
-  const language = document.documentElement.lang;
-  const key = `${language} ${JSON.stringify(options)}`;
+  const key = JSON.stringify(options);
   const format = formats.get(key) ?? new Intl.DateTimeFormat(language, options);
   formats.set(key, format);
   return format.format(ms);
@@ -23,8 +24,6 @@ export const longDay = (ms) => formatted(ms, { weekday: "short", day: "numeric",
 export const shortMonth = (ms) => formatted(ms, { month: "short" });
 /** @param {number} ms @param {"short" | "long"} weekday */
 export const weekday = (ms, weekday) => formatted(ms, { weekday });
-/** @param {number} ms */
-export const timeOfDay = (ms) => formatted(ms, { hour: "2-digit", minute: "2-digit" });
 
 /** A length of time, in minutes or in hours and minutes. @param {number} seconds */
 export function length(seconds) {

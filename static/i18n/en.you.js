@@ -44,7 +44,7 @@ export default {
   "pg.table_begun": "In progress",
   "pg.calendar": "Days you learned",
   "pg.calendar_year": "Weeks you learned",
-  "pg.calendar_says": "You learned on {n} of {all} days, longest on {day}s",
+  "pg.calendar_says": "You learned on {n} of {all} days, most of all on {day}",
   "pg.calendar_says_year": "You learned in {n} of {all} weeks",
   "pg.calendar_none": "No day in this time",
   "pg.table_day": "Day",
@@ -103,8 +103,8 @@ export default {
   "st.model_key": "Anthropic, with the key of this server",
   "st.model_server": "The server {host}",
   "st.model_answers": "Answers",
-  "st.model_answered": "Yes, last {when}",
-  "st.model_failed": "Not {when}. {message}",
+  "st.model_answered": "Yes",
+  "st.model_failed": "Not the last time",
   "st.model_unasked": "Not asked yet",
   "st.model_how": "To change it, set {key} (a key) or {server} (another server) and {model}, and start Sprout again. {doctor} asks every model once and says what to mend.",
 
@@ -123,9 +123,9 @@ export default {
 
   "st.look": "Appearance",
   "st.theme": "Theme",
-  "st.themes.system": "System",
-  "st.themes.light": "Light",
-  "st.themes.dark": "Dark",
+  "st.theme.system": "System",
+  "st.theme.light": "Light",
+  "st.theme.dark": "Dark",
   "st.language": "Language",
 
   "st.memory": "What Sprout remembers of you",

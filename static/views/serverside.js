@@ -1,9 +1,8 @@
 // @ts-check
 /** What is set where Sprout is started: the model and the budgets, as they are now and how to change them. */
 
-import { timeOfDay } from "../dates.js";
 import * as api from "../api.js";
-import { count, day, modelName, money, msOf } from "../format.js";
+import { count, day, hour, modelName, money, msOf } from "../format.js";
 import { html } from "../html.js";
 import { t } from "../i18n/you.js";
 import { contact } from "../settings.js";
@@ -37,12 +36,9 @@ function Answers({ runs }) {
   const last = contact(runs);
   const when = last.atMs ? day(new Date(last.atMs).toISOString(), api.serverNow()) : "";
   if (last.state === "unasked") return html`<span class="dim">${t("st.model_unasked")}</span>`;
-  if (last.state === "failed") return html`<span class="chip fault wrap-chip"><${Icon} name="warn" small />${t("st.model_failed", { when: lower(when), message: last.message })}</span>`;
-  return html`<span class="chip leaf"><${Icon} name="check" small />${t("st.model_answered", { when: lower(when) })}</span>`;
+  if (last.state === "failed") return html`<span class="chip fault"><${Icon} name="warn" small />${t("st.model_failed")}</span> <span class="dim">${when}</span><p>${last.message}</p>`;
+  return html`<span class="chip leaf"><${Icon} name="check" small />${t("st.model_answered")}</span> <span class="dim">${when}</span>`;
 }
-
-/** @param {string} words */
-const lower = (words) => words.slice(0, 1).toLocaleLowerCase(document.documentElement.lang) + words.slice(1);
 
 /** @param {{ status: Status }} props */
 export function Budgets({ status }) {
@@ -52,7 +48,7 @@ export function Budgets({ status }) {
       <dt>${t("st.budget_learner")}</dt><dd><${Spent} budget=${learner} /></dd>
       <dt>${t("st.budget_deployment")}</dt><dd><${Spent} budget=${deployment} /></dd>
     </dl>
-    ${(learner || deployment) && html`<p class="t13 dim">${t("st.budget_free", { time: timeOfDay(msOf(freeAt)) })}</p>`}
+    ${(learner || deployment) && html`<p class="t13 dim">${t("st.budget_free", { time: hour(new Date(msOf(freeAt))) })}</p>`}
     <details class="st-set"><summary>${t("st.budget_setting")}</summary><p>${t("st.budget_how")}</p><table>
       <thead><tr><th scope="col">${t("st.budget_name")}</th><th scope="col">${t("st.budget_value")}</th></tr></thead>
       <tbody>${settingsOf(status).map(([name, value]) => html`<tr key=${name}><td><code>${name}</code></td><td>${value ?? html`<span class="dimmer">${t("st.budget_unset")}</span>`}</td></tr>`)}</tbody>

@@ -24,16 +24,16 @@ export function Spots({ begun, withPaths }) {
   const known = begun.filter((each) => each.mastered);
   const shown = all.value ? weak : weak.slice(0, FIRST);
   return html`<section class="weak" aria-labelledby="weak"><header><h2 id="weak">${t("pg.weak")}</h2>${weak.length > 0 && html`<span class="t13 dimmer">${t("pg.weak_says")}</span>`}</header>
-    ${weak.length ? html`<${Table} spots=${shown} withPaths=${withPaths} label=${"weak"} />` : html`<p class="dim">${t("pg.weak_none")}</p>`}
+    ${weak.length ? html`<${Table} spots=${shown} withPaths=${withPaths} of="weak" />` : html`<p class="dim">${t("pg.weak_none")}</p>`}
     ${shown.length < weak.length && html`<p><button class="btn sm" type="button" onClick=${() => { all.value = true; }}>${t("pg.more_spots", { n: weak.length - shown.length })}</button></p>`}
   </section>
   ${known.length > 0 && html`<details class="weak known"><summary><h2 id="known">${t("pg.known")}</h2><span class="t13 dimmer">${t("pg.known_show", { n: known.length })}</span></summary>
-    <${Table} spots=${known} withPaths=${withPaths} label=${"known"} /></details>`}`;
+    <${Table} spots=${known} withPaths=${withPaths} of="known" /></details>`}`;
 }
 
-/** @param {{ spots: Begun[], withPaths: boolean, label: "weak" | "known" }} props */
-const Table = ({ spots, withPaths, label }) => html`<table class="wt" aria-labelledby=${label}>
-  <thead><tr><th scope="col">${t("pg.subconcept")}</th><th scope="col">${t("pg.mastery", { goal: GOAL })}</th><th scope="col">${t("pg.last")}</th>${label === "weak" ? html`<th scope="col">${t("pg.like")}</th>` : html`<td></td>`}<th scope="col"><span class="vh">${t("pg.practise")}</span></th></tr></thead>
+/** @param {{ spots: Begun[], withPaths: boolean, of: "weak" | "known" }} props */
+const Table = ({ spots, withPaths, of }) => html`<table class="wt" aria-labelledby=${of}>
+  <thead><tr><th scope="col">${t("pg.subconcept")}</th><th scope="col">${t("pg.mastery", { goal: GOAL })}</th><th scope="col">${t("pg.last")}</th>${of === "weak" ? html`<th scope="col">${t("pg.like")}</th>` : html`<td></td>`}<th scope="col"><span class="vh">${t("pg.practise")}</span></th></tr></thead>
   <tbody>${spots.map((spot) => html`<${Spot} key=${spot.nodeId} spot=${spot} withPaths=${withPaths} />`)}</tbody>
 </table>`;
 
