@@ -22,7 +22,7 @@ export const shortDay = (ms) => formatted(ms, { day: "numeric", month: "short" }
 export const longDay = (ms) => formatted(ms, { weekday: "short", day: "numeric", month: "long" });
 /** @param {number} ms */
 export const shortMonth = (ms) => formatted(ms, { month: "short" });
-/** @param {number} ms @param {"short" | "long"} weekday */
+/** @param {number} ms @param {"narrow" | "short" | "long"} weekday */
 export const weekday = (ms, weekday) => formatted(ms, { weekday });
 
 /** A length of time, in minutes or in hours and minutes. @param {number} seconds */

@@ -22,6 +22,7 @@ const LARGEST = 0.7;
 /** So much time makes the largest leaf. */
 const FULL_S = { day: 90 * 60, week: 6 * 3600 };
 const NAMED_DAYS = [0, 3, 6];
+const LONGEST_NAME = 4;
 
 /** @param {{ studied: Studied[], span: Span, nowMs: number }} props */
 export function Calendar({ studied, span, nowMs }) {
@@ -60,9 +61,12 @@ function Drawing({ columns, year, nowMs, says }) {
     ${columns.map((cells, i) => cells.map((cell, row) => !cell.ahead && html`<${Leaf} key=${cell.atMs} cell=${cell} x=${x(i)} y=${y(row)} full=${year ? FULL_S.week : FULL_S.day} now=${cell.atMs <= today && today < dayOf(cell.atMs, year ? 7 : 1)} />`))}
     ${year
       ? columns.map((cells, i) => i % 2 === 0 && html`<text key=${i} class="ax" x=${x(i)} y=${y(rows - 1) + 30} text-anchor=${i ? "middle" : "start"}>${shortMonth(cells[0].atMs)}</text>`)
-      : NAMED_DAYS.map((day) => html`<text key=${day} class="ax" x="0" y=${y(day) + 4}>${weekday(columns[0][day].atMs, "short")}</text>`)}
+      : NAMED_DAYS.map((day) => html`<text key=${day} class="ax" x="0" y=${y(day) + 4}>${briefDay(columns[0][day].atMs)}</text>`)}
   </svg>`;
 }
+
+/** A weekday in at most four letters. @param {number} ms */
+const briefDay = (ms) => [weekday(ms, "short"), weekday(ms, "narrow")].find((name) => name.length <= LONGEST_NAME) ?? "";
 
 /** @param {{ cell: Cell, x: number, y: number, full: number, now: boolean }} props */
 function Leaf({ cell, x, y, full, now }) {

@@ -11,16 +11,14 @@ import { curve, ticks } from "../progress.js";
 /** @import { Turn } from "../types.d.ts" */
 /** @import { Point, Span } from "../progress.js" */
 
-/** Sizes of the drawing, in its own units: one for a wide page and one for a phone. */
-const WIDE = { width: 700, height: 226, right: 120 };
-const SLIM = { width: 328, height: 216, right: 98 };
+/** Sizes of the drawing, in its own units: one for a wide page and one for a phone; `named` days are named below the curve, and today. */
+const WIDE = { width: 700, height: 226, right: 120, named: 3 };
+const SLIM = { width: 328, height: 216, right: 98, named: 2 };
 const LEFT = 30;
 const TOP = 10;
 const FOOT = 26;
 /** Two labels stand at least so far from each other. */
 const LABEL = 18;
-/** How many days are named below the curve. */
-const NAMED = 3;
 
 /** @param {{ turns: Turn[], span: Span, nowMs: number }} props */
 export function Curve({ turns, span, nowMs }) {
@@ -48,7 +46,8 @@ function Drawing({ kind, size, points, says }) {
   const begun = path((point) => point.mastered + point.begun);
   const last = points[points.length - 1];
   const end = y(last.mastered);
-  const named = points.flatMap((point, i) => (i && i < points.length - 1 && i % Math.round(points.length / NAMED) === 0 && x(i) < right - 50 ? [{ point, i }] : []));
+  const every = Math.round((points.length - 1) / size.named);
+  const named = points.flatMap((point, i) => (i && i % every === 0 && x(i) < right - 50 ? [{ point, i }] : []));
   return html`<svg class="chart ${kind}" viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label=${says}>
     ${lines.map((n) => html`<path key=${n} class="gl" d="M${LEFT} ${y(n)}H${right}" /><text key="t${n}" class="ax" x=${LEFT - 8} y=${y(n) + 4} text-anchor="end">${n}</text>`)}
     <path class="area-begun" d="${begun}L${right} ${floor}H${LEFT}Z" /><path class="area-mastered" d="${mastered}L${right} ${floor}H${LEFT}Z" />

@@ -18,7 +18,7 @@ from sprout.store.exchange import SqlExchange
 from sprout.store.memories import SqlMemories
 
 THOUGHTS = (
-    "Takes “9%” and “9 of 100” for different things",
+    "Takes 9% of the sick for 9% of everyone",
     "Forgets the well people who test positive",
     "Expects NULL to equal NULL",
 )

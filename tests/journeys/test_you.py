@@ -14,10 +14,11 @@ from tests.browser import DESKTOP, PHONE, open_page
 from tests.journeys import axe
 from tests.journeys.garden import Garden, garden
 from tests.journeys.learner import AT_ONCE, fits
+from tests.journeys.mirrored import mirror
 from tests.journeys.past import MEMORY, PATHS, RIGHT, THOUGHTS, lived
 from tests.journeys.screen import picture
+from tests.journeys.test_languages import SHOWN, only_english
 
-NARROWEST = 320
 OFFLINE = ("Failed to load resource", "ERR_INTERNET_DISCONNECTED")
 
 
@@ -35,22 +36,6 @@ def past_url(tmp_path: Path, past: Path) -> str:
     """A copy of it for one test."""
     shutil.copyfile(past, tmp_path / "sprout.sqlite3")
     return f"sqlite:///{tmp_path / 'sprout.sqlite3'}"
-
-
-async def _passes(page: Page, name: str) -> None:
-    """Nothing is against axe and nothing scrolls sideways: wide, on a phone, in both themes."""
-    found: list[str] = []
-    for width, height in (DESKTOP, PHONE):
-        await page.set_viewport_size({"width": width, "height": height})
-        found += [f"{width} px: {each}" for each in await axe.violations(page)]
-        await fits(page)
-        await picture(page, f"you-{name}-{width}-dark")
-        await page.emulate_media(color_scheme="light")
-        await picture(page, f"you-{name}-{width}")
-    await page.set_viewport_size({"width": NARROWEST, "height": PHONE[1]})
-    await fits(page)
-    await page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
-    assert not found, "\n".join(found)
 
 
 async def _downloaded(page: Page, name: str) -> Download:
@@ -84,14 +69,14 @@ async def test_progress_shows_what_was_learned_and_the_answers_behind_it(
         answers = page.get_by_role("list", name=re.compile("The answers that count for"))
         await expect(answers.get_by_role("listitem")).to_have_count(3)
         await expect(answers.get_by_role("listitem").first).to_contain_text("0 of 100")
-        await _passes(page, "progress")
+        await axe.passes(page, "progress")
         await page.get_by_text("Show as a table").first.click()
         await expect(page.get_by_role("row", name="today")).to_contain_text(f"{len(mastered)}")
         await page.get_by_role("button", name="A year").click()
         await expect(page.get_by_role("heading", name="Weeks you learned")).to_be_visible()
         await page.get_by_text("8 subconcepts").click()
         await expect(page.get_by_role("link", name=re.compile("^Look again at"))).to_have_count(len(mastered))
-        await _passes(page, "progress-year")
+        await axe.passes(page, "progress-year")
 
         title = next(iter(PATHS))
         await page.get_by_label("Path").select_option(title)
@@ -112,13 +97,13 @@ async def test_before_anything_was_learned_progress_says_where_to_begin(
         open_page(browser, f"{grown.url}/progress", allow=OFFLINE) as page,
     ):
         await expect(page.get_by_role("heading", name="Nothing learned yet")).to_be_visible()
-        await _passes(page, "progress-empty")
+        await axe.passes(page, "progress-empty")
         await page.get_by_role("main").get_by_role("link", name="Go to your paths").click()
         await expect(page.get_by_label("Topic, question or exam")).to_be_visible()
         await page.route("**/api/learner/progress", lambda route: route.abort("internetdisconnected"))
         await page.get_by_role("link", name="Progress").click()
         await expect(page.get_by_role("alert")).to_contain_text("Sprout")
-        await _passes(page, "progress-failed")
+        await axe.passes(page, "progress-failed")
         await page.unroute("**/api/learner/progress")
         await page.get_by_role("button", name="Try again").click()
         await expect(page.get_by_role("heading", name="Nothing learned yet")).to_be_visible()
@@ -137,7 +122,7 @@ async def test_settings_tell_what_is_set_and_keep_what_is_chosen(
         await expect(page.get_by_role("region", name="Budgets")).to_contain_text("$0.00 of $2.00")
         await page.get_by_text("How to change them").click()
         await expect(page.get_by_role("row", name="SPROUT_BUDGETS__LEARNER_USD_PER_DAY")).to_contain_text("2")
-        await _passes(page, "settings")
+        await axe.passes(page, "settings")
         await page.emulate_media(color_scheme="light")
         await page.get_by_role("radio", name="System").focus()
         await page.keyboard.press("ArrowLeft")
@@ -168,7 +153,7 @@ async def test_everything_is_taken_along_and_then_deleted_after_a_word(
         dialog = page.get_by_role("dialog", name="Delete everything that Sprout keeps of you?")
         await delete.click()
         await expect(dialog).to_contain_text("2 paths")
-        await _passes(page, "delete")
+        await axe.passes(page, "delete")
         await page.keyboard.press("Escape")
         await expect(delete).to_be_focused()
         assert len(await _paths(grown)) == 2
@@ -185,9 +170,39 @@ async def test_everything_is_taken_along_and_then_deleted_after_a_word(
         await expect(page.get_by_role("main")).to_be_focused()
         assert await _paths(grown) == []
         assert await page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('sprout.draft'))") == []
-        await _passes(page, "deleted")
+        await axe.passes(page, "deleted")
         await page.get_by_role("link", name="Begin anew").click()
         await expect(page.get_by_role("img", name="A seed below the ground")).to_be_visible()
+
+
+async def test_progress_and_settings_are_whole_in_german_and_from_right_to_left(
+    browser: Browser, tmp_path: Path, past_url: str
+) -> None:
+    async with garden(tmp_path, past_url, pace=AT_ONCE) as grown:
+        async with open_page(browser, f"{grown.url}/progress", locale="de-AT") as page:
+            await page.get_by_role("table", name="Schwachstellen").get_by_role("button").first.click()
+            await _looked_at(page, "de-progress", ".ev-list")
+            assert [part for part in only_english() if part in await page.evaluate(SHOWN)] == []
+            await page.get_by_role("link", name="Einstellungen").first.click()
+            await _looked_at(page, "de-settings", ".st-do")
+            assert [part for part in only_english() if part in await page.evaluate(SHOWN)] == []
+            await page.get_by_label("Sprache").select_option("English")
+            await page.get_by_role("heading", name="What Sprout remembers of you").wait_for()
+        async with open_page(browser, f"{grown.url}/progress") as page:
+            await mirror(page)
+            await page.locator(".spot-t").first.click()
+            await _looked_at(page, "rtl-progress", ".ev-list")
+            await page.goto(f"{grown.url}/settings")
+            await _looked_at(page, "rtl-settings", ".st-do")
+
+
+async def _looked_at(page: Page, name: str, shown: str) -> None:
+    """Once this is shown: a picture, wide and narrow; nothing scrolls sideways in either."""
+    await page.locator(shown).first.wait_for()
+    for width, height in (PHONE, DESKTOP):
+        await page.set_viewport_size({"width": width, "height": height})
+        await picture(page, f"{name}-{width}")
+        await fits(page)
 
 
 async def _paths(grown: Garden) -> list[str]:
