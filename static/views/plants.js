@@ -7,8 +7,11 @@ import { t } from "../i18n.js";
 
 /** @import { PathSummary } from "../types.d.ts" */
 
+const WIDE = 440;
 const GROUND = 300;
-const PLACES = [78, 190, 300, 396];
+/** Where one plant stands, where two do, and so on. */
+const PLACES = [[220], [120, 320], [80, 220, 360], [78, 190, 300, 396]];
+const LETTER = 7.6; // of a caption, at its widest on average
 const TALLEST = 236;
 
 /** @param {PathSummary["concepts"][number]} concept */
@@ -17,11 +20,12 @@ const letterOf = (concept) => (concept.mastered ? "m" : concept.mastery > 0 ? "p
 /** @param {{ paths: PathSummary[] }} props */
 export const Plants = ({ paths }) => {
   const shown = paths.slice(0, PLACES.length);
-  const letters = shown.length > 2 ? 14 : 26;
-  return html`<div class="plants"><svg viewBox="0 0 440 300" role="img" aria-label=${t("paths.plants", { n: shown.length })}>
+  const places = PLACES[shown.length - 1];
+  const letters = Math.floor(WIDE / shown.length / LETTER);
+  return html`<div class="plants"><svg viewBox="0 0 ${WIDE} ${GROUND}" role="img" aria-label=${t("paths.plants", { n: shown.length })}>
     ${shown.map((path, i) => html`<g key=${path.branch.id}>
-      <${Plant} path=${path} x=${PLACES[i]} lean=${i % 2 ? -9 : 11} />
-      <text class="cap" x=${PLACES[i]} y=${GROUND + 22}>${brief(path.branch.title, letters)}</text>
+      <${Plant} path=${path} x=${places[i]} lean=${i % 2 ? -9 : 11} />
+      <text class="cap" x=${places[i]} y=${GROUND + 22}>${brief(path.branch.title, letters)}</text>
     </g>`)}
   </svg></div>`;
 };
