@@ -67,3 +67,10 @@ export const SeedBed = ({ seeds, y, perRow, row }) => html`<g>${seeds.map((seed,
   <g class="grow-n"><path class="leaf-new" d="M0-8c-7 0-10 4.5-10 8s4.5 7 10 7 10-3.500 10-7-3-8-10-8Z" /></g>
   <text class="nm grow-l" x="18" y="4">${brief(seed.title, 30)}</text>
 </g>`)}</g>`;
+
+/** Nothing is saved yet: a seed, and the plant that it may become. @param {{ y: number }} props */
+export const Sown = ({ y }) => html`<g class="sown" aria-hidden="true" transform="translate(0 ${y})">
+  <path class="e e-ghost" d="M0 0C0 -70 14 -100 14 -180" /><circle class="seed-ring" cx="14" cy="-204" r="11" />
+  ${Array.from({ length: 8 }, (_, i) => html`<circle key=${i} class="p-l" cx="14" cy="-230" r="2" transform="rotate(${i * 45} 14 -204)" />`)}
+  <path class="stem-line" d="M0 1v16" /><path class="leaf-new" d="M0 18c-8 0-11 5-11 9s5 8 11 8 11-4 11-8-3-9-11-9Z" />
+</g>`;

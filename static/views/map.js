@@ -9,7 +9,7 @@ import { html } from "../html.js";
 import { t } from "../i18n.js";
 import { extent, groundLayer, ROW, yOf } from "../layout.js";
 import { next } from "../walk.js";
-import { Branches, Ground, SeedBed, Wires } from "./backdrop.js";
+import { Branches, Ground, SeedBed, Sown, Wires } from "./backdrop.js";
 import { Icon } from "./icons.js";
 import { MapNode } from "./mapnode.js";
 import { Legend } from "./marks.js";
@@ -89,6 +89,7 @@ export function LevelMap(props) {
         <${Wires} cam=${cam} top=${top} bottom=${lowest} named=${standing.length > 0} />
         <${Ground} cam=${cam} y=${ground} entries=${standing.filter((node) => places.get(node.id)?.layer === lowest).map((node) => places.get(node.id)?.x ?? 0)} text=${seeds.length ? t("path.seedbed") : props.brings} hasRoots=${standing.length > 0 && !seeds.length} />
         <${Branches} pairs=${pairs} nodes=${standing} all=${all} places=${places} fresh=${fresh} lit=${lit} delays=${delays} isRoomy=${props.isRoomy} />
+        ${live && !nodes.length && html`<${Sown} y=${ground} />`}
         <${SeedBed} seeds=${seeds} y=${ground + 40} perRow=${SEEDS_PER_ROW} row=${SEED_ROW} />
         ${standing.map((node) => {
           const place = /** @type {import("../types.d.ts").Place} */ (places.get(node.id));
