@@ -78,6 +78,23 @@ async def test_defect_4_parts_that_were_left_half_made_are_finished(database: Da
     assert len(titles) >= 8
 
 
+async def test_a_concept_about_which_nothing_is_asked_is_finished_when_it_is_opened_again(
+    database: Database, data_dir: Path
+) -> None:
+    parts = [ToolOut("save_subconcept", {"title": title, "desc": "It is."}) for title in PARTS]
+    fields = {"format": "numeric", "correct_answer": "3", "difficulty": 2, "tests": [PARTS[0]]}
+    asking = ToolOut("save_diagnostic_question", {"prompt": "How many?", **fields})
+    closing = Reply([TextOut("That is all.")])
+    model = Scripted([Reply([*parts]), *[closing] * 3, Reply([asking]), *[closing] * 3])
+    async with classroom(database, data_dir, model) as room:
+        await room.opened()
+        before = await room.web.get(f"/api/agents/concepts/{room.concept.id}/diagnostic", params=ME)
+        await room.opened()
+        after = await room.web.get(f"/api/agents/concepts/{room.concept.id}/diagnostic", params=ME)
+    assert before.status_code == 404
+    assert [question["prompt"] for question in after.json()["questions"]] == ["How many?"]
+
+
 async def test_a_bootstrap_that_fails_fails_the_run_and_says_what_to_do(database: Database, data_dir: Path) -> None:
     async with classroom(database, data_dir, Scripted(then=Reply([TextOut("I would rather not.")]))) as room:
         events = await room.opened()
