@@ -198,7 +198,7 @@ class _Breakdown:
         if self.key_checks is not None:
             await self.key_checks.left_over()
         await self.questions.recall()
-        if result.reason in NORMAL_ENDS and self.questions.kept:  # a concept that asks nothing cannot be begun: it is tried again
+        if result.reason in NORMAL_ENDS and self.questions.kept:  # a concept that asks nothing cannot be begun
             await self.shelf.mark_generated(self.job.node_id, user_id=self.job.user_id)
         await log_made(self.shelf, self.job, self.prompts.system, result, made=len(graph.nodes))
         return AgentDone(reason=result.reason, usage=result.usage)
