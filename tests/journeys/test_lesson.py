@@ -51,10 +51,15 @@ async def test_wrong_answers_bring_help_a_side_question_keeps_the_checkpoint_and
         for level, value in enumerate(wrong(first)[:2], 1):
             await answer(page, value)
             await expect(page.get_by_role("group", name=f"Help used: {level} of 4")).to_be_visible()
+            await expect(checkpoint(page)).to_contain_text(f"Help {level} of 4:")
             await expect(talk(page)).not_to_contain_text(re.compile(rf"\b{right(first)}\b"))
             assert await question(page) == first
             await page.wait_for_function("(level) => window.told.length === level", arg=level)
             await expect(page.locator("#answer")).to_be_focused()
+        await expect(page.locator(".me small")).to_have_text(
+            ["Your first answer, without help", "Your answer, after help"]
+        )
+        await expect(page.locator(".mst-why")).to_contain_text("right answer without help is needed")
         await picture(page, "lesson-help")
 
         await page.locator("#answer").fill("A half-written thought")
@@ -62,7 +67,9 @@ async def test_wrong_answers_bring_help_a_side_question_keeps_the_checkpoint_and
         await page.get_by_role("link", name="Ask on the side").click()
         await expect(side.get_by_label("Ask on the side")).to_be_focused()
         await page.keyboard.type("What does per cent mean?")
-        await page.keyboard.press("Control+Enter")
+        await page.keyboard.press("Escape")
+        await expect(page.locator("#answer")).to_be_focused()
+        await side.get_by_label("Ask on the side").press("Control+Enter")
         await expect(side.locator(".say")).to_have_count(1)
         await expect(side.locator(".caret")).to_have_count(0)
         assert await question(page) == first
@@ -73,7 +80,9 @@ async def test_wrong_answers_bring_help_a_side_question_keeps_the_checkpoint_and
         assert await page.evaluate("window.told") == ["The tutor has answered"] * 3
         rounds = await _mastered(page)
         assert rounds >= 3
-        await expect(page.get_by_role("region", name="This lesson is finished.")).to_be_focused()
+        over = page.get_by_role("region", name="This lesson is finished.")
+        await expect(over).to_be_focused()
+        await expect(over.locator(".can li")).to_have_count(await page.locator(".chunks li").count())
         await picture(page, "lesson-finished")
         await page.get_by_role("link", name=re.compile("^Learn “")).click()
         second = await page.get_by_role("heading", level=1).inner_text()
