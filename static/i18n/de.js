@@ -33,7 +33,7 @@ export default {
   "ask.form": "Neuer Lernpfad",
   "ask.label": "Thema, Frage oder Prüfung",
   "ask.placeholder": "Ein Thema, eine Frage oder eine Prüfung, auf die du lernst",
-  "ask.add_notes": "Unterlagen hinzufügen oder hier ablegen",
+  "ask.add_notes": "Unterlagen wählen oder ablegen",
   "ask.drop": "Unterlagen hier ablegen",
   "ask.notes": "Deine Unterlagen",
   "ask.remove": "{name} entfernen",

@@ -88,7 +88,7 @@ export default {
   "pg.take": "Zum Mitnehmen",
   "pg.anki": "Anki-Stapel",
   "pg.answers_csv": "Antworten als CSV",
-  "pg.mastery_csv": "Stand als CSV",
+  "pg.mastery_csv": "Können als CSV",
   "pg.graph_json": "Lernpfad als JSON",
   "pg.take_says": "Karten für Anki sind deine Musterbeispiele und was du richtig beantwortet hast, in deinen eigenen Worten.",
 

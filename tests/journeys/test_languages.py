@@ -135,8 +135,8 @@ async def test_progress_and_settings_speak_the_chosen_language_in_its_direction(
 ) -> None:
     async with garden(tmp_path, past_url) as grown, open_page(browser, grown.url, locale="de-DE") as page:
         await page.goto(f"{grown.url}/progress")
-        await page.get_by_role("table", name="Wo es noch hakt").get_by_role("button").first.click()
-        await page.get_by_role("list", name="Die Antworten, die für").wait_for()
+        await page.locator(".wt button").first.click()
+        await page.locator(".ev-of").first.wait_for()
         await _german(page, "progress")
         await page.goto(f"{grown.url}/settings")
         await page.get_by_role("heading", name="Deine Daten").wait_for()
