@@ -64,7 +64,7 @@ export default {
   "goon.begun": "Begonnen",
 
   "paths.title": "Deine Lernpfade",
-  "paths.count": "{n} Lernpfad, {mastered} von {concepts} beherrscht|{n} Lernpfade, {mastered} von {concepts} beherrscht",
+  "paths.count": "{n} Lernpfad, {concepts}, davon {mastered} beherrscht|{n} Lernpfade, {concepts}, davon {mastered} beherrscht",
   "paths.concepts": "{n} Konzept|{n} Konzepte",
   "paths.subconcepts": "{n} Baustein|{n} Bausteine",
   "paths.mastered": "Beherrscht",

@@ -36,7 +36,7 @@ export default {
   "pg.cost_none": "kein Budget gesetzt",
 
   "pg.curve": "Beherrschung im Lauf der Zeit",
-  "pg.curve_says": "Beherrschte Bausteine über {span}: von {from} auf {to}, {begun} weitere in Arbeit",
+  "pg.curve_says": "Beherrschte Bausteine ({span}): von {from} auf {to}, {begun} weitere in Arbeit",
   "pg.in_progress": "{n} in Arbeit",
   "pg.are_mastered": "{n} beherrscht",
   "pg.today": "heute",

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from sprout.learning.lessons.help import is_genuine
+from sprout.learning.marking.answers import says_nothing
 
 CATALOGUES = sorted((Path(__file__).parents[2] / "static" / "i18n").glob("*.learn.js"))
 
@@ -13,6 +14,15 @@ CATALOGUES = sorted((Path(__file__).parents[2] / "static" / "i18n").glob("*.lear
 @pytest.mark.parametrize("catalogue", CATALOGUES, ids=lambda path: path.name)
 @pytest.mark.parametrize("key", ["tu.said_idk", "tu.said_help"])
 def test_the_buttons_beside_a_question_send_words_that_are_no_try(catalogue: Path, key: str) -> None:
+    assert not is_genuine(_sentence(catalogue, key), prompt="What is 9 % of 800?")
+
+
+@pytest.mark.parametrize("catalogue", CATALOGUES, ids=lambda path: path.name)
+def test_not_knowing_in_a_diagnostic_is_an_answer_that_says_nothing(catalogue: Path) -> None:
+    assert says_nothing(_sentence(catalogue, "dg.idk"))
+
+
+def _sentence(catalogue: Path, key: str) -> str:
     found = re.search(rf'"{re.escape(key)}": "([^"]+)"', catalogue.read_text(encoding="utf-8"))
-    assert found
-    assert not is_genuine(found[1], prompt="What is 9 % of 800?")
+    assert found, key
+    return found[1]
