@@ -11,9 +11,10 @@ from tests.journeys import axe
 from tests.journeys.focus import every_stop_is_seen
 from tests.journeys.garden import COURSE, QUICK, Garden, Row, garden
 from tests.journeys.processes import OFFLINE
-from tests.journeys.screen import more_nodes
+from tests.journeys.screen import more_nodes, picture
 
 SLOW = Fault("slow", pace=Pace(0.1, 60))
+ADJUSTED = "(button) => getComputedStyle(button).forcedColorAdjust"
 
 
 def test_the_vendored_axe_is_what_its_record_says() -> None:
@@ -31,6 +32,11 @@ async def test_the_first_run_is_accessible(browser: Browser, tmp_path: Path, sql
         await page.get_by_role("button", name="Grow a path").click()
         await page.get_by_role("alert").wait_for()
         await axe.passes(page, "first-run-empty")
+        await page.emulate_media(forced_colors="active")
+        await picture(page, "first-run-forced-colours")
+        for filled in (page.locator(".btn.go"), page.get_by_role("button", name="Full")):
+            assert await filled.evaluate(ADJUSTED) == "none"  # or the system lays a plate behind the words
+        await page.emulate_media(forced_colors="none")
         await page.context.set_offline(True)
         await page.get_by_label("Topic, question or exam").fill(COURSE)
         await page.get_by_role("button", name="Grow a path").click()
