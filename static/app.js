@@ -24,6 +24,7 @@ const AHEAD_MS = 1500;
 /** @param {import("./router.js").Screen["name"]} name */
 async function fetchScreen(name) {
   try {
+    if (name !== "home") await (await import("./sheets.js")).sheet("path.css");
     if (name === "home") homeScreen.value ??= (await import("./views/home.js")).HomeScreen;
     if (name === "path") pathScreen.value ??= (await import("./views/path.js")).PathScreen;
     if (name === "run") runScreen.value ??= (await import("./views/run.js")).RunScreen;

@@ -23,7 +23,7 @@ export function Wires({ cam, top, bottom, named }) {
   const [left, right] = edges(cam, 24);
   const layers = Array.from({ length: top - bottom + 1 }, (_, i) => bottom + i);
   return html`<g aria-hidden="true">
-    ${layers.map((layer) => html`<path key=${layer} class="wire" d="M${left} ${yOf(layer)}H${right}" />`)}
+    ${named && layers.map((layer) => html`<path key=${layer} class="wire" d="M${left} ${yOf(layer)}H${right}" />`)}
     ${named && html`<text class="wire-t" x=${right} y=${yOf(bottom) - 8} text-anchor="end">${t("path.start")}</text>`}
     ${named && top > bottom && html`<text class="wire-t" x=${right} y=${yOf(top) - 8} text-anchor="end">${t("path.goal")}</text>`}
   </g>`;

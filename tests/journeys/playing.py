@@ -40,7 +40,8 @@ class _Surface:
                 Route("/api/branches/summary", self.summary),
                 Route("/api/branches/{id}", self.branch),
                 Route("/api/branches/{id}/graph", self.graph),
-                Route("/api/branches/{id}/changes", self.changes),
+                Route("/api/branches/{id}/changes", self.none),
+                Route("/api/chat/sessions", self.none),
                 Route("/api/runs", self.listed),
                 Route("/api/runs/{id}", self.shown),
                 Route("/api/runs/{id}/events", self.replayed),
@@ -69,7 +70,7 @@ class _Surface:
         answer: Row = {"branch": BRANCH, "nodes": NODES, "edges": [], "progress": [], "documents": []}
         return JSONResponse(answer | {"runs": self.newest_first()[:50]})
 
-    async def changes(self, request: Request) -> Response:
+    async def none(self, request: Request) -> Response:
         return JSONResponse([])
 
     async def listed(self, request: Request) -> Response:
