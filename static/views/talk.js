@@ -22,7 +22,7 @@ export function Talk({ lesson, title, onCite }) {
   const turns = lesson.turns.value.filter((turn) => !turn.aside);
   const end = useRef(/** @type {HTMLElement | null} */ (null));
   const { sending: { value: sending }, working: { value: working }, speaking: { value: speaking } } = lesson;
-  useEffect(() => { if (turns.length > 1 || speaking) end.current?.scrollIntoView({ block: "end" }); }, [turns.length, speaking]);
+  useEffect(() => { if (end.current && (turns.length > 1 || speaking)) intoSight(end.current); }, [turns.length, speaking]);
   const open = lesson.ended.value ? null : lesson.state.value?.question?.prompt;
   const last = useMemo(() => lastPlaces(turns), [lesson.turns.value]);
   /** A question stands once, below the last words before it was answered for good; the open one stands in the dock. */
@@ -38,6 +38,14 @@ export function Talk({ lesson, title, onCite }) {
     <p class="vh" role="status" key="told">${lesson.answered.value && !working ? t("tu.announce") : ""}</p>
     <div class="talk-end" ref=${end}></div>
   </section>`;
+}
+
+/** Bring the newest words above the docked checkpoint, however high that is. @param {HTMLElement} end */
+function intoSight(end) {
+  const dock = document.getElementById("dock");
+  const isOver = dock !== null && getComputedStyle(dock).position === "sticky";
+  end.style.scrollMarginBlockEnd = isOver ? `${dock.offsetHeight}px` : "";
+  end.scrollIntoView({ block: "end" });
 }
 
 /** Where each question stands last. @param {Turn[]} turns @returns {Map<string | null, number>} */
