@@ -72,6 +72,7 @@ export default {
 
   "tu.crumb": "Lektion",
   "tu.page": "{title} · Sprout",
+  "tu.loading": "Deine Lektion wird geholt",
   "tu.starting": "Der Tutor macht sich bereit",
   "tu.thinking": "Denkt nach",
   "tu.slow": "{words}. Es dauert länger als sonst. Du kannst gehen: Die Antwort steht dann hier.",

@@ -70,6 +70,7 @@ export default {
 
   "tu.crumb": "Lesson",
   "tu.page": "{title} · Sprout",
+  "tu.loading": "Fetching your lesson",
   "tu.starting": "The tutor is getting ready",
   "tu.thinking": "Thinking",
   "tu.slow": "{words}. This takes longer than usual. You can leave: the answer will stand here.",

@@ -32,6 +32,7 @@ export function Talk({ lesson, title, onCite }) {
     ${turns.map((turn, i) => html`<${TurnView} key=${turn.id} turn=${turn} withQuestion=${isToldHere(turn, i)} onCite=${onCite} />`)}
     ${sending && !sending.aside && sending.content && html`<${Mine} text=${sending.text} drawing=${sending.drawing !== null} />`}
     <${Live} lesson=${lesson} />
+    ${!lesson.state.value && !working && html`<${Waiting} key="loading" words=${t("tu.loading")} />`}
     ${working && !speaking && !sending?.aside && html`<${Waiting} key="growing" words=${t(!turns.length ? "tu.starting" : sending ? "tu.marking" : "tu.thinking")} />`}
     ${!working && graded?.criteria.length ? html`<${GradeView} grade=${graded} words=${turns.findLast((turn) => turn.attempt)?.text} />` : ""}
     ${(lesson.state.value?.cards ?? []).map((card) => html`<${CardView} key=${card.id} card=${card} />`)}
@@ -70,7 +71,7 @@ export function Waiting({ words }) {
 /** What was said stays as it is, so it is drawn once. @param {{ turn: Turn, withQuestion: boolean, onCite: (citation: Citation) => void }} props */
 const TurnView = ({ turn, withQuestion, onCite }) => useMemo(() => turn.who === "learner"
   ? html`<${Mine} text=${turn.text} turn=${turn} drawing=${turn.drawn} />`
-  : html`<div class="msg"><${Markdown} text=${turn.text} /><${Cites} citations=${turn.citations} onCite=${onCite} />${withQuestion && html`<div class="asked"><${Markdown} text=${turn.question ?? ""} /></div>`}</div>`, [turn.id, turn.attempt?.correct, turn.citations.length, withQuestion]);
+  : html`<div class="msg"><${Markdown} text=${turn.text} /><${Cites} citations=${turn.citations} onCite=${onCite} />${withQuestion && html`<div class="asked"><${Markdown} text=${turn.question ?? ""} /></div>`}</div>`, [turn.id, turn.attempt?.correct, turn.attempt?.criteria.length, turn.citations.length, withQuestion]);
 
 /** @param {{ text: string, turn?: Turn, drawing: boolean }} props */
 const Mine = ({ text, turn, drawing }) => html`<div class="me"><small>${t(whatItIs(turn))}</small>
