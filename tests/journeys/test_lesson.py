@@ -7,7 +7,7 @@ from playwright.async_api import Browser, Page, expect
 
 from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.offline.pace import Pace
-from tests.browser import PHONE, open_page
+from tests.browser import DESKTOP, PHONE, open_page
 from tests.journeys.garden import Garden, garden
 from tests.journeys.learner import (
     AT_ONCE,
@@ -78,6 +78,7 @@ async def test_wrong_answers_bring_help_a_side_question_keeps_the_checkpoint_and
         await picture(page, "lesson-aside")
 
         assert await page.evaluate("window.told") == ["The tutor has answered"] * 3
+        await _leads_to_the_checkpoint_on_a_phone(page)
         rounds = await _mastered(page)
         assert rounds >= 3
         over = page.get_by_role("region", name="This lesson is finished.")
@@ -97,6 +98,21 @@ async def test_wrong_answers_bring_help_a_side_question_keeps_the_checkpoint_and
             "aria-label", re.compile("Ready")
         )
         await picture(page, "lesson-mastered-map")
+
+
+async def _leads_to_the_checkpoint_on_a_phone(page: Page) -> None:
+    """Assert that a checkpoint that is out of sight is told of, and reached."""
+    await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    await page.evaluate("scrollTo(0, 0)")
+    bar = page.locator(".open-below")
+    await expect(bar).to_contain_text("Checkpoint open")
+    await picture(page, "lesson-phone-open-below")
+    await bar.get_by_role("button", name="Answer").click()
+    await expect(page.locator("#answer")).to_be_focused()
+    await expect(bar).to_have_count(0)
+    await fits(page)
+    await picture(page, "lesson-phone")
+    await page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
 
 
 async def _mastered(page: Page) -> int:
