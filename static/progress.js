@@ -23,19 +23,22 @@ export function dayOf(ms, days = 0) {
 /** The first moment of a week, which begins on Monday. @param {number} ms @param {number} [weeks] so many weeks later */
 export const weekOf = (ms, weeks = 0) => dayOf(ms, weeks * WEEK - ((new Date(ms).getDay() + 6) % WEEK));
 
-/** How many nodes were mastered, and begun only, at a moment. @param {Turn[]} turns oldest first @param {number} ms @returns {Point} */
-export function standing(turns, ms) {
+/** How many nodes were mastered, and begun only, at each of some moments. @param {Turn[]} turns oldest first @param {number[]} moments in ms, the earliest first @returns {Point[]} */
+export function standings(turns, moments) {
   const reached = new Map();
-  for (const turn of turns) if (msOf(turn.at) <= ms) reached.set(turn.nodeId, turn.reached);
-  const mastered = [...reached.values()].filter((each) => each === "mastered").length;
-  return { atMs: ms, mastered, begun: reached.size - mastered };
+  let next = 0;
+  return moments.map((atMs) => {
+    for (; next < turns.length && msOf(turns[next].at) <= atMs; next++) reached.set(turns[next].nodeId, turns[next].reached);
+    const mastered = [...reached.values()].filter((each) => each === "mastered").length;
+    return { atMs, mastered, begun: reached.size - mastered };
+  });
 }
 
 /** The curve of a span: one point for the end of every step, the last for now. @param {Turn[]} turns @param {Span} span @param {number} nowMs @returns {Point[]} */
 export function curve(turns, span, nowMs) {
   const { weeks, step } = SPANS[span];
   const steps = (weeks * WEEK) / step;
-  return Array.from({ length: steps + 1 }, (_, i) => standing(turns, i === steps ? nowMs : dayOf(nowMs, (i - steps) * step + 1) - 1));
+  return standings(turns, Array.from({ length: steps + 1 }, (_, i) => (i === steps ? nowMs : dayOf(nowMs, (i - steps) * step + 1) - 1)));
 }
 
 /**
@@ -45,8 +48,9 @@ export function curve(turns, span, nowMs) {
 export function calendar(studied, span, nowMs) {
   const { weeks } = SPANS[span];
   const monday = weekOf(nowMs, 1 - weeks);
+  const days = byDay(studied);
   if (span !== "year") {
-    return Array.from({ length: weeks }, (_, week) => Array.from({ length: WEEK }, (__, day) => cell(studied, dayOf(monday, week * WEEK + day), dayOf(monday, week * WEEK + day + 1), nowMs)));
+    return Array.from({ length: weeks }, (_, week) => Array.from({ length: WEEK }, (__, day) => cell(days, dayOf(monday, week * WEEK + day), 1, nowMs)));
   }
   /** @type {Cell[][]} */
   const months = [];
@@ -54,16 +58,26 @@ export function calendar(studied, span, nowMs) {
     const from = dayOf(monday, week * WEEK);
     const first = months.at(-1)?.[0];
     const isNew = !first || new Date(first.atMs).getMonth() !== new Date(from).getMonth();
-    const one = cell(studied, from, dayOf(from, WEEK), nowMs);
+    const one = cell(days, from, WEEK, nowMs);
     if (isNew) months.push([one]);
     else months[months.length - 1].push(one);
   }
   return months;
 }
 
-/** @param {Studied[]} studied @param {number} fromMs @param {number} toMs @param {number} nowMs @returns {Cell} */
-function cell(studied, fromMs, toMs, nowMs) {
-  const own = studied.filter(({ at }) => msOf(at) >= fromMs && msOf(at) < toMs);
+/** What was done, by the first moment of its day. @param {Studied[]} studied @returns {Map<number, Studied[]>} */
+function byDay(studied) {
+  const days = new Map();
+  for (const each of studied) {
+    const day = dayOf(msOf(each.at));
+    days.set(day, [...(days.get(day) ?? []), each]);
+  }
+  return days;
+}
+
+/** @param {Map<number, Studied[]>} byDay @param {number} fromMs @param {number} days @param {number} nowMs @returns {Cell} */
+function cell(byDay, fromMs, days, nowMs) {
+  const own = Array.from({ length: days }, (_, day) => byDay.get(dayOf(fromMs, day)) ?? []).flat();
   return { atMs: fromMs, deeds: sum(own.map(({ deeds }) => deeds)), seconds: sum(own.map(({ seconds }) => seconds)), ahead: fromMs > nowMs };
 }
 
@@ -72,13 +86,13 @@ const sum = (numbers) => numbers.reduce((all, each) => all + each, 0);
 
 /** The numbers above everything: what is mastered, and what this week brought. @param {ProgressReport} report @param {number} nowMs */
 export function figures(report, nowMs) {
-  const now = standing(report.turns, nowMs);
   const monday = weekOf(nowMs);
+  const [before, now] = standings(report.turns, [monday - 1, nowMs]);
   const week = report.studied.filter(({ at }) => msOf(at) >= monday);
   return {
     mastered: now.mastered,
     begun: now.begun,
-    more: now.mastered - standing(report.turns, monday - 1).mastered,
+    more: now.mastered - before.mastered,
     seconds: sum(week.map(({ seconds }) => seconds)),
     days: new Set(week.map(({ at }) => dayOf(msOf(at)))).size,
   };

@@ -1,7 +1,9 @@
 """What learners are told of their progress, from the rows as they are: a fixed number of statements for each."""
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -46,33 +48,21 @@ class SqlReports:
 
     async def report(self, user_id: str, *, branch_id: str | None = None) -> ProgressReport:
         """Raises NotFound: the branch is not the user's."""
+        since = utc_now().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
 
-        def look(session: Session) -> ProgressReport:
+        def look(session: Session) -> _Found:
             connection = _within(session, user_id, branch_id)
-            parts = connection.execute(_parts(user_id, branch_id)).all()
-            answers = connection.execute(answered.that_count(user_id, branch_id)).all()
-            edges = [(edge.source, edge.target) for edge in connection.execute(_joined(user_id, branch_id))]
-            moments = connection.execute(_moments(user_id, branch_id)).scalars()
-            since = utc_now().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-            cost = connection.execute(_cost(user_id, branch_id, since)).scalar()
-            about = _by_node(parts, answers)
-            return ProgressReport(
-                parts=len(parts),
-                begun=sorted(
-                    (_begun(part, about[part.id]) for part in parts if _is_begun(part)), key=lambda one: one.mastery
+            return _Found(
+                parts=connection.execute(_parts(user_id, branch_id)).all(),
+                answers=connection.execute(answered.that_count(user_id, branch_id)).all(),
+                edges=[(edge.source, edge.target) for edge in connection.execute(_joined(user_id, branch_id))],
+                moments=connection.execute(_moments(user_id, branch_id)).scalars().all(),
+                cost=CostRow(
+                    since=wire_time(since), usd=connection.execute(_cost(user_id, branch_id, since)).scalar() or 0.0
                 ),
-                turns=[
-                    TurnRow(node_id=one.node_id, at=wire_time(one.at), reached=one.reached)
-                    for one in _turns(parts, answers, edges)
-                ],
-                studied=[
-                    StudiedRow(at=wire_time(one.at), deeds=one.deeds, seconds=one.seconds)
-                    for one in studied(moment.astimezone(UTC) for moment in moments)
-                ],
-                cost=CostRow(since=wire_time(since), usd=cost or 0.0),
             )
 
-        return await self._database.read(look)
+        return await asyncio.to_thread(_reported, await self._database.read(look))
 
     async def evidence(self, node_id: str, *, user_id: str) -> Sequence[EvidenceRow]:
         """Newest first. Raises NotFound."""
@@ -108,6 +98,35 @@ class SqlReports:
         return await self._database.read(
             lambda session: answered.flashcards(_within(session, user_id, branch_id), user_id, branch_id)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a report is made of: some thousand rows after a year, so that a thread of its own reads them."""
+
+    parts: Sequence[Row[Any]]
+    answers: Sequence[Row[Any]]
+    edges: Sequence[tuple[str, str]]
+    moments: Sequence[datetime]
+    cost: CostRow
+
+
+def _reported(found: _Found) -> ProgressReport:
+    about = _by_node(found.parts, found.answers)
+    begun = [_begun(part, about[part.id]) for part in found.parts if _is_begun(part)]
+    return ProgressReport(
+        parts=len(found.parts),
+        begun=sorted(begun, key=lambda one: one.mastery),
+        turns=[
+            TurnRow(node_id=one.node_id, at=wire_time(one.at), reached=one.reached)
+            for one in _turns(found.parts, found.answers, found.edges)
+        ],
+        studied=[
+            StudiedRow(at=wire_time(one.at), deeds=one.deeds, seconds=one.seconds)
+            for one in studied(moment.astimezone(UTC) for moment in found.moments)
+        ],
+        cost=found.cost,
+    )
 
 
 def _within(session: Session, user_id: str, branch_id: str | None) -> Connection:

@@ -1,7 +1,7 @@
 // Progress as one looks at it: curves, leaves and figures from what the server tells, in the days of who looks.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { calendar, curve, dayOf, figures, longestDay, standing, ticks, weekOf } from "../../static/progress.js";
+import { calendar, curve, dayOf, figures, longestDay, standings, ticks, weekOf } from "../../static/progress.js";
 import { contact } from "../../static/settings.js";
 
 const NOW = new Date(2026, 10, 18, 15, 30).getTime(); // a Wednesday
@@ -11,9 +11,10 @@ const learned = (days, minutes, hour = 12) => ({ at: at(days, hour), deeds: 2, s
 const TURNS = [turn("a", -30, "begun"), turn("a", -20, "mastered"), turn("b", -9, "begun"), turn("c", -1, "begun"), turn("c", -1, "mastered"), turn("a", 0, "begun")];
 
 test("what was reached at a moment is what each node's last turn before it says", () => {
-  assert.deepEqual(standing(TURNS, dayOf(NOW, -10)), { atMs: dayOf(NOW, -10), mastered: 1, begun: 0 });
-  assert.deepEqual(standing(TURNS, NOW), { atMs: NOW, mastered: 1, begun: 2 });
-  assert.deepEqual(standing([], NOW), { atMs: NOW, mastered: 0, begun: 0 });
+  const [before, now] = standings(TURNS, [dayOf(NOW, -10), NOW]);
+  assert.deepEqual(before, { atMs: dayOf(NOW, -10), mastered: 1, begun: 0 });
+  assert.deepEqual(now, { atMs: NOW, mastered: 1, begun: 2 });
+  assert.deepEqual(standings([], [NOW]), [{ atMs: NOW, mastered: 0, begun: 0 }]);
 });
 
 test("a curve has a point for every day of four weeks, for every week of a longer span, and ends now", () => {
