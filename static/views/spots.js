@@ -48,7 +48,7 @@ function Spot({ spot, withPaths }) {
       ${withPaths && html`<span class="t13 dimmer">${spot.branchTitle}</span>`}</span></span></td>
     <td class="num"><span class="mast" role="img" aria-label=${t("pg.mastery_is", { n })}><i style=${{ inlineSize: `${n}%` }}></i><u></u></span> <span class="dim" aria-hidden="true">${n}</span></td>
     <td class="last"><${Last} marks=${spot.last} /></td>
-    <td class="reason">${spot.looksLike ?? (!spot.mastered && html`<span class="none">${t("pg.like_none")}</span>`)}</td>
+    <td class="reason">${!spot.mastered && (spot.looksLike ?? html`<span class="none">${t("pg.like_none")}</span>`)}</td>
     <td><a class="btn sm" href=${learnUrl(spot.branchId, spot.conceptId, spot.nodeId)} aria-label=${t(verb === "look" ? "pg.look_at" : "pg.practise_it", { title: spot.title })}>${t(`pg.${verb}`)}</a></td>
   </tr>
   ${open.value && html`<tr class="ev-row"><td colspan="5" id=${id}><${EvidenceList} spot=${spot} /></td></tr>`}`;
