@@ -70,8 +70,8 @@ READING = {
     "/api/runs/{run}": 7,
 }
 ASKS_NOTHING_OF_A_PATH = {
-    "/", "/docs", "/openapi.json", "/metrics", "/static/{version}/{path:path}", "/api/health", "/api/status",
-    "/api/schema/events", "/api/schema/graph",
+    "/", "/docs", "/openapi.json", "/metrics", "/static/{version}/{path:path}", "/frames/diagram",
+    "/api/health", "/api/status", "/api/schema/events", "/api/schema/graph",
     "/api/events", "/api/runs/{id}/events",  # streams: their statements are counted in tests/store/test_cost.py
 }  # fmt: skip
 WRITING: dict[tuple[str, str], tuple[dict[str, Any], int]] = {
