@@ -176,6 +176,16 @@ def test_not_knowing_brings_a_smaller_question_then_two_choices_then_help() -> N
     assert LESSON.steps[2].asks.help[0] in lesson.does_not_know("keine Ahnung")
 
 
+def test_tactic_16_the_same_wrong_answer_once_more_is_said_to_be_that_and_no_try() -> None:
+    lesson = room()
+    lesson.opens()
+    lesson.answers("240", right=False)
+    said = lesson.wants_help("240")
+    assert "You answered “240” before, and it does not hold yet." in said
+    assert "A try comes first" not in said
+    assert "A try comes first" in lesson.wants_help("give me a hint")
+
+
 def test_help_without_a_try_asks_for_one_and_says_how_small_it_may_be() -> None:
     lesson = room()
     lesson.opens()

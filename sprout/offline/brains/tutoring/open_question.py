@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sprout.learning.lessons.help import NextStep
+from sprout.learning.lessons.help import NextStep, is_genuine
 from sprout.learning.text.stems import stems
 from sprout.learning.text.words import one_line
 from sprout.offline.brains.tutoring.frames import Frames
@@ -73,7 +73,7 @@ def step_parts(now: Open) -> Iterator[Part]:
         case NextStep.GIVE_HELP:
             yield from _help_parts(now)
         case NextStep.TRY_FIRST:
-            yield Part(frames.say("try_first"))
+            yield _once_more(now) or Part(frames.say("try_first"))
             yield from try_parts(now)
         case NextStep.SMALLER_QUESTION:
             smaller = now.turn.smaller or (now.task.smaller if now.task else "")
@@ -109,6 +109,14 @@ def _help_parts(now: Open) -> Iterator[Part]:
     text, check = _prepared(now), now.check
     passes = bool(text) and (check is None or check.passes(text))
     yield Part(text if passes else now.frames.say(f"any_help_{max(1, now.pending.level.value)}"))
+
+
+def _once_more(now: Open) -> Part | None:
+    """What is said to whoever gives the same answer again; None where the words are none."""
+    if now.turn.kind != "answer" or not is_genuine(now.turn.words, prompt=now.pending.prompt):
+        return None
+    words = quoted(now.turn.words, code=now.pending.kind == "code")
+    return Part(now.frames.say("said_before", words=words)) if words else None
 
 
 def _prepared(now: Open) -> str:
