@@ -5,8 +5,7 @@ from typing import Any
 
 from faults.desk import Desk
 from faults.pupils import Asked, Words, right
-from faults.textbook import Known, forms, known, textbook
-from sprout.learning.text.words import one_line
+from faults.textbook import Known, textbook
 
 REASON = "This question is wrong: I have worked it out again, and what it takes for right is not."
 
@@ -59,7 +58,7 @@ async def planted(desk: Desk, branch_id: str, concept_id: str) -> Planted | None
     diagnostic = await desk.get(f"/api/agents/concepts/{concept_id}/diagnostic")
     graph = await desk.get(f"/api/branches/{branch_id}/graph")
     parts = {node["title"]: node["id"] for node in graph["nodes"] if node["parentId"] == concept_id}
-    one = next((each for each in textbook().values() if each.kind == "mcq" and _fits(each, {*parts})), None)
+    one = next((each for each in textbook().values() if _fits(each, {*parts})), None)
     if one is None:
         return None
     assessment_id = diagnostic["assessment"]["id"]
@@ -77,7 +76,6 @@ async def planted(desk: Desk, branch_id: str, concept_id: str) -> Planted | None
 async def doubted(desk: Desk, branch_id: str, concept_id: str, there: Planted) -> Doubt:
     """The learner answers it rightly, is marked wrong, and says that the question is."""
     before = await _progress(desk, branch_id)
-    desk.seen.settled.update(forms(there.one))
     answers = f"/api/assessments/{there.assessment_id}/answers"
     given = await desk.post(answers, questionId=there.question_id, selectedOption=there.one.answer)
     path = f"/api/questions/{there.question_id}/contest"
@@ -98,8 +96,8 @@ async def doubted(desk: Desk, branch_id: str, concept_id: str, there: Planted) -
 
 
 def _fits(one: Known, titles: set[str]) -> bool:
-    """Whether it is the changed form of a question in the lesson on one of these subconcepts."""
-    return one.changed and bool(one.wrong) and one.idea[0] in titles and known(one_line(one.prompt)) is one
+    """Whether it is a choice in its changed form, of the lesson on one of these subconcepts."""
+    return one.changed and one.kind == "mcq" and one.idea[0] in titles
 
 
 async def _progress(desk: Desk, branch_id: str) -> dict[str, Any]:
