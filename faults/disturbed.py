@@ -6,18 +6,22 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
+from rich.console import Console
+
+from faults.desk import Refused
 from faults.figures import Figure
 from faults.harness.server import Place
 from faults.kills import would_end_no_run
 from faults.learners import PUPILS, School, room, school
 from faults.pupils import Pupil, Wandering
-from faults.schooling import Schooling
+from faults.schooling import Schooling, Stuck
 from faults.story import Story
 from sprout.offline.courses import Course, courses
 
 LIVES_S = (0.1, 0.8)
 KILLS = 60
 LESSONS = 8
+PUPILS_OF_COURSES = ("slipper", "novice", "anxious")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ async def in_peace(taught_by: School, pupil: Pupil, course: Course, *, lessons: 
     """The learner's first lessons, and the diagnostic before them; without lessons the path alone."""
     async with room(taught_by) as (_, desk):
         schooling = Schooling(desk, pupil, course.title, most_lessons=lessons, most_concepts=99 if lessons else 0)
-        return Disturbed(await schooling.gone_through())
+        return Disturbed(await _to_the_end(schooling))
 
 
 async def under_kills(
@@ -60,31 +64,42 @@ async def under_kills(
         killing = asyncio.create_task(_kill(place, over, kills, random.Random(seed)))
         try:
             schooling = Schooling(desk, pupil, course.title, most_lessons=lessons, most_concepts=99 if lessons else 0)
-            story = await schooling.gone_through()
+            story = await _to_the_end(schooling)
         finally:
             over.set()
             await killing
         return Disturbed(story, len(place.lives) - 1, desk.cuts)
 
 
-async def disturbed(kills: int = KILLS, seed: int = 1) -> list[Figure]:
-    """Each course from its topic to eight lessons, killed at random moments, and with a question beside before every
-    answer."""
-    figures: list[Figure] = []
+async def disturbed(kills: int = KILLS, seed: int = 1, course: str | None = None) -> list[Figure]:
+    """Each course from its topic to eight lessons, killed at random moments, and with a question beside each answer.
+
+    Args:
+        course: the slug of the one course that is played; all where it is left out.
+    """
+    figures, console = list[Figure](), Console(highlight=False)
     async with school() as taught_by:
-        for name, course in zip(("slipper", "novice", "anxious"), courses(), strict=True):
-            pupil = PUPILS[name]
-            peace = await in_peace(taught_by, pupil(course, seed), course, lessons=LESSONS)
-            killed = await under_kills(
-                taught_by, pupil(course, seed), course, lessons=LESSONS, kills=kills, seed=seed, growing=True
-            )
-            beside = await in_peace(taught_by, Wandering(pupil(course, seed)), course, lessons=LESSONS)
-            figures += [
-                Figure("disturbed", f"{name}: kills, answers cut off", f"{killed.kills}, {killed.cuts}"),
-                Figure("disturbed", f"{name}: differences after kills", *_told(differences(peace, killed))),
-                Figure("disturbed", f"{name}: differences with questions beside", *_told(differences(peace, beside))),
-            ]
+        for name, taken in zip(PUPILS_OF_COURSES, courses(), strict=True):
+            if course not in (None, taken.slug):
+                continue
+            for figure in await _figures(taught_by, name, taken, kills=kills, seed=seed):
+                console.print(figure.name, figure.value, soft_wrap=True)
+                figures.append(figure)
     return figures
+
+
+async def _figures(taught_by: School, name: str, course: Course, *, kills: int, seed: int) -> list[Figure]:
+    pupil = PUPILS[name]
+    peace = await in_peace(taught_by, pupil(course, seed), course, lessons=LESSONS)
+    killed = await under_kills(
+        taught_by, pupil(course, seed), course, lessons=LESSONS, kills=kills, seed=seed, growing=True
+    )
+    beside = await in_peace(taught_by, Wandering(pupil(course, seed)), course, lessons=LESSONS)
+    return [
+        Figure("disturbed", f"{name}: kills, answers cut off", f"{killed.kills}, {killed.cuts}"),
+        Figure("disturbed", f"{name}: differences after kills", *_told(differences(peace, killed))),
+        Figure("disturbed", f"{name}: differences with questions beside", *_told(differences(peace, beside))),
+    ]
 
 
 def differences(one: Disturbed, other: Disturbed) -> list[str]:
@@ -102,6 +117,15 @@ def differences(one: Disturbed, other: Disturbed) -> list[str]:
     if one.grades != other.grades:
         found.append(f"{len(one.grades)} and {len(other.grades)} grades")
     return found
+
+
+async def _to_the_end(schooling: Schooling) -> Story:
+    """The story, also of somebody who got stuck."""
+    try:
+        return await schooling.gone_through()
+    except (Stuck, Refused) as stuck:
+        schooling.story.broken.append(f"stuck: {stuck}")
+        return schooling.story
 
 
 async def _kill(place: Place, over: asyncio.Event, kills: int, draw: random.Random) -> None:

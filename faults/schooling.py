@@ -14,7 +14,7 @@ from faults.textbook import forms, known
 from sprout.learning.mastery.mastery import ATTEMPTS_TO_MASTER, MASTERED
 from sprout.learning.text.words import one_line
 
-MOST_TURNS = 60
+MOST_TURNS = 120  # of a lesson, words beside it among them
 SSE_EVERY = 7  # turns
 MODES = {"mcq": "mcq", "code": "code"}
 

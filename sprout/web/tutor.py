@@ -43,13 +43,14 @@ async def turned(call: Call[Nothing, TutorTurn]) -> Response:
     lesson = await parts.tutoring.lesson(call.id, user_id=call.user_id)
     content = call.body.content.strip()
     streams = "text/event-stream" in call.request.headers.get("accept", "").lower()
-    if lesson.ended:
+    last = _turn_that_ended_it(lesson, content)
+    if lesson.ended and last is None:
         return row(_without_a_turn(lesson, words_for("ended", _language(lesson, content))))
     if not content and (opened := _latest(lesson)) is not None:
         return row(_without_a_turn(lesson, opened))
     if streams:
         refuse_one_too_many(call)
-    admission = await _admitted(call, lesson, content)
+    admission = await _admitted(call, lesson, content) if last is None else await _replayed(call, last)
     if streams:
         return stream(call, admission.run, after=0, cancel_on_disconnect=False)
     news = await _waited_for(call, admission.run)
@@ -57,6 +58,19 @@ async def turned(call: Call[Nothing, TutorTurn]) -> Response:
         {"Idempotent-Replay": "true"} if admission.verdict == "replayed" else {}
     )
     return row(await _reply(call, admission.run.id, content, news), 200, headers)
+
+
+def _turn_that_ended_it(lesson: Lesson, content: str) -> str | None:
+    """The run of a lesson's last turn, where the same words come again: whoever did not hear its reply asks anew."""
+    if not (lesson.ended and content) or len(lesson.messages) < 2:
+        return None
+    words, reply = lesson.messages[-2:]
+    again = (words.role, reply.role) == ("user", "assistant") and words.content.strip() == content
+    return reply.id if again else None
+
+
+async def _replayed(call: Call[Nothing, TutorTurn], run_id: str) -> Admission:
+    return Admission(await call.parts.runs.run(run_id, user_id=call.user_id), "replayed")
 
 
 async def _admitted(call: Call[Nothing, TutorTurn], lesson: Lesson, content: str) -> Admission:
@@ -92,14 +106,15 @@ async def _came_to_nothing(call: Call[Nothing, TutorTurn], run: Run) -> bool:
 
 
 async def _waited_for(call: Call[Nothing, TutorTurn], run: Run) -> Sequence[News]:
-    """What was told of the run until its turn was over, or for as long as a client can wait."""
+    """What was told of the run until its turn was over, or for as long as a client can wait; all of one that ended."""
     heard: list[News] = []
     try:
         async with asyncio.timeout(call.parts.limits.run_wait_s):
             async with aclosing(cast(Any, call.parts.runs.follow(run.id))) as batches:
                 async for batch in batches:
                     heard.extend(batch)
-                    if any(one.kind in _TURN_MAY_BE_OVER for one in batch) and await _is_over(call, run):
+                    may_be_over = not run.ended and any(one.kind in _TURN_MAY_BE_OVER for one in batch)
+                    if may_be_over and await _is_over(call, run):
                         return heard
     except TimeoutError:
         return heard

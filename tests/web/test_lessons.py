@@ -157,6 +157,11 @@ async def test_H3_two_right_answers_without_help_end_the_lesson_and_aided_ones_d
         assert any(one["nodeId"] == lesson.node.id and one["completed"] for one in changes)
         kinds = [one.kind for one in await lesson.events(last["runId"])]
         assert kinds.index("graded") < kinds.index("tool_call")
+        again = await lesson.answer("20")
+        assert again == last, "who did not hear the end asks once more"
+        streamed = await lesson.post("[ANSWER]\nMode: text\n20", headers={"Accept": "text/event-stream"})
+        assert "event: graded" in streamed.text
+        assert "event: run_done" in streamed.text
         after = await lesson.answer("more", mode="text")
         assert after["isComplete"] is True
         assert "has come to its end" in after["message"]
