@@ -14,7 +14,7 @@ PHONE = (360, 740)
 WAIT_MS = 15_000
 TELL_VIOLATIONS = """
 document.addEventListener("securitypolicyviolation", (event) =>
-  console.error(`policy ${event.effectiveDirective} broken by ${event.blockedURI || event.sourceFile}`));
+  console.error(`policy ${event.effectiveDirective} broken by ${event.blockedURI || event.sourceFile} in ${location.pathname}`));
 """
 
 
@@ -74,7 +74,7 @@ def _listen(page: Page, origin: str, faults: list[str]) -> None:
 
     def logged(message: ConsoleMessage) -> None:
         if message.type == "error":
-            faults.append(f"logged: {message.text}")
+            faults.append(f"logged: {message.text} ({message.location['url']})")
 
     def asked(request: Request) -> None:
         address = urlsplit(request.url)

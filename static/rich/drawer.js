@@ -7,11 +7,13 @@
 /** @typedef {{ svg: string, width: number, height: number, labels: string }} Drawing */
 /** @typedef {ReturnType<typeof import("./look.js").lookNow>} Look */
 
-export const LONGEST_SOURCE = 20_000;
+const LONGEST_SOURCE = 20_000;
+/** A node that is a picture from somewhere: nothing is fetched for a diagram, so it is not tried. */
+const PICTURE = /@\{[^}]*\bimg\b/;
 const LONGEST_DRAWING = 600_000;
 const LONGEST_SIDE = 20_000;
 const LONGEST_LABELS = 400;
-const READY_MS = 30_000;
+const READY_MS = 10_000;
 const DRAWN_MS = 8_000;
 const KEPT = 40;
 const LIBRARY = new URL("../vendor/mermaid.js", import.meta.url).href;
@@ -29,7 +31,7 @@ export async function drawn(source, look) {
   const key = `${JSON.stringify(look)}\n${source}`;
   const known = kept.get(key);
   if (known) return known;
-  if (source.length > LONGEST_SOURCE) throw new Error("too long to be drawn");
+  if (source.length > LONGEST_SOURCE || PICTURE.test(source)) throw new Refused();
   const mine = last.then(() => drawnNow(source, look));
   last = mine.catch(() => null);
   const drawing = await mine;
@@ -56,7 +58,7 @@ async function drawnNow(source, look) {
   }
 }
 
-/** The source is no diagram. */
+/** The source is no diagram that is drawn here. */
 class Refused extends Error {}
 
 /** What came out of the frame is believed as far as it is plain text and numbers of a sensible size. @param {any} news @returns {Drawing} */

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from sprout.web.pages import MEDIA_TYPES, PAGE_POLICY, file_below
+from sprout.web.pages import FRAME_POLICY, MEDIA_TYPES, PAGE_POLICY, file_below
 from tests.journeys.played import BRANCH, JOURNAL, NODES, Played, Row
 from tests.serving import serving
 
@@ -47,6 +47,7 @@ class _Surface:
                 Route("/api/runs/{id}/events", self.replayed),
                 Route("/api/runs/{id}/{what}", self.posted, methods=["POST"]),
                 Route("/static/{version}/{path:path}", self.file),
+                Route("/frames/diagram", self.frame),
                 Route("/{path:path}", self.page),
             ]
         )
@@ -107,8 +108,14 @@ class _Surface:
         return Response(await asyncio.to_thread(path.read_bytes), headers={"Content-Type": MEDIA_TYPES[path.suffix]})
 
     async def page(self, request: Request) -> Response:
-        text = await asyncio.to_thread((STATIC / "index.html").read_text)
-        policy = {"Content-Security-Policy": PAGE_POLICY.format(nonce="n")}
+        return await self.filled("index.html", PAGE_POLICY)
+
+    async def frame(self, request: Request) -> Response:
+        return await self.filled("diagram.html", FRAME_POLICY)
+
+    async def filled(self, name: str, of: str) -> Response:
+        text = await asyncio.to_thread((STATIC / name).read_text)
+        policy = {"Content-Security-Policy": of.format(nonce="n")}
         filled = text.replace("{{nonce}}", "n").replace("{{version}}", "v")
         return Response(filled, media_type="text/html", headers=policy)
 

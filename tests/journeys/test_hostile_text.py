@@ -1,174 +1,221 @@
 """Whatever a model, a document or a learner writes is text on the page: nothing of it runs, loads or leads astray."""
 
-import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
-from playwright.async_api import Browser, Page, Route, expect
+import pytest
+from playwright.async_api import Browser, Error, Page, expect
 
 from tests.browser import open_page
+from tests.hostile.corpus import Poison, families, payloads
+from tests.hostile.watching import LISTEN, SAFE, Watch, evil_host, poison
 from tests.journeys.learner import answer, checkpoint, diagnosed, question, right, school, silent
+from tests.journeys.played import a_question, a_row
+from tests.journeys.playing import playing
 from tests.journeys.screen import picture
 
 COUNTS, PER_CENT = "Turning percentages into counts of people", "A percentage is a count out of a hundred"
 TREE = "Drawing the splits as a tree"
-# Each would say so in `window.ran` if it ran. The page's policy would stop some of them: that is the second fence.
-ATTACKS = (
-    '<img src="/nothing" onerror="ran.push(1)">',
-    "<script>ran.push(2)</script>",
-    '<svg onload="ran.push(3)"><circle r="9"/></svg>',
-    '<iframe srcdoc="<script>parent.ran.push(4)</script>"></iframe>',
-    "[a link](javascript:ran.push(5))",
-    "[another](JaVaScRiPt&colon;ran.push(6)) [third](java\tscript:ran.push(7)) <javascript:ran.push(8)>",
-    "[data](data:text/html,<script>opener.ran.push(9)</script>) [twice](//evil.example/x)",
-    "![a picture](javascript:ran.push(10)) ![one](https://evil.example/x.png)",
-    "[by name][r]\n\n[r]: javascript:ran.push(11)",
-    '<a href="javascript:ran.push(12)" onclick="ran.push(13)">raw</a>',
-    "`<b onmouseover=ran.push(14)>` **<i onclick=ran.push(15)>bold</i>** | <u> | x |",
-    "```html\n<img src=x onerror=ran.push(16)>\n```",
-    "</textarea></script></style></title><img src=x onerror=ran.push(17)>",
-    '" autofocus onfocus="ran.push(18)" x="',
-)
-ALL = "\n\n".join(ATTACKS)
-LISTEN = "window.ran = [];"
-TEXTS = frozenset(
-    {"title", "desc", "reason", "prompt", "content", "message", "feedback", "label", "span", "nextStep", "body", "text"}
-    | {"answerText", "selectedOption", "says", "error"}
-)
-FOUND = """() => {
-  const all = (selector) => [...document.querySelectorAll(selector)];
-  const bad = all("main :is(img, script, iframe, object, embed, base, form[action], meta, style)");
-  const wired = all("main *").filter((each) => [...each.attributes].some(({ name }) => name.startsWith("on")));
-  const links = all("main a[href]").filter(({ href }) => !/^https?:/.test(href) || href.includes("evil.example"));
-  return { ran: window.ran, bad: [...bad, ...wired, ...links].map((each) => each.outerHTML) };
+SHARE = 24
+DRAWN_MS = 60_000
+# What the frame of diagrams has stopped: Mermaid takes labels for markup for a moment, which is why it has a frame.
+BEHIND_GLASS = ("/frames/diagram", "(blob:null/")
+OPEN_ALL = "document.querySelectorAll('main details').forEach((details) => { details.open = true; })"
+# Each beginning of each text, as a page draws them one after the other while they come in.
+GROW = """async ([texts, step]) => {
+  const at = document.querySelector("script[type=module]").src.replace("app.js", "");
+  const [{ render, h }, { Markdown }] = await Promise.all([import("preact"), import(`${at}markdown.js`)]);
+  const box = document.querySelector("main").appendChild(document.createElement("div"));
+  for (const text of texts) {
+    for (let end = 1; end < text.length + step; end += step) render(h(Markdown, { text: text.slice(0, end) }), box);
+    await new Promise(requestAnimationFrame);
+  }
+  render(h("div", {}, texts.map((text, i) => h("div", { key: i }, h(Markdown, { text })))), box);
 }"""
 
 
-def hostile(value: Any) -> Any:
-    """What the server said, with the attacks behind every text in it."""
-    match value:
-        case list():
-            return [hostile(each) for each in value]
-        case dict():
-            return {name: _poisoned(name, each) for name, each in value.items()}
-    return value
+@asynccontextmanager
+async def watched(page: Page) -> AsyncIterator[tuple[Watch, list[str]]]:
+    """The page under watch, and the corpus with a foreign host of its own."""
+    async with evil_host() as evil:
+        watch = Watch(page, evil)
+        await watch.begin()
+        yield watch, payloads(evil.url)
 
 
-def _poisoned(name: str, value: Any) -> Any:
-    if isinstance(value, str) and name in TEXTS:
-        return _before_the_question(value)
-    if name == "options" and value:  # a list, or one as a string of JSON
-        return json.dumps(_each(json.loads(value))) if isinstance(value, str) else _each(value)
-    if name == "plan":
-        return _each(value)
-    return hostile(value)
-
-
-def _before_the_question(text: str) -> str:
-    """The attacks behind the text, and in a tutor's message before its question as well."""
-    head, mark, tail = text.partition("\n\nQuestion Type:")
-    return f"{head}\n\n{ALL}{mark}{tail}" + (f"\n\n{ALL}" if mark else "")
-
-
-def _each(values: list[str]) -> list[str]:
-    return [f"{value} {ALL}" for value in values]
-
-
-async def poison(page: Page) -> None:
-    """From now on every answer of the API to this page is hostile, but the stream."""
-
-    async def answered(route: Route) -> None:
-        response = await route.fetch()
-        is_json = "json" in response.headers.get("content-type", "")
-        if is_json:
-            await route.fulfill(response=response, json=hostile(await response.json()))
-        else:
-            await route.fulfill(response=response)
-
-    await page.route(lambda url: "/api/" in url and "/events" not in url, answered)
-
-
-async def _harmless(page: Page, name: str) -> None:
+async def _harmless(watch: Watch, name: str) -> None:
     """Assert that nothing ran, and that nothing in the content could run or load anything if it were touched."""
-    await picture(page, f"hostile-{name}")
-    for summary in await page.locator("main summary").all():
-        await summary.click()
-    found = await page.evaluate(FOUND)
-    assert found == {"ran": [], "bad": []}
-    await expect(page.get_by_text("onerror").first).to_be_visible()  # the words themselves are there to read
+    await watch.page.evaluate(OPEN_ALL)
+    await expect(watch.page.locator(".diagram .growing")).to_have_count(0, timeout=DRAWN_MS)
+    await picture(watch.page, f"hostile-{name}")
+    assert await watch.found() == SAFE
+    await expect(watch.page.locator("main")).to_contain_text("onerror=")  # the words themselves are there to read
 
 
-async def test_the_detector_detects(browser: Browser) -> None:
+def test_the_corpus_has_all_families_and_no_text_twice() -> None:
+    texts = [text for family in families().values() for text in family]
+    assert len(texts) == len(set(texts)) >= 300
+    assert {"mutating markup", "SVG", "MathML", "Mermaid", "KaTeX", "links", "bidi and invisible"} <= families().keys()
+
+
+async def test_X6_the_detector_sees_what_runs_what_is_asked_for_and_what_stands_ready(browser: Browser) -> None:
     page = await browser.new_page()
-    await page.set_content(f"<script>{LISTEN}</script><main><img src=/x onerror='ran.push(1)'>{ATTACKS[9]}</main>")
-    await page.wait_for_function("window.ran.length")
-    await page.get_by_text("raw").click()
-    found = await page.evaluate(FOUND)
-    assert 1 in found["ran"]
-    assert 13 in found["ran"]
-    assert len(found["bad"]) == 4  # the picture and the link, each for what it is and for its handler
+    async with watched(page) as (watch, _):
+        sink = "document.querySelector('i').insertAdjacentHTML('afterend', '<a href=\"javascript:ran.push(3)\">x</a>')"
+        await page.set_content(
+            f"<script>{LISTEN}</script><main><b onmouseover=1></b><img src=data:, onerror='ran.push(1)'><i></i>"
+            f"<script>{sink}</script><script>new Image().src = '{watch.evil.url}/out'</script></main>"
+        )
+        await page.wait_for_function("window.ran.length")
+        while not watch.evil.asked:
+            await page.wait_for_event("requestfinished")
+        found = await watch.found()
+    assert found["ran"] == [1]
+    assert found["asked"] == ["GET /out HTTP/1.1", f"{watch.evil.url}/out"]
+    assert [each[:8] for each in found["harmful"]] == [
+        "<script>",
+        "<script>",
+        "<img src",
+        "<b onmou",
+        "<img src",
+        "<a href=",
+    ]
     await page.close()
 
 
-async def test_H1_a_hostile_diagnostic_with_its_results_and_changes_is_only_text(
+async def test_D14_the_page_takes_no_markup_or_script_from_a_string(browser: Browser) -> None:
+    sinks = (
+        "document.body.innerHTML = '<b>x</b>'",
+        "document.body.insertAdjacentHTML('beforeend', '<b>x</b>')",
+        "document.createElement('script').text = '1'",
+        "document.createElement('iframe').srcdoc = '<b>x</b>'",
+        "new DOMParser().parseFromString('<b>x</b>', 'text/html')",
+        "trustedTypes.createPolicy('any', { createHTML: (text) => text })",
+    )
+    async with playing() as sprout:
+        sprout.begin(a_row("r1", "completed"))
+        async with open_page(browser, sprout.url, allow=("requires 'Trusted", "policy")) as page:
+            for sink in sinks:
+                with pytest.raises(Error, match=r"TypeError|TrustedHTML|TrustedScript|disallowed"):
+                    await page.evaluate(f"() => {{ {sink}; return 'taken'; }}")
+
+
+async def test_X4_every_text_of_the_corpus_is_harmless_while_it_comes_in_and_when_it_is_whole(
+    browser: Browser,
+) -> None:
+    async with playing() as sprout:
+        sprout.begin(a_row("r1", "completed"))
+        async with (
+            open_page(browser, f"{sprout.url}/paths/path", allow=BEHIND_GLASS) as page,
+            watched(page) as (watch, texts),
+        ):
+            await page.reload()
+            await page.locator("main h1").first.wait_for()
+            await page.evaluate(GROW, [texts, 5])
+            await _harmless(watch, "growing")
+
+
+async def test_X1_what_agents_think_say_and_do_is_only_text_also_cut_in_pieces(browser: Browser) -> None:
+    async with playing() as sprout:
+        sprout.begin(a_row("r1", offers=["cancel"]))
+        async with open_page(browser, f"{sprout.url}/paths/path") as page, watched(page) as (watch, texts):
+            await page.reload()
+            await page.get_by_role("button", name="Stop").wait_for()
+            for kind in ("thinking", "message", "agent_reasoning"):
+                block = {"agent": "topic", "blockId": kind}
+                for text in texts:
+                    for half in (text[: len(text) // 2], text[len(text) // 2 :]):
+                        sprout.say_in_passing("r1", f"{kind}_delta", text=half, **block)
+                sprout.say("r1", kind, text="\n".join(texts), **block)
+            for n in range(0, len(texts), SHARE):
+                call = {"agent": "topic", "callId": f"c{n}", "tool": "save_concept"}
+                sprout.say("r1", "tool_call", input={"title": " ".join(texts[n : n + SHARE])}, **call)
+                sprout.say(
+                    "r1",
+                    "tool_result",
+                    summary=" ".join(texts[n : n + SHARE]),
+                    ok=True,
+                    durationMs=1,
+                    attempts=1,
+                    **call,
+                )
+            sprout.ask(
+                "r1", a_question("question", "\n".join(texts), [f"onerror= {text}"[:200] for text in texts[:SHARE]])
+            )
+            await expect(page.locator("main")).to_contain_text("onerror=")
+            await _harmless(watch, "agents")
+            await page.goto(f"{sprout.url}/runs/r1")
+            await page.get_by_role("region", name="What to do with this run").wait_for()
+            await _harmless(watch, "handoff")
+
+
+async def test_X1_a_hostile_diagnostic_with_its_results_and_changes_is_only_text(
     browser: Browser, tmp_path: Path, bayes_url: str
 ) -> None:
-    async with school(tmp_path, bayes_url) as taught, open_page(browser, taught.diagnostic(COUNTS)) as page:
-        await page.context.add_init_script(LISTEN)
-        await poison(page)
+    async with (
+        school(tmp_path, bayes_url) as taught,
+        open_page(browser, taught.diagnostic(COUNTS), allow=BEHIND_GLASS) as page,
+        watched(page) as (watch, texts),
+    ):
+        poisoned = Poison(texts, SHARE)
+        await poison(page, poisoned)
         await page.reload()
         await page.get_by_role("radio").first.wait_for()
-        await _harmless(page, "question")
+        await _harmless(watch, "question")
         await page.unroute_all()
         await page.reload()
         await page.locator("#asked").wait_for()
-        slips = {"bicycle": "5", "over 60": "2000", "headline": ALL[:4000]}
+        slips = {"bicycle": "5", "over 60": "2000", "headline": " ".join(texts)[:4000]}
         while await page.locator("#asked").count():
             prompt = await page.locator("#asked").inner_text()
             slip = next((words for word, words in slips.items() if word in prompt), None)
             await diagnosed(page, slip or right(prompt))
         await expect(page.locator(".changes li").first).to_be_visible()
-        await _harmless(page, "own-words")
-        await poison(page)
+        await _harmless(watch, "own-words")
+        await poison(page, poisoned)
         await page.reload()
         await expect(page.locator(".changes li").first).to_be_visible()
-        await _harmless(page, "results")
+        await _harmless(watch, "results")
 
 
-async def test_H1_a_hostile_tutor_is_only_text_in_words_questions_options_cards_and_marks(
+async def test_X1_a_hostile_tutor_is_only_text_in_words_questions_options_cards_and_marks(
     browser: Browser, tmp_path: Path, bayes_url: str
 ) -> None:
-    async with school(tmp_path, bayes_url) as taught, open_page(browser, taught.lesson(TREE)) as page:
-        await page.context.add_init_script(LISTEN)
-        await question(page)
-        await poison(page)
-        await page.reload()
-        await question(page)
-        await _harmless(page, "choice")
-        await page.unroute_all()
+    async with (
+        school(tmp_path, bayes_url) as taught,
+        open_page(browser, taught.lesson(TREE), allow=BEHIND_GLASS) as page,
+        watched(page) as (watch, texts),
+    ):
         await page.reload()
         await answer(page, right(await question(page)))
         said = await page.locator(".msg").count()
-        await page.locator("#answer").fill(ALL[:2000])
+        await page.locator("#answer").fill(" ".join(texts)[:2000])
         await checkpoint(page).get_by_role("button", name="Answer").click()
         await silent(page, said)
-        await page.locator("#side").fill(ALL[:1500])
+        await page.locator("#side").fill(" ".join(texts)[2000:3500])
         await page.get_by_role("button", name="Ask", exact=True).click()
         await expect(page.locator(".notes .say")).to_have_count(1)
         await question(page)
-        await _harmless(page, "own-answer")
-        await poison(page)
+        await _harmless(watch, "own-answer")
+        await poison(page, Poison(texts, SHARE))
         await page.reload()
         await question(page)
-        await _harmless(page, "drawing")
+        await _harmless(watch, "tutor")
 
 
-async def test_H1_hostile_words_about_a_node_are_only_text_on_the_path(
+async def test_X1_hostile_words_about_a_node_are_only_text_on_the_path_and_at_home(
     browser: Browser, tmp_path: Path, bayes_url: str
 ) -> None:
-    async with school(tmp_path, bayes_url) as taught, open_page(browser, taught.path) as page:
-        await page.context.add_init_script(LISTEN)
-        await poison(page)
+    async with (
+        school(tmp_path, bayes_url) as taught,
+        open_page(browser, taught.path, allow=BEHIND_GLASS) as page,
+        watched(page) as (watch, texts),
+    ):
+        await poison(page, Poison(texts, SHARE))
         await page.goto(f"{taught.path}/concepts/{taught.node(PER_CENT)['parentId']}")
         await page.locator(".side h2").first.wait_for()
-        await _harmless(page, "concept")
+        await _harmless(watch, "concept")
+        await page.goto(taught.grown.url)
+        await expect(page.locator("main")).to_contain_text("onerror=")
+        await _harmless(watch, "home")
