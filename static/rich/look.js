@@ -23,6 +23,7 @@ const COLOURS = {
   secondaryColor: "--new-soft", secondaryTextColor: "--ink", secondaryBorderColor: "--bark", tertiaryColor: "--sunk", tertiaryTextColor: "--ink", tertiaryBorderColor: "--edge",
   mainBkg: "--paper", nodeBorder: "--leaf", clusterBkg: "--sunk", clusterBorder: "--edge", edgeLabelBackground: "--ground", noteBkgColor: "--wait-soft", noteTextColor: "--ink", noteBorderColor: "--wait",
   actorBkg: "--paper", actorBorder: "--leaf", actorTextColor: "--ink", actorLineColor: "--edge", signalColor: "--ink-2", signalTextColor: "--ink", labelBoxBkgColor: "--sunk", labelTextColor: "--ink", loopTextColor: "--ink",
+  pie1: "--new-soft", pie2: "--due-soft", pie3: "--wait-soft", pie4: "--fault-soft", pie5: "--sunk", pie6: "--paper", pieStrokeColor: "--ink-2", pieOuterStrokeColor: "--ink-2", pieSectionTextColor: "--ink", pieTitleTextColor: "--ink", pieLegendTextColor: "--ink",
   errorBkgColor: "--fault-soft", errorTextColor: "--fault",
 };
 

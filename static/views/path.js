@@ -11,13 +11,14 @@ import { go, home, pathUrl } from "../router.js";
 import { modelName } from "../format.js";
 import { isOpen } from "../shown.js";
 import { useWide } from "./wide.js";
-import { ActivityPanel, fetchAhead } from "./activity.js";
 import { lazily } from "./lazily.js";
 import { fetchSearch, Magnifier, SearchDialog } from "./magnifier.js";
 import { PathLevel } from "./pathlevel.js";
 import { Runbar } from "./runbar.js";
 import { Blank, Fault, Shell } from "./shell.js";
 
+/** The map is there before the panel beside it. */
+const activity = lazily(async () => (await import("./activity.js")).ActivityPanel);
 const concepts = lazily(async () => (await import("./concept.js")).ConceptLevel);
 const changes = lazily(async () => (await import("./fitted.js")).PathChanges);
 /** The rest of the screen's code is fetched once the first view has had its time: later the network may be away. */
@@ -30,7 +31,13 @@ export function PathScreen({ branchId, conceptId }) {
   const path = useMemo(() => openPath(branchId), [branchId]);
   useEffect(() => path.close, [path]);
   useEffect(() => {
-    const timer = setTimeout(() => { fetchAhead(); concepts.ahead(); changes.ahead(); fetchSearch(); }, AHEAD_MS);
+    const ahead = () => {
+      import("./activity.js").then(({ fetchAhead }) => fetchAhead(), () => null); // the network is away: the panel itself asks again
+      concepts.ahead();
+      changes.ahead();
+      fetchSearch();
+    };
+    const timer = setTimeout(ahead, AHEAD_MS);
     return () => clearTimeout(timer);
   }, []);
   const wide = useWide();
@@ -77,7 +84,7 @@ export function PathScreen({ branchId, conceptId }) {
     ${concept
       ? html`<${concepts.View} path=${path} concept=${concept} view=${view} />`
       : html`<${PathLevel} path=${path} view=${view} />`}
-    ${!conceptId && (wide || tab.value === "activity") && html`<${ActivityPanel} path=${path}><${changes.View} path=${path} /><//>`}
+    ${!conceptId && (wide || tab.value === "activity") && html`<${activity.View} path=${path}><${changes.View} path=${path} /><//>`}
     ${!wide && isOpen(run) && run?.state !== "waiting_on_human" && !run?.cutOff && html`<${Runbar} path=${path} />`}
     ${searching.value && html`<${SearchDialog} path=${path} onNode=${choose} onClose=${() => { searching.value = false; }} />`}
     <${Announcer} path=${path} />
