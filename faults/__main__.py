@@ -9,7 +9,7 @@ import time
 from rich.console import Console
 from rich.table import Table
 
-from faults import database, disturbed, figures, frozen, kills, learners, points, requests, sigterm
+from faults import database, disturbed, figures, frozen, kills, learners, points, requests, sigterm, xss
 from faults.figures import Figure
 from faults.streams import streams
 
@@ -23,6 +23,7 @@ PROOFS = {
     **learners.PROOFS,
     **disturbed.PROOFS,
     **requests.PROOFS,
+    **xss.PROOFS,
     "streams": streams,
 }
 MARK = {None: "", True: "[green]holds[/]", False: "[red]BROKEN[/]"}

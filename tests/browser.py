@@ -13,8 +13,10 @@ DESKTOP = (1440, 900)
 PHONE = (360, 740)
 WAIT_MS = 15_000
 TELL_VIOLATIONS = """
-document.addEventListener("securitypolicyviolation", (event) =>
-  console.error(`policy ${event.effectiveDirective} broken by ${event.blockedURI || event.sourceFile} in ${location.pathname}`));
+document.addEventListener("securitypolicyviolation", (event) => {
+  const by = event.blockedURI || event.sourceFile;
+  console.error(`policy ${event.effectiveDirective} broken by ${by} in ${location.pathname}`);
+});
 """
 
 

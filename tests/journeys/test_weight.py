@@ -21,8 +21,11 @@ async def _weights(page: Page, url: str, shows: str) -> dict[str, int]:
         await shown.wait()
         await route.continue_()
 
+    def noted(request: Request) -> None:
+        asked.append(request)
+
     await page.route("**/views/activity.js", held)  # the panel beside the map comes when the map is there
-    page.on("requestfinished", lambda request: asked.append(request))
+    page.on("requestfinished", noted)
     await page.goto(url)
     await expect(page.locator(shows).first).to_be_visible()
     await page.evaluate("document.fonts.ready.then(() => null)")
