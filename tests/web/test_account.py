@@ -10,6 +10,7 @@ from typing import Any
 from sprout.learning.lessons.tutoring import Drawing
 from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.learning.paths.shelf import Actor
+from sprout.runs.log import OnBusy
 from sprout.store.backups import back_up
 from sprout.store.memories import SqlMemories
 from sprout.store.tutoring import SqlTutoring
@@ -74,6 +75,7 @@ async def test_I15_after_everything_was_deleted_no_byte_of_it_is_in_the_data_fol
         back_up(data / "sprout.sqlite3", "test")
         topic = next(node for node in await web.library.nodes(user_id=DEFAULT_USER_ID, type="root"))
         run = await web.a_run(topic)
+        await web.live.start("topic", node=topic, user_id=DEFAULT_USER_ID, on_busy=OnBusy.ENQUEUE)
         assert len(found_in(data, CANARY)) >= 3, "the search finds what is there: database, backup and document"
         refused = await web.client.delete("/api/learner", params=CONFIRMED)
         assert (refused.status_code, "try again" in refused.json()["error"]) == (409, True), "a run does not stop"
