@@ -2,20 +2,18 @@
 /** A diagram: drawn where it can be, with its source to open beneath; the source alone where it cannot. */
 
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { html } from "../html.js";
 import { t } from "../i18n/learn.js";
 import { CodeBlock } from "./code.js";
-import { drawn } from "./drawer.js";
+import { drawn, drawnBefore } from "./drawer.js";
 import { lookNow, lookNumber } from "./look.js";
-
-/** @import { Drawing } from "./drawer.js" */
 
 const LONGEST_PICTURE = 200_000;
 
 /** A diagram in Mermaid's words. @param {{ source: string, title?: string }} props */
 export function Diagram({ source, title = "" }) {
-  const drawing = useSignal(/** @type {Drawing | null} */ (null));
+  const drawing = useSignal(useMemo(() => drawnBefore(source, lookNow()), []));
   const failed = useSignal(false);
   const look = lookNumber();
   useEffect(() => {

@@ -26,16 +26,21 @@ let drawings = 0;
 /** The drawings of this page by their look and source, oldest first. @type {Map<string, Drawing>} */
 const kept = new Map();
 
+/** @param {string} source @param {Look} look */
+const keyOf = (source, look) => `${JSON.stringify(look)}\n${source}`;
+
+/** What stands already, so that a text that is shown anew does not blink. @param {string} source @param {Look} look @returns {Drawing | null} */
+export const drawnBefore = (source, look) => kept.get(keyOf(source, look)) ?? null;
+
 /** @param {string} source @param {Look} look @returns {Promise<Drawing>} Raises Error where it cannot be drawn, or not in time. */
 export async function drawn(source, look) {
-  const key = `${JSON.stringify(look)}\n${source}`;
-  const known = kept.get(key);
+  const known = drawnBefore(source, look);
   if (known) return known;
   if (source.length > LONGEST_SOURCE || PICTURE.test(source)) throw new Refused();
   const mine = last.then(() => drawnNow(source, look));
   last = mine.catch(() => null);
   const drawing = await mine;
-  kept.set(key, drawing);
+  kept.set(keyOf(source, look), drawing);
   if (kept.size > KEPT) kept.delete(/** @type {string} */ (kept.keys().next().value));
   return drawing;
 }

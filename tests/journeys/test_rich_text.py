@@ -50,20 +50,32 @@ flowchart TD
   A[[[ --> nothing
 ```
 """
+SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="90" height="40">
+<script>parent.ran = 1</script><circle r="9"/></svg>"""
+CARDS = [
+    {
+        "id": "a",
+        "kind": "diagram",
+        "title": "Who asks",
+        "format": "mermaid",
+        "body": "sequenceDiagram\n  You->>Sprout: Why?",
+    },
+    {"id": "b", "kind": "diagram", "title": "A circle", "format": "svg", "body": SVG},
+]
 DRAWN_MS = 20_000
 LOW = (1280, 680)  # low enough for the checkpoint to stand below the text
 
 
-async def say(page: Page, words: str, **checkpoint_: Any) -> None:
-    """From now on the tutor has said these words, and its open question is as given."""
+async def say(page: Page, words: str, cards: list[dict[str, Any]]) -> None:
+    """From now on the tutor has said these words, and shown these cards."""
 
     async def answered(route: Route) -> None:
         response = await route.fetch()
         body = await response.json()
         if isinstance(body, list) and body and "content" in body[-1]:
             body[-1]["content"] = words
-        elif isinstance(body, dict) and body.get("question"):
-            body["question"] |= checkpoint_
+        elif isinstance(body, dict) and "cards" in body:
+            body["cards"] = cards
         await route.fulfill(response=response, body=json.dumps(body))
 
     await page.route(lambda url: "/api/chat/sessions/" in url, answered)
@@ -81,7 +93,7 @@ async def test_a_tutor_writes_formulas_code_tables_and_diagrams(
 ) -> None:
     async with school(tmp_path, bayes_url) as taught, open_page(browser, taught.lesson(TREE)) as page:
         await question(page)
-        await say(page, RICH)
+        await say(page, RICH, CARDS)
         await page.reload()
         await _shown(page)
         message = page.locator(".msg")
@@ -96,3 +108,28 @@ async def test_a_tutor_writes_formulas_code_tables_and_diagrams(
             await _shown(page)
             await fits(page)
             await page.screenshot(path=OUTPUT / f"rich-{name}.png", full_page=True)
+        await page.set_viewport_size({"width": LOW[0], "height": LOW[1]})
+        await expect(page.get_by_role("img", name="Who asks: ")).to_be_visible(timeout=DRAWN_MS)
+        circle = page.get_by_role("img", name="A circle")
+        assert await circle.evaluate("(image) => [image.naturalWidth, image.naturalHeight, window.ran]") == [
+            90,
+            40,
+            None,
+        ]
+        await page.screenshot(path=OUTPUT / "rich-cards.png", full_page=True)
+
+
+async def test_where_the_library_of_diagrams_cannot_be_had_their_source_stands_open(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with (
+        school(tmp_path, bayes_url) as taught,
+        open_page(browser, taught.lesson(TREE), allow=("ERR_FAILED",)) as page,
+    ):
+        await question(page)
+        await say(page, RICH, CARDS)
+        await page.route("**/vendor/mermaid.js", lambda route: route.abort())
+        await page.reload()
+        await expect(page.locator(".diagram details[open]")).to_have_count(3)
+        await expect(page.get_by_text("This diagram could not be drawn.")).to_have_count(3)
+        await expect(page.locator(".diagram details[open] pre").first).to_contain_text("A[1000 people]")
