@@ -10,7 +10,6 @@ from playwright.async_api import Browser, expect
 from tests.browser import WAIT_MS, chromium
 from tests.journeys.garden import COURSE, garden
 from tests.journeys.learner import AT_ONCE
-from tests.journeys.past import lived
 
 PYTHON = "Python functions and lists"
 
@@ -30,21 +29,6 @@ async def grown_bayes(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Pa
 @pytest.fixture(scope="session")
 async def grown_python(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> Path:
     return await _grown(PYTHON, tmp_path_factory.mktemp("python"), empty_sqlite)
-
-
-@pytest.fixture(scope="session")
-async def past(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> Path:
-    """The file of a database with twelve weeks of learning in it."""
-    file = tmp_path_factory.mktemp("past") / "sprout.sqlite3"
-    shutil.copyfile(empty_sqlite, file)
-    await lived(f"sqlite:///{file}")
-    return file
-
-
-@pytest.fixture
-def past_url(tmp_path: Path, past: Path) -> str:
-    """A database of a test's own with the twelve weeks."""
-    return _copied(past, tmp_path)
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.browser import DESKTOP, PHONE, open_page
 from tests.journeys import axe
-from tests.journeys.garden import garden
 from tests.journeys.learner import fits, school
 from tests.journeys.mirrored import mirror
 from tests.journeys.screen import picture
@@ -127,27 +126,4 @@ async def test_from_right_to_left_every_screen_is_mirrored_and_nothing_overflows
         await page.goto(taught.lesson(TREE))
         await expect(page.locator(".cp-foot .go")).to_be_enabled()
         await _looked_at(page, "rtl-lesson")
-        assert await axe.violations(page) == []
-
-
-async def test_progress_and_settings_speak_the_chosen_language_in_its_direction(
-    browser: Browser, tmp_path: Path, past_url: str
-) -> None:
-    async with garden(tmp_path, past_url) as grown, open_page(browser, grown.url, locale="de-DE") as page:
-        await page.goto(f"{grown.url}/progress")
-        await page.locator(".wt button").first.click()
-        await page.locator(".ev-of").first.wait_for()
-        await _german(page, "progress")
-        await page.goto(f"{grown.url}/settings")
-        await page.get_by_role("heading", name="Deine Daten").wait_for()
-        await _german(page, "settings")
-        await page.get_by_label("Sprache").select_option("English")
-        await page.get_by_role("heading", name="Your data").wait_for()
-        await mirror(page)
-        await page.locator("#data").wait_for()
-        await _looked_at(page, "rtl-settings")
-        assert await axe.violations(page) == []
-        await page.goto(f"{grown.url}/progress")
-        await page.locator(".wt").first.wait_for()
-        await _looked_at(page, "rtl-progress")
         assert await axe.violations(page) == []

@@ -13,7 +13,13 @@ from tests.journeys.learner import answer, checkpoint, moved_on, question, right
 COUNTS, TREE = "Turning percentages into counts of people", "Drawing the splits as a tree"
 CALL = "A call: name, brackets, inputs"
 NARROWEST = 320
-TOLD = {"The tutor is getting ready", "Thinking", "Reading your answer", "The tutor has answered"}
+TOLD = (
+    "Fetching your lesson",
+    "The tutor is getting ready",
+    "Thinking",
+    "Reading your answer",
+    "The tutor has answered",
+)
 MOST_TABS = 40
 LARGEST_ROUNDS = 12
 
@@ -96,7 +102,7 @@ async def test_a_whole_lesson_goes_by_keyboard_alone(browser: Browser, tmp_path:
             )
             await expect(page.locator(".tu [aria-busy]")).to_have_count(0)
         await expect(page.get_by_role("region", name="This lesson is finished.")).to_be_focused()
-        assert set(await heard(page)) <= TOLD
+        assert [words for words in await heard(page) if not words.startswith(TOLD)] == []
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
         await page.wait_for_function("(title) => document.querySelector('h1').innerText !== title", arg=TREE)
