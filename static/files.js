@@ -1,7 +1,7 @@
 // @ts-check
 /** Which of the chosen files a path takes, and why not the others. Pure. */
 
-import { size } from "./format.js";
+import { inRow, size } from "./format.js";
 import { t } from "./i18n.js";
 
 /** @typedef {{ name: string, size: number }} Named */
@@ -10,7 +10,7 @@ import { t } from "./i18n.js";
 /** The sentence that says why a file is refused, or null. @param {Named} file @param {Limits} limits */
 export function refusal(file, limits) {
   const name = file.name;
-  if (!limits.uploadTypes.some((type) => name.toLowerCase().endsWith(type))) return t("ask.wrong_type", { name, types: limits.uploadTypes.join(", ") });
+  if (!limits.uploadTypes.some((type) => name.toLowerCase().endsWith(type))) return t("ask.wrong_type", { name, types: inRow(limits.uploadTypes) });
   if (!file.size) return t("ask.empty_file", { name });
   if (file.size > limits.uploadMaxBytes) return t("ask.too_big", { name, size: size(file.size), limit: size(limits.uploadMaxBytes) });
   return null;

@@ -3,7 +3,7 @@
 
 import { useMemo } from "preact/hooks";
 import { length, longDay, shortMonth, weekday } from "../dates.js";
-import { count } from "../format.js";
+import { count, inRow } from "../format.js";
 import { html } from "../html.js";
 import { t } from "../i18n/you.js";
 import { calendar, dayOf, longestDay } from "../progress.js";
@@ -72,5 +72,5 @@ const briefDay = (ms) => [weekday(ms, "short"), weekday(ms, "narrow")].find((nam
 function Leaf({ cell, x, y, full, now }) {
   if (!cell.deeds) return html`<circle class=${now ? "none now" : "none"} cx=${x} cy=${y} r=${now ? 3 : 1.5} />`;
   const scale = SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(Math.min(1, cell.seconds / full));
-  return html`<path class=${now ? "leaf now" : "leaf"} d=${LEAF} transform="translate(${x.toFixed(1)} ${y}) scale(${scale.toFixed(2)})"><title>${longDay(cell.atMs)}, ${length(cell.seconds)}</title></path>`;
+  return html`<path class=${now ? "leaf now" : "leaf"} d=${LEAF} transform="translate(${x.toFixed(1)} ${y}) scale(${scale.toFixed(2)})"><title>${inRow([longDay(cell.atMs), length(cell.seconds)])}</title></path>`;
 }

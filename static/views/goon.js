@@ -4,6 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as api from "../api.js";
+import { inRow } from "../format.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
 import * as learning from "../learning.js";
@@ -24,10 +25,10 @@ export function GoOn() {
   }, []);
   if (!found.value) return null;
   const { node, lesson } = found.value;
-  const words = [
+  const words = inRow([
     lesson.plan.length > 0 && lesson.chunk > 0 && t("goon.chunk", { at: lesson.chunk, n: lesson.plan.length }),
     lesson.question && t("goon.open"),
-  ].filter(Boolean).join(", ");
+  ]);
   return html`<section class="today" aria-label=${t("goon.label")}>
     <${Mark} state="progress" mastery=${lesson.mastery} />
     <div><h2 class="t18">${node.title}</h2><p class="dim">${words || t("goon.begun")}</p></div>

@@ -63,6 +63,6 @@ function RunLine({ run, isShown }) {
   const facts = inRow([lengthOf(run, now), run.offline ? t("act.free") : money(run.usage.costUsd), isShown && t("runs.now")]);
   const name = agentName(/** @type {any} */ ({ label: run.label }), true);
   return html`<li><span class="chip ${tone}"><${Icon} name=${icon} small /></span>
-    <a href=${runUrl(run.id)} aria-current=${isShown ? "true" : undefined}>${`${name}, ${sinceWords(run.createdAt, now)}`}</a>
+    <a href=${runUrl(run.id)} aria-current=${isShown ? "true" : undefined}>${inRow([name, sinceWords(run.createdAt, now)])}</a>
     <span class="t12 dimmer">${t(run.cutOff ? "handoff.cut_off" : `act.${run.state}`)}. ${facts}</span></li>`;
 }

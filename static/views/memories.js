@@ -4,7 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import * as api from "../api.js";
-import { day } from "../format.js";
+import { day, inRow } from "../format.js";
 import { html } from "../html.js";
 import { t } from "../i18n/you.js";
 import * as you from "../you.js";
@@ -35,7 +35,7 @@ export function Memories({ memories, onForgotten }) {
   return html`<section aria-labelledby="memory"><h2 id="memory" tabindex="-1" ref=${title}>${t("st.memory")}</h2><div class="st-in">
     <p class="t13 dim">${t("st.memory_says")}</p>
     ${memories.length ? html`<ul class="mems">${memories.map((memory) => html`<li key=${memory.id}>
-      <p>${memory.text}<small>${day(memory.updatedAt, api.serverNow())}, ${t(memory.source === "learner" ? "st.memory_you" : "st.memory_run")}</small></p>
+      <p>${memory.text}<small>${inRow([day(memory.updatedAt, api.serverNow()), t(memory.source === "learner" ? "st.memory_you" : "st.memory_run")])}</small></p>
       <button class="btn sm" type="button" disabled=${going.value !== null} aria-busy=${going.value === memory.id || undefined} aria-label=${t("st.forget_it", { text: memory.text })} onClick=${() => forget(memory)}>${t(going.value === memory.id ? "st.forgetting" : "st.forget")}</button>
     </li>`)}</ul>` : html`<p class="dim">${t("st.memory_none")}</p>`}
     ${problem.value && html`<p class="err" role="alert"><${Icon} name="warn" small />${problem.value}</p>`}

@@ -3,6 +3,7 @@
 
 import { nowMs } from "../clock.js";
 import { partsOf } from "../graph.js";
+import { inRow } from "../format.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
 import { isOpen } from "../shown.js";
@@ -59,7 +60,7 @@ function Standing({ path, nodes }) {
   if (isOpen(run)) return html`<p class="growing"><span class="pulse"></span><span>${nodes.length ? t("path.growing_parts", counts) : t("path.growing")}</span></p>`;
   const done = nodes.filter((node) => node.state === "mastered").length;
   const failed = nodes.length > 0 && (run?.state === "failed" || run?.state === "timed_out") && html`<p class="growing"><a class="chip fault" href=${runUrl(run.id)}>${t(run.state === "failed" ? "paths.failed" : "paths.timed_out")}</a></p>`;
-  return html`${failed}<p class="dim">${nodes.length ? `${t("path.mastered", { done, n: nodes.length })}, ${counts.subconcepts}` : ""}</p>`;
+  return html`${failed}<p class="dim">${nodes.length ? inRow([t("path.mastered", { done, n: nodes.length }), counts.subconcepts]) : ""}</p>`;
 }
 
 /** A path without concepts: what to do. @param {{ path: Path, nodes: Seen[] }} props */

@@ -4,6 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import * as api from "../api.js";
+import { inRow } from "../format.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
 import { Markdown } from "../markdown.js";
@@ -31,7 +32,7 @@ export function Sources({ nodeId }) {
   const { passages } = found.value;
   if (!passages.length) return html`<span class="dimmer">${t("about.source_none")}</span>`;
   return html`${(every.value ? passages : passages.slice(0, AT_FIRST)).map((passage) => html`<details key=${passage.id} class="source">
-      <summary><span class="cite"><${Icon} name="doc" />${[passage.document, passage.page ? t("about.page", { n: passage.page }) : passage.heading].filter(Boolean).join(", ")}</span></summary>
+      <summary><span class="cite"><${Icon} name="doc" />${inRow([passage.document, passage.page ? t("about.page", { n: passage.page }) : passage.heading])}</span></summary>
       <blockquote class="say"><${Markdown} text=${passage.text} /></blockquote>
     </details>`)}
     ${!every.value && passages.length > AT_FIRST && html`<button class="link" type="button" onClick=${() => { every.value = true; }}>${t("about.source_more", { n: passages.length - AT_FIRST })}</button>`}`;

@@ -3,6 +3,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
+import { inRow } from "../format.js";
 import { MASTERED_AT } from "../graph.js";
 import { html } from "../html.js";
 import { t } from "../i18n/you.js";
@@ -55,4 +56,4 @@ function Spot({ spot, withPaths }) {
 }
 
 /** @param {{ marks: AnswerMark[] }} props */
-const Last = ({ marks }) => marks.length > 0 && html`<span class="ev" role="img" aria-label=${marks.map((mark) => t(`pg.mark_${mark}`)).join(", ")}>${marks.map((mark, i) => html`<${AnswerSign} key=${i} mark=${mark} />`)}</span>`;
+const Last = ({ marks }) => marks.length > 0 && html`<span class="ev" role="img" aria-label=${inRow(marks.map((mark) => t(`pg.mark_${mark}`)))}>${marks.map((mark, i) => html`<${AnswerSign} key=${i} mark=${mark} />`)}</span>`;
