@@ -1,10 +1,13 @@
-"""A lesson in which much was said, scrolled in a real Chromium: what each frame took, and what held the page up."""
+"""A lesson in which much was said, scrolled in a real Chromium: what each frame took, and the page's own work."""
 
 import asyncio
+import json
 import os
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from playwright.async_api import async_playwright
 
@@ -20,6 +23,7 @@ from sprout.store.write import Write
 MESSAGES = 500
 SIZES = {"wide": (1440, 900), "phone": (360, 740)}
 CHROMIUM = "/usr/bin/chromium"
+RUN_TASK = "ThreadControllerImpl::RunTask"
 NO_MODEL = "http://127.0.0.1:9"
 TAUGHT = """Take **{n} people**. One in ten of them is ill, and the test finds nine of ten.
 
@@ -36,9 +40,7 @@ ill = {n} // 10
 
 So a positive result says less than it seems to: there are simply few ill people to find."""
 SCROLL = """async () => {
-  const page = document.scrollingElement, frames = [], long = [];
-  const watch = new PerformanceObserver((list) => long.push(...list.getEntries().map((entry) => entry.duration)));
-  watch.observe({ type: "longtask" });
+  const page = document.scrollingElement, frames = [];
   const frame = () => new Promise(requestAnimationFrame);
   let last = await frame();
   for (const step of [-90, 90]) {
@@ -51,17 +53,22 @@ SCROLL = """async () => {
       last = now;
     }
   }
-  watch.disconnect();
-  return { frames, long };
+  return frames;
 }"""
 
 
 @dataclass(frozen=True, slots=True)
 class Scrolled:
-    """Milliseconds: of each frame, of each task that held the page up for more than 50, and until all stood there."""
+    """Milliseconds.
+
+    Args:
+        frames_ms: between two frames, so what else the machine does is in it.
+        tasks_ms: the processor's time of each task of the page's main thread, whatever the machine does beside.
+        shown_ms: until all stood there.
+    """
 
     frames_ms: tuple[float, ...]
-    long_ms: tuple[float, ...]
+    tasks_ms: tuple[float, ...]
     shown_ms: float
 
     def at(self, share: float) -> float:
@@ -83,11 +90,19 @@ async def scrolled() -> dict[str, Scrolled]:
                 await page.goto(f"{server.url}{address}")
                 await page.wait_for_function("(n) => document.querySelectorAll('.msg, .me').length === n", arg=MESSAGES)
                 shown_ms = float(await page.evaluate("performance.now()"))
-                told = await page.evaluate(SCROLL)
-                found[name] = Scrolled(tuple(told["frames"]), tuple(told["long"]), shown_ms)
+                await browser.start_tracing(page=page, categories=["toplevel"])
+                frames_ms = await page.evaluate(SCROLL)
+                trace = json.loads(await browser.stop_tracing())["traceEvents"]
+                found[name] = Scrolled(tuple(frames_ms), _tasks_ms(trace), shown_ms)
                 await page.close()
             await browser.close()
             return found
+
+
+def _tasks_ms(trace: Sequence[dict[str, Any]]) -> tuple[float, ...]:
+    main = {(one["pid"], one["tid"]) for one in trace if one.get("args", {}).get("name") == "CrRendererMain"}
+    tasks = (one for one in trace if one["name"] == RUN_TASK and (one["pid"], one["tid"]) in main)
+    return tuple(one["tdur"] / 1_000 for one in tasks if "tdur" in one)
 
 
 async def _taught(folder: Path) -> str:
