@@ -5,6 +5,7 @@ import math
 import os
 import shutil
 import statistics
+import time
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ AT_ONCE_MS = 100.0
 LONG_MS = 50.0
 FRAME_MS = 1_000 / 60
 STEADY = 1.1
+BUSY_MS = 500.0
 WATCH = """
 window.bench = { tasks: [], frames: [], on: false };
 new PerformanceObserver((list) => {
@@ -58,6 +60,7 @@ class Smooth:
     longest_ms: float
     frame_mean_ms: float
     frame_p95_ms: float
+    busy_ms: float  # CPU of the main thread in a second: what a loaded machine does not change
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,8 @@ async def page() -> list[Figure]:
         Figure("PAGE moved, streaming: longest of them", "ms", live.longest_ms, LONG_MS, 1.0),
         Figure("PAGE moved, streaming: frame, p95", "ms", live.frame_p95_ms, FRAME_MS, STEADY),
         Figure("PAGE moved, streaming: mean frame", "ms", live.frame_mean_ms, FRAME_MS, STEADY),
+        Figure("PAGE moved: main thread, CPU a second", "ms", still.busy_ms, BUSY_MS, 1.0),
+        Figure("PAGE moved, streaming: main thread, CPU a second", "ms", live.busy_ms, BUSY_MS, 1.0),
         Figure(f"PAGE {after}", "MiB", found.heap_mb[-1], found.heap_mb[0], STEADY, found.heap_mb),
     ]
 
@@ -130,7 +135,10 @@ async def _drawn_ms(page: Page, url: str) -> float:
 
 async def _while_moving(page: Page, meanwhile: Awaitable[object]) -> Smooth:
     """How smooth the page is while a hand pulls the map about and zooms, until `meanwhile` is over."""
+    devtools = await page.context.new_cdp_session(page)
+    await devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
     job = asyncio.ensure_future(meanwhile)
+    before, began = await _cpu_s(devtools), time.perf_counter()
     x, y = SIZE[0] / 3, SIZE[1] / 2
     await page.evaluate("bench.tasks = []; bench.frames = []; bench.on = true")
     turn = 0
@@ -143,10 +151,17 @@ async def _while_moving(page: Page, meanwhile: Awaitable[object]) -> Smooth:
         await page.mouse.up()
         await page.mouse.wheel(0, 120 if turn % 2 else -120)
     await job
+    busy_ms = 1_000 * (await _cpu_s(devtools) - before) / (time.perf_counter() - began)
     seen = await page.evaluate("bench.on = false, bench")
     tasks, frames = seen["tasks"], sorted(seen["frames"])
     p95 = frames[math.floor(0.95 * len(frames))]
-    return Smooth(len(tasks), max(tasks, default=0.0), statistics.mean(frames), p95)
+    return Smooth(len(tasks), max(tasks, default=0.0), statistics.mean(frames), p95, busy_ms)
+
+
+async def _cpu_s(devtools: CDPSession) -> float:
+    """What the page's main thread has worked so far."""
+    metrics = (await devtools.send("Performance.getMetrics"))["metrics"]
+    return float(next(each["value"] for each in metrics if each["name"] == "TaskDuration"))
 
 
 async def _heap_mb(devtools: CDPSession) -> float:
