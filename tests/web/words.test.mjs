@@ -98,3 +98,11 @@ test("the database's times are read as UTC", () => {
   assert.equal(day(new Date(now - 30_000).toISOString(), now), "Just now");
   assert.equal(day(new Date(2026, 10, 19, 23).toISOString(), now), "Yesterday");
 });
+
+test("what a node says of its agent stays the same while the agent writes, and changes when it waits", () => {
+  const [until, delta] = [aRun().slice(0, 11), { kind: "agent_reasoning_delta", seq: null, runId: "C", agent: "subconcept_bootstrap:Alpha", blockId: "b9", text: "more" }];
+  const before = until.reduce(reduce, emptyActivity("R"));
+  assert.deepEqual(makersOf(reduce(before, delta)), makersOf(before));
+  assert.equal(makerOf(makersOf(before), "a").retry, null);
+  assert.equal(makerOf(makersOf(reduce(before, aRun()[11])), "a").retry.of, 5);
+});
