@@ -1,6 +1,7 @@
 // @ts-check
 /** One run at its own address: what it asks or how it ended, and what its agents did. */
 
+import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { useTicking } from "../clock.js";
 import { kindOf, sinceWords } from "../handoff.js";
@@ -13,6 +14,7 @@ import { isOpen } from "../shown.js";
 import { positionWords } from "../words.js";
 import { ActivityPanel } from "./activity.js";
 import { Handoff } from "./handoff.js";
+import { Magnifier, SearchDialog } from "./magnifier.js";
 import { OtherRuns } from "./otherruns.js";
 import { Blank, Fault, Shell } from "./shell.js";
 
@@ -24,6 +26,7 @@ export function RunScreen({ runId }) {
   const one = useMemo(() => openRun(runId), [runId]);
   useEffect(() => one.close, [one]);
   const run = one.run.value;
+  const searching = useSignal(false);
   useTicking(isOpen(run));
   useEffect(() => { document.title = t("run.page_title"); }, []);
 
@@ -33,9 +36,10 @@ export function RunScreen({ runId }) {
   if (!run) return html`<${Shell} crumbs=${[{ title: t("nav.paths"), url: home() }]}><p class="wrap loading dimmer" role="status">${t("run.loading")}</p><//>`;
   const name = t("run.title", { time: sinceWords(run.createdAt, serverNow()) });
   const path = run.branchId ? [{ title: one.title.value, url: pathUrl(run.branchId) }] : [];
-  return html`<${Shell} crumbs=${[{ title: t("nav.paths"), url: home() }, ...path, { title: name, url: null }]} work asked=${[run.id]}>
+  return html`<${Shell} crumbs=${[{ title: t("nav.paths"), url: home() }, ...path, { title: name, url: null }]} tools=${html`<${Magnifier} searching=${searching} />`} work asked=${[run.id]}>
     <section class="run-page"><h1 class="t13 dim">${one.title.value ? t("run.heading", { title: one.title.value, name }) : name}</h1><${Standing} one=${one} run=${run} /><${OtherRuns} but=${run.id} /></section>
     <${ActivityPanel} path=${one} handsOver=${false} />
+    ${searching.value && html`<${SearchDialog} onClose=${() => { searching.value = false; }} />`}
   <//>`;
 }
 

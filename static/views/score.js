@@ -37,7 +37,7 @@ export function Score({ activity, agents, untilMs }) {
   const height = TOP + rows.length * ROW + (more ? ROW : 0);
   return html`<div class="score" ref=${frame}><svg viewBox="0 0 ${width} ${height}" width=${width} height=${height} role="img" aria-label=${t("act.score", { n: agents.length })}>
     <text class="ax" x=${NAMES} y="10">0:00</text>
-    ${!axis.isCut && html`<text class="ax" x=${(NAMES + right) / 2} y="10" text-anchor="middle">${clock((endMs - fromMs) / 2)}</text>`}
+    ${!axis.isCut && endMs - fromMs >= 2000 && html`<text class="ax" x=${(NAMES + right) / 2} y="10" text-anchor="middle">${clock((endMs - fromMs) / 2)}</text>`}
     <text class="ax" x=${right} y="10" text-anchor="end">${clock(endMs - fromMs)}</text>
     ${rows.map((agent, i) => html`<${Row} key=${agent.runId} agent=${agent} isRoot=${agent.runId === activity.rootId} y=${TOP + i * ROW + 8} at=${at} untilMs=${untilMs} />`)}
     ${more > 0 && html`<text class="ax" x="0" y=${height - 6}>${t("act.more_rows", { n: more })}</text>`}
