@@ -9,7 +9,7 @@ from tests.browser import open_page
 from tests.journeys.learner import school
 
 MOST_BYTES = 150_000
-LATER = ("katex", "mermaid", "vendor/code", "diagram", "learn", "rich", "marked")
+LATER = ("katex", "mermaid", "vendor/code", "diagram", "learn.css", ".learn.js", "rich", "marked")
 
 
 async def _weights(page: Page, url: str, shows: str) -> dict[str, int]:
