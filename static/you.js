@@ -27,6 +27,8 @@ export const ARCHIVE = "/api/learner/archive";
 
 /** @returns {Promise<Memory[]>} */
 export const memories = () => request(`/memories?userId=${USER}`);
+/** @param {string} memoryId @param {string} text @returns {Promise<Memory>} */
+export const change = (memoryId, text) => request(`/memories/${at(memoryId)}`, { method: "PATCH", headers: { "content-type": "application/json" }, body: JSON.stringify({ text }) });
 /** @param {string} memoryId @returns {Promise<null>} */
 export const forget = (memoryId) => request(`/memories/${at(memoryId)}`, { method: "DELETE" });
 /** The newest runs of all paths, turns of lessons too. @returns {Promise<Run[]>} */

@@ -49,7 +49,7 @@ export function SettingsScreen() {
     ${!status.value && !problem.value && html`<p class="loading dimmer" role="status">${t("st.loading")}</p>`}
     ${status.value && html`<${Model} status=${status.value} runs=${runs.value} /><${Budgets} status=${status.value} />`}
     <${Look} />
-    ${status.value && html`<${Memories} memories=${memories.value} onForgotten=${(/** @type {string} */ id) => { memories.value = memories.value.filter((each) => each.id !== id); }} />
+    ${status.value && html`<${Memories} memories=${memories.value} onChanged=${(/** @type {Memory[]} */ now) => { memories.value = now; }} />
       <${Data} onErased=${() => { erased.value = true; }} />
       <p class="st-foot">${t("st.about", { version: status.value.version })} · <a href="/docs" target="_blank">${t("st.about_api")}</a></p>`}
   </div><//>`;

@@ -19,6 +19,7 @@ from tests.journeys.past import MEMORY, PATHS, RIGHT, THOUGHTS, lived
 from tests.journeys.screen import picture
 from tests.journeys.test_languages import SHOWN, only_english
 
+CHANGED = "Works at a school, and likes examples with pupils."
 OFFLINE = ("Failed to load resource", "ERR_INTERNET_DISCONNECTED")
 
 
@@ -135,6 +136,14 @@ async def test_settings_tell_what_is_set_and_keep_what_is_chosen(
 
         memory = page.get_by_role("region", name="What Sprout remembers of you")
         await expect(memory).to_contain_text(MEMORY)
+        await memory.get_by_role("button", name="Change").click()
+        await expect(memory.get_by_label("What Sprout is to remember")).to_be_focused()
+        await page.keyboard.press("Control+a")
+        await page.keyboard.type(CHANGED)
+        await page.keyboard.press("Control+Enter")
+        await expect(memory.get_by_role("button", name="Change")).to_be_focused()
+        await expect(memory).to_contain_text(CHANGED)
+        await expect(memory).to_contain_text("in your words")
         await memory.get_by_role("button", name="Forget").click()
         await expect(memory).to_contain_text("Nothing yet.")
         await expect(memory.get_by_role("heading")).to_be_focused()
