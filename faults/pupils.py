@@ -44,6 +44,9 @@ class Words:
     tactic: str = ""
 
 
+ASIDE = Words("Who first thought of this?", "aside")
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """An open question as a learner stands before it.
@@ -372,9 +375,9 @@ class Wandering:
         self.name = f"{pupil.name}, wandering"
 
     def says(self, asked: Asked) -> Words:
-        said = tuple(words for words in asked.said if words.meant == "answer")
-        if not asked.diagnostic and (not asked.said or asked.said[-1].meant == "answer"):
-            return Words("Who first thought of this?", "aside")
+        said = tuple(words for words in asked.said if words != ASIDE)
+        if not asked.diagnostic and (not asked.said or asked.said[-1] != ASIDE):
+            return ASIDE
         return self._pupil.says(replace(asked, said=said))
 
     def hears(self, known: Known, reply: str, level: int, *, settled: bool) -> None:
