@@ -21,6 +21,7 @@ from sprout.offline.courses import Course, courses
 LIVES_S = (0.1, 0.8)
 KILLS = 60
 LESSONS = 8
+WHOLE_KILLS = 300
 PUPILS_OF_COURSES = ("slipper", "novice", "anxious")
 
 
@@ -88,6 +89,21 @@ async def disturbed(kills: int = KILLS, seed: int = 1, course: str | None = None
     return figures
 
 
+async def whole(kills: int = WHOLE_KILLS, seed: int = 1) -> list[Figure]:
+    """A whole course, from its topic to the last concept, killed at random moments all the way."""
+    course = courses()[0]
+    async with school() as taught_by:
+        peace = await in_peace(taught_by, PUPILS["expert"](course, seed), course, lessons=99)
+        killed = await under_kills(
+            taught_by, PUPILS["expert"](course, seed), course, lessons=99, kills=kills, seed=seed, growing=True
+        )
+    found = [*([] if killed.story.done else ["not done"]), *differences(peace, killed)]
+    return [
+        Figure("whole", "kills, answers cut off", f"{killed.kills}, {killed.cuts}"),
+        Figure("whole", "differences at the end", *_told(found)),
+    ]
+
+
 async def _figures(taught_by: School, name: str, course: Course, *, kills: int, seed: int) -> list[Figure]:
     pupil = PUPILS[name]
     peace = await in_peace(taught_by, pupil(course, seed), course, lessons=LESSONS)
@@ -145,4 +161,4 @@ def _told(found: list[str]) -> tuple[str, bool]:
     return "; ".join(found)[:200] or "0", not found
 
 
-PROOFS: Mapping[str, Callable[..., Awaitable[list[Figure]]]] = {"disturbed": disturbed}
+PROOFS: Mapping[str, Callable[..., Awaitable[list[Figure]]]] = {"disturbed": disturbed, "whole": whole}
