@@ -170,9 +170,9 @@ async def test_a_choice_by_its_number_then_a_drawing_that_is_undone_and_kept_ove
 
 
 async def _stroke(page: Page, x: int) -> None:
+    await page.locator("canvas").hover(position={"x": x, "y": 40})  # waits until it stands still
     box = await page.locator("canvas").bounding_box()
     assert box is not None
-    await page.mouse.move(box["x"] + x, box["y"] + 40)
     await page.mouse.down()
     await page.mouse.move(box["x"] + x + 10, box["y"] + 90, steps=4)
     await page.mouse.up()

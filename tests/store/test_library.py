@@ -400,7 +400,8 @@ async def fill(library: SqlLibrary, shelf: SqlShelf, runs: SqlRunStore, database
         passage = tables.Passage(
             id=f"p-{root.id}", document_id=document.id, position=9, starts_at=0, ends_at=1, text="#"
         )
-        rows.extend([passage, tables.Citation(node_id=one_id, passage_id=passage.id)])
+        cited = tables.MessageCitation(message_id=f"m-{root.id}", passage_id=passage.id, position=0)
+        rows.extend([passage, tables.Citation(node_id=one_id, passage_id=passage.id), cited])
         for row in rows:
             write.session.add(row)
             write.session.flush()
