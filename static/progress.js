@@ -37,8 +37,16 @@ export function standings(turns, moments) {
 /** The curve of a span: one point for the end of every step, the last for now. @param {Turn[]} turns @param {Span} span @param {number} nowMs @returns {Point[]} */
 export function curve(turns, span, nowMs) {
   const { weeks, step } = SPANS[span];
-  const steps = (weeks * WEEK) / step;
-  return standings(turns, Array.from({ length: steps + 1 }, (_, i) => (i === steps ? nowMs : dayOf(nowMs, (i - steps) * step + 1) - 1)));
+  return course(turns, (weeks * WEEK) / step, step, nowMs);
+}
+
+/** So many steps of so many days up to now. @param {Turn[]} turns @param {number} steps @param {number} days @param {number} nowMs @returns {Point[]} */
+const course = (turns, steps, days, nowMs) => standings(turns, Array.from({ length: steps + 1 }, (_, i) => (i === steps ? nowMs : dayOf(nowMs, (i - steps) * days + 1) - 1)));
+
+/** The last eight weeks of one path, a point for each. @param {ProgressReport} report of all paths @param {string} branchId @param {number} nowMs @returns {Point[]} */
+export function eightWeeks(report, branchId, nowMs) {
+  const own = new Set(report.begun.filter((one) => one.branchId === branchId).map((one) => one.nodeId));
+  return course(report.turns.filter((turn) => own.has(turn.nodeId)), 8, WEEK, nowMs);
 }
 
 /**

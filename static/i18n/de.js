@@ -69,6 +69,8 @@ export default {
   "paths.subconcepts": "{n} Baustein|{n} Bausteine",
   "paths.mastered": "Beherrscht",
   "paths.path": "Lernpfad",
+  "paths.weeks": "Acht Wochen",
+  "paths.gained": "In acht Wochen {n} Baustein neu beherrscht|In acht Wochen {n} Bausteine neu beherrscht",
   "paths.parts": "Konzepte",
   "paths.seen": "Zuletzt aktiv",
   "paths.ring": "{done} von {n} Konzepten beherrscht",

@@ -67,6 +67,8 @@ export default {
   "paths.subconcepts": "{n} subconcept|{n} subconcepts",
   "paths.mastered": "Mastered",
   "paths.path": "Path",
+  "paths.weeks": "Eight weeks",
+  "paths.gained": "{n} subconcept mastered in eight weeks|{n} subconcepts mastered in eight weeks",
   "paths.parts": "Concepts",
   "paths.seen": "Last activity",
   "paths.ring": "{done} of {n} concepts mastered",

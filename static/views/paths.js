@@ -9,9 +9,13 @@ import { t } from "../i18n.js";
 import { pathUrl } from "../router.js";
 import { Dialog } from "./dialog.js";
 import { Icon } from "./icons.js";
+import { lazily } from "./lazily.js";
 import { Rosette } from "./marks.js";
 
 /** @import { PathSummary } from "../types.d.ts" */
+
+/** Asked for where something is known: who has just begun has no curve. */
+const weeks = lazily(async () => (await import("./weeks.js")).Weeks);
 
 /** @param {{ paths: PathSummary[], onChange: () => Promise<void> }} props */
 export function PathTable({ paths, onChange }) {
@@ -21,7 +25,7 @@ export function PathTable({ paths, onChange }) {
   return html`<section class="paths" aria-labelledby="paths-title">
     <header><h2 class="t18" id="paths-title">${t("paths.title")}</h2><span class="t13 dimmer">${t("paths.count", { n: paths.length, mastered, concepts: t("paths.concepts", { n: concepts.length }) })}</span></header>
     <table class="pt">
-      <thead><tr><th>${t("paths.mastered")}</th><th>${t("paths.path")}</th><th>${t("paths.parts")}</th><th>${t("paths.seen")}</th><th><span class="vh">${t("delete.go")}</span></th></tr></thead>
+      <thead><tr><th>${t("paths.mastered")}</th><th>${t("paths.path")}</th><th>${t("paths.weeks")}</th><th>${t("paths.parts")}</th><th>${t("paths.seen")}</th><th><span class="vh">${t("delete.go")}</span></th></tr></thead>
       <tbody>${paths.map((path) => html`<${PathRow} key=${path.branch.id} path=${path} onDelete=${() => { doomed.value = path; }} />`)}</tbody>
     </table>
     ${doomed.value && html`<${DeleteDialog} path=${doomed.value} onClose=${() => { doomed.value = null; }} onDeleted=${onChange} />`}
@@ -35,6 +39,7 @@ const PathRow = ({ path, onDelete }) => {
   return html`<tr>
     <td><${Rosette} states=${states} /></td>
     <td class="pt-main"><a class="t" href=${pathUrl(path.branch.id)}>${path.branch.title}</a><br /><${PathWords} path=${path} /></td>
+    <td class="o">${path.concepts.some((concept) => concept.mastery > 0) && html`<${weeks.View} branchId=${path.branch.id} parts=${subconcepts} />`}</td>
     <td class="o dim">${path.concepts.length > 0 && html`${t("paths.concepts", { n: path.concepts.length })}<br /><span class="t13 dimmer">${t("paths.subconcepts", { n: subconcepts })}</span>`}</td>
     <td class="o dim">${day(path.lastActivityAt ?? path.branch.createdAt, api.serverNow())}</td>
     <td class="pt-end"><button class="btn flat icon sm" type="button" onClick=${onDelete} aria-label=${t("paths.delete", { title: path.branch.title })} title=${t("delete.go")}><${Icon} name="trash" small /></button></td>

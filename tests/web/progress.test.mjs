@@ -1,7 +1,7 @@
 // Progress as one looks at it: curves, leaves and figures from what the server tells, in the days of who looks.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { calendar, curve, dayOf, figures, longestDay, standings, ticks, weekOf } from "../../static/progress.js";
+import { calendar, curve, dayOf, eightWeeks, figures, longestDay, standings, ticks, weekOf } from "../../static/progress.js";
 import { contact } from "../../static/settings.js";
 
 const NOW = new Date(2026, 10, 18, 15, 30).getTime(); // a Wednesday
@@ -23,6 +23,15 @@ test("a curve has a point for every day of four weeks, for every week of a longe
   assert.equal(points.at(-1).atMs, NOW);
   assert.deepEqual(points.slice(-3).map(({ mastered, begun }) => [mastered, begun]), [[1, 0], [1, 1], [1, 2]]);
   assert.ok(points.every((point, i) => !i || point.atMs > points[i - 1].atMs));
+});
+
+test("the last eight weeks of a path are of its own subconcepts alone", () => {
+  const begun = [{ nodeId: "a", branchId: "one" }, { nodeId: "b", branchId: "one" }, { nodeId: "c", branchId: "other" }];
+  const points = eightWeeks({ begun, turns: TURNS }, "one", NOW);
+  assert.equal(points.length, 9);
+  assert.equal(points.at(-1).atMs, NOW);
+  assert.deepEqual(points.map(({ mastered }) => mastered), [0, 0, 0, 0, 0, 0, 1, 1, 0]);
+  assert.deepEqual(eightWeeks({ begun, turns: TURNS }, "none", NOW).at(-1), { atMs: NOW, mastered: 0, begun: 0 });
 });
 
 test("a week begins on Monday, and days keep their length over a change of the clock", () => {
