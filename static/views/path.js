@@ -30,11 +30,12 @@ const AHEAD_MS = 1500;
 export function PathScreen({ branchId, conceptId }) {
   const path = useMemo(() => openPath(branchId), [branchId]);
   useEffect(() => path.close, [path]);
+  const isViewed = useSignal(false);
   useEffect(() => {
     const ahead = () => {
+      isViewed.value = true;
       import("./activity.js").then(({ fetchAhead }) => fetchAhead(), () => null); // the network is away: the panel itself asks again
       concepts.ahead();
-      changes.ahead();
       fetchSearch();
     };
     const timer = setTimeout(ahead, AHEAD_MS);
@@ -84,7 +85,7 @@ export function PathScreen({ branchId, conceptId }) {
     ${concept
       ? html`<${concepts.View} path=${path} concept=${concept} view=${view} />`
       : html`<${PathLevel} path=${path} view=${view} />`}
-    ${!conceptId && (wide || tab.value === "activity") && html`<${activity.View} path=${path}><${changes.View} path=${path} /><//>`}
+    ${!conceptId && (wide || tab.value === "activity") && html`<${activity.View} path=${path}>${isViewed.value && html`<${changes.View} path=${path} />`}<//>`}
     ${!wide && isOpen(run) && run?.state !== "waiting_on_human" && !run?.cutOff && html`<${Runbar} path=${path} />`}
     ${searching.value && html`<${SearchDialog} path=${path} onNode=${choose} onClose=${() => { searching.value = false; }} />`}
     <${Announcer} path=${path} />
