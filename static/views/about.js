@@ -6,6 +6,7 @@ import { edgeKey, inOrder, MASTERED_AT, partsOf } from "../graph.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
 import { diagnosticUrl, learnUrl, pathUrl } from "../router.js";
+import { LastAnswers } from "./lastanswers.js";
 import { Mark } from "./marks.js";
 import { Sources } from "./sources.js";
 
@@ -39,6 +40,7 @@ export function Facts({ path, node, whys, onSelect }) {
   };
   return html`<dl class="facts">
     <dt>${t("about.mastery")}</dt><dd>${node.type === "concept" ? conceptMastery(all, node) : html`<${Mastery} mastery=${node.mastery} />`}</dd>
+    ${node.type === "subconcept" && html`<${LastAnswers} key=${node.id} node=${node} />`}
     <dt>${t("about.builds_on")}</dt><dd>${list("needs", t("about.ground"))}</dd>
     <dt>${t("about.opens")}</dt><dd>${list("opens", t(node.type === "concept" ? "about.goal" : "about.last"))}</dd>
     ${node.type === "subconcept" && path.documents().length > 0 && html`<dt>${t("about.source")}</dt><dd><${Sources} key=${node.id} nodeId=${node.id} /></dd>`}

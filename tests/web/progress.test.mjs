@@ -1,8 +1,11 @@
 // Progress as one looks at it: curves, leaves and figures from what the server tells, in the days of who looks.
+import "./vendored.mjs";
 import assert from "node:assert/strict";
 import test from "node:test";
 import { calendar, curve, dayOf, eightWeeks, figures, longestDay, standings, ticks, weekOf } from "../../static/progress.js";
 import { contact } from "../../static/settings.js";
+
+const { tally } = await import("../../static/views/lastanswers.js");
 
 const NOW = new Date(2026, 10, 18, 15, 30).getTime(); // a Wednesday
 const at = (days, hour = 12) => new Date(2026, 10, 18 + days, hour).toISOString();
@@ -70,4 +73,11 @@ test("whether a model answers is what the newest run says that asked it", () => 
   assert.equal(contact([run(0), run(5), run(0, "bad_key")]).state, "answered");
   assert.deepEqual(contact([run(3, "bad_key"), run(5)]), { state: "failed", atMs: Date.parse(at(0)), message: "It said no." });
   assert.equal(contact([run(0, "crash_loop")]).state, "unasked");
+});
+
+test("the last answers are counted by their marks, and only what all had to do without is said of all", () => {
+  const answers = (...marks) => marks.map((mark) => ({ mark, helpLevel: 0 }));
+  assert.equal(tally(answers("missed", "right", "partly", "missed")), "2 missed, 1 partly right, 1 right, all without help");
+  assert.equal(tally(answers("right")), "1 right, without help");
+  assert.equal(tally([...answers("right"), { mark: "right", helpLevel: 2 }]), "2 right");
 });
