@@ -2,6 +2,7 @@
 /** Changes of a concept: what was done, why, and the way back. */
 
 import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { html } from "../html.js";
 import { t } from "../i18n/learn.js";
 import * as learning from "../learning.js";
@@ -11,6 +12,7 @@ import { Icon } from "./icons.js";
 /** @import { Seen } from "../graph.js" */
 
 const AT_FIRST = 8;
+const ALL = "all";
 
 /** Who fits a path to its learner; what others did is how it was made. */
 const FITTERS = ["concept_refinement", "path_review"];
@@ -35,19 +37,35 @@ export function standing(change, changes) {
   return { last: last.id, isUndone };
 }
 
-/** @param {{ changes: Change[], all: Map<string, Seen>, onUndone: () => unknown }} props */
-export function Changes({ changes, all, onUndone }) {
+/** The changes that fitted the path and stand, each with what to undo, in the order in which all can go: the newest first. @param {Change[]} changes */
+export function undoable(changes) {
+  const age = new Map(changes.map((change, i) => [change.id, i]));
+  return shownOf(changes).map((change) => ({ change, ...standing(change, changes) })).filter((each) => !each.isUndone)
+    .sort((a, b) => (age.get(a.last) ?? -1) - (age.get(b.last) ?? -1));
+}
+
+/** @param {{ changes: Change[], all: Map<string, Seen>, onUndone: () => unknown, head?: any }} props `head`: what stands beside the way to undo all */
+export function Changes({ changes, all, onUndone, head }) {
   const every = useSignal(false);
   const busy = useSignal(/** @type {string | null} */ (null));
   const refusal = useSignal(/** @type {{ id: string, words: string } | null} */ (null));
+  const said = useSignal("");
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  const wasAll = useRef(false);
   const listed = shownOf(changes);
+  const standingNow = undoable(changes);
   const titles = new Map([...all].map(([id, node]) => [id, node.title]));
   for (const change of changes) for (const node of [...change.before.nodes, ...change.after.nodes]) titles.set(node.id, node.title);
+  useEffect(() => { // the button for all has gone, and the focus with it
+    if (wasAll.current && !busy.value && document.activeElement === document.body) list.current?.querySelector("button")?.focus();
+    wasAll.current = busy.value === ALL;
+  }, [busy.value]);
 
   const undo = async (/** @type {Change} */ change) => {
     if (busy.value) return;
     busy.value = change.id;
     refusal.value = null;
+    said.value = "";
     try {
       await learning.undo(standing(change, changes).last);
       await onUndone();
@@ -58,7 +76,36 @@ export function Changes({ changes, all, onUndone }) {
     }
   };
 
-  return html`<ul class="changes">${(every.value ? listed : listed.slice(0, AT_FIRST)).map((change) => ({ change, ...standing(change, changes) })).map(({ change, isUndone }) => html`<li key=${change.id} class=${isUndone ? "undone" : ""}>
+  /** One after the other, up to the first that is refused; what has gone by then stays gone. */
+  const undoAll = async () => {
+    if (busy.value) return;
+    busy.value = ALL;
+    refusal.value = null;
+    said.value = "";
+    let [{ change: at }] = standingNow;
+    let n = 0;
+    try {
+      for (const { change, last } of standingNow) {
+        at = change;
+        await learning.undo(last);
+        n += 1;
+      }
+    } catch (error) {
+      every.value = true; // the one that was refused may be among the earlier ones
+      refusal.value = { id: at.id, words: t("ch.stopped", { what: linesOf(at, titles)[0], why: /** @type {Error} */ (error).message }) };
+    }
+    try {
+      if (n) await onUndone();
+    } catch (error) {
+      refusal.value ??= { id: at.id, words: /** @type {Error} */ (error).message };
+    }
+    if (n) said.value = t("ch.all_undone", { n });
+    busy.value = null;
+  };
+
+  return html`${(head || listed.length > 0) && html`<header class="changes-head">${head}${(standingNow.length > 1 || busy.value === ALL) && html`<button class="link t13" type="button" aria-disabled=${busy.value !== null || undefined} aria-busy=${busy.value === ALL || undefined} onClick=${undoAll}>${t(busy.value === ALL ? "ch.undoing" : "ch.undo_all")}</button>`}</header>`}
+    <p class="vh" role="status">${said.value}</p>
+    <ul class="changes" ref=${list}>${(every.value ? listed : listed.slice(0, AT_FIRST)).map((change) => ({ change, ...standing(change, changes) })).map(({ change, isUndone }) => html`<li key=${change.id} class=${isUndone ? "undone" : ""}>
       <div>${linesOf(change, titles).map((line) => html`<p class="change-what">${line}</p>`)}${change.reason && html`<p class="reason why">${change.reason}</p>`}
         ${refusal.value?.id === change.id && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${refusal.value.words}</span></p>`}</div>
       <button class="btn sm" type="button" disabled=${busy.value !== null} aria-busy=${busy.value === change.id || undefined} onClick=${() => undo(change)}>${t(busy.value === change.id ? (isUndone ? "ch.redoing" : "ch.undoing") : isUndone ? "ch.redo" : "ch.undo")}</button>

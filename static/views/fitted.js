@@ -51,7 +51,7 @@ export function FittedChanges({ path, fitted }) {
   if (fitted.problem) return html`<${Fault} message=${fitted.problem} onRetry=${fitted.load} />`;
   if (!shown.length) return null;
   const undone = async () => { await Promise.all([fitted.load(), path.refresh()]); };
-  return html`<section class="fitted" aria-labelledby="fitted"><h3 id="fitted">${t("about.changes", { n: shown.length })}</h3>
-    <${Changes} changes=${fitted.all ?? []} all=${path.all.value} onUndone=${undone} />
+  return html`<section class="fitted" aria-labelledby="fitted">
+    <${Changes} changes=${fitted.all ?? []} all=${path.all.value} onUndone=${undone} head=${html`<h3 id="fitted">${t("about.changes", { n: shown.length })}</h3>`} />
   </section>`;
 }

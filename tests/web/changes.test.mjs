@@ -3,7 +3,7 @@ import "./vendored.mjs";
 import assert from "node:assert/strict";
 import test from "node:test";
 
-const { linesOf, shownOf, standing } = await import("../../static/views/changes.js");
+const { linesOf, shownOf, standing, undoable } = await import("../../static/views/changes.js");
 const NONE = { nodes: [], edges: [] };
 const change = (id, undoneBy = null, more = {}) => ({ id, undoneBy, undoes: null, agent: "concept_refinement", before: NONE, after: NONE, ...more });
 
@@ -19,6 +19,12 @@ test("a change stands, is undone, stands again, and what to undo next is the las
 test("only what fitted the path is listed, not how it was made nor the way back", () => {
   const all = [change("a"), change("b", null, { undoes: "a" }), change("c", null, { agent: "topic" }), change("d", null, { agent: null })];
   assert.deepEqual(shownOf(all).map(({ id }) => id), ["a"]);
+});
+
+test("all that stand are undone from the newest on, one that was brought back as of when it was", () => {
+  const back = change("d", null, { undoes: "c" });
+  const all = [back, change("c", "d", { undoes: "a" }), change("b"), change("gone", "elsewhere"), change("made", null, { agent: "topic" }), change("a", "c")];
+  assert.deepEqual(undoable(all).map(({ change: { id }, last }) => [id, last]), [["a", "d"], ["b", "b"]]);
 });
 
 test("a change says its nodes, and its edges only where no node tells it", () => {
