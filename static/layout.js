@@ -7,6 +7,7 @@ import { Graph, layout as dagre } from "./vendor/dagre.mjs";
 /** @typedef {{ id: string, title: string }} Leaf */
 /** @typedef {[string, string]} Pair source (below) and target (above) */
 /** @typedef {Map<string, Place>} Places */
+/** @typedef {Leaf & { pairs: Pair[] }} Gone a node that was taken out, with the edges that it had */
 
 /** Height of a layer, in px at scale 1. */
 export const ROW = 108;
@@ -188,6 +189,29 @@ function added(nodes, pairs, standing) {
     places.set(node.id, { x: freeX(wanted, node, layer, places, byId), layer });
   }
   return places;
+}
+
+/** Places for what was taken out, beside what it stood beside: none of the others moves. @param {Gone[]} gone @param {Leaf[]} nodes @param {Places} places of `nodes` @returns {Places} */
+export function ghostPlaces(gone, nodes, places) {
+  const taken = new Map(places);
+  const ghosts = new Map();
+  const byId = new Map([...nodes, ...gone].map((node) => [node.id, node]));
+  for (const node of gone) {
+    const lower = node.pairs.flatMap(([source, target]) => (target === node.id && places.get(source)) || []);
+    const upper = node.pairs.flatMap(([source, target]) => (source === node.id && places.get(target)) || []);
+    const layer = wireBetween(lower, upper, groundLayer(places));
+    const wanted = mean([...lower, ...upper].map((place) => place.x)) ?? 0;
+    const place = { x: freeX(wanted, node, layer, taken, byId), layer };
+    taken.set(node.id, place);
+    ghosts.set(node.id, place);
+  }
+  return ghosts;
+}
+
+/** The whole wire on which something stood: above its lower ends, else below its upper ones. @param {Place[]} lower @param {Place[]} upper @param {number} ground */
+function wireBetween(lower, upper, ground) {
+  if (lower.length) return Math.floor(Math.max(...lower.map((place) => place.layer))) + 1;
+  return upper.length ? Math.max(ground, Math.ceil(Math.min(...upper.map((place) => place.layer))) - 1) : ground;
 }
 
 /** The lowest wire in use: entries stand on it. @param {Places} places */

@@ -150,6 +150,7 @@ export default {
   "map.back": "Zurück zum ganzen Lernpfad",
   "map.builds_on": "Baut auf {titles} auf",
   "map.starts_here": "Baut auf dem auf, was du schon weißt",
+  "map.gone": "Entfernt, du kannst es",
   "map.no_parts": "Noch keine Bausteine",
 
   "state.locked": "Gesperrt",

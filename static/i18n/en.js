@@ -148,6 +148,7 @@ export default {
   "map.back": "Back to the whole path",
   "map.builds_on": "Builds on {titles}",
   "map.starts_here": "Builds on what you already know",
+  "map.gone": "Removed, you know it",
   "map.no_parts": "No subconcepts yet",
 
   "state.locked": "Locked",

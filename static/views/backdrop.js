@@ -10,7 +10,7 @@ import { yOf } from "../layout.js";
 
 /** @import { Camera } from "../camera.js" */
 /** @import { Seen } from "../graph.js" */
-/** @import { Pair, Places } from "../layout.js" */
+/** @import { Leaf, Pair, Places } from "../layout.js" */
 
 /** The left and right edge of the screen, in the world. @param {Camera} cam @param {number} inset */
 const edges = (cam, inset) => {
@@ -46,7 +46,7 @@ export function Ground({ cam, y, entries, text, hasRoots }) {
 /** How thick a branch is: by what it leads to. @type {Record<import("../graph.js").NodeState, string>} */
 const THICKNESS = { locked: "e1", ready: "e2", progress: "e2", mastered: "e3", due: "e3" };
 
-/** @param {{ pairs: Pair[], nodes: Seen[], all: Map<string, Seen>, places: Places, fresh: Set<string>, lit: Set<string> | null, delays: Map<string, number>, isRoomy: boolean }} props */
+/** @param {{ pairs: Pair[], nodes: Leaf[], all: Map<string, Seen>, places: Places, fresh: Set<string>, lit: Set<string> | null, delays: Map<string, number>, isRoomy: boolean }} props */
 export const Branches = ({ pairs, nodes, all, places, fresh, lit, delays, isRoomy }) => {
   const ways = useMemo(() => branches(pairs, nodes, places, isRoomy ? { top: 30, bottom: 30 } : { top: 21, bottom: 21 }), [pairs, places, isRoomy]);
   return useMemo(() => html`<g aria-hidden="true">${pairs.map(([source, target]) => {

@@ -10,12 +10,15 @@ import { Icon } from "./icons.js";
 
 /** @import { Change, EdgeEnds } from "../types.d.ts" */
 /** @import { Seen } from "../graph.js" */
+/** @import { Gone } from "../layout.js" */
 
 const AT_FIRST = 8;
 const ALL = "all";
 
+/** It takes out only what the learner's answers show that they know: the server sees to that. */
+const REFINER = "concept_refinement";
 /** Who fits a path to its learner; what others did is how it was made. */
-const FITTERS = ["concept_refinement", "path_review"];
+const FITTERS = [REFINER, "path_review"];
 
 /** The changes that fitted the path, without those that are only the way back of others. @param {Change[]} changes */
 export const shownOf = (changes) => changes.filter((change) => !change.undoes && FITTERS.includes(change.agent ?? ""));
@@ -43,6 +46,10 @@ export function undoable(changes) {
   return shownOf(changes).map((change) => ({ change, ...standing(change, changes) })).filter((each) => !each.isUndone)
     .sort((a, b) => (age.get(a.last) ?? -1) - (age.get(b.last) ?? -1));
 }
+
+/** What was taken out because the learner knows it, and is not back, with the edges that it had. @param {Change[]} changes @param {Map<string, unknown>} all the nodes that are there @returns {Gone[]} */
+export const goneOf = (changes, all) => undoable(changes).filter(({ change }) => change.agent === REFINER).flatMap(({ change }) =>
+  change.before.nodes.filter((node) => !all.has(node.id)).map(({ id, title }) => ({ id, title, pairs: change.before.edges.map((edge) => /** @type {[string, string]} */ ([edge.sourceNodeId, edge.targetNodeId])) })));
 
 /** @param {{ changes: Change[], all: Map<string, Seen>, onUndone: () => unknown, head?: any }} props `head`: what stands beside the way to undo all */
 export function Changes({ changes, all, onUndone, head }) {
@@ -103,7 +110,8 @@ export function Changes({ changes, all, onUndone, head }) {
     busy.value = null;
   };
 
-  return html`${(head || listed.length > 0) && html`<header class="changes-head">${head}${(standingNow.length > 1 || busy.value === ALL) && html`<button class="link t13" type="button" aria-disabled=${busy.value !== null || undefined} aria-busy=${busy.value === ALL || undefined} onClick=${undoAll}>${t(busy.value === ALL ? "ch.undoing" : "ch.undo_all")}</button>`}</header>`}
+  const forAll = (standingNow.length > 1 || busy.value === ALL) && html`<button class="link t13" type="button" aria-disabled=${busy.value !== null || undefined} aria-busy=${busy.value === ALL || undefined} onClick=${undoAll}>${t(busy.value === ALL ? "ch.undoing" : "ch.undo_all")}</button>`;
+  return html`${(head || forAll) && html`<header class="changes-head">${head}${forAll}</header>`}
     <p class="vh" role="status">${said.value}</p>
     <ul class="changes" ref=${list}>${(every.value ? listed : listed.slice(0, AT_FIRST)).map((change) => ({ change, ...standing(change, changes) })).map(({ change, isUndone }) => html`<li key=${change.id} class=${isUndone ? "undone" : ""}>
       <div>${linesOf(change, titles).map((line) => html`<p class="change-what">${line}</p>`)}${change.reason && html`<p class="reason why">${change.reason}</p>`}

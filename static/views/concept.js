@@ -9,6 +9,7 @@ import { pathUrl } from "../router.js";
 import { makerOf, wordsOf } from "../words.js";
 import { nowMs } from "../clock.js";
 import { AboutNode, ConceptActions, Facts, Learn } from "./about.js";
+import { goneOf } from "./changes.js";
 import { FittedChanges, useFitted, whysOf } from "./fitted.js";
 import { StemList, Views } from "./list.js";
 import { LevelMap } from "./map.js";
@@ -48,7 +49,7 @@ export function ConceptLevel({ path, concept, view }) {
       </section>
       ${view.wide && side}`;
   }
-  return html`<${LevelMap} key=${concept.id} all=${all} nodes=${nodes} places=${path.placesOf(concept.id, nodes)} fresh=${path.fresh.value} live=${path.live.value} label=${t("map.parts_label", { title: concept.title })}
+  return html`<${LevelMap} key=${concept.id} all=${all} nodes=${nodes} gone=${goneOf(path.playhead.value === null ? fitted.all ?? [] : [], all)} places=${path.placesOf(concept.id, nodes)} fresh=${path.fresh.value} live=${path.live.value} label=${t("map.parts_label", { title: concept.title })}
       petals=${() => ""} words=${words} brings=${brings} selected=${selected} focusOn=${view.focusOn} onOpen=${choose} hasNotes=${!view.wide} isRoomy=${false} onList=${view.toggleList}>
       ${head}
       <${MiniMap} path=${path} concept=${concept} lit=${ancestry(all, concept.id)} />

@@ -7,17 +7,17 @@ import { camera } from "../camera.js";
 import { ancestry, edgesAmong } from "../graph.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
-import { extent, groundLayer, ROW, yOf } from "../layout.js";
+import { extent, ghostPlaces, groundLayer, ROW, yOf } from "../layout.js";
 import { next } from "../walk.js";
 import { Branches, Ground, SeedBed, Sown, Wires } from "./backdrop.js";
 import { Icon } from "./icons.js";
-import { MapNode } from "./mapnode.js";
+import { Ghost, MapNode } from "./mapnode.js";
 import { Legend } from "./marks.js";
 import { MarginNote, Note } from "./note.js";
 import { useCameraInput } from "./pointer.js";
 
 /** @import { Seen } from "../graph.js" */
-/** @import { Places } from "../layout.js" */
+/** @import { Gone, Leaf, Places } from "../layout.js" */
 /** @import { Words } from "../words.js" */
 
 /** Space below the lowest wire, down to the ground line; and what lies under it. */
@@ -29,7 +29,7 @@ const GROW_MS = 520;
 const CROWDED = 60;
 
 /**
- * @typedef {{ all: Map<string, Seen>, nodes: Seen[], places: Places, fresh: Set<string>, live: boolean,
+ * @typedef {{ all: Map<string, Seen>, nodes: Seen[], gone?: Gone[], places: Places, fresh: Set<string>, live: boolean,
  *   label: string, petals: (node: Seen) => string, words: (node: Seen) => Words, brings: string,
  *   selected: string | null, focusOn: string | null, onOpen: (id: string) => void,
  *   onList: () => void, hasNotes: boolean, isRoomy: boolean, children?: any }} MapProps
@@ -37,7 +37,7 @@ const CROWDED = 60;
 
 /** @param {MapProps} props */
 export function LevelMap(props) {
-  const { all, nodes, places, fresh, live, selected, focusOn } = props;
+  const { all, nodes, gone = [], places, fresh, live, selected, focusOn } = props;
   const cam = useMemo(camera, []);
   const frame = useRef(/** @type {HTMLElement | null} */ (null));
   const svg = useRef(/** @type {SVGSVGElement | null} */ (null));
@@ -48,8 +48,10 @@ export function LevelMap(props) {
   const seeds = nodes.filter((node) => !places.has(node.id));
   const lowest = useMemo(() => groundLayer(places), [places]);
   const ground = yOf(lowest) + SOIL_AT;
-  const box = useMemo(() => boxOf(standing, places, ground, seeds.length), [places, seeds.length, standing.length]);
-  const top = useMemo(() => extent(standing, places).top, [places, standing.length]);
+  const ghosts = useMemo(() => ghostPlaces(gone, standing, places), [places, gone.map((node) => node.id).join()]);
+  const taken = useMemo(() => new Map([...places, ...ghosts]), [places, ghosts]);
+  const box = useMemo(() => boxOf([...standing, ...gone], taken, ground, seeds.length), [taken, seeds.length, standing.length]);
+  const top = useMemo(() => extent([...standing, ...gone], taken).top, [taken, standing.length]);
   const pairs = useMemo(() => edgesAmong(standing), [places, all]);
 
   useSized(svg, cam, box);
@@ -88,9 +90,13 @@ export function LevelMap(props) {
       <g transform=${world} class=${far}>
         <${Wires} cam=${cam} top=${top} bottom=${lowest} named=${standing.length > 0} />
         <${Ground} cam=${cam} y=${ground} entries=${standing.filter((node) => places.get(node.id)?.layer === lowest).map((node) => places.get(node.id)?.x ?? 0)} text=${seeds.length ? t("path.seedbed") : props.brings} hasRoots=${standing.length > 0 && !seeds.length} />
-        <${Branches} pairs=${pairs} nodes=${standing} all=${all} places=${places} fresh=${fresh} lit=${lit} delays=${delays} isRoomy=${props.isRoomy} />
+        <${Branches} pairs=${pairs} nodes=${[...standing, ...gone]} all=${all} places=${taken} fresh=${fresh} lit=${lit} delays=${delays} isRoomy=${props.isRoomy} />
         ${live && !nodes.length && html`<${Sown} y=${ground} />`}
         <${SeedBed} seeds=${seeds} y=${ground + 40} perRow=${SEEDS_PER_ROW} row=${SEED_ROW} />
+        ${gone.map((node) => {
+          const place = ghosts.get(node.id);
+          return place && html`<${Ghost} key=${node.id} title=${node.title} x=${place.x} y=${yOf(place.layer)} />`;
+        })}
         ${standing.map((node) => {
           const place = /** @type {import("../types.d.ts").Place} */ (places.get(node.id));
           const words = props.words(node);
@@ -99,7 +105,7 @@ export function LevelMap(props) {
             isDim=${lit !== null && !lit.has(node.id)} isSelected=${selected === node.id} isStop=${tabStop === node.id} isRoomy=${props.isRoomy}
             active=${active} pointed=${pointed} onOpen=${props.onOpen} />`;
         })}
-        ${!lit && html`<${MarginNote} nodes=${standing} places=${places} />`}
+        ${!lit && html`<${MarginNote} nodes=${standing} beside=${[...standing, ...gone]} places=${taken} />`}
       </g>
     </svg>
     ${props.children}
@@ -120,7 +126,7 @@ export function LevelMap(props) {
 /** @param {{ icon: any, label: string, onClick: () => void }} props */
 const Tool = ({ icon, label, onClick }) => html`<button type="button" aria-label=${label} title=${label} onClick=${onClick}><${Icon} name=${icon} /></button>`;
 
-/** What the camera has to show. @param {Seen[]} nodes @param {Places} places @param {number} ground @param {number} seeds */
+/** What the camera has to show. @param {Leaf[]} nodes @param {Places} places @param {number} ground @param {number} seeds */
 function boxOf(nodes, places, ground, seeds) {
   const { left, right, top } = extent(nodes, places);
   const bed = seeds ? 40 + Math.ceil(seeds / SEEDS_PER_ROW) * SEED_ROW : 44;

@@ -39,9 +39,7 @@ export class MapNode extends Component {
     const point = () => { clearTimeout(this.timer); this.timer = setTimeout(() => { pointed.value = id; }, POINT_MS); };
     const leave = () => { clearTimeout(this.timer); if (pointed.value === id) pointed.value = null; };
     const focused = (/** @type {FocusEvent} */ event) => { active.value = id; if (/** @type {Element} */ (event.target).matches(":focus-visible")) pointed.value = id; };
-    const titles = lines(title);
     const labelAt = isRoomy ? 38 : 30;
-    const first = [-3, -13, -22][titles.length - 1];
     const label = t("node.label", { title, state: t(`state.${state}`), meta: text });
     return html`<g class="hit s-${state} ${isDim ? "dim-node" : ""}" style=${{ transform: `translate(${x}px, ${y}px)` }} tabindex=${isStop ? 0 : -1} role="link"
       data-id=${id} aria-label=${label} aria-describedby="map-note"
@@ -52,10 +50,22 @@ export class MapNode extends Component {
         <${Petals} states=${petals} /><${Shape} state=${state} mastery=${mastery} />
       </g>
       <g class=${isFresh ? "grow-l" : ""} style=${isFresh ? { animationDelay: `${delay + UNFOLD_AT_MS + 200}ms` } : {}}>
-        <rect class="gap" x=${labelAt - 6} y="-2" width=${Math.max(...titles.map((each) => each.length)) * LETTER + 12} height="4" />
-        ${titles.map((each, i) => html`<text key=${i} class="nt" x=${labelAt} y=${first + i * 18}>${`${each} `}</text>`)}
-        <text class="nm ${tone}" x=${labelAt} y=${first + (titles.length - 1) * 18 + 19}>${text}</text>
+        <${Label} title=${title} text=${text} tone=${tone} x=${labelAt} />
       </g>
     </g>`;
   }
 }
+
+/** The title in its lines and what stands below it, in a gap of the wire. @param {{ title: string, text: string, tone: string, x: number }} props */
+function Label({ title, text, tone, x }) {
+  const titles = lines(title);
+  const first = [-3, -13, -22][titles.length - 1];
+  return html`<rect class="gap" x=${x - 6} y="-2" width=${Math.max(...titles.map((each) => each.length)) * LETTER + 12} height="4" />
+    ${titles.map((each, i) => html`<text key=${i} class="nt" x=${x} y=${first + i * 18}>${`${each} `}</text>`)}
+    <text class="nm ${tone}" x=${x} y=${first + (titles.length - 1) * 18 + 19}>${text}</text>`;
+}
+
+/** Where something was that the learner knows already: for the eye alone, the changes tell of it in words. @param {{ title: string, x: number, y: number }} props */
+export const Ghost = ({ title, x, y }) => html`<g class="s-gone" aria-hidden="true" style=${{ transform: `translate(${x}px, ${y}px)` }}>
+  <circle class="spot" r="20" /><circle class="body" r="12" /><${Label} title=${title} text=${t("map.gone")} tone="" x=${30} />
+</g>`;

@@ -5,7 +5,7 @@ import { html } from "../html.js";
 import { marginNote, yOf } from "../layout.js";
 
 /** @import { Seen } from "../graph.js" */
-/** @import { Places } from "../layout.js" */
+/** @import { Leaf, Places } from "../layout.js" */
 
 const WIDTH = 300;
 const ROOM = 190;
@@ -24,10 +24,10 @@ export function Note({ node, place, cam }) {
   </div>`;
 }
 
-/** Why the newest of the nodes that have a reason is there, in the margin of the map. @param {{ nodes: Seen[], places: Places }} props */
-export function MarginNote({ nodes, places }) {
+/** Why the newest of the nodes that have a reason is there, in the margin of the map. @param {{ nodes: Seen[], beside: Leaf[], places: Places }} props `beside`: all that it must not stand on */
+export function MarginNote({ nodes, beside, places }) {
   const noted = nodes.filter((node) => node.reason).sort((a, b) => a.id.localeCompare(b.id)).at(-1); // ids grow with time
-  const note = noted?.reason && marginNote(noted.reason, noted, nodes, places);
+  const note = noted?.reason && marginNote(noted.reason, noted, beside, places);
   if (!note) return null;
   return html`<g class="margin-note" aria-hidden="true"><path class="nr-line" d="M${note.x} ${note.y}v${note.lines.length * 18}" />
     ${note.lines.map((line, i) => html`<text key=${i} class="nr" x=${note.x + 10} y=${note.y + 13 + i * 18}>${line}</text>`)}</g>`;

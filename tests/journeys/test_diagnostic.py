@@ -10,9 +10,11 @@ from tests.journeys.learner import diagnosed, moved_on, right, school
 from tests.journeys.screen import picture
 
 COUNTS = "Turning percentages into counts of people"
-BRIDGE = "Step by step: A percentage is a count out of a hundred"
-# Wrong on “a percentage is a count” and on the share of a share, which builds on it.
-ITSELF, WHOLE_TOWN = "5", "2000"
+CHOOSING = "Yes or no: letting a program choose"
+BRIDGE = "Step by step: A comparison gives True or False"
+KNOWN = "and, or, not join conditions"
+# Wrong on what a comparison gives and on “==”, which builds on it; right on all that is hard.
+SLIPS = {"8 >= 8": "`False`", "Which line asks": "`level = 5`"}
 
 
 async def test_a_diagnostic_goes_by_keyboard_alone_and_a_reload_keeps_the_draft_and_the_place(
@@ -86,27 +88,25 @@ async def _press(page: Page, name: str) -> None:
 
 
 async def test_a_misconception_brings_a_change_with_its_reason_that_can_be_undone_and_brought_back(
-    browser: Browser, tmp_path: Path, bayes_url: str
+    browser: Browser, tmp_path: Path, python_url: str
 ) -> None:
-    async with school(tmp_path, bayes_url) as taught, open_page(browser, taught.diagnostic(COUNTS)) as page:
+    async with school(tmp_path, python_url) as taught, open_page(browser, taught.diagnostic(CHOOSING)) as page:
         before = await taught.grown.graph()
-        slips = {"bicycle": ITSELF, "over 60": WHOLE_TOWN}
         await page.locator("#asked").wait_for()
         while await page.locator("#asked").count():
             prompt = await page.locator("#asked").inner_text()
-            slip = next((answer for word, answer in slips.items() if word in prompt), None)
+            slip = next((answer for word, answer in SLIPS.items() if word in prompt), None)
             await diagnosed(page, slip or right(prompt))
         change = page.locator(".changes li").filter(has_text=BRIDGE)
         await expect(change).to_contain_text("Added because in two answers")
         await expect(page.locator(".rs-changes .pulse")).to_have_count(0)
         await picture(page, "results-changed")
         grown = await taught.grown.graph()
-        assert _titles(grown) == {*_titles(before), BRIDGE}
+        assert _titles(grown) == {*_titles(before), BRIDGE} - {KNOWN}
 
         await change.get_by_role("button", name="Undo", exact=True).click()
         await expect(change.get_by_role("button", name="Bring it back", exact=True)).to_be_visible()
-        undone = await taught.grown.graph()
-        assert (_titles(undone), _wires(undone)) == (_titles(before), _wires(before))
+        assert _titles(await taught.grown.graph()) == _titles(before) - {KNOWN}
         await change.get_by_role("button", name="Bring it back", exact=True).click()
         await expect(change.get_by_role("button", name="Undo", exact=True)).to_be_visible()
         again = await taught.grown.graph()
@@ -126,9 +126,20 @@ async def test_a_misconception_brings_a_change_with_its_reason_that_can_be_undon
         await expect(bridge).to_have_count(1)
         beside = page.get_by_role("complementary", name="About")
         await expect(beside).to_contain_text("Added because in two answers")
-        await beside.get_by_role("button", name="Undo", exact=True).click()
-        await expect(beside.get_by_role("button", name="Bring it back", exact=True)).to_be_visible()
+        ghost = page.locator(".map .s-gone")
+        await expect(ghost).to_contain_text("Removed, you know it")
+        await page.locator(".map .hit[aria-label^='== asks']").click()
+        await expect(beside).to_contain_text("1 missed, without help")
+        await picture(page, "concept-fitted")
+
+        await beside.get_by_role("button", name="Undo all").press("Enter")
+        await expect(beside.get_by_role("status").filter(has_text="2 changes undone")).to_be_attached()
+        await expect(beside.get_by_role("button", name="Bring it back", exact=True)).to_have_count(2)
+        await expect(beside.get_by_role("button", name="Bring it back", exact=True).first).to_be_focused()
         await expect(bridge).to_have_count(0)
+        await expect(ghost).to_have_count(0)
+        undone = await taught.grown.graph()
+        assert (_titles(undone), _wires(undone)) == (_titles(before), _wires(before))
 
 
 def _titles(graph: dict[str, list[dict[str, str]]]) -> set[str]:

@@ -3,7 +3,7 @@ import "./vendored.mjs";
 import assert from "node:assert/strict";
 import test from "node:test";
 
-const { linesOf, shownOf, standing, undoable } = await import("../../static/views/changes.js");
+const { goneOf, linesOf, shownOf, standing, undoable } = await import("../../static/views/changes.js");
 const NONE = { nodes: [], edges: [] };
 const change = (id, undoneBy = null, more = {}) => ({ id, undoneBy, undoes: null, agent: "concept_refinement", before: NONE, after: NONE, ...more });
 
@@ -25,6 +25,15 @@ test("all that stand are undone from the newest on, one that was brought back as
   const back = change("d", null, { undoes: "c" });
   const all = [back, change("c", "d", { undoes: "a" }), change("b"), change("gone", "elsewhere"), change("made", null, { agent: "topic" }), change("a", "c")];
   assert.deepEqual(undoable(all).map(({ change: { id }, last }) => [id, last]), [["a", "d"], ["b", "b"]]);
+});
+
+test("what a refinement took out is gone until it is brought back, whichever way", () => {
+  const took = { before: { nodes: [{ id: "1", title: "First" }], edges: [{ sourceNodeId: "1", targetNodeId: "2" }] } };
+  const there = new Map([["2", {}]]);
+  assert.deepEqual(goneOf([change("a", null, took)], there), [{ id: "1", title: "First", pairs: [["1", "2"]] }]);
+  assert.deepEqual(goneOf([change("a", "b", took)], there), []);
+  assert.deepEqual(goneOf([change("a", null, took)], new Map([["1", {}]])), []);
+  assert.deepEqual(goneOf([change("a", null, { ...took, agent: "topic" })], there), []);
 });
 
 test("a change says its nodes, and its edges only where no node tells it", () => {

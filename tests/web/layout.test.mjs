@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { branches } from "../../static/branches.js";
-import { lines, marginNote, placed, reach, ROW } from "../../static/layout.js";
+import { ghostPlaces, lines, marginNote, placed, reach, ROW } from "../../static/layout.js";
 import { next } from "../../static/walk.js";
 
 const LEFT = 34;
@@ -89,6 +89,21 @@ test("when a node moves up, what stands on it moves up too, and nothing else", (
   assertUpward(pairs, places);
   assertApart(nodes, places);
   for (const id of ["a", "c", "d"]) assert.deepEqual(places.get(id), kept.get(id));
+});
+
+test("what was taken out leaves a ghost on its wire, apart from everything, and nothing moves", () => {
+  const nodes = leaves(["a", "b", "c", "d"]);
+  const places = placed(nodes, DIAMOND);
+  const before = structuredClone(places);
+  const gone = [
+    { id: "x", title: "Between", pairs: [["a", "x"], ["x", "d"]] }, { id: "y", title: "Between as well", pairs: [["a", "y"], ["y", "d"]] },
+    { id: "z", title: "Below b", pairs: [["z", "b"]] }, { id: "w", title: "By itself", pairs: [["v", "w"]] },
+  ];
+  const ghosts = ghostPlaces(gone, nodes, places);
+  assert.deepEqual(gone.map(({ id }) => ghosts.get(id).layer), [1, 1, 0, 0]);
+  assertApart([...nodes, ...gone], new Map([...places, ...ghosts]));
+  assert.deepEqual(places, before);
+  assert.equal(ghostPlaces([], nodes, places).size, 0);
 });
 
 test("a circle or an edge to nowhere does no harm", () => {
