@@ -91,6 +91,7 @@ export function Changes({ changes, all, onUndone, head }) {
     said.value = "";
     let [{ change: at }] = standingNow;
     let n = 0;
+    let refused = null;
     try {
       for (const { change, last } of standingNow) {
         at = change;
@@ -98,14 +99,15 @@ export function Changes({ changes, all, onUndone, head }) {
         n += 1;
       }
     } catch (error) {
-      every.value = true; // the one that was refused may be among the earlier ones
-      refusal.value = { id: at.id, words: t("ch.stopped", { what: linesOf(at, titles)[0], why: /** @type {Error} */ (error).message }) };
+      refused = { id: at.id, words: t("ch.stopped", { what: linesOf(at, titles)[0], why: /** @type {Error} */ (error).message }) };
     }
     try {
       if (n) await onUndone();
     } catch (error) {
-      refusal.value ??= { id: at.id, words: /** @type {Error} */ (error).message };
+      refused ??= { id: at.id, words: /** @type {Error} */ (error).message };
     }
+    refusal.value = refused;
+    if (refused) every.value = true; // it may be among the earlier ones
     if (n) said.value = t("ch.all_undone", { n });
     busy.value = null;
   };
