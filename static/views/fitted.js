@@ -8,7 +8,7 @@ import { edgeKey } from "../graph.js";
 import { html } from "../html.js";
 import { t } from "../i18n.js";
 import * as learning from "../learning.js";
-import { teaching } from "../sheets.js";
+import { sheet } from "../sheets.js";
 import { Changes, shownOf } from "./changes.js";
 import { Fault } from "./shell.js";
 
@@ -23,7 +23,7 @@ export function useFitted(path, parentId) {
   const load = async () => {
     if (!parentId) return;
     try {
-      await teaching();
+      await sheet("learn.css");
       all.value = await learning.changes(path.branchId, parentId);
       problem.value = null;
     } catch (error) {
