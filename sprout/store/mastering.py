@@ -41,7 +41,10 @@ def update_progress(write: Write, concept: NodeRow, user_id: str, now: datetime)
 
 
 def follow_edit(write: Write, parent: NodeRow, user_id: str, now: datetime) -> Sequence[MasteryChanged]:
-    """The same after the parts of a concept have changed; nothing where the learner has not come to it yet."""
+    """Bring progress up to date after the children of a node, whose row is locked, have changed; what is new.
+
+    Nothing is done where the node is no concept, or the learner has not come to it yet.
+    """
     if parent.type != "concept":
         return ()
     write.session.flush()

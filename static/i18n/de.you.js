@@ -151,7 +151,7 @@ export default {
   "st.export": "Alles herunterladen",
   "st.export_says": "Eine ZIP-Datei: Lernpfade, Antworten, Gespräche, Zeichnungen, Behaltenes, deine Dokumente und was die Agenten getan haben. Was Antworten verraten würde, fehlt.",
   "st.erase": "Alles löschen",
-  "st.erase_says": "Löscht all das von diesem Server, samt dem freien Platz seiner Datenbank und den Sicherungen daneben. Kopien, die du anderswo gemacht hast, bleiben.",
+  "st.erase_says": "Löscht all das von diesem Server. In den Dateien von SQLite und den Sicherungen daneben bleibt keine Spur; PostgreSQL überschreibt Gelöschtes, wenn es so weit ist. Kopien, die du anderswo gemacht hast, bleiben.",
   "st.erase_title": "Alles löschen, was Sprout von dir hat?",
   "st.erase_text": "{paths}, mit Antworten, Gesprächen, Notizen und Dokumenten. Was gerade läuft, wird zuerst angehalten. Das lässt sich nicht rückgängig machen.",
   "st.erase_paths": "{n} Lernpfad|{n} Lernpfade",

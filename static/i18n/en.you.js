@@ -149,7 +149,7 @@ export default {
   "st.export": "Download everything",
   "st.export_says": "One ZIP file: paths, answers, conversations, drawings, memories, your documents, and what the agents did. What would give answers away is left out.",
   "st.erase": "Delete everything",
-  "st.erase_says": "Deletes all of that from this server, with the free space of its database and the backups beside it. Copies that you have made elsewhere stay.",
+  "st.erase_says": "Deletes all of that from this server. In SQLite’s files and the backups beside them no trace stays; PostgreSQL overwrites what was deleted in its own time. Copies that you have made elsewhere stay.",
   "st.erase_title": "Delete everything that Sprout keeps of you?",
   "st.erase_text": "{paths}, with their answers, conversations, notes and documents. What is going is stopped first. This cannot be undone.",
   "st.erase_paths": "{n} path|{n} paths",
