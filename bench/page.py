@@ -2,8 +2,6 @@
 
 import asyncio
 import math
-import os
-import shutil
 import statistics
 import time
 from collections.abc import AsyncIterator, Awaitable
@@ -11,8 +9,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import httpx2
-from playwright.async_api import CDPSession, Page, async_playwright
+from playwright.async_api import CDPSession, Page
 
+from bench.browser import chromium
 from bench.measures import Figure
 from bench.processes import page_play_server
 
@@ -171,14 +170,8 @@ async def _heap_mb(devtools: CDPSession) -> float:
 
 @asynccontextmanager
 async def _browsing(url: str) -> AsyncIterator[Page]:
-    os.sched_setaffinity(0, range(os.cpu_count() or 1))  # a browser is many processes
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=chromium)
-        try:
-            page = await browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]})
-            await page.add_init_script(WATCH)
-            await page.goto(url)
-            yield page
-        finally:
-            await browser.close()
+    async with chromium() as browser:
+        page = await browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]})
+        await page.add_init_script(WATCH)
+        await page.goto(url)
+        yield page

@@ -2,15 +2,13 @@
 
 import asyncio
 import json
-import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import async_playwright
-
+from bench.browser import chromium
 from bench.processes import sprout_server
 from sprout.ids import new_id
 from sprout.learning.paths.library import DEFAULT_USER_ID
@@ -22,7 +20,6 @@ from sprout.store.write import Write
 
 MESSAGES = 500
 SIZES = {"wide": (1440, 900), "phone": (360, 740)}
-CHROMIUM = "/usr/bin/chromium"
 RUN_TASK = "ThreadControllerImpl::RunTask"
 NO_MODEL = "http://127.0.0.1:9"
 TAUGHT = """Take **{n} people**. One in ten of them is ill, and the test finds nine of ten.
@@ -78,12 +75,9 @@ class Scrolled:
 
 async def scrolled() -> dict[str, Scrolled]:
     """From the newest message up to the first and back, 90 px a frame, for each size of screen."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, range(os.cpu_count() or 1))  # a browser draws with more than one core
     with tempfile.TemporaryDirectory(prefix="sprout-bench-") as folder:
         address = await _taught(Path(folder))
-        async with sprout_server(NO_MODEL, Path(folder), note_taking=False) as server, async_playwright() as playwright:
-            browser = await playwright.chromium.launch(executable_path=CHROMIUM)
+        async with sprout_server(NO_MODEL, Path(folder), note_taking=False) as server, chromium() as browser:
             found = {}
             for name, (width, height) in SIZES.items():
                 page = await browser.new_page(viewport={"width": width, "height": height})
@@ -95,7 +89,6 @@ async def scrolled() -> dict[str, Scrolled]:
                 trace = json.loads(await browser.stop_tracing())["traceEvents"]
                 found[name] = Scrolled(tuple(frames_ms), _tasks_ms(trace), shown_ms)
                 await page.close()
-            await browser.close()
             return found
 
 
