@@ -29,7 +29,8 @@ export function openLesson(nodeId) {
   const session = signal(/** @type {ChatSession | null} */ (null));
   const messages = signal(/** @type {ChatMessage[]} */ ([]));
   const state = signal(/** @type {Lesson | null} */ (null));
-  const sending = signal(/** @type {Words | null} */ (null));
+  /** `after`: how many messages stood before it. */
+  const sending = signal(/** @type {Words & { after: number } | null} */ (null));
   const refusal = signal(/** @type {string | null} */ (null));
   const problem = signal(/** @type {Error | null} */ (null));
   /** Whether what the tutor said last is news to this page; nothing is while it speaks. */
@@ -58,6 +59,8 @@ export function openLesson(nodeId) {
   });
   /** Whether the tutor's words to the lesson, not to a side question, are coming. */
   const speaking = computed(() => live.value !== "" && !sending.value?.aside);
+  /** What is sent and does not stand among the messages yet: they may come before its reply does, where the line was cut. */
+  const unheard = computed(() => (sending.value?.after === messages.value.length ? sending.value : null));
   const working = computed(() => sending.value !== null || run.value !== null);
 
   async function load() {
@@ -96,7 +99,7 @@ export function openLesson(nodeId) {
   async function send(words) {
     if (sending.value || !session.value) return false;
     const saidBefore = messages.value.length;
-    batch(() => { sending.value = words; refusal.value = null; spoken.value ||= words.content !== ""; });
+    batch(() => { sending.value = { ...words, after: saidBefore }; refusal.value = null; spoken.value ||= words.content !== ""; });
     try {
       const reply = await learning.say(session.value.id, words.content, words.drawing);
       await refresh();
@@ -158,5 +161,5 @@ export function openLesson(nodeId) {
   }
 
   load();
-  return { nodeId, session, turns, state, before, sending, refusal, problem, ended, run, live, speaking, working, answered, spoken, again, send, close };
+  return { nodeId, session, turns, state, before, sending, unheard, refusal, problem, ended, run, live, speaking, working, answered, spoken, again, send, close };
 }

@@ -47,7 +47,7 @@ function Questions({ lesson }) {
   if (lesson.ended.value && !turns.length) return null;
   return html`<section class=${turns.length || asking ? "note live" : "note"}><h2><${Icon} name="chat" small />${t("tu.aside")}</h2>
     ${turns.map((turn) => (turn.who === "learner" ? html`<p class="you" key=${turn.id}>${turn.text}</p>` : html`<div class="say dim" key=${turn.id}><${Markdown} text=${turn.text} /></div>`))}
-    ${asking && html`<p class="you">${sending?.text}</p>${lesson.live.value ? html`<div class="say dim"><${Markdown} text=${lesson.live.value} /><span class="caret"></span></div>` : html`<${Waiting} words=${t("tu.thinking")} />`}`}
+    ${asking && html`${lesson.unheard.value && html`<p class="you">${sending?.text}</p>`}${lesson.live.value ? html`<div class="say dim"><${Markdown} text=${lesson.live.value} /><span class="caret"></span></div>` : html`<${Waiting} words=${t("tu.thinking")} />`}`}
     ${!lesson.ended.value && html`<form onSubmit=${submit}><label class="vh" for="side">${t("tu.aside_label")}</label>
       <textarea class="field" id="side" rows="1" maxlength="2000" placeholder=${t(turns.length ? "tu.aside_more" : "tu.aside_text")} value=${words.value} onInput=${(/** @type {any} */ event) => write(event.target.value)} onKeyDown=${keys}></textarea>
       <button class="btn sm" type="submit" disabled=${off || !words.value.trim()}>${t("tu.aside_send")}</button></form>`}

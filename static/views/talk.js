@@ -21,7 +21,7 @@ const SLOW_MS = 10_000;
 export function Talk({ lesson, title, onCite }) {
   const turns = lesson.turns.value.filter((turn) => !turn.aside);
   const end = useRef(/** @type {HTMLElement | null} */ (null));
-  const { sending: { value: sending }, working: { value: working }, speaking: { value: speaking } } = lesson;
+  const { sending: { value: sending }, unheard: { value: unheard }, working: { value: working }, speaking: { value: speaking } } = lesson;
   useEffect(() => { if (end.current && (turns.length > 1 || speaking)) intoSight(end.current); }, [turns.length, speaking]);
   const open = lesson.ended.value ? null : lesson.state.value?.question?.prompt;
   const last = useMemo(() => lastPlaces(turns), [lesson.turns.value]);
@@ -30,7 +30,7 @@ export function Talk({ lesson, title, onCite }) {
   const graded = lesson.state.value?.graded;
   return html`<section class="talk" aria-label=${t("tu.crumb")}><h1 class="t24">${title}</h1>
     ${turns.map((turn, i) => html`<${TurnView} key=${turn.id} turn=${turn} withQuestion=${isToldHere(turn, i)} onCite=${onCite} />`)}
-    ${sending && !sending.aside && sending.content && html`<${Mine} text=${sending.text} drawing=${sending.drawing !== null} />`}
+    ${unheard && !unheard.aside && unheard.content && html`<${Mine} text=${unheard.text} drawing=${unheard.drawing !== null} />`}
     <${Live} lesson=${lesson} />
     ${!lesson.state.value && !working && html`<${Waiting} key="loading" words=${t("tu.loading")} />`}
     ${working && !speaking && !sending?.aside && html`<${Waiting} key="growing" words=${t(!turns.length ? "tu.starting" : sending ? "tu.marking" : "tu.thinking")} />`}
