@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench faults format lock vendor clean venv venv-dev
+.PHONY: help run test check docs bench faults format lock release vendor clean venv venv-dev
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -22,8 +22,11 @@ run: venv ## start Sprout on HOST:PORT (127.0.0.1:8000) and print its address an
 test: venv-dev ## all tests; ARGS="-k name" chooses, SPROUT_REQUIRE=browser,postgres,redis turns skips into failures
 	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 $(ARGS)
 
-check: venv-dev ## format, lint, types, imports, dead code, dependencies, vendored files, the page's own tests
+check: venv-dev ## format, lint, types, imports, dead code, dependencies, what is shipped, the page's own tests
 	@$(BIN)/python scripts/check.py
+
+docs: venv-dev ## write the API reference; ARGS=record runs all its curls for the answers that it prints
+	@$(BIN)/python -m scripts.api_reference $(ARGS)
 
 bench: venv-dev ## measure against the floor; ARGS="B1 B3" chooses
 	@$(BIN)/python -m bench $(ARGS)
@@ -35,8 +38,11 @@ format: venv-dev ## format the code and mend what ruff can mend
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix-only --quiet .
 
-lock: ## resolve the dependencies anew (maintainers; needs uv). UPGRADE=1 takes newer versions
+lock: ## resolve the dependencies anew (maintainers; needs uv). UPGRADE=1 takes newer ones
 	@scripts/lock.sh $(if $(UPGRADE),--upgrade)
+
+release: venv-dev ## build wheel, sdist, bill of materials and checksums of the commit into dist/
+	@$(BIN)/python -m scripts.release
 
 vendor: venv-dev ## fetch the page's libraries and fonts anew (maintainers; needs npm)
 	@$(BIN)/python scripts/vendor.py

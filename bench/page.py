@@ -12,7 +12,7 @@ import httpx2
 from playwright.async_api import CDPSession, Page
 
 from bench.browser import chromium
-from bench.measures import Figure
+from bench.figure import Figure
 from bench.processes import page_play_server
 
 SIZE = (1440, 900)

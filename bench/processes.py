@@ -87,6 +87,13 @@ async def page_floor_server(page: Path) -> AsyncIterator[Server]:
         yield await _ready(process, port, "/page")
 
 
+# One client is here as busy as a thousand learners: what holds for one of them would be all that is measured.
+WITHOUT_LIMITS = {
+    f"SPROUT_LIMITS__{name}": ""
+    for name in ("REQUESTS_PER_S", "RUNS_PER_MIN", "RUNS_AT_ONCE", "UPLOADS_PER_DAY", "PATHS", "NODES_PER_PATH")
+}
+
+
 @asynccontextmanager
 async def sprout_server(base_url: str, data: Path, *, note_taking: bool) -> AsyncIterator[Server]:
     """Sprout with an empty database in `data`: as a user starts it, or with the agent that takes notes."""
@@ -100,6 +107,7 @@ async def sprout_server(base_url: str, data: Path, *, note_taking: bool) -> Asyn
         "SPROUT_LOG_LEVEL": "error",
         "SPROUT_PORT": str(port),
         "SPROUT_RUNS__MODEL_CALLS": "1000",
+        **WITHOUT_LIMITS,
         "SPROUT_VERIFY_KEYS": "false",  # the floor makes the calls that make the path, and no others
     }
     async with _process([sys.executable, *module], SERVER_CORE, settings) as process:
@@ -116,6 +124,7 @@ async def streams_server(data: Path) -> AsyncIterator[Server]:
         "SPROUT_DATA_DIR": str(data),
         "SPROUT_LOG_LEVEL": "error",
         "SPROUT_PORT": str(port),
+        **WITHOUT_LIMITS,
     }
     async with _process([sys.executable, "-m", "bench.streams_server"], SERVER_CORE, settings) as process:
         yield await _ready(process, port, "/api/health")

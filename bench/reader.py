@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx2
 
+from sprout.events import Usage
 from sprout.learning.paths.library import DEFAULT_USER_ID
 
 WAIT_S = 600.0
@@ -16,10 +17,11 @@ MODEL_TEXT = frozenset({"agent_reasoning_delta", "message_delta"})
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """One event and the seconds from the request until it was read."""
+    """One event and the seconds from the request until it was read; the last one tells what the run has used."""
 
     kind: str
     at_s: float
+    usage: Usage | None = None
 
 
 async def run_on_floor(client: httpx2.AsyncClient) -> list[Heard]:
@@ -57,12 +59,19 @@ async def _heard(client: httpx2.AsyncClient, path: str, body: dict[str, Any]) ->
     async with client.stream("POST", path, content=json.dumps(body), headers=_JSON, timeout=WAIT_S) as answer:
         answer.raise_for_status()
         async for kind, data in _events(answer):
-            heard.append(Heard(kind, time.perf_counter() - began))
-            if kind == "run_done" and json.loads(data).get("status", "completed") != "completed":
-                raise RuntimeError(f"the run did not complete: {data}")
+            at_s = time.perf_counter() - began
+            heard.append(Heard(kind, at_s, _used(data) if kind == "run_done" else None))
     if not heard or heard[-1].kind != "run_done":
         raise RuntimeError("the stream ended before its run")
     return heard
+
+
+def _used(data: str) -> Usage | None:
+    """What the last event of a run says of its usage; the floor's says nothing. Raises RuntimeError: it failed."""
+    done = json.loads(data)
+    if done.get("status", "completed") != "completed":
+        raise RuntimeError(f"the run did not complete: {data}")
+    return Usage.model_validate(done["usage"]) if "usage" in done else None
 
 
 async def _events(answer: httpx2.Response) -> AsyncIterator[tuple[str, str]]:

@@ -11,11 +11,11 @@ from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.app import open_app, web_parts
 from sprout.config import Settings, load_settings
 from sprout.events import AgentDone, Usage
+from sprout.learning.paths.shelf import Shelf
 from sprout.loop.model import Message, Text
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.tools import Effect, tool
 from sprout.loop.turn import TurnResult
-from sprout.store.shelf import SqlShelf
 from sprout.web.parts import Limits
 from sprout.web.routes import web_app
 
@@ -28,7 +28,7 @@ async def note(text: str) -> str:
     return "noted"
 
 
-def note_taker(_shelf: SqlShelf, _settings: Settings) -> AgentSpec:
+def note_taker(_shelf: Shelf, _settings: Settings) -> AgentSpec:
     """An agent that takes notes until the model calls no more tools."""
 
     async def brief(_job: Job, _team: Team) -> Brief:

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import httpx2
 import psutil
 
-from bench.measures import Figure
+from bench.figure import Figure
 from bench.processes import Server, raise_the_limit_of_files, streams_server
 from bench.streams_server import EVENTS_A_SECOND
 

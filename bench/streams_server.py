@@ -25,12 +25,12 @@ from sprout.config import Settings, load_settings
 from sprout.engines.memory_bus import MemoryBus
 from sprout.events import Event, Guardrail
 from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.learning.paths.shelf import Shelf
 from sprout.loop.policy import LoopPolicy
 from sprout.runs.bus import News
 from sprout.runs.log import Logged, RunStore
 from sprout.runs.state import Run
 from sprout.serving import listening_at
-from sprout.store.shelf import SqlShelf
 from sprout.web.routes import web_app
 
 EVENTS_A_SECOND = 30
@@ -40,7 +40,7 @@ CHARACTERS = 200  # of an event
 EVENTS_TOGETHER = 3  # of what a run says at once: a call, its result, and what it changed
 
 
-def waiting_agent(_shelf: SqlShelf, _settings: Settings) -> AgentSpec:
+def waiting_agent(_shelf: Shelf, _settings: Settings) -> AgentSpec:
     """An agent whose runs go on until the server ends."""
 
     async def brief(_job: Job, _team: Team) -> Brief:

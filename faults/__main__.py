@@ -9,7 +9,26 @@ import time
 from rich.console import Console
 from rich.table import Table
 
-from faults import database, disturbed, figures, frozen, kills, learners, points, requests, sigterm, xss
+from faults import (
+    answers,
+    comebacks,
+    database,
+    disturbed,
+    documents,
+    figures,
+    frozen,
+    guards,
+    kills,
+    learners,
+    memory,
+    nth,
+    points,
+    requests,
+    restarts,
+    sigterm,
+    simulated,
+    xss,
+)
 from faults.figures import Figure
 from faults.streams import streams
 
@@ -17,13 +36,21 @@ PROOFS = {
     **figures.PROOFS,
     **database.PROOFS,
     **points.PROOFS,
+    **nth.PROOFS,
+    **memory.PROOFS,
+    **simulated.PROOFS,
     **kills.PROOFS,
+    **restarts.PROOFS,
     **sigterm.PROOFS,
+    **comebacks.PROOFS,
     **frozen.PROOFS,
     **learners.PROOFS,
+    **answers.PROOFS,
     **disturbed.PROOFS,
     **requests.PROOFS,
     **xss.PROOFS,
+    **documents.PROOFS,
+    **guards.PROOFS,
     "streams": streams,
 }
 MARK = {None: "", True: "[green]holds[/]", False: "[red]BROKEN[/]"}
@@ -37,6 +64,7 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, help="how many seeds, for points (5)")
     parser.add_argument("--count", type=int, help="how many requests, for requests (10,000)")
     parser.add_argument("--kills", type=int, help="how many kills, for kills (300)")
+    parser.add_argument("--step", type=int, help="for nth: only every so many (1: all of them)")
     parser.add_argument("--minutes", type=float, help="after how many no learner begins another course (30)")
     parser.add_argument("--who", help="which learners, between commas (all)")
     parser.add_argument("--course", help="the one course that they take, by its file (each the next one in turn)")

@@ -17,6 +17,7 @@ from typing import Any
 
 import yaml
 
+from faults.disguises import readings
 from faults.harness.server import END_S, ROOT, START_S, NotServing, free_port
 from sprout.learning.text.words import one_line
 from sprout.offline.notes.reading import sentences_of
@@ -45,7 +46,9 @@ class Hidden:
 
     Args:
         prompt: of the question that the text belongs to, on one line.
-        part: "answer", "criterion", "misconception", "help 1" to "help 4", "smaller", "because" or "solution".
+            For what agents are told it is the name of their prompt.
+        part: "answer", "criterion", "misconception", "help 1" to "help 4", "smaller", "because", "solution" or, for
+            what agents are told, "prompt".
     """
 
     prompt: str
@@ -61,7 +64,7 @@ class Canaries:
 
     def marked(self, text: str, hidden: Hidden) -> str:
         """The text with one new word in each of its sentences; code has it in a comment."""
-        word = self._next(hidden)
+        word = self.word(hidden)
         if _FENCE in text:
             return f"{text.rstrip()}\n\n{word}"
         sentences = [*sentences_of(text)]
@@ -70,10 +73,12 @@ class Canaries:
         return " ".join(_LAST_SIGNS.sub(lambda end: f" {word}{end[0]}", each, count=1) for each in sentences)
 
     def found_in(self, raw: bytes) -> list[Hidden]:
-        """The secret texts of which the bytes tell something."""
-        return [self.hidden[word] for word in {found.decode().lower() for found in IN_BYTES.findall(raw)}]
+        """The secret texts of which the bytes tell something, plainly or in any disguise."""
+        words = {found.decode().lower() for reading in readings(raw) for found in IN_BYTES.findall(reading)}
+        return [self.hidden[word] for word in words if word in self.hidden]
 
-    def _next(self, hidden: Hidden) -> str:
+    def word(self, hidden: Hidden) -> str:
+        """A new word for this text."""
         number, letters = next(self._numbers), ""
         for _ in range(LETTERS):
             number, at = divmod(number, len(ascii_lowercase))
@@ -103,6 +108,13 @@ def marked_package(folder: Path) -> Canaries:
     _mark_lesson(lesson, canaries)
     _write(nothing, lesson)
     return canaries
+
+
+def mark_prompts(folder: Path, canaries: Canaries) -> None:
+    """Put a word into what each agent of the copy in this folder is told."""
+    for file in sorted((folder / "sprout" / "agents").glob("*.md")):
+        word = canaries.word(Hidden(file.stem, "prompt"))
+        file.write_text(f"{file.read_text(encoding='utf-8').rstrip()} {word}\n", encoding="utf-8")
 
 
 @asynccontextmanager

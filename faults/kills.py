@@ -18,9 +18,8 @@ from faults.harness.scene import Scene, scene
 from faults.harness.server import Place
 from faults.harness.wire import asked
 from sprout.offline.pace import Pace
-from sprout.runs.state import ENDED
+from sprout.runs.state import ENDED, MOST_CRASHES
 from sprout.store.boundaries import place_of
-from sprout.store.lanes import MOST_CRASHES
 from sprout.store.urls import sync_url
 
 PACE = Pace(0.1, 400.0)
@@ -120,7 +119,7 @@ async def would_end_no_run(place: Place) -> bool:
 def _last_chances(database: str) -> int:
     """How many runs were cut off so often at the place where they are that once more ends them."""
     engine = create_engine(sync_url(database))
-    wanted = text("select id, crashed_at from runs where state = 'running' and crashes >= :crashes")
+    wanted = text("select id, crashed_at from runs where state = 'running' and crashes >= :crashes and not resting")
     with engine.connect() as connection:
         near = connection.execute(wanted, {"crashes": MOST_CRASHES - 1}).all()
         places = [(place_of(connection, row.id), row.crashed_at) for row in near]

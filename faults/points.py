@@ -35,7 +35,7 @@ class Case:
     """
 
     most: int = 1
-    deed: Literal["run", "queue", "answer", "cancel", "leave"] = "run"
+    deed: Literal["run", "queue", "answer", "cancel", "leave", "notes"] = "run"
 
 
 CASES = {
@@ -60,6 +60,7 @@ CASES = {
     "lease_renewed": Case(3),
     "cancel_kept": Case(deed="cancel"),
     "released": Case(deed="leave"),
+    "document_parsed": Case(deed="notes"),
 }
 
 # What no run of a server comes to, and the test that dies there.
@@ -145,6 +146,8 @@ async def _death(life: Life, watching: "asyncio.Task[None]") -> int | None:
 async def _wanted(stage: Scene, case: Case, life: Life) -> None:
     """Order a run, do what the case wants, and read to the end, in however many lives that is."""
     topic_id = await stage.topic()
+    if case.deed == "notes":
+        await stage.noted(topic_id)
     run_id = await stage.ordered(topic_id)
     reader = stage.reader(run_id)
     async with asyncio.TaskGroup() as people:

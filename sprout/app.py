@@ -1,19 +1,18 @@
 """Chooses the parts and joins them; the only module that knows them all."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from pydantic import JsonValue
-from pydantic.alias_generators import to_camel
 
 from sprout import __version__
-from sprout.agents.agent import AgentSpec
+from sprout.addresses import known_names
 from sprout.agents.grading import GRADING_POLICY, grading_agent
 from sprout.agents.key_check import KEY_CHECK_POLICY, key_check_agent
 from sprout.agents.refinement import REFINEMENT_POLICY, refinement_agent
@@ -22,33 +21,30 @@ from sprout.agents.saving import PATH_POLICY
 from sprout.agents.subconcept import subconcept_agent
 from sprout.agents.topic import topic_agent
 from sprout.agents.tutor import TUTOR_POLICY, tutor_agent
+from sprout.allotted import budgets_of_a_day, cost_usd, limits_of_web, quotas
 from sprout.config import AGENT_NAMES, Settings
+from sprout.documents.extracting import Extractor
+from sprout.documents.intake import Intake
+from sprout.documents.kinds import recognised
 from sprout.documents.passages import passages_of
-from sprout.documents.reading import read_document
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
 from sprout.errors import SetupError
-from sprout.events import Usage
+from sprout.extending import AgentMaker, added_agents, added_tools
 from sprout.ids import new_id
 from sprout.learning.paths.library import DEFAULT_USER_ID
-from sprout.llm.catalogue import UNKNOWN, facts_of
-from sprout.llm.claude import Claude, claude_client
-from sprout.llm.estimate import estimate
-from sprout.loop.model import ModelTraits
-from sprout.loop.policy import LoopPolicy
 from sprout.loop.tokens import count_tokens
+from sprout.models import asked_model, chosen, estimated
 from sprout.offline.courses import courses
-from sprout.offline.demo import demo_model
-from sprout.offline.pace import Pace
-from sprout.offline.server import running_offline_server
-from sprout.runs.budget import DEPLOYMENT, LEARNER, Limit
+from sprout.readiness import missing
 from sprout.runs.gate import ModelGate
 from sprout.runs.live import LiveRuns, live_runs
 from sprout.runs.log import Claim
-from sprout.runs.parts import ModelChoice, Parts
+from sprout.runs.parts import Parts
 from sprout.runs.purse import Purse, open_purse
 from sprout.store.account import SqlAccount
 from sprout.store.assessments import SqlAssessments
+from sprout.store.bucket import BucketPlace, open_bucket
 from sprout.store.contents import SqlContents
 from sprout.store.database import Database, open_database
 from sprout.store.exchange import SqlExchange
@@ -64,23 +60,23 @@ from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
 from sprout.store.sources import SqlSources
 from sprout.store.spending import SqlSpending
+from sprout.store.storage import Storage
 from sprout.store.talk import SqlTalk
 from sprout.store.tutoring import SqlTutoring
+from sprout.store.unread import SqlPile
 from sprout.store.urls import sqlite_file
 from sprout.telemetry.lines import LogLines
 from sprout.telemetry.metrics import Metrics
 from sprout.telemetry.observer import RunObserver
 from sprout.telemetry.spans import RunSpans
 from sprout.telemetry.tracing import tracing_to
-from sprout.web.parts import LOCAL_HOSTS, Limits, WebParts
+from sprout.web.parts import WebParts
 
-OFFLINE_FIRST_TOKEN_S = 0.3
 OFFLINE_NOTE = (
     "No model key is set, so Sprout uses its built-in offline model. It builds real paths from your notes; "
     "for any other topic, add a key."
 )
-UPLOAD_ENDINGS = (".md", ".markdown", ".txt")
-AgentMaker = Callable[[SqlShelf, Settings], AgentSpec]
+UPLOAD_ENDINGS = (".pdf", ".docx", ".pptx", ".html", ".htm", ".md", ".markdown", ".txt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +94,12 @@ class Sprout:
     runs: LiveRuns
     metrics: Metrics
     purse: Purse
+    model_url: str | None
+    extra_agents: tuple[str, ...] = ()
+
+    async def missing(self) -> str | None:
+        """Why requests should be sent elsewhere now; None where nothing is missing."""
+        return await missing(self.runs, self.database, self.model_url)
 
     async def status(self) -> dict[str, JsonValue]:
         """What a page has to know before anything else: the models, what they cost, what may be uploaded."""
@@ -114,14 +116,15 @@ class Sprout:
                 "note": OFFLINE_NOTE if settings.offline else None,
             },
             "models": {**models, "small": small},
+            "agents": [*self.extra_agents],
             "limits": {
                 "uploadMaxBytes": settings.upload_max_bytes,
                 "uploadMaxFiles": settings.upload_max_files,
                 "uploadTypes": list(UPLOAD_ENDINGS),
             },
             "estimate": {
-                "small": _estimated(small, small, small=True),
-                "full": _estimated(models["topic"], models["subconcept"], small=False),
+                "small": estimated(small, small, small=True),
+                "full": estimated(models["topic"], models["subconcept"], small=False),
             },
             "budget": await self.purse.standing(DEFAULT_USER_ID),
             "suggestions": [
@@ -132,11 +135,6 @@ class Sprout:
         }
 
 
-def _estimated(topic_model: str, subconcept_model: str, *, small: bool) -> dict[str, JsonValue]:
-    figures = estimate(topic_model=topic_model, subconcept_model=subconcept_model, small=small)
-    return {to_camel(name): value for name, value in asdict(figures).items()}
-
-
 @asynccontextmanager
 async def open_app(
     settings: Settings, *, extra_agents: Sequence[AgentMaker] = (), take_up: bool = False
@@ -144,25 +142,31 @@ async def open_app(
     """Open everything that Sprout is made of; closed in reverse order. Raises SetupError, with what to mend.
 
     Args:
+        extra_agents: agents besides those of the settings; one with the name of a built-in one takes its place.
         take_up: whether to go on with runs that were cut off: a server does.
     """
     async with AsyncExitStack() as stack:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
         await asyncio.to_thread(count_tokens, "")  # loads its table once, before a learner would wait for it
-        database = await stack.enter_async_context(open_database(settings.database))
+        database = await stack.enter_async_context(open_database(settings.database, quotas=quotas(settings)))
         bus, dispatcher = MemoryBus(), AsyncioDispatcher()
         store = SqlRunStore(database, bus.publish, dispatcher)
         shelf = SqlShelf(database, bus.publish, split=passages_of)
         keys = SqlKeys(database, bus.publish)
         refining = SqlRefining(database, bus.publish)
-        library = SqlLibrary(database, bus.publish, files=Files(settings.data_dir / "documents"))
+        files = await _storage(settings)
+        pile = SqlPile(database, files=files)
+        intake = Intake(pile, Extractor())
+        library = SqlLibrary(database, bus.publish, files=files, to_read=intake.tell)
         tutoring, memories = SqlTutoring(database, bus.publish), SqlMemories(database, bus.publish)
         await library.ensure_user(DEFAULT_USER_ID)
         await library.sweep_files()
+        await pile.nobody_reads()
+        await stack.enter_async_context(intake.running(take_up=take_up))
         observer = await stack.enter_async_context(_observer(settings))
         gate = ModelGate(per_root=settings.runs.children, most=settings.runs.model_calls)
         observer.metrics.watch_gate(gate)
-        purse = await stack.enter_async_context(open_purse(SqlSpending(database), _limits(settings), _cost_usd))
+        purse = await stack.enter_async_context(open_purse(SqlSpending(database), budgets_of_a_day(settings), cost_usd))
         agents = [
             topic_agent(shelf, settings.policy("topic", PATH_POLICY)),
             subconcept_agent(
@@ -172,8 +176,9 @@ async def open_app(
             grading_agent(shelf, SqlGradebook(database, bus.publish), settings.policy("grading", GRADING_POLICY)),
             refinement_agent(shelf, refining, settings.policy("refinement", REFINEMENT_POLICY)),
             review_agent(shelf, refining, settings.policy("review", REVIEW_POLICY)),
-            *(make(shelf, settings) for make in extra_agents),
         ]
+        added = [*added_agents(settings, shelf), *(make(shelf, settings) for make in extra_agents)]
+        agents += added
         agents.append(
             tutor_agent(
                 tutoring,
@@ -182,16 +187,18 @@ async def open_app(
                 settings.policy("tutor", TUTOR_POLICY),
                 helpers=[agent.name for agent in agents],
                 care_text=settings.care_text,
+                extra_tools=added_tools(settings, shelf),
             )
         )
+        model, model_url = await stack.enter_async_context(asked_model(settings))
         parts = Parts(
             store=store,
             bus=bus,
             dispatcher=dispatcher,
             claim=_claim(settings),
-            model=await stack.enter_async_context(_model(settings)),
+            model=model,
             agents={agent.name: agent for agent in agents},
-            choose=partial(_chosen, settings),
+            choose=partial(chosen, settings),
             gate=gate,
             observer=observer,
             purse=purse,
@@ -218,6 +225,8 @@ async def open_app(
             runs,
             observer.metrics,
             purse,
+            model_url,
+            tuple(agent.name for agent in added if agent.name not in AGENT_NAMES),
         )
 
 
@@ -228,6 +237,22 @@ def _claim(settings: Settings) -> Claim:
     return Claim(new_id(), numbers.lease_s, alone=alone, resume=numbers.auto_resume)
 
 
+async def _storage(settings: Settings) -> Storage:
+    """Where documents are kept: in the data folder, or in the bucket that was named. Raises SetupError."""
+    if settings.documents_url is None:
+        return Files(settings.data_dir / "documents")
+    chosen = settings.s3
+    return await open_bucket(
+        BucketPlace(
+            settings.documents_url,
+            endpoint=chosen.endpoint or settings.aws_endpoint_url,
+            region=chosen.region or settings.aws_region,
+            access_key_id=chosen.access_key_id or settings.aws_access_key_id,
+            secret_access_key=chosen.secret_access_key or settings.aws_secret_access_key,
+        )
+    )
+
+
 @asynccontextmanager
 async def _observer(settings: Settings) -> AsyncIterator[RunObserver]:
     """Who looks on: counts and the log always, spans where a collector was named."""
@@ -236,59 +261,6 @@ async def _observer(settings: Settings) -> AsyncIterator[RunObserver]:
         return
     async with tracing_to(settings.otlp_endpoint, version=__version__) as tracer:
         yield RunObserver(Metrics(), LogLines(), RunSpans(tracer))
-
-
-def _chosen(settings: Settings, agent: str, small: bool) -> ModelChoice:
-    name = settings.model_of(agent, small=small)
-    facts = facts_of(name)
-    return ModelChoice(
-        name,
-        settings.fallback_of(name),
-        settings.model_of(agent, small=True),
-        settings.offline,
-        ModelTraits(facts.window, facts.max_output, facts.forces_tools and facts.thinking == "none", facts.priced),
-    )
-
-
-def _limits(settings: Settings) -> dict[str, Limit]:
-    """The budgets of a day. Raises SetupError: one in dollars cannot be kept, since a model's price is not known."""
-    budgets = settings.budgets
-    if budgets.in_dollars_alone and (unpriced := _unpriced(settings)):
-        raise SetupError(
-            f"The price of the model {unpriced[0]!r} is not known, so a budget in dollars cannot be kept. Set one in "
-            "tokens beside it: SPROUT_BUDGETS__LEARNER_TOKENS_PER_DAY, SPROUT_BUDGETS__DEPLOYMENT_TOKENS_PER_DAY."
-        )
-    return {
-        LEARNER: Limit(budgets.learner_usd_per_day, budgets.learner_tokens_per_day),
-        DEPLOYMENT: Limit(budgets.deployment_usd_per_day, budgets.deployment_tokens_per_day),
-    }
-
-
-def _unpriced(settings: Settings) -> Sequence[str]:
-    """The models in use whose price is not known."""
-    models = {settings.model_of(agent, small=small) for agent in AGENT_NAMES for small in (False, True)}
-    models |= {fallback for model in models if (fallback := settings.fallback_of(model)) is not None}
-    return sorted(model for model in models if facts_of(model) is UNKNOWN)
-
-
-def _cost_usd(model: str, usage: Usage) -> float | None:
-    """What a usage of a model costs; None where its price is not known."""
-    facts = facts_of(model)
-    return None if facts is UNKNOWN else facts.priced(usage).cost_usd
-
-
-@asynccontextmanager
-async def _model(settings: Settings) -> AsyncIterator[Claude]:
-    """The model behind the Messages API: the one that was named, or the built-in one on a port of its own."""
-    policy = settings.policy("topic", LoopPolicy())
-    async with AsyncExitStack() as stack:
-        base_url = settings.base_url
-        if settings.offline:
-            pace = Pace(OFFLINE_FIRST_TOKEN_S, settings.offline_tokens_per_s)
-            server = await stack.enter_async_context(running_offline_server(demo_model(), pace=pace, keep_requests=0))
-            base_url = server.base_url
-        client = claude_client(api_key=settings.api_key or "not-needed", base_url=base_url, idle_s=policy.stream_idle_s)
-        yield Claude(await stack.enter_async_context(client), thinking_tokens=policy.thinking_tokens)
 
 
 def static_dir() -> Path:
@@ -318,18 +290,21 @@ def web_parts(sprout: Sprout) -> WebParts:
         account=SqlAccount(sprout.database, files=sprout.library.files),
         runs=sprout.runs,
         metrics=sprout.metrics,
-        read_document=partial(read_document, max_bytes=settings.upload_max_bytes),
+        recognised=partial(media_type_of, max_bytes=settings.upload_max_bytes),
         status=sprout.status,
         database_ok=sprout.database.answers,
+        missing=sprout.missing,
         lifespan=lambda _: nullcontext(),
         static_dir=static_dir(),
         version=__version__,
         cors_origins=settings.cors_origins,
-        allowed_hosts=(*LOCAL_HOSTS, bracketed(settings.host)),
-        limits=Limits(upload_max_bytes=settings.upload_max_bytes, upload_max_files=settings.upload_max_files),
+        allowed_hosts=known_names(settings.host),
+        extra_agents=sprout.extra_agents,
+        limits=limits_of_web(settings),
     )
 
 
-def bracketed(host: str) -> str:
-    """The host as it stands in an address."""
-    return f"[{host}]" if ":" in host else host
+def media_type_of(filename: str, mime_type: str, content: bytes, *, max_bytes: int) -> tuple[str, str]:
+    """The name of a file and the media type of what its bytes are. Raises TooLarge, UnsupportedType, BadInput."""
+    name, kind = recognised(filename, mime_type, content, max_bytes=max_bytes)
+    return name, kind.media_type

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -41,23 +42,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(given: argparse.Namespace) -> int:
+    # Until there is a server to be asked: what nobody handles never reaches process 1, which it is in a container.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+    settings = _settings(host=given.host, port=given.port)  # before all that takes seconds to import
+
     from sprout.serving import serve
+    from sprout.telemetry.crashes import tell_crashes
     from sprout.telemetry.logs import set_up
 
-    settings = _settings(host=given.host, port=given.port)
     set_up(settings.log_level, settings.log_format)
+    tell_crashes()
     serve(settings)
     return 0
 
 
 def _learn(given: argparse.Namespace) -> int:
+    settings = _quiet_settings()
+    documents = [_document(path, settings.upload_max_bytes) for path in given.files]
+
     from rich.console import Console
 
     from sprout.app import open_app
     from sprout.growing import grow
-
-    settings = _quiet_settings()
-    documents = [_document(path, settings.upload_max_bytes) for path in given.files]
 
     async def learn() -> int:
         async with open_app(settings) as app:
@@ -69,13 +76,14 @@ def _learn(given: argparse.Namespace) -> int:
 
 
 def _seed(given: argparse.Namespace) -> int:
-    from sprout.app import open_app
     from sprout.learning.paths.exchange import read_path
 
-    path = read_path(_text(given.file))
+    path, settings = read_path(_text(given.file)), _quiet_settings()
+
+    from sprout.app import open_app
 
     async def seed() -> str:
-        async with open_app(_quiet_settings()) as app:
+        async with open_app(settings) as app:
             return (await app.exchange.import_path(path, user_id=DEFAULT_USER_ID)).id
 
     branch_id = asyncio.run(seed())
@@ -84,11 +92,13 @@ def _seed(given: argparse.Namespace) -> int:
 
 
 def _export(given: argparse.Namespace) -> int:
+    settings = _quiet_settings()
+
     from sprout.app import open_app
     from sprout.learning.paths.exchange import PathFile, written_path
 
     async def export() -> PathFile:
-        async with open_app(_quiet_settings()) as app:
+        async with open_app(settings) as app:
             return await app.exchange.export_path(given.branch_id, user_id=DEFAULT_USER_ID)
 
     text = written_path(asyncio.run(export()), given.format or _form_of(given.output))
@@ -190,13 +200,15 @@ def _text(path: Path) -> str:
 
 
 def _document(path: Path, max_bytes: int) -> "NewDocument":
-    from sprout.documents.reading import read_document
+    from sprout.documents.kinds import recognised
+    from sprout.learning.paths.library import NewDocument
 
     try:
         content = path.read_bytes()
     except OSError as error:
         raise SetupError(f"{path} cannot be read: {error.strerror}") from None
-    return read_document(path.name, "", content, max_bytes=max_bytes)
+    name, kind = recognised(path.name, "", content, max_bytes=max_bytes)
+    return NewDocument(name, kind.media_type, content)
 
 
 def _form_of(output: Path | None) -> Literal["yaml", "json"]:
@@ -219,7 +231,11 @@ def _parser() -> argparse.ArgumentParser:
     learn = _command(commands, "learn", _learn, "grow a path for a topic, here in the terminal")
     learn.add_argument("topic", type=_words, metavar="TOPIC")
     learn.add_argument(
-        "files", nargs="*", type=Path, metavar="FILE", help="notes to learn from: Markdown or plain text"
+        "files",
+        nargs="*",
+        type=Path,
+        metavar="FILE",
+        help="notes to learn from: PDF, Word, PowerPoint, HTML, Markdown, text",
     )
     learn.add_argument("--small", action="store_true", help="one or two concepts, quick and cheap")
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from sprout.errors import SetupError
@@ -20,10 +20,10 @@ DEFAULT_MODELS = {
     "review": "claude-sonnet-5-5",
     "key_check": "claude-haiku-5-5",
 }
+OTHERS_MODEL = DEFAULT_MODELS["tutor"]
 DEFAULT_SMALL_MODEL = "claude-haiku-5-5"
 NEXT_SMALLER = {"claude-opus-5-5": "claude-sonnet-5-5", "claude-sonnet-5-5": "claude-haiku-5-5"}
 LOCAL_ORIGINS = ("http://localhost:*", "http://127.0.0.1:*")
-AgentName = Literal["topic", "subconcept", "refinement", "review", "tutor", "grading", "key_check"]
 
 
 class RunNumbers(BaseModel):
@@ -67,11 +67,64 @@ class BudgetNumbers(BaseModel):
         return learner or (self.deployment_usd_per_day is not None and self.deployment_tokens_per_day is None)
 
 
+class S3Access(BaseModel):
+    """`SPROUT_S3__*`: the server that has the bucket of `SPROUT_DOCUMENTS_URL`, and who comes to it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    endpoint: str | None = None
+    region: str | None = None
+    access_key_id: str | None = Field(None, repr=False)
+    secret_access_key: str | None = Field(None, repr=False)
+
+
+class LimitNumbers(BaseModel):
+    """`SPROUT_LIMITS__*`: what one request may bring, how often and how much at once an address or a learner may ask,
+    and how much a learner may keep. What may be None is without limit when it is set to nothing.
+
+    Args:
+        requests_per_s: of one address; that many more at once as `requests_burst` says, and so for runs and uploads.
+        runs_per_min: that one learner begins; a turn of a lesson is a run.
+        runs_at_once: of one learner, those that wait for their turn too.
+        connections: to the server, in all; no more than the process may have files open, less some for itself.
+        header_timeout_s: how long a connection may take to bring the head of a request.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    json_max_bytes: int = Field(1_000_000, ge=1_000)
+    turn_max_bytes: int = Field(16 * MIB, ge=1_000)
+    graph_max_bytes: int = Field(4_000_000, ge=1_000)
+    json_max_depth: int = Field(50, ge=5, le=200)
+    requests_per_s: float | None = Field(300, gt=0, allow_inf_nan=False)
+    requests_burst: int = Field(3_000, ge=1)
+    runs_per_min: float | None = Field(600, gt=0, allow_inf_nan=False)
+    runs_burst: int = Field(1_000, ge=1)
+    runs_at_once: int | None = Field(1_000, ge=1)
+    uploads_per_day: int | None = Field(500, ge=1)
+    streams_per_learner: int = Field(200, ge=1)
+    streams_per_address: int = Field(400, ge=1)
+    connections: int = Field(4_000, ge=10)
+    connections_per_address: int = Field(2_000, ge=1)
+    header_timeout_s: float = Field(10, gt=0)
+    paths: int | None = Field(1_000, ge=1)
+    nodes_per_path: int | None = Field(2_000, ge=2)
+    documents_per_topic: int | None = Field(10, ge=1)
+    stored_bytes: int | None = Field(2 * 1024 * MIB, ge=1)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _empty_is_unset(cls, value: object) -> object:
+        return None if isinstance(value, str) and not value.strip() else value
+
+
 class Settings(BaseSettings):
     """Everything that can be set, as `SPROUT_<NAME>`, nested names with `__`.
 
     `loop` overrides numbers of the loop for all agents (`SPROUT_LOOP__MAX_ITERATIONS=20`), `agents` for one, and its
-    model (`SPROUT_AGENTS__TUTOR__MODEL=…`).
+    model (`SPROUT_AGENTS__TUTOR__MODEL=…`). `extra_agents` and `tutor_tools` name what is added, as `module:name`.
+    `published_on_loopback` is for containers: whoever sets it says that the port is reached from 127.0.0.1 of the host
+    alone, so that the server may listen on every address of its container.
     """
 
     model_config = SettingsConfigDict(
@@ -87,6 +140,7 @@ class Settings(BaseSettings):
     database_url: str | None = Field(None, validation_alias=AliasChoices("DATABASE_URL", "SPROUT_DATABASE_URL"))
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65_535)
+    published_on_loopback: bool = False
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["console", "json"] = "console"
     tracing: bool = False
@@ -104,27 +158,57 @@ class Settings(BaseSettings):
     cors_origins: Annotated[tuple[str, ...], NoDecode] = LOCAL_ORIGINS
     upload_max_bytes: int = Field(20 * MIB, ge=1)
     upload_max_files: int = Field(10, ge=1)
+    documents_url: str | None = None
+    s3: S3Access = Field(default_factory=lambda: S3Access.model_validate({}))
+    aws_endpoint_url: str | None = Field(None, validation_alias="AWS_ENDPOINT_URL")
+    aws_region: str | None = Field(None, validation_alias=AliasChoices("AWS_REGION", "AWS_DEFAULT_REGION"))
+    aws_access_key_id: str | None = Field(None, validation_alias="AWS_ACCESS_KEY_ID", repr=False)
+    aws_secret_access_key: str | None = Field(None, validation_alias="AWS_SECRET_ACCESS_KEY", repr=False)
 
     expose_answers: bool = False
     care_text: str = ""
     verify_keys: bool = True
 
+    extra_agents: Annotated[tuple[str, ...], NoDecode] = ()
+    tutor_tools: Annotated[tuple[str, ...], NoDecode] = ()
     loop: dict[str, Any] = Field(default_factory=dict)
-    agents: dict[AgentName, dict[str, Any]] = Field(default_factory=dict)
+    agents: dict[str, dict[str, Any]] = Field(default_factory=dict)
     runs: RunNumbers = Field(default_factory=lambda: RunNumbers.model_validate({}))
+    limits: LimitNumbers = Field(default_factory=lambda: LimitNumbers.model_validate({}))
     budgets: BudgetNumbers = Field(default_factory=lambda: BudgetNumbers.model_validate({}))
 
-    @field_validator("cors_origins", mode="before")
+    @field_validator("cors_origins", "extra_agents", "tutor_tools", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
     @field_validator(
-        "api_key", "base_url", "model", "small_model", "fallback_model", "database_url", "otlp_endpoint", mode="before"
+        "api_key",
+        "base_url",
+        "model",
+        "small_model",
+        "fallback_model",
+        "database_url",
+        "otlp_endpoint",
+        "documents_url",
+        "aws_endpoint_url",
+        "aws_region",
+        "aws_access_key_id",
+        "aws_secret_access_key",
+        mode="before",
     )
     @classmethod
     def _empty_is_unset(cls, value: object) -> object:
         return None if isinstance(value, str) and not value.strip() else value
+
+    @field_validator("agents")
+    @classmethod
+    def _are_agents(cls, value: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        """With further agents, whose names are known once they are loaded, `added_agents` looks again."""
+        unknown = sorted(value.keys() - set(AGENT_NAMES))
+        if unknown and not info.data.get("extra_agents"):
+            raise ValueError(f"there is no agent {unknown[0]!r}; there are: {', '.join(AGENT_NAMES)}")
+        return value
 
     @property
     def offline(self) -> bool:
@@ -142,7 +226,7 @@ class Settings(BaseSettings):
 
     def policy(self, agent: str, defaults: LoopPolicy) -> LoopPolicy:
         """The numbers in force for an agent. Raises SetupError, naming the setting, when one is nonsense."""
-        own = {name: value for name, value in self.agents.get(agent, {}).items() if name != "model"}  # type: ignore[call-overload]
+        own = {name: value for name, value in self.agents.get(agent, {}).items() if name != "model"}
         try:
             return LoopPolicy.model_validate({**defaults.model_dump(), **self.loop, **own})
         except ValidationError as error:
@@ -152,10 +236,10 @@ class Settings(BaseSettings):
         """The provider's id of the model that an agent uses."""
         if self.offline:
             return "sprout-offline"
-        own = self.agents.get(agent, {}).get("model")  # type: ignore[call-overload]
+        own = self.agents.get(agent, {}).get("model")
         if small:
             return str(own or self.small_model or self.model or DEFAULT_SMALL_MODEL)
-        return str(own or self.model or DEFAULT_MODELS[agent])
+        return str(own or self.model or DEFAULT_MODELS.get(agent, OTHERS_MODEL))
 
     def fallback_of(self, model: str) -> str | None:
         """The model that takes over while `model` is overloaded, if there is one."""

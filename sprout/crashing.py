@@ -25,6 +25,7 @@ POINTS = (
     "lease_renewed",
     "cancel_kept",
     "released",
+    "document_parsed",
     "backup_half_written",
     "migration_step",
     "migration_done",

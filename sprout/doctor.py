@@ -10,14 +10,17 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import cast
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from sprout import __version__
-from sprout.config import Settings
+from sprout.config import AGENT_NAMES, Settings
 from sprout.errors import SproutError
+from sprout.extending import added_agents, added_tools
+from sprout.learning.paths.shelf import Shelf
 from sprout.llm.catalogue import catalogue
 from sprout.llm.claude import Claude, claude_client
 from sprout.loop.estimate import Estimator, fixed_tokens
@@ -27,6 +30,8 @@ from sprout.loop.policy import LoopPolicy
 from sprout.store import migrate
 from sprout.store.checks import LITTLE_SPACE_BYTES, MIB, NO_SPACE_BYTES, SAFE_SQLITE, advice
 from sprout.store.condition import FileCondition, condition_of_file, condition_of_server
+from sprout.store.database import Database
+from sprout.store.shelf import SqlShelf
 from sprout.store.urls import async_url, sqlite_file
 
 CLOCK_SKEW_S = 1.0
@@ -82,7 +87,7 @@ async def _findings(settings: Settings, *, probe: bool) -> AsyncIterator[Finding
     yield _data_folder(settings)
     for finding in await asyncio.to_thread(list, _database(settings)):
         yield finding
-    for finding in _models(settings):
+    for finding in (*_models(settings), *_added(settings)):
         yield finding
     if probe and not settings.offline:
         async for finding in _probes(settings):
@@ -195,6 +200,21 @@ def _models(settings: Settings) -> Iterator[Finding]:
         yield Finding("model", Verdict.GOOD if known else Verdict.POOR, says + note)
 
 
+def _added(settings: Settings) -> Iterator[Finding]:
+    """What was added by configuration, each with the module that it comes from."""
+    # Nothing is behind this shelf: what is made now may keep it, and uses it in a run only.
+    shelf: Shelf = SqlShelf(cast(Database, None), lambda _: None, split=lambda *_: ())
+    try:
+        for agent, entry in zip(added_agents(settings, shelf), settings.extra_agents, strict=True):
+            place = "in the place of the built-in one" if agent.name in AGENT_NAMES else "an agent more"
+            model = settings.model_of(agent.name, small=False)
+            yield Finding("agent", Verdict.GOOD, f"{agent.name} of {entry}, {place}, with {model}")
+        for tool, entry in zip(added_tools(settings, shelf), settings.tutor_tools, strict=True):
+            yield Finding("tutor tool", Verdict.GOOD, f"{tool.name} of {entry}")
+    except SproutError as error:
+        yield Finding("added", Verdict.BROKEN, str(error))
+
+
 def _users_of_models(settings: Settings) -> dict[str, list[str]]:
     """Each configured model with the agents that use it."""
     users: dict[str, list[str]] = {}
@@ -271,7 +291,7 @@ def _policy_table(settings: Settings, agents: Mapping[str, LoopPolicy]) -> Table
 
 def _cell(settings: Settings, agent: str, own: LoopPolicy, in_force: LoopPolicy, name: str) -> Text:
     cell = Text(_shown(getattr(in_force, name)))
-    if name in settings.agents.get(agent, {}):  # type: ignore[call-overload]
+    if name in settings.agents.get(agent, {}):
         cell.append("  SPROUT_AGENTS", style="cyan")
     elif name in settings.loop:
         cell.append("  SPROUT_LOOP", style="cyan")

@@ -8,11 +8,14 @@ SproutError
 ├── Conflict               the object is in a state that forbids this
 ├── GraphRefused           an edit that would break a rule of the graph
 ├── QuestionRefused        a question that cannot be asked as it is
+├── Unreadable             a document that cannot be read; `again` says whether trying again may help
 ├── ModelFailure           the model did not answer; `kind` says why and so what may help
 ├── ToolFailure            a tool could not do its work; `transient` says whether trying again may help
+├── TooMany                too often, or too much at once; trying again after `retry_after_s` helps
 ├── DatabaseBusy           others hold the database; trying again after `retry_after_s` helps
 ├── RowDamaged             what is stored of one object makes no sense; the others are not touched by it
 ├── StorageFull            no room on the disk: nothing was written, reading goes on
+├── StorageAway            where documents are kept does not answer; trying again after `retry_after_s` helps
 └── SetupError             the installation must be mended by a person: settings, database, ports
 """
 
@@ -60,6 +63,12 @@ class SetupError(SproutError):
     pass
 
 
+class TooMany(SproutError):
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
 class DatabaseBusy(SproutError):
     retry_after_s = 2.0
 
@@ -71,8 +80,29 @@ class RowDamaged(SproutError):
         self.id = id_
 
 
+class Unreadable(SproutError):
+    """A learner's file that could not be read.
+
+    Args:
+        message: one sentence for the learner: what is wrong with the file, and what to do.
+        again: whether the same file may be read another time: its reader was killed, the machine was busy.
+        reason: the same as one word, for programs.
+        detail: for the log only; nothing of the file's content.
+    """
+
+    def __init__(self, message: str, *, again: bool = False, reason: str = "damaged", detail: str = "") -> None:
+        super().__init__(message)
+        self.again = again
+        self.reason = reason
+        self.detail = detail
+
+
 class StorageFull(SproutError):
     pass
+
+
+class StorageAway(SproutError):
+    retry_after_s = 5.0
 
 
 class ModelFailureKind(StrEnum):

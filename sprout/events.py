@@ -42,7 +42,7 @@ class Usage(Wire):
 class Caps(Wire):
     """What a run may spend at most; None means without limit."""
 
-    iterations: int
+    iterations: int = Field(description="model calls")
     tokens: int | None = None
     cost_usd: float | None = None
 
@@ -65,11 +65,13 @@ class NodeRow(Wire):
 class EdgeEnds(Wire):
     """An edge by its two ends; the source is the prerequisite."""
 
-    source_node_id: str
-    target_node_id: str
+    source_node_id: str = Field(description="what comes before")
+    target_node_id: str = Field(description="what builds on it")
 
 
 class AssessmentRow(Wire):
+    """A diagnostic, a quiz or a recall about a node; `completedAt` is null until it is over."""
+
     id: str
     user_id: str
     target_node_id: str
@@ -100,29 +102,35 @@ class _Event(Wire):
 
     durable: ClassVar[bool] = True
 
-    agent: str | None = None
-    run_id: str | None = None
-    at: str | None = None
+    agent: str | None = Field(default=None, description="who acts, such as topic or subconcept_bootstrap:<concept>")
+    run_id: str | None = Field(default=None, description="of the run that did it: the root, or one that it has started")
+    at: str | None = Field(default=None, description="when, in UTC")
 
 
 class _Delta(_Event):
+    """A piece of a block that is growing: its texts, in the order of arrival, are the block so far."""
+
     durable: ClassVar[bool] = False
 
-    block_id: str
-    text: str
+    block_id: str = Field(description="of the block that grows")
+    text: str = Field(description="what has come since the last delta")
 
 
 class RunStarted(_Event):
+    """The run is under way: the first event of a run, after `run_queued` where it had to wait."""
+
     kind: Literal["run_started"] = "run_started"
-    lane: str
+    lane: str = Field(description="one run at a time is in a lane: one node and one kind of work")
     model: str
     caps: Caps
-    offline: bool
+    offline: bool = Field(description="whether the built-in model is used")
 
 
 class RunQueued(_Event):
+    """The run waits for those before it in its lane; told again when its place changes."""
+
     kind: Literal["run_queued"] = "run_queued"
-    position: int = Field(ge=0)
+    position: int = Field(ge=0, description="how many runs are before it")
 
 
 class RunResumed(_Event):
@@ -130,10 +138,12 @@ class RunResumed(_Event):
 
     kind: Literal["run_resumed"] = "run_resumed"
     attempt: int = Field(ge=1)
-    cause: ResumeCause
+    cause: ResumeCause = Field(description="it was cut off, a person answered, or somebody asked for it")
 
 
 class AgentStart(_Event):
+    """An agent begins to work; a helper of it says so too, in the same log."""
+
     kind: Literal["agent_start"] = "agent_start"
 
 
@@ -143,44 +153,56 @@ class AgentDone(_Event):
     kind: Literal["agent_done"] = "agent_done"
     reason: str
     usage: Usage
-    concept_count: int | None = None
-    rationale: str | None = None
+    concept_count: int | None = Field(default=None, description="of a topic: how many concepts the path has")
+    rationale: str | None = Field(default=None, description="why the path is as it is, in the agent's words")
 
 
 class AgentError(_Event):
     """An agent failed. `message` is for a person and says what to do; it is never the provider's raw text."""
 
     kind: Literal["agent_error"] = "agent_error"
-    code: str
+    code: str = Field(description="for programs, such as overloaded or bad_key")
     message: str
-    retryable: bool
+    retryable: bool = Field(description="whether the same run can succeed when it is tried again")
 
 
 class ReasoningDelta(_Delta):
+    """Words of an agent on its way, while they are written."""
+
     kind: Literal["agent_reasoning_delta"] = "agent_reasoning_delta"
 
 
 class Reasoning(_Event):
+    """Words of an agent on its way, whole."""
+
     kind: Literal["agent_reasoning"] = "agent_reasoning"
     block_id: str
     text: str
 
 
 class ThinkingDelta(_Delta):
+    """A piece of what a model thinks, where it shows that."""
+
     kind: Literal["thinking_delta"] = "thinking_delta"
 
 
 class Thinking(_Event):
+    """What a model thought before it spoke, whole, where it shows that."""
+
     kind: Literal["thinking"] = "thinking"
     block_id: str
     text: str
 
 
 class MessageDelta(_Delta):
+    """Words of the tutor to the learner, while they are written."""
+
     kind: Literal["message_delta"] = "message_delta"
 
 
 class Message(_Event):
+    """Words of the tutor to the learner, whole."""
+
     kind: Literal["message"] = "message"
     block_id: str
     text: str
@@ -208,46 +230,58 @@ class ToolCalled(_Event):
     """A tool is about to run; fields of `input` that are secret have been removed."""
 
     kind: Literal["tool_call"] = "tool_call"
-    call_id: str
+    call_id: str = Field(description="the same as in its tool_result")
     tool: str
     input: dict[str, JsonValue]
 
 
 class ToolFinished(_Event):
+    """A tool call is over; `summary` says in at most 200 characters what came of it."""
+
     kind: Literal["tool_result"] = "tool_result"
     call_id: str
     tool: str
     summary: str
     ok: bool
     duration_ms: int
-    attempts: int
+    attempts: int = Field(description="how often it was tried")
 
 
 class NodeCreated(_Event):
+    """A node is in the path: made now, or told again to somebody who opens a path that is there."""
+
     kind: Literal["node_created"] = "node_created"
     node: NodeRow
     reason: str | None = None
 
 
 class NodeUpdated(_Event):
+    """A node has another title or description, or another place."""
+
     kind: Literal["node_updated"] = "node_updated"
     node: NodeRow
     reason: str | None = None
 
 
 class NodeRemoved(_Event):
+    """A node is out of the path, and with it every edge that touched it."""
+
     kind: Literal["node_removed"] = "node_removed"
     node_id: str
     reason: str | None = None
 
 
 class EdgeCreated(_Event):
+    """One node comes before another now; both have been told of before."""
+
     kind: Literal["edge_created"] = "edge_created"
     edge: EdgeEnds
     reason: str | None = None
 
 
 class EdgeRemoved(_Event):
+    """One node does not come before another any more."""
+
     kind: Literal["edge_removed"] = "edge_removed"
     source_node_id: str
     target_node_id: str
@@ -255,14 +289,18 @@ class EdgeRemoved(_Event):
 
 
 class DiagnosticStatus(_Event):
+    """How far the diagnostic of a concept is answered: told when the concept is opened."""
+
     kind: Literal["diagnostic_status"] = "diagnostic_status"
     concept_node_id: str
     assessment: AssessmentRow
     answered_count: int
-    required_answers: int
+    required_answers: int = Field(description="how many questions there are")
 
 
 class QuestionReady(_Event):
+    """A question of a diagnostic can be asked: its key was checked, or needed no check."""
+
     kind: Literal["question_ready"] = "question_ready"
     concept_node_id: str
     question: QuestionShown
@@ -297,7 +335,7 @@ class Graded(_Event):
     correct: bool | None
     criteria: list[CriterionShown]
     next_step: str
-    help_level: int = Field(ge=0, le=4)
+    help_level: int = Field(ge=0, le=4, description="how much help was given before, from none to the solution")
 
 
 class MasteryChanged(_Event):
@@ -330,6 +368,8 @@ class CardShown(Wire):
 
 
 class CardReady(_Event):
+    """A card stands beside the conversation: an example, an exercise, a diagram, or whom to turn to."""
+
     kind: Literal["card_ready"] = "card_ready"
     node_id: str
     card: CardShown
@@ -339,13 +379,15 @@ class ModelRetry(_Event):
     """A model call failed and is tried again; `why` is in plain words."""
 
     kind: Literal["model_retry"] = "model_retry"
-    attempt: int
+    attempt: int = Field(description="the one that comes, from 1")
     of: int
     delay_ms: int
     why: str
 
 
 class ModelSwitched(_Event):
+    """Another model goes on with the run, such as the fallback while the first is overloaded."""
+
     kind: Literal["model_switched"] = "model_switched"
     from_model: str = Field(serialization_alias="from", validation_alias=AliasChoices("from_model", "from"))
     to_model: str = Field(serialization_alias="to", validation_alias=AliasChoices("to_model", "to"))
@@ -353,8 +395,10 @@ class ModelSwitched(_Event):
 
 
 class ContextCompacted(_Event):
+    """The conversation was made shorter so that it fits the model; what is stored stays whole."""
+
     kind: Literal["context_compacted"] = "context_compacted"
-    rung: str
+    rung: str = Field(description="how: clear, summary, prune, deep_prune, collapse or truncate")
     tokens_before: int
     tokens_after: int
 
@@ -363,12 +407,14 @@ class Guardrail(_Event):
     """The loop noticed something and stepped in: a repaired tool name, a thrash, a nudge."""
 
     kind: Literal["guardrail"] = "guardrail"
-    level: int
+    level: int = Field(description="1 a hint to the model, 2 an order, 3 a person is asked; 0 a repair")
     tool: str | None
-    noticed: str
+    noticed: str = Field(description="in plain words")
 
 
 class WaitingOnHuman(_Event):
+    """The run waits for a person: `POST /api/runs/{id}/answer` has it go on. No time runs meanwhile."""
+
     kind: Literal["waiting_on_human"] = "waiting_on_human"
     question: str
     choices: list[str] | None
@@ -397,7 +443,7 @@ class Reconnect(_Event):
     durable: ClassVar[bool] = False
 
     kind: Literal["reconnect"] = "reconnect"
-    retry_ms: int
+    retry_ms: int = Field(description="also sent as the SSE field retry")
 
 
 class RunDone(_Event):
@@ -405,7 +451,7 @@ class RunDone(_Event):
 
     kind: Literal["run_done"] = "run_done"
     status: Literal["completed", "failed", "cancelled", "timed_out"]
-    reason: str
+    reason: str = Field(description="how it ended, such as end_turn, max_iterations, budget or cancelled")
     usage: Usage
 
 

@@ -33,7 +33,7 @@ export async function request(path, init) {
 }
 
 /** The answer where it is a good one. Throws ApiError. @param {string} path @param {RequestInit} [init] */
-async function answered(path, init) {
+export async function answered(path, init) {
   let response;
   try {
     response = await fetch(`/api${path}`, init);
@@ -67,11 +67,25 @@ export const deleteBranch = (branchId) => request(`/branches/${encodeURIComponen
 /** @param {string} branchId @param {string} title @param {string | null} desc @returns {Promise<NodeRow>} */
 export const createRoot = (branchId, title, desc) => post("/nodes", { userId: USER, type: "root", title, branchId, desc });
 
-/** @param {string} rootId @param {File[]} files @returns {Promise<{ uploaded: Document[] }>} */
-export function upload(rootId, files) {
+/**
+ * Send files to a path; `onSent` is told which share of the bytes has gone, which a fetch does not say.
+ * @param {string} rootId @param {File[]} files @param {(share: number) => void} onSent @returns {Promise<{ uploaded: Document[] }>}
+ */
+export function upload(rootId, files, onSent) {
   const form = new FormData();
   for (const file of files) form.append("files", file);
-  return request(`/nodes/${encodeURIComponent(rootId)}/documents`, { method: "POST", body: form });
+  return new Promise((resolve, reject) => {
+    const sending = new XMLHttpRequest();
+    sending.open("POST", `/api/nodes/${encodeURIComponent(rootId)}/documents`);
+    sending.upload.onprogress = ({ loaded, total, lengthComputable }) => { if (lengthComputable) onSent(loaded / total); };
+    sending.onerror = () => reject(new ApiError(0, t("error.network")));
+    sending.onload = async () => {
+      const response = new Response(sending.responseText, { status: sending.status });
+      if (response.ok) resolve(await response.json());
+      else reject(new ApiError(response.status, await reasonOf(response)));
+    };
+    sending.send(form);
+  });
 }
 
 /** Start growing, or join the run that is at it. @param {string} rootId @param {boolean} small @returns {Promise<Run>} */
@@ -105,8 +119,11 @@ export async function runs(branchId, before) {
 
 /** @param {string} runId @param {number} after */
 export const eventsUrl = (runId, after) => `/api/runs/${encodeURIComponent(runId)}/events${after ? `?after=${after}` : ""}`;
-/** @param {string} after `root:number,root:number` */
-export const tabUrl = (after) => `/api/events${after ? `?after=${encodeURIComponent(after)}` : ""}`;
+/** @param {string} after `root:number,root:number` @param {boolean} [follow] whether it goes on with what comes */
+export function tabUrl(after, follow = true) {
+  const query = [...(after ? [`after=${encodeURIComponent(after)}`] : []), ...(follow ? [] : ["follow=false"])];
+  return `/api/events${query.length ? `?${query.join("&")}` : ""}`;
+}
 
 /** Whether a stream is refused since there are too many: how long to wait, in ms; null for any other reason. @param {string} url */
 export async function tooMany(url) {

@@ -12,7 +12,7 @@ export const DURABLE = [
 ];
 export const PASSING = ["agent_reasoning_delta", "thinking_delta", "message_delta", "block_snapshot", "resync", "reconnect"];
 
-/** @typedef {{ url: () => string, read: (kind: string, id: string, data: string) => RunEvent, isLast: (event: RunEvent) => boolean }} Cursor */
+/** @typedef {{ url: () => string, pieceUrl?: () => string, read: (kind: string, id: string, data: string) => RunEvent, isLast: (event: RunEvent) => boolean }} Cursor `pieceUrl`: where what there is can be had without a stream that stays open */
 
 /** One run's log: ids are its numbers, and it ends with the run. @param {(after: number) => string} urlAfter @returns {Cursor} */
 export function runCursor(urlAfter) {
@@ -31,17 +31,19 @@ export function runCursor(urlAfter) {
 
 /**
  * All runs that are going: an id names every unfinished root with the number that it has come to.
- * @param {(after: string) => string} urlAfter
+ * @param {(after: string, follow?: boolean) => string} urlAfter
  * @param {() => string[]} missed roots to be told from their start, since nothing of them has come @returns {Cursor}
  */
 export function tabCursor(urlAfter, missed) {
   /** @type {Map<string, number>} */
   const reached = new Map();
+  const after = () => {
+    const asked = missed().filter((root) => !reached.has(root)).map((root) => `${root}:0`);
+    return [...[...reached].map(([root, seq]) => `${root}:${seq}`), ...asked].join(",");
+  };
   return {
-    url() {
-      const asked = missed().filter((root) => !reached.has(root)).map((root) => `${root}:0`);
-      return urlAfter([...[...reached].map(([root, seq]) => `${root}:${seq}`), ...asked].join(","));
-    },
+    url: () => urlAfter(after()),
+    pieceUrl: () => urlAfter(after(), false),
     read(kind, id, data) {
       const event = JSON.parse(data);
       const root = event.rootId;

@@ -3,7 +3,7 @@
 
 import { ApiError, USER, post, request } from "./api.js";
 
-/** @import { Answer, Change, ChatMessage, ChatSession, Diagnostic, Lesson, Passage, Reply, Run } from "./types.d.ts" */
+/** @import { Answer, Change, ChatMessage, ChatSession, Diagnostic, Lesson, Reply, Run } from "./types.d.ts" */
 
 const at = encodeURIComponent;
 
@@ -42,11 +42,6 @@ export const messages = (sessionId) => request(`/chat/sessions/${at(sessionId)}/
 export const lesson = (sessionId) => request(`/chat/sessions/${at(sessionId)}/lesson`);
 /** @param {string} sessionId @param {string} content @param {string | null} drawing a data URL @returns {Promise<Reply>} */
 export const say = (sessionId, content, drawing) => post(`/chat/sessions/${at(sessionId)}/tutor`, { userId: USER, content, ...(drawing && { drawingImageDataUrl: drawing }) });
-
-/** @param {string} passageId @returns {Promise<Passage>} */
-export const passage = (passageId) => request(`/passages/${at(passageId)}`);
-/** A whole document, passage by passage. @param {string} documentId @returns {Promise<Passage[]>} */
-export const wholeDocument = (documentId) => request(`/documents/${at(documentId)}/passages`);
 
 /** @template T @param {Promise<T>} asked @returns {Promise<T | null>} */
 async function orNull(asked) {

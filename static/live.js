@@ -22,10 +22,16 @@ const HALO_MS = 4000;
 const QUIET_MS = 450;
 const LONGEST_QUIET_MS = 1800;
 
-/** Lessons have screens of their own: a path shows what makes or changes it. @param {string} lane */
-const isOfPath = (lane) => lane.startsWith("topic:") || lane.startsWith("concept:");
-/** The run that a path shows: the newest that was not discarded. @param {GraphAnswer} answer */
-const latest = (answer) => answer.runs.find((run) => !run.discarded && isOfPath(run.lane)) ?? null;
+/** Lessons have screens of their own, and so has what looks questions over: a path shows what makes or changes it. */
+const OF_PATH = ["topic", "concept"], ELSEWHERE = ["conversation", "grading", "key_check", "review"];
+/** The run that a path shows: the newest that was not discarded, of agents that were added too, unless one of the path's own is going. @param {GraphAnswer} answer */
+const latest = (answer) => {
+  const kept = answer.runs.filter((run) => !run.discarded && !ELSEWHERE.includes(kindOf(run)));
+  const own = kept.find((run) => OF_PATH.includes(kindOf(run))) ?? null;
+  return isOpen(own) ? own : kept[0] ?? null;
+};
+/** @param {Run} run */
+const kindOf = (run) => run.lane.split(":")[0];
 
 /** @typedef {ReturnType<typeof openPath>} Path */
 

@@ -9,7 +9,10 @@ export interface NodeRow {
 }
 export interface EdgeEnds { sourceNodeId: string; targetNodeId: string; reason?: string | null }
 export interface Progress { nodeId: string; completedAt: string | null; masteryScore: number }
-export interface Document { id: string; originalFilename: string; fileSizeBytes: number; extractionStatus: string }
+export interface Document {
+  id: string; originalFilename: string; mimeType: string; fileSizeBytes: number; extractionStatus: "pending" | "completed" | "failed";
+  extractionError: string | null; retryMayHelp: boolean; pages: number | null; passages: number;
+}
 export type RunState = "queued" | "running" | "waiting_on_human" | "completed" | "failed" | "cancelled" | "timed_out";
 export interface RunError { code: string; message: string; retryable: boolean }
 export interface Run {
@@ -31,7 +34,7 @@ export interface PathSummary {
   concepts: { id: string; title: string; mastered: boolean; mastery: number; subconceptCount: number }[];
 }
 export interface GraphAnswer { branch: Branch; nodes: NodeRow[]; edges: EdgeEnds[]; progress: Progress[]; documents: Document[]; runs: Run[] }
-export interface Passage { id: string; documentId: string; document: string; heading: string | null; page: number | null; text: string }
+export interface Passage { id: string; documentId: string; document: string; heading: string | null; page: number | null; slides: boolean; text: string }
 export interface NodeSources { passages: Passage[]; generalKnowledge: boolean }
 export interface Estimate { minutes: number; costUsdLow: number; costUsdHigh: number }
 export interface Status {
@@ -103,7 +106,7 @@ export interface Change {
 export interface ChatSession { id: string; nodeId: string | null; startedAt: string; endedAt: string | null }
 export interface ChatMessage { id: string; role: "system" | "user" | "assistant"; kind: "learning" | "hint_request" | "hint_response" | "evaluation"; content: string; createdAt: string; citations: Citation[]; attempt: Attempt | null }
 /** A passage of the learner's documents, and its place. */
-export interface Citation { passageId: string; documentId: string; document: string; heading: string | null; page: number | null }
+export interface Citation { passageId: string; documentId: string; document: string; heading: string | null; page: number | null; slides: boolean }
 /** That words were an attempt: the help before it, and what was found in them. */
 export interface Attempt { questionId: string; helpLevel: number; correct: boolean | null; criteria: CriterionShown[] }
 export type AnswerType = "text" | "code" | "draw" | "mcq";

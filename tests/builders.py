@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 from sqlalchemy import update
 
+from sprout.documents.passages import passages_of
 from sprout.events import Caps, Event, NodeRow, Reasoning, RunDone, Usage
 from sprout.ids import new_id
-from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.learning.paths.library import DEFAULT_USER_ID, NewDocument
 from sprout.learning.questions.questions import Criterion, QuestionDraft
 from sprout.runs.dispatcher import Advance, Transaction
 from sprout.runs.log import Claim, Entry, OnBusy
@@ -22,6 +23,7 @@ from sprout.store.database import Database
 from sprout.store.library import SqlLibrary
 from sprout.store.run_tables import Carrier
 from sprout.store.runs import SqlRunStore
+from sprout.store.unread import SqlPile
 
 CLAIM = Claim("here", 30.0)
 
@@ -93,6 +95,17 @@ async def a_topic(library: SqlLibrary, title: str = "Photosynthesis", *, user_id
     return await library.create_node(
         user_id=user_id, type="root", title=title, branch_id=branch.id, parent_id=None, desc=None
     )
+
+
+async def with_notes(library: SqlLibrary, pile: SqlPile, root: NodeRow, text: str, name: str = "notes.md") -> str:
+    """The id of a document of the topic that has been read."""
+    new = NewDocument(name, "text/markdown", text.encode())
+    (added,) = await library.add_documents(root.id, [new], user_id=root.user_id)
+    unread = await pile.take()
+    assert unread is not None
+    assert unread.id == added.id, "others wait to be read"
+    assert await pile.keep(unread, text, passages_of(name, text), None)
+    return added.id
 
 
 def a_question(kind: QuestionKind = "question", **changes: Any) -> RunQuestion:

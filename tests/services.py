@@ -13,7 +13,8 @@ REDIS = os.environ.get("SPROUT_TEST_REDIS", "redis://127.0.0.1:6379")
 CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
 )
-SERVICES = ("postgres", "redis", "browser")
+NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+SERVICES = ("postgres", "redis", "browser", "nginx")
 REQUIRED = frozenset(filter(None, (name.strip() for name in os.environ.get("SPROUT_REQUIRE", "").split(","))))
 
 if not set(SERVICES) >= REQUIRED:
@@ -42,6 +43,8 @@ def _missing(name: str) -> str | None:
             return _unreachable(REDIS, 6379)
         case "browser":
             return None if CHROMIUM and Path(CHROMIUM).exists() else "there is no Chromium here"
+        case "nginx":
+            return None if NGINX else "there is no nginx here"
     raise ValueError(f"no service is called {name!r}: there are {', '.join(SERVICES)}")
 
 

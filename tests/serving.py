@@ -5,6 +5,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Literal
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -41,20 +42,32 @@ class Served:
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp) -> AsyncIterator[Served]:
-    """Serve the app until the block is left; a failure at start is raised here."""
+async def serving(
+    app: ASGIApp,
+    *,
+    http: type[asyncio.Protocol] | Literal["auto"] = "auto",
+    listening_on: socket.socket | None = None,
+) -> AsyncIterator[Served]:
+    """Serve the app until the block is left, over this protocol; a failure at start is raised here.
+
+    Args:
+        listening_on: a socket that is bound; by default one of its own on a free port.
+    """
     config = uvicorn.Config(
         app,
         host="127.0.0.1",
         port=0,
         lifespan="on",
         ws="none",
+        http=http,
         log_config=None,
         access_log=False,
+        proxy_headers=False,
+        server_header=False,
         timeout_graceful_shutdown=GRACEFUL_SHUTDOWN_S,
     )
     server = _Server(config)
-    task = asyncio.create_task(server.serve())
+    task = asyncio.create_task(server.serve(sockets=[listening_on] if listening_on else None))
     listening = asyncio.create_task(server.listening.wait())
     await asyncio.wait({task, listening}, return_when=asyncio.FIRST_COMPLETED)
     if task.done():

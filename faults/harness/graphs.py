@@ -11,6 +11,7 @@ from faults.harness.work import CONCEPTS, PARTS, QUESTIONS
 
 NODES = "select id, parent_id, type, title from nodes"
 EDGES = "select parent_id, source_node_id, target_node_id from node_edges"
+WANTED = {"topic": CONCEPTS, "subconcept": PARTS}
 QUESTIONS_OF = "select a.target_node_id, q.prompt from questions q join assessments a on a.id = q.assessment_id"
 
 
@@ -31,9 +32,8 @@ def graph_faults(connection: Connection, runs: Sequence[dict[str, Any]], *, whol
     if whole:
         questions = Counter(row.target_node_id for row in connection.execute(text(QUESTIONS_OF)))
         for run in runs:
-            if run["state"] == "completed":
-                wanted = CONCEPTS if run["agent"] == "topic" else PARTS
-                yield from _missing(run["node_id"], wanted, children, edges)
+            if run["state"] == "completed" and run["agent"] in WANTED:
+                yield from _missing(run["node_id"], WANTED[run["agent"]], children, edges)
                 if run["agent"] == "subconcept" and questions[run["node_id"]] != QUESTIONS:
                     yield f"concept {run['node_id']} has {questions[run['node_id']]} questions"
 

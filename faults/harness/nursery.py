@@ -16,7 +16,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from faults.harness.asking import asking_topic
+from faults.harness.topics import asking_topic, deadly_topic
 from sprout import crashing
 from sprout.config import load_settings
 from sprout.loop.tokens import count_tokens
@@ -68,7 +68,7 @@ def _live(order: dict[str, Any]) -> None:
                 os.dup2(stream.fileno(), number)
         settings = load_settings()
         set_up(settings.log_level, settings.log_format)
-        serve(settings, extra_agents=[asking_topic] if order["asks"] else [])
+        serve(settings, extra_agents=[asking_topic if order["asks"] else deadly_topic])
         code = 0
     except BaseException:
         traceback.print_exc()

@@ -30,6 +30,9 @@ class Reader:
         goodbyes: how often the server said that it goes away.
         resyncs: how often it could not go on from where the reader was.
         open: whether a server is telling it just now.
+        refused: how often it was answered with something else than a stream.
+        back_s: when it comes back where nobody has told it when.
+        told_s: when it was told to come back, each time.
     """
 
     port: int
@@ -39,7 +42,10 @@ class Reader:
     goodbyes: int = 0
     resyncs: int = 0
     open: bool = False
-    _back_s: float = BACK_S
+    refused: int = 0
+    back_s: float = BACK_S
+    told_s: list[float] = field(default_factory=list)
+    _heeded: int = 0
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -56,8 +62,9 @@ class Reader:
             self.open = False
             self._changed.set()
             if not self.at_end:
-                await asyncio.sleep(self._back_s)
-                self._back_s = BACK_S
+                told = self.told_s[self._heeded :]
+                self._heeded = len(self.told_s)
+                await asyncio.sleep(told[-1] if told else self.back_s)
 
     async def until(self, told: Callable[["Reader"], bool]) -> None:
         """Wait until what was told is enough."""
@@ -78,6 +85,7 @@ class Reader:
         async with connected(self.port) as (reader, writer):
             head = await sent(reader, writer, "GET", f"/api/runs/{self.root_id}/events", headers=cursor)
             if head.status != 200:
+                self.refused += 1
                 return
             self.open = True
             self._changed.set()
@@ -99,7 +107,7 @@ class Reader:
             self.seen.append(Seen(int(fields[b"id"]), kind, fields[b"data"]))
         elif kind == "reconnect":
             self.goodbyes += 1
-            self._back_s = json.loads(fields[b"data"])["retryMs"] / 1_000
+            self.told_s.append(json.loads(fields[b"data"])["retryMs"] / 1_000)
         elif kind == "resync":
             self.resyncs += 1
         self._changed.set()

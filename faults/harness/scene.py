@@ -4,9 +4,11 @@ import asyncio
 import tempfile
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import httpx2
 
 from faults.harness.readers import BACK_S, Reader
 from faults.harness.server import Place, nursery
@@ -44,15 +46,22 @@ class Scene:
                 return answer
             await asyncio.sleep(BACK_S)
 
-    async def topic(self) -> str:
+    async def topic(self, named: str = "Topic") -> str:
         """The id of a fresh root."""
         while True:
-            name = f"Topic {new_id()}"  # a fresh one for each attempt: the one before may have arrived all the same
+            name = f"{named} {new_id()}"  # a fresh one for each attempt: the one before may have arrived all the same
             branch = await self.insisted("POST", "/api/branches", {**WHO, "title": name})
             node = {**WHO, "type": "root", "title": name, "branchId": branch.body["id"]}
             made = await self.insisted("POST", "/api/nodes", node)
             if made.status == 201:
                 return str(made.body["id"])
+
+    async def noted(self, topic_id: str) -> None:
+        """Send the topic a document; where that dies on its way, the topic has none."""
+        files = {"files": ("notes.md", b"# Light\n\nLight is fast.", "text/markdown")}
+        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{self.place.port}", timeout=BACK_S * 50) as client:
+            with suppress(httpx2.TransportError):
+                await client.post(f"/api/nodes/{topic_id}/documents", files=files)
 
     async def ordered(self, topic_id: str | None = None, *, on_busy: str = "attach") -> str:
         """The id of a run that was ordered once, however often that took to arrive."""

@@ -66,6 +66,10 @@ class Life:
         await self.ended()
 
 
+# Of all learners of a proof the server takes one, who is faster than any: these limits are not what is looked at.
+MANY_LEARNERS = ("SPROUT_LIMITS__REQUESTS_PER_S", "SPROUT_LIMITS__RUNS_PER_MIN", "SPROUT_LIMITS__RUNS_AT_ONCE")
+
+
 @dataclass(slots=True)
 class Place:
     """Where a server lives: its port, its data, its settings and its log stay the same from life to life.
@@ -130,6 +134,7 @@ class Place:
             "SPROUT_DATA_DIR": str(self.data),
             "SPROUT_PORT": str(self.port),
             "SPROUT_LOG_FORMAT": "json",
+            **dict.fromkeys(MANY_LEARNERS, ""),
             **self.settings,
         }
 

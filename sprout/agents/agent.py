@@ -50,7 +50,15 @@ class Outcome:
 
 
 class Team(Protocol):
-    """Whom an agent can ask for help."""
+    """Whom an agent can ask for help, and who listens before its loop begins."""
+
+    async def tell(self, event: Event) -> None:
+        """Have the learner told of something now."""
+        ...
+
+    async def pause(self, seconds: float) -> bool:
+        """Wait for a moment; False, and at once, where the run shall stop."""
+        ...
 
     async def start(self, agent: str, *, node_id: str, label: str) -> None:
         """Start a child run and go on; a node whose child run is still going is left to it."""

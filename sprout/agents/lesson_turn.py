@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from sprout.agents.agent import Job, Team
+from sprout.agents.extra_tools import ExtraTool
 from sprout.agents.marking_notes import Marked, due_help
 from sprout.agents.tutor_task import TutorTask
 from sprout.errors import SproutError, ToolFailure
@@ -46,6 +47,7 @@ class TutorParts:
     Args:
         helpers: names of the agents that can be asked for help.
         care_text: what a learner in distress is shown; empty for the neutral text.
+        extra_tools: tools that were added to the tutor's own.
     """
 
     tutoring: Tutoring
@@ -53,6 +55,7 @@ class TutorParts:
     memories: Memories
     helpers: frozenset[str] = frozenset()
     care_text: str = ""
+    extra_tools: tuple[ExtraTool, ...] = ()
 
 
 @dataclass(slots=True)

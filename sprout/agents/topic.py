@@ -11,6 +11,7 @@ from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.agents.documents import shown_documents
 from sprout.agents.fences import fenced, wrapped
 from sprout.agents.fitting import Passages
+from sprout.agents.notes import read_notes
 from sprout.agents.prompts import Prompt, load_prompt
 from sprout.agents.saving import (
     NORMAL_ENDS,
@@ -100,9 +101,7 @@ class _Design:
         opening = await self.replayed(graph)
 
         async def begin() -> None:
-            for concept in graph.nodes:
-                if not await self.shelf.is_generated(concept.id, user_id=self.job.user_id):
-                    await self.hand_on(concept)
+            await self.hand_on_all(graph)
 
         made = (
             not self.job.resumed
@@ -113,6 +112,7 @@ class _Design:
         return replace(brief, begin=begin)
 
     async def asked(self, graph: ConceptGraph, opening: list[Event]) -> Brief:
+        await read_notes(self.shelf, self.job.node_id, self.job, self.team)
         passages = await asyncio.to_thread(Passages, await self.shelf.passages(self.job.node_id))
         tools = [self.save_concept(), self.save_concept_edge()]
         return Brief(
@@ -137,6 +137,13 @@ class _Design:
         if concept.id not in self.handed_on:
             await self.team.start("subconcept", node_id=concept.id, label=f"subconcept_bootstrap:{concept.title}")
             self.handed_on.add(concept.id)
+
+    async def hand_on_all(self, graph: ConceptGraph) -> None:
+        """Have every concept worked out that is not and that nobody works on, be it that its start has failed."""
+        for concept in graph.nodes:
+            handed_on = concept.id in self.handed_on
+            if not handed_on and not await self.shelf.is_generated(concept.id, user_id=self.job.user_id):
+                await self.hand_on(concept)
 
     def request(self, graph: ConceptGraph, passages: Passages) -> str:
         root = graph.parent
@@ -187,9 +194,11 @@ class _Design:
         return correction(self.prompts.correction, faults)
 
     async def finish(self, result: TurnResult | None) -> AgentDone:
-        count = len((await self.graph()).nodes)
+        graph = await self.graph()
+        count = len(graph.nodes)
         if result is None or count == 0:
             raise NothingMade("The model ended without saving a concept. Start again, or say the topic in other words.")
+        await self.hand_on_all(graph)
         if result.reason in NORMAL_ENDS:
             await self.shelf.mark_generated(self.job.node_id, user_id=self.job.user_id)
         await log_made(self.shelf, self.job, self.prompts.system, result, made=count)

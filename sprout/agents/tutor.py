@@ -2,10 +2,11 @@
 
 import asyncio
 import base64
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
+from sprout.agents.extra_tools import ExtraTool
 from sprout.agents.fences import fenced, wrapped
 from sprout.agents.fitting import Passages
 from sprout.agents.lesson_turn import LessonTurn, TutorParts
@@ -43,6 +44,7 @@ def tutor_agent(
     *,
     helpers: Collection[str] = (),
     care_text: str = "",
+    extra_tools: Sequence[ExtraTool] = (),
 ) -> AgentSpec:
     """The agent whose runs are the turns of conversations; `job.task` is a TutorTask.
 
@@ -50,11 +52,12 @@ def tutor_agent(
         helpers: names of the agents that there are: of these it asks "grading" for what code cannot mark, and "review"
             for another look at the path once a subconcept is done.
         care_text: what a learner in distress is shown; a neutral text in their language where it is empty.
+        extra_tools: what it has besides its own.
 
     Raises SetupError when a prompt is not as it must be.
     """
     prompts = _Prompts(load_prompt("tutor"), load_prompt("tutor.request"), load_prompt("tutor.correction"))
-    parts = TutorParts(tutoring, shelf, memories, frozenset(helpers), care_text)
+    parts = TutorParts(tutoring, shelf, memories, frozenset(helpers), care_text, tuple(extra_tools))
 
     async def brief(job: Job, team: Team) -> Brief:
         task = task_of(job.task)

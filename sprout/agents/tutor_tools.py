@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from sprout.agents.asking import MisconceptionInput
+from sprout.agents.extra_tools import LessonContext
 from sprout.agents.lesson_tools import (
     SECRET,
     CardBody,
@@ -31,9 +32,26 @@ from sprout.learning.marking.grades import GradeState
 from sprout.loop.model import ToolUse
 from sprout.loop.tools import Effect, Profile, Tool, tool
 
+TUTOR_TOOLS = frozenset(
+    "check_student_progress check_prerequisite_mastery search_documents generate_example create_exercise "
+    "visualize_concept record_exercise_result raise_concern memory_recall memory_store ask_checkpoint "
+    "complete_subconcept".split()
+)
+
 
 def tools_of(turn: LessonTurn) -> tuple[Tool, ...]:
     """All tools of a turn; they are the same in every turn, but for what they are about."""
+    return (*_own_tools(turn), *(extra.made_for(_context(turn)) for extra in turn.parts.extra_tools))
+
+
+def _context(turn: LessonTurn) -> LessonContext:
+    lesson, job = turn.lesson, turn.job
+    return LessonContext(
+        job.user_id, job.run_id, lesson.topic, lesson.concept, lesson.node, turn.language, turn.parts.shelf
+    )
+
+
+def _own_tools(turn: LessonTurn) -> tuple[Tool, ...]:
     return (
         check_student_progress_tool(turn),
         check_prerequisite_mastery_tool(turn),

@@ -1,10 +1,12 @@
 """The EventBus of a single process: bounded queues in memory."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+from sprout.engines.recent import Recent
 from sprout.runs.bus import BusClosed, News, Overflow
+from sprout.runs.log import Logged
 
 MAX_WAITING = 2_000
 
@@ -15,6 +17,7 @@ class MemoryBus:
     def __init__(self, *, max_waiting: int = MAX_WAITING) -> None:
         self._max_waiting = max_waiting
         self._tails: dict[str, set[_Tail]] = {}
+        self._recent = Recent()
         self._closed = False
 
     @property
@@ -23,8 +26,13 @@ class MemoryBus:
         return set(self._tails)
 
     def publish(self, news: News) -> None:
+        if isinstance(news, Logged):
+            self._recent.keep(news)
         for tail in self._tails.get(news.root_id, ()):
             tail.tell(news)
+
+    def recent(self, root_id: str, cursor: int) -> Sequence[Logged]:
+        return self._recent.after(root_id, cursor)
 
     @asynccontextmanager
     async def tail(self, channel: str) -> AsyncIterator["_Tail"]:

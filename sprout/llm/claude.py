@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import anthropic
 import httpx2
@@ -36,6 +36,10 @@ COUNTED = frozenset({"model", "system", "messages", "tools", "tool_choice", "thi
 MAX_NAME = 128
 NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 WHOLE_REPLY_S = 1_200.0
+CHARACTERS_OF_A_TOKEN = 16  # far more than any text has on average: who sends more does not heed `max_tokens`
+BYTES_OF_A_TOKEN = 2_000  # as an event of its own, and then some
+BYTES_OF_THE_REST = 1024 * 1024
+MOST_COUNTED = 10**12
 
 
 def claude_client(*, api_key: str, base_url: str | None, idle_s: float) -> AsyncAnthropic:
@@ -64,17 +68,29 @@ class Claude:
     async def reply(self, request: ModelRequest) -> AsyncGenerator[ReplyPart, None]:
         facts = facts_of(request.model)
         body = request_body(request, facts, self._thinking_tokens)
-        reading = _Reading(facts, request.spoken)
+        reading = _Reading(facts, request.spoken, most_characters=body["max_tokens"] * CHARACTERS_OF_A_TOKEN)
         try:
             stream = await self._client.messages.create(**body, stream=True)
             async with stream:
                 # Raw events: making the SDK's objects of them would cost half of a run's CPU.
-                async for sse in AsyncStream.raw_events(stream.response):
+                bounded = cast(httpx2.Response, _Bounded(stream.response, _most_bytes(body["max_tokens"])))
+                async for sse in AsyncStream.raw_events(bounded):
                     for part in reading.parts(sse.json()):
                         yield part
+                    if reading.outran:
+                        for part in reading.ended_here():
+                            yield part
+                        return
         except FailureInStream as told:
             raise failure_in_stream(told, model=request.model) from told
-        except (anthropic.AnthropicError, httpx2.TransportError, ValueError, TypeError, LookupError) as error:
+        except (
+            anthropic.AnthropicError,
+            httpx2.TransportError,
+            ValueError,
+            TypeError,
+            LookupError,
+            RecursionError,
+        ) as error:
             raise as_failure(error, model=request.model, streaming=reading.begun) from error
 
     async def prompt_tokens(self, request: ModelRequest) -> int:
@@ -88,6 +104,25 @@ class Claude:
             return (await self._client.messages.count_tokens(**asked)).input_tokens
         except (anthropic.AnthropicError, httpx2.TransportError, ValueError) as error:
             raise as_failure(error, model=request.model, streaming=False) from error
+
+
+class _Bounded:
+    """The bytes of a response, up to so many: a line without end would be gathered until there is no memory left."""
+
+    def __init__(self, response: httpx2.Response, most_bytes: int) -> None:
+        self._response = response
+        self._left = most_bytes
+
+    async def aiter_bytes(self) -> AsyncGenerator[bytes, None]:
+        async for piece in self._response.aiter_bytes():
+            self._left -= len(piece)
+            if self._left < 0:
+                raise ValueError("the reply is longer than any reply can be")
+            yield piece
+
+
+def _most_bytes(max_tokens: int) -> int:
+    return max_tokens * BYTES_OF_A_TOKEN + BYTES_OF_THE_REST
 
 
 @dataclass(slots=True)
@@ -106,36 +141,52 @@ class _Open:
 class _Reading:
     """Turns raw stream events into parts: a block counts when its end was seen, the reply when `message_stop` was."""
 
-    def __init__(self, facts: ModelFacts, spoken: frozenset[str]) -> None:
+    def __init__(self, facts: ModelFacts, spoken: frozenset[str], *, most_characters: int) -> None:
         self.begun = False
+        self._left = most_characters
         self._facts = facts
         self._spoken = spoken
         self._open: dict[int, _Open] = {}
         self._usage = Usage()
         self._stop_reason: str | None = None
 
-    def parts(self, event: Mapping[str, Any]) -> list[ReplyPart]:
-        """What an event adds; events of kinds that are not known add nothing. Raises FailureInStream."""
+    @property
+    def outran(self) -> bool:
+        """Whether more has come than the request had room for."""
+        return self._left < 0
+
+    def ended_here(self) -> list[ReplyPart]:
+        """What a server that heeds `max_tokens` would have sent now."""
+        closed = [part for index, block in self._open.items() for part in _closed(index, block)]
+        return [*closed, ReplyEnded("max_tokens")]
+
+    def parts(self, event: object) -> list[ReplyPart]:
+        """What an event adds; events of kinds that are not known add nothing.
+
+        Raises FailureInStream; TypeError, ValueError or LookupError for what is no event at all.
+        """
+        event = _mapping(event)
         match event["type"]:
             case "content_block_delta":
-                return self._delta(event["index"], event["delta"])
+                return self._delta(_index(event), _mapping(event["delta"]))
             case "content_block_start":
-                block = event["content_block"]
-                self._open[event["index"]] = _opened(block)
-                return self._grown(event["index"], "text", block["text"]) if block.get("text") else []
+                index, block = _index(event), _mapping(event["content_block"])
+                self._open[index] = _opened(block)
+                return self._grown(index, "text", block["text"]) if block.get("text") else []
             case "content_block_stop":
-                ended = self._open.pop(event["index"], None)
-                return [] if ended is None else _closed(event["index"], ended)
+                ended = self._open.pop(_index(event), None)
+                return [] if ended is None else _closed(_index(event), ended)
             case "message_start":
                 self.begun = True
-                return self._counted(event["message"].get("usage") or {})
+                return self._counted(_mapping(_mapping(event["message"]).get("usage") or {}))
             case "message_delta":
-                self._stop_reason = event["delta"].get("stop_reason") or self._stop_reason
-                return self._counted(event.get("usage") or {})
+                if reason := _mapping(event["delta"]).get("stop_reason"):
+                    self._stop_reason = _text(reason)
+                return self._counted(_mapping(event.get("usage") or {}))
             case "message_stop" if self._stop_reason:
                 return [ReplyEnded(self._stop_reason)]
             case "error":
-                raise FailureInStream(event["error"])
+                raise FailureInStream(_mapping(event["error"]))
         return []
 
     def _delta(self, index: int, delta: Mapping[str, Any]) -> list[ReplyPart]:
@@ -148,15 +199,18 @@ class _Reading:
             case "thinking_delta":
                 return self._grown(index, "thinking", delta["thinking"])
             case "signature_delta":
-                block.signature += delta["signature"]
+                block.signature += _text(delta["signature"])
             case "input_json_delta":
-                block.pieces.append(delta["partial_json"])
+                piece = _text(delta["partial_json"])
+                self._left -= len(piece)
+                block.pieces.append(piece)
                 if block.tool_name in self._spoken:
-                    return [InputPart(index, block.tool_name, delta["partial_json"])]
+                    return [InputPart(index, block.tool_name, piece)]
         return []
 
-    def _grown(self, index: int, kind: str, text: str) -> list[ReplyPart]:
-        text = whole_characters(text)
+    def _grown(self, index: int, kind: str, said: object) -> list[ReplyPart]:
+        text = _text(said)
+        self._left -= len(text)
         self._open[index].pieces.append(text)
         return [ThinkingPart(index, text) if kind == "thinking" else TextPart(index, text)]
 
@@ -168,7 +222,7 @@ class _Reading:
             "cache_write_tokens": usage.get("cache_creation_input_tokens"),
             "cache_read_tokens": usage.get("cache_read_input_tokens"),
         }
-        known = {name: value for name, value in fresh.items() if value is not None}
+        known = {name: value for name, value in fresh.items() if type(value) is int and 0 <= value <= MOST_COUNTED}
         self._usage = self._facts.priced(self._usage.model_copy(update=known))
         return [UsagePart(self._usage)]
 
@@ -176,8 +230,31 @@ class _Reading:
 def _opened(block: Mapping[str, Any]) -> _Open:
     if block["type"] in ("tool_use", "server_tool_use"):
         name = NOT_IN_A_NAME.sub("_", str(block["name"]))[:MAX_NAME] or "_"  # history must be fit to be sent again
-        return _Open("tool_use", tool_id=block["id"], tool_name=name, given_input=block.get("input"))
-    return _Open(block["type"], signature=block.get("signature") or "", data=block.get("data") or "")
+        return _Open("tool_use", tool_id=_text(block["id"]), tool_name=name, given_input=block.get("input"))
+    signature, data = _text(block.get("signature") or ""), _text(block.get("data") or "")
+    return _Open(_text(block["type"]), signature=signature, data=data)
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    """The value, which is an object. Raises TypeError."""
+    if isinstance(value, dict):
+        return value
+    raise TypeError(f"an object is needed, not {type(value).__name__}")
+
+
+def _index(event: Mapping[str, Any]) -> int:
+    """Which block an event is about. Raises TypeError, LookupError."""
+    index = event["index"]
+    if type(index) is int:
+        return index
+    raise TypeError(f"a number is needed, not {type(index).__name__}")
+
+
+def _text(value: object) -> str:
+    """The value, which is text, as it can be stored. Raises TypeError."""
+    if isinstance(value, str):
+        return whole_characters(value)
+    raise TypeError(f"text is needed, not {type(value).__name__}")
 
 
 def _closed(index: int, block: _Open) -> list[ReplyPart]:
@@ -212,11 +289,10 @@ def _tool_use(index: int, block: _Open, raw: str) -> BlockDone:
     """Strict where the SDK's own helper is not: it takes JSON that was cut off for whole."""
     problem: str | None = None
     given: Any = block.given_input or {}
-    if raw.strip():
-        try:
-            given = _cleaned(json.loads(raw), MAX_DEPTH)
-        except (ValueError, RecursionError) as error:
-            problem = str(error)
+    try:
+        given = _cleaned(json.loads(raw) if raw.strip() else given, MAX_DEPTH)
+    except (ValueError, RecursionError) as error:
+        problem = str(error)
     if problem is None and not isinstance(given, dict):
         problem = f"an object is needed, not {type(given).__name__}"
     return BlockDone(index, ToolUse(block.tool_id, block.tool_name, {} if problem else given), problem)

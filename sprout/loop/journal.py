@@ -207,6 +207,7 @@ def journal_tools(book: JournalBook, key: str) -> tuple[Tool, ...]:
         name="update_run_journal",
         description="Replace fields of your journal. Keep objective, current_state and handoff_next_action up to date.",
         input_model=_Changes,
+        schema=_Changes.model_json_schema(),
         function=update,
         effect=Effect.WRITE,
         idempotent=True,

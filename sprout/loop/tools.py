@@ -2,7 +2,7 @@
 
 import inspect
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import Any, get_type_hints
@@ -45,7 +45,8 @@ class Tool:
     """A function that a model may call; it returns text, blocks (Text, Image), or anything that JSON can say.
 
     Args:
-        input_model: checks the input; its JSON schema is what the model sees.
+        input_model: checks the input.
+        schema: its JSON schema, which is what the model sees.
         idempotent: whether a transient failure may be retried; None means as the effect: reads yes, writes no.
         timeout_s: None means the policy's.
         secret: fields of the input that never reach an event.
@@ -61,6 +62,7 @@ class Tool:
     name: str
     description: str
     input_model: type[BaseModel]
+    schema: Mapping[str, JsonValue]
     function: ToolFunction
     effect: Effect = Effect.READ
     idempotent: bool | None = None
@@ -84,7 +86,7 @@ class Tool:
 
     @property
     def spec(self) -> ToolSpec:
-        return ToolSpec(self.name, self.description, self.input_model.model_json_schema())
+        return ToolSpec(self.name, self.description, self.schema)
 
     def checked(self, call: ToolUse) -> BaseModel:
         """The call's input, checked. Raises BadToolInput."""
@@ -131,13 +133,14 @@ def tool(
         text = description or inspect.getdoc(function)
         if not text:
             raise BadTool(f"tool {function.__name__!r} has neither a description nor a docstring")
-        input_model, call_parameter = _read_signature(function)
+        input_model, schema, call_parameter = _read_signature(function)
         if spoken is not None and spoken not in input_model.model_fields:
             raise BadTool(f"tool {function.__name__!r} has no field {spoken!r} that could be spoken")
         return Tool(
             name=name or function.__name__,
             description=text,
             input_model=input_model,
+            schema=schema,
             function=function,
             effect=effect,
             idempotent=idempotent,
@@ -154,7 +157,7 @@ def tool(
     return made
 
 
-def _read_signature(function: ToolFunction) -> tuple[type[BaseModel], str | None]:
+def _read_signature(function: ToolFunction) -> tuple[type[BaseModel], Mapping[str, JsonValue], str | None]:
     fields: dict[str, Any] = {}
     call_parameter: str | None = None
     try:
@@ -166,10 +169,10 @@ def _read_signature(function: ToolFunction) -> tuple[type[BaseModel], str | None
             else:
                 fields[parameter.name] = (hint, ... if parameter.default is parameter.empty else parameter.default)
         model = create_model(f"{function.__name__}_input", __config__=ConfigDict(extra="forbid"), **fields)
-        model.model_json_schema()
+        schema = model.model_json_schema()
     except Exception as error:
         raise BadTool(f"no schema can be made for tool {function.__name__!r}: {error}") from error
-    return model, call_parameter
+    return model, schema, call_parameter
 
 
 def as_text(output: object) -> str | tuple[Text | Image, ...]:

@@ -1,5 +1,6 @@
 """The Protocol of the news: lossy and fast, the log is the truth."""
 
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -68,6 +69,13 @@ class EventBus(Protocol):
 
     def publish(self, news: News) -> None:
         """Tell everyone who listens to the channel `news.root_id`. Never waits."""
+        ...
+
+    def recent(self, root_id: str, cursor: int) -> Sequence[Logged]:
+        """Stored events of a root run that were told here: those past the cursor, without a hole, as far as they go.
+
+        Nothing where the next one is not remembered, or is not there yet: then the log has to be asked.
+        """
         ...
 
     def tail(self, channel: str) -> AbstractAsyncContextManager[Tail]:

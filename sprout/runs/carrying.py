@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import aclosing, suppress
 
-from sprout.agents.agent import AgentSpec, Brief, Job
+from sprout.agents.agent import Brief, Job
 from sprout.crashing import crash_point
 from sprout.errors import DatabaseBusy, SetupError, SproutError, StorageFull
 from sprout.events import AgentDone, AgentError, AgentStart, Event, RunDone, Usage
@@ -16,6 +16,8 @@ from sprout.loop.model import ChatModel
 from sprout.loop.stop import Stop
 from sprout.loop.summary import summariser
 from sprout.loop.turn import TurnResult, run_turn
+from sprout.runs.absent import absent
+from sprout.runs.at_work import AtWork
 from sprout.runs.children import Children
 from sprout.runs.clock import now
 from sprout.runs.gate import GatedModel
@@ -67,8 +69,9 @@ class Carrying:
         self._parts = parts
         self._run = run
         self._stop = stop
-        self._children = Children(parts, run, nudge, carry)
-        self._spec: AgentSpec = parts.agents[run.agent]
+        self._at_work = AtWork(parts.store, run, parts.suspects)
+        self._children = Children(parts, run, nudge, carry, self._at_work, stop, self._told)
+        self._spec = parts.agents.get(run.agent) or absent(run.agent)
         self._began_s = time.monotonic()
         self._elapsed_before_s = 0.0
         self._writer = self._new_writer(())
@@ -82,6 +85,7 @@ class Carrying:
         run = self._run
         whose = {"run": run.id, "agent": run.agent, "lane": run.lane}
         try:
+            await self._at_work.begin(self._stop)
             return await self._carried_out()
         except Waits as waits:
             return await self._paused(waits)
@@ -106,6 +110,7 @@ class Carrying:
             log.exception("agent_run.broke", extra=whose)
             return await self._failed(BROKE)
         finally:
+            self._at_work.end_turn()
             await self._writer.stop()
             self._parts.observer.left(run)
 
@@ -135,6 +140,9 @@ class Carrying:
         await self._writer.keep([Checkpoint("final", elapsed_s=self._elapsed_s(), state=done.model_dump_json())])
         crash_point("final_kept")
         return await self._settled_as(done, own)
+
+    async def _told(self, events: Sequence[Event]) -> None:
+        await self._writer.keep([*events])
 
     async def _begun(self, brief: Brief) -> None:
         """Store how the run begins: a carrier after this one goes on from here."""
@@ -189,7 +197,9 @@ class Carrying:
         run, policy = self._run, self._spec.policy
         choice = self._parts.choose(run.agent, run.small)
         watched = self._parts.observer.watched(self._parts.model, run)
-        model: ChatModel = GatedModel(watched, self._parts.gate, learner=run.user_id, root_id=run.root_id)
+        model: ChatModel = GatedModel(
+            watched, self._parts.gate, learner=run.user_id, root_id=run.root_id, waiting=self._at_work.waiting
+        )
         if self._parts.purse is not None and self._parts.purse.limited:
             model = PursedModel(model, self._parts.purse, learner=run.user_id, run_id=run.id)
         turn = run_turn(
@@ -292,6 +302,7 @@ class Carrying:
             parts.observer,
             elapsed_s=self._elapsed_s,
             begun=begun,
+            came_further=self._at_work.end_turn,
             private=self._spec.private,
         )
 

@@ -58,7 +58,7 @@ async def followed(
                     if vigil.due or reader.misses_some(batch):
                         vigil.due, more = False, True
                         while more:
-                            news, more = await read_on(store, reader, PAGE)
+                            news, more = await read_on(store, bus, reader, PAGE)
                             if news:
                                 yield news
                         batch = [*flights.snapshots(root_id), *batch]
@@ -72,12 +72,14 @@ async def followed(
     yield [reconnect(root_id)]
 
 
-async def read_on(store: Log, reader: RootReader, limit: int) -> tuple[list[News], bool]:
-    """The next events of the reader's log, and whether there may be more.
+async def read_on(store: Log, bus: EventBus, reader: RootReader, limit: int) -> tuple[list[News], bool]:
+    """The next events of the reader's log, and whether there may be more; what the bus remembers is not asked for.
 
     A `resync` goes first where the reader is ahead of the log, and where what comes next for it is not kept any more.
     Raises NotFound: the run is gone.
     """
+    if recent := bus.recent(reader.root_id, reader.cursor):
+        return reader.unseen(recent), False
     rows = await store.events(reader.root_id, after=reader.cursor, limit=limit) if reader.cursor >= 0 else []
     if rows and rows[0].seq > reader.cursor + 1:
         return [resync(reader.root_id, OLD), *reader.unseen(rows)], len(rows) == limit

@@ -2,8 +2,8 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 
 from sprout.crashing import crash_point
@@ -58,13 +58,21 @@ class ModelGate:
         self._width = max(1, self._width // 2)
 
     @asynccontextmanager
-    async def place(self, learner: str, root_id: str) -> AsyncIterator[None]:
-        """Hold one of the places for the length of a call; learners who wait take turns."""
+    async def place(
+        self, learner: str, root_id: str, *, waiting: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
+    ) -> AsyncIterator[None]:
+        """Hold one of the places for the length of a call; learners who wait take turns.
+
+        Args:
+            waiting: held while there is no place yet.
+        """
         waiter = _Waiter(root_id, asyncio.get_running_loop().create_future())
         self._waiting.setdefault(learner, deque()).append(waiter)
         self._admit()
         try:
-            await waiter.admitted
+            if not waiter.admitted.done():
+                async with waiting():
+                    await waiter.admitted
             yield
         finally:
             self._leave(learner, waiter)
@@ -102,16 +110,30 @@ class ModelGate:
 
 
 class GatedModel:
-    """A ChatModel whose calls go through the gate, for one root run of one learner."""
+    """A ChatModel whose calls go through the gate, for one root run of one learner.
 
-    def __init__(self, model: ChatModel, gate: ModelGate, *, learner: str, root_id: str) -> None:
+    Args:
+        waiting: held while a call waits for its place.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        gate: ModelGate,
+        *,
+        learner: str,
+        root_id: str,
+        waiting: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
+    ) -> None:
         self._model = model
         self._gate = gate
         self._learner = learner
         self._root_id = root_id
+        self._waiting = waiting
 
     async def reply(self, request: ModelRequest) -> AsyncGenerator[ReplyPart, None]:
-        async with self._gate.place(self._learner, self._root_id), aclosing(self._model.reply(request)) as parts:
+        place = self._gate.place(self._learner, self._root_id, waiting=self._waiting)
+        async with place, aclosing(self._model.reply(request)) as parts:
             answered = False
             crash_point("before_model_call")
             try:

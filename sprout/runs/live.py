@@ -79,6 +79,11 @@ class LiveRuns:
         self._watch = LogWatch(parts.store)
         self._closing = False
 
+    @property
+    def closing(self) -> bool:
+        """Whether the server is about to stop, and takes no new runs."""
+        return self._closing
+
     async def start(
         self,
         agent: str,
@@ -153,14 +158,17 @@ class LiveRuns:
         parts = self._parts
         return followed(self._store, parts.bus, parts.flights, root_id, after, watch=self._watch)
 
-    def follow_learner(self, user_id: str, cursors: Mapping[str, int] | None) -> AsyncGenerator[list[Told], None]:
+    def follow_learner(
+        self, user_id: str, cursors: Mapping[str, int] | None, *, on: bool = True
+    ) -> AsyncGenerator[list[Told], None]:
         """All of the learner's root runs as one stream: the unfinished, those that a cursor names, and those to come.
 
         Args:
             cursors: by root run the last number that the reader has; None for cursors that could not be read.
+            on: whether it goes on with what comes; else it ends after what there is.
         """
         parts = self._parts
-        return multiplexed(self._store, parts.bus, parts.flights, user_id, cursors, watch=self._watch)
+        return multiplexed(self._store, parts.bus, parts.flights, user_id, cursors, watch=self._watch, on=on)
 
     async def cancel(self, run_id: str, *, user_id: str) -> Run:
         """Ask a run and its children to stop; asking again, or after its end, changes nothing.
@@ -216,7 +224,10 @@ class LiveRuns:
         return await self._store.offer(run)
 
     async def retry(self, run_id: str, *, user_id: str) -> Admission:
-        """A new run in place of one that has ended. Raises NotFound, Conflict (it has not, or is a part of another)."""
+        """A new run in place of one that has ended.
+
+        Raises NotFound, Conflict (it has not ended, is a part of another, or its agent is not here any more).
+        """
         run = await self._store.run(run_id, user_id=user_id)
         if not run.ended:
             raise Conflict("This run has not ended: stop it first.")

@@ -222,6 +222,13 @@ class RunStore(Protocol):
         """
         ...
 
+    async def rest(self, run: Run, *, resting: bool) -> None:
+        """Keep whether a run only waits, for a place or for others: being cut off then is no crash of it (P10).
+
+        A suspect that is claimed waits for its turn first.
+        """
+        ...
+
     async def stale_lanes(self, claim: Claim) -> Sequence[str]:
         """Lanes in which there is something to claim."""
         ...

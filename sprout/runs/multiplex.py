@@ -42,6 +42,7 @@ async def multiplexed(
     cursors: Mapping[str, int] | None,
     *,
     watch: LogWatch | None = None,
+    on: bool = True,
 ) -> AsyncGenerator[list[Told], None]:
     """Batches of news of the learner's root runs, each run in its order, new ones from their first event.
 
@@ -52,18 +53,21 @@ async def multiplexed(
         cursors: by root run the last number that the reader has; None where they could not be read: then a `resync`
             goes before each run.
         watch: shared by the streams of the process; one of its own by default.
+        on: whether to go on with what comes; else it ends after what there is, without `reconnect`.
     """
     watch = watch or LogWatch(store)
     try:
         async with bus.tail(learner_channel(user_id)) as tail:
             readers: dict[str, RootReader] = {}
             vigil = Vigil(tail, readers, watch.end_of_life_s(), user_id, due=False)
-            desk = _Desk(store, flights, vigil, readers, user_id)
+            desk = _Desk(store, bus, flights, vigil, readers, user_id)
             async with watch.over(vigil):
                 told = await desk.opened(cursors)
                 while not vigil.over:
                     if told:
                         yield told
+                    if not (on or desk.is_behind):
+                        return
                     told = await desk.next()
     except BusClosed:
         pass  # whoever comes back is told what there is
@@ -74,9 +78,16 @@ class _Desk:
     """One learner's stream: a reader for each root run, and who of them has to read the log."""
 
     def __init__(
-        self, store: LearnersLog, flights: Snapshots, vigil: Vigil, readers: dict[str, RootReader], user_id: str
+        self,
+        store: LearnersLog,
+        bus: EventBus,
+        flights: Snapshots,
+        vigil: Vigil,
+        readers: dict[str, RootReader],
+        user_id: str,
     ) -> None:
         self._store = store
+        self._bus = bus
         self._flights = flights
         self._vigil = vigil
         self._readers = readers
@@ -94,6 +105,11 @@ class _Desk:
             await self._begin(run, 0)
         return [Told(resync(root_id)) for root_id in self._readers] if cursors is None else []
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether there is a log of which more is to be read."""
+        return bool(self._behind)
+
     async def next(self) -> list[Told]:
         """What comes next: a page of a log that is to be read, each in turn, and news. Raises BusClosed."""
         told: list[Told] = []
@@ -108,7 +124,7 @@ class _Desk:
 
     async def _page(self, reader: RootReader) -> list[Told]:
         try:
-            news, more = await read_on(self._store, reader, PAGE)
+            news, more = await read_on(self._store, self._bus, reader, PAGE)
         except NotFound:
             self._retire(reader)
             return []

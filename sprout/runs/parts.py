@@ -7,6 +7,8 @@ from sprout.agents.agent import AgentSpec
 from sprout.events import Caps
 from sprout.ids import new_id
 from sprout.loop.model import ChatModel, ModelTraits
+from sprout.runs.absent import AgentAbsent
+from sprout.runs.at_work import Suspects
 from sprout.runs.bus import EventBus
 from sprout.runs.clock import now
 from sprout.runs.dispatcher import Dispatcher
@@ -56,11 +58,14 @@ class Parts:
     observer: Observer
     purse: Purse | None = None
     flights: Flights = field(default_factory=Flights)
+    suspects: Suspects = field(default_factory=Suspects)
 
     def new_run(
         self, agent: str, *, user_id: str, node_id: str, branch_id: str | None, small: bool, task: str | None = None
     ) -> Run:
-        """A root run of an agent on a node, to be admitted."""
+        """A root run of an agent on a node, to be admitted. Raises AgentAbsent."""
+        if agent not in self.agents:
+            raise AgentAbsent(agent)
         spec, run_id = self.agents[agent], new_id()
         choice, policy = self.choose(spec.name, small), spec.policy
         return Run(

@@ -10,6 +10,8 @@ from sprout.events import Caps, ResumeCause, RunResumed, RunStarted, Usage
 from sprout.loop.permissions import Approval
 from sprout.runs.question import RunQuestion
 
+MOST_CRASHES = 3  # at one place
+
 
 class RunState(StrEnum):
     QUEUED = "queued"
@@ -119,6 +121,16 @@ class Run:
     @property
     def is_root(self) -> bool:
         return self.parent_id is None
+
+    @property
+    def suspect(self) -> bool:
+        """Whether it was at work when its last carrier died, and has come no further since."""
+        return self.crashes > 0
+
+    @property
+    def last_chance(self) -> bool:
+        """Whether one more crash at the same place ends it."""
+        return self.crashes >= MOST_CRASHES - 1
 
     def opening(self) -> RunStarted | RunResumed:
         """The event with which its present carrier begins."""

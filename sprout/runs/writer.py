@@ -109,6 +109,7 @@ class RunWriter:
     Args:
         begun: the calls that have an envelope already.
         elapsed_s: how long the run has worked so far, all its carriers together.
+        came_further: called once something is stored from which a later carrier would go on.
         private: whether its agent's words are kept from everybody.
     """
 
@@ -122,6 +123,7 @@ class RunWriter:
         *,
         elapsed_s: Callable[[], float],
         begun: Iterable[str] = (),
+        came_further: Callable[[], object] = lambda: None,
         private: bool = False,
     ) -> None:
         self._run = run
@@ -132,6 +134,7 @@ class RunWriter:
         self._elapsed_s = elapsed_s
         self._pending: list[Entry | _Growth] = []
         self._begun = set(begun)
+        self._came_further = came_further
         self._private = private
         self._writing = asyncio.Lock()
         self._ticking: asyncio.Task[None] | None = None
@@ -286,6 +289,8 @@ class RunWriter:
     async def _keep(self, entries: Sequence[Entry]) -> None:
         await self._store.append(self._run, entries)
         self.landed(entries)
+        if any(isinstance(entry, CallEnded | Checkpoint) for entry in entries):
+            self._came_further()
         for entry in entries:
             if isinstance(entry, CallEnded):
                 crash_point("call_ended")

@@ -5,20 +5,22 @@ import json
 import re
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from sqlmodel import Session, col, delete, select
 
+from sprout.errors import Unreadable
 from sprout.learning.paths.exchange import PathFile, without_questions, written_path
 from sprout.store import node_changes, run_tables, tables
 from sprout.store.begun import refuse_while_going
 from sprout.store.belongings import belongings
 from sprout.store.database import Database
 from sprout.store.exchange import exported
-from sprout.store.files import Files
 from sprout.store.purging import purge
+from sprout.store.storage import Storage
 from sprout.store.word_index import forget_words
 from sprout.store.write import Write
 
@@ -39,7 +41,7 @@ _UNFIT = re.compile(r"[^\w. -]+")
 
 @dataclass(frozen=True, slots=True)
 class _Belongings:
-    """`documents` are (name in the archive, name in the folder of files)."""
+    """`documents` are (name in the archive, name where files are kept)."""
 
     data: Sequence[tuple[str, list[dict[str, Any]]]]
     paths: Sequence[PathFile]
@@ -50,14 +52,26 @@ class _Belongings:
 class SqlAccount:
     """Account on SQL; the bytes of documents are in `files`."""
 
-    def __init__(self, database: Database, *, files: Files) -> None:
+    def __init__(self, database: Database, *, files: Storage) -> None:
         self._database = database
         self._files = files
 
     async def archive(self, user_id: str) -> BinaryIO:
         """A ZIP file with everything of the learner that may be shown; whoever reads it closes it."""
         found = await self._database.read(lambda session: _all_of(session, user_id))
-        return await asyncio.to_thread(self._zipped, found)
+        file = cast(BinaryIO, tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_BYTES))  # noqa: SIM115 - its reader does
+        try:
+            with ZipFile(file, "w", ZIP_DEFLATED) as archive:
+                await asyncio.to_thread(_written, archive, found)
+                for name, kept in found.documents:
+                    with suppress(Unreadable):  # deleted meanwhile
+                        content = await self._files.read(kept)
+                        await asyncio.to_thread(archive.writestr, f"documents/{name}", content)
+        except BaseException:
+            file.close()
+            raise
+        file.seek(0)
+        return file
 
     async def erase(self, user_id: str) -> None:
         """Delete everything of the learner and overwrite what it was written on; they stay, with nothing.
@@ -80,21 +94,15 @@ class SqlAccount:
         await self._files.remove(await self._database.write(body))
         await asyncio.to_thread(purge, self._database.writer.engine)
 
-    def _zipped(self, found: _Belongings) -> BinaryIO:
-        file = cast(BinaryIO, tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_BYTES))  # noqa: SIM115 - its reader does
-        with ZipFile(file, "w", ZIP_DEFLATED) as archive:
-            archive.writestr("READ ME.txt", READ_ME)
-            for name, rows in found.data:
-                archive.writestr(f"data/{name}.json", json.dumps(rows, ensure_ascii=False, indent=1))
-            for number, path in enumerate(found.paths, start=1):
-                archive.writestr(f"paths/{_named(number, path.title)}.json", written_path(path, "json"))
-            for name, kept in found.documents:
-                if self._files.path(kept).exists():
-                    archive.write(self._files.path(kept), f"documents/{name}")
-            for name, data in found.drawings:
-                archive.writestr(f"drawings/{name}", data)
-        file.seek(0)
-        return file
+
+def _written(archive: ZipFile, found: _Belongings) -> None:
+    archive.writestr("READ ME.txt", READ_ME)
+    for name, rows in found.data:
+        archive.writestr(f"data/{name}.json", json.dumps(rows, ensure_ascii=False, indent=1))
+    for number, path in enumerate(found.paths, start=1):
+        archive.writestr(f"paths/{_named(number, path.title)}.json", written_path(path, "json"))
+    for name, data in found.drawings:
+        archive.writestr(f"drawings/{name}", data)
 
 
 def _all_of(session: Session, user_id: str) -> _Belongings:

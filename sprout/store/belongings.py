@@ -14,7 +14,7 @@ from sprout.store.spending_table import SpendingDay, SpendingTicket
 # Columns that hold what is right, or how Sprout works on it: a question may be asked again.
 WITHHELD: Mapping[type[Row], tuple[str, ...]] = {
     tables.Node: ("title_key",),
-    tables.Document: ("storage_name",),
+    tables.Document: ("storage_name", "attempts", "reader", "reader_until"),
     tables.Question: (
         "prompt_key", "correct_option_id", "correct_answer", "criteria", "tolerance", "misconceptions", "anchors",
         "solution", "help", "ladder", "contest",
@@ -22,7 +22,9 @@ WITHHELD: Mapping[type[Row], tuple[str, ...]] = {
     tables.Answer: ("grade",),
     tables.ChatSession: ("plan", "pending_question_id"),
     tables.Drawing: ("data",),
-    run_tables.Run: ("caps", "owner", "epoch", "approvals", "crashes", "crashed_at", "cause", "last_seq", "answered"),
+    run_tables.Run: (
+        "caps", "owner", "epoch", "approvals", "crashes", "crashed_at", "resting", "cause", "last_seq", "answered",
+    ),
     run_tables.GraphOperation: ("lost", "call_id"),
 }  # fmt: skip
 LEFT_OUT: Mapping[type[Row], str] = {

@@ -10,7 +10,8 @@ from sprout.runs.log import Claim
 from sprout.runs.state import Run, RunState
 from sprout.store.columns import utc_now
 from sprout.store.holding import hold_roots_of
-from sprout.store.run_rows import carriers, runs
+from sprout.store.log import refuse_lost
+from sprout.store.run_rows import author_of, carriers, runs
 from sprout.store.write import Write
 
 NOBODY = ""
@@ -55,6 +56,7 @@ _ABANDON = update(runs).where(
     runs.c.epoch == bindparam("its_epoch"),
     runs.c.state == RunState.RUNNING.value,
 )
+_REST = _ABANDON.values(resting=bindparam("rests"))
 
 
 def now_of(connection: Connection) -> datetime:
@@ -89,6 +91,13 @@ def abandon(write: Write, run: Run, *, crashed: bool) -> None:
     """Leave a run to whoever finds it."""
     owner = NOBODY if crashed else None
     write.connection.execute(_ABANDON, {"run": run.id, "its_epoch": run.epoch, "owner": owner})
+
+
+def rest(write: Write, run: Run, *, resting: bool) -> None:
+    """Keep whether a run only waits. Raises NotFound, RunAlreadyEnded, Fenced."""
+    values = {"run": run.id, "its_epoch": run.epoch, "rests": resting}
+    if write.connection.execute(_REST, values).rowcount != 1:
+        refuse_lost(write.connection, author_of(run))
 
 
 def stale_lanes(connection: Connection, claim: Claim) -> list[str]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, TypeVar
 
@@ -19,7 +19,9 @@ from sprout.store.columns import json_text
 from sprout.store.failures import DatabaseDamaged, translated
 from sprout.store.group_commit import group_commit
 from sprout.store.lock_file import held
-from sprout.store.migrate import ensure_current
+from sprout.store.migrate import ensure_current, head
+from sprout.store.quotas import OPTION as QUOTAS_OPTION
+from sprout.store.quotas import Quotas
 from sprout.store.single_commit import SingleCommit
 from sprout.store.urls import async_url, sqlite_file, sync_url
 from sprout.store.write import Write, Writer
@@ -88,28 +90,38 @@ class Database:
             return False
         return True
 
+    async def current(self) -> bool:
+        """Whether the schema is that of this program. Raises SproutError where the database cannot be asked."""
+        async with self.reading_rows() as connection:
+            found = await connection.execute(text("select version_num from alembic_version"))
+            return list(found.scalars()) == [head()]
+
 
 @asynccontextmanager
-async def open_database(url: str, *, migrate: bool | None = None) -> AsyncIterator[Database]:
+async def open_database(
+    url: str, *, migrate: bool | None = None, quotas: Quotas | None = None
+) -> AsyncIterator[Database]:
     """The database at `sqlite:///path` or `postgresql://…`, closed at the end of the block.
 
     Args:
         migrate: whether to bring an older schema up to date; None means yes for SQLite (which is backed up before),
             no for PostgreSQL, where `sprout migrate` does it.
+        quotas: how much may be kept; as much as there is room for, where none are given.
 
     Raises SetupError: it cannot be reached, another process has it, it is damaged, there is no room for it, its schema
     is newer or (not migrated) older.
     """
     file = sqlite_file(url)
+    options = {QUOTAS_OPTION: quotas or Quotas()}
     if file is None:
         await asyncio.to_thread(ensure_current, url, migrate=bool(migrate))
-        async with _opened(_postgresql_writer(url), _postgresql_reader(url)) as database:
+        async with _opened(_postgresql_writer(url, options), _postgresql_reader(url)) as database:
             yield database
         return
     with held(file) as lock:
         await asyncio.to_thread(take, file, lock)
         await asyncio.to_thread(ensure_current, url, migrate=migrate is not False)
-        async with _opened(_sqlite_writer(url), _sqlite_reader(url)) as database:
+        async with _opened(_sqlite_writer(url, options), _sqlite_reader(url)) as database:
             yield database
         if database.sound:
             await to_the_end(asyncio.to_thread(seal, file, lock))
@@ -127,8 +139,10 @@ async def _opened(writing: AbstractAsyncContextManager[Writer], reader: AsyncEng
 
 
 @asynccontextmanager
-async def _sqlite_writer(url: str) -> AsyncIterator[Writer]:
-    engine = create_engine(sync_url(url), poolclass=NullPool, json_serializer=json_text)
+async def _sqlite_writer(url: str, options: Mapping[str, Any]) -> AsyncIterator[Writer]:
+    engine = create_engine(
+        sync_url(url), poolclass=NullPool, json_serializer=json_text, execution_options=dict(options)
+    )
     _on_connect(engine, "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON")
     event.listen(engine, "begin", _begin_immediate)
     async with group_commit(engine) as writer:
@@ -144,11 +158,15 @@ def _sqlite_reader(url: str) -> AsyncEngine:
 
 
 @asynccontextmanager
-async def _postgresql_writer(url: str) -> AsyncIterator[Writer]:
+async def _postgresql_writer(url: str, options: Mapping[str, Any]) -> AsyncIterator[Writer]:
     # Who is frozen in the middle of a transaction must not hold its locks against whoever takes his runs over.
-    options = f"-c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS}"
+    idle = f"-c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS}"
     engine = create_async_engine(
-        async_url(url), json_serializer=json_text, pool_pre_ping=True, connect_args={"options": options}
+        async_url(url),
+        json_serializer=json_text,
+        pool_pre_ping=True,
+        connect_args={"options": idle},
+        execution_options=dict(options),
     )
     try:
         yield SingleCommit(engine)

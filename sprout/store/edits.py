@@ -36,6 +36,7 @@ from sprout.store.columns import table_of
 from sprout.store.log import Author, EventLog
 from sprout.store.lost import Lost, lost_with, put_back
 from sprout.store.mastering import follow_edit
+from sprout.store.quotas import refuse_over
 from sprout.store.run_tables import GraphOperation, Run
 from sprout.store.write import Write
 
@@ -66,7 +67,8 @@ def edit_children(
     What the learner knows of the parent and its children is worked out anew in the same transaction (H4).
 
     Raises whatever the operation raises, GraphRefused (a node with parts of its own would go or, by an agent, one that
-    the learner has begun), Conflict (a run of a node that would go has not ended; the call that the actor names has).
+    the learner has begun), Conflict (a run of a node that would go has not ended; the call that the actor names has),
+    TooLarge (the path has as many nodes as it may have).
     """
     connection = write.connection
     before = ConceptGraph(parent, tuple(children_of(connection, parent.id)), tuple(edges_among(connection, parent.id)))
@@ -74,6 +76,9 @@ def edit_children(
     news: Sequence[MasteryChanged] = ()
     if edit.events:
         now = log.now()
+        made = sum(isinstance(event, NodeCreated) for event in edit.events)
+        if undoes is None:
+            refuse_over(write, "nodes_per_path", parent.branch_id, adding=made)
         _refuse_to_lose(write, before, edit.events, actor, with_evidence=bool(evidence))
         lost = lost_with(connection, edit.events)
         _write_rows(connection, parent, edit.events, now)

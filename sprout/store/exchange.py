@@ -27,6 +27,7 @@ from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.owned import owned_branch
 from sprout.store.questions import diagnostic_of, kept, positions
+from sprout.store.quotas import refuse_over
 from sprout.store.write import Write
 
 
@@ -37,13 +38,17 @@ class SqlExchange:
         self._database = database
 
     async def import_path(self, path: PathFile, *, user_id: str) -> BranchRow:
-        """A new branch with all of the path, or nothing. Raises BadPath, which names every item at fault."""
+        """A new branch with all of the path, or nothing. Raises BadPath, which names every item at fault,
+        TooLarge (it has more nodes than a path may have, or there are as many paths as may be).
+        """
         now = utc_now()
         branch_id = new_id()
         plan = planned(path, user_id=user_id, branch_id=branch_id, now=now)
         branch = tables.Branch(id=branch_id, title=plan.title, user_id=user_id, created_at=now, updated_at=now)
 
         def body(write: Write) -> BranchRow:
+            refuse_over(write, "paths", user_id)
+            refuse_over(write, "nodes_per_path", branch_id, adding=1 + len(plan.nodes))
             write.session.add(branch)
             write.session.flush()
             _plant_nodes(write.session, plan)

@@ -10,19 +10,19 @@ from sprout.events import RunQueued
 from sprout.runs.bus import RUN_ADMITTED, Passing, learner_channel
 from sprout.runs.dispatcher import Dispatcher
 from sprout.runs.log import Admission, Claim, Key, KeyReused, LaneBusy, OnBusy
-from sprout.runs.state import Run, RunAlreadyEnded, RunError, RunState
+from sprout.runs.state import MOST_CRASHES, Run, RunAlreadyEnded, RunError, RunState
 from sprout.store import run_tables, tables
 from sprout.store.boundaries import place_of
-from sprout.store.carriers import is_uncarried
+from sprout.store.carriers import NOBODY, is_uncarried
 from sprout.store.columns import table_of
 from sprout.store.endings import CANCELLED, Endings
 from sprout.store.holding import hold_lane, hold_trees
 from sprout.store.log import EventLog, refuse_lost
+from sprout.store.quotas import refuse_over
 from sprout.store.run_rows import RUN, author_of, columns_of, run_from, run_of, runs
 from sprout.store.run_tables import UNFINISHED
 from sprout.store.write import Write
 
-MOST_CRASHES = 3
 CRASH_LOOP = RunError(
     "crash_loop",
     f"Sprout was stopped {MOST_CRASHES} times at the same place of this run, so it is not tried again. Everything up "
@@ -48,6 +48,7 @@ _INSERT_RUN, _INSERT_KEY = insert(runs), insert(_keys)
 _RUN_OF_KEY = select(_keys.c.run_id, _keys.c.digest).where(
     _keys.c.user_id == bindparam("user"), _keys.c.key == bindparam("its_key")
 )
+_CRASHED = select(runs.c.crashed_at, runs.c.resting).where(runs.c.id == bindparam("run"))
 _TAKE = update(runs).where(runs.c.id == bindparam("run"), runs.c.epoch == bindparam("its_epoch"))
 
 
@@ -62,7 +63,7 @@ class Lanes:
     def admitted(
         self, write: Write, run: Run, on_busy: OnBusy, key: Key | None, claim: Claim | None, under: Run | None
     ) -> Admission:
-        """Raises NotFound, RunAlreadyEnded, Fenced, LaneBusy, KeyReused."""
+        """Raises NotFound, RunAlreadyEnded, Fenced, LaneBusy, KeyReused, TooMany."""
         connection = write.connection
         if key is not None and (before := self._run_of_key(write, run.user_id, key)) is not None:
             return Admission(before, "replayed")
@@ -104,16 +105,20 @@ class Lanes:
         return None
 
     def _resumed(self, write: Write, run: Run, claim: Claim) -> Run | None:
-        """A run that was cut off, taken over; None where it has been too often at one place, and is ended."""
-        if run.owner is None:
+        """A run that was cut off, taken over; None where it has been too often at one place, and is ended.
+
+        One that only waited when its carrier died has no part in that (P10).
+        """
+        before = write.connection.execute(_CRASHED, {"run": run.id}).one()
+        if run.owner is None or (before.resting and run.owner != NOBODY):
             return self._begun(write, run, claim)
         place = place_of(write.connection, run.id)
-        crashed_at = write.connection.execute(select(runs.c.crashed_at).where(runs.c.id == run.id)).scalar_one()
-        crashes = run.crashes + 1 if place == crashed_at else 1
+        crashes = run.crashes + 1 if place == before.crashed_at else 1
         if crashes >= MOST_CRASHES:
             self._endings.ended_here(write, run, RunState.FAILED, reason=CRASH_LOOP.code, error=CRASH_LOOP)
             return None
-        return self._begun(write, run, claim, crashes=crashes, crashed_at=place)
+        charged = replace(run, crashes=crashes)
+        return self._begun(write, charged, claim, crashes=crashes, crashed_at=place)
 
     def _begun(self, write: Write, run: Run, claim: Claim, *, cause: str | None = None, **changes: Any) -> Run:
         values = {
@@ -124,6 +129,7 @@ class Lanes:
             "owner": claim.owner,
             "started_at": run.started_at or self._log.now(),
             "cause": cause or run.cause,
+            "resting": run.suspect,  # until its turn comes
             **changes,
         }
         write.connection.execute(_TAKE, values)
@@ -146,6 +152,8 @@ class Lanes:
         asked_to_stop = not run.is_root and _open_root(write.connection, run.root_id)
         if under is not None:
             refuse_lost(write.connection, author_of(under))
+        if run.is_root:
+            refuse_over(write, "runs_at_once", run.user_id)
         run = replace(run, cancel_requested=asked_to_stop)
         if free and claim is not None:
             run = replace(run, state=RunState.RUNNING, epoch=1, owner=claim.owner, started_at=self._log.now())

@@ -1,11 +1,13 @@
 """What people keep, in the database, every call for one owner; changes of a graph go the domain's way."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Literal
+from typing import Any, Literal
 
+from sqlalchemy import func
+from sqlalchemy.orm import defer
 from sqlmodel import Session, col, delete, select
-from sqlmodel.sql.expression import SelectOfScalar
+from sqlmodel.sql.expression import Select
 
 from sprout.errors import BadInput, NotFound
 from sprout.events import NodeRow
@@ -25,25 +27,33 @@ from sprout.store import changes, node_changes, rows, run_tables, tables
 from sprout.store.begun import refuse_while_going
 from sprout.store.columns import storable
 from sprout.store.database import Database
-from sprout.store.files import Files
 from sprout.store.graph_reading import graph_of
 from sprout.store.log import EventLog, Publish
-from sprout.store.owned import owned_branch, owned_document, owned_node
-from sprout.store.passages import keep_passages
+from sprout.store.owned import owned_branch, owned_document, owned_node, their_document
+from sprout.store.quotas import refuse_over
 from sprout.store.readable import each_readable
+from sprout.store.storage import Storage
 from sprout.store.summaries import summaries_of
 from sprout.store.write import Write
 
+UPLOAD_AT_MOST_S = 3_600.0
 NodeType = Literal["root", "concept", "subconcept"]
 
 
 class SqlLibrary:
-    """Library on SQL; the bytes of documents are in `files`."""
+    """Library on SQL; the bytes of documents are in `files`.
 
-    def __init__(self, database: Database, publish: Publish, *, files: Files) -> None:
+    Args:
+        to_read: called once there is a document that waits to be read.
+    """
+
+    def __init__(
+        self, database: Database, publish: Publish, *, files: Storage, to_read: Callable[[], None] = lambda: None
+    ) -> None:
         self._database = database
         self._log = EventLog(publish)
         self.files = files
+        self._to_read = to_read
 
     async def has_user(self, user_id: str) -> bool:
         """Whether there is such a user."""
@@ -61,10 +71,11 @@ class SqlLibrary:
         await self._database.write(body)
 
     async def sweep_files(self) -> None:
-        """At start, before anything is uploaded: remove files of documents that are not there (any more)."""
+        """At start: remove files of documents that are not there (any more); of another process's, old ones only."""
         async with self._database.reading() as session:
             known = (await session.exec(select(tables.Document.storage_name))).all()
-        await self.files.remove_all_but(known)
+        alone = self._database.writer.engine.dialect.name == "sqlite"
+        await self.files.remove_all_but(known, older_than_s=0.0 if alone else UPLOAD_AT_MOST_S)
 
     async def branches(self, user_id: str) -> list[BranchRow]:
         """In order of creation."""
@@ -82,12 +93,17 @@ class SqlLibrary:
         return await self._database.read(lambda session: rows.branch_row(owned_branch(session, branch_id, user_id)))
 
     async def create_branch(self, title: str, *, user_id: str) -> BranchRow:
-        """Raises BadInput (an empty or over-long title), Conflict (no such user)."""
+        """Raises BadInput (an empty or over-long title), Conflict (no such user), TooLarge (there is no room)."""
         now = self._log.now()
         branch = tables.Branch(
             id=new_id(), title=node_changes.fit_title(title), user_id=user_id, created_at=now, updated_at=now
         )
-        await self._database.write(lambda write: write.session.add(branch))
+
+        def body(write: Write) -> None:
+            refuse_over(write, "paths", user_id)
+            write.session.add(branch)
+
+        await self._database.write(body)
         return rows.branch_row(branch)
 
     async def rename_branch(self, branch_id: str, title: str | None, *, user_id: str) -> BranchRow:
@@ -122,7 +138,7 @@ class SqlLibrary:
         def look(session: Session) -> BranchGraph:
             branch = rows.branch_row(owned_branch(session, branch_id, user_id))
             nodes, edges, progress = graph_of(session.connection(), branch_id, user_id)
-            documents = [rows.document_row(document) for document in session.exec(_documents_in(branch_id))]
+            documents = [rows.document_row(*found) for found in session.exec(_documents_in(branch_id))]
             return BranchGraph(branch=branch, nodes=nodes, edges=edges, progress=progress, documents=documents)
 
         return await self._database.read(look)
@@ -253,18 +269,20 @@ class SqlLibrary:
             return [rows.progress_row(progress) for progress in await session.exec(wanted)]
 
     async def add_documents(self, node_id: str, documents: Sequence[NewDocument], *, user_id: str) -> list[DocumentRow]:
-        """All or none. Raises NotFound."""
+        """All or none; each waits to be read. Raises NotFound, StorageAway, TooLarge (there is no room for so much)."""
         names = await self.files.keep([document.content for document in documents])
         unused = list(names)
 
         def body(write: Write) -> list[DocumentRow]:
             owned_node(write.session, node_id, user_id, lock=True)
+            refuse_over(write, "documents_per_topic", node_id, adding=len(documents))
+            refuse_over(write, "stored_bytes", user_id, adding=sum(len(document.content) for document in documents))
             added = [_document(node_id, document, name) for document, name in zip(documents, names, strict=True)]
-            for document, new in zip(added, documents, strict=True):
+            for document in added:
                 write.session.add(document)
                 write.session.flush()  # one by one: their order is the order of upload
-                keep_passages(write.connection, document.id, new.passages)
             write.after_commit(unused.clear)
+            write.after_commit(self._to_read)
             return [rows.document_row(document) for document in added]
 
         try:
@@ -274,15 +292,32 @@ class SqlLibrary:
 
     async def documents(self, node_id: str, *, user_id: str) -> list[DocumentRow]:
         """In order of upload. Raises NotFound."""
-        wanted = (
-            select(tables.Document).where(tables.Document.node_id == node_id).order_by(col(tables.Document.creation))
-        )
+        wanted = _with_passages().where(tables.Document.node_id == node_id)
 
         def look(session: Session) -> list[DocumentRow]:
             owned_node(session, node_id, user_id)
-            return [rows.document_row(document) for document in session.exec(wanted)]
+            return [rows.document_row(*found) for found in session.exec(wanted)]
 
         return await self._database.read(look)
+
+    async def original(self, document_id: str, *, user_id: str) -> tuple[DocumentRow, bytes]:
+        """A document with its bytes, as they were uploaded. Raises NotFound, Unreadable (gone), StorageAway."""
+        document = await self._database.read(lambda session: their_document(session, document_id, user_id))
+        return rows.document_row(document), await self.files.read(document.storage_name)
+
+    async def retry_document(self, node_id: str, document_id: str, *, user_id: str) -> tuple[DocumentRow, bool]:
+        """The document, and whether it waits to be read again since now. Raises NotFound."""
+
+        def body(write: Write) -> tuple[DocumentRow, bool]:
+            document = owned_document(write.session, document_id, node_id, user_id, lock=True)
+            again = document.extraction_status == "failed"
+            if again:
+                document.extraction_status, document.extraction_error = "pending", None
+                document.attempts, document.retry_may_help = 0, False
+                write.after_commit(self._to_read)
+            return rows.document_row(document), again
+
+        return await self._database.write(body)
 
     async def delete_document(self, node_id: str, document_id: str, *, user_id: str) -> None:
         """Raises NotFound."""
@@ -295,10 +330,18 @@ class SqlLibrary:
         await self.files.remove([await self._database.write(body)])
 
 
-def _documents_in(branch_id: str) -> SelectOfScalar[tables.Document]:
-    document, node = tables.Document, tables.Node
-    joined = select(document).join(node, col(node.id) == col(document.node_id))
-    return joined.where(node.branch_id == branch_id).order_by(col(document.creation))
+def _with_passages() -> Select[tables.Document, Any]:
+    """Documents without their text, in the order of upload, each with how many passages it has."""
+    of_document = tables.Passage.document_id == tables.Document.id
+    passages = select(func.count()).select_from(tables.Passage).where(of_document).scalar_subquery()
+    text = defer(tables.Document.extracted_text, raiseload=True)  # type: ignore[arg-type]
+    return select(tables.Document, passages).options(text).order_by(col(tables.Document.creation))
+
+
+def _documents_in(branch_id: str) -> Select[tables.Document, Any]:
+    node = tables.Node
+    joined = _with_passages().join(node, col(node.id) == col(tables.Document.node_id))
+    return joined.where(node.branch_id == branch_id)
 
 
 def _document(node_id: str, document: NewDocument, storage_name: str) -> tables.Document:
@@ -309,6 +352,4 @@ def _document(node_id: str, document: NewDocument, storage_name: str) -> tables.
         storage_name=storage_name,
         mime_type=document.mime_type,
         file_size_bytes=len(document.content),
-        extracted_text=document.text,
-        extraction_status="completed",
     )

@@ -6,7 +6,7 @@ What a person said otherwise stands until an answer about that node is graded.
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from sqlalchemy import or_
+from sqlalchemy import bindparam, or_
 from sqlalchemy import select as select_rows
 from sqlmodel import col, select
 
@@ -15,10 +15,20 @@ from sprout.ids import new_id
 from sprout.learning.mastery.mastery import Evidence, Mastery, mastery, of_parts
 from sprout.store import tables
 from sprout.store.children import children_of, edges_among
+from sprout.store.columns import table_of
 from sprout.store.questions import named_tests
 from sprout.store.write import Write
 
 NOTHING_KNOWN = Mastery(0.0)  # as rows are before the first answer
+
+_nodes, _known = table_of(tables.Node), table_of(tables.Progress)
+_COME_TO = (
+    select_rows(_known.c.id)
+    .join(_nodes, _nodes.c.id == _known.c.node_id)
+    .where(_known.c.user_id == bindparam("user"))
+    .where(or_(_nodes.c.id == bindparam("concept"), _nodes.c.parent_id == bindparam("concept")))
+    .limit(1)
+)
 
 
 def update_progress(write: Write, concept: NodeRow, user_id: str, now: datetime) -> Sequence[MasteryChanged]:
@@ -47,10 +57,8 @@ def follow_edit(write: Write, parent: NodeRow, user_id: str, now: datetime) -> S
     """
     if parent.type != "concept":
         return ()
-    write.session.flush()
-    known = select(tables.Progress.id).join(tables.Node).where(tables.Progress.user_id == user_id)
-    known = known.where(or_(col(tables.Node.id) == parent.id, col(tables.Node.parent_id) == parent.id))
-    if write.session.exec(known.limit(1)).first() is None:
+    write.flush()
+    if write.connection.execute(_COME_TO, {"user": user_id, "concept": parent.id}).first() is None:
         return ()
     news = update_progress(write, parent, user_id, now)
     write.session.flush()  # what comes next may remove a part, and its progress with it

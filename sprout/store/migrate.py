@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ _MIGRATIONS = Path(__file__).parent / "migrations"
 _ONE_AT_A_TIME = text("select pg_advisory_xact_lock(hashtextextended('sprout migrations', 0))")
 
 
+@cache
 def head() -> str:
     """The revision of the schema that this program works with."""
     revision = ScriptDirectory.from_config(migrations()).get_current_head()

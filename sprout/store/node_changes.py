@@ -17,6 +17,7 @@ from sprout.store.children import unique_key
 from sprout.store.edits import edit_children
 from sprout.store.log import EventLog
 from sprout.store.owned import owned_node
+from sprout.store.quotas import refuse_over
 from sprout.store.rows import node_row
 from sprout.store.write import Write
 
@@ -36,6 +37,7 @@ def create_root(
 ) -> tables.Node:
     """A topic. Raises BadInput (its title), Conflict (its branch has one already)."""
     now, text = log.now(), fit_title(title)
+    refuse_over(write, "nodes_per_path", branch_id)
     root = tables.Node(
         id=new_id(),
         user_id=user_id,

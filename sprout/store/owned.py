@@ -2,6 +2,7 @@
 
 from typing import TypeVar
 
+from sqlalchemy.orm import defer
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
@@ -24,12 +25,22 @@ def owned_node(session: Session, node_id: str, user_id: str, *, lock: bool = Fal
     return _the_one(session, wanted, "node", node_id, lock=lock)
 
 
-def owned_document(session: Session, document_id: str, node_id: str, user_id: str) -> tables.Document:
-    """The document of the user's node."""
+def owned_document(
+    session: Session, document_id: str, node_id: str, user_id: str, *, lock: bool = False
+) -> tables.Document:
+    """The document of the user's node; with `lock`, nobody else changes or deletes it until the transaction ends."""
+    theirs = select(tables.Node.id).where(tables.Node.user_id == user_id, tables.Node.id == node_id)
+    wanted = select(tables.Document).where(tables.Document.id == document_id, col(tables.Document.node_id).in_(theirs))
+    return _the_one(session, wanted, "document", document_id, lock=lock)
+
+
+def their_document(session: Session, document_id: str, user_id: str) -> tables.Document:
+    """A document of any of the user's nodes."""
     wanted = (
         select(tables.Document)
         .join(tables.Node, col(tables.Node.id) == col(tables.Document.node_id))
-        .where(tables.Document.id == document_id, tables.Document.node_id == node_id, tables.Node.user_id == user_id)
+        .where(tables.Document.id == document_id, tables.Node.user_id == user_id)
+        .options(defer(tables.Document.extracted_text))  # type: ignore[arg-type]
     )
     return _the_one(session, wanted, "document", document_id, lock=False)
 

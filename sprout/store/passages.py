@@ -8,7 +8,7 @@ from sqlmodel import Session, col, select
 
 from sprout.errors import GraphRefused
 from sprout.learning.paths.shelf import Passage
-from sprout.learning.paths.sources import PassageRow
+from sprout.learning.paths.sources import SLIDES, PassageRow
 from sprout.store import tables
 from sprout.store.columns import table_of
 
@@ -49,18 +49,18 @@ def not_split(session: Session, root_id: str) -> Sequence[tables.Document]:
 def passages_under(session: Session, root_id: str, ids: Sequence[str] | None = None) -> list[PassageRow]:
     """The passages of the topic's documents, in the order of upload and text; of `ids`, in their order."""
     wanted = (
-        select(tables.Passage, tables.Document.original_filename)
+        select(tables.Passage, tables.Document.original_filename, tables.Document.mime_type)
         .join(tables.Document, col(tables.Document.id) == col(tables.Passage.document_id))
         .where(tables.Document.node_id == root_id)
     )
     if ids is not None:
         wanted = wanted.where(col(tables.Passage.id).in_(ids))
     found = session.exec(wanted.order_by(col(tables.Document.creation), col(tables.Passage.position))).all()
-    rows = [passage_row(passage, name) for passage, name in found]
+    rows = [passage_row(*one) for one in found]
     return rows if ids is None else sorted(rows, key=lambda row: ids.index(row.id))
 
 
-def passage_row(passage: tables.Passage, document: str) -> PassageRow:
+def passage_row(passage: tables.Passage, document: str, mime_type: str) -> PassageRow:
     """A passage as the web has it."""
     return PassageRow(
         id=passage.id,
@@ -68,6 +68,7 @@ def passage_row(passage: tables.Passage, document: str) -> PassageRow:
         document=document,
         heading=passage.heading,
         page=passage.page,
+        slides=mime_type == SLIDES,
         start=passage.starts_at,
         end=passage.ends_at,
         text=passage.text,

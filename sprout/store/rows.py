@@ -60,8 +60,8 @@ def edge_ends(edge: Row[*tuple[Any, ...]]) -> EdgeEnds:
     return EdgeEnds(source_node_id=edge.source_node_id, target_node_id=edge.target_node_id)
 
 
-def document_row(document: tables.Document) -> DocumentRow:
-    """A document without its text."""
+def document_row(document: tables.Document, passages: int = 0) -> DocumentRow:
+    """A document without its text; `passages` counts the pieces of it."""
     return DocumentRow(
         id=document.id,
         node_id=document.node_id,
@@ -70,6 +70,10 @@ def document_row(document: tables.Document) -> DocumentRow:
         file_size_bytes=document.file_size_bytes,
         extraction_status=cast(Literal["pending", "completed", "failed"], document.extraction_status),
         created_at=wire_time(document.created_at),
+        extraction_error=document.extraction_error,
+        retry_may_help=document.extraction_status == "failed" and document.retry_may_help,
+        pages=document.pages,
+        passages=passages,
     )
 
 

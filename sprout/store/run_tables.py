@@ -20,7 +20,8 @@ _HOLDS_THE_LANE = f"state in ('{RunState.RUNNING}', '{RunState.WAITING_ON_HUMAN}
 class Run(Listed, table=True):
     """A run; `last_seq` counts the events under a root.
 
-    `owner` names its carrier, None where nobody has it or it was let go of in good order; `epoch` counts the carriers.
+    `owner` names its carrier, None where nobody has it or it was let go of in good order; `epoch` counts the carriers;
+    `resting` while it only waits, so that a crash of its carrier is none of its own.
     """
 
     __tablename__ = "runs"
@@ -71,6 +72,7 @@ class Run(Listed, table=True):
     cause: str = Field(default="cut_off", sa_type=Words, sa_column_kwargs={"server_default": "cut_off"})
     discarded: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     task: str | None = Field(default=None, sa_type=Words)
+    resting: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
 
 
 class Carrier(Row, table=True):

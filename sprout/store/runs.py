@@ -102,6 +102,9 @@ class SqlRunStore:
     async def abandon(self, run: Run, *, crashed: bool) -> None:
         await self._written(lambda write: carriers.abandon(write, run, crashed=crashed), run)
 
+    async def rest(self, run: Run, *, resting: bool) -> None:
+        await self._written(lambda write: carriers.rest(write, run, resting=resting), run)
+
     async def stale_lanes(self, claim: Claim) -> Sequence[str]:
         return await self._looked(lambda connection: carriers.stale_lanes(connection, claim))
 

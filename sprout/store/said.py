@@ -5,6 +5,7 @@ from collections import defaultdict
 from sqlmodel import Session, col, select
 
 from sprout.learning.lessons.talk import AttemptShown, ChatMessageRow, CitationShown
+from sprout.learning.paths.sources import SLIDES
 from sprout.store import rows, tables
 from sprout.store.kept_grades import criteria_shown, grade_of
 
@@ -23,7 +24,12 @@ def said_in(session: Session, session_id: str) -> list[ChatMessageRow]:
 def _cited_in(session: Session, session_id: str) -> dict[str, list[CitationShown]]:
     """The citations of each message that has any, by its id."""
     wanted = (
-        select(tables.MessageCitation.message_id, tables.Passage, tables.Document.original_filename)
+        select(
+            tables.MessageCitation.message_id,
+            tables.Passage,
+            tables.Document.original_filename,
+            tables.Document.mime_type,
+        )
         .join(tables.ChatMessage, col(tables.ChatMessage.id) == col(tables.MessageCitation.message_id))
         .join(tables.Passage, col(tables.Passage.id) == col(tables.MessageCitation.passage_id))
         .join(tables.Document, col(tables.Document.id) == col(tables.Passage.document_id))
@@ -31,7 +37,7 @@ def _cited_in(session: Session, session_id: str) -> dict[str, list[CitationShown
         .order_by(col(tables.MessageCitation.position))
     )
     found: dict[str, list[CitationShown]] = defaultdict(list)
-    for message_id, passage, document in session.exec(wanted):
+    for message_id, passage, document, mime_type in session.exec(wanted):
         found[message_id].append(
             CitationShown(
                 passage_id=passage.id,
@@ -39,6 +45,7 @@ def _cited_in(session: Session, session_id: str) -> dict[str, list[CitationShown
                 document=document,
                 heading=passage.heading,
                 page=passage.page,
+                slides=mime_type == SLIDES,
             )
         )
     return found

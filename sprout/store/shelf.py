@@ -1,16 +1,16 @@
 """What the agents work on and what they make, in the database: each call is one transaction with its events."""
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Literal, cast
 
 from pydantic import JsonValue
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from sprout.errors import QuestionRefused
 from sprout.events import EdgeEnds, Event, NodeRow, QuestionReady
 from sprout.ids import new_id
 from sprout.learning.graph.graph import ConceptGraph, Edit
-from sprout.learning.paths.shelf import Actor, AskedQuestion, Passage, SavedQuestion
+from sprout.learning.paths.shelf import Actor, AskedQuestion, Note, Passage, SavedQuestion
 from sprout.learning.questions.questions import QuestionDraft, checked
 from sprout.store import rows, tables
 from sprout.store.children import children_of, edges_among, locked_node
@@ -187,6 +187,20 @@ class SqlShelf:
                 )
 
         await self._database.write(body)
+
+    async def documents(self, root_id: str) -> Sequence[Note]:
+        """The topic's documents as far as they have been read, in the order of upload."""
+        document = tables.Document
+        wanted = (
+            select(document.original_filename, document.extraction_status, document.extraction_error)
+            .where(document.node_id == root_id)
+            .order_by(col(document.creation))
+        )
+        async with self._database.reading() as session:
+            return [
+                Note(name, cast(Literal["pending", "completed", "failed"], status), problem)
+                for name, status, problem in await session.exec(wanted)
+            ]
 
     async def passages(self, root_id: str) -> Sequence[Passage]:
         """All passages of the topic's documents, in the order of upload and text."""

@@ -1,5 +1,6 @@
 """Passages, what cites them and where words stand in them, in the database."""
 
+import operator
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -32,7 +33,7 @@ class SqlSources:
     async def passage(self, passage_id: str, *, user_id: str) -> PassageRow:
         """Raises NotFound."""
         wanted = (
-            select(tables.Passage, tables.Document.original_filename)
+            select(tables.Passage, tables.Document.original_filename, tables.Document.mime_type)
             .join(tables.Document, col(tables.Document.id) == col(tables.Passage.document_id))
             .join(tables.Node, col(tables.Node.id) == col(tables.Document.node_id))
             .where(tables.Passage.id == passage_id, tables.Node.user_id == user_id)
@@ -43,24 +44,37 @@ class SqlSources:
             raise NotFound("passage", passage_id)
         return passage_row(*there)
 
-    async def document(self, document_id: str, *, user_id: str) -> Sequence[PassageRow]:
-        """In the order of the text. Raises NotFound."""
+    async def document(
+        self,
+        document_id: str,
+        *,
+        user_id: str,
+        after: str | None = None,
+        before: str | None = None,
+        limit: int | None = None,
+    ) -> Sequence[PassageRow]:
+        """In the order of the text: all of it, or so many passages next to one. Raises NotFound."""
         whole = (
-            select(tables.Document.original_filename)
+            select(tables.Document.original_filename, tables.Document.mime_type)
             .join(tables.Node, col(tables.Node.id) == col(tables.Document.node_id))
             .where(tables.Document.id == document_id, tables.Node.user_id == user_id)
         )
-        wanted = (
-            select(tables.Passage)
-            .where(tables.Passage.document_id == document_id)
-            .order_by(col(tables.Passage.position))
-        )
+        position, upwards = col(tables.Passage.position), before is not None and after is None
+        wanted = select(tables.Passage).where(tables.Passage.document_id == document_id)
+        for passage_id, is_beyond in ((after, operator.gt), (before, operator.lt)):
+            if passage_id is not None:
+                at = select(tables.Passage.position).where(
+                    tables.Passage.document_id == document_id, tables.Passage.id == passage_id
+                )
+                wanted = wanted.where(is_beyond(position, at.scalar_subquery()))
+        wanted = wanted.order_by(position.desc() if upwards else position).limit(limit)
 
         def look(session: Session) -> list[PassageRow]:
-            name = session.exec(whole).first()
-            if name is None:
+            found = session.exec(whole).first()
+            if found is None:
                 raise NotFound("document", document_id)
-            return [passage_row(one, name) for one in session.exec(wanted)]
+            passages = [passage_row(one, *found) for one in session.exec(wanted)]
+            return passages[::-1] if upwards else passages
 
         return await self._database.read(look)
 
@@ -70,7 +84,7 @@ class SqlSources:
         def look(session: Session) -> NodeSources:
             node = owned_node(session, node_id, user_id)
             wanted = (
-                select(tables.Passage, tables.Document.original_filename)
+                select(tables.Passage, tables.Document.original_filename, tables.Document.mime_type)
                 .join(tables.Document, col(tables.Document.id) == col(tables.Passage.document_id))
                 .join(tables.Citation, col(tables.Citation.passage_id) == col(tables.Passage.id))
                 .where(tables.Citation.node_id == node_id)

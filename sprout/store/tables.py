@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from pydantic import JsonValue
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint, false, text
 from sqlmodel import Field
 
 from sprout.store.columns import JSON_VALUE, Listed, Row, UtcTime, Words, one_of, unique_where, utc_now
@@ -95,12 +95,23 @@ class Edge(Listed, table=True):
 
 
 class Document(Listed, table=True):
-    """A learner's file: its text is here, its bytes are in the folder of files under `storage_name`."""
+    """A learner's file: its text is here, its bytes are where files are kept, under `storage_name`.
+
+    While it is `pending` it waits to be read, by `reader` (the name of the claim) until `reader_until`; `attempts`
+    counts how often that was begun. One that has `failed` has its `extraction_error`, a sentence for its learner.
+    """
 
     __tablename__ = "topic_documents"
     __table_args__ = (
         one_of("extraction_status", ("pending", "completed", "failed")),
         CheckConstraint("file_size_bytes >= 0", name="file_size_bytes"),
+        CheckConstraint("attempts >= 0", name="attempts"),
+        Index(
+            "ix_topic_documents_unread",
+            "creation",
+            sqlite_where=text("extraction_status = 'pending'"),
+            postgresql_where=text("extraction_status = 'pending'"),
+        ),
     )
 
     node_id: str = Field(foreign_key="nodes.id", ondelete="CASCADE", index=True, sa_type=Words)
@@ -112,6 +123,11 @@ class Document(Listed, table=True):
     extraction_status: str = Field(default="pending", sa_type=Words)
     extraction_error: str | None = Field(default=None, sa_type=Words)
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
+    pages: int | None = None
+    attempts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    retry_may_help: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    reader: str | None = Field(default=None, sa_type=Words)
+    reader_until: datetime | None = Field(default=None, sa_type=UtcTime)
 
 
 class Passage(Listed, table=True):

@@ -39,6 +39,7 @@ from sprout.store.owned import owned_node, owned_session
 from sprout.store.passages import cite_in_words
 from sprout.store.posing import ladder_column, pose, posed
 from sprout.store.questions import named_tests
+from sprout.store.quotas import refuse_over
 from sprout.store.write import Write
 
 NOT_A_LESSON = "A lesson is about one part of a concept: begin the session with the id of a subconcept."
@@ -133,11 +134,12 @@ class SqlTutoring:
         await self._database.write(body, order=actor.root_run_id)
 
     async def keep_drawing(self, session_id: str, drawing: Drawing, *, user_id: str) -> str:
-        """Raises NotFound."""
+        """Raises NotFound, TooLarge (there is no room for it)."""
         kept = tables.Drawing(id=new_id(), session_id=session_id, media_type=drawing.media_type, data=drawing.data)
 
         def body(write: Write) -> str:
             owned_session(write.session, session_id, user_id, lock=True)
+            refuse_over(write, "stored_bytes", user_id, adding=len(drawing.data))
             write.session.add(kept)
             return kept.id
 

@@ -31,6 +31,11 @@ class Write:
             )
         return self._session
 
+    def flush(self) -> None:
+        """Send what was done with objects so far, so that plain SQL sees it."""
+        if self._session is not None:
+            self._session.flush()
+
     @property
     def alone(self) -> bool:
         """Whether no other transaction can be under way, so that nothing needs a lock."""

@@ -11,7 +11,7 @@ REDACTED = "[redacted]"
 # A field is allowed where its values are figures, ids or words of our own code; never text of a learner or a model.
 ALLOWED = frozenset(
     """
-    run root agent lane state reason model_calls duration_s
+    run root document agent lane state reason model_calls duration_s
     model from_model to_model offline kind attempt attempts of delay_ms
     tool call ok duration_ms escalation rung tokens_before tokens_after position
     input_tokens output_tokens cache_write_tokens cache_read_tokens cost_usd

@@ -12,6 +12,7 @@ from sprout.web.failures import error_answer
 from sprout.web.shown import Health
 
 HEALTH_TIMEOUT_S = 5.0
+FRESH = {"Cache-Control": "no-store"}
 
 
 async def health(call: Call) -> Response:
@@ -24,6 +25,23 @@ async def health(call: Call) -> Response:
     if not well:
         return error_answer(503, "The database does not answer.", {"Retry-After": "5"})
     return row(Health(timestamp=wire_time(datetime.now(UTC))))
+
+
+async def alive(call: Call) -> Response:
+    """200 as long as the process answers at all; nothing is asked of the database."""
+    return row(Health(timestamp=wire_time(datetime.now(UTC))), headers=FRESH)
+
+
+async def ready(call: Call) -> Response:
+    """200 while requests can be served, else 503 with what is missing."""
+    try:
+        async with asyncio.timeout(HEALTH_TIMEOUT_S):
+            missing = await call.parts.missing()
+    except TimeoutError:
+        missing = "Sprout does not get an answer from its own parts in time."
+    if missing is not None:
+        return error_answer(503, missing, {"Retry-After": "5", **FRESH})
+    return row(Health(timestamp=wire_time(datetime.now(UTC))), headers=FRESH)
 
 
 async def status(call: Call) -> Response:

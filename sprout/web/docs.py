@@ -1,5 +1,6 @@
 """/docs: the OpenAPI document as one plain page, without a script."""
 
+import re
 import secrets
 from html import escape
 from importlib.resources import files
@@ -8,15 +9,23 @@ from typing import Any
 
 from starlette.responses import Response
 
+from sprout.web.refusals import ERRORS
+
 Json = dict[str, Any]
 POLICY = "default-src 'none'; style-src 'nonce-{nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+ANYTHING = "JsonValue"
+LIMITS = {"minLength maxLength": " characters", "minimum maximum": "", "minItems maxItems": " items"}
 
 
 def docs_page(document: Json) -> Response:
     """The document as a page with its own nonce for its one style sheet."""
     nonce = secrets.token_urlsafe(18)
     html = Template(files("sprout.web").joinpath("docs.html").read_text(encoding="utf-8")).substitute(
-        nonce=nonce, version=escape(document["info"]["version"]), contents=_contents(document), groups=_groups(document)
+        nonce=nonce,
+        version=escape(document["info"]["version"]),
+        contents=_contents(document),
+        groups="".join(_group(document, tag["name"]) for tag in document["tags"]),
+        shapes=_shapes(document),
     )
     headers = {"Content-Security-Policy": POLICY.format(nonce=nonce), "Cache-Control": "no-store"}
     return Response(html, media_type="text/html", headers=headers)
@@ -32,12 +41,8 @@ def _operations(document: Json, group: str) -> list[tuple[str, str, Json]]:
 
 
 def _contents(document: Json) -> str:
-    names = [escape(tag["name"]) for tag in document["tags"]]
-    return "".join(f'<li><a href="#{name.lower()}">{name}</a></li>' for name in names)
-
-
-def _groups(document: Json) -> str:
-    return "".join(_group(document, tag["name"]) for tag in document["tags"])
+    names = [tag["name"] for tag in document["tags"]]
+    return "".join(f'<li><a href="#{escape(name.lower())}">{escape(name)}</a></li>' for name in [*names, "Shapes"])
 
 
 def _group(document: Json, group: str) -> str:
@@ -46,47 +51,86 @@ def _group(document: Json, group: str) -> str:
 
 
 def _operation(document: Json, method: str, path: str, operation: Json) -> str:
+    name = operation["operationId"]
     heading = (
-        f'<h3 id="{operation["operationId"]}"><b class="{method}">{method.upper()}</b> <code>{escape(path)}</code></h3>'
+        f'<h3 id="{name}"><a href="#{name}"><b>{method.upper()}</b> <code>{escape(path)}</code></a></h3>'
+        f"<p>{escape(operation['summary'])}.</p>"
     )
-    summary = f"<p>{escape(operation['summary'])}.</p>"
-    takes = _parameters(operation) + _body_fields(document, operation)
-    answers = "".join(_answer(status, answer) for status, answer in operation["responses"].items())
-    return f"<article>{heading}{summary}{_table('Takes', takes)}{_table('Answers', answers)}</article>"
+    if about := operation.get("description", ""):
+        heading += f'<p class="about">{_prose(about)}</p>'
+    return f"<article>{heading}{_takes(document, operation)}{_gives(operation)}</article>"
 
 
-def _table(caption: str, rows: str) -> str:
-    return f"<table><caption>{caption}</caption><tbody>{rows}</tbody></table>" if rows else ""
-
-
-def _parameters(operation: Json) -> str:
-    return "".join(
-        _field(parameter["name"], f"in the {parameter['in']}", parameter["required"], parameter["schema"])
-        for parameter in operation.get("parameters", [])
-    )
-
-
-def _body_fields(document: Json, operation: Json) -> str:
-    content = operation.get("requestBody", {}).get("content", {})
-    rows = []
-    for media, described in content.items():
-        schema = _resolved(document, described["schema"])
+def _takes(document: Json, operation: Json) -> str:
+    rows = [
+        _field(one["name"], one["schema"] | _said(one), f"in the {one['in']}", required=one["required"])
+        for one in operation.get("parameters", [])
+    ]
+    for media, content in operation.get("requestBody", {}).get("content", {}).items():
+        schema = _resolved(document, content["schema"])
         where = "in the form" if media.startswith("multipart") else "in the JSON body"
-        for name, field in schema.get("properties", {}).items():
-            rows.append(_field(name, where, name in schema.get("required", []), field))
-    return "".join(rows)
+        needed = schema.get("required", [])
+        rows += [_field(name, field, where, required=name in needed) for name, field in schema["properties"].items()]
+    return _table("Takes", rows)
 
 
-def _field(name: str, where: str, required: bool, schema: Json) -> str:
-    need = "required" if required else "optional"
-    return f"<tr><th><code>{escape(name)}</code></th><td>{escape(_type(schema))}, {where}, {need}</td></tr>"
+def _said(described: Json) -> Json:
+    return {"description": described["description"]} if "description" in described else {}
+
+
+def _gives(operation: Json) -> str:
+    """What is answered; what is refused folded up, since much of it is the same everywhere."""
+    answers = [_answer(status, one) for status, one in operation["responses"].items() if status < "400"]
+    refusals = {status: one for status, one in operation["responses"].items() if status >= "400"}
+    own = [_answer(status, one) for status, one in refusals.items() if one["description"] not in ERRORS.values()]
+    shared = [_answer(status, one) for status, one in refusals.items() if one["description"] in ERRORS.values()]
+    names = ", ".join(status for status, one in refusals.items() if one["description"] in ERRORS.values())
+    folded = f"<details><summary>Refuses as everywhere: {names}</summary>{_table('', shared)}</details>"
+    return _table("Answers", [*answers, *own]) + folded
+
+
+def _shapes(document: Json) -> str:
+    """Everything that is named elsewhere on the page: an object with its fields, or the values that there are."""
+    shapes = sorted(document["components"]["schemas"].items())
+    found = "".join(_shape(name, schema) for name, schema in shapes if name != ANYTHING)
+    return f'<section id="shapes"><h2>Shapes</h2>{found}</section>'
+
+
+def _shape(name: str, schema: Json) -> str:
+    said = f'<p class="about">{_prose(schema["description"])}</p>' if "description" in schema else ""
+    fields = [_field(key, field, "") for key, field in schema.get("properties", {}).items()]
+    return f'<article id="{name}"><h3>{name}</h3>{said}{_table("", fields) or f"<p>{_type(schema)}</p>"}</article>'
+
+
+def _table(caption: str, rows: list[str]) -> str:
+    named = f"<caption>{caption}</caption>" if caption else ""
+    return f"<table>{named}<tbody>{''.join(rows)}</tbody></table>" if rows else ""
+
+
+def _field(name: str, schema: Json, where: str, *, required: bool | None = None) -> str:
+    facts = [_type(schema), *_limits(schema), escape(where)]
+    if required is not None:
+        facts.append("required" if required else "optional")
+    if schema.get("default") not in (None, ""):
+        facts.append(f"by default <code>{escape(str(schema['default']).lower())}</code>")
+    said = f"<br>{_prose(schema['description'])}" if "description" in schema else ""
+    kinds = f"<small>{', '.join(fact for fact in facts if fact)}</small>"
+    return f"<tr><th><code>{escape(name)}</code></th><td>{kinds}{said}</td></tr>"
 
 
 def _answer(status: str, answer: Json) -> str:
-    shapes = [_type(content["schema"]) for content in answer.get("content", {}).values()]
-    media = " or ".join(answer.get("content", {}))
-    shape = f" <small>{escape(' or '.join(shapes))}, {escape(media)}</small>" if shapes else ""
-    return f"<tr><th>{status}</th><td>{escape(answer['description'])}{shape}</td></tr>"
+    content = answer.get("content", {}) if status < "400" else {}
+    shapes = [
+        ("" if one["schema"] == {"type": "string"} else f"{_type(one['schema'])}, ") + escape(media)
+        for media, one in content.items()
+    ]
+    shape = f"<br><small>{' or '.join(shapes)}</small>" if shapes else ""
+    return f"<tr><th>{status}</th><td>{_prose(answer['description'])}{shape}</td></tr>"
+
+
+def _prose(text: str) -> str:
+    """A docstring as HTML: what stands between backticks is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(" ".join(text.split()), quote=False))
 
 
 def _resolved(document: Json, schema: Json) -> Json:
@@ -95,13 +139,31 @@ def _resolved(document: Json, schema: Json) -> Json:
     return resolved
 
 
+def _limits(schema: Json) -> list[str]:
+    """The limits of a field, also where it may be null."""
+    kinds = [schema, *(kind for kind in schema.get("anyOf", []) if kind != {"type": "null"})]
+    found = []
+    for kind in kinds:
+        for names, unit in LIMITS.items():
+            least, most = (kind.get(name) for name in names.split())
+            if most is not None:
+                found.append(f"at most {most:,}{unit}" if least is None else f"{least:,} to {most:,}{unit}")
+            elif least is not None:
+                found.append(f"at least {least:,}{unit}")
+    return found
+
+
 def _type(schema: Json) -> str:
     if "$ref" in schema:
-        return str(schema["$ref"]).rpartition("/")[2]
+        name = escape(str(schema["$ref"]).rpartition("/")[2])
+        return "any JSON" if name == ANYTHING else f'<a href="#{name}">{name}</a>'
+    if "const" in schema:
+        return f"<code>{escape(str(schema['const']))}</code>"
     if "enum" in schema:
-        return " | ".join(str(value) for value in schema["enum"])
+        return " | ".join(f"<code>{escape(str(value))}</code>" for value in schema["enum"])
     if "anyOf" in schema:
         return " or ".join(_type(kind) for kind in schema["anyOf"])
     if schema.get("type") == "array":
-        return f"list of {_type(schema['items'])}"
-    return str(schema.get("type", "anything"))
+        return f"list of {_type(schema.get('items', {}))}"
+    kind = str(schema.get("type", "any"))
+    return escape({"string": "text", "boolean": "true or false"}.get(kind, kind))

@@ -2,8 +2,8 @@
 
 import asyncio
 import re
-import unicodedata
 from collections.abc import Sequence
+from urllib.parse import quote
 
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
@@ -19,24 +19,21 @@ from sprout.web.shown import Uploaded, UploadedDocument
 FORM_FIELD = "files"
 FORM_OVERHEAD_BYTES = 64 * 1024
 FORM_MAX_PARTS = 100
-FILENAME_MAX_CHARACTERS = 200
-_INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp"})
+UNSAFE_IN_A_HEADER = re.compile(r"[^A-Za-z0-9._ -]")
+SANDBOX = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
 
 async def uploaded(call: Call) -> Response:
-    """201 with the rows of all files; where one is refused, none is kept."""
+    """201 with the rows of all files, which wait to be read; where one is refused, none is kept."""
     await call.parts.library.node(call.id, user_id=call.user_id)
     documents = await read_form(call.request, call.parts)
     kept = await call.parts.library.add_documents(call.id, documents, user_id=call.user_id)
-    answers = [
-        UploadedDocument(**document.model_dump(by_alias=True), extracted_text_length=len(new.text))
-        for document, new in zip(kept, documents, strict=True)
-    ]
+    answers = [UploadedDocument(**document.model_dump(by_alias=True), extracted_text_length=0) for document in kept]
     return row(Uploaded(uploaded=answers), 201)
 
 
 async def read_form(request: Request, parts: WebParts) -> list[NewDocument]:
-    """The files of a multipart form, read into documents. Raises BadInput, TooLarge, UnsupportedType."""
+    """The files of a multipart form, of kinds that can be read. Raises BadInput, TooLarge, UnsupportedType."""
     media, charset = media_type(request.headers.get("content-type", ""))
     if media != "multipart/form-data" or charset not in UTF_8:
         raise BadInput(f"Send the files as multipart/form-data, in the field {FORM_FIELD!r}.")
@@ -60,31 +57,44 @@ def check_files(files: Sequence[UploadFile], limits: Limits) -> None:
     for file in files:
         if (file.size or 0) > limits.upload_max_bytes:
             mebibytes = limits.upload_max_bytes / 1024**2
-            raise TooLarge(f"{clean_filename(file.filename)}: a file may have at most {mebibytes:g} MiB")
+            raise TooLarge(f"{FORM_FIELD}: a file may have at most {mebibytes:g} MiB", field=FORM_FIELD)
 
 
 async def read_file(file: UploadFile, parts: WebParts) -> NewDocument:
-    """One file as a document. Raises what `read_document` raises."""
+    """One file as a document. Raises what `parts.recognised` raises."""
     content = await file.read()
     mime_type = file.content_type or ""
     mime_type = mime_type if re.fullmatch(r"[\x20-\x7e]{0,200}", mime_type) else ""
-    return await asyncio.to_thread(parts.read_document, clean_filename(file.filename), mime_type, content)
-
-
-def clean_filename(name: str | None) -> str:
-    """The last part of a path, without invisible characters, short enough, its extension kept; never empty."""
-    last = re.split(r"[/\\]", name or "")[-1]
-    visible = "".join(c for c in unicodedata.normalize("NFC", last) if unicodedata.category(c) not in _INVISIBLE)
-    visible = visible.lstrip().rstrip(" .")
-    stem, dot, extension = visible.rpartition(".")
-    if not dot or len(extension) > 20:
-        return visible[:FILENAME_MAX_CHARACTERS] or "document"
-    return f"{stem[: FILENAME_MAX_CHARACTERS - len(extension) - 1]}.{extension}"
+    name, kind = await asyncio.to_thread(parts.recognised, file.filename or "", mime_type, content)
+    return NewDocument(name, kind, content)
 
 
 async def listed(call: Call) -> Response:
     """The documents of a topic."""
     return rows(await call.parts.library.documents(call.id, user_id=call.user_id))
+
+
+async def retried(call: Call) -> Response:
+    """202 with the row of a document that failed and now waits to be read again; 200 with that of any other."""
+    document_id = sane_id(call.ids["document_id"], what="document")
+    document, again = await call.parts.library.retry_document(call.id, document_id, user_id=call.user_id)
+    return row(document, 202 if again else 200)
+
+
+async def original(call: Call) -> Response:
+    """The bytes as they were uploaded, as a file that a browser saves and never shows."""
+    document, content = await call.parts.library.original(call.id, user_id=call.user_id)
+    return Response(content, headers=_as_attachment(document.original_filename), media_type="application/octet-stream")
+
+
+def _as_attachment(name: str) -> dict[str, str]:
+    plain = UNSAFE_IN_A_HEADER.sub("_", name)
+    return {
+        "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}",
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": SANDBOX,
+        "Cache-Control": "private, no-store",
+    }
 
 
 async def deleted(call: Call) -> Response:

@@ -12,6 +12,7 @@ from typing_extensions import TypeVar
 
 from sprout.errors import NotFound
 from sprout.web.bodies import Nothing
+from sprout.web.pace import Buckets, Paces
 from sprout.web.parts import Limits, WebParts
 from sprout.web.requests import checked, json_object, query_values, sane_id
 
@@ -57,8 +58,10 @@ class Endpoint(Generic[Q, B]):
 
     Args:
         errors: the statuses that are its own; some are everybody's.
+        headers: that it reads beside those of everybody.
         read_body: makes a body of its JSON values, where `checked` would not say enough of what is wrong with it.
         max_bytes: of its body, of all that may be limited.
+        paced: what of the caller's it is that has a pace of its own: the runs that it begins, the uploads.
     """
 
     method: str
@@ -71,8 +74,10 @@ class Endpoint(Generic[Q, B]):
     query: type[Q] = Nothing  # type: ignore[assignment]  # the default of Q
     body: type[B] = Nothing  # type: ignore[assignment]  # the default of B
     form_field: str | None = None
+    headers: tuple[str, ...] = ()
     read_body: Callable[[dict[str, object]], B] | None = None
     max_bytes: Callable[[Limits], int] = attrgetter("json_max_bytes")
+    paced: Callable[[Paces], Buckets] | None = None
 
     async def answer(self, request: Request, parts: WebParts) -> Response:
         """Read the request, check that it is the caller's own, and hand it to the handler."""
@@ -82,10 +87,17 @@ class Endpoint(Generic[Q, B]):
         body: dict[str, object] = {}
         if self.body is not Nothing:
             limits = parts.limits
-            body = await json_object(request, max_bytes=self.max_bytes(limits), idle_s=limits.body_idle_s)
+            body = await json_object(
+                request,
+                max_bytes=self.max_bytes(limits),
+                idle_s=limits.body_idle_s,
+                max_depth=limits.json_max_depth,
+            )
         refuse_other_users([body.get("userId")], parts.user_id)
         checked_query = checked(self.query, query)
         checked_body = checked(self.body, body) if self.read_body is None else self.read_body(body)
+        if self.paced is not None:
+            self.paced(parts.paces).take(parts.user_id)
         return await self.handler(Call(request, parts, parts.user_id, ids, checked_query, checked_body))
 
 

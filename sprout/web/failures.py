@@ -19,16 +19,19 @@ from sprout.errors import (
     RowDamaged,
     SetupError,
     SproutError,
+    StorageAway,
     StorageFull,
     TooLarge,
     ToolFailure,
+    TooMany,
+    Unreadable,
     UnsupportedType,
 )
 from sprout.learning.graph.changes import UndoRefused
 from sprout.runs.live import GoingAway
 from sprout.runs.log import KeyReused, LaneBusy
-from sprout.web.open_streams import TooManyStreams
-from sprout.web.requests import BodyStalled, WrongType
+from sprout.web.lingering import LINGER_BYTES, LingeringAnswer
+from sprout.web.requests import INTEGER_MAX_DIGITS, BodyStalled, WrongType
 from sprout.web.waiting import RunFailed
 
 log = logging.getLogger(__name__)
@@ -47,17 +50,21 @@ STATUS: dict[type[SproutError], int] = {
     ModelFailure: 503,
     ToolFailure: 503,
     SetupError: 503,
+    TooMany: 429,
     DatabaseBusy: 503,
     RowDamaged: 503,
+    StorageAway: 503,
     StorageFull: 507,
+    Unreadable: 422,
     GoingAway: 503,
-    TooManyStreams: 429,
     RunFailed: 503,
     SproutError: 500,
 }
 MISSING = "There is nothing at this address."
 BROKEN = "Something went wrong inside Sprout. Try again; if it happens again, the server's log says what it was."
 NOT_SET_UP = "Sprout is not set up completely. The server's log says what is missing."
+NO_MEMORY = "The server has no memory left for this. Try again in a moment."
+NO_MEMORY_RETRY_S = 5
 RETRY_AFTER_MAX_S = 3600
 
 
@@ -80,7 +87,9 @@ async def expected(request: Request, error: Exception) -> Response:
         return error_answer(status, NOT_SET_UP)
     if status == 500:
         log.error("http.no_status", exc_info=error)
-    return error_answer(status, str(error), _headers(error, request), **_more(error))
+    if isinstance(error, TooLarge) and _may_go_on(request):
+        return LingeringAnswer({"error": str(error)}, status)
+    return error_answer(status, str(error), _headers(error), **_more(error))
 
 
 def _more(error: SproutError) -> dict[str, str]:
@@ -92,15 +101,25 @@ def _more(error: SproutError) -> dict[str, str]:
     return {}
 
 
-def _headers(error: SproutError, request: Request) -> dict[str, str]:
-    headers = {}
-    retry_after_s = getattr(error, "retry_after_s", None)
-    if isinstance(retry_after_s, int | float) and math.isfinite(retry_after_s):
-        headers["Retry-After"] = str(min(max(math.ceil(retry_after_s), 1), RETRY_AFTER_MAX_S))
-    endless = isinstance(error, TooLarge) and "content-length" not in request.headers
-    if endless or isinstance(error, BodyStalled):
-        headers["Connection"] = "close"  # nobody knows what more would come; a body of known length is let run out
+def _may_go_on(request: Request) -> bool:
+    """Whether more may come than is worth reading; a body that is known to be shorter is let run out."""
+    declared = request.headers.get("content-length", "")
+    return not (declared.isascii() and declared.isdigit() and int(declared[:INTEGER_MAX_DIGITS]) <= LINGER_BYTES)
+
+
+def _headers(error: SproutError) -> dict[str, str]:
+    headers = retry_after(error)
+    if isinstance(error, BodyStalled):
+        headers["Connection"] = "close"  # nobody knows what more would come
     return headers
+
+
+def retry_after(error: SproutError) -> dict[str, str]:
+    """The header that says when to try again, where the error knows."""
+    seconds = getattr(error, "retry_after_s", None)
+    if not isinstance(seconds, int | float) or not math.isfinite(seconds):
+        return {}
+    return {"Retry-After": str(min(max(math.ceil(seconds), 1), RETRY_AFTER_MAX_S))}
 
 
 async def refused_by_routing(request: Request, error: Exception) -> Response:
@@ -136,8 +155,22 @@ class LastResort:
             await self._app(scope, receive, watched)
         except ClientDisconnect:
             log.debug("http.client_left")
-        except Exception:
+        except Exception as error:
             if started or scope["type"] != "http":
                 raise
-            log.exception("http.broke", extra={"method": scope["method"], "path": scope["path"]})
-            await error_answer(500, BROKEN)(scope, receive, send)
+            await _last_answer(error, scope)(scope, receive, send)
+
+
+def _last_answer(error: Exception, scope: Scope) -> Response:
+    asked = {"method": scope["method"], "path": scope["path"]}
+    if _is_out_of_memory(error):
+        log.error("http.no_memory", extra=asked, exc_info=error)
+        return error_answer(503, NO_MEMORY, {"Retry-After": str(NO_MEMORY_RETRY_S)})
+    log.error("http.broke", extra=asked, exc_info=error)
+    return error_answer(500, BROKEN)
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    """Whether the process may have no more; a thread that cannot be started has no room for its stack, as a rule."""
+    no_thread = isinstance(error, RuntimeError) and str(error).startswith("can't start new thread")
+    return no_thread or isinstance(error, MemoryError)

@@ -6,7 +6,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sprout.web.failures import error_answer
+from sprout.errors import TooMany
+from sprout.web.failures import error_answer, retry_after
+from sprout.web.pace import Buckets
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 SECURITY_HEADERS = {
@@ -23,6 +25,7 @@ PREFLIGHT_HEADERS = {
     "Access-Control-Allow-Headers": "Accept, Cache-Control, Content-Type, Idempotency-Key, Last-Event-ID",
     "Access-Control-Max-Age": "600",
 }
+OWN_SITES = frozenset({"", "same-origin", "none"})  # what Sec-Fetch-Site says of our page, and of no page at all
 EXPOSED_HEADERS = "X-Run-Id, Location, Retry-After, Allow"
 _HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[^:\[\]\s/@]+)(:\d{1,5})?")
 
@@ -44,6 +47,23 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+class Paced:
+    """Refuses the requests of an address that sends more than it may: before anything of them is read."""
+
+    def __init__(self, app: ASGIApp, *, buckets: Buckets) -> None:
+        self._app = app
+        self._buckets = buckets
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            try:
+                self._buckets.take(scope["client"][0] if scope.get("client") else "")
+            except TooMany as error:
+                await error_answer(429, str(error), retry_after(error))(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
 
 
 class KnownHosts:
@@ -103,8 +123,8 @@ class Origins:
 
 
 def _is_foreign(headers: Headers) -> bool:
-    """Whether a browser sent this for a page; a client that is no browser sends neither header."""
-    return "origin" in headers or headers.get("sec-fetch-site", "").lower() == "cross-site"
+    """Whether a browser sent this for another page; a client that is no browser sends neither header."""
+    return "origin" in headers or headers.get("sec-fetch-site", "").lower() not in OWN_SITES
 
 
 def _preflight_answer(allowed: bool) -> Response:

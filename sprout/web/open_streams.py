@@ -5,17 +5,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from sprout.errors import SproutError
+from sprout.errors import TooMany
 
 RETRY_AFTER_S = 10.0
 
 
-class TooManyStreams(SproutError):
+class TooManyStreams(TooMany):
     """A learner, or an address, has as many streams open as it may have."""
 
     def __init__(self, most: int) -> None:
-        super().__init__(f"{most} event streams are open already. Close some pages, and try again.")
-        self.retry_after_s = RETRY_AFTER_S
+        text = f"{most} event streams are open already. Close some pages, and try again."
+        super().__init__(text, retry_after_s=RETRY_AFTER_S)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from sprout.learning.mastery.reports import Reports
 from sprout.learning.paths.account import Account
 from sprout.learning.paths.contents import Contents
 from sprout.learning.paths.exchange import Exchange
-from sprout.learning.paths.library import DEFAULT_USER_ID, Library, NewDocument
+from sprout.learning.paths.library import DEFAULT_USER_ID, Library
 from sprout.learning.paths.progressing import Progress
 from sprout.learning.paths.sources import Sources
 from sprout.learning.questions.assessing import Assessments
@@ -28,6 +28,8 @@ from sprout.runs.log import Admission, Key, OnBusy
 from sprout.runs.multiplex import Told
 from sprout.runs.state import Run, RunState
 from sprout.web.open_streams import OpenStreams
+from sprout.web.pace import Allowance, Paces
+from sprout.web.requests import JSON_MAX_DEPTH
 
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 LOCAL_ORIGINS = tuple(f"{scheme}://{host}:*" for scheme in ("http", "https") for host in LOCAL_HOSTS)
@@ -55,7 +57,9 @@ class Runs(Protocol):
         """All news after a number, in batches: replay, then live; ends after `run_done`."""
         ...
 
-    def follow_learner(self, user_id: str, cursors: Mapping[str, int] | None) -> AsyncIterator[list[Told]]:
+    def follow_learner(
+        self, user_id: str, cursors: Mapping[str, int] | None, *, on: bool = True
+    ) -> AsyncIterator[list[Told]]:
         """The learner's root runs as one stream, after the cursors; None for cursors that could not be read."""
         ...
 
@@ -110,15 +114,22 @@ class Figures(Protocol):
         ...
 
 
+async def nothing_missing() -> str | None:
+    """Of parts that are always there."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How much one request may bring, how long each wait may take, how many streams one may have open.
 
     Args:
         run_wait_s: how long a request waits for a run before it is answered with the run itself.
+        requests: of an address; `runs` that are begun and `uploads` are of a learner; None is without limit.
     """
 
     json_max_bytes: int = 1_000_000
+    json_max_depth: int = JSON_MAX_DEPTH
     turn_max_bytes: int = 16 * 1024 * 1024
     graph_max_bytes: int = 4_000_000
     upload_max_bytes: int = 10 * 1024 * 1024
@@ -130,6 +141,9 @@ class Limits:
     run_wait_s: float = 25.0
     streams_per_learner: int = 200
     streams_per_address: int = 400
+    requests: Allowance | None = None
+    runs: Allowance | None = None
+    uploads: Allowance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +151,17 @@ class WebParts:
     """Everything that the web is made of.
 
     Args:
-        read_document: file name, media type and bytes in, the document out; called in a thread. Raises BadInput.
+        recognised: file name, declared media type and bytes in; the name to show and the media type that the bytes
+            have out; called in a thread. Raises BadInput.
         status: what GET /api/status answers, as JSON values.
         database_ok: whether the database answers.
+        missing: why no requests should be sent here now, in words that say what to do; None where they may be.
         lifespan: entered before the first request, left after the last.
         cors_origins: origins that may call from a browser: exact, with `:*` for any port, or `*` for all.
         streams: the event streams that are open.
+        paces: what is left to each of what has a pace, by the limits.
         allowed_hosts: names without port that the Host header may carry; `*` for all.
+        extra_agents: names of the agents that were added to Sprout's own.
     """
 
     library: Library
@@ -160,7 +178,7 @@ class WebParts:
     account: Account
     runs: Runs
     metrics: Figures
-    read_document: Callable[[str, str, bytes], NewDocument]
+    recognised: Callable[[str, str, bytes], tuple[str, str]]
     status: Callable[[], Awaitable[Mapping[str, JsonValue]]]
     database_ok: Callable[[], Awaitable[bool]]
     lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]]
@@ -168,6 +186,13 @@ class WebParts:
     version: str
     cors_origins: tuple[str, ...] = LOCAL_ORIGINS
     allowed_hosts: tuple[str, ...] = LOCAL_HOSTS
+    extra_agents: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     user_id: str = DEFAULT_USER_ID
+    missing: Callable[[], Awaitable[str | None]] = nothing_missing
     streams: OpenStreams = field(default_factory=OpenStreams)
+    paces: Paces = field(init=False)
+
+    def __post_init__(self) -> None:
+        limits = self.limits
+        object.__setattr__(self, "paces", Paces(requests=limits.requests, runs=limits.runs, uploads=limits.uploads))

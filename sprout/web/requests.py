@@ -70,12 +70,14 @@ def too_large(max_bytes: int) -> TooLarge:
     return TooLarge(f"The request is too large: at most {max_bytes:,} bytes are taken here.")
 
 
-async def json_object(request: Request, *, max_bytes: int, idle_s: float) -> dict[str, object]:
+async def json_object(
+    request: Request, *, max_bytes: int, idle_s: float, max_depth: int = JSON_MAX_DEPTH
+) -> dict[str, object]:
     """The body as a JSON object. Raises BadInput, TooLarge, BodyStalled."""
     refuse_declared_length(request, max_bytes=max_bytes)
     check_json_type(request.headers.get("content-type", ""))
     body = await Request(request.scope, limited(request.receive, max_bytes=max_bytes, idle_s=idle_s)).body()
-    value = parse_json(body)
+    value = parse_json(body, max_depth=max_depth)
     if not isinstance(value, dict):
         raise BadInput('The body must be a JSON object, like {"title": "…"}.')
     return value
@@ -97,26 +99,40 @@ def check_json_type(content_type: str) -> None:
         raise BadInput("Send the JSON as UTF-8.")
 
 
-def parse_json(body: bytes) -> object:
+def parse_json(body: bytes, *, max_depth: int = JSON_MAX_DEPTH) -> object:
     """The value in UTF-8 JSON, without anything that cannot be stored or sent on. Raises BadInput."""
     if not body.strip():
         raise BadInput("The body is empty: a JSON object is needed.")
     try:
         value: object = json.loads(
-            body.decode("utf-8"), parse_int=_integer, parse_float=_finite, parse_constant=_refuse_constant
+            body.decode("utf-8"),
+            parse_int=_integer,
+            parse_float=_finite,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_each_key_once,
         )
     except UnicodeDecodeError:
         raise BadInput("The body is not UTF-8.") from None
     except json.JSONDecodeError as error:
         raise BadInput(f"The body is not JSON: line {error.lineno}, column {error.colno}.") from None
     except RecursionError:
-        raise BadInput(_TOO_DEEP) from None
-    for text in _texts(value):
+        raise too_deep(max_depth) from None
+    for text in _texts(value, max_depth):
         _check_text(text)
     return value
 
 
-_TOO_DEEP = f"The JSON is nested too deeply: at most {JSON_MAX_DEPTH} levels are read."
+def too_deep(max_depth: int) -> BadInput:
+    """The refusal of JSON, with the limit in its text."""
+    return BadInput(f"The JSON is nested too deeply: at most {max_depth} levels are read.")
+
+
+def _each_key_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Of two values of a key each reader would take another one: what was checked and what is done might differ."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise BadInput("A key stands twice in an object of the JSON.")
+    return found
 
 
 def _integer(digits: str) -> int:
@@ -136,7 +152,7 @@ def _refuse_constant(name: str) -> NoReturn:
     raise BadInput(f"{name} is not a number in JSON.")
 
 
-def _texts(value: object) -> Iterator[str]:
+def _texts(value: object, max_depth: int) -> Iterator[str]:
     """Every string in a JSON value, keys included. Raises BadInput past the depth that is read."""
     waiting = [(value, 1)]
     while waiting:
@@ -144,8 +160,8 @@ def _texts(value: object) -> Iterator[str]:
         if isinstance(item, str):
             yield item
         elif isinstance(item, dict | list):
-            if depth > JSON_MAX_DEPTH:
-                raise BadInput(_TOO_DEEP)
+            if depth > max_depth:
+                raise too_deep(max_depth)
             if isinstance(item, dict):
                 yield from item
             waiting += [(child, depth + 1) for child in (item.values() if isinstance(item, dict) else item)]

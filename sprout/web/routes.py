@@ -50,12 +50,13 @@ from sprout.web import (
 from sprout.web.docs import docs_page
 from sprout.web.endpoint import Answer, AnyEndpoint, Call, Endpoint
 from sprout.web.failures import LastResort, expected, refused_by_routing, unexpected
-from sprout.web.middleware import KnownHosts, Origins, SecurityHeaders
+from sprout.web.middleware import KnownHosts, Origins, Paced, SecurityHeaders
 from sprout.web.openapi import openapi_document
 from sprout.web.parts import WebParts
 
 GZIP_MIN_BYTES = 1000
 GZIP_LEVEL = 6
+RUNS, UPLOADS = attrgetter("runs"), attrgetter("uploads")  # of a learner, with a pace of their own
 EVENT_STREAM = Answer(200, "The run's events as they happen, after all that came before.", media="text/event-stream")
 EVENTS_OF_ALL = Answer(
     200,
@@ -77,10 +78,12 @@ def _many(says: str, model: type[Wire]) -> tuple[Answer, ...]:
 
 
 async def _openapi(call: Call) -> Response:
+    """The table of endpoints as an OpenAPI document."""
     return JSONResponse(openapi_document(ENDPOINTS, call.parts.version))
 
 
 async def _docs(call: Call) -> Response:
+    """The OpenAPI document as a page without a script."""
     return docs_page(openapi_document(ENDPOINTS, call.parts.version))
 
 
@@ -93,6 +96,11 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
     Endpoint("GET", "/api/schema/events", about.event_schema, "Server", "The JSON Schema of every event of a run",
              (Answer(200, "A JSON Schema."),)),
 
+    Endpoint("GET", "/healthz", about.alive, "Server", "Whether the process is alive",
+             _one("It is.", shown.Health)),
+    Endpoint("GET", "/readyz", about.ready, "Server",
+             "Whether requests can be served: the database, its schema, the built-in model, and not about to stop",
+             _one("They can.", shown.Health), (503,)),
     Endpoint("GET", "/metrics", about.metrics, "Server", "What is counted, for Prometheus",
              (Answer(200, "The figures.", media="text/plain"),)),
 
@@ -145,12 +153,12 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
              "Have a topic's concepts made, and wait for them",
              (Answer(201, "The new concepts.", shown.ConceptsMade),
               Answer(200, "Those that there are.", shown.ConceptsMade), IN_HAND), (404, 409, 503),
-             body=bodies.RunOrder),
+             body=bodies.RunOrder, paced=RUNS),
     Endpoint("POST", "/api/nodes/{id}/generate-subconcepts", generating.subconcepts, "Nodes",
              "Have a concept's parts made, and wait for them",
              (Answer(201, "The new subconcepts.", shown.SubconceptsMade),
               Answer(200, "Those that there are.", shown.SubconceptsMade), IN_HAND), (404, 409, 503),
-             body=bodies.RunOrder),
+             body=bodies.RunOrder, paced=RUNS),
 
     Endpoint("GET", "/api/nodes/{id}/contents", contents.listed, "Contents", "What was ever taught at a node",
              _many("The contents, oldest first.", ContentRow), (404,)),
@@ -165,11 +173,16 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
              "Note who made what is under a node",
              _one("The new note.", GenerationRow, 201), (404,), body=bodies.GenerationBody),
 
-    Endpoint("POST", "/api/nodes/{id}/documents", documents.uploaded, "Documents", "Add files to a topic",
-             _one("The documents, all or none.", shown.Uploaded, 201), (404, 409, 413, 415),
-             form_field=documents.FORM_FIELD),
+    Endpoint("POST", "/api/nodes/{id}/documents", documents.uploaded, "Documents",
+             "Add files to a topic, to be read in the background",
+             _one("The documents, all or none.", shown.Uploaded, 201), (404, 409, 413, 415, 503),
+             form_field=documents.FORM_FIELD, paced=UPLOADS),
     Endpoint("GET", "/api/nodes/{id}/documents", documents.listed, "Documents", "The documents of a topic",
              _many("The documents.", DocumentRow), (404,)),
+    Endpoint("POST", "/api/nodes/{id}/documents/{document_id}/retry", documents.retried, "Documents",
+             "Have a document read again that could not be read",
+             (Answer(202, "It waits to be read.", DocumentRow),
+              Answer(200, "It has not failed, and is as it was.", DocumentRow)), (404,)),
     Endpoint("DELETE", "/api/nodes/{id}/documents/{document_id}", documents.deleted, "Documents", "Delete a document",
              (DONE,), (404, 409)),
 
@@ -180,8 +193,11 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
              _one("The passages; none and general knowledge, or none and no documents.", NodeSources), (404,)),
     Endpoint("GET", "/api/passages/{id}", sources.shown, "Documents", "One passage and its place in its document",
              _one("The passage.", PassageRow), (404,)),
-    Endpoint("GET", "/api/documents/{id}/passages", sources.document, "Documents", "A whole document",
-             _many("Its passages, in the order of the text.", PassageRow), (404,)),
+    Endpoint("GET", "/api/documents/{id}/passages", sources.document, "Documents",
+             "A whole document, or with a limit a piece of it",
+             _many("Its passages, in the order of the text.", PassageRow), (404,), query=bodies.PassagePlace),
+    Endpoint("GET", "/api/documents/{id}/file", documents.original, "Documents", "A document as it was uploaded",
+             (Answer(200, "The file, to be saved.", media="*/*"),), (404, 422, 503)),
     Endpoint("GET", "/api/branches/{id}/coverage", sources.coverage, "Documents",
              "Which passages are taught by which nodes, and which by none",
              _many("All passages, in the order of upload and text.", CoveredPassage), (404,)),
@@ -224,7 +240,7 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
     Endpoint("POST", "/api/questions/{id}/contest", doubting.contested, "Assessments",
              "Say that a question is wrong: it is solved again, and taken out where it does not hold",
              (Answer(200, "What came of it, also where it was asked before.", shown.ContestShown), IN_HAND),
-             (404, 409, 503), query=bodies.Patience, body=bodies.QuestionContest),
+             (404, 409, 503), query=bodies.Patience, body=bodies.QuestionContest, paced=RUNS),
     Endpoint("POST", "/api/questions/{id}/skip", doubting.skipped, "Assessments", "Leave a question out",
              _one("The attempt, which says nothing.", AnswerRow, 201), (404,), body=bodies.Skipped),
     Endpoint("GET", "/api/chat/sessions", talk.sessions, "Conversations", "The caller's sessions, oldest first",
@@ -243,7 +259,8 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
     Endpoint("POST", "/api/chat/sessions/{id}/tutor", tutor.turned, "Conversations",
              "A turn of a lesson: the tutor's reply as one object, or as its stream where that is accepted",
              (Answer(200, "The reply; where the turn failed, what happened and the same question.", shown.TutorReply),
-              EVENT_STREAM), (404, 409, 422, 429, 503), body=bodies.TutorTurn, max_bytes=attrgetter("turn_max_bytes")),
+              EVENT_STREAM), (404, 409, 422, 429, 503), body=bodies.TutorTurn, max_bytes=attrgetter("turn_max_bytes"),
+             headers=("Accept", "Idempotency-Key"), paced=RUNS),
     Endpoint("GET", "/api/chat/hints", talk.hints, "Conversations", "The hints that the caller asked for",
              _many("The hints, oldest first.", HintRow), (404,), query=bodies.OfNode),
     Endpoint("POST", "/api/chat/hints", talk.hint_noted, "Conversations", "Note that a hint was asked for",
@@ -281,23 +298,30 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
     Endpoint("POST", "/api/agents/topics/{id}/run", runs.topic_started, "Runs",
              "Grow a path from a topic, or join the run that is growing it",
              (EVENT_STREAM, Answer(202, "With wait=false: the new run.", shown.RunRow), GOING_ALREADY),
-             (404, 409, 422, 429, 503), query=bodies.RunOptions, body=bodies.RunOrder),
+             (404, 409, 422, 429, 503), query=bodies.RunOptions, body=bodies.RunOrder,
+             headers=("Idempotency-Key",), paced=RUNS),
     Endpoint("POST", "/api/agents/concepts/{id}/run", runs.concept_started, "Runs",
              "Open a concept: have its parts made, have them adapted to new answers, or join the run that does",
              (EVENT_STREAM, Answer(202, "With wait=false: the new run.", shown.RunRow), GOING_ALREADY),
-             (404, 409, 422, 429, 503), query=bodies.RunOptions, body=bodies.RunOrder),
+             (404, 409, 422, 429, 503), query=bodies.RunOptions, body=bodies.RunOrder,
+             headers=("Idempotency-Key",), paced=RUNS),
     Endpoint("POST", "/api/agents/nodes/{id}/review", review.reviewed, "Runs",
              "Look whether the path needs something more after a node, and add that",
              (Answer(200, "What was decided, and what was added.", shown.Reviewed),
               Answer(202, "It takes longer: the run that is at it.", shown.RunRow)),
-             (404, 409, 503), body=bodies.ReviewOrder),
+             (404, 409, 503), body=bodies.ReviewOrder, paced=RUNS),
+    Endpoint("POST", "/api/agents/{name}/nodes/{id}/run", runs.extra_started, "Runs",
+             "Have an agent that was added by configuration work on a node, or join the run in which it does",
+             (EVENT_STREAM, Answer(202, "With wait=false: the new run.", shown.RunRow), GOING_ALREADY),
+             (404, 409, 422, 429, 503), query=bodies.RunOptions, body=bodies.AgentOrder,
+             headers=("Idempotency-Key",), paced=RUNS),
     Endpoint("GET", "/api/runs", runs.listed, "Runs", "The caller's runs, newest first",
              _many("The runs.", shown.RunRow), (404,), query=bodies.RunFilter),
     Endpoint("GET", "/api/runs/{id}", runs.shown, "Runs", "One run",
              _one("The run, with its journal and its last events.", shown.RunHandoff), (404,)),
     Endpoint("GET", "/api/runs/{id}/events", runs.followed, "Runs", "The events of a run: replay, then live",
              (EVENT_STREAM, Answer(204, "The run is over and the cursor is at its end.")), (404, 429),
-             query=bodies.Cursor),
+             query=bodies.Cursor, headers=("Last-Event-ID",)),
     Endpoint("POST", "/api/runs/{id}/cancel", runs.cancelled, "Runs", "Stop a run; one that has ended stays as it is",
              _one("The run.", shown.RunRow), (404,)),
     Endpoint("POST", "/api/runs/{id}/answer", runs.answered, "Runs", "Answer the question that a run waits with",
@@ -305,12 +329,12 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
     Endpoint("POST", "/api/runs/{id}/resume", runs.resumed, "Runs", "Have a run taken up again that was cut off",
              _one("The run.", shown.RunRow), (404, 409)),
     Endpoint("POST", "/api/runs/{id}/retry", runs.retried, "Runs", "Start a run in place of one that has ended",
-             (Answer(202, "The new run.", shown.RunRow), GOING_ALREADY), (404, 409, 503)),
+             (Answer(202, "The new run.", shown.RunRow), GOING_ALREADY), (404, 409, 503), paced=RUNS),
     Endpoint("POST", "/api/runs/{id}/discard", runs.discarded, "Runs", "Put away a run that failed or waits",
              _one("The run.", shown.RunRow), (404, 409)),
     Endpoint("GET", "/api/events", streams.followed, "Runs",
              "The events of all the caller's runs: what has not ended from its start or the cursor, then live",
-             (EVENTS_OF_ALL,), (429,), query=bodies.Cursors),
+             (EVENTS_OF_ALL,), (429,), query=bodies.Cursors, headers=("Last-Event-ID",)),
 
     Endpoint("GET", "/", pages.home, "Pages", "The page", (HTML_PAGE,)),
     Endpoint("GET", "/frames/diagram", pages.diagram_frame, "Pages", "The frame that diagrams are drawn in",
@@ -331,6 +355,7 @@ def web_app(parts: WebParts) -> Starlette:
             Middleware(SecurityHeaders),
             Middleware(Origins, allowed=parts.cors_origins),
             Middleware(KnownHosts, allowed=parts.allowed_hosts),
+            Middleware(Paced, buckets=parts.paces.requests),
             Middleware(LastResort),
             Middleware(GZipMiddleware, minimum_size=GZIP_MIN_BYTES, compresslevel=GZIP_LEVEL),
         ],

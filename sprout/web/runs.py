@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -13,7 +13,7 @@ from sprout.errors import BadInput, NotFound
 from sprout.events import NodeRow
 from sprout.runs.log import Admission, Key, OnBusy
 from sprout.runs.state import Run, RunState
-from sprout.web.bodies import Cursor, Nothing, RunAnswer, RunFilter, RunOptions, RunOrder
+from sprout.web.bodies import AgentOrder, Cursor, Nothing, RunAnswer, RunFilter, RunOptions, RunOrder
 from sprout.web.endpoint import Call, link_to_next, nothing_left, page_size, row, rows
 from sprout.web.parts import WebParts
 from sprout.web.shown import run_handoff, run_row
@@ -21,6 +21,15 @@ from sprout.web.sse import RunStream, cursor_of
 from sprout.web.streams import counted, refuse_one_too_many
 
 KEY = re.compile(r"[\x21-\x7e]{1,200}")
+
+
+class NoSuchAgent(NotFound):
+    """No agent of this name was added."""
+
+    def __init__(self, name: str, added: Sequence[str]) -> None:
+        super().__init__("agent", name)
+        there = f"there are: {', '.join(added)}" if added else "none was added; SPROUT_EXTRA_AGENTS names them"
+        self.args = (f"no agent {name[:80]!r} can be started here; {there}",)
 
 
 async def topic_started(call: Call[RunOptions, RunOrder]) -> Response:
@@ -39,7 +48,16 @@ async def concept_started(call: Call[RunOptions, RunOrder]) -> Response:
     return await _started(call, "refinement", node)
 
 
-async def _started(call: Call[RunOptions, RunOrder], agent: str, node: NodeRow) -> Response:
+async def extra_started(call: Call[RunOptions, AgentOrder]) -> Response:
+    """Admit the run of an agent that was added to Sprout's own, on any node of the caller's."""
+    name, added = str(call.request.path_params["name"]), call.parts.extra_agents
+    if name not in added:
+        raise NoSuchAgent(name, added)
+    node = await call.parts.library.node(call.id, user_id=call.user_id)
+    return await _started(call, name, node, task=call.body.task or None)
+
+
+async def _started(call: Call[RunOptions, Any], agent: str, node: NodeRow, *, task: str | None = None) -> Response:
     if call.query.wait == "true":
         refuse_one_too_many(call)
     admission = await call.parts.runs.start(
@@ -48,7 +66,8 @@ async def _started(call: Call[RunOptions, RunOrder], agent: str, node: NodeRow) 
         user_id=call.user_id,
         small=call.body.small,
         on_busy=OnBusy(call.query.on_busy),
-        key=_key(call),
+        key=_key(call, agent),
+        task=task,
     )
     if call.query.wait == "false":
         return admitted(admission)
@@ -57,8 +76,8 @@ async def _started(call: Call[RunOptions, RunOrder], agent: str, node: NodeRow) 
     return response
 
 
-def _key(call: Call[RunOptions, RunOrder]) -> Key | None:
-    asked = json.dumps([call.id, call.query.on_busy, call.body.model_dump()], sort_keys=True)
+def _key(call: Call[RunOptions, Any], agent: str) -> Key | None:
+    asked = json.dumps([agent, call.id, call.query.on_busy, call.body.model_dump()], sort_keys=True)
     return caller_key(call.request, sha256(asked.encode()).hexdigest())
 
 

@@ -4,7 +4,7 @@ import json
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from sprout.events import AnswerType, Caps, CardShown, CriterionShown, EdgeEnds, NodeRow, Usage, Wire, wire_time
 from sprout.learning.graph.changes import Change, Rows
@@ -47,17 +47,18 @@ class GradeTold(Wire):
 
 
 class TutorReply(Wire):
-    """A turn of a lesson. `message` is what the learner reads, with the question that is open now; `isComplete` says
-    that the lesson is over. `reasoning` is always empty: thoughts of the tutor could hold an answer."""
+    """A turn of a lesson."""
 
-    message: str
-    is_complete: bool
-    tools_used: tuple[str, ...] = ()
-    reasoning: tuple[str, ...] = ()
-    run_id: str | None = None
-    question: QuestionAsked | None = None
-    graded: GradeTold | None = None
-    cards: tuple[CardShown, ...] = ()
+    message: str = Field(description="what the learner reads, with the question that is open now")
+    is_complete: bool = Field(description="whether the lesson is over")
+    tools_used: tuple[str, ...] = Field(default=(), description="the tools of the turn, in order")
+    reasoning: tuple[str, ...] = Field(
+        default=(), description="always empty: thoughts of the tutor could hold an answer"
+    )
+    run_id: str | None = Field(default=None, description="the run of the turn")
+    question: QuestionAsked | None = Field(default=None, description="the one that is open now")
+    graded: GradeTold | None = Field(default=None, description="the mark of the answer that this turn is about")
+    cards: tuple[CardShown, ...] = Field(default=(), description="what came beside the words")
 
 
 class LessonShown(Wire):
@@ -114,59 +115,57 @@ class Health(Wire):
 
 
 class RunErrorShown(Wire):
-    code: str
-    message: str
-    retryable: bool
+    code: str = Field(description="for programs, such as overloaded")
+    message: str = Field(description="for a person: what to do")
+    retryable: bool = Field(description="whether a retry can succeed")
 
 
 Offer = Literal["answer", "resume", "retry", "discard", "cancel"]
 
 
 class QuestionToPerson(Wire):
-    """What a run waits to be answered; `input` is that of the call in question, without what is secret."""
+    """What a run waits to be answered."""
 
-    kind: QuestionKind
+    kind: QuestionKind = Field(
+        description="in_doubt: whether a call has happened; changed: the agent is not what it was; context: it was lost"
+    )
     question: str
-    choices: list[str] | None
-    why: str
-    tool: str | None
-    input: dict[str, JsonValue] | None
+    choices: list[str] | None = Field(description="answers to pick from")
+    why: str = Field(description="what made the run stop and ask")
+    tool: str | None = Field(description="of the call in question")
+    input: dict[str, JsonValue] | None = Field(description="of the call in question, without what is secret")
     since: str
 
 
 class RunRow(Wire):
-    """A run as clients see it; `lastEventId` is the number of the last event in its root run's log.
-
-    `position` counts the runs before it in its lane, `resumes` how often it was taken up again, `offers` is what can
-    be done about it now.
-    """
+    """A run as clients see it."""
 
     id: str
-    agent: str
-    label: str
+    agent: str = Field(description="whose run it is: topic, subconcept, refinement, tutor, grading, review, key_check")
+    label: str = Field(description="the agent, and for a helper on what: as events name it")
     state: RunState
-    reason: str | None
-    lane: str
+    reason: str | None = Field(description="how it ended; null before")
+    lane: str = Field(description="one run at a time is in a lane")
     node_id: str
     branch_id: str | None
-    parent_id: str | None
-    root_id: str
+    parent_id: str | None = Field(description="the run that started it; null for a root")
+    root_id: str = Field(description="whose log its events are in")
     model: str
-    offline: bool
-    small: bool
+    offline: bool = Field(description="whether the built-in model is used")
+    small: bool = Field(description="whether a path of a few concepts was asked for")
     usage: Usage
     caps: Caps
     error: RunErrorShown | None
     created_at: str
     started_at: str | None
     ended_at: str | None
-    last_event_id: int
-    position: int
-    question: QuestionToPerson | None
-    offers: list[Offer]
-    resumes: int
-    cut_off: bool
-    discarded: bool
+    last_event_id: int = Field(description="the number of the last event in its root's log")
+    position: int = Field(description="how many runs are before it in its lane")
+    question: QuestionToPerson | None = Field(description="what it waits to be answered")
+    offers: list[Offer] = Field(description="what can be done about it now")
+    resumes: int = Field(description="how often it was taken up again")
+    cut_off: bool = Field(description="whether nobody carries it, and it does not go on by itself")
+    discarded: bool = Field(description="whether it was put away")
 
 
 class JournalShown(Wire):
@@ -178,9 +177,9 @@ class JournalShown(Wire):
 
 
 class LoggedEvent(Wire):
-    seq: int
+    seq: int = Field(description="its number in the log")
     kind: str
-    data: dict[str, JsonValue]
+    data: dict[str, JsonValue] = Field(description="its other fields")
 
 
 class RunHandoff(RunRow):
@@ -196,10 +195,7 @@ class ChangedRows(Wire):
 
 
 class ChangeRow(Wire):
-    """A change of the children of `parentId`: the rows that differ, as they were before and after it.
-
-    `undoes` is the change that this one takes back, `undoneBy` the one that took this one back.
-    """
+    """A change of the children of `parentId`."""
 
     id: str
     branch_id: str | None
@@ -208,13 +204,13 @@ class ChangeRow(Wire):
     agent: str | None
     run_id: str | None
     reason: str | None
-    evidence: list[str]
-    before: ChangedRows
-    after: ChangedRows
+    evidence: list[str] = Field(description="the answers that it goes by")
+    before: ChangedRows = Field(description="the rows that differ, as they were before it")
+    after: ChangedRows = Field(description="the same, as they were after it")
     created_at: str
     undone_at: str | None
-    undone_by: str | None
-    undoes: str | None
+    undone_by: str | None = Field(description="the change that took this one back")
+    undoes: str | None = Field(description="the change that this one takes back")
 
 
 class UndoneChange(Wire):

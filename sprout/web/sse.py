@@ -86,7 +86,7 @@ class EventStream(EventSourceResponse):
     ) -> None:
         super().__init__(
             self._bytes(batches, frame, opening),
-            headers={**headers, "Cache-Control": "no-cache"},
+            headers={**headers, "Cache-Control": "no-cache, no-transform"},
             ping=limits.ping_s * random.uniform(1 - PING_SPREAD, 1),
             sep="\n",
             ping_message_factory=lambda: ServerSentEvent(comment="ping", sep="\n"),

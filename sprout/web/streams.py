@@ -24,7 +24,7 @@ async def followed(call: Call[Cursors, Nothing]) -> Response:
     """The caller's runs as one stream: `root:seq,root:seq` is a cursor, and the id of every stored event."""
     cursors = cursors_of(call.request.headers.get("last-event-id"), call.query.after)
     return EventStream(
-        call.parts.runs.follow_learner(call.user_id, cursors),
+        call.parts.runs.follow_learner(call.user_id, cursors, on=call.query.follow == "true"),
         told_frame,
         limits=call.parts.limits,
         counted=counted(call),

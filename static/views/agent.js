@@ -18,13 +18,15 @@ const LINES_WHILE_FOLDED = 6;
 /** @type {Record<string, import("../i18n.js").Key>} */
 const NAMES = {
   topic: "agent.topic", concept_refinement: "agent.refinement", path_review: "agent.review", key_check: "agent.key_check", grading: "agent.grading", tutor: "agent.tutor",
+  concept: "agent.concept", subconcept: "agent.concept",
 };
 
-/** The name of an agent for people. @param {Agent} agent @param {boolean} isRoot */
+/** The name of an agent for people; one that was added to Sprout's own is called as its label says. @param {Agent} agent @param {boolean} isRoot */
 export function agentName(agent, isRoot) {
   const [kind, ...title] = agent.label.split(":");
   if (title.length) return title.join(":");
-  return t(NAMES[kind || (isRoot ? "topic" : "")] ?? "agent.concept");
+  const known = NAMES[kind || (isRoot ? "topic" : "concept")];
+  return known ? t(known) : kind;
 }
 
 /** @param {{ agent: Agent, isRoot: boolean, parts: number, nowMs: number, quoted: string | null }} props `quoted`: text that stands elsewhere already */

@@ -17,7 +17,7 @@ import { Fault } from "./shell.js";
 /** @typedef {"creating" | "uploading" | "starting"} Step */
 
 /** What the server takes, until it has said so itself. */
-const LIMITS = { uploadMaxBytes: 10 * 1024 ** 2, uploadMaxFiles: 10, uploadTypes: [".md", ".markdown", ".txt"] };
+const LIMITS = { uploadMaxBytes: 10 * 1024 ** 2, uploadMaxFiles: 10, uploadTypes: [".pdf", ".docx", ".pptx", ".html", ".htm", ".md", ".markdown", ".txt"] };
 
 const DRAFT = "topic";
 
@@ -28,6 +28,7 @@ export function AskForm({ status, asked }) {
   const refused = useSignal(/** @type {string[]} */ ([]));
   const small = useSignal(false);
   const step = useSignal(/** @type {Step | null} */ (null));
+  const sent = useSignal(0);
   const problem = useSignal(/** @type {string | null} */ (null));
   const empty = useSignal(false);
   const dragging = useSignal(0);
@@ -49,7 +50,7 @@ export function AskForm({ status, asked }) {
     if (!title) return input.current?.focus();
     problem.value = null;
     try {
-      const url = await grown(title, desc, files.value, small.value, (now) => { step.value = now; });
+      const url = await grown(title, desc, files.value, small.value, (now) => { step.value = now; }, (share) => { sent.value = share; });
       dropDraft(DRAFT);
       go(url);
     } catch (error) {
@@ -99,7 +100,7 @@ export function AskForm({ status, asked }) {
           <button type="button" aria-pressed=${String(small.value)} onClick=${() => { small.value = true; }}>${t("ask.short")}</button>
           <button type="button" aria-pressed=${String(!small.value)} onClick=${() => { small.value = false; }}>${t("ask.full")}</button>
         </div>
-        <button class="btn go" type="submit" disabled=${Boolean(step.value)} aria-busy=${Boolean(step.value) || undefined}>${step.value ? t(`ask.${step.value}`) : t("ask.grow")}</button>
+        <button class="btn go" type="submit" disabled=${Boolean(step.value)} aria-busy=${Boolean(step.value) || undefined}>${step.value ? t(`ask.${step.value}`, { percent: Math.floor(sent.value * 100) }) : t("ask.grow")}</button>
       </div>
     </form>
     <div id="ask-says">
@@ -131,17 +132,17 @@ function costLine(status, small) {
 
 /**
  * Make the path, hand over the notes, wake the agents. A path whose notes were refused is taken back, so that trying again makes no second one.
- * @param {string} title @param {string | null} desc @param {File[]} files @param {boolean} small @param {(step: Step) => void} onStep
+ * @param {string} title @param {string | null} desc @param {File[]} files @param {boolean} small @param {(step: Step) => void} onStep @param {(share: number) => void} onSent
  * @returns {Promise<string>} the address of the new path
  */
-async function grown(title, desc, files, small, onStep) {
+async function grown(title, desc, files, small, onStep, onSent) {
   onStep("creating");
   const branch = await api.createBranch(title);
   try {
     const root = await api.createRoot(branch.id, title, desc);
     if (files.length) {
       onStep("uploading");
-      await api.upload(root.id, files);
+      await api.upload(root.id, files, onSent);
     }
     onStep("starting");
     await api.grow(root.id, small);

@@ -1,23 +1,22 @@
 // @ts-check
-/** Where the tutor's words come from: chips below them, the passage beside them, the whole document at that place. */
+/** Where the tutor's words come from: chips below them, the passage beside them. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../api.js";
+import { passage } from "../documents.js";
 import { html } from "../html.js";
 import { t } from "../i18n/learn.js";
-import * as learning from "../learning.js";
 import { Markdown } from "../markdown.js";
-import { Dialog } from "./dialog.js";
 import { Icon } from "./icons.js";
 import { Fault } from "./shell.js";
 
-/** @import { Citation, Passage } from "../types.d.ts" */
+/** @import { Citation } from "../types.d.ts" */
 
 const PATH_JOINT = " › ";
 
 /** A document and the place in it: its page, else what it stands under. @param {Citation} citation */
-export function placeOf({ document: name, page, heading }) {
-  if (page !== null) return t("tu.cite_page", { name, page });
+export function placeOf({ document: name, page, slides, heading }) {
+  if (page !== null) return t(slides ? "tu.cite_slide" : "tu.cite_page", { name, page });
   return heading ? t("tu.cite_part", { name, part: heading.split(PATH_JOINT).at(-1) }) : name;
 }
 
@@ -43,7 +42,7 @@ function useFetched(fetch) {
 
 /** The passage beside the text; Escape closes it, and the focus goes back. @param {{ citation: Citation, onRead: (citation: Citation) => void, onClose: () => void }} props */
 export function PassageNote({ citation, onRead, onClose }) {
-  const { found, problem, again } = useFetched(() => learning.passage(citation.passageId));
+  const { found, problem, again } = useFetched(() => passage(citation.passageId));
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     const before = /** @type {HTMLElement | null} */ (document.activeElement);
@@ -58,20 +57,3 @@ export function PassageNote({ citation, onRead, onClose }) {
     ${found && html`<button class="link t13" type="button" onClick=${() => onRead(citation)}>${t("tu.cite_open")}</button>`}
   </section>`;
 }
-
-/** The whole document, at the passage. @param {{ citation: Citation, onClose: () => void }} props */
-export function Reader({ citation, onClose }) {
-  const { found, problem, again } = useFetched(() => learning.wholeDocument(citation.documentId));
-  const here = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => { here.current?.scrollIntoView({ block: "center" }); }, [found]);
-  return html`<${Dialog} title=${citation.document} kind="reader" onClose=${onClose}>
-    <button class="btn flat icon sm reader-close" type="button" aria-label=${t("tu.cite_close")} onClick=${onClose}><${Icon} name="close" small /></button>
-    ${found ? html`<div class="reader-text" tabindex="0" role="group" aria-label=${citation.document}>${found.map((one, i) => html`<${ReadPassage} key=${one.id} passage=${one} before=${found[i - 1]} isHere=${one.id === citation.passageId} place=${here} />`)}</div>`
-      : problem ? html`<${Fault} message=${problem} onRetry=${again} />` : html`<p class="dimmer" role="status">${t("tu.cite_loading")}</p>`}
-  <//>`;
-}
-
-/** @param {{ passage: Passage, before?: Passage, isHere: boolean, place: { current: HTMLElement | null } }} props */
-const ReadPassage = ({ passage, before, isHere, place }) => html`<div class=${isHere ? "say here" : "say"} aria-current=${isHere || undefined} ref=${isHere ? place : undefined}>
-  ${passage.page !== null && passage.page !== before?.page && html`<p class="t12 dimmer reader-page">${t("tu.cite_at_page", { page: passage.page })}</p>`}
-  ${isHere && html`<span class="vh">${t("tu.cite_here")}</span>`}<${Markdown} text=${passage.text} /></div>`;

@@ -11,10 +11,10 @@ import { home, pathUrl } from "../router.js";
 import { usePath } from "./around.js";
 import { Aside } from "./aside.js";
 import { CheckpointForm } from "./checkpoint.js";
-import { Reader } from "./cited.js";
 import { Finished } from "./finished.js";
 import { OpenBelow } from "./openbelow.js";
 import { Rail } from "./rail.js";
+import { DocumentReader } from "./reader.js";
 import { Blank, Fault, Shell } from "./shell.js";
 import { Talk } from "./talk.js";
 
@@ -46,6 +46,6 @@ export function LessonScreen({ branchId, conceptId, nodeId }) {
       <div class="dock" id="dock">${lesson.ended.value ? html`<${Finished} lesson=${lesson} branchId=${branchId} conceptId=${conceptId} nodeId=${nodeId} around=${around} />` : html`<${CheckpointForm} lesson=${lesson} about=${[around?.title, concept?.title, node?.title].join(" ")} />`}</div>
       ${lesson.state.value?.question && !lesson.ended.value && html`<${OpenBelow} lesson=${lesson} />`}
     </div>
-    ${read.value && html`<${Reader} key=${read.value.passageId} citation=${read.value} onClose=${() => { read.value = null; }} />`}
+    ${read.value && html`<${DocumentReader} key=${read.value.passageId} documentId=${read.value.documentId} name=${read.value.document} passageId=${read.value.passageId} onClose=${() => { read.value = null; }} />`}
   <//>`;
 }

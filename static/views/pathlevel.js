@@ -9,6 +9,7 @@ import { t } from "../i18n.js";
 import { isOpen } from "../shown.js";
 import { go, pathUrl, runUrl } from "../router.js";
 import { makerOf, petalsOf, positionWords, wordsOf } from "../words.js";
+import { lazily } from "./lazily.js";
 import { LevelMap } from "./map.js";
 import { StemList, Views } from "./list.js";
 import { Fault } from "./shell.js";
@@ -16,6 +17,8 @@ import { Fault } from "./shell.js";
 /** @import { Path } from "../live.js" */
 /** @import { Seen } from "../graph.js" */
 /** @typedef {{ wide: boolean, asList: boolean, tab: import("@preact/signals").Signal<string>, focusOn: string | null, selected: import("@preact/signals").Signal<string | null>, toggleList: () => void }} View */
+
+const notes = lazily(async () => (await import("./notes.js")).PathNotes);
 
 /** @param {{ path: Path, view: View }} props */
 export function PathLevel({ path, view }) {
@@ -30,7 +33,7 @@ export function PathLevel({ path, view }) {
   const petals = (/** @type {Seen} */ node) => petalsOf(partsShown(node));
   const open = (/** @type {string} */ id) => go(pathUrl(path.branchId, id));
   const title = path.answer.value?.branch.title ?? "";
-  const head = html`<div class="map-head"><h1 class="t24">${title}</h1><${Standing} path=${path} nodes=${nodes} />${!view.wide && html`<${Views} view=${view} tabs=${["list", "map", "activity"]} />`}</div>`;
+  const head = html`<div class="map-head"><h1 class="t24">${title}</h1><${Standing} path=${path} nodes=${nodes} />${path.documents().length > 0 && html`<${notes.View} path=${path} />`}${!view.wide && html`<${Views} view=${view} tabs=${["list", "map", "activity"]} />`}</div>`;
 
   if (view.asList) {
     return html`<section class=${view.wide || view.tab.value === "list" ? "phone wrap" : "phone wrap brief"} aria-label=${t("path.list")}>

@@ -10,7 +10,7 @@ from sprout.errors import GraphRefused, NotFound
 from sprout.events import EdgeEnds, Event, NodeRow, wire_time
 from sprout.ids import new_id
 from sprout.learning.graph.graph import ConceptGraph, Edit, apply, title_key
-from sprout.learning.paths.shelf import Actor, AskedQuestion, Passage, SavedQuestion
+from sprout.learning.paths.shelf import Actor, AskedQuestion, Note, Passage, SavedQuestion
 from sprout.learning.questions.questions import QuestionDraft, checked, prompt_key
 
 
@@ -27,6 +27,8 @@ class MemoryShelf:
 
     user_id: str = "ada"
     notes: list[Passage] = field(default_factory=list)
+    files: list[Sequence[Note]] = field(default_factory=lambda: [()])
+    """How far the documents are read at each look; the last stays."""
     graphs: dict[str, ConceptGraph] = field(default_factory=dict)
     questions: dict[str, dict[str, Kept]] = field(default_factory=dict)
     cited: dict[str, set[str]] = field(default_factory=dict)
@@ -140,6 +142,9 @@ class MemoryShelf:
     ) -> None:
         self.generations.append((node_id, meta))
 
+    async def documents(self, root_id: str) -> Sequence[Note]:
+        return self.files.pop(0) if len(self.files) > 1 else self.files[0]
+
     async def passages(self, root_id: str) -> Sequence[Passage]:
         return self.notes
 
@@ -159,6 +164,14 @@ class NotedTeam:
     """Takes down which helpers were asked for, in order."""
 
     started: list[tuple[str, str, str]] = field(default_factory=list)
+    told: list[Event] = field(default_factory=list)
+    stopped: bool = False
+
+    async def tell(self, event: Event) -> None:
+        self.told.append(event)
+
+    async def pause(self, seconds: float) -> bool:
+        return not self.stopped
 
     async def delegate(self, agent: str, task: str, *, key: str, label: str | None = None) -> Outcome:
         raise AssertionError("no agent of these tests delegates")

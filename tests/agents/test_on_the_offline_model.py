@@ -8,7 +8,6 @@ from sprout.agents.agent import AgentSpec, Brief
 from sprout.agents.subconcept import subconcept_agent
 from sprout.agents.topic import topic_agent
 from sprout.documents.passages import passages_of
-from sprout.documents.reading import read_document
 from sprout.events import AgentDone, NodeRow, ToolCalled, ToolFinished
 from sprout.llm.claude import Claude, claude_client
 from sprout.loop.turn import Step, TurnResult, run_turn
@@ -119,8 +118,7 @@ def assert_sound(shelf: MemoryShelf, parent_id: str, least: int, most: int) -> N
 
 
 async def test_notes_become_a_path_with_questions_about_their_own_words() -> None:
-    document = read_document("water.md", "", NOTES.encode())
-    shelf = MemoryShelf(notes=passages_of(document.filename, document.text))
+    shelf = MemoryShelf(notes=passages_of("water.md", NOTES.strip()))
     root = shelf.topic("The water cycle")
     topic, *lessons = await a_whole_path(shelf, root)
     assert topic.result.calls[0].name == "extract_all_concept_contexts"

@@ -7,7 +7,7 @@ import pytest
 
 from sprout.agents.agent import Brief
 from sprout.agents.topic import topic_agent
-from sprout.errors import BadInput, GraphRefused, NotFound, SproutError
+from sprout.errors import BadInput, GraphRefused, NotFound, SetupError, SproutError
 from sprout.events import EdgeCreated, NodeCreated
 from sprout.learning.paths.shelf import Passage
 from sprout.loop.tools import BadToolInput, Effect
@@ -56,6 +56,24 @@ async def test_a_subconcept_run_starts_the_moment_its_concept_is_saved() -> None
     assert team.labels == ["subconcept_bootstrap:Voltage"]
     await saved(brief, "Current", " VOLTAGE ")
     assert team.labels == ["subconcept_bootstrap:Voltage", "subconcept_bootstrap:Current"]
+
+
+async def test_P13_a_concept_that_was_saved_while_its_run_could_not_be_started_is_worked_out_all_the_same() -> None:
+    shelf, team = MemoryShelf(), NotedTeam()
+    start = team.start
+    brief = await briefed(topic_agent(shelf), shelf.topic("Circuits"), team=team)
+
+    async def fails(*_: object, **__: object) -> None:
+        raise SetupError("The database cannot be used: disk I/O error")
+
+    team.start = fails  # type: ignore[method-assign]
+    with pytest.raises(SetupError):
+        await saved(brief, "Voltage")
+    team.start = start  # type: ignore[method-assign]
+    (again,) = await saved(brief, "Voltage")
+    assert again["existed"]
+    await finished(brief, a_result("It starts with voltage."))
+    assert team.labels == ["subconcept_bootstrap:Voltage"]
 
 
 async def test_G2_a_concept_saved_again_is_the_one_that_is_there() -> None:

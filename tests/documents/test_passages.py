@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.documents.passages import HUGE_CODE, HUGE_PARAGRAPH, MAX_CHARACTERS, passages_of
+from sprout.documents.passages import passages_of
+from sprout.documents.pieces import HUGE_CODE, HUGE_PARAGRAPH, MAX_CHARACTERS
 from sprout.learning.paths.shelf import Passage
 
 SENTENCE = "Water that the sun has warmed rises as vapour, cools high above the ground and falls again as rain. "
@@ -93,3 +94,21 @@ def test_an_empty_text_has_no_passages() -> None:
 
 def test_a_heading_at_the_end_is_kept() -> None:
     assert passages_of("notes.md", "# Alone") == [Passage("notes.md", "Alone", "# Alone", 0, 7)]
+
+
+@given(TEXTS, st.lists(st.integers(0, 2_000), max_size=12))
+def test_B12_a_passage_is_on_the_page_that_it_begins_on(text: str, begins: list[int]) -> None:
+    starts = [0, *sorted(min(at, len(text)) for at in begins)]
+    for passage in passages_of("notes.pdf", text, starts):
+        assert passage.page is not None
+        assert starts[passage.page - 1] <= passage.start
+        assert all(passage.start < start for start in starts[passage.page :])
+
+
+def test_an_empty_page_has_no_passage() -> None:
+    found = passages_of("notes.pdf", "# One\n\nfirst\n\n# Three\n\nthird", (0, 14, 14))
+    assert [(passage.heading, passage.page) for passage in found] == [("One", 1), ("Three", 3)]
+
+
+def test_a_text_without_pages_has_passages_without_one() -> None:
+    assert [passage.page for passage in passages_of("notes.md", "Heat.")] == [None]

@@ -117,6 +117,17 @@ class BusContract:
             bus.publish(news("a", self.max_waiting + 2))
             assert await heard(slow, 1) == [news("a", self.max_waiting + 2)]
 
+    async def test_what_a_bus_remembers_of_a_run_has_no_hole_and_ends_with_it(self, bus: EventBus) -> None:
+        for seq in (1, 2, 3, 3, 2):
+            bus.publish(news("a", seq))
+        assert list(bus.recent("a", 1)) in ([], [news("a", 2), news("a", 3)])
+        assert list(bus.recent("a", 3)) == list(bus.recent("a", 9)) == list(bus.recent("b", 0)) == []
+        bus.publish(news("a", 5))
+        assert list(bus.recent("a", 3)) == []
+        assert list(bus.recent("a", 4)) in ([], [news("a", 5)])
+        bus.publish(Logged("a", 6, "run_done", "{}"))
+        assert list(bus.recent("a", 4)) == []
+
     async def test_D10_closing_ends_every_tail_now_and_later(self, other: EventBus) -> None:
         async with other.tail("a") as tail:
             waiting = asyncio.create_task(tail.batch())

@@ -6,7 +6,7 @@ import pytest
 
 from sprout.ids import new_id
 from sprout.runs.log import Checkpoint, Claim
-from sprout.runs.state import Run, RunState
+from sprout.runs.state import Fenced, Run, RunState
 from sprout.store.database import Database
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
@@ -25,10 +25,14 @@ def runs(database: Database) -> SqlRunStore:
 
 
 async def crashed(runs: SqlRunStore, *lanes: str) -> list[Run | None]:
-    """What a new carrier takes up in the lanes, the one before having died."""
+    """What a new carrier takes up in the lanes, and is at work with, the one before having died."""
     claim = alone(new_id())
     await runs.enrol(claim)
-    return [await runs.claim(lane, claim) for lane in lanes]
+    taken = [await runs.claim(lane, claim) for lane in lanes]
+    for run in taken:
+        if run is not None and run.suspect:
+            await runs.rest(run, resting=False)
+    return taken
 
 
 def alone(name: str) -> Claim:
@@ -62,4 +66,54 @@ async def test_W1_a_run_that_waits_for_a_person_is_nothing_to_take_up(runs: SqlR
     waiting = await runs.pause(run, a_question(), [])
     assert (waiting.state, waiting.cut_off) == (RunState.WAITING_ON_HUMAN, False)
     assert await runs.stale_lanes(alone("second")) == []
+    assert await crashed(runs, run.lane) == [None]
+
+
+async def test_P10_a_run_that_only_waits_is_never_given_up_however_often_its_carriers_die(
+    runs: SqlRunStore, library: SqlLibrary
+) -> None:
+    run: Run | None = await started(runs, a_run(await a_topic(library)), alone("first"))
+    for _ in range(20):
+        assert run is not None
+        await runs.rest(run, resting=True)
+        (run,) = await crashed(runs, run.lane)
+    assert run is not None
+    assert (run.crashes, run.epoch) == (0, 21)
+
+
+async def test_P10_waiting_forgets_no_crash_and_whoever_is_claimed_is_at_work_again(
+    runs: SqlRunStore, library: SqlLibrary
+) -> None:
+    run = await started(runs, a_run(await a_topic(library)), alone("first"))
+    for resting, crashes in ((False, 1), (True, 1), (False, 2), (True, 2)):
+        if resting:
+            await runs.rest(run, resting=True)
+        (taken,) = await crashed(runs, run.lane)
+        assert taken is not None
+        assert taken.crashes == crashes
+        run = taken
+    assert await crashed(runs, run.lane) == [None]
+    assert (await runs.run(run.id)).reason == "crash_loop"
+
+
+async def test_B1_who_has_lost_a_run_cannot_say_that_it_waits(runs: SqlRunStore, library: SqlLibrary) -> None:
+    lost = await started(runs, a_run(await a_topic(library)), alone("first"))
+    (taken,) = await crashed(runs, lost.lane)
+    assert taken is not None
+    for resting in (True, False):
+        with pytest.raises(Fenced):
+            await runs.rest(lost, resting=resting)
+
+
+async def test_P10_on_its_last_chance_a_run_is_charged_once_its_turn_has_come(
+    runs: SqlRunStore, library: SqlLibrary
+) -> None:
+    run = await started(runs, a_run(await a_topic(library)), alone("first"))
+    await crashed(runs, run.lane)
+    for name in ("third", "fourth", "fifth"):
+        await runs.enrol(alone(name))
+        taken = await runs.claim(run.lane, alone(name))
+        assert taken is not None
+        run = taken
+    await runs.rest(run, resting=False)
     assert await crashed(runs, run.lane) == [None]

@@ -9,6 +9,8 @@ from pathlib import Path
 from anthropic import AsyncAnthropic
 
 from bench import floor
+from bench.__main__ import MEASURES
+from bench.results import PAGE, with_figures
 from bench.sprout_server import note_taker
 from bench.work import (
     CALL_CHARACTERS,
@@ -97,3 +99,14 @@ async def test_an_unknown_measure_is_refused() -> None:
     _, err = await process.communicate()
     assert process.returncode == 2
     assert b"no measure B99" in err
+
+
+def test_the_page_of_results_says_what_every_measure_is_and_takes_new_figures() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for name in MEASURES:
+        assert f"\n| {name} | " in page or f"\n| {name.lower()} | " in page
+    figure = {"name": "B1 work", "unit": "ms", "value": 3.0, "floor": 2.0, "ratio": 1.5, "goal": 1.2, "met": False}
+    result = {"at": "2026-01-31T09:00:00+00:00", "machine": {"processor": "one core"}, "sprout": "1.0", "versions": {}}
+    shown = with_figures(page, [result | {"figures": [figure]}])
+    assert "| B1 work | 3.00 ms | 2.00 ms | 1.50 | ≤ 1.2 | **not met** |" in shown
+    assert shown.partition("<!--")[0] == page.partition("<!--")[0]

@@ -54,7 +54,12 @@ def test_everything_that_is_read_at_run_time_is_inside(wheel: Path) -> None:
     }
     page = {f"sprout/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "static").rglob("*") if path.is_file()}
     assert beside_the_code | page <= names
-    assert {"sprout/loop/cl100k_base.tiktoken.gz", "sprout/agents/topic.md", "sprout/static/index.html"} <= names
+    assert {
+        "sprout/loop/cl100k_base.tiktoken.gz",
+        "sprout/agents/topic.md",
+        "sprout/static/index.html",
+        "sprout/py.typed",
+    } <= names
 
 
 def test_nothing_else_is_inside(wheel: Path) -> None:

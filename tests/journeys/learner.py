@@ -51,17 +51,18 @@ async def school(folder: Path, database_url: str, *, pace: Pace = AT_ONCE, **set
 
 def right(prompt: str) -> str:
     """What the course says is right where a page asks this."""
-    return _asked(prompt).answer
+    return as_written(prompt).answer
 
 
 def wrong(prompt: str) -> list[str]:
     """The wrong answers that the course of a lesson knows: options, or numbers."""
-    ask = _asked(prompt)
+    ask = as_written(prompt)
     assert isinstance(ask, Ask), f"no lesson asks: {prompt}"
     return [one.option for one in ask.wrong] or list(ask.diagnostic_values)
 
 
-def _asked(prompt: str) -> Ask | Question:
+def as_written(prompt: str) -> Ask | Question:
+    """The question of a course that stands on a page like this."""
     return _asks()[_words(prompt)]
 
 

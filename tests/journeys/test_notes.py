@@ -28,7 +28,7 @@ async def test_dropped_and_picked_notes_grow_a_path_and_refused_files_say_why(
     ):
         await _drop(page, {water.name: water.read_text(), "sketch.png": "not text"})
         await expect(page.get_by_role("alert")).to_have_text(
-            re.compile(r"sketch\.png is not one of \.md, \.markdown, \.txt")
+            re.compile(r"sketch\.png is not one of \.pdf, \.docx, .+ \.txt")
         )
         await _pick(
             page,

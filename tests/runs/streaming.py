@@ -40,6 +40,9 @@ class Deaf:
     def publish(self, news: News) -> None:
         """Lose it."""
 
+    def recent(self, root_id: str, cursor: int) -> Sequence[Logged]:
+        return self._bus.recent(root_id, cursor)
+
     def tail(self, channel: str) -> AbstractAsyncContextManager[Tail]:
         return self._bus.tail(channel)
 

@@ -17,6 +17,7 @@ from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
+from sprout.store.unread import SqlPile
 from tests.builders import CLAIM, NotedWakeUps
 
 FITS: tuple[type[RunStore], type[Shelf], type[Library], type[Assessments]] = (
@@ -54,6 +55,11 @@ def shelf(database: Database, told: list[Logged]) -> SqlShelf:
 @pytest.fixture
 def library(database: Database, told: list[Logged], data_dir: Path) -> SqlLibrary:
     return SqlLibrary(database, partial(collect, told), files=Files(data_dir))
+
+
+@pytest.fixture
+def pile(database: Database, library: SqlLibrary) -> SqlPile:
+    return SqlPile(database, files=library.files)
 
 
 @pytest.fixture

@@ -1,13 +1,14 @@
 """A learner's account: deleted whole, on both databases, and every table given out or left out for a reason."""
 
+import asyncio
 import zipfile
+from pathlib import Path
 
 import pytest
 
 from sprout.errors import Conflict
 from sprout.learning.paths.account import Account
 from sprout.learning.paths.library import DEFAULT_USER_ID, NewDocument
-from sprout.learning.paths.shelf import Passage
 from sprout.store import tables
 from sprout.store.account import SqlAccount
 from sprout.store.belongings import GIVEN_OUT, LEFT_OUT, WITHHELD
@@ -36,18 +37,18 @@ def test_what_is_withheld_of_a_table_are_columns_that_it_has() -> None:
 
 
 async def test_everything_of_a_learner_goes_and_the_learner_stays(
-    database: Database, library: SqlLibrary, runs: SqlRunStore, account: SqlAccount
+    data_dir: Path, library: SqlLibrary, runs: SqlRunStore, account: SqlAccount
 ) -> None:
     topic = await a_topic(library)
     await a_concept(library, topic, "Light")
-    notes = NewDocument("notes.md", "text/markdown", b"Light", "Light", (Passage("notes.md", None, "Light", 0, 5),))
+    notes = NewDocument("notes.md", "text/markdown", b"Light")
     (document,) = await library.add_documents(topic.id, [notes], user_id=DEFAULT_USER_ID)
     await ended(runs, await started(runs, a_run(topic)))
     theirs = await a_topic(library, user_id="somebody-else")
     await account.erase(DEFAULT_USER_ID)
     assert await library.branches(DEFAULT_USER_ID) == []
     assert await library.has_user(DEFAULT_USER_ID)
-    assert [path for path in library.files.path(".").iterdir() if path.is_file()] == [], document
+    assert [*await asyncio.to_thread(data_dir.iterdir)] == [], document
     assert await library.node(theirs.id, user_id="somebody-else") == theirs
     await account.erase(DEFAULT_USER_ID)
     assert (await a_topic(library)).title == "Photosynthesis"

@@ -329,9 +329,10 @@ async def test_a_lane_of_many_waiting_runs_that_were_to_stop_is_cleared_by_one_c
 
 
 async def crashed_again(runs: SqlRunStore, database: Database, lane: str, n: int) -> Run:
-    """The lane's run, taken over by a carrier that dies too."""
+    """The lane's run, taken over by a carrier that is at work with it and dies too."""
     dead = await enrolled(runs, f"dead {n}")
     run = await claimed(runs, lane, dead)
+    await runs.rest(run, resting=False)
     await died(database, dead)
     return run
 

@@ -1,6 +1,8 @@
 """What people keep, in the database: for its owner, in order of creation, in few queries, and gone when deleted."""
 
 import asyncio
+import os
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -33,7 +35,7 @@ from sprout.store.write import Write
 from tests.builders import CLAIM, a_child, a_concept, a_run, a_thought, a_topic, ended, started
 
 NO_BRANCHS_OWN = ("users", "carriers", "spending_days", "spending_tickets", "concerns", "learner_memories")
-NOTES = NewDocument("notes.md", "text/markdown", b"# Light", "# Light")
+NOTES = NewDocument("notes.md", "text/markdown", b"# Light")
 ASKED = QuestionDraft("How many?", "numeric", "6", 1, ("Photons",))
 
 
@@ -302,7 +304,7 @@ async def test_a_run_admitted_while_its_branch_is_deleted_is_refused_or_refuses(
 
 async def test_documents_are_kept_all_or_none(library: SqlLibrary, data_dir: Path) -> None:
     root = await a_topic(library)
-    hostile = NewDocument("../../etc/\x00pass\u202ewd", "text/plain", b"\xff\x00", "a\x00b")
+    hostile = NewDocument("../../etc/\x00pass\u202ewd", "text/plain", b"\xff\x00")
     added = await library.add_documents(root.id, [hostile, NOTES], user_id=DEFAULT_USER_ID)
     assert await library.documents(root.id, user_id=DEFAULT_USER_ID) == added
     assert sorted(contents(data_dir).values()) == [b"# Light", b"\xff\x00"]
@@ -316,10 +318,19 @@ async def test_documents_are_kept_all_or_none(library: SqlLibrary, data_dir: Pat
     assert await library.documents(root.id, user_id=DEFAULT_USER_ID) == added[1:]
 
 
-async def test_files_that_a_crash_left_without_a_row_are_swept_at_start(library: SqlLibrary, data_dir: Path) -> None:
+async def test_files_that_a_crash_left_without_a_row_are_swept_at_start(
+    library: SqlLibrary, database: Database, data_dir: Path
+) -> None:
+    alone = database.writer.engine.dialect.name == "sqlite"
     root = await a_topic(library)
     await library.add_documents(root.id, [NOTES], user_id=DEFAULT_USER_ID)
-    await Files(data_dir).keep([b"orphan"])
+    orphan, arriving = await Files(data_dir).keep([b"orphan", b"of another process, whose row comes yet"])
+    two_hours_ago = time.time() - 7_200
+    os.utime(data_dir / orphan, (two_hours_ago, two_hours_ago))
+    if not alone:
+        await library.sweep_files()
+        assert (data_dir / arriving).exists()
+        await library.files.remove([arriving])
     await library.sweep_files()
     assert list(contents(data_dir).values()) == [b"# Light"]
 

@@ -25,7 +25,9 @@ from sprout.store.library import SqlLibrary
 from sprout.store.run_tables import GraphOperation, ToolCall
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
+from sprout.store.unread import SqlPile
 from tests.builders import a_concept, a_run, a_topic, ended, started
+from tests.store.conftest import by_paragraph
 
 CHOICE = QuestionDraft(
     prompt="Which of these does a leaf need to make sugar?",
@@ -352,11 +354,14 @@ async def test_what_was_generated_is_remembered_per_learner(shelf: SqlShelf, roo
 
 
 async def test_passages_come_in_the_order_of_upload_and_text(
-    shelf: SqlShelf, library: SqlLibrary, root: NodeRow
+    shelf: SqlShelf, library: SqlLibrary, pile: SqlPile, root: NodeRow
 ) -> None:
     for names in (("b.md", "a.md"), ("c.md",)):
-        files = [NewDocument(name, "text/markdown", b"x", f"{name} one\n\n{name} two") for name in names]
+        files = [NewDocument(name, "text/markdown", b"x") for name in names]
         await library.add_documents(root.id, files, user_id=root.user_id)
+    while (unread := await pile.take()) is not None:
+        text = f"{unread.filename} one\n\n{unread.filename} two"
+        await pile.keep(unread, text, by_paragraph(unread.filename, text), None)
     assert [passage.text for passage in await shelf.passages(root.id)] == [
         f"{name} {part}" for name in ("b.md", "a.md", "c.md") for part in ("one", "two")
     ]

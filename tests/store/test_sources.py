@@ -5,7 +5,6 @@ from collections.abc import Callable
 import pytest
 from sqlmodel import select
 
-from sprout.documents.reading import read_document
 from sprout.errors import GraphRefused, NotFound
 from sprout.events import NodeRow
 from sprout.learning.graph.graph import ConceptGraph, Edit
@@ -16,8 +15,9 @@ from sprout.store.database import Database
 from sprout.store.library import SqlLibrary
 from sprout.store.shelf import SqlShelf
 from sprout.store.sources import SqlSources
+from sprout.store.unread import SqlPile
 from sprout.store.write import Write
-from tests.builders import a_topic
+from tests.builders import a_topic, with_notes
 
 NOTES = """# Circuits
 
@@ -39,16 +39,16 @@ def sources(database: Database) -> SqlSources:
     return SqlSources(database)
 
 
-async def topic_with_notes(library: SqlLibrary) -> NodeRow:
+async def topic_with_notes(library: SqlLibrary, pile: SqlPile) -> NodeRow:
     root = await a_topic(library)
-    await library.add_documents(root.id, [read_document("circuits.md", "", NOTES.encode())], user_id=root.user_id)
+    await with_notes(library, pile, root, NOTES, "circuits.md")
     return root
 
 
 async def test_S1_every_passage_names_its_place_and_the_text_that_stands_there(
-    library: SqlLibrary, shelf: SqlShelf, sources: SqlSources
+    library: SqlLibrary, pile: SqlPile, shelf: SqlShelf, sources: SqlSources
 ) -> None:
-    root = await topic_with_notes(library)
+    root = await topic_with_notes(library, pile)
     passages = await shelf.passages(root.id)
     assert [one.heading for one in passages] == ["Circuits › Voltage", "Circuits › Fuses"]
     for one in passages:
@@ -65,9 +65,9 @@ async def test_S1_every_passage_names_its_place_and_the_text_that_stands_there(
      ("batter", "Voltage"), ('"); drop table passages; --', None), ("* OR NEAR(", None), ("", None), ("\x00", None)],
 )  # fmt: skip
 async def test_S1_words_are_found_where_they_stand_and_nothing_in_a_query_is_syntax(
-    library: SqlLibrary, sources: SqlSources, query: str, heading: str | None
+    library: SqlLibrary, pile: SqlPile, sources: SqlSources, query: str, heading: str | None
 ) -> None:
-    root = await topic_with_notes(library)
+    root = await topic_with_notes(library, pile)
     found = await sources.search(root.id, query, user_id=root.user_id)
     if heading is None:
         assert all("drop" not in one.text for one in found)
@@ -76,9 +76,9 @@ async def test_S1_words_are_found_where_they_stand_and_nothing_in_a_query_is_syn
 
 
 async def test_S1_a_subconcept_cites_the_passages_that_it_teaches_and_the_map_shows_what_none_does(
-    library: SqlLibrary, shelf: SqlShelf, sources: SqlSources
+    library: SqlLibrary, pile: SqlPile, shelf: SqlShelf, sources: SqlSources
 ) -> None:
-    root = await topic_with_notes(library)
+    root = await topic_with_notes(library, pile)
     voltage, fuses = await shelf.passages(root.id)
     me = Actor(root.user_id)
     made = await shelf.edit_graph(root.id, add("Voltage"), actor=me, passages=[voltage.id, voltage.id])
@@ -93,9 +93,9 @@ async def test_S1_a_subconcept_cites_the_passages_that_it_teaches_and_the_map_sh
 
 
 async def test_S1_a_passage_that_is_not_there_is_refused_and_nothing_is_written(
-    library: SqlLibrary, shelf: SqlShelf
+    library: SqlLibrary, pile: SqlPile, shelf: SqlShelf
 ) -> None:
-    root, other = await topic_with_notes(library), await topic_with_notes(library)
+    root, other = await topic_with_notes(library, pile), await topic_with_notes(library, pile)
     (elsewhere, *_) = await shelf.passages(other.id)
     for strange in ("p-none", elsewhere.id):
         with pytest.raises(GraphRefused, match="There is no passage"):
@@ -111,9 +111,9 @@ async def test_a_node_without_documents_is_not_called_general_knowledge(
 
 
 async def test_documents_of_an_earlier_version_get_their_passages_when_they_are_first_wanted(
-    library: SqlLibrary, shelf: SqlShelf, sources: SqlSources, database: Database
+    library: SqlLibrary, pile: SqlPile, shelf: SqlShelf, sources: SqlSources, database: Database
 ) -> None:
-    root = await topic_with_notes(library)
+    root = await topic_with_notes(library, pile)
 
     def forget(write: Write) -> None:
         for passage in write.session.exec(select(tables.Passage)):
@@ -128,17 +128,19 @@ async def test_documents_of_an_earlier_version_get_their_passages_when_they_are_
 
 
 async def test_a_deleted_document_takes_its_passages_and_their_words_along(
-    library: SqlLibrary, sources: SqlSources
+    library: SqlLibrary, pile: SqlPile, sources: SqlSources
 ) -> None:
-    root = await topic_with_notes(library)
+    root = await topic_with_notes(library, pile)
     (document,) = await library.documents(root.id, user_id=root.user_id)
     await library.delete_document(root.id, document.id, user_id=root.user_id)
     assert await sources.search(root.id, "fuse", user_id=root.user_id) == []
     assert await sources.coverage(str(root.branch_id), user_id=root.user_id) == []
 
 
-async def test_what_is_somebody_elses_is_not_found(library: SqlLibrary, shelf: SqlShelf, sources: SqlSources) -> None:
-    root = await topic_with_notes(library)
+async def test_what_is_somebody_elses_is_not_found(
+    library: SqlLibrary, pile: SqlPile, shelf: SqlShelf, sources: SqlSources
+) -> None:
+    root = await topic_with_notes(library, pile)
     (passage, *_) = await shelf.passages(root.id)
     whole = await sources.document(
         (await sources.passage(passage.id, user_id=root.user_id)).document_id, user_id=root.user_id

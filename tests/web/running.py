@@ -4,19 +4,21 @@ The one agent does nothing until the test lets it go: what happens in a run mean
 """
 
 import asyncio
+import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import httpx2
 from pydantic import JsonValue
 
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
+from sprout.documents.extracting import Extractor
+from sprout.documents.intake import Intake
+from sprout.documents.kinds import recognised
 from sprout.documents.passages import passages_of
-from sprout.documents.reading import read_document
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
 from sprout.events import Event, NodeRow
@@ -49,6 +51,7 @@ from sprout.store.shelf import SqlShelf
 from sprout.store.sources import SqlSources
 from sprout.store.talk import SqlTalk
 from sprout.store.tutoring import SqlTutoring
+from sprout.store.unread import SqlPile
 from sprout.telemetry.metrics import Metrics
 from sprout.web.open_streams import OpenStreams
 from sprout.web.parts import Limits, Runs, WebParts
@@ -121,10 +124,12 @@ class Observed:
         finally:
             self._follows(root_id, -1)
 
-    async def follow_learner(self, user_id: str, cursors: Mapping[str, int] | None) -> AsyncIterator[list[Told]]:
+    async def follow_learner(
+        self, user_id: str, cursors: Mapping[str, int] | None, *, on: bool = True
+    ) -> AsyncIterator[list[Told]]:
         self._follows(user_id, 1)
         try:
-            batches = self._live.follow_learner(user_id, cursors)
+            batches = self._live.follow_learner(user_id, cursors, on=on)
             async with aclosing(batches):
                 async for batch in batches:
                     yield batch
@@ -222,19 +227,28 @@ async def status() -> dict[str, JsonValue]:
 
 @asynccontextmanager
 async def serving_web(
-    data_dir: Path, static_dir: Path, *, quiet: bool = False, **changed: object
+    data_dir: Path,
+    static_dir: Path,
+    *,
+    quiet: bool = False,
+    listening_on: socket.socket | None = None,
+    **changed: object,
 ) -> AsyncIterator[Web]:
     """The application on a database of its own; `changed` replaces parts of it by name.
 
     Args:
         quiet: whether nothing is done in the background that a test would count along.
+        listening_on: a socket that is bound; by default one of its own on a free port.
     """
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(open_database(f"sqlite:///{data_dir / 'sprout.sqlite3'}"))
         bus, dispatcher, agent = MemoryBus(), AsyncioDispatcher(), Waiting()
         store = SqlRunStore(database, bus.publish, dispatcher)
         shelf = SqlShelf(database, bus.publish, split=passages_of)
-        library = SqlLibrary(database, bus.publish, files=Files(data_dir / "documents"))
+        files = Files(data_dir / "documents")
+        intake = Intake(SqlPile(database, files=files), Extractor())
+        library = SqlLibrary(database, bus.publish, files=files, to_read=intake.tell)
+        await stack.enter_async_context(intake.running(take_up=False))
         await library.ensure_user(DEFAULT_USER_ID)
         running = Parts(
             store=store,
@@ -249,7 +263,8 @@ async def serving_web(
         )
         live = await stack.enter_async_context(live_runs(running, beat_s=BEATS_S[quiet], sweep_s=BEATS_S[quiet]))
         parts = web_parts(database, bus.publish, library, Observed(live), static_dir)
-        served = await stack.enter_async_context(serving(web_app(replace(parts, **changed))))  # type: ignore[arg-type]
+        app = web_app(replace(parts, **changed))  # type: ignore[arg-type]
+        served = await stack.enter_async_context(serving(app, listening_on=listening_on))
         client = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=10))
         runs = cast(Observed, parts.runs)
         yield Web(
@@ -289,7 +304,7 @@ def web_parts(database: Database, publish: Publish, library: SqlLibrary, runs: R
         account=SqlAccount(database, files=library.files),
         runs=runs,
         metrics=Metrics(),
-        read_document=partial(read_document, max_bytes=LIMITS.upload_max_bytes),
+        recognised=media_type_of,
         status=status,
         database_ok=database_ok,
         lifespan=lambda _: nullcontext(),
@@ -297,6 +312,20 @@ def web_parts(database: Database, publish: Publish, library: SqlLibrary, runs: R
         version="0.0",
         limits=LIMITS,
     )
+
+
+def media_type_of(filename: str, mime_type: str, content: bytes) -> tuple[str, str]:
+    name, kind = recognised(filename, mime_type, content, max_bytes=LIMITS.upload_max_bytes)
+    return name, kind.media_type
+
+
+async def all_read(client: httpx2.AsyncClient, root_id: str) -> list[dict[str, Any]]:
+    """The topic's documents, once none of them waits to be read any more."""
+    async with asyncio.timeout(30):
+        while True:
+            found: list[dict[str, Any]] = (await client.get(f"/api/nodes/{root_id}/documents")).json()
+            if all(one["extractionStatus"] != "pending" for one in found):
+                return found
 
 
 def a_static_folder(parent: Path) -> Path:

@@ -17,13 +17,23 @@ class Source {
   async fail(refused) { this.readyState = refused ? 2 : 0; await this.onerror(); }
 }
 
+/** The browser's BroadcastChannel: what one page says, all others hear. */
+class Channel {
+  static all = new Set();
+  constructor(name) { this.name = name; Channel.all.add(this); }
+  postMessage(data) { for (const other of Channel.all) if (other !== this && other.name === this.name) other.onmessage?.({ data }); }
+  close() { Channel.all.delete(this); }
+}
+
 const last = () => Source.all.at(-1);
 const url = () => runCursor((after) => `/events?after=${after}`);
 let listeners;
 
 beforeEach(() => {
   Source.all = [];
+  Channel.all.clear();
   listeners = new Map();
+  globalThis.BroadcastChannel = Channel;
   globalThis.EventSource = Source;
   Object.defineProperty(globalThis, "navigator", { value: { onLine: true }, configurable: true, writable: true });
   globalThis.addEventListener = (name, handler) => listeners.set(name, handler);
@@ -213,4 +223,35 @@ test("a refusal for too many streams is waited out as long as the server wants, 
   assert.equal(Source.all.length, 2);
   t.mock.timers.tick(1);
   assert.equal(Source.all.length, 3);
+});
+
+test("N14: of the pages out of sight only the last keeps its connection, so that a seventh page gets one", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  const inSight = globalThis.document;
+  const pages = [];
+  for (let number = 1; number <= 7; number++) {
+    const page = await import(`../../static/stream.js?page=${number}`);
+    globalThis.document = inSight;
+    page.follow(url(), listening());
+    pages.push({ source: last(), turn: listeners.get("visibilitychange") });
+    globalThis.document = { ...inSight, visibilityState: "hidden" };
+    pages.at(-1).turn();
+  }
+  assert.deepEqual(pages.map(({ source }) => source.readyState === Source.OPEN), [false, false, false, false, false, false, true]);
+  globalThis.document = inSight;
+  pages[2].turn();
+  assert.equal(last().readyState, Source.OPEN);
+  assert.equal(Source.all.filter(({ readyState }) => readyState === Source.OPEN).length, 2);
+});
+
+test("N14: a page in sight keeps its connection whichever others go, and one out of sight goes by no stream of its own", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  const [one, other] = [follow(url(), listening()), follow(url(), listening())];
+  new Channel("sprout-out-of-sight").postMessage(0);
+  globalThis.document = { ...globalThis.document, visibilityState: "hidden" };
+  listeners.get("visibilitychange")();
+  assert.deepEqual(Source.all.map(({ readyState }) => readyState), [Source.OPEN, Source.OPEN]);
+  one.stop();
+  other.stop();
+  assert.equal(Channel.all.size, 1);
 });

@@ -12,6 +12,8 @@ from sqlmodel import col, select
 
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.agents.tutor import tutor_agent
+from sprout.documents.extracting import Extractor
+from sprout.documents.intake import Intake
 from sprout.documents.passages import passages_of
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
@@ -40,6 +42,7 @@ from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
 from sprout.store.talk import SqlTalk
 from sprout.store.tutoring import SqlTutoring
+from sprout.store.unread import SqlPile
 from sprout.store.write import Write
 from sprout.web.parts import Limits
 from sprout.web.routes import web_app
@@ -274,7 +277,10 @@ async def teaching(
         bus, dispatcher = MemoryBus(), AsyncioDispatcher()
         store = SqlRunStore(database, bus.publish, dispatcher)
         shelf = SqlShelf(database, bus.publish, split=passages_of)
-        library = SqlLibrary(database, bus.publish, files=Files(folder / "documents"))
+        files = Files(folder / "documents")
+        intake = Intake(SqlPile(database, files=files), Extractor())
+        library = SqlLibrary(database, bus.publish, files=files, to_read=intake.tell)
+        await stack.enter_async_context(intake.running(take_up=False))
         tutoring, memories = SqlTutoring(database, bus.publish), SqlMemories(database, bus.publish)
         talk = SqlTalk(database)
         helpers = [*agents, *([grader(database, verdicts)] if verdicts is not None else [])]

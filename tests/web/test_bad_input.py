@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import httpx2
@@ -10,6 +11,7 @@ import pytest
 
 from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.web.endpoint import AnyEndpoint
+from sprout.web.lingering import LINGER_BYTES
 from sprout.web.routes import ENDPOINTS
 from tests.web.running import Web
 
@@ -49,6 +51,7 @@ GOOD: dict[str, dict[str, object]] = {
     "ProgressChange": {"masteryScore": 0.5},
     "NewAnswer": {"userId": DEFAULT_USER_ID, "questionId": "a"},
     "RunOrder": {"userId": DEFAULT_USER_ID},
+    "AgentOrder": {"userId": DEFAULT_USER_ID, "task": "for Friday"},
     "ReviewOrder": {"userId": DEFAULT_USER_ID},
     "RunAnswer": {"answer": "yes"},
 }
@@ -72,6 +75,7 @@ BAD_BODIES = [
     Bad("JSON that is null", b"null"),
     Bad("deep JSON", b'{"a":' * 15_000 + b"1" + b"}" * 10),
     Bad("deep JSON that is whole", b'{"a":' * 200 + b"1" + b"}" * 200),
+    Bad("a key that stands twice", b'{"title": "a", "title": "b"}'),
     Bad("NaN", b'{"title": NaN}'),
     Bad("Infinity", b'{"title": -Infinity}'),
     Bad("a huge float", b'{"title": 1e999}'),
@@ -84,7 +88,23 @@ BAD_BODIES = [
     Bad("plain text", b'{"title": "a"}', content_type="text/plain"),
     Bad("too large", b'{"title": "' + b"a" * 100_000 + b'"}', 413),
 ]
-CRAZY_IDS = ["a" * 1_000, "%00", "a%0Ab", "%E2%80%AE", "-1", "9" * 100, "%D0%B0", "%FF%FE", "..%5C..", "'%20OR%201=1--"]
+CRAZY_IDS = [
+    "a" * 1_000,
+    "a" * 30_000,
+    "%EF%BC%91",
+    "%E2%85%A0",
+    "0x1",
+    "1e3",
+    "%00",
+    "a%0Ab",
+    "%E2%80%AE",
+    "-1",
+    "9" * 100,
+    "%D0%B0",
+    "%FF%FE",
+    "..%5C..",
+    "'%20OR%201=1--",
+]
 
 
 def check_refusal(answer: httpx2.Response, status: int) -> None:
@@ -247,6 +267,41 @@ async def test_B2_a_client_that_sends_ten_megabytes_at_once_can_still_read_its_4
     bad = Bad("ten megabytes", b"a" * 10_000_000, 413)
     answer = await send(web, TAKING_JSON[0], "x", content=bad.content, content_type=bad.content_type)
     check_refusal(answer, bad.status)
+
+
+async def test_B2_of_a_hundred_megabytes_only_a_part_is_read_and_the_413_comes_before_the_end(web: Web) -> None:
+    reader, writer = await asyncio.open_connection(web.served.host, web.served.port)
+    writer.write((POST + "Content-Length: 100000000\n\n").replace("\n", "\r\n").encode())
+    answer, sent, piece = asyncio.create_task(reader.readuntil(b"}")), 0, b"a" * 0x10000
+    try:
+        while sent < 100_000_000:
+            writer.write(piece)
+            await writer.drain()
+            sent += len(piece)
+    except ConnectionError:
+        pass  # the server has closed: that is what is looked for
+    received = await answer
+    writer.close()
+    assert received.startswith(b"HTTP/1.1 413 ")
+    assert b"connection: close" in received.lower()
+    assert sent < 3 * LINGER_BYTES
+
+
+async def test_B2_who_looks_for_an_answer_while_sending_reads_the_413_without_waiting(web: Web) -> None:
+    async def endless() -> AsyncIterator[bytes]:
+        while True:
+            yield b"a" * 0x10000
+
+    reader, writer = await asyncio.open_connection(web.served.host, web.served.port)
+    writer.write((POST + "Transfer-Encoding: chunked\nAccept-Encoding: gzip\n\n").replace("\n", "\r\n").encode())
+    looking = asyncio.create_task(reader.readuntil(b"}"))
+    async for piece in endless():
+        writer.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        await writer.drain()
+        if looking.done():
+            break
+    assert b'{"error":"The request is too large' in looking.result()
+    writer.close()
 
 
 async def test_a_body_that_stops_half_way_is_408_and_the_connection_is_closed(web: Web) -> None:

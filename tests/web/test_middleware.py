@@ -1,10 +1,16 @@
 """Hosts, origins, headers, compression: what holds for every answer."""
 
+from pathlib import Path
+
 import pytest
+from sqlalchemy import func, select
+from sqlmodel import Session, SQLModel
 
 from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.web.endpoint import AnyEndpoint
 from sprout.web.middleware import SECURITY_HEADERS
-from tests.web.running import Web
+from sprout.web.routes import ENDPOINTS
+from tests.web.running import Web, a_static_folder, serving_web
 
 BODY = {"title": "a", "userId": DEFAULT_USER_ID}
 FOREIGN = ["https://evil.example", "null", "http://localhost.evil.example", "http://localhost:3000.evil.example",
@@ -38,11 +44,45 @@ async def test_Z11_a_foreign_origin_is_given_no_answer_to_read(web: Web, origin:
     assert "origin" in answer.headers["vary"].lower()
 
 
-async def test_Z5_a_cross_site_request_without_an_origin_may_not_change_anything(web: Web) -> None:
-    answer = await web.client.post("/api/branches", json=BODY, headers={"Sec-Fetch-Site": "cross-site"})
-    assert answer.status_code == 403
-    answer = await web.client.post("/api/branches", json=BODY, headers={"Sec-Fetch-Site": "same-origin"})
-    assert answer.status_code == 201
+@pytest.mark.parametrize(
+    ("site", "status"),
+    [("cross-site", 403), ("same-site", 403), ("Cross-Site", 403), ("x", 403), ("same-origin", 201), ("none", 201)],
+)
+async def test_Z5_what_a_browser_sends_for_another_page_changes_nothing_without_an_origin_too(
+    web: Web, site: str, status: int
+) -> None:
+    answer = await web.client.post("/api/branches", json=BODY, headers={"Sec-Fetch-Site": site})
+    assert answer.status_code == status
+
+
+@pytest.mark.parametrize("origin", ["http://localhost:3000", "http://127.0.0.1:1"])
+async def test_Z5_without_cors_origins_no_other_page_of_this_machine_may_change_anything(
+    tmp_path: Path, origin: str
+) -> None:
+    async with serving_web(tmp_path, a_static_folder(tmp_path), cors_origins=()) as closed:
+        answer = await closed.client.post("/api/branches", json=BODY, headers={"Origin": origin})
+        assert (answer.status_code, "access-control-allow-origin" in answer.headers) == (403, False)
+        own = closed.served.url
+        assert (await closed.client.post("/api/branches", json=BODY, headers={"Origin": own})).status_code == 201
+
+
+@pytest.mark.parametrize("endpoint", [one for one in ENDPOINTS if one.method == "GET"], ids=lambda one: one.path)
+async def test_Z5_nothing_is_changed_by_reading(own_web: Web, endpoint: AnyEndpoint) -> None:
+    branch, root = await own_web.a_topic()
+    run = await own_web.end(await own_web.a_run(root))
+    by_place = {"branches": branch.id, "graphs": branch.id, "nodes": root.id, "runs": run.id}
+    id_ = by_place.get(endpoint.path.split("/")[2] if endpoint.path.startswith("/api/") else "", "x")
+    address = endpoint.path.replace("{id}", id_).replace("{version}", "v").replace("{path:path}", "app.js")
+
+    def counted(session: Session) -> dict[str, int]:
+        tables = SQLModel.metadata.tables
+        return {name: session.connection().execute(select(func.count()).select_from(tables[name])).scalar_one()
+                for name in tables}  # fmt: skip
+
+    before = await own_web.database.read(counted)
+    async with own_web.client.stream("GET", address, params={"userId": DEFAULT_USER_ID}) as answer:
+        assert answer.status_code in (200, 204, 404)
+    assert await own_web.database.read(counted) == before
 
 
 async def test_an_allowed_origin_may_be_cross_site(web: Web) -> None:

@@ -10,7 +10,9 @@ from referencing.jsonschema import DRAFT202012
 
 from sprout.events import EVENT, AgentStart
 from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.web.docs import docs_page
 from sprout.web.openapi import openapi_document
+from sprout.web.refusals import OWN
 from sprout.web.routes import ENDPOINTS
 from tests.web.running import Web
 
@@ -53,6 +55,35 @@ def test_an_address_that_answers_in_several_ways_is_described_with_all_of_them()
     assert described("post", "/api/agents/topics/{id}/run") == {"200": [stream, json], "202": [json]}
     assert described("post", "/api/assessments") == {"201": [json], "200": [json]}
     assert described("get", "/api/graphs/{id}") == {"200": [json, "application/yaml"]}
+
+
+def test_fields_parameters_and_headers_are_described_where_their_names_do_not_say_enough() -> None:
+    operation = DOCUMENT["paths"]["/api/agents/topics/{id}/run"]["post"]
+    said = {(one["in"], one["name"]): one.get("description") for one in operation["parameters"]}
+    assert all(said.values())
+    assert {("path", "id"), ("query", "onBusy"), ("header", "Idempotency-Key")} <= said.keys()
+    wait = next(one for one in operation["parameters"] if one["name"] == "wait")
+    assert (wait["schema"]["default"], wait["schema"]["enum"]) == ("true", ["true", "false"])
+    schemas = DOCUMENT["components"]["schemas"]
+    assert schemas["TutorTurn"]["properties"]["content"]["description"]
+    assert "isCorrect" in schemas["AnswerRow"]["description"]
+
+
+def test_every_refusal_that_is_spelled_out_is_one_of_its_endpoint() -> None:
+    for (method, path), own in OWN.items():
+        responses = DOCUMENT["paths"][path][method.lower()]["responses"]
+        for status, said in own.items():
+            assert responses[str(status)]["description"] == said
+
+
+def test_every_link_within_the_page_of_the_api_leads_somewhere() -> None:
+    page = bytes(docs_page(DOCUMENT).body).decode()
+    targets = re.findall(r'id="([^"]+)"', page)
+    assert len(targets) == len(set(targets))
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= set(targets)
+    assert "<script" not in page
+    for schema in ("RunRow", "NodeRow", "TutorReply"):
+        assert f'href="#{schema}"' in page
 
 
 async def test_answers_fit_the_schemas_that_describe_them(web: Web) -> None:

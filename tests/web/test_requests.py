@@ -24,6 +24,8 @@ BAD_JSON = {
     "too deep for the parser": b"[" * 100_000,
     "closed, and too deep for the parser": b"[" * 100_000 + b"]" * 100_000,
     "deeper than is read": b'{"a":' * 60 + b"1" + b"}" * 60,
+    "a key that stands twice": b'{"userId": "me", "userId": "you"}',
+    "a key that stands twice, written in two ways": b'{"a": [{"b": 1, "\\u0062": 2}]}',
     "NaN": b'{"a": NaN}',
     "Infinity": b'{"a": Infinity}',
     "minus Infinity": b'{"a": -Infinity}',
@@ -46,7 +48,6 @@ def test_D17_json_that_cannot_be_stored_or_sent_on_is_refused(body: bytes) -> No
 @pytest.mark.parametrize(
     ("body", "value"),
     [
-        (b'{"a": 1, "a": 2}', {"a": 2}),
         (b'{"a": "\\ud83c\\udf31"}', {"a": "🌱"}),
         ('{"ü": "🌱"}'.encode(), {"ü": "🌱"}),
         (b"[" * 50 + b"]" * 50, None),

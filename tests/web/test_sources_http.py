@@ -5,7 +5,7 @@ from pathlib import Path
 from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.learning.paths.shelf import Actor
 from sprout.store.columns import utc_now
-from tests.web.running import Web
+from tests.web.running import Web, all_read
 from tests.web.teaching import Teaching, calls, checkpoint, says, teaching
 
 WORDS = ("battery", "melts")
@@ -22,6 +22,7 @@ async def test_S1_a_learner_opens_the_passage_that_a_node_teaches_from(own_web: 
     ).json()
     files = {"files": ("notes.md", NOTES, "text/markdown")}
     assert (await own_web.client.post(f"/api/nodes/{root['id']}/documents", files=files)).status_code == 201
+    await all_read(own_web.client, root["id"])
     found = (await own_web.client.get(f"/api/nodes/{root['id']}/search", params={"q": "melts"})).json()
     assert [one["document"] for one in found] == ["notes.md"]
     assert "A thin wire melts first." in found[0]["text"]
@@ -61,7 +62,7 @@ async def test_S1_the_tutors_words_name_the_passages_that_they_teach_from_and_an
         made_up = checkpoint(passages=["p0000000"])
         await lesson.turn("", calls(made_up), calls(checkpoint(passages=[fuses["id"], voltage["id"], fuses["id"]])))
         (first,) = await lesson.messages()
-        place = {"documentId": fuses["documentId"], "document": "notes.md", "page": None}
+        place = {"documentId": fuses["documentId"], "document": "notes.md", "page": None, "slides": False}
         assert first["citations"] == [
             {"passageId": fuses["id"], "heading": "Circuits › Fuses"} | place,
             {"passageId": voltage["id"], "heading": "Circuits › Voltage"} | place,
@@ -88,5 +89,6 @@ async def _passages(lesson: Teaching, root_id: str) -> list[dict[str, str]]:
     """The passages of notes that are added to the lesson's topic, in the order of the text."""
     files = {"files": ("notes.md", NOTES, "text/markdown")}
     assert (await lesson.client.post(f"/api/nodes/{root_id}/documents", files=files)).status_code == 201
+    await all_read(lesson.client, root_id)
     found = [(await lesson.client.get(f"/api/nodes/{root_id}/search", params={"q": q})).json() for q in WORDS]
     return [one[0] for one in found]

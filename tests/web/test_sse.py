@@ -87,7 +87,7 @@ async def test_the_headers_name_the_run_and_keep_proxies_from_buffering(web: Web
     run = await web.end(await web.a_run())
     answer = await web.client.get(f"/api/runs/{run.id}/events", headers={"Accept-Encoding": "gzip"})
     assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
-    assert answer.headers["cache-control"] == "no-cache"
+    assert answer.headers["cache-control"] == "no-cache, no-transform"
     assert answer.headers["x-accel-buffering"] == "no"
     assert answer.headers["connection"] == "keep-alive"
     assert answer.headers["x-run-id"] == run.id

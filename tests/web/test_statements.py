@@ -17,7 +17,7 @@ from sprout.store.database import Database
 from sprout.store.memories import SqlMemories
 from sprout.web.routes import ENDPOINTS
 from tests.builders import a_concept
-from tests.web.running import LIMITS, Web, a_static_folder, serving_web
+from tests.web.running import LIMITS, Web, a_static_folder, all_read, serving_web
 from tests.web.teaching import calls, checkpoint, says, teaching
 
 WHO = {"userId": DEFAULT_USER_ID}
@@ -50,6 +50,7 @@ READING = {
     "/api/nodes/{part}/sources": 3,
     "/api/passages/{passage}": 1,
     "/api/documents/{document}/passages": 2,
+    "/api/documents/{document}/file": 1,
     "/api/assessments": 1,
     "/api/assessments/{assessment}": 1,
     "/api/assessments/{assessment}/questions": 2,
@@ -71,7 +72,7 @@ READING = {
 }
 ASKS_NOTHING_OF_A_PATH = {
     "/", "/docs", "/openapi.json", "/metrics", "/static/{version}/{path:path}", "/frames/diagram",
-    "/api/health", "/api/status", "/api/schema/events", "/api/schema/graph",
+    "/api/health", "/healthz", "/readyz", "/api/status", "/api/schema/events", "/api/schema/graph",
     "/api/events", "/api/runs/{id}/events",  # streams: their statements are counted in tests/store/test_cost.py
 }  # fmt: skip
 WRITING: dict[tuple[str, str], tuple[dict[str, Any], int]] = {
@@ -157,6 +158,7 @@ async def grown(web: Web, size: Size) -> Grown:
     root, concept, part = (next(n["id"] for n in nodes if n["type"] == t) for t in ("root", "concept", "subconcept"))
     text = "\n\n".join(f"# Jar {number}\n\nMarmalade number {number}: oranges." for number in range(size.said * 3))
     await client.post(f"/api/nodes/{root}/documents", files={"files": ("notes.md", text.encode(), "text/markdown")})
+    await all_read(client, root)
     passages = (await client.get(f"/api/branches/{branch}/coverage")).json()
     diagnostics = (await client.get("/api/assessments")).json()
     for diagnostic in diagnostics:

@@ -55,7 +55,7 @@ async def test_the_frames_are_as_the_contract_has_them_byte_by_byte(own_web: Web
     [started] = await log(own_web, run)
     async with own_web.client.stream("GET", "/api/events") as answer:
         assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
-        assert answer.headers["cache-control"] == "no-cache"
+        assert answer.headers["cache-control"] == "no-cache, no-transform"
         assert answer.headers["x-accel-buffering"] == "no"
         chunks = answer.aiter_raw()
         assert await anext(chunks) == b"retry: 2000\n\n"
@@ -336,3 +336,22 @@ async def test_D10_the_server_goes_away_and_the_learners_stream_says_so_and_ends
 async def test_HEAD_opens_no_stream(own_web: Web) -> None:
     answer = await own_web.client.head("/api/events")
     assert (answer.status_code, answer.content, open_streams(own_web)) == (200, b"", 0)
+
+
+async def test_N13_without_following_a_stream_tells_what_there_is_and_ends(own_web: Web) -> None:
+    one, other = [await own_web.a_run() for _ in range(2)]
+    await own_web.say(one, *some_events(250))
+    whole = {run.id: await log(own_web, run) for run in (one, other)}
+    async with asyncio.timeout(ENOUGH_S):
+        first = await own_web.client.get("/api/events", params={"follow": "false"})
+        got = frames(first.content)
+        assert {frame.event for frame in got}.isdisjoint({"reconnect", "resync"})
+        for run_id, logged in whole.items():
+            assert [frame.raw for frame in got if frame.root_id == run_id] == [spliced(one) for one in logged]
+        assert got[-1].id is not None
+        after = {"follow": "false", "after": got[-1].id}
+        nothing = await own_web.client.get("/api/events", params=after)
+        assert frames(nothing.content) == []
+        await own_web.say(other, Message(block_id="b", text="more"))
+        more = await own_web.client.get("/api/events", params=after)
+    assert [(frame.event, frame.root_id) for frame in frames(more.content)] == [("message", other.id)]

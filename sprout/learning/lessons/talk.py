@@ -28,6 +28,7 @@ class CitationShown(Wire):
     document: str
     heading: str | None
     page: int | None
+    slides: bool
 
 
 class AttemptShown(Wire):

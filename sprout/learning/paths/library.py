@@ -6,7 +6,6 @@ from typing import Literal, Protocol
 
 from sprout.events import NodeRow, Wire
 from sprout.learning.graph.changes import Change
-from sprout.learning.paths.shelf import Passage
 
 DEFAULT_USER_ID = "00000000-0000-0000-0000-000000000000"
 
@@ -27,6 +26,8 @@ class EdgeRow(Wire):
 
 
 class DocumentRow(Wire):
+    """`extraction_error` says to its learner why it could not be read, `passages` how many pieces its text has."""
+
     id: str
     node_id: str
     original_filename: str
@@ -34,6 +35,10 @@ class DocumentRow(Wire):
     file_size_bytes: int
     extraction_status: Literal["pending", "completed", "failed"]
     created_at: str
+    extraction_error: str | None
+    retry_may_help: bool
+    pages: int | None
+    passages: int
 
 
 class ProgressRow(Wire):
@@ -94,13 +99,11 @@ class Undone:
 
 @dataclass(frozen=True, slots=True)
 class NewDocument:
-    """A file that has been read: `content` is its bytes, `text` what it says, `passages` that in pieces."""
+    """A file of a kind that can be read."""
 
     filename: str
     mime_type: str
     content: bytes
-    text: str
-    passages: tuple[Passage, ...] = ()
 
 
 class Library(Protocol):
@@ -181,9 +184,17 @@ class Library(Protocol):
     async def progress(self, user_id: str, *, node_id: str | None = None) -> list[ProgressRow]: ...
 
     async def add_documents(self, node_id: str, documents: Sequence[NewDocument], *, user_id: str) -> list[DocumentRow]:
-        """All or none."""
+        """All or none; each waits to be read."""
         ...
 
     async def documents(self, node_id: str, *, user_id: str) -> list[DocumentRow]: ...
+
+    async def original(self, document_id: str, *, user_id: str) -> tuple[DocumentRow, bytes]:
+        """A document with its bytes, as they were uploaded. Raises Unreadable (they are gone), StorageAway."""
+        ...
+
+    async def retry_document(self, node_id: str, document_id: str, *, user_id: str) -> tuple[DocumentRow, bool]:
+        """The document, and whether it waits to be read again since now: only one that has failed does."""
+        ...
 
     async def delete_document(self, node_id: str, document_id: str, *, user_id: str) -> None: ...

@@ -43,6 +43,15 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """A topic's document as far as it has been read; `problem` says why not, for its learner."""
+
+    filename: str
+    status: Literal["pending", "completed", "failed"]
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class AskedQuestion:
     """A question that is there already: how it is put, and the titles of the subconcepts that it tests.
 
@@ -128,6 +137,10 @@ class Shelf(Protocol):
         run_id: str,
     ) -> None:
         """Note who made the children of a node; a run's second note is not taken."""
+        ...
+
+    async def documents(self, root_id: str) -> Sequence[Note]:
+        """The topic's documents as far as they have been read, in the order of upload."""
         ...
 
     async def passages(self, root_id: str) -> Sequence[Passage]:

@@ -6,16 +6,21 @@ from typing import Protocol
 from sprout.events import Wire
 
 MOST_FOUND = 20
+SLIDES = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 
 
 class PassageRow(Wire):
-    """A passage and its place: `text` stands between the characters `start` and `end` of the document's text."""
+    """A passage and its place: `text` stands between the characters `start` and `end` of the document's text.
+
+    `slides` says that the pages of its document are slides.
+    """
 
     id: str
     document_id: str
     document: str
     heading: str | None
     page: int | None
+    slides: bool
     start: int
     end: int
     text: str
@@ -48,8 +53,16 @@ class Sources(Protocol):
 
     async def passage(self, passage_id: str, *, user_id: str) -> PassageRow: ...
 
-    async def document(self, document_id: str, *, user_id: str) -> Sequence[PassageRow]:
-        """The whole document, in the order of its text."""
+    async def document(
+        self,
+        document_id: str,
+        *,
+        user_id: str,
+        after: str | None = None,
+        before: str | None = None,
+        limit: int | None = None,
+    ) -> Sequence[PassageRow]:
+        """The whole document in the order of its text; or so many of its passages, next to that of an id."""
         ...
 
     async def of_node(self, node_id: str, *, user_id: str) -> NodeSources: ...

@@ -1,0 +1,226 @@
+"""The loop on a clock that is played: waits take no time, chance comes from a seed, and a seed gives the same log."""
+
+import asyncio
+import hashlib
+import random
+import selectors
+import time
+from collections import Counter
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from faults.figures import Figure
+from sprout.errors import ModelFailure, ModelFailureKind, ToolFailure
+from sprout.events import Usage
+from sprout.loop.model import (
+    BlockDone,
+    Message,
+    ModelRequest,
+    ReplyEnded,
+    ReplyPart,
+    Text,
+    TextPart,
+    Thinking,
+    ToolUse,
+    UsagePart,
+)
+from sprout.loop.policy import LoopPolicy
+from sprout.loop.tools import Effect, Tool, tool
+from sprout.loop.turn import TurnResult, run_turn
+
+SEEDS = 2_000
+RUNS_AT_ONCE = 3
+LONGEST_S = 3_600.0  # on the played clock
+FAILURES = tuple(kind for kind in ModelFailureKind if kind is not ModelFailureKind.BUDGET_SPENT)
+POLICY = LoopPolicy(max_iterations=8, soft_limit_s=300.0, hard_limit_s=400.0)
+
+
+class StoodStill(Exception):
+    """Nothing was left that could ever happen, and the work was not done."""
+
+
+class _Skipping(selectors.SelectSelector):
+    """Waits for nothing: the time until the next deadline is added to the clock."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now_s = 0.0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if timeout is None:
+            raise StoodStill
+        self.now_s += max(0.0, timeout)
+        return super().select(0)
+
+
+class PlayedLoop(asyncio.SelectorEventLoop):
+    """An event loop whose time is the sum of what was waited for in it."""
+
+    def __init__(self) -> None:
+        self._skipping = _Skipping()
+        super().__init__(self._skipping)
+
+    def time(self) -> float:
+        return self._skipping.now_s
+
+
+@dataclass(slots=True)
+class Simulated:
+    """One seed: the hash of its log, how its runs ended, what was wrong, and how long it was on the played clock."""
+
+    digest: str
+    steps: int
+    ended: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    played_s: float = 0.0
+
+
+async def simulated(seed: int = 1, seeds: int = SEEDS) -> list[Figure]:
+    """P14: three runs of the loop side by side on a played clock, each seed twice; the log must be the same."""
+    began_s = time.monotonic()
+    differ, wrong, ended, steps, played_s = 0, [], Counter[str](), 0, 0.0
+    for number in range(seed, seed + seeds):
+        one, again = await asyncio.to_thread(play, number), await asyncio.to_thread(play, number)
+        differ += one.digest != again.digest
+        wrong += [f"seed {number}: {what}" for what in one.wrong]
+        ended += one.ended
+        steps, played_s = steps + one.steps, played_s + one.played_s
+    took_s = time.monotonic() - began_s
+    return [
+        Figure("simulated", "seeds, each twice; seeds a minute", f"{seeds:,}, {2 * seeds / took_s * 60:,.0f}"),
+        Figure("simulated", "steps, hours on the played clock", f"{steps:,}, {played_s / 3600:,.0f}"),
+        *(Figure("simulated", f"ended: {reason}", f"{times:,}") for reason, times in ended.most_common()),
+        Figure("simulated", "seeds whose log was another the second time", f"{differ}", differ == 0),
+        Figure("simulated", "violations", f"{len(wrong)}", not wrong),
+        *(Figure("simulated", "violation", what, False) for what in wrong[:20]),
+    ]
+
+
+def play(seed: int) -> Simulated:
+    """Play one seed in a loop of its own, from its first step to its last."""
+    loop = PlayedLoop()
+    with _seeded(seed, loop):
+        try:
+            return loop.run_until_complete(asyncio.wait_for(_side_by_side(seed), LONGEST_S))
+        finally:
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.close()
+
+
+@contextmanager
+def _seeded(seed: int, loop: PlayedLoop) -> Iterator[None]:
+    """Have what the loop draws by chance, and the time that it takes down, come from the seed and the played clock."""
+    ids = random.Random(f"ids {seed}")
+    chance = random.Random(f"jitter {seed}")
+    with pytest.MonkeyPatch.context() as here:
+        here.setattr("sprout.loop.asking.new_id", lambda: str(UUID(int=ids.getrandbits(128))))
+        here.setattr("sprout.loop.recovery.random", chance)
+        here.setattr("sprout.loop.execution.time", SimpleNamespace(monotonic=loop.time))
+        yield
+
+
+async def _side_by_side(seed: int) -> Simulated:
+    log: list[str] = []
+    found = Simulated("", 0)
+    async with asyncio.TaskGroup() as tasks:
+        for number in range(RUNS_AT_ONCE):
+            tasks.create_task(_run(number, random.Random(f"{seed}:{number}"), log, found))
+    found.digest, found.steps = hashlib.sha256("\n".join(log).encode()).hexdigest(), len(log)
+    found.played_s = asyncio.get_running_loop().time()
+    return found
+
+
+async def _run(number: int, chance: random.Random, log: list[str], found: Simulated) -> None:
+    clock, effects, results = asyncio.get_running_loop().time, Counter[str](), 0
+    turn = run_turn(
+        Fickle(chance),
+        model_name="played",
+        system="You are played.",
+        messages=(Message("user", (Text("Begin."),)),),
+        tools=_tools(chance, effects),
+        policy=POLICY,
+        clock=clock,
+    )
+    async for step in turn:
+        log.append(f"{clock():.6f} {number} {step!r}")
+        if isinstance(step, TurnResult):
+            results += 1
+            found.ended[step.reason] += 1
+            made = [one.id for one in _calls(step.messages)]
+            if len(made) != len(set(made)) or not effects.keys() <= set(made):
+                found.wrong.append(f"run {number}: calls {made}, effects {dict(effects)}")
+    if results != 1:
+        found.wrong.append(f"run {number}: {results} ends")
+    if any(times > 1 for times in effects.values()):
+        found.wrong.append(f"run {number}: effects {dict(effects)}")
+
+
+def _calls(messages: tuple[Message, ...] | list[Message]) -> Iterator[ToolUse]:
+    yield from (block for message in messages for block in message.content if isinstance(block, ToolUse))
+
+
+class Fickle:
+    """A model that says, calls, waits, breaks off and fails as chance will have it."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self._chance = chance
+        self._made = 0
+
+    async def reply(self, request: ModelRequest) -> AsyncGenerator[ReplyPart, None]:
+        chance = self._chance
+        await asyncio.sleep(chance.expovariate(1.0))
+        if chance.random() < 0.25:
+            raise ModelFailure(chance.choice(FAILURES), "played", retry_after_s=chance.choice([None, 0.5, 7.0]))
+        blocks = chance.randint(0, 3)
+        for index in range(blocks):
+            await asyncio.sleep(chance.expovariate(5.0))
+            if chance.random() < 0.08:
+                raise ModelFailure(ModelFailureKind.CUT, "played in the middle")
+            block = self._block()
+            if isinstance(block, Text):
+                for at in range(0, len(block.text), 20):
+                    yield TextPart(index, block.text[at : at + 20])
+                    await asyncio.sleep(0.01)
+            yield BlockDone(index, block)
+        yield UsagePart(Usage(input_tokens=100, output_tokens=10 * blocks))
+        yield ReplyEnded(chance.choice(["end_turn", "end_turn", "tool_use", "max_tokens"]))
+
+    def _block(self) -> Text | Thinking | ToolUse:
+        chance = self._chance
+        match chance.randint(0, 4):
+            case 0:
+                return Text("Light goes straight on, until something is in its way. ")
+            case 1:
+                return Text(f"And now for number {chance.randint(1, 99)}. ")
+            case _:
+                self._made += 1
+                given: Mapping[str, Any] = {"at": chance.choice("abc")}
+                return ToolUse(f"call_{self._made}", chance.choice(["look", "keep", "lok", "nothing"]), given)
+
+
+def _tools(chance: random.Random, effects: Counter[str]) -> list[Tool]:
+    @tool(repeatable=True)
+    async def look(at: str) -> str:
+        """Look."""
+        await asyncio.sleep(chance.expovariate(0.2))
+        if chance.random() < 0.2:
+            raise ToolFailure("busy", transient=True)
+        return f"seen {at}"
+
+    @tool(effect=Effect.WRITE)
+    async def keep(at: str, call: ToolUse) -> str:
+        """Keep."""
+        await asyncio.sleep(chance.expovariate(1.0))
+        effects[call.id] += 1
+        return f"kept {at}"
+
+    return [look, keep]
+
+
+PROOFS: dict[str, Callable[..., Awaitable[list[Figure]]]] = {"simulated": simulated}

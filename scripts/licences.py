@@ -1,0 +1,48 @@
+"""Which licence a package has by what it says of itself, and which ones Sprout's dependencies may have."""
+
+import re
+from importlib.metadata import Distribution
+
+# Whoever ships Sprout owes no more for these than to keep their notices; MPL-2.0 binds changed files of its own alone.
+ALLOWED = frozenset(
+    "0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause CNRI-Python ISC MIT MIT-0 MIT-CMU MPL-2.0 OFL-1.1 PSF-2.0".split()
+)
+# By package: the licence that it is taken with all the same, and why that is fine.
+EXCEPTIONS = {
+    "psycopg": ("LGPL-3.0-only", "an extra, imported unchanged from a package of its own that anybody can exchange"),
+    "psycopg-binary": ("LGPL-3.0-only", "the compiled half of psycopg, taken in the same way"),
+}
+# What packages without an SPDX expression say instead.
+SAID = {
+    "3-Clause BSD License": "BSD-3-Clause",
+    "License :: OSI Approved :: Apache Software License": "Apache-2.0",
+    "License :: OSI Approved :: BSD License": "BSD-3-Clause",
+    "License :: OSI Approved :: ISC License (ISCL)": "ISC",
+    "License :: OSI Approved :: MIT License": "MIT",
+    "License :: OSI Approved :: Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
+    "License :: OSI Approved :: Python Software Foundation License": "PSF-2.0",
+}
+UNKNOWN = "unknown"
+
+
+def licence_of(package: Distribution) -> str:
+    """An SPDX expression, or the words of the package where they say nothing that is known; `unknown` without any.
+
+    Of several classifiers each has to be kept: whether one may choose, they do not say.
+    """
+    about = package.metadata.json
+    if expression := about.get("license_expression"):
+        return str(expression)
+    classifiers = [each for each in about.get("classifier", ()) if each.startswith("License :: OSI Approved :: ")]
+    if classifiers:
+        return " AND ".join(sorted(SAID.get(each, each) for each in classifiers))
+    first_line = str(about.get("license") or UNKNOWN).strip().splitlines()[0].strip()
+    return "MIT" if first_line == "MIT License" else SAID.get(first_line, first_line)
+
+
+def may_be_used(name: str, licence: str) -> bool:
+    """Whether a package of this name may be a dependency: one alternative of its licence is allowed in all parts."""
+    if EXCEPTIONS.get(name, ("", ""))[0] == licence:
+        return True
+    alternatives = re.split(r" OR ", licence)
+    return any(all(part in ALLOWED for part in alternative.split(" AND ")) for alternative in alternatives)
