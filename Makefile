@@ -20,7 +20,7 @@ run: venv ## start Sprout on HOST:PORT (127.0.0.1:8000) and print its address an
 	@$(BIN)/sprout serve --host "$(HOST)" --port "$(PORT)"
 
 test: venv-dev ## all tests; ARGS="-k name" chooses, SPROUT_REQUIRE=browser,postgres,redis turns skips into failures
-	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 --dist worksteal $(ARGS)
 
 check: venv-dev ## format, lint, types, imports, dead code, dependencies, what is shipped, the page's own tests
 	@$(BIN)/python scripts/check.py

@@ -11,7 +11,7 @@ from rich.console import Console
 from faults.desk import Refused
 from faults.figures import Figure
 from faults.harness.server import Place
-from faults.kills import would_end_no_run
+from faults.kills import killed_where_no_run_ends
 from faults.learners import PUPILS, School, room, school
 from faults.pupils import Pupil, Wandering
 from faults.schooling import Schooling, Stuck
@@ -152,8 +152,7 @@ async def _kill(place: Place, over: asyncio.Event, kills: int, draw: random.Rand
                 await over.wait()
         if over.is_set():
             return
-        await would_end_no_run(place)
-        await place.lives[-1].killed()
+        await killed_where_no_run_ends(place)
         await place.born()
 
 

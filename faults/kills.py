@@ -3,9 +3,12 @@
 import asyncio
 import itertools
 import random
+import signal
+import time
 from asyncio.subprocess import Process
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import psutil
 from sqlalchemy import create_engine, text
@@ -15,7 +18,7 @@ from faults.harness.checker import Verdict, check
 from faults.harness.figures import spread, zeros
 from faults.harness.recovery import Recovery, recoveries
 from faults.harness.scene import Scene, scene
-from faults.harness.server import Place
+from faults.harness.server import Life, Place
 from faults.harness.wire import asked
 from sprout.offline.pace import Pace
 from sprout.runs.state import ENDED, MOST_CRASHES
@@ -25,6 +28,7 @@ from sprout.store.urls import sync_url
 PACE = Pace(0.1, 400.0)
 LIVES_S = (0.05, 1.5)
 LOOK_S = 0.05
+STOP_S = 0.001
 ASK_S = 1.0
 RESTS = 100
 AT_REST = ("sprout_open_streams", "sprout_runs{", "sprout_gate_going", "sprout_gate_waiting")
@@ -77,8 +81,7 @@ async def killed(kills: int, *, seed: int, runs: int, read: int, cradle: Process
                 people.create_task(_learner(stage, enough, reads=number < read))
             for _ in range(kills):
                 await asyncio.sleep(draw.uniform(*LIVES_S))
-                spared += await would_end_no_run(stage.place)
-                await life.killed()
+                spared += await killed_where_no_run_ends(stage.place)
                 life = await stage.place.born()
             enough.set()
         restless = await _restless(stage)
@@ -107,13 +110,30 @@ async def _over(stage: Scene, run_id: str) -> None:
         await asyncio.sleep(ASK_S)
 
 
-async def would_end_no_run(place: Place) -> bool:
-    """Wait until no run would be given up for this crash; whether there was anything to wait for."""
+async def killed_where_no_run_ends(place: Place) -> bool:
+    """Kill the life there at a moment when no run is given up for it; whether that moment had to be waited for.
+
+    The life stands still while it is looked at: what is found is what its death leaves.
+    """
+    life = place.lives[-1]
     for waited in itertools.count():
+        await asyncio.to_thread(_stop, life)
         if not await asyncio.to_thread(_last_chances, place.database):
+            await life.killed()
             return waited > 0
+        life.signal(signal.SIGCONT)
         await asyncio.sleep(LOOK_S)
     raise AssertionError("a count has no end")
+
+
+def _stop(life: Life) -> None:
+    """Until every thread has stopped: one that waits for the disk does so when it has been served."""
+    life.signal(signal.SIGSTOP)
+    while any(
+        thread.read_text().rpartition(")")[2].split()[0] not in {"T", "Z"}
+        for thread in Path(f"/proc/{life.pid}/task").glob("*/stat")
+    ):
+        time.sleep(STOP_S)
 
 
 def _last_chances(database: str) -> int:

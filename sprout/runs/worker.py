@@ -43,6 +43,7 @@ class Worker:
         self._going: dict[str, Going] = {}
         self._tasks: set[asyncio.Task[Run]] = set()
         self._left: list[tuple[Run, bool]] = []
+        self._let_go_of: set[str] = set()
         self._looking: set[asyncio.Task[None]] = set()
         self._taking = 0
         self._none_taken = asyncio.Event()
@@ -141,6 +142,11 @@ class Worker:
                 if failure is not None:
                     raise failure
 
+    async def go_on(self) -> None:
+        """Take up again what was let go of here, as where the database was too busy, and nothing else."""
+        while self._let_go_of:
+            await self.advance(self._let_go_of.pop())
+
     def leave(self) -> None:
         """Take nothing more."""
         self._closing = True
@@ -193,6 +199,7 @@ class Worker:
             except SproutError:
                 self._left.append((run, crashed))
                 raise
+            self._let_go_of.add(run.lane)
 
     def _gone(self, going: Going, task: asyncio.Task[Run]) -> None:
         self._tasks.discard(task)

@@ -62,10 +62,15 @@ def translated() -> Iterator[None]:
         raise DatabaseBusy("The database is too busy: no connection came free in time.") from error
 
 
+def collided(error: DBAPIError) -> bool:
+    """Whether two transactions met, so that the database has undone this one: done again, it may well succeed."""
+    return getattr(error.orig, "sqlstate", None) in _COLLIDED
+
+
 def _meaning(error: DBAPIError) -> SproutError | None:
     """The SproutError for it; None for what can only be a bug of ours."""
     state, code = getattr(error.orig, "sqlstate", None), _sqlite_code(error)
-    if state in _COLLIDED:
+    if collided(error):
         return Conflict("Two changes met in the same place: try again.")
     if state in _BUSY or code in _BUSY_SQLITE:
         return DatabaseBusy("The database is busy with something else: try again in a moment.")

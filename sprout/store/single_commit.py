@@ -7,10 +7,14 @@ from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from sprout.store.async_connections import open_connection, to_the_end
+from sprout.store.failures import collided
 from sprout.store.write import Write
+
+MOST_TRIES = 5
 
 T = TypeVar("T")
 
@@ -27,8 +31,22 @@ class SingleCommit:
         return self._engine.sync_engine
 
     async def write(self, body: Callable[[Write], T], order: str | None) -> T:
-        """A caller that is cancelled before the commit rolls back; once the commit has begun it is done to the end."""
-        async with self._turn(order), open_connection(self._engine) as connection:
+        """A caller that is cancelled before the commit rolls back; once the commit has begun it is done to the end.
+
+        A body that another transaction has met is carried out again: it has changed nothing yet.
+        """
+        tries = 1
+        async with self._turn(order):
+            while True:
+                try:
+                    return await self._written(body)
+                except DBAPIError as error:
+                    if tries == MOST_TRIES or not collided(error):
+                        raise
+                    tries += 1
+
+    async def _written(self, body: Callable[[Write], T]) -> T:
+        async with open_connection(self._engine) as connection:
             _ = await connection.begin()  # begun here, so that a session joins it and does not own it
             result, after_commit = await connection.run_sync(_carried_out, body)
             await to_the_end(_committed(connection, after_commit))

@@ -1,7 +1,6 @@
 """Servers with agents and tools that were added by configuration, each in a process and a folder of its own."""
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -27,8 +26,7 @@ def sprout_serving(
     folder: Path, **settings: str
 ) -> AbstractAsyncContextManager[tuple[asyncio.subprocess.Process, str]]:
     """`sprout serve` of this checkout, where `PYTHONPATH` is a setting like others."""
-    arguments = ("-P", "-m", "sprout", "serve", "--port", "0")
-    return serving(*arguments, folder=folder, program=sys.executable, **{"PYTHONPATH": str(ROOT), **settings})
+    return serving("serve", "--port", "0", folder=folder, **{"PYTHONPATH": str(ROOT), **settings})
 
 
 @asynccontextmanager

@@ -1,4 +1,7 @@
-"""Running `sprout` as a user does: in a process and a folder of its own."""
+"""Running `sprout` as a user does: in a process and a folder of its own.
+
+Without a program named it is one that has imported everything already; the wheel's tests start it as it is installed.
+"""
 
 import asyncio
 import re
@@ -8,6 +11,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.warm import warm_python
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 START_S = 60
@@ -32,17 +37,18 @@ async def sprout(*arguments: str, folder: Path, **settings: str) -> Ran:
     return Ran(process.returncode or 0, out.decode(), err.decode())
 
 
-async def started(*arguments: str, folder: Path, program: str = f"{HERE}/sprout", **settings: str) -> Process:
+async def started(*arguments: str, folder: Path, program: str | None = None, **settings: str) -> Process:
     """A command that has begun; nothing of this process's own settings reaches it."""
     environment = {"PATH": HERE, "HOME": str(folder), "COLUMNS": "120", "PYTHONUTF8": "1", **settings}
+    command = [warm_python(), "-P", "-m", "sprout"] if program is None else [program]
     return await asyncio.create_subprocess_exec(
-        program, *arguments, cwd=folder, env=environment, stdout=PIPE, stderr=PIPE
+        *command, *arguments, cwd=folder, env=environment, stdout=PIPE, stderr=PIPE
     )
 
 
 @asynccontextmanager
 async def serving(
-    *arguments: str, folder: Path, program: str = f"{HERE}/sprout", **settings: str
+    *arguments: str, folder: Path, program: str | None = None, **settings: str
 ) -> AsyncIterator[tuple[Process, str]]:
     """A command that serves, with the address that it printed; asked to stop at the end."""
     process = await started(*arguments, folder=folder, program=program, **settings)

@@ -6,13 +6,14 @@ import re
 import shlex
 import signal
 import socket
-import sys
 from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+from tests.warm import warm_python
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(
@@ -70,8 +71,8 @@ def fits(output: str, said: str) -> bool:
 class Reader:
     """Somebody who does what a page says, in a clone that is set up already.
 
-    `make run` is `sprout serve` here, as the Makefile has it, without the set-up. Ports are others, and the offline
-    model speaks at once.
+    `make run` is `sprout serve` here, as the Makefile has it, without the set-up. Ports are others, Python has imported
+    everything already, and the offline model speaks at once.
     """
 
     home: Path
@@ -82,7 +83,7 @@ class Reader:
     async def __aenter__(self) -> Self:
         tools = self.home / ".venv" / "bin"
         tools.mkdir(parents=True)
-        python = shlex.quote(sys.executable)
+        python = shlex.quote(warm_python())
         for name, line in {
             "sprout": f'exec {python} -P -m sprout "$@"',
             "python": f'exec {python} "$@"',

@@ -159,6 +159,6 @@ async def test_doctor_shows_what_is_added_and_a_server_without_it_does_not_start
 
 
 async def said(*arguments: str, folder: Path, **settings: str) -> tuple[int | None, str, str]:
-    process = await started("-P", "-m", "sprout", *arguments, folder=folder, program=sys.executable, **settings)
+    process = await started(*arguments, folder=folder, **settings)
     out, err = await process.communicate()
     return process.returncode, out.decode(), err.decode()

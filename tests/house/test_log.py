@@ -92,7 +92,7 @@ def damaged(file: Path) -> None:
 
 
 async def test_I12_the_log_of_a_server_holds_no_secret_even_when_debugging(tmp_path: Path) -> None:
-    process = await started("-m", "sprout", "serve", folder=tmp_path, program=sys.executable, **SETTINGS)
+    process = await started("serve", folder=tmp_path, **SETTINGS)
     try:
         async with asyncio.timeout(120):
             url = await address(process)
@@ -121,7 +121,7 @@ async def test_I12_the_log_of_a_server_holds_no_secret_even_when_debugging(tmp_p
 )
 async def test_I12_a_database_that_cannot_be_reached_is_told_without_its_password(url: str, tmp_path: Path) -> None:
     settings = {**SETTINGS, "DATABASE_URL": url}
-    process = await started("-m", "sprout", "serve", folder=tmp_path, program=sys.executable, **settings)
+    process = await started("serve", folder=tmp_path, **settings)
     out, err = await process.communicate()
     assert process.returncode == 1
     assert f":{WORD}@" not in (out + err).decode()

@@ -167,6 +167,7 @@ async def living(
     beat_s: float = 10.0,
     sweep_s: float = 30.0,
     alone: bool = True,
+    take_up: bool = True,
 ) -> AsyncIterator[Living]:
     """A server's life, from its start to its stop.
 
@@ -195,5 +196,5 @@ async def living(
             gate=gate or ModelGate(per_root=10, most=32),
             observer=observer,
         )
-        runs = await stack.enter_async_context(live_runs(parts, beat_s=beat_s, sweep_s=sweep_s))
+        runs = await stack.enter_async_context(live_runs(parts, beat_s=beat_s, sweep_s=sweep_s, take_up=take_up))
         yield Living(runs, store, shelf, library, root, brain, parts)

@@ -152,6 +152,33 @@ async def test_K2_a_run_that_cannot_be_settled_is_left_and_found_by_the_sweep(
     assert (run.state, run.epoch) == (RunState.COMPLETED, 2)
 
 
+async def test_K2_who_takes_up_nothing_of_others_goes_on_with_what_it_had_to_leave_itself(
+    database: Database, data_dir: Path
+) -> None:
+    hang, agents = Hang(), [a_quick_agent()]
+    async with living(database, NOBODY, data_dir, agents=[a_quick_agent(lambda _: hang())]) as before:
+        others_id = await before.started()
+        await hang.reached.wait()
+    root = await a_topic(before.library, "Another")
+    async with living(
+        database,
+        NOBODY,
+        data_dir,
+        agents=agents,
+        root=root,
+        store_like=partial(AwayStore, away_for=2),
+        beat_s=SOON_S,
+        sweep_s=SOON_S,
+        take_up=False,
+    ) as life:
+        run_id = await life.started()
+        await asyncio.wait_for(life.told(run_id), 20)
+        run, others = await life.store.run(run_id), await life.store.run(others_id)
+        assert_whole(await life.logged(run_id), run)
+    assert (run.state, run.epoch) == (RunState.COMPLETED, 2)
+    assert (others.state, others.epoch) == (RunState.RUNNING, 1)
+
+
 async def test_a_run_whose_question_cannot_be_stored_is_left_and_asks_again(database: Database, data_dir: Path) -> None:
     store_like = partial(AwayStore, away_for=2)
     async with living(

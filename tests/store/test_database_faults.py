@@ -12,7 +12,9 @@ from typing import Any
 
 import httpx2
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import TextClause, event, text
+from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.pool import NullPool
 from sqlmodel import select
 
 from sprout.errors import DatabaseBusy, SetupError, SproutError, StorageFull
@@ -23,12 +25,17 @@ from sprout.store import tables
 from sprout.store.database import Database, open_database
 from sprout.store.library import SqlLibrary
 from sprout.store.runs import SqlRunStore
+from sprout.store.urls import async_url
 from sprout.store.write import Write
 from sprout.web.failures import status_of
 from tests.builders import a_run, a_thought, a_topic, started
 from tests.web.running import Web, a_static_folder, serving_web
 
 ENOUGH_PAGES = 2**30
+WAITING_FOR_A_LOCK = text(
+    "select count(*) from pg_locks where locktype = 'advisory' and not granted"
+    " and database = (select oid from pg_database where datname = current_database())"
+)
 LONG = "A long thought. " * 500
 
 
@@ -158,6 +165,37 @@ async def test_D1_what_a_server_database_says_means_the_same(
         with pytest.raises(meant):
             await database.write(lambda write: write.connection.execute(said))
         assert await database.answers()
+
+
+async def test_D19_what_met_another_change_in_a_ring_is_done_again_and_nobody_hears_of_it(
+    bare_postgres_url: str,
+) -> None:
+    async with open_database(bare_postgres_url, migrate=True) as database:
+        async with create_async_engine(async_url(bare_postgres_url), poolclass=NullPool).connect() as other:
+            await other.execute(text("set deadlock_timeout = '1h'"))  # it is the other one that finds the ring
+            await other.execute(hold(1))
+            tries, told = [], []
+
+            def body(write: Write) -> str:
+                tries.append("begun")
+                write.after_commit(lambda: told.append("once"))
+                write.connection.execute(hold(2))
+                write.connection.execute(hold(1))
+                return "done"
+
+            writing = asyncio.create_task(database.write(body))
+            while not (await other.execute(WAITING_FOR_A_LOCK)).scalar_one():
+                assert not writing.done()
+            await other.execute(hold(2))
+            assert tries == ["begun"]
+            await other.rollback()
+        assert await writing == "done"
+        assert tries == ["begun", "begun"]
+        assert told == ["once"]
+
+
+def hold(key: int) -> TextClause:
+    return text(f"select pg_advisory_xact_lock({key})")
 
 
 @dataclass

@@ -246,7 +246,7 @@ async def serving_web(
         store = SqlRunStore(database, bus.publish, dispatcher)
         shelf = SqlShelf(database, bus.publish, split=passages_of)
         files = Files(data_dir / "documents")
-        intake = Intake(SqlPile(database, files=files), Extractor())
+        intake = Intake(SqlPile(database, files=files), Extractor(), look_every_s=BEATS_S[quiet])
         library = SqlLibrary(database, bus.publish, files=files, to_read=intake.tell)
         await stack.enter_async_context(intake.running(take_up=False))
         await library.ensure_user(DEFAULT_USER_ID)

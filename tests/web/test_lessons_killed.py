@@ -3,12 +3,12 @@
 import asyncio
 import json
 import signal
-import sys
 from pathlib import Path
 
 import pytest
 
 from sprout.store import tables
+from tests.warm import warm_python
 from tests.web.lesson_story import SESSION, STEPS, kept_session
 from tests.web.teaching import calls, number, teaching
 
@@ -51,7 +51,7 @@ async def test_K7_a_turn_that_was_killed_ends_once_and_loses_no_question(tmp_pat
 async def killed(folder: Path, kind: str, point: str) -> int | None:
     """How the process ended that played the turn."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
+        warm_python(),
         "-m",
         "tests.web.lesson_story",
         str(folder),
