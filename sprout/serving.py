@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Literal
 
 import uvicorn
@@ -48,6 +49,7 @@ async def _served(settings: Settings, extra_agents: Sequence[AgentMaker]) -> Non
     with listening_at(settings.host, settings.port, published_on_loopback=published) as listening:
         async with open_app(settings, extra_agents=extra_agents, take_up=True) as sprout:
             server = _Server(
+                partial(_tell, settings, listening),
                 uvicorn.Config(
                     web_app(web_parts(sprout)),
                     lifespan="off",
@@ -58,19 +60,23 @@ async def _served(settings: Settings, extra_agents: Sequence[AgentMaker]) -> Non
                     ws="none",
                     http=_protocol(settings),
                     timeout_graceful_shutdown=GRACE_S,
-                )
+                ),
             )
             freeze_what_stays()
             with _on_signals(server, sprout.runs):
-                host, port = listening.getsockname()[:2]
-                model = settings.model_of("topic", small=False)
-                here = "127.0.0.1" if host in EVERY_ADDRESS else bracketed(host)
-                print(f"Sprout {__version__} is at http://{here}:{port}", flush=True)
-                if not _is_loopback(host):
-                    print(PUBLISHED_NOTE, flush=True)
-                print(f"Model: {'offline demo model. ' + OFFLINE_NOTE if settings.offline else model}", flush=True)
                 async with stalls_told():
                     await server.serve(sockets=[listening])
+
+
+def _tell(settings: Settings, listening: socket.socket) -> None:
+    """Say where it is and which model it has."""
+    host, port = listening.getsockname()[:2]
+    here = "127.0.0.1" if host in EVERY_ADDRESS else bracketed(host)
+    model = f"offline demo model. {OFFLINE_NOTE}" if settings.offline else settings.model_of("topic", small=False)
+    print(f"Sprout {__version__} is at http://{here}:{port}", flush=True)
+    if not _is_loopback(host):
+        print(PUBLISHED_NOTE, flush=True)
+    print(f"Model: {model}", flush=True)
 
 
 def _protocol(settings: Settings) -> "type[asyncio.Protocol] | Literal['auto']":
@@ -109,7 +115,20 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server with our signals: it would end the process before what is open was closed."""
+    """uvicorn's server with our signals: it would end the process before what is open was closed.
+
+    Args:
+        tell: called once it can be reached.
+    """
+
+    def __init__(self, tell: Callable[[], None], config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._tell = tell
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._tell()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

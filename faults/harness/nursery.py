@@ -62,6 +62,7 @@ def _live(order: dict[str, Any]) -> None:
     try:
         os.environ.clear()
         os.environ.update(order["environment"])
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # whoever began all this may ignore it
         importlib.reload(crashing)  # it has read where to die from the environment before
         with Path(order["log"]).open("ab", buffering=0) as log, Path(os.devnull).open("rb") as nothing:
             for stream, number in ((nothing, 0), (log, 1), (log, 2)):

@@ -56,15 +56,13 @@ class Heard:
     complaints: str
 
 
-async def played(
-    steps: Sequence[Example | Restart], folder: Path, *, python: str = sys.executable
-) -> AsyncGenerator[tuple[Example, Heard], None]:
+async def played(steps: Sequence[Example | Restart], folder: Path) -> AsyncGenerator[tuple[Example, Heard], None]:
     """Each example with what it heard, in order. Raises StoryBroke."""
     data = folder / "data"
     data.mkdir()
     await _planted_memory(data)
     port = _free_port()
-    async with _servers(port, data, python) as server, _shell(folder, f"http://{HOST}:{port}") as shell:
+    async with _servers(port, data) as server, _shell(folder, f"http://{HOST}:{port}") as shell:
         for step in steps:
             if isinstance(step, Restart):
                 await server.restart(step.settings)
@@ -92,7 +90,6 @@ class _Servers:
 
     port: int
     data: Path
-    python: str
     process: Process | None = None
 
     async def restart(self, settings: dict[str, str]) -> None:
@@ -100,7 +97,7 @@ class _Servers:
         log = (self.data.parent / "server.log").open("ab")
         with log:
             self.process = await asyncio.create_subprocess_exec(
-                *(self.python, "-m", "sprout", "serve", "--host", HOST, "--port", str(self.port)),
+                *(sys.executable, "-m", "sprout", "serve", "--host", HOST, "--port", str(self.port)),
                 cwd=self.data.parent,
                 env=_environment(SPROUT_DATA_DIR=str(self.data), **settings),
                 stdin=DEVNULL,
@@ -131,8 +128,8 @@ def _answers(url: str) -> bool:
 
 
 @asynccontextmanager
-async def _servers(port: int, data: Path, python: str) -> AsyncIterator[_Servers]:
-    servers = _Servers(port, data, python)
+async def _servers(port: int, data: Path) -> AsyncIterator[_Servers]:
+    servers = _Servers(port, data)
     try:
         yield servers
     finally:

@@ -47,8 +47,7 @@ async def live_runs(
         beat_s: how often the lease is renewed.
         sweep_s: how often runs are looked for that nobody carries.
         keep_events_days: how long after its end the course of a run can be played again.
-        take_up: whether to go on with what was cut off, now and whenever something is, and not only with what was
-            begun here.
+        take_up: whether to go on with what others left, now and whenever something is left.
     """
     worker = Worker(parts)
     await worker.enrol()
@@ -58,8 +57,6 @@ async def live_runs(
             await worker.sweep()
             parts.dispatcher.every(sweep_s, worker.sweep)
             parts.dispatcher.every(TRIM_S, partial(_trimmed, parts.store, keep_events_days))
-        else:
-            parts.dispatcher.every(sweep_s, worker.go_on)
         runs = LiveRuns(parts, worker)
         try:
             yield runs

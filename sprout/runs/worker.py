@@ -109,7 +109,10 @@ class Worker:
         self._lease_end_s = began_s + self._parts.claim.lease_s
 
     async def beat(self) -> None:
-        """Prolong the lease and stop what shall stop; where the lease runs out over it, let go of everything (B1)."""
+        """Prolong the lease, stop what shall stop, and go on with what had to be let go of, as of a busy database.
+
+        Where the lease runs out over it, let go of everything (B1).
+        """
         if self._closed:
             return
         clock = asyncio.get_running_loop().time
@@ -129,23 +132,24 @@ class Worker:
             if (going := self._going.get(run_id)) is not None:
                 going.stop.request()
         await self._let_go()
+        await self._advance_all(self._let_go_of)
 
     async def sweep(self) -> None:
         """Take up what nobody carries, and whatever else was not woken (K2, B4)."""
         lanes = await self._parts.store.stale_lanes(self._parts.claim)
         if lanes:
             log.info("agent_run.reconcile", extra={"count": len(lanes)})
-        for together in (lanes[at : at + LANES_AT_ONCE] for at in range(0, len(lanes), LANES_AT_ONCE)):
+        await self._advance_all(set(lanes))
+
+    async def _advance_all(self, lanes: set[str]) -> None:
+        """Advance the lanes, which are taken from the set as they are."""
+        while lanes:
+            together = [lanes.pop() for _ in range(min(LANES_AT_ONCE, len(lanes)))]
             # None is cancelled for another's failure: what was claimed must be carried.
             outcomes = await asyncio.gather(*map(self.advance, together), return_exceptions=True)
             for failure in outcomes:
                 if failure is not None:
                     raise failure
-
-    async def go_on(self) -> None:
-        """Take up again what was let go of here, as where the database was too busy, and nothing else."""
-        while self._let_go_of:
-            await self.advance(self._let_go_of.pop())
 
     def leave(self) -> None:
         """Take nothing more."""

@@ -46,6 +46,12 @@ async def started(*arguments: str, folder: Path, program: str | None = None, **s
     )
 
 
+async def killed(process: Process) -> None:
+    """As by kill -9; come back when nothing of it is left that would have a file or a port."""
+    process.kill()
+    await process.communicate()
+
+
 @asynccontextmanager
 async def serving(
     *arguments: str, folder: Path, program: str | None = None, **settings: str

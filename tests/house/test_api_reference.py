@@ -33,7 +33,6 @@ from scripts.api_reference.shapes import SCHEMAS, differences, frames, stream_di
 from sprout.events import EVENT, Event, Wire
 from sprout.web.openapi import openapi_document
 from sprout.web.routes import ENDPOINTS
-from tests.warm import warm_python
 
 DOCUMENT = openapi_document(ENDPOINTS, "")
 REGISTRY: Registry[Any] = Registry().with_resource(
@@ -134,7 +133,7 @@ async def test_every_curl_of_the_reference_does_what_is_printed(tmp_path: Path) 
     assert f"```sh\n{PREAMBLE}```" in INDEX.read_text(encoding="utf-8")
     where = {operation.id: operation for operation in operations(DOCUMENT)}
     run, problems = [], []
-    async with aclosing(played(story(), tmp_path, python=warm_python())) as heard_of:
+    async with aclosing(played(story(), tmp_path)) as heard_of:
         async for example, heard in heard_of:
             operation = where[example.operation]
             page = (PAGES / f"{operation.group.lower()}.md").read_text(encoding="utf-8")

@@ -19,6 +19,7 @@ from sprout.offline.reply import ToolOut
 from sprout.offline.script import Scripted
 from sprout.offline.server import running_offline_server
 from tests.house.added import EXAMPLES, ME, ROOT, SUMMARY, at_model, first, fractions_at, sprout_serving
+from tests.house.commands import killed
 from tests.web.teaching import calls, checkpoint, says
 
 
@@ -127,8 +128,7 @@ async def test_a_run_whose_agent_is_not_there_any_more_fails_and_says_why(tmp_pa
     ):
         run = f"/api/agents/summary/nodes/{first(nodes, 'concept')}/run"
         begun = (await client.post(run, params={"wait": "false"}, json=ME)).json()
-        process.kill()
-        await process.wait()
+        await killed(process)
     async with (
         sprout_serving(tmp_path) as (_, address),
         httpx2.AsyncClient(base_url=address, timeout=60) as client,

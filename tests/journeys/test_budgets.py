@@ -13,7 +13,7 @@ from sprout.errors import SetupError
 from sprout.offline.demo import demo_model
 from sprout.offline.pace import Pace
 from sprout.offline.server import running_offline_server
-from tests.house.commands import serving
+from tests.house.commands import killed, serving
 from tests.journeys.garden import COURSE, QUICK, Garden, Row, Weather, garden, titles
 
 TOP = Path(__file__).parents[2]
@@ -91,8 +91,7 @@ async def test_trap_7_a_call_that_a_killed_server_had_going_is_spent_at_its_wors
             async with at(url) as grown:
                 await until_said(grown, await grown.grown(COURSE))
                 assert (await budget(grown))["learner"]["spentUsd"] == 0
-                process.kill()
-                await process.wait()
+                await killed(process)
         async with serving("serve", "--port", "0", folder=tmp_path, **settings) as (_, url), at(url) as grown:
             learner = (await budget(grown))["learner"]
             assert 0.2 < learner["spentUsd"] <= learner["limitUsd"] == 0.21

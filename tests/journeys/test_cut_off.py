@@ -6,6 +6,7 @@ from pathlib import Path
 from playwright.async_api import Browser, expect
 
 from tests.browser import open_page
+from tests.house.commands import killed
 from tests.journeys.garden import COURSE, garden
 from tests.journeys.heard import heard, listen
 from tests.journeys.processes import LOST, OFFLINE, garden_at, process
@@ -18,8 +19,7 @@ async def test_a_killed_server_is_waited_for_and_the_run_goes_on_by_itself(brows
             await ask(page, COURSE)
             await more_nodes(page, 8)
             await listen(page)
-            running.kill()
-            await running.wait()
+            await killed(running)
             await expect(page.get_by_role("status").get_by_text("Connection lost.").last).to_be_visible()
             await picture(page, "server-killed")
             port = url.rpartition(":")[2]

@@ -9,6 +9,7 @@ from playwright.async_api import Browser, Page, expect
 from sprout.offline.faults import Fault
 from sprout.offline.pace import Pace
 from tests.browser import open_page
+from tests.house.commands import killed
 from tests.journeys.garden import Row
 from tests.journeys.learner import School, answer, checkpoint, question, right, school, talk, wrong
 from tests.journeys.processes import LOST, OFFLINE, garden_at, process
@@ -66,8 +67,7 @@ async def test_a_killed_server_costs_no_typed_word_and_the_turn_goes_on_by_itsel
             asked = await question(page)
             await page.locator("#side").fill("And what is a")
             await _answering(page, wrong(asked)[0])
-            running.kill()
-            await running.wait()
+            await killed(running)
             await expect(page.get_by_role("status").get_by_text("Connection lost.").last).to_be_visible()
             await expect(page.locator("#answer")).to_have_value(wrong(asked)[0])
             await picture(page, "lesson-server-killed")
