@@ -2,6 +2,7 @@
 /** A stream of events: opens, notices silence, comes back by itself where it was, and closes at its last event. */
 
 import { DURABLE, PASSING } from "./cursors.js";
+import { watchPage } from "./page.js";
 import { piece, Polled } from "./polled.js";
 import { isShared, taken } from "./room.js";
 
@@ -20,12 +21,6 @@ const LATE_MS = 1_000;
 const HELD_BACK_MS = 60_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
-/** A browser has few connections for one server: a page that nobody has looked at for this long gives its own back. */
-const UNSEEN_MS = 60_000;
-/** Where pages of one browser tell each other that they go out of sight: of those, only the last keeps its connection that long. */
-const OUT_OF_SIGHT = "sprout-out-of-sight";
-/** This page among them: its own streams do not go by each other. */
-const PAGE = Math.random();
 
 /** How long to wait before the next attempt: doubling, with a random part so that many pages do not return at once. @param {number} attempt from 0 @param {number} chance 0..1 */
 export const backOff = (attempt, chance) => Math.round(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt) * (0.5 + chance / 2));
@@ -48,9 +43,6 @@ export function follow(cursor, listener) {
   let opening = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let unseen;
-  const others = new BroadcastChannel(OUT_OF_SIGHT);
   let attempt = 0;
   let heardMs = Date.now();
   let over = false;
@@ -163,39 +155,19 @@ export function follow(cursor, listener) {
     giveBack?.();
     giveBack = null;
   };
-  const wake = () => {
-    clearTimeout(unseen);
-    if (document.visibilityState !== "visible") {
-      others.postMessage(PAGE);
-      unseen = setTimeout(leave, UNSEEN_MS);
-      return;
-    }
-    if (Date.now() - heardMs > STALE_MS || source?.readyState === EventSource.CLOSED) open();
-  };
-  const shown = (/** @type {PageTransitionEvent} */ event) => { if (event.persisted) open(); };
+  const seen = () => { if (Date.now() - heardMs > STALE_MS || source?.readyState === EventSource.CLOSED) open(); };
 
   const end = () => {
     if (over) return;
     over = true;
     leave();
-    clearTimeout(unseen);
     clearInterval(watch);
-    others.close();
-    removeEventListener("online", open);
-    removeEventListener("offline", lost);
-    removeEventListener("pagehide", leave);
-    removeEventListener("pageshow", shown);
-    document.removeEventListener("visibilitychange", wake);
+    forgetPage();
     listener.onLine({ state: "done" });
   };
 
-  others.onmessage = ({ data: page }) => { if (page !== PAGE && document.visibilityState !== "visible") leave(); };
   const watch = setInterval(look, LOOK_EVERY_MS);
-  addEventListener("online", open);
-  addEventListener("offline", lost);
-  addEventListener("pagehide", leave);
-  addEventListener("pageshow", shown);
-  document.addEventListener("visibilitychange", wake);
+  const forgetPage = watchPage({ back: open, seen, offline: lost, left: leave });
   const again = () => {
     doubtMs = DOUBT_MS;
     open();

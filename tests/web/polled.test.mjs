@@ -43,8 +43,8 @@ beforeEach(() => {
   globalThis.EventSource = Source;
   globalThis.BroadcastChannel = class { postMessage() {} close() {} };
   globalThis.fetch = async (url) => { asked.push(url); return { ok: true, text: async () => answer }; };
-  globalThis.addEventListener = globalThis.removeEventListener = () => {};
-  globalThis.document = { visibilityState: "visible", addEventListener() {}, removeEventListener() {} };
+  globalThis.addEventListener = () => {};
+  globalThis.document = { visibilityState: "visible", addEventListener() {} };
   Object.defineProperty(globalThis, "navigator", { value: { onLine: true, locks: new Locks() }, configurable: true });
 });
 

@@ -36,9 +36,11 @@ beforeEach(() => {
   globalThis.BroadcastChannel = Channel;
   globalThis.EventSource = Source;
   Object.defineProperty(globalThis, "navigator", { value: { onLine: true }, configurable: true, writable: true });
-  globalThis.addEventListener = (name, handler) => listeners.set(name, handler);
-  globalThis.removeEventListener = (name) => listeners.delete(name);
-  globalThis.document = { visibilityState: "visible", addEventListener: globalThis.addEventListener, removeEventListener: globalThis.removeEventListener };
+  globalThis.addEventListener = (name, handler, { signal }) => {
+    listeners.set(name, handler);
+    signal.addEventListener("abort", () => listeners.delete(name));
+  };
+  globalThis.document = { visibilityState: "visible", addEventListener: globalThis.addEventListener };
 });
 
 const listening = (refused = async () => ({ goOn: true })) => {
@@ -230,18 +232,19 @@ test("N14: of the pages out of sight only the last keeps its connection, so that
   const inSight = globalThis.document;
   const pages = [];
   for (let number = 1; number <= 7; number++) {
-    const page = await import(`../../static/stream.js?page=${number}`);
+    const { watchPage } = await import(`../../static/page.js?page=${number}`);
     globalThis.document = inSight;
-    page.follow(url(), listening());
-    pages.push({ source: last(), turn: listeners.get("visibilitychange") });
+    const page = { open: true };
+    watchPage({ seen: () => { page.open = true; }, left: () => { page.open = false; }, back() {}, offline() {} });
+    page.turn = listeners.get("visibilitychange");
+    pages.push(page);
     globalThis.document = { ...inSight, visibilityState: "hidden" };
-    pages.at(-1).turn();
+    page.turn();
   }
-  assert.deepEqual(pages.map(({ source }) => source.readyState === Source.OPEN), [false, false, false, false, false, false, true]);
+  assert.deepEqual(pages.map(({ open }) => open), [false, false, false, false, false, false, true]);
   globalThis.document = inSight;
   pages[2].turn();
-  assert.equal(last().readyState, Source.OPEN);
-  assert.equal(Source.all.filter(({ readyState }) => readyState === Source.OPEN).length, 2);
+  assert.deepEqual(pages.map(({ open }) => open), [false, false, true, false, false, false, true]);
 });
 
 test("N14: a page in sight keeps its connection whichever others go, and one out of sight goes by no stream of its own", (t) => {
