@@ -9,6 +9,8 @@ BIN := .venv/bin
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONUTF8 := 1
+# Where no bytecode is kept, each of hundreds of processes compiles all of Sprout anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check docs bench faults format lock release vendor clean venv venv-dev

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from scripts.api_reference.files import ANSWERS, EXAMPLES, ROOT
+from sprout.authored import read_yaml
 
 PREAMBLE = """\
 server=${SPROUT:-http://127.0.0.1:8000} api=$server/api
@@ -53,7 +52,7 @@ def story(path: Path = EXAMPLES) -> list[Example | Restart]:
     """All steps, in order. Raises BadExample."""
     steps: list[Example | Restart] = []
     seen: Counter[str] = Counter()
-    for item in yaml.safe_load(path.read_text(encoding="utf-8")):
+    for item in read_yaml(path.read_text(encoding="utf-8")):
         if "server" in item:
             steps.append(Restart(item["server"]))
             continue

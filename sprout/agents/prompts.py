@@ -8,6 +8,7 @@ from importlib.resources import files
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from sprout.authored import read_yaml
 from sprout.errors import SetupError
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
@@ -74,7 +75,7 @@ def read_prompt(name: str, content: str) -> Prompt:
     if opening or not fence:
         raise SetupError(f"prompt {name!r} does not begin with front matter between two lines of ---")
     try:
-        front = _FrontMatter.model_validate(yaml.safe_load(head))
+        front = _FrontMatter.model_validate(read_yaml(head))
     except (yaml.YAMLError, ValidationError) as error:
         raise SetupError(f"the front matter of prompt {name!r} cannot be read: {error}") from error
     used = frozenset(_PLACEHOLDER.findall(text))

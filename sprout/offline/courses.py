@@ -7,9 +7,9 @@ from importlib.resources import files
 from itertools import chain
 from typing import Annotated, Literal, Self
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from sprout.authored import read_yaml
 from sprout.learning.text.words import one_line
 from sprout.offline.lessons import Ask, Lesson
 from sprout.offline.plan import Idea, Item, Link, Plan, reachable, without_shortcuts
@@ -122,9 +122,7 @@ def courses() -> tuple[Course, ...]:
     """All authored courses. Raises pydantic's ValidationError for a file that breaks the format."""
     found = sorted(files("sprout.offline").joinpath("courses").iterdir(), key=lambda file: file.name)
     return tuple(
-        Course.model_validate(
-            yaml.safe_load(file.read_text(encoding="utf-8")) | {"slug": file.name.removesuffix(".yaml")}
-        )
+        Course.model_validate(read_yaml(file.read_text(encoding="utf-8")) | {"slug": file.name.removesuffix(".yaml")})
         for file in found
         if file.name.endswith(".yaml")
     )
@@ -140,7 +138,7 @@ def lessons(slug: str) -> tuple[Lesson, ...]:
     if not folder.is_dir():
         return ()
     found = sorted((file for file in folder.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
-    written = chain.from_iterable(yaml.safe_load(file.read_text(encoding="utf-8")) for file in found)
+    written = chain.from_iterable(read_yaml(file.read_text(encoding="utf-8")) for file in found)
     return tuple(Lesson.model_validate(lesson) for lesson in written)
 
 

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-import yaml
 
+from sprout.authored import read_yaml
 from sprout.errors import NotFound
 from sprout.learning.marking.answers import ADDRESSES_GRADER
 from sprout.learning.marking.grades import GradeState, Remedy
@@ -442,7 +442,7 @@ async def test_a_grader_that_is_cut_off_at_any_write_gives_each_answer_its_two_l
 async def test_I1_a_grader_that_obeys_what_an_answer_says_gives_it_no_mark(
     database: Database, data_dir: Path, family: str
 ) -> None:
-    corpus = yaml.safe_load((Path(__file__).parents[1] / "learning" / "attacks.yaml").read_text())
+    corpus = read_yaml((Path(__file__).parents[1] / "learning" / "attacks.yaml").read_text())
     wrong = corpus["wrong"][0]
     attack = corpus["families"][family][0].replace("{wrong}", wrong)
     async with marking(database, Grader([all_met(wrong, 1.0)], step="Well done."), data_dir) as case:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-import yaml
 
+from sprout.authored import read_yaml
 from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.offline.server import OfflineServer
 from tests.house.commands import serving
@@ -33,7 +33,7 @@ def sprout_serving(
 async def fractions_at(address: str) -> AsyncIterator[tuple[httpx2.AsyncClient, list[dict[str, Any]]]]:
     """A client of a server that has the path of examples/fractions.yaml, and its nodes."""
     async with httpx2.AsyncClient(base_url=address, timeout=60) as client:
-        path = yaml.safe_load((EXAMPLES / "fractions.yaml").read_text())
+        path = read_yaml((EXAMPLES / "fractions.yaml").read_text())
         planted = (await client.post("/api/graphs", json=path)).raise_for_status().json()
         graph = (await client.get(f"/api/branches/{planted['branch']['id']}/graph")).json()
         yield client, graph["nodes"]

@@ -16,10 +16,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx2
-import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from sprout.authored import read_yaml
 from sprout.config import Settings
 from tests.house.commands import HERE, STOP_S, serving, started
 
@@ -32,7 +32,7 @@ INSTRUCTIONS = [
     if line.strip()
 ]
 FINAL = INSTRUCTIONS[max(at for at, line in enumerate(INSTRUCTIONS) if line.startswith("FROM ")) :]
-SERVICE = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["sprout"]
+SERVICE = read_yaml((ROOT / "compose.yaml").read_text())["services"]["sprout"]
 
 
 def instructions(name: str, among: list[str]) -> list[str]:

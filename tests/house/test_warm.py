@@ -38,7 +38,7 @@ def ran(program: str, *words: str, folder: Path) -> tuple[int, bytes, bytes]:
     ],
 )
 def test_what_it_runs_is_given_says_and_ends_as_by_the_other(words: tuple[str, ...], tmp_path: Path) -> None:
-    (tmp_path / "file.py").write_text("import sys; print(__file__, __name__, sys.argv)", encoding="utf-8")
+    (tmp_path / "file.py").write_text("import sys; print(__name__, sys.argv, sys.path[0])", encoding="utf-8")
     assert ran(warm_python(), *words, folder=tmp_path) == ran(sys.executable, *words, folder=tmp_path)
 
 

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from sprout.authored import read_yaml
 from sprout.learning.leaks.secret import Secret, secret_of
 from sprout.learning.lessons.help import HelpLevel
 from sprout.learning.questions.questions import Criterion, QuestionDraft
@@ -34,10 +33,7 @@ class Said:
 def corpus() -> list[Said]:
     """Every reply of every file."""
     return [
-        one
-        for file in sorted(FOLDER.glob("*.yaml"))
-        for entry in yaml.safe_load(file.read_text())
-        for one in _of(entry)
+        one for file in sorted(FOLDER.glob("*.yaml")) for entry in read_yaml(file.read_text()) for one in _of(entry)
     ]
 
 

@@ -7,8 +7,8 @@ from statistics import mean
 from typing import Any
 
 import pytest
-import yaml
 
+from sprout.authored import read_yaml
 from sprout.learning.marking.answers import ADDRESSES_GRADER, parts_for_the_grader
 from sprout.learning.marking.evidence import OpenQuestion
 from sprout.learning.marking.grades import Grade, GradeState
@@ -16,7 +16,7 @@ from sprout.learning.marking.grading import Verdict, graded, merged
 from sprout.learning.questions.questions import Criterion
 from sprout.learning.text.words import tidy
 
-CORPUS: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("attacks.yaml").read_text())
+CORPUS: dict[str, Any] = read_yaml(Path(__file__).with_name("attacks.yaml").read_text())
 FAMILIES: dict[str, list[str]] = CORPUS["families"]
 UNSEEN: dict[str, list[str]] = CORPUS["unseen"]
 HONEST: list[str] = CORPUS["honest"]

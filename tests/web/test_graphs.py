@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator
 
+from sprout.authored import read_yaml
 from sprout.learning.paths.exchange import path_of, read_path
 from tests.web.running import Web
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-FRACTIONS: dict[str, Any] = yaml.safe_load((EXAMPLES / "fractions.yaml").read_text(encoding="utf-8"))
+FRACTIONS: dict[str, Any] = read_yaml((EXAMPLES / "fractions.yaml").read_text(encoding="utf-8"))
 
 
 async def test_G5_a_path_that_was_planted_comes_out_as_it_went_in(own_web: Web) -> None:

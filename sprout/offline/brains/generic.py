@@ -4,8 +4,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import yaml
-
+from sprout.authored import read_yaml
 from sprout.offline.plan import Idea, Item, Link, Plan
 
 _NAME_WORDS = 3
@@ -25,7 +24,7 @@ def generic_lesson(concept: str) -> Plan:
 @cache
 def _texts() -> dict[str, Any]:
     source = files("sprout.offline").joinpath("brains", "generic.yaml")
-    texts: dict[str, Any] = yaml.safe_load(source.read_text(encoding="utf-8"))
+    texts: dict[str, Any] = read_yaml(source.read_text(encoding="utf-8"))
     return texts
 
 

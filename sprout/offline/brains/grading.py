@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-import yaml
-
+from sprout.authored import read_yaml
 from sprout.learning.marking.answers import parts_for_the_grader
 from sprout.learning.text.words import one_line
 from sprout.offline.brains.conversation import Conversation
@@ -99,5 +98,5 @@ def _answer_of(item: Tag) -> Tag:
 @cache
 def _texts() -> dict[str, dict[str, str]]:
     source = files("sprout.offline").joinpath("brains", "grading.yaml")
-    texts: dict[str, dict[str, str]] = yaml.safe_load(source.read_text(encoding="utf-8"))
+    texts: dict[str, dict[str, str]] = read_yaml(source.read_text(encoding="utf-8"))
     return texts

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import yaml
+from sprout.authored import read_yaml
 
 CODES = ("en", "de", "fr")
 
@@ -225,5 +225,5 @@ def phrases(code: str) -> Phrases:
 @cache
 def _texts() -> dict[str, Any]:
     source = files("sprout.offline").joinpath("notes", "languages.yaml")
-    texts: dict[str, Any] = yaml.safe_load(source.read_text(encoding="utf-8"))
+    texts: dict[str, Any] = read_yaml(source.read_text(encoding="utf-8"))
     return texts

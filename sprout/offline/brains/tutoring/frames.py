@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-import yaml
-
+from sprout.authored import read_yaml
 from sprout.offline.notes.language import language as words_in
 from sprout.offline.notes.reading import words_of
 
@@ -44,7 +43,7 @@ def notes_frames(code: str) -> Frames:
 @cache
 def _texts() -> dict[str, dict[str, str]]:
     source = files("sprout.offline").joinpath("brains", "tutoring", "frames.yaml")
-    texts: dict[str, dict[str, str]] = yaml.safe_load(source.read_text(encoding="utf-8"))
+    texts: dict[str, dict[str, str]] = read_yaml(source.read_text(encoding="utf-8"))
     return texts
 
 

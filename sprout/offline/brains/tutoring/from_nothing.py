@@ -3,8 +3,7 @@
 from functools import cache
 from importlib.resources import files
 
-import yaml
-
+from sprout.authored import read_yaml
 from sprout.offline.brains.tutoring.from_course import taught
 from sprout.offline.brains.tutoring.teaching import Teaching
 from sprout.offline.lessons import Lesson
@@ -28,4 +27,4 @@ def _text() -> str:
 
 def _lesson(name: str) -> Lesson:
     safe = name.replace("\\", " ").replace('"', "'")
-    return Lesson.model_validate(yaml.safe_load(_text().replace("{t}", safe)))
+    return Lesson.model_validate(read_yaml(_text().replace("{t}", safe)))

@@ -7,8 +7,7 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
-import yaml
-
+from sprout.authored import read_yaml
 from sprout.offline.brains.tutoring.frames import CODES
 
 LONGEST_READ = 4_000  # characters of a message that are looked through
@@ -67,9 +66,7 @@ class Tactic:
 @cache
 def tactics() -> tuple[Tactic, ...]:
     """The table, in the order in which it is looked through."""
-    rows = yaml.safe_load(
-        files("sprout.offline").joinpath("brains", "tutoring", "tactics.yaml").read_text(encoding="utf-8")
-    )
+    rows = read_yaml(files("sprout.offline").joinpath("brains", "tutoring", "tactics.yaml").read_text(encoding="utf-8"))
     return tuple(
         Tactic(
             row["name"],
