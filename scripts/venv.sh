@@ -48,7 +48,7 @@ if ! usable >/dev/null 2>&1; then
   fi
 fi
 
-say "installing $(grep -c '==' "$lock") packages from $lock (a minute at most)"
+say "installing $(grep -c '==' "$lock") packages from $lock (a minute or two)"
 rm -f .venv/.made-from-*
 .venv/bin/python -m pip install --quiet --quiet --no-input --require-hashes --no-deps -r "$lock"
 .venv/bin/python -m pip install --quiet --quiet --no-input --no-deps --no-build-isolation --editable .
