@@ -2,8 +2,8 @@
 
 HOST ?= 127.0.0.1
 PORT ?= 8000
-# One more than there are cores: tests wait for servers, browsers and databases more than they compute.
-WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+# As many as there are cores: each has servers, browsers and databases beside it, which want some of the time too.
+WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
 ARGS ?=
 BIN := .venv/bin
 

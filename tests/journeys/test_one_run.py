@@ -4,9 +4,12 @@ from pathlib import Path
 
 from playwright.async_api import Browser, expect
 
+from sprout.offline.pace import Pace
 from tests.browser import open_page
 from tests.journeys.garden import COURSE, garden
 from tests.journeys.screen import ask, ended, more_nodes, panel, picture, same_as_graph, shown, without_doubles
+
+UNHURRIED = Pace(0.1, 200)  # so that much is left where somebody stops it
 
 
 async def test_two_browsers_see_the_same_and_asking_again_joins_the_run(
@@ -32,7 +35,7 @@ async def test_two_browsers_see_the_same_and_asking_again_joins_the_run(
 async def test_a_stopped_run_says_so_and_growing_the_rest_goes_on_with_what_is_there(
     browser: Browser, tmp_path: Path, sqlite_url: str
 ) -> None:
-    async with garden(tmp_path, sqlite_url) as grown, open_page(browser, grown.url) as page:
+    async with garden(tmp_path, sqlite_url, pace=UNHURRIED) as grown, open_page(browser, grown.url) as page:
         await ask(page, COURSE)
         await more_nodes(page, 3)
         await panel(page).get_by_role("button", name="Stop").click()
