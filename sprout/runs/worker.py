@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -132,19 +132,26 @@ class Worker:
             if (going := self._going.get(run_id)) is not None:
                 going.stop.request()
         await self._let_go()
-        await self._advance_all(self._let_go_of)
+        await self._go_on()
 
     async def sweep(self) -> None:
         """Take up what nobody carries, and whatever else was not woken (K2, B4)."""
         lanes = await self._parts.store.stale_lanes(self._parts.claim)
         if lanes:
             log.info("agent_run.reconcile", extra={"count": len(lanes)})
-        await self._advance_all(set(lanes))
+        await self._advance_all(lanes)
 
-    async def _advance_all(self, lanes: set[str]) -> None:
-        """Advance the lanes, which are taken from the set as they are."""
-        while lanes:
-            together = [lanes.pop() for _ in range(min(LANES_AT_ONCE, len(lanes)))]
+    async def _go_on(self) -> None:
+        """Take up again what was let go of here; where that fails, the next beat tries again."""
+        lanes, self._let_go_of = self._let_go_of, set()
+        try:
+            await self._advance_all(list(lanes))
+        except SproutError:
+            self._let_go_of |= lanes
+            raise
+
+    async def _advance_all(self, lanes: Sequence[str]) -> None:
+        for together in (lanes[at : at + LANES_AT_ONCE] for at in range(0, len(lanes), LANES_AT_ONCE)):
             # None is cancelled for another's failure: what was claimed must be carried.
             outcomes = await asyncio.gather(*map(self.advance, together), return_exceptions=True)
             for failure in outcomes:

@@ -75,6 +75,11 @@ class AwayStore(SqlRunStore):
         self._refuse("abandon")
         await super().abandon(run, crashed=crashed)
 
+    async def claim(self, lane: str, claim: Claim) -> Run | None:
+        if "abandon" in self.refused:
+            self._refuse("claim")
+        return await super().claim(lane, claim)
+
     def _refuse(self, what: str) -> None:
         if len(self.refused) < self._away_for:
             self.refused.append(what)
@@ -152,9 +157,11 @@ async def test_K2_a_run_that_cannot_be_settled_is_left_and_found_by_the_sweep(
     assert (run.state, run.epoch) == (RunState.COMPLETED, 2)
 
 
+@pytest.mark.parametrize("away_for", [2, 3, 4])
 async def test_K2_who_takes_up_nothing_of_others_goes_on_with_what_it_had_to_leave_itself(
-    database: Database, data_dir: Path
+    database: Database, data_dir: Path, away_for: int
 ) -> None:
+    """Also where the database is away for the word that it is left, and once more for its claim."""
     hang, agents = Hang(), [a_quick_agent()]
     async with living(database, NOBODY, data_dir, agents=[a_quick_agent(lambda _: hang())]) as before:
         others_id = await before.started()
@@ -166,7 +173,7 @@ async def test_K2_who_takes_up_nothing_of_others_goes_on_with_what_it_had_to_lea
         data_dir,
         agents=agents,
         root=root,
-        store_like=partial(AwayStore, away_for=2),
+        store_like=partial(AwayStore, away_for=away_for),
         beat_s=SOON_S,
         sweep_s=SOON_S,
         take_up=False,
