@@ -11,9 +11,8 @@ from sprout.documents.archive import entries_of, inspect, looks_strict
 from sprout.documents.limits import ReadingLimits
 from sprout.documents.manuscript import Draft, Manuscript
 from sprout.documents.reasons import Reason, unreadable
-from sprout.documents.word_styles import Numbering, Styles, listed, value
+from sprout.documents.word_styles import Numbering, Styles, W, listed, value
 
-W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _LEFT_OUT = frozenset({f"{W}del", f"{W}moveFrom", f"{W}instrText", f"{W}rPr", f"{W}pPr", f"{W}sdtPr", _FALLBACK})

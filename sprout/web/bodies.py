@@ -14,17 +14,9 @@ from sprout.learning.questions.assessing import AssessmentType
 from sprout.learning.questions.questions import MAX_PROMPT, QuestionFormat
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
-
-
 Description = Annotated[str, StringConstraints(max_length=10_000)]
-
-
 Id = Annotated[str, StringConstraints(min_length=1, max_length=100)]
-
-
 PageSize = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,3}$")]
-
-
 CALLER = "the caller; nobody else's id is taken"
 NodeType = Literal["root", "concept", "subconcept"]
 

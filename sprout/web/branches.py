@@ -9,7 +9,8 @@ from sprout.learning.paths.library import BranchSummary
 from sprout.runs.state import Run
 from sprout.web.bodies import BranchChange, MaybeOwner, NewBranch, Nothing, Owner
 from sprout.web.endpoint import Call, nothing_left, row, rows
-from sprout.web.shown import BranchOverview, BranchPage, run_row
+from sprout.web.run_shown import run_row
+from sprout.web.shown import BranchOverview, BranchPage
 
 
 async def listed(call: Call[Owner, Nothing]) -> Response:

@@ -3,8 +3,8 @@
 from starlette.responses import Response
 
 from sprout.web.bodies import ChangeFilter, Nothing
+from sprout.web.change_shown import change_row, undone_change
 from sprout.web.endpoint import Call, link_to_next, page_size, row, rows
-from sprout.web.shown import change_row, undone_change
 
 
 async def listed(call: Call[ChangeFilter, Nothing]) -> Response:

@@ -9,7 +9,7 @@ from sprout.runs.state import ENDED, RunState
 from sprout.web.bodies import Nothing, RunOrder
 from sprout.web.endpoint import Call, row
 from sprout.web.runs import admitted
-from sprout.web.shown import ConceptsMade, EdgeTitles, SubconceptsMade
+from sprout.web.shown import ConceptsMade, SubconceptsMade, titled_edges
 from sprout.web.waiting import ended_soon
 
 Children = tuple[list[NodeRow], list[EdgeRow]]
@@ -27,7 +27,7 @@ async def concepts(call: Call[Nothing, RunOrder]) -> Response:
     if (going := await _made(call, "topic", root)) is not None:
         return going
     made, edges = await _children(call, "concept")
-    return row(ConceptsMade(generated=True, concepts=made, edges=_by_title(made, edges)), 201)
+    return row(ConceptsMade(generated=True, concepts=made, edges=titled_edges(edges, made)), 201)
 
 
 async def subconcepts(call: Call[Nothing, RunOrder]) -> Response:
@@ -42,7 +42,7 @@ async def subconcepts(call: Call[Nothing, RunOrder]) -> Response:
     if (going := await _made(call, "subconcept", concept)) is not None:
         return going
     made, edges = await _children(call, "subconcept")
-    return row(SubconceptsMade(generated=True, subconcepts=made, edges=_by_title(made, edges)), 201)
+    return row(SubconceptsMade(generated=True, subconcepts=made, edges=titled_edges(edges, made)), 201)
 
 
 async def _made(call: Call[Nothing, RunOrder], agent: str, node: NodeRow) -> Response | None:
@@ -61,12 +61,3 @@ async def _children(call: Call[Nothing, RunOrder], type: str) -> Children:
     nodes = await call.parts.library.nodes(user_id=call.user_id, parent_id=call.id)
     edges = await call.parts.library.dependency_edges(call.id, user_id=call.user_id, child_type=None)
     return [node for node in nodes if node.type == type], edges
-
-
-def _by_title(nodes: list[NodeRow], edges: list[EdgeRow]) -> list[EdgeTitles]:
-    titles = {node.id: node.title for node in nodes}
-    return [
-        EdgeTitles(source=titles[edge.source_node_id], target=titles[edge.target_node_id])
-        for edge in edges
-        if {edge.source_node_id, edge.target_node_id} <= titles.keys()  # somebody may delete while this is read
-    ]

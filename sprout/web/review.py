@@ -15,14 +15,8 @@ from sprout.runs.bus import News
 from sprout.runs.state import Run
 from sprout.web.bodies import Nothing, ReviewOrder
 from sprout.web.endpoint import Call, row
-from sprout.web.shown import (
-    ConceptAddition,
-    ReviewDecision,
-    Reviewed,
-    SubconceptAddition,
-    TitledEdge,
-    run_row,
-)
+from sprout.web.run_shown import run_row
+from sprout.web.shown import ConceptAddition, ReviewDecision, Reviewed, SubconceptAddition, titled_edges
 from sprout.web.waiting import ended_soon
 
 CHANGES_READ = 500
@@ -67,18 +61,13 @@ async def _decision(call: Call[Nothing, ReviewOrder], node: NodeRow, run: Run) -
     nodes = await call.parts.library.nodes(user_id=call.user_id, branch_id=run.branch_id)
     titles = {one.id: one.title for one in nodes}
     inserted = [one for change in made for one in change.after.nodes if one.id in change.added]
-    edges = [edge for change in made for edge in change.after.edges]
     return Reviewed(
         status="updated" if inserted else "no_change",
         node_id=node.id,
         level=cast(Literal["concept", "subconcept"], node.type),
         decision=_decided(made, titles, await _closing_words(call, run)),
         inserted_nodes=inserted,
-        created_edges=[
-            TitledEdge(source=titles[edge.source_node_id], target=titles[edge.target_node_id])
-            for edge in edges
-            if {edge.source_node_id, edge.target_node_id} <= titles.keys()
-        ],
+        created_edges=titled_edges([edge for change in made for edge in change.after.edges], nodes),
     )
 
 

@@ -47,12 +47,14 @@ from sprout.web import (
     talk,
     tutor,
 )
+from sprout.web.change_shown import ChangeRow, UndoneChange
 from sprout.web.docs import docs_page
 from sprout.web.endpoint import Answer, AnyEndpoint, Call, Endpoint
 from sprout.web.failures import LastResort, expected, refused_by_routing, unexpected
 from sprout.web.middleware import KnownHosts, Origins, Paced, SecurityHeaders
 from sprout.web.openapi import openapi_document
 from sprout.web.parts import WebParts
+from sprout.web.run_shown import RunHandoff, RunRow
 
 GZIP_MIN_BYTES = 1000
 GZIP_LEVEL = 6
@@ -64,8 +66,8 @@ EVENTS_OF_ALL = Answer(
     media="text/event-stream",
 )
 HTML_PAGE = Answer(200, "A page.", media="text/html")
-IN_HAND = Answer(202, "It takes longer: the run that is going.", shown.RunRow)
-GOING_ALREADY = Answer(200, "The run that was going already.", shown.RunRow)
+IN_HAND = Answer(202, "It takes longer: the run that is going.", RunRow)
+GOING_ALREADY = Answer(200, "The run that was going already.", RunRow)
 DONE = Answer(204, "Done; there is nothing to say.")
 
 
@@ -120,10 +122,10 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
              _one("Nodes, edges, progress, documents and runs.", shown.BranchPage), (404,)),
     Endpoint("GET", "/api/branches/{id}/changes", changes.listed, "Branches",
              "Who changed the path, how and why, newest first",
-             _many("The changes.", shown.ChangeRow), (404,), query=bodies.ChangeFilter),
+             _many("The changes.", ChangeRow), (404,), query=bodies.ChangeFilter),
     Endpoint("POST", "/api/changes/{id}/undo", changes.undone, "Branches",
              "Take a change of the path back; done again, the answer is the same",
-             _one("The change by which it is undone, and what stands under its parent now.", shown.UndoneChange),
+             _one("The change by which it is undone, and what stands under its parent now.", UndoneChange),
              (404, 409)),
 
     Endpoint("GET", "/api/nodes", nodes.listed, "Nodes", "The caller's nodes, in the order of creation",
@@ -297,41 +299,41 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
 
     Endpoint("POST", "/api/agents/topics/{id}/run", runs.topic_started, "Runs",
              "Grow a path from a topic, or join the run that is growing it",
-             (EVENT_STREAM, Answer(202, "With wait=false: the new run.", shown.RunRow), GOING_ALREADY),
+             (EVENT_STREAM, Answer(202, "With wait=false: the new run.", RunRow), GOING_ALREADY),
              (404, 409, 422, 429, 503), query=bodies.RunOptions, body=bodies.RunOrder,
              headers=("Idempotency-Key",), paced=RUNS),
     Endpoint("POST", "/api/agents/concepts/{id}/run", runs.concept_started, "Runs",
              "Open a concept: have its parts made, have them adapted to new answers, or join the run that does",
-             (EVENT_STREAM, Answer(202, "With wait=false: the new run.", shown.RunRow), GOING_ALREADY),
+             (EVENT_STREAM, Answer(202, "With wait=false: the new run.", RunRow), GOING_ALREADY),
              (404, 409, 422, 429, 503), query=bodies.RunOptions, body=bodies.RunOrder,
              headers=("Idempotency-Key",), paced=RUNS),
     Endpoint("POST", "/api/agents/nodes/{id}/review", review.reviewed, "Runs",
              "Look whether the path needs something more after a node, and add that",
              (Answer(200, "What was decided, and what was added.", shown.Reviewed),
-              Answer(202, "It takes longer: the run that is at it.", shown.RunRow)),
+              Answer(202, "It takes longer: the run that is at it.", RunRow)),
              (404, 409, 503), body=bodies.ReviewOrder, paced=RUNS),
     Endpoint("POST", "/api/agents/{name}/nodes/{id}/run", runs.extra_started, "Runs",
              "Have an agent that was added by configuration work on a node, or join the run in which it does",
-             (EVENT_STREAM, Answer(202, "With wait=false: the new run.", shown.RunRow), GOING_ALREADY),
+             (EVENT_STREAM, Answer(202, "With wait=false: the new run.", RunRow), GOING_ALREADY),
              (404, 409, 422, 429, 503), query=bodies.RunOptions, body=bodies.AgentOrder,
              headers=("Idempotency-Key",), paced=RUNS),
     Endpoint("GET", "/api/runs", runs.listed, "Runs", "The caller's runs, newest first",
-             _many("The runs.", shown.RunRow), (404,), query=bodies.RunFilter),
+             _many("The runs.", RunRow), (404,), query=bodies.RunFilter),
     Endpoint("GET", "/api/runs/{id}", runs.shown, "Runs", "One run",
-             _one("The run, with its journal and its last events.", shown.RunHandoff), (404,)),
+             _one("The run, with its journal and its last events.", RunHandoff), (404,)),
     Endpoint("GET", "/api/runs/{id}/events", runs.followed, "Runs", "The events of a run: replay, then live",
              (EVENT_STREAM, Answer(204, "The run is over and the cursor is at its end.")), (404, 429),
              query=bodies.Cursor, headers=("Last-Event-ID",)),
     Endpoint("POST", "/api/runs/{id}/cancel", runs.cancelled, "Runs", "Stop a run; one that has ended stays as it is",
-             _one("The run.", shown.RunRow), (404,)),
+             _one("The run.", RunRow), (404,)),
     Endpoint("POST", "/api/runs/{id}/answer", runs.answered, "Runs", "Answer the question that a run waits with",
-             _one("The run, which goes on.", shown.RunRow), (404, 409), body=bodies.RunAnswer),
+             _one("The run, which goes on.", RunRow), (404, 409), body=bodies.RunAnswer),
     Endpoint("POST", "/api/runs/{id}/resume", runs.resumed, "Runs", "Have a run taken up again that was cut off",
-             _one("The run.", shown.RunRow), (404, 409)),
+             _one("The run.", RunRow), (404, 409)),
     Endpoint("POST", "/api/runs/{id}/retry", runs.retried, "Runs", "Start a run in place of one that has ended",
-             (Answer(202, "The new run.", shown.RunRow), GOING_ALREADY), (404, 409, 503), paced=RUNS),
+             (Answer(202, "The new run.", RunRow), GOING_ALREADY), (404, 409, 503), paced=RUNS),
     Endpoint("POST", "/api/runs/{id}/discard", runs.discarded, "Runs", "Put away a run that failed or waits",
-             _one("The run.", shown.RunRow), (404, 409)),
+             _one("The run.", RunRow), (404, 409)),
     Endpoint("GET", "/api/events", streams.followed, "Runs",
              "The events of all the caller's runs: what has not ended from its start or the cursor, then live",
              (EVENTS_OF_ALL,), (429,), query=bodies.Cursors, headers=("Last-Event-ID",)),

@@ -16,7 +16,7 @@ from sprout.runs.state import Run, RunState
 from sprout.web.bodies import AgentOrder, Cursor, Nothing, RunAnswer, RunFilter, RunOptions, RunOrder
 from sprout.web.endpoint import Call, link_to_next, nothing_left, page_size, row, rows
 from sprout.web.parts import WebParts
-from sprout.web.shown import run_handoff, run_row
+from sprout.web.run_shown import run_handoff, run_row
 from sprout.web.sse import RunStream, cursor_of
 from sprout.web.streams import counted, refuse_one_too_many
 

@@ -18,9 +18,9 @@ def test_a_reader_counts_events_that_come_in_pieces_and_times_one_in_a_hundred()
 
 def test_a_wait_is_from_telling_to_hearing_and_an_event_that_was_not_heard_is_no_figure() -> None:
     reader = Reader("/api/runs/r/events", heard_ns={100: 5_000_000})
-    assert list(waits_ms({"r:100": 2_000_000}, [reader])) == [3.0]
+    assert list(waits_ms({"r": [100, 2_000_000]}, [reader])) == [3.0]
     with pytest.raises(KeyError):
-        list(waits_ms({"r:200": 2_000_000}, [reader]))
+        list(waits_ms({"r": [200, 2_000_000]}, [reader]))
 
 
 def test_memory_that_grows_by_a_megabyte_a_second_grows_by_3600_an_hour() -> None:

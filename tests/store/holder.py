@@ -14,6 +14,7 @@ from sprout.store.database import open_database
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
 from tests.builders import a_topic
+from tests.warm import warm_python
 
 TOP = Path(__file__).parents[2]
 
@@ -22,7 +23,7 @@ TOP = Path(__file__).parents[2]
 async def holding(url: str, *, topics: int = 0) -> AsyncIterator[Process]:
     """The process, from when it has written; killed at the end of the block, as by kill -9."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.store.holder", url, str(topics)), cwd=TOP, stdin=PIPE, stdout=PIPE
+        *(warm_python(), "-m", "tests.store.holder", url, str(topics)), cwd=TOP, stdin=PIPE, stdout=PIPE
     )
     assert process.stdout is not None
     try:

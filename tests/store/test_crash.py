@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from sprout.store.library import SqlLibrary
 from sprout.store.run_tables import GraphOperation, ToolCall
 from sprout.store.runs import SqlRunStore
 from tests.builders import NotedWakeUps, a_run, a_topic, started
+from tests.warm import warm_python
 
 TOP = Path(__file__).parents[2]
 
@@ -81,7 +81,7 @@ async def what_is_kept(database_url: str, data_dir: Path, run: Run) -> Kept:
 async def deaths(database_url: str, run_id: str, *, calls: int) -> list[str]:
     """What the crash story says: one line per process, all killed but the last."""
     story = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.store.crash_story", database_url, run_id, str(calls)),
+        *(warm_python(), "-m", "tests.store.crash_story", database_url, run_id, str(calls)),
         cwd=TOP,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

@@ -1,7 +1,6 @@
 """D-6: a database of each release is migrated with all that is in it, also when the process is killed meanwhile."""
 
 import asyncio
-import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from sprout.store import migrate
 from sprout.store.checks import faults_of
 from tests.store.released import REVISIONS, all_rows, restore, still_there
+from tests.warm import warm_python
 
 SOME = 5
 TOP = Path(__file__).parents[2]
@@ -72,7 +72,7 @@ def backup_files(folder: Path) -> list[Path]:
 async def deaths(url: str, point: str, folder: Path, *, every: int = 1) -> list[str]:
     """What the story says: one line per process, all killed but the last; `every`: at each so-manieth place."""
     story = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.store.migration_story", url, point, str(folder), str(every)),
+        *(warm_python(), "-m", "tests.store.migration_story", url, point, str(folder), str(every)),
         cwd=TOP,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -30,6 +29,7 @@ from tests.builders import a_concept, a_run, a_topic, started
 from tests.store.crash_story import adding
 from tests.store.test_crash import TOP, a_running_run
 from tests.store.test_shelf import CHOICE, NUMBER, OPEN
+from tests.warm import warm_python
 
 ME = DEFAULT_USER_ID
 FITS: type[Refining] = SqlRefining  # mypy checks it
@@ -249,7 +249,7 @@ async def test_K7_killed_at_any_step_a_roll_back_is_whole_or_has_not_happened(
 ) -> None:
     run = await a_running_run(database_url, data_dir)
     story = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.store.take_back_story", database_url, run.id),
+        *(warm_python(), "-m", "tests.store.take_back_story", database_url, run.id),
         cwd=TOP,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
