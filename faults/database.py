@@ -26,7 +26,9 @@ from tests.builders import NotedWakeUps, a_run, a_thought, a_topic, started
 from tests.store.flips import HARMLESS, SILENT, flipped
 from tests.store.holder import holding
 from tests.store.released import REVISIONS, a_closed_database, all_rows, restore
+from tests.store.test_crash import a_running_run
 from tests.store.test_migrate_killed import deaths
+from tests.store.test_refining import deaths as deaths_of_roll_backs
 from tests.web.running import Web, a_static_folder, serving_web
 
 FLIPS = 200
@@ -121,6 +123,19 @@ def _numbers(backup: Path) -> list[int]:
         return [seq for (seq,) in connection.execute("select seq from run_events order by seq")]
 
 
+async def roll_backs() -> list[Figure]:
+    """K7: a run's changes are taken back, killed at every step; all of them are there afterwards, or none."""
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite:///{Path(folder) / 'sprout.sqlite3'}"
+        run = await a_running_run(url, Path(folder))
+        told = await deaths_of_roll_backs(url, run.id, every=1)
+    found = Counter(line.split()[1] for line in told[1:])
+    return [
+        Figure("roll-backs", "kills", f"{len(told) - 1}"),
+        Figure("roll-backs", "whole, or not at all", f"{found['0']} and {found['2']}", found.keys() == {"0", "2"}),
+    ]
+
+
 async def migrations() -> list[Figure]:
     """D-6: each release's database, its migration killed at every statement, in the backup and after the commit."""
     ends: Counter[str] = Counter()
@@ -213,6 +228,7 @@ PROOFS: dict[str, Callable[[], Awaitable[list[Figure]]]] = {
     "damage": damage,
     "drill": drill,
     "migrations": migrations,
+    "roll-backs": roll_backs,
     "locks": locks,
     "full-disk": full_disk,
 }

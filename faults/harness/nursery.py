@@ -5,7 +5,6 @@ answers with the process id of the server and, when that has ended, with its exi
 its own input ends, so does the server that is still there.
 """
 
-import gc
 import importlib
 import json
 import os
@@ -17,17 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from faults.harness.topics import asking_topic, deadly_topic
+from faults.harness.warm import warm_up
 from sprout import crashing
 from sprout.config import load_settings
-from sprout.loop.tokens import count_tokens
 from sprout.serving import serve
 from sprout.telemetry.logs import set_up
 
 
 def main() -> None:
     """Bear one server after the other until the input ends."""
-    count_tokens("")  # loads its table
-    gc.freeze()
+    warm_up()
     say("ready")
     for line in sys.stdin:
         order = json.loads(line)

@@ -1,6 +1,6 @@
-"""A process that dies while a run's changes are taken back: for n = 1, 2, 3, … a child is killed at the n-th step.
+"""A process that dies while a run's changes are taken back: for n = 1, 1 + EVERY, … a child is killed at the n-th step.
 
-Usage: python -m tests.store.take_back_story URL ROOT_RUN_ID.
+Usage: python -m tests.store.take_back_story URL ROOT_RUN_ID EVERY.
 Prints a line per child: its number, how many of the run's changes it found from the one before it, "killed" or "lived".
 """
 
@@ -49,8 +49,8 @@ async def change(database: Database, run: Run, actor: Actor) -> None:
     await shelf.edit_graph(run.node_id, lambda graph: graph.insert_after(first, "Two", None, utc_now()), actor=actor)
 
 
-def tell(url: str, root_id: str) -> Iterator[str]:
-    for n in count(1):
+def tell(url: str, root_id: str, every: int) -> Iterator[str]:
+    for n in count(1, every):
         child = os.fork()
         if child == 0:
             os._exit(0 if asyncio.run(story(url, root_id, n)) == 2 else 3)
@@ -64,6 +64,6 @@ def tell(url: str, root_id: str) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    for line in tell(sys.argv[1], sys.argv[2]):
+    for line in tell(sys.argv[1], sys.argv[2], int(sys.argv[3])):
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()

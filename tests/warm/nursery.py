@@ -5,7 +5,6 @@ arguments, environment, parted by zeros. He is told the child's number and then 
 away, so does the child. All end where the standard input does.
 """
 
-import gc
 import importlib
 import os
 import runpy
@@ -15,12 +14,13 @@ import signal
 import socket
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from faults.harness.warm import warm_up
 from sprout import cli, crashing, doctor, growing, serving  # noqa: F401 - imported for all who are born here
-from sprout.loop.tokens import count_tokens
 
 LENGTH = 4
 
@@ -42,8 +42,7 @@ class Order:
 
 def main() -> None:
     """Be asked until the input ends; this comes back in every child, with what it shall run."""
-    count_tokens("")  # loads its table
-    gc.freeze()
+    warm_up()
     if (order := _asked(sys.argv[1])) is not None:
         run(order)
 
@@ -131,8 +130,13 @@ def _forked(
     children[number] = (child, asker)
     selector.register(number, selectors.EVENT_READ)
     selector.register(asker, selectors.EVENT_READ, number)
-    asker.sendall(f"{child}\n".encode())
+    _say(asker, child)
     return None
+
+
+def _say(asker: socket.socket, number: int) -> None:
+    with suppress(BrokenPipeError, ConnectionResetError):  # he may be gone already: what is read from him says so
+        asker.sendall(f"{number}\n".encode())
 
 
 def _exactly(asker: socket.socket, length: int) -> bytes:
@@ -151,7 +155,7 @@ def _ended(number: int, selector: selectors.BaseSelector, children: dict[int, tu
     os.close(number)
     if asker in selector.get_map():
         selector.unregister(asker)
-        asker.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
+        _say(asker, os.waitstatus_to_exitcode(status))
     asker.close()
 
 
