@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from faults.figures import Figure
-from sprout.documents.extracting import AT_ONCE, Extractor
+from sprout.documents.extracting import Extractor
+from sprout.documents.intake import AT_ONCE
 from sprout.documents.kinds import Kind
 from sprout.errors import Unreadable
 from tests.documents.asking import asking

@@ -2,7 +2,6 @@
 
 import gc
 import secrets
-import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ from sqlalchemy import make_url, text
 
 from sprout.store.database import Database, open_database
 from sprout.store.migrate import upgrade
+from tests.databases import an_empty_database
 from tests.services import POSTGRES, require
 
 
@@ -44,18 +44,15 @@ def data_dir(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def sqlite_url(tmp_path: Path, empty_sqlite: Path) -> str:
-    """A copy, since migrating anew takes longer than most tests."""
-    file = tmp_path / "sprout.sqlite3"
-    shutil.copyfile(empty_sqlite, file)
-    return f"sqlite:///{file}"
+def sqlite_url(tmp_path: Path) -> str:
+    return an_empty_database(tmp_path)
 
 
 @pytest.fixture(scope="session")
 def empty_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("empty") / "sprout.sqlite3"
-    upgrade(f"sqlite:///{file}")
-    return file
+    folder = tmp_path_factory.mktemp("empty")
+    an_empty_database(folder)
+    return folder / "sprout.sqlite3"
 
 
 @pytest.fixture

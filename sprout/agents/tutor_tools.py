@@ -52,87 +52,62 @@ def _context(turn: LessonTurn) -> LessonContext:
 
 
 def _own_tools(turn: LessonTurn) -> tuple[Tool, ...]:
-    return (
-        check_student_progress_tool(turn),
-        check_prerequisite_mastery_tool(turn),
-        search_documents_tool(turn.parts.shelf, turn.lesson.topic.id),
-        generate_example_tool(turn),
-        create_exercise_tool(turn),
-        visualize_concept_tool(turn),
-        record_exercise_result_tool(turn),
-        raise_concern_tool(turn),
-        memory_recall_tool(turn),
-        memory_store_tool(turn),
-        ask_checkpoint_tool(turn),
-        complete_subconcept_tool(turn),
-    )
+    search = search_documents_tool(turn.parts.shelf, turn.lesson.topic.id)
+    looks_up, shows_and_ends = (one.about(turn) for one in _LOOK_UP), (one.about(turn) for one in _SHOW_AND_END)
+    return (*looks_up, search, *shows_and_ends)
 
 
-def check_student_progress_tool(turn: LessonTurn) -> Tool:
-    @tool(profile=Profile.CONVERSATIONAL)
-    async def check_student_progress() -> dict[str, JsonValue]:
-        """Tell what the diagnostic showed of this learner: the score, and the questions that were missed."""
-        standing = await turn.parts.tutoring.standing(turn.lesson)
-        if standing.score is None:
-            return {"diagnosticScore": None, "message": "The learner has answered no diagnostic question yet."}
-        missed: list[JsonValue] = [{"prompt": one.prompt, "feedback": one.feedback} for one in standing.missed]
-        return {
-            "diagnosticScore": round(standing.score, 3),
-            "totalQuestions": standing.questions,
-            "incorrectQuestions": missed,
-            "weakAreas": [one.prompt for one in standing.missed[:5]],
-        }
-
-    return check_student_progress
+@tool(of=LessonTurn, profile=Profile.CONVERSATIONAL)
+async def check_student_progress(turn: LessonTurn) -> dict[str, JsonValue]:
+    """Tell what the diagnostic showed of this learner: the score, and the questions that were missed."""
+    standing = await turn.parts.tutoring.standing(turn.lesson)
+    if standing.score is None:
+        return {"diagnosticScore": None, "message": "The learner has answered no diagnostic question yet."}
+    missed: list[JsonValue] = [{"prompt": one.prompt, "feedback": one.feedback} for one in standing.missed]
+    return {
+        "diagnosticScore": round(standing.score, 3),
+        "totalQuestions": standing.questions,
+        "incorrectQuestions": missed,
+        "weakAreas": [one.prompt for one in standing.missed[:5]],
+    }
 
 
-def check_prerequisite_mastery_tool(turn: LessonTurn) -> Tool:
-    @tool(profile=Profile.CONVERSATIONAL)
-    async def check_prerequisite_mastery() -> dict[str, JsonValue]:
-        """Tell how well the learner knows what this subconcept builds on."""
-        found = await turn.parts.tutoring.prerequisites(turn.lesson)
-        listed: list[JsonValue] = [
-            {"title": one.title, "mastered": one.mastered, "masteryScore": round(one.mastery, 3)} for one in found
-        ]
-        told: dict[str, JsonValue] = {"prerequisites": listed, "allMastered": all(one.mastered for one in found)}
-        return told if found else {**told, "message": "It builds on nothing else in this concept."}
-
-    return check_prerequisite_mastery
+@tool(of=LessonTurn, profile=Profile.CONVERSATIONAL)
+async def check_prerequisite_mastery(turn: LessonTurn) -> dict[str, JsonValue]:
+    """Tell how well the learner knows what this subconcept builds on."""
+    found = await turn.parts.tutoring.prerequisites(turn.lesson)
+    listed: list[JsonValue] = [
+        {"title": one.title, "mastered": one.mastered, "masteryScore": round(one.mastery, 3)} for one in found
+    ]
+    told: dict[str, JsonValue] = {"prerequisites": listed, "allMastered": all(one.mastered for one in found)}
+    return told if found else {**told, "message": "It builds on nothing else in this concept."}
 
 
-def generate_example_tool(turn: LessonTurn) -> Tool:
-    @tool(effect=Effect.WRITE, stored=True)
-    async def generate_example(title: CardTitle, body: CardBody, call: ToolUse) -> dict[str, JsonValue]:
-        """Show a worked example beside the conversation, in Markdown: one correct solution, with the reason beside
-        each step, and no question in it."""
-        return await _show(turn, Card("example", title, body), call)
-
-    return generate_example
+@tool(of=LessonTurn, effect=Effect.WRITE, stored=True)
+async def generate_example(turn: LessonTurn, title: CardTitle, body: CardBody, call: ToolUse) -> dict[str, JsonValue]:
+    """Show a worked example beside the conversation, in Markdown: one correct solution, with the reason beside
+    each step, and no question in it."""
+    return await _show(turn, Card("example", title, body), call)
 
 
-def create_exercise_tool(turn: LessonTurn) -> Tool:
-    @tool(effect=Effect.WRITE, stored=True)
-    async def create_exercise(title: CardTitle, body: CardBody, call: ToolUse) -> dict[str, JsonValue]:
-        """Show an exercise to practise with beside the conversation, in Markdown, without its solution. It is not
-        marked and is not the checkpoint."""
-        return await _show(turn, Card("exercise", title, body), call)
-
-    return create_exercise
+@tool(of=LessonTurn, effect=Effect.WRITE, stored=True)
+async def create_exercise(turn: LessonTurn, title: CardTitle, body: CardBody, call: ToolUse) -> dict[str, JsonValue]:
+    """Show an exercise to practise with beside the conversation, in Markdown, without its solution. It is not
+    marked and is not the checkpoint."""
+    return await _show(turn, Card("exercise", title, body), call)
 
 
-def visualize_concept_tool(turn: LessonTurn) -> Tool:
-    @tool(effect=Effect.WRITE, stored=True)
-    async def visualize_concept(
-        title: CardTitle,
-        format: Diagram,
-        body: CardBody,
-        sentence: Annotated[str, Field(min_length=1, max_length=500, description="what it shows, in one sentence")],
-        call: ToolUse,
-    ) -> dict[str, JsonValue]:
-        """Show a diagram beside the conversation: Mermaid, plain SVG, or a Markdown table of at most 4 columns."""
-        return await _show(turn, diagram(title, format, body, sentence), call)
-
-    return visualize_concept
+@tool(of=LessonTurn, effect=Effect.WRITE, stored=True)
+async def visualize_concept(
+    turn: LessonTurn,
+    title: CardTitle,
+    format: Diagram,
+    body: CardBody,
+    sentence: Annotated[str, Field(min_length=1, max_length=500, description="what it shows, in one sentence")],
+    call: ToolUse,
+) -> dict[str, JsonValue]:
+    """Show a diagram beside the conversation: Mermaid, plain SVG, or a Markdown table of at most 4 columns."""
+    return await _show(turn, diagram(title, format, body, sentence), call)
 
 
 async def _show(turn: LessonTurn, card: Card, call: ToolUse) -> dict[str, JsonValue]:
@@ -141,130 +116,123 @@ async def _show(turn: LessonTurn, card: Card, call: ToolUse) -> dict[str, JsonVa
     return {"shown": True, "title": shown.title}
 
 
-def record_exercise_result_tool(turn: LessonTurn) -> Tool:
-    @tool(profile=Profile.CONVERSATIONAL)
-    async def record_exercise_result() -> dict[str, JsonValue]:
-        """Tell what is on record of the learner's newest attempt, and where they stand. Marks are given before you
-        speak; this changes none."""
-        grade = turn.marked.grade
-        graded = grade is not None and grade.state is GradeState.GRADED
-        return {
-            "recorded": graded,
-            "correct": grade.correct if grade is not None else None,
-            "score": grade.score if grade is not None else None,
-            "totalAttempts": turn.lesson.attempts,
-            "mastery": round(turn.lesson.mastery, 3),
-            "shouldMoveOn": turn.lesson.mastered,
-        }
-
-    return record_exercise_result
+@tool(of=LessonTurn, profile=Profile.CONVERSATIONAL)
+async def record_exercise_result(turn: LessonTurn) -> dict[str, JsonValue]:
+    """Tell what is on record of the learner's newest attempt, and where they stand. Marks are given before you
+    speak; this changes none."""
+    grade = turn.marked.grade
+    graded = grade is not None and grade.state is GradeState.GRADED
+    return {
+        "recorded": graded,
+        "correct": grade.correct if grade is not None else None,
+        "score": grade.score if grade is not None else None,
+        "totalAttempts": turn.lesson.attempts,
+        "mastery": round(turn.lesson.mastery, 3),
+        "shouldMoveOn": turn.lesson.mastered,
+    }
 
 
-def raise_concern_tool(turn: LessonTurn) -> Tool:
-    @tool(effect=Effect.WRITE, stored=True, profile=Profile.CONVERSATIONAL)
-    async def raise_concern(call: ToolUse) -> dict[str, JsonValue]:
-        """Call this at any sign of distress or danger in the learner's words. The server shows who can help; then
-        say two to four calm sentences, and do not go back to the lesson."""
-        text = turn.parts.care_text or words_for("care", turn.language)
-        await turn.parts.tutoring.raise_concern(turn.task.session_id, text, actor=turn.job.actor(call.id))
-        turn.concerned = True
-        return {"shown": True}
-
-    return raise_concern
+@tool(of=LessonTurn, effect=Effect.WRITE, stored=True, profile=Profile.CONVERSATIONAL)
+async def raise_concern(turn: LessonTurn, call: ToolUse) -> dict[str, JsonValue]:
+    """Call this at any sign of distress or danger in the learner's words. The server shows who can help; then
+    say two to four calm sentences, and do not go back to the lesson."""
+    text = turn.parts.care_text or words_for("care", turn.language)
+    await turn.parts.tutoring.raise_concern(turn.task.session_id, text, actor=turn.job.actor(call.id))
+    turn.concerned = True
+    return {"shown": True}
 
 
-def memory_recall_tool(turn: LessonTurn) -> Tool:
-    @tool(profile=Profile.CONVERSATIONAL)
-    async def memory_recall(
-        query: Annotated[str, Field(max_length=300, description="words to look for")] = "",
-    ) -> list[JsonValue]:
-        """Tell what is kept of this learner: goals, interests, language, how they like to be taught."""
-        found = await turn.parts.memories.recalled(query, user_id=turn.job.user_id)
-        return [one.text for one in found]
-
-    return memory_recall
+@tool(of=LessonTurn, profile=Profile.CONVERSATIONAL)
+async def memory_recall(
+    turn: LessonTurn,
+    query: Annotated[str, Field(max_length=300, description="words to look for")] = "",
+) -> list[JsonValue]:
+    """Tell what is kept of this learner: goals, interests, language, how they like to be taught."""
+    found = await turn.parts.memories.recalled(query, user_id=turn.job.user_id)
+    return [one.text for one in found]
 
 
-def memory_store_tool(turn: LessonTurn) -> Tool:
-    @tool(effect=Effect.WRITE, stored=True, profile=Profile.CONVERSATIONAL)
-    async def memory_store(
-        text: Annotated[str, Field(min_length=1, max_length=LONGEST_MEMORY)], call: ToolUse
-    ) -> dict[str, JsonValue]:
-        """Keep one thing that the learner said and that helps to teach them: a goal, an interest, a language, what
-        works for them. Nothing about health, family or other people. The learner sees, changes and deletes it."""
-        turn.refuse_leaks(text)
-        kept = await turn.parts.memories.remember(text, actor=turn.job.actor(call.id))
-        return {"kept": kept.text}
-
-    return memory_store
+@tool(of=LessonTurn, effect=Effect.WRITE, stored=True, profile=Profile.CONVERSATIONAL)
+async def memory_store(
+    turn: LessonTurn, text: Annotated[str, Field(min_length=1, max_length=LONGEST_MEMORY)], call: ToolUse
+) -> dict[str, JsonValue]:
+    """Keep one thing that the learner said and that helps to teach them: a goal, an interest, a language, what
+    works for them. Nothing about health, family or other people. The learner sees, changes and deletes it."""
+    turn.refuse_leaks(text)
+    kept = await turn.parts.memories.remember(text, actor=turn.job.actor(call.id))
+    return {"kept": kept.text}
 
 
-def ask_checkpoint_tool(turn: LessonTurn) -> Tool:
-    @tool(
-        effect=Effect.WRITE, stored=True, ends_turn=True, spoken="message", secret=SECRET,
-        profile=Profile.CONVERSATIONAL,
+@tool(
+    of=LessonTurn,
+    effect=Effect.WRITE, stored=True, ends_turn=True, spoken="message", secret=SECRET,
+    profile=Profile.CONVERSATIONAL,
+)  # fmt: skip
+async def ask_checkpoint(
+    turn: LessonTurn,
+    message: Annotated[Spoken, Field(description="what the learner reads first, without the question")],
+    question: Annotated[str, Field(min_length=1, description="the question alone, complete")],
+    type: Annotated[AnswerType, Field(description="how it is answered")],
+    can: Annotated[str, Field(max_length=300, description="what the learner can do who answers it")],
+    answer: Annotated[str, Field(min_length=1, description="mcq: the right option's text; else a full answer")],
+    help: Annotated[list[str], Field(min_length=4, max_length=4, description="a text for each help level")],
+    solution: Annotated[list[str], Field(min_length=1, max_length=12, description="step by step")],
+    call: ToolUse,
+    options: Annotated[list[str] | None, Field(description="mcq only: four")] = None,
+    wrong: Annotated[list[MisconceptionInput] | None, Field(description="mcq only")] = None,
+    criteria: Annotated[list[LessonCriterion] | None, Field(description="2-5, unless mcq or number")] = None,
+    anchors: Annotated[list[str] | None, Field(description="a full and a partial answer")] = None,
+    number: Annotated[NumberInput | None, Field(description="where the answer is a number")] = None,
+    smaller: Annotated[str | None, Field(description="a smaller question on the same idea")] = None,
+    plan: Annotated[list[str] | None, Field(max_length=10, description="with the first: 3-6 lines")] = None,
+    passages: Cited = None,
+) -> dict[str, JsonValue]:
+    """Say something and ask the next question; this ends the turn. Everything but message, question, type,
+    options, can, plan and passages stays secret."""
+    turn.refuse_ending()
+    checkpoint = checkpoint_of(
+        question=question, type=type, answer=answer, tests=turn.lesson.node.title, options=options, wrong=wrong,
+        criteria=criteria, anchors=anchors, number=number, help=help, smaller=smaller, solution=solution,
     )  # fmt: skip
-    async def ask_checkpoint(
-        message: Annotated[Spoken, Field(description="what the learner reads first, without the question")],
-        question: Annotated[str, Field(min_length=1, description="the question alone, complete")],
-        type: Annotated[AnswerType, Field(description="how it is answered")],
-        can: Annotated[str, Field(max_length=300, description="what the learner can do who answers it")],
-        answer: Annotated[str, Field(min_length=1, description="mcq: the right option's text; else a full answer")],
-        help: Annotated[list[str], Field(min_length=4, max_length=4, description="a text for each help level")],
-        solution: Annotated[list[str], Field(min_length=1, max_length=12, description="step by step")],
-        call: ToolUse,
-        options: Annotated[list[str] | None, Field(description="mcq only: four")] = None,
-        wrong: Annotated[list[MisconceptionInput] | None, Field(description="mcq only")] = None,
-        criteria: Annotated[list[LessonCriterion] | None, Field(description="2-5, unless mcq or number")] = None,
-        anchors: Annotated[list[str] | None, Field(description="a full and a partial answer")] = None,
-        number: Annotated[NumberInput | None, Field(description="where the answer is a number")] = None,
-        smaller: Annotated[str | None, Field(description="a smaller question on the same idea")] = None,
-        plan: Annotated[list[str] | None, Field(max_length=10, description="with the first: 3-6 lines")] = None,
-        passages: Cited = None,
-    ) -> dict[str, JsonValue]:
-        """Say something and ask the next question; this ends the turn. Everything but message, question, type,
-        options, can, plan and passages stays secret."""
-        turn.refuse_ending()
-        checkpoint = checkpoint_of(
-            question=question, type=type, answer=answer, tests=turn.lesson.node.title, options=options, wrong=wrong,
-            criteria=criteria, anchors=anchors, number=number, help=help, smaller=smaller, solution=solution,
-        )  # fmt: skip
-        refuse_copyable(message, checkpoint)
-        settled: Ladder | None = turn.marked.ladder if turn.marked.settled is not None else None
-        before = turn.lesson.plan
-        after = before.after(settled, plan or (), can)
-        await turn.end(
-            TurnEnd(
-                message,
-                "learning",
-                poses=checkpoint,
-                plan=after,
-                same_chunk=settled is not None and after.chunk == before.chunk,
-                passages=tuple(passages or ()),
-            ),
-            call,
+    refuse_copyable(message, checkpoint)
+    settled: Ladder | None = turn.marked.ladder if turn.marked.settled is not None else None
+    before = turn.lesson.plan
+    after = before.after(settled, plan or (), can)
+    await turn.end(
+        TurnEnd(
+            message,
+            "learning",
+            poses=checkpoint,
+            plan=after,
+            same_chunk=settled is not None and after.chunk == before.chunk,
+            passages=tuple(passages or ()),
+        ),
+        call,
+    )
+    return {"asked": True, "chunk": after.chunk, "chunks": after.chunks}
+
+
+@tool(
+    of=LessonTurn,
+    effect=Effect.WRITE, stored=True, ends_turn=True, spoken="message", profile=Profile.CONVERSATIONAL
+)  # fmt: skip
+async def complete_subconcept(
+    turn: LessonTurn, message: Annotated[Spoken, Field(description="the summary that the learner reads")], call: ToolUse
+) -> dict[str, JsonValue]:
+    """End the lesson with a summary. Only where the state says may_complete."""
+    turn.refuse_ending()
+    if not turn.lesson.mastered:
+        raise ToolFailure(
+            f"The lesson is not done: {turn.lesson.attempts} graded attempts and a mastery of "
+            f"{turn.lesson.mastery:.2f}, and it takes at least 2 and 0.70. Ask the next checkpoint."
         )
-        return {"asked": True, "chunk": after.chunk, "chunks": after.chunks}
+    await turn.end(TurnEnd(message, "learning", completes=True), call)
+    turn.completed = True
+    return {"completed": True}
 
-    return ask_checkpoint
 
-
-def complete_subconcept_tool(turn: LessonTurn) -> Tool:
-    @tool(
-        effect=Effect.WRITE, stored=True, ends_turn=True, spoken="message", profile=Profile.CONVERSATIONAL
-    )  # fmt: skip
-    async def complete_subconcept(
-        message: Annotated[Spoken, Field(description="the summary that the learner reads")], call: ToolUse
-    ) -> dict[str, JsonValue]:
-        """End the lesson with a summary. Only where the state says may_complete."""
-        turn.refuse_ending()
-        if not turn.lesson.mastered:
-            raise ToolFailure(
-                f"The lesson is not done: {turn.lesson.attempts} graded attempts and a mastery of "
-                f"{turn.lesson.mastery:.2f}, and it takes at least 2 and 0.70. Ask the next checkpoint."
-            )
-        await turn.end(TurnEnd(message, "learning", completes=True), call)
-        turn.completed = True
-        return {"completed": True}
-
-    return complete_subconcept
+_LOOK_UP = (check_student_progress, check_prerequisite_mastery)
+_SHOW_AND_END = (
+    generate_example, create_exercise, visualize_concept, record_exercise_result, raise_concern, memory_recall,
+    memory_store, ask_checkpoint, complete_subconcept,
+)  # fmt: skip

@@ -22,7 +22,6 @@ from sprout.learning.paths.shelf import Passage
 
 __all__ = ["Extracted", "Extractor", "ReadingLimits"]
 
-AT_ONCE = 2
 CHUNK_BYTES = 256 * 1024
 BYTES_FOR_A_CHARACTER = 6  # the worst that UTF-8 and JSON make of one
 BYTES_FOR_A_PASSAGE = 4_096  # its path of headings
@@ -53,11 +52,10 @@ class Extracted:
 
 
 class Extractor:
-    """Reads files, a few at once; the others wait their turn."""
+    """Reads files within limits; how many are read at once is for its caller to say."""
 
-    def __init__(self, limits: ReadingLimits = ReadingLimits(), *, at_once: int = AT_ONCE) -> None:
+    def __init__(self, limits: ReadingLimits = ReadingLimits()) -> None:
         self.limits = limits
-        self._places = asyncio.Semaphore(at_once)
 
     async def extracted(self, name: str, kind: Kind, content: bytes) -> Extracted:
         """Text and passages; a call that is cancelled leaves no process behind. Raises Unreadable.
@@ -66,8 +64,7 @@ class Extractor:
             name: what the passages say that they are from.
         """
         try:
-            async with self._places:
-                answer = await _answer(kind, content, self.limits)
+            answer = await _answer(kind, content, self.limits)
             return await asyncio.to_thread(checked, name, answer, self.limits)
         except Unreadable as failure:
             why = {"kind": kind.value, "reason": failure.reason, "cause": failure.detail}

@@ -3,8 +3,9 @@
 import inspect
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
+from functools import partial
 from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_model
@@ -57,6 +58,7 @@ class Tool:
         spoken: the field of the input that is the learner's text, streamed while the model writes it.
         profile: the smallest profile that has this tool.
         call_parameter: the name of the function's parameter that is given the call itself.
+        of: the type of what `about` puts in the place of the function's first parameter; None where it has none.
     """
 
     name: str
@@ -74,6 +76,12 @@ class Tool:
     spoken: str | None = None
     profile: Profile = Profile.STANDARD
     call_parameter: str | None = None
+    of: type | None = None
+
+    def about(self, subject: object) -> "Tool":
+        """The tool of one subject, such as a turn of a conversation: its schema was made once, for all of them."""
+        assert self.of is not None, f"{self.name} is about nothing"
+        return replace(self, function=partial(self.function, subject), of=None)
 
     @property
     def retryable(self) -> bool:
@@ -122,10 +130,15 @@ def tool(
     ends_turn: bool = False,
     spoken: str | None = None,
     profile: Profile = Profile.STANDARD,
+    of: type | None = None,
 ) -> Callable[[ToolFunction], Tool]:
     """Make a tool of an async function: its parameters are the input, its docstring the description.
 
     A parameter annotated `ToolUse` is given the call itself and is not part of the input.
+
+    Args:
+        of: the type of the first parameter, which is not part of the input either: `Tool.about` gives it.
+
     Raises BadTool when no schema can be made.
     """
 
@@ -133,7 +146,7 @@ def tool(
         text = description or inspect.getdoc(function)
         if not text:
             raise BadTool(f"tool {function.__name__!r} has neither a description nor a docstring")
-        input_model, schema, call_parameter = _read_signature(function)
+        input_model, schema, call_parameter = _read_signature(function, of)
         if spoken is not None and spoken not in input_model.model_fields:
             raise BadTool(f"tool {function.__name__!r} has no field {spoken!r} that could be spoken")
         return Tool(
@@ -152,19 +165,25 @@ def tool(
             spoken=spoken,
             profile=profile,
             call_parameter=call_parameter,
+            of=of,
         )
 
     return made
 
 
-def _read_signature(function: ToolFunction) -> tuple[type[BaseModel], Mapping[str, JsonValue], str | None]:
+def _read_signature(
+    function: ToolFunction, of: type | None
+) -> tuple[type[BaseModel], Mapping[str, JsonValue], str | None]:
     fields: dict[str, Any] = {}
     call_parameter: str | None = None
     try:
         hints = get_type_hints(function, include_extras=True)
-        for parameter in inspect.signature(function).parameters.values():
+        for at, parameter in enumerate(inspect.signature(function).parameters.values()):
             hint = hints[parameter.name]
-            if hint is ToolUse:
+            if of is not None and at == 0:
+                if hint is not of:
+                    raise TypeError(f"its first parameter is no {of.__name__}")
+            elif hint is ToolUse:
                 call_parameter = parameter.name
             else:
                 fields[parameter.name] = (hint, ... if parameter.default is parameter.empty else parameter.default)

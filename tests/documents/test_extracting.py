@@ -104,22 +104,6 @@ async def test_a_call_that_is_cancelled_leaves_no_process() -> None:
     assert readers() == []
 
 
-async def test_only_so_many_read_at_once_and_the_others_wait() -> None:
-    extractor = Extractor(at_once=2)
-    tasks = [asyncio.create_task(extractor.extracted("slow.pdf", Kind.PDF, SLOW)) for _ in range(5)]
-    most = 0
-    for _ in range(2):
-        process = await reader_at_work()
-        most = max(most, len(readers()))
-        process.kill()
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in tasks:
-        task.cancel()
-    await asyncio.wait(tasks)
-    assert most <= 2
-    assert readers() == []
-
-
 SERVER = """
 import asyncio, sys
 from sprout.documents.extracting import Extractor

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given
@@ -143,3 +144,35 @@ def test_L3_calls_and_results_pair_one_to_one_and_adjacent_whatever_happened(tra
             answered = view[position - 1].content if position else ()
             allowed = {block.id for block in answered if isinstance(block, ToolUse)}
             assert {block.call_id for block in message.content if isinstance(block, ToolResult)} <= allowed
+
+
+@dataclass
+class Garden:
+    planted: list[str]
+
+
+@tool(of=Garden)
+async def plant(garden: Garden, what: str) -> str:
+    """Plant something."""
+    garden.planted.append(what)
+    return f"{len(garden.planted)} planted"
+
+
+async def test_a_tool_that_is_about_something_is_declared_once_and_its_subject_is_no_input() -> None:
+    front, back = Garden([]), Garden(["a tree"])
+    for garden, says in ((front, "1 planted"), (back, "2 planted")):
+        its_own = plant.about(garden)
+        assert its_own.schema is plant.schema
+        call = ToolUse("1", "plant", {"what": "beans"})
+        assert await its_own.run(its_own.checked(call), call) == says
+    assert (front.planted, back.planted) == (["beans"], ["a tree", "beans"])
+    assert list(plant.input_model.model_fields) == ["what"]
+
+
+def test_a_tool_that_does_not_take_its_subject_first_cannot_be_declared() -> None:
+    async def water(much: int, garden: Garden) -> str:
+        """Water everything."""
+        return f"{much} for {garden.planted}"
+
+    with pytest.raises(BadTool, match="its first parameter is no Garden"):
+        tool(of=Garden)(water)

@@ -56,6 +56,7 @@ from sprout.telemetry.metrics import Metrics
 from sprout.web.open_streams import OpenStreams
 from sprout.web.parts import Limits, Runs, WebParts
 from sprout.web.routes import web_app
+from tests.databases import an_empty_database
 from tests.serving import Served, serving
 
 PAGE = '<!doctype html><script type="importmap" nonce="{{nonce}}">{}</script><script src="/static/{{version}}/app.js">'
@@ -241,7 +242,7 @@ async def serving_web(
         listening_on: a socket that is bound; by default one of its own on a free port.
     """
     async with AsyncExitStack() as stack:
-        database = await stack.enter_async_context(open_database(f"sqlite:///{data_dir / 'sprout.sqlite3'}"))
+        database = await stack.enter_async_context(open_database(an_empty_database(data_dir)))
         bus, dispatcher, agent = MemoryBus(), AsyncioDispatcher(), Waiting()
         store = SqlRunStore(database, bus.publish, dispatcher)
         shelf = SqlShelf(database, bus.publish, split=passages_of)
@@ -265,7 +266,7 @@ async def serving_web(
         parts = web_parts(database, bus.publish, library, Observed(live), static_dir)
         app = web_app(replace(parts, **changed))  # type: ignore[arg-type]
         served = await stack.enter_async_context(serving(app, listening_on=listening_on))
-        client = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=10))
+        client = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=10, verify=False))
         runs = cast(Observed, parts.runs)
         yield Web(
             served=served,

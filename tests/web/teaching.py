@@ -47,6 +47,7 @@ from sprout.store.write import Write
 from sprout.web.parts import Limits
 from sprout.web.routes import web_app
 from tests.builders import a_concept, a_topic
+from tests.databases import an_empty_database
 from tests.loop.played import QUICK, changed
 from tests.runs.living import Brain, thinking
 from tests.serving import serving
@@ -270,7 +271,7 @@ async def teaching(
     """
     async with AsyncExitStack() as stack:
         if database is None:
-            database = await stack.enter_async_context(open_database(f"sqlite:///{folder / 'sprout.sqlite3'}"))
+            database = await stack.enter_async_context(open_database(an_empty_database(folder)))
         model = model or Played()
         if brain is None:
             brain = await stack.enter_async_context(thinking(model))
@@ -314,7 +315,7 @@ async def teaching(
             limits=limits,
         )
         served = await stack.enter_async_context(serving(web_app(web)))
-        client = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=30))
+        client = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=30, verify=False))
         yield Teaching(
             client, database, library, tutoring, memories, store, live, brain, model, session[0], session[1], session[2]
         )
