@@ -36,6 +36,13 @@ export function AskForm({ status, asked }) {
   const picker = useRef(/** @type {HTMLInputElement | null} */ (null));
   const limits = status?.limits ?? LIMITS;
 
+  useEffect(() => { // what was chosen before the server had said its limits
+    const result = taken([], files.value, limits);
+    if (!result.refused.length) return;
+    files.value = result.files;
+    refused.value = [...refused.value, ...result.refused];
+  }, [limits]);
+
   const add = (/** @type {Iterable<File>} */ chosen) => {
     const result = taken(files.value, [...chosen], limits);
     files.value = result.files;

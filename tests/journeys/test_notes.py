@@ -1,9 +1,10 @@
 """Notes become a path: dropped or picked, and refused with the reason beside them."""
 
+import asyncio
 import re
 from pathlib import Path
 
-from playwright.async_api import Browser, FilePayload, JSHandle, Page, expect
+from playwright.async_api import Browser, FilePayload, JSHandle, Page, Route, expect
 
 from tests.browser import open_page
 from tests.journeys.garden import QUICK, garden, titles
@@ -65,6 +66,29 @@ async def test_two_files_make_one_path(browser: Browser, tmp_path: Path, sqlite_
         await on_path(page)
         await ended(page)
         assert len((await grown.graph())["documents"]) == 2
+
+
+async def test_what_was_picked_before_the_limits_were_known_is_looked_at_again_once_they_are(
+    browser: Browser, tmp_path: Path, sqlite_url: str
+) -> None:
+    known = asyncio.Event()
+
+    async def late(route: Route) -> None:
+        await known.wait()
+        await route.continue_()
+
+    async with (
+        garden(tmp_path, sqlite_url, pace=QUICK, upload_max_bytes=MOST_BYTES) as grown,
+        open_page(browser, grown.url) as page,
+    ):
+        await page.route("**/api/status", late)
+        await page.reload()
+        await _pick(page, [_file("long.txt", "x" * (MOST_BYTES + 1)), _file("short.txt", "Light.")])
+        notes = page.get_by_role("list", name="Your notes").get_by_role("listitem")
+        await expect(notes).to_have_count(2)
+        known.set()
+        await expect(page.get_by_role("alert")).to_have_text(re.compile(r"long\.txt is .+ A file may have"))
+        await expect(notes).to_have_text([re.compile(r"short\.txt")])
 
 
 async def _drop(page: Page, texts: dict[str, str]) -> None:
