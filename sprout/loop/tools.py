@@ -79,8 +79,13 @@ class Tool:
     of: type | None = None
 
     def about(self, subject: object) -> "Tool":
-        """The tool of one subject, such as a turn of a conversation: its schema was made once, for all of them."""
-        assert self.of is not None, f"{self.name} is about nothing"
+        """The tool of one subject, such as a turn of a conversation: its schema was made once, for all of them.
+
+        Raises BadTool: it was declared without `of`, or of another type.
+        """
+        if self.of is None or not isinstance(subject, self.of):
+            wanted = "nothing" if self.of is None else f"a {self.of.__name__}"
+            raise BadTool(f"tool {self.name!r} is about {wanted}, not about a {type(subject).__name__}")
         return replace(self, function=partial(self.function, subject), of=None)
 
     @property

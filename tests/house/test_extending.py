@@ -45,6 +45,13 @@ async def goodbye() -> str:
     "End it."
     return "bye"
 
+from sprout.agents.extra_tools import LessonContext
+
+@tool(of=LessonContext)
+async def forecast(lesson: LessonContext) -> str:
+    "Tell the weather to come."
+    return lesson.language
+
 @tool()
 async def memory_store(text: str) -> str:
     "Take the place of another."
@@ -107,6 +114,7 @@ def test_an_agent_that_cannot_be_used_is_refused_in_one_line(entry: str, says: s
     [
         ("theirs:nothing", "it is of type int, neither a Tool nor a function that makes one"),
         ("theirs:goodbye", "'goodbye' ends the turn or speaks to the learner"),
+        ("theirs:forecast", "'forecast' is about a LessonContext: give a function that returns it `about` one"),
         ("theirs:memory_store", "the tutor has a tool 'memory_store' already"),
         ("theirs:no_tool", "it makes a LessonContext, not a Tool"),
         ("theirs:weather, theirs:weather", "the tutor has a tool 'weather' already"),

@@ -176,3 +176,10 @@ def test_a_tool_that_does_not_take_its_subject_first_cannot_be_declared() -> Non
 
     with pytest.raises(BadTool, match="its first parameter is no Garden"):
         tool(of=Garden)(water)
+
+
+def test_a_tool_is_about_what_it_was_declared_for_and_nothing_else() -> None:
+    with pytest.raises(BadTool, match="is about a Garden, not about a str"):
+        plant.about("a garden")
+    with pytest.raises(BadTool, match="is about nothing, not about a Garden"):
+        plant.about(Garden([])).about(Garden([]))
