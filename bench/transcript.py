@@ -10,10 +10,11 @@ from typing import Any
 
 from bench.browser import chromium
 from bench.processes import sprout_server
+from sprout.clock import utc_now
 from sprout.ids import new_id
 from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.store import tables
-from sprout.store.columns import Row, utc_now
+from sprout.store.columns import Row
 from sprout.store.database import open_database
 from sprout.store.migrate import upgrade
 from sprout.store.write import Write

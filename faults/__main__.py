@@ -18,6 +18,7 @@ from faults import (
     figures,
     frozen,
     guards,
+    histories,
     kills,
     learners,
     memory,
@@ -27,6 +28,7 @@ from faults import (
     restarts,
     sigterm,
     simulated,
+    simulated_core,
     xss,
 )
 from faults.figures import Figure
@@ -39,6 +41,7 @@ PROOFS = {
     **nth.PROOFS,
     **memory.PROOFS,
     **simulated.PROOFS,
+    **simulated_core.PROOFS,
     **kills.PROOFS,
     **restarts.PROOFS,
     **sigterm.PROOFS,
@@ -48,6 +51,7 @@ PROOFS = {
     **answers.PROOFS,
     **disturbed.PROOFS,
     **requests.PROOFS,
+    **histories.PROOFS,
     **xss.PROOFS,
     **documents.PROOFS,
     **guards.PROOFS,
@@ -61,7 +65,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m faults", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"what to play: {', '.join(PROOFS)} (all)")
     parser.add_argument("--seed", type=int, help="what chance is drawn from (1)")
-    parser.add_argument("--seeds", type=int, help="how many seeds, for points (5)")
+    parser.add_argument("--seeds", type=int, help="how many seeds, for points (5) and histories (300)")
     parser.add_argument("--count", type=int, help="how many requests, for requests (10,000)")
     parser.add_argument("--kills", type=int, help="how many kills, for kills (300)")
     parser.add_argument("--step", type=int, help="for nth: only every so many (1: all of them)")

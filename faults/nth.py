@@ -20,15 +20,13 @@ from faults.figures import Figure
 from faults.harness.checker import Verdict, check
 from faults.harness.failing import Disk, Ill, Of, failing
 from faults.harness.readers import Reader
-from faults.harness.work import CONCEPTS, SmallPath
+from faults.harness.work import CONCEPTS, SmallPathAndOthers
 from sprout.app import open_app, web_parts
 from sprout.config import Settings
 from sprout.ids import new_id
 from sprout.learning.paths.library import DEFAULT_USER_ID
-from sprout.offline.demo import demo_model
 from sprout.offline.faults import Fault, Faults, Scenario
 from sprout.offline.pace import Pace
-from sprout.offline.reply import Body, Reply
 from sprout.offline.server import running_offline_server
 from sprout.store.migrate import upgrade
 from sprout.web.routes import web_app
@@ -51,15 +49,13 @@ PASSING = (Scenario.RESET, Scenario.CUT, Scenario.OVERLOADED, Scenario.ERROR_EVE
 LASTING = (Scenario.BAD_KEY, Scenario.NO_CREDIT)
 
 
-class OwnPath:
-    """A small path that is always the same, and a tutor as the built-in model has one."""
+class Calls(Faults):
+    """A plan that holds while it is armed: the path after a way is to have no part of it."""
 
-    def __init__(self) -> None:
-        self._path, self._others = SmallPath(), demo_model()
+    armed = True
 
-    def answer(self, body: Body) -> Reply:
-        tools = {tool["name"] for tool in body.get("tools", ())}
-        return (self._path if tools & {"save_concept", "save_subconcept"} else self._others).answer(body)
+    def befalling(self, number: int) -> Fault | None:
+        return super().befalling(number) if self.armed else None
 
 
 @dataclass(slots=True)
@@ -187,7 +183,7 @@ async def each_of_disk(of: Of, ill: Ill, empty: Path, at: Iterable[int]) -> list
     ways: list[Way] = []
     for number in at:
         disk = Disk(of, ill, number)
-        ways.append(await way_with(disk, Faults(), empty))
+        ways.append(await way_with(disk, Calls(), empty))
         if ways[-1].struck is None:
             break
     return ways
@@ -197,13 +193,13 @@ async def each_call(scenario: Scenario, empty: Path, at: Iterable[int]) -> list[
     """The ways in which these calls of the model failed, up to the first that is clean."""
     ways: list[Way] = []
     for number in at:
-        ways.append(await way_with(Disk(), Faults({number: Fault(scenario)}), empty, call=number))
+        ways.append(await way_with(Disk(), Calls({number: Fault(scenario)}), empty, call=number))
         if ways[-1].struck is None:
             break
     return ways
 
 
-async def way_with(disk: Disk, faults: Faults, empty: Path, *, call: int | None = None) -> Way:
+async def way_with(disk: Disk, calls: Calls, empty: Path, *, call: int | None = None) -> Way:
     """A learner's way with one failure, and all that was stored looked through; then another path, without any."""
     way = Way()
     with tempfile.TemporaryDirectory(prefix="sprout-nth-") as folder, _listening(way, disk), failing(disk):
@@ -211,7 +207,7 @@ async def way_with(disk: Disk, faults: Faults, empty: Path, *, call: int | None 
         readers: list[Reader] = []
         try:
             async with asyncio.timeout(ENDS_WITHIN_S):
-                await _gone(way, disk, faults, Path(folder), readers, call)
+                await _gone(way, disk, calls, Path(folder), readers, call)
         except (TimeoutError, Unexpected, KeyError, IndexError) as error:
             way.wrong.append(f"{way.struck or disk.struck}: {type(error).__name__} {error}")
         way.struck = way.struck or disk.struck
@@ -220,8 +216,8 @@ async def way_with(disk: Disk, faults: Faults, empty: Path, *, call: int | None 
     return way
 
 
-async def _gone(way: Way, disk: Disk, faults: Faults, folder: Path, readers: list[Reader], call: int | None) -> None:
-    async with running_offline_server(OwnPath(), pace=QUICK, faults=faults, keep_requests=1) as model:
+async def _gone(way: Way, disk: Disk, calls: Calls, folder: Path, readers: list[Reader], call: int | None) -> None:
+    async with running_offline_server(SmallPathAndOthers(), pace=QUICK, faults=calls, keep_requests=1) as model:
         settings = Settings.model_validate({"data_dir": folder, "base_url": model.base_url, **SETTINGS})
         async with _served(settings) as (client, port):
             learner = Learner(client, way)
@@ -233,7 +229,7 @@ async def _gone(way: Way, disk: Disk, faults: Faults, folder: Path, readers: lis
                 await learner.learns(concepts[0])
             if call is not None and model.requests[-1].number >= call:
                 way.struck = f"call {call}"
-            disk.armed = False
+            disk.armed = calls.armed = False
             again, reader = await learner.grows(port, "Shadow")
             readers.append(reader)
             if reader.has("agent_error") or len(await learner.answers(again)) != len(CONCEPTS):

@@ -3,19 +3,14 @@
 import asyncio
 import hashlib
 import random
-import selectors
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import Any
-from uuid import UUID
-
-import pytest
 
 from faults.figures import Figure
+from faults.harness.playing import each_twice, played
 from sprout.errors import ModelFailure, ModelFailureKind, ToolFailure
 from sprout.events import Usage
 from sprout.loop.model import (
@@ -41,35 +36,6 @@ FAILURES = tuple(kind for kind in ModelFailureKind if kind is not ModelFailureKi
 POLICY = LoopPolicy(max_iterations=8, soft_limit_s=300.0, hard_limit_s=400.0)
 
 
-class StoodStill(Exception):
-    """Nothing was left that could ever happen, and the work was not done."""
-
-
-class _Skipping(selectors.SelectSelector):
-    """Waits for nothing: the time until the next deadline is added to the clock."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.now_s = 0.0
-
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        if timeout is None:
-            raise StoodStill
-        self.now_s += max(0.0, timeout)
-        return super().select(0)
-
-
-class PlayedLoop(asyncio.SelectorEventLoop):
-    """An event loop whose time is the sum of what was waited for in it."""
-
-    def __init__(self) -> None:
-        self._skipping = _Skipping()
-        super().__init__(self._skipping)
-
-    def time(self) -> float:
-        return self._skipping.now_s
-
-
 @dataclass(slots=True)
 class Simulated:
     """One seed: the hash of its log, how its runs ended, what was wrong, and how long it was on the played clock."""
@@ -85,8 +51,7 @@ async def simulated(seed: int = 1, seeds: int = SEEDS) -> list[Figure]:
     """P14: three runs of the loop side by side on a played clock, each seed twice; the log must be the same."""
     began_s = time.monotonic()
     differ, wrong, ended, steps, played_s = 0, [], Counter[str](), 0, 0.0
-    for number in range(seed, seed + seeds):
-        one, again = await asyncio.to_thread(play, number), await asyncio.to_thread(play, number)
+    async for number, one, again in each_twice(play, range(seed, seed + seeds)):
         differ += one.digest != again.digest
         wrong += [f"seed {number}: {what}" for what in one.wrong]
         ended += one.ended
@@ -104,25 +69,7 @@ async def simulated(seed: int = 1, seeds: int = SEEDS) -> list[Figure]:
 
 def play(seed: int) -> Simulated:
     """Play one seed in a loop of its own, from its first step to its last."""
-    loop = PlayedLoop()
-    with _seeded(seed, loop):
-        try:
-            return loop.run_until_complete(asyncio.wait_for(_side_by_side(seed), LONGEST_S))
-        finally:
-            loop.run_until_complete(loop.shutdown_asyncgens())
-            loop.close()
-
-
-@contextmanager
-def _seeded(seed: int, loop: PlayedLoop) -> Iterator[None]:
-    """Have what the loop draws by chance, and the time that it takes down, come from the seed and the played clock."""
-    ids = random.Random(f"ids {seed}")
-    chance = random.Random(f"jitter {seed}")
-    with pytest.MonkeyPatch.context() as here:
-        here.setattr("sprout.loop.asking.new_id", lambda: str(UUID(int=ids.getrandbits(128))))
-        here.setattr("sprout.loop.recovery.random", chance)
-        here.setattr("sprout.loop.execution.time", SimpleNamespace(monotonic=loop.time))
-        yield
+    return played(seed, lambda _: _side_by_side(seed), longest_s=LONGEST_S)
 
 
 async def _side_by_side(seed: int) -> Simulated:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from sqlalchemy import update
 
+from sprout.clock import utc_now
 from sprout.documents.passages import passages_of
 from sprout.events import Caps, Event, NodeRow, Reasoning, RunDone, Usage
 from sprout.ids import new_id
@@ -18,7 +19,7 @@ from sprout.runs.dispatcher import Advance, Transaction
 from sprout.runs.log import Claim, Entry, OnBusy
 from sprout.runs.question import QuestionKind, RunQuestion
 from sprout.runs.state import ENDED, Run, RunState
-from sprout.store.columns import table_of, utc_now
+from sprout.store.columns import table_of
 from sprout.store.database import Database
 from sprout.store.library import SqlLibrary
 from sprout.store.run_tables import Carrier

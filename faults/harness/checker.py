@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, create_engine, text
 
 from faults.harness.graphs import graph_faults
-from faults.harness.readers import Reader
+from faults.harness.readers import Seer
 from sprout.events import Usage
 from sprout.runs.state import ENDED
 from sprout.store.urls import sync_url
@@ -59,7 +59,7 @@ class Verdict:
         self.reasons.update(other.reasons)
 
 
-def check(database: str, readers: Iterable[Reader] = (), *, whole: bool = True) -> Verdict:
+def check(database: str, readers: Iterable[Seer] = (), *, whole: bool = True) -> Verdict:
     """Compare everything with everything.
 
     Args:
@@ -67,20 +67,25 @@ def check(database: str, readers: Iterable[Reader] = (), *, whole: bool = True) 
         readers: what they saw is held against the log, byte for byte.
         whole: whether the path of every run that completed must be all that the model has said.
     """
-    verdict = Verdict()
     engine = create_engine(sync_url(database))
     try:
         with engine.connect() as connection:
-            runs = [dict(row) for row in connection.execute(text("select * from runs")).mappings()]
-            logs = _logs(connection)
-            _check_runs(verdict, runs, logs)
-            _check_lanes(verdict, runs, logs)
-            _check_calls(verdict, connection, runs, logs)
-            verdict.broken += graph_faults(connection, runs, whole=whole)
-            if connection.dialect.name == "sqlite":
-                verdict.broken += _file_faults(connection)
+            return verdict_on(connection, readers, whole=whole)
     finally:
         engine.dispose()
+
+
+def verdict_on(connection: Connection, readers: Iterable[Seer] = (), *, whole: bool = True) -> Verdict:
+    """`check`, of a database that is open."""
+    verdict = Verdict()
+    runs = [dict(row) for row in connection.execute(text("select * from runs")).mappings()]
+    logs = _logs(connection)
+    _check_runs(verdict, runs, logs)
+    _check_lanes(verdict, runs, logs)
+    _check_calls(verdict, connection, runs, logs)
+    verdict.broken += graph_faults(connection, runs, whole=whole)
+    if connection.dialect.name == "sqlite":
+        verdict.broken += _file_faults(connection)
     for reader in readers:
         _check_reader(verdict, reader, logs[reader.root_id])
     return verdict
@@ -142,12 +147,16 @@ def _life_faults(run: dict[str, Any], own: list[Told]) -> Iterator[str]:
 
 
 def _check_lanes(verdict: Verdict, runs: Sequence[dict[str, Any]], logs: dict[str, list[Told]]) -> None:
-    """I7: in no lane does a run begin before the one before it has ended, as the times in the log tell."""
+    """I7: in no lane does a run begin before the one before it has ended, as the times in the log tell.
+
+    One that ended silently has ended with its root.
+    """
     lanes: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
     for run in runs:
         own = [told for told in logs[run["root_id"]] if told.run_id == run["id"]]
         begun = [told.fields["at"] for told in own if told.kind in {"run_started", "run_resumed"}]
-        ended = [told.fields["at"] for told in own if told.kind in CLOSING]
+        last = run["root_id"] if run["reason"] == ENDED_SILENTLY else run["id"]
+        ended = [told.fields["at"] for told in logs[run["root_id"]] if told.run_id == last and told.kind in CLOSING]
         if begun:
             lanes[run["lane"]].append((begun[0], ended[0] if ended else "9", run["id"]))
     for lane, stays in lanes.items():
@@ -179,7 +188,7 @@ def _check_calls(
         ]
 
 
-def _check_reader(verdict: Verdict, reader: Reader, log: list[Told]) -> None:
+def _check_reader(verdict: Verdict, reader: Seer, log: list[Told]) -> None:
     """I1, I3: what a reader has over all its connections is the log, byte for byte."""
     stored = {told.seq: (told.kind, told.data.encode()) for told in log}
     last = 0

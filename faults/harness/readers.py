@@ -2,9 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from faults.harness.wire import Cut, connected, content, sent
 
@@ -19,6 +20,19 @@ class Seen:
     seq: int
     kind: str
     data: bytes
+
+
+class Seer(Protocol):
+    """Whoever has followed a root run, and kept what was told."""
+
+    @property
+    def root_id(self) -> str: ...
+
+    @property
+    def seen(self) -> Sequence[Seen]: ...
+
+    @property
+    def at_end(self) -> bool: ...
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sprout.offline.brains.conversation import Conversation, read_conversation
+from sprout.offline.demo import demo_model
 from sprout.offline.reply import Body, Reply, TextOut, ThinkingOut, ToolOut
 
 CALLS_A_REPLY = 2
@@ -30,6 +31,17 @@ class SmallPath:
         told = f"Next comes what {left[0].name} is for, and then whatever builds on it, one thing after the other."
         alone = left[0].name == "ask_human"
         return Reply([ThinkingOut("What is first?"), TextOut(told), *left[: 1 if alone else CALLS_A_REPLY]])
+
+
+class SmallPathAndOthers:
+    """The small path, and whichever other agent as the built-in model has it."""
+
+    def __init__(self) -> None:
+        self._path, self._others = SmallPath(), demo_model()
+
+    def answer(self, body: Body) -> Reply:
+        tools = {tool["name"] for tool in body.get("tools", ())}
+        return (self._path if tools & {"save_concept", "save_subconcept"} else self._others).answer(body)
 
 
 def _work(conversation: Conversation) -> Iterator[ToolOut]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated
 
@@ -11,6 +10,7 @@ from pydantic import Field, JsonValue
 from sprout.agents.agent import Team
 from sprout.agents.observing import Ground
 from sprout.agents.saving import Desc, SourceTitle, TargetTitle, Title, graph_under
+from sprout.clock import utc_now
 from sprout.errors import GraphRefused
 from sprout.events import NodeRow
 from sprout.learning.graph.changes import Change
@@ -93,7 +93,7 @@ class Changing:
             why = checked_reason(reason)
 
             def operation(now_there: ConceptGraph) -> Edit:
-                return bridged(now_there, title, desc, before, after, datetime.now(UTC), reason=why)
+                return bridged(now_there, title, desc, before, after, utc_now(), reason=why)
 
             return await self.added(self.ground.concept.id, operation, why, used, call)
 
@@ -155,7 +155,7 @@ class Changing:
             await self.refuse(path, title, [self.ground.concept.id])
 
             def operation(graph: ConceptGraph) -> Edit:
-                return graph.insert_before(self.ground.concept.id, title, desc, datetime.now(UTC), reason=why)
+                return graph.insert_before(self.ground.concept.id, title, desc, utc_now(), reason=why)
 
             return await self.added(self.ground.root_id, operation, why, used, call)
 
@@ -234,7 +234,7 @@ class Changing:
         await self.refuse(path, title, [])
 
         def operation(graph: ConceptGraph) -> Edit:
-            return graph.insert_after(after, title, desc, datetime.now(UTC), reason=why)
+            return graph.insert_after(after, title, desc, utc_now(), reason=why)
 
         return await self.added(self.ground.root_id, operation, why, used, call)
 

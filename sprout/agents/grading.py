@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.agents.fences import fenced, wrapped
-from sprout.agents.prompts import Prompt, load_prompt
+from sprout.agents.prompts import Prompts, prompts_of
 from sprout.agents.saving import NORMAL_ENDS, correction
 from sprout.errors import BadInput, ToolFailure
 from sprout.events import AgentDone, Usage
@@ -46,20 +46,13 @@ class VerdictInput(BaseModel):
         return Verdict(self.criterion, self.span, self.verdict, self.confidence, self.misconception)
 
 
-@dataclass(frozen=True, slots=True)
-class _Prompts:
-    system: Prompt
-    request: Prompt
-    correction: Prompt
-
-
 def grading_agent(shelf: Shelf, gradebook: Gradebook, policy: LoopPolicy = GRADING_POLICY) -> AgentSpec:
     """The agent that grades a node's open answers: those that its task names by their ids, parted by spaces, or the
     newest to each question that wait for their grade.
 
     Raises SetupError when a prompt is not as it must be.
     """
-    prompts = _Prompts(load_prompt("grading"), load_prompt("grading.request"), load_prompt("correction"))
+    prompts = prompts_of("grading")
 
     async def brief(job: Job, team: Team) -> Brief:
         node = await shelf.node(job.node_id, user_id=job.user_id)
@@ -82,7 +75,7 @@ class _Marking:
     """
 
     gradebook: Gradebook
-    prompts: _Prompts
+    prompts: Prompts
     job: Job
     team: Team
     ids: tuple[str, ...]
@@ -202,8 +195,9 @@ class _Marking:
 
     async def now(self) -> Sequence[OpenAnswer]:
         """The answers of this run as they are kept now."""
-        found = await self.gradebook.answers(self.job.node_id, user_id=self.job.user_id, ids=tuple(self.answers))
-        return found if self.answers else []
+        if not self.answers:
+            return []  # no ids would mean all of the node's
+        return await self.gradebook.answers(self.job.node_id, user_id=self.job.user_id, ids=tuple(self.answers))
 
     async def left_out(self) -> list[OpenAnswer]:
         """Those of which this run has recorded nothing so far."""

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.agents.fences import fenced, wrapped
 from sprout.agents.fitting import Passages
-from sprout.agents.prompts import Prompt, load_prompt
+from sprout.agents.prompts import Prompts, prompts_of
 from sprout.agents.saving import correction
 from sprout.errors import BadInput, ToolFailure
 from sprout.events import AgentDone, NodeRow, Usage
@@ -43,13 +43,6 @@ class SolutionInput(BaseModel):
     sure: Annotated[float, Field(ge=0, le=1, description="below 0.5 it is a guess")]
 
 
-@dataclass(frozen=True, slots=True)
-class _Prompts:
-    system: Prompt
-    request: Prompt
-    correction: Prompt
-
-
 def contest_task(question_id: str) -> str:
     """The task of a run that looks again at a question which a learner says is wrong."""
     return f"{CONTEST} {question_id}"
@@ -61,7 +54,7 @@ def key_check_agent(shelf: Shelf, keys: Keys, policy: LoopPolicy = KEY_CHECK_POL
 
     Raises SetupError when a prompt is not as it must be.
     """
-    prompts = _Prompts(load_prompt(KEY_CHECK), load_prompt("key_check.request"), load_prompt("correction"))
+    prompts = prompts_of(KEY_CHECK)
 
     async def brief(job: Job, team: Team) -> Brief:
         first, *rest = (job.task or "").split() or [""]
@@ -101,7 +94,7 @@ class _Solving:
 
     shelf: Shelf
     keys: Keys
-    prompts: _Prompts
+    prompts: Prompts
     job: Job
     questions: Sequence[ToSolve] = ()
     contest: bool = False

@@ -1,6 +1,6 @@
 """The learner's documents before a path is made of them: waited for while they are read; what cannot be is told."""
 
-import time
+import asyncio
 from collections.abc import Sequence
 
 from sprout.agents.agent import Job, Team
@@ -28,8 +28,9 @@ async def read_notes(shelf: Shelf, root_id: str, job: Job, team: Team, *, wait_s
     notes = await shelf.documents(root_id)
     if waiting := _named(notes, "pending"):
         await team.tell(_said(f"Reading your notes first: {waiting}."))
-    ends_at_s = time.monotonic() + wait_s
-    while _of(notes, "pending") and time.monotonic() < ends_at_s:
+    clock = asyncio.get_running_loop().time
+    ends_at_s = clock() + wait_s
+    while _of(notes, "pending") and clock() < ends_at_s:
         if not await team.pause(LOOK_EVERY_S):
             return  # the run is stopped, and makes nothing of them
         notes = await shelf.documents(root_id)

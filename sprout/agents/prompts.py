@@ -59,6 +59,20 @@ class Prompt:
         return kept
 
 
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """The prompts of an agent: what it is, what it is asked, and what it is told of what it has left undone."""
+
+    system: Prompt
+    request: Prompt
+    correction: Prompt
+
+
+def prompts_of(agent: str, *, correction: str = "correction") -> Prompts:
+    """The prompts of an agent by its name. Raises SetupError."""
+    return Prompts(load_prompt(agent), load_prompt(f"{agent}.request"), load_prompt(correction))
+
+
 @cache
 def load_prompt(name: str) -> Prompt:
     """The prompt in `<name>.md`. Raises SetupError, naming the file, when it is not as it must be."""

@@ -10,10 +10,10 @@ from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.agents.changing import Changing
 from sprout.agents.fences import fenced, wrapped
 from sprout.agents.observing import Ground
-from sprout.agents.prompts import Prompt, load_prompt
-from sprout.agents.saving import NothingMade, correction, graph_under
+from sprout.agents.prompts import Prompts, prompts_of
+from sprout.agents.saving import NothingMade, as_events, correction, graph_under
 from sprout.errors import BadInput, GraphRefused, ToolFailure
-from sprout.events import AgentDone, EdgeCreated, Event, NodeCreated, Usage
+from sprout.events import AgentDone, Event, Usage
 from sprout.learning.graph.graph import MAX_DESC, MAX_TITLE, ConceptGraph
 from sprout.learning.mastery.adapting import LEAST_GRADED
 from sprout.learning.mastery.refining import Item, Refining, Seen, seen
@@ -35,19 +35,12 @@ TAKEN_BACK = "What this run changed would have left the map with a fault, so it 
 LEFT_BROKEN = "This run left a fault in the map, and you have built on it since, so it stays: look it over."
 
 
-@dataclass(frozen=True, slots=True)
-class _Prompts:
-    system: Prompt
-    request: Prompt
-    correction: Prompt
-
-
 def refinement_agent(shelf: Shelf, refining: Refining, policy: LoopPolicy = REFINEMENT_POLICY) -> AgentSpec:
     """The agent that has a concept's parts made where they are missing, and adapts them to new answers.
 
     Raises SetupError when a prompt is not as it must be.
     """
-    prompts = _Prompts(load_prompt("refinement"), load_prompt("refinement.request"), load_prompt("correction"))
+    prompts = prompts_of("refinement")
 
     async def brief(job: Job, team: Team) -> Brief:
         graph = await graph_under(shelf, job.node_id, user_id=job.user_id)
@@ -66,7 +59,7 @@ class _Refinement:
 
     ground: Ground
     changing: Changing
-    prompts: _Prompts
+    prompts: Prompts
     team: Team
     looked_at: Seen = field(default_factory=Seen)
 
@@ -90,7 +83,7 @@ class _Refinement:
             system=self.prompts.system.text,
             messages=(Message("user", (Text(await self.request()),)),) if asks else (),
             tools=self.tools(),
-            opening=[*([status] if status else []), *_as_events(graph)],
+            opening=[*([status] if status else []), *as_events(graph.nodes, graph.edges)],
             begin=begin,
             stop_checks=(self.what_is_wrong,),
             finish=self.finish,
@@ -207,10 +200,3 @@ class _Refinement:
 def enough(items: Sequence[Item]) -> bool:
     """Whether there is so much to go by that a change could come of it: fewer answers than that never change a map."""
     return sum(not item.contested for item in items) >= LEAST_GRADED
-
-
-def _as_events(graph: ConceptGraph) -> list[Event]:
-    return [
-        *(NodeCreated(node=node) for node in graph.nodes),
-        *(EdgeCreated(edge=edge) for edge in graph.edges),
-    ]

@@ -8,7 +8,7 @@ from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.agents.changing import Changing
 from sprout.agents.fences import fenced, wrapped
 from sprout.agents.observing import Ground
-from sprout.agents.prompts import Prompt, load_prompt
+from sprout.agents.prompts import Prompts, prompts_of
 from sprout.agents.saving import correction
 from sprout.errors import BadInput, GraphRefused
 from sprout.events import AgentDone, NodeRow, Usage
@@ -43,19 +43,12 @@ class ReviewTask(BaseModel):
     max_additions: int = Field(default=USUAL_ADDITIONS, ge=0, le=MOST_ADDITIONS)
 
 
-@dataclass(frozen=True, slots=True)
-class _Prompts:
-    system: Prompt
-    request: Prompt
-    correction: Prompt
-
-
 def review_agent(shelf: Shelf, refining: Refining, policy: LoopPolicy = REVIEW_POLICY) -> AgentSpec:
     """The agent that reviews the path around a node that its learner has completed.
 
     Raises SetupError when a prompt is not as it must be.
     """
-    prompts = _Prompts(load_prompt("review"), load_prompt("review.request"), load_prompt("correction"))
+    prompts = prompts_of("review")
 
     async def brief(job: Job, team: Team) -> Brief:
         node = await shelf.node(job.node_id, user_id=job.user_id)
@@ -76,7 +69,7 @@ class _Review:
 
     ground: Ground
     changing: Changing
-    prompts: _Prompts
+    prompts: Prompts
     team: Team
     node: NodeRow
     task: ReviewTask

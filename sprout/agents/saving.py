@@ -2,16 +2,17 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Annotated
 
 from pydantic import Field, JsonValue
 
 from sprout.agents.agent import Job
 from sprout.agents.prompts import Prompt
+from sprout.clock import utc_now
 from sprout.errors import GraphRefused, SproutError
+from sprout.events import EdgeCreated, EdgeEnds, Event, NodeCreated, NodeRow
 from sprout.learning.graph.graph import MAX_DESC, MAX_TITLE, ConceptGraph, Edit
 from sprout.learning.paths.shelf import Shelf
 from sprout.learning.text.words import one_line
@@ -63,7 +64,7 @@ def adding(title: str, desc: str, size: Size) -> Callable[[ConceptGraph], Edit]:
     def operation(graph: ConceptGraph) -> Edit:
         if len(graph.nodes) >= size.most and not graph.has(title):
             raise GraphRefused(size.full)
-        return graph.add(title, desc, datetime.now(UTC))
+        return graph.add(title, desc, utc_now())
 
     return operation
 
@@ -96,6 +97,11 @@ async def graph_under(shelf: Shelf, parent_id: str, *, user_id: str) -> ConceptG
     parent = await shelf.node(parent_id, user_id=user_id)
     nodes, edges = await shelf.children(parent_id)
     return ConceptGraph(parent, tuple(nodes), tuple(edges))
+
+
+def as_events(nodes: Iterable[NodeRow], edges: Iterable[EdgeEnds]) -> list[Event]:
+    """What is there already, as if it were made now: every node before the edges that touch it."""
+    return [*(NodeCreated(node=node) for node in nodes), *(EdgeCreated(edge=edge) for edge in edges)]
 
 
 def without_edges(graph: ConceptGraph) -> list[str]:

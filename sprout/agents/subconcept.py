@@ -11,7 +11,7 @@ from sprout.agents.asking import Questions
 from sprout.agents.fences import fenced, wrapped
 from sprout.agents.fitting import Passages
 from sprout.agents.key_checks import KeyChecks
-from sprout.agents.prompts import Prompt, load_prompt
+from sprout.agents.prompts import Prompts, prompts_of
 from sprout.agents.saving import (
     NORMAL_ENDS,
     PATH_POLICY,
@@ -51,13 +51,6 @@ QUESTIONS_SMALL = Size(2, 3, "questions")
 PASSAGE_CHARACTERS = 12_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Prompts:
-    system: Prompt
-    request: Prompt
-    correction: Prompt
-
-
 def subconcept_agent(shelf: Shelf, policy: LoopPolicy = PATH_POLICY, *, keys: Keys | None = None) -> AgentSpec:
     """The agent that makes a concept's subconcepts and its diagnostic questions.
 
@@ -66,7 +59,7 @@ def subconcept_agent(shelf: Shelf, policy: LoopPolicy = PATH_POLICY, *, keys: Ke
 
     Raises SetupError when a prompt is not as it must be.
     """
-    prompts = _Prompts(load_prompt("subconcept"), load_prompt("subconcept.request"), load_prompt("correction"))
+    prompts = prompts_of("subconcept")
 
     async def brief(job: Job, team: Team) -> Brief:
         graph = await graph_under(shelf, job.node_id, user_id=job.user_id)
@@ -88,7 +81,7 @@ class _Breakdown:
     """One run of the agent."""
 
     shelf: Shelf
-    prompts: _Prompts
+    prompts: Prompts
     job: Job
     subconcepts: Size
     questions: Questions
@@ -194,7 +187,7 @@ class _Breakdown:
         graph = await self.graph()
         if result is None or not graph.nodes:
             raise NothingMade(f"The model ended without saving a subconcept of '{graph.parent.title}'. Start it again.")
-        await self.shelf.resolve_question_tests(self.job.node_id, user_id=self.job.user_id)
+        await self.shelf.resolve_question_tests(self.job.node_id, actor=self.job.actor())
         if self.key_checks is not None:
             await self.key_checks.left_over()
         await self.questions.recall()

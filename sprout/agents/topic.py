@@ -12,7 +12,7 @@ from sprout.agents.documents import shown_documents
 from sprout.agents.fences import fenced, wrapped
 from sprout.agents.fitting import Passages
 from sprout.agents.notes import read_notes
-from sprout.agents.prompts import Prompt, load_prompt
+from sprout.agents.prompts import Prompts, prompts_of
 from sprout.agents.saving import (
     NORMAL_ENDS,
     PATH_POLICY,
@@ -24,6 +24,7 @@ from sprout.agents.saving import (
     Title,
     Why,
     adding,
+    as_events,
     correction,
     graph_under,
     in_pieces,
@@ -34,7 +35,7 @@ from sprout.agents.saving import (
     without_edges,
 )
 from sprout.errors import BadInput
-from sprout.events import AgentDone, EdgeCreated, EdgeEnds, Event, NodeCreated, NodeRow, Usage
+from sprout.events import AgentDone, Event, NodeRow, Usage
 from sprout.learning.graph.graph import MAX_DESC, MAX_TITLE, ConceptGraph
 from sprout.learning.paths.shelf import Shelf
 from sprout.loop.model import Message, Text, ToolUse
@@ -60,19 +61,12 @@ class PlannedConcept(BaseModel):
     desc: Annotated[str, Field(max_length=MAX_DESC)] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Prompts:
-    system: Prompt
-    request: Prompt
-    correction: Prompt
-
-
 def topic_agent(shelf: Shelf, policy: LoopPolicy = PATH_POLICY) -> AgentSpec:
     """The agent that makes a topic's path and has every concept worked out as soon as it is saved.
 
     Raises SetupError when a prompt is not as it must be.
     """
-    prompts = _Prompts(load_prompt("topic"), load_prompt("topic.request"), load_prompt("correction"))
+    prompts = prompts_of("topic")
 
     async def brief(job: Job, team: Team) -> Brief:
         graph = await graph_under(shelf, job.node_id, user_id=job.user_id)
@@ -88,7 +82,7 @@ class _Design:
     """One run of the agent."""
 
     shelf: Shelf
-    prompts: _Prompts
+    prompts: Prompts
     job: Job
     team: Team
     handed_on: set[str] = field(default_factory=set)
@@ -127,9 +121,9 @@ class _Design:
 
     async def replayed(self, graph: ConceptGraph) -> list[Event]:
         """What is there already as events: every node before the edges that touch it."""
-        events = _as_events(graph.nodes, graph.edges)
+        events = as_events(graph.nodes, graph.edges)
         for concept in graph.nodes:
-            events.extend(_as_events(*await self.shelf.children(concept.id)))
+            events.extend(as_events(*await self.shelf.children(concept.id)))
         return events
 
     async def hand_on(self, concept: NodeRow) -> None:
@@ -243,7 +237,3 @@ def extract_tool(passages: Passages) -> Tool:
 
 def _distinct(names: Iterable[str | None], most: int) -> list[JsonValue]:
     return [*[name for name in dict.fromkeys(names) if name][:most]]
-
-
-def _as_events(nodes: Iterable[NodeRow], edges: Iterable[EdgeEnds]) -> list[Event]:
-    return [*(NodeCreated(node=node) for node in nodes), *(EdgeCreated(edge=edge) for edge in edges)]

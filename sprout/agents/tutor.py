@@ -3,7 +3,7 @@
 import asyncio
 import base64
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.agents.extra_tools import ExtraTool
@@ -11,7 +11,7 @@ from sprout.agents.fences import fenced, wrapped
 from sprout.agents.fitting import Passages
 from sprout.agents.lesson_turn import LessonTurn, TutorParts
 from sprout.agents.marking_notes import state_of
-from sprout.agents.prompts import Prompt, load_prompt
+from sprout.agents.prompts import Prompt, prompts_of
 from sprout.agents.tutor_task import task_of
 from sprout.agents.tutor_tools import tools_of
 from sprout.events import AgentDone, Usage
@@ -27,13 +27,6 @@ from sprout.loop.turn import StopCheck, TurnResult
 TUTOR_POLICY = LoopPolicy(max_iterations=5)
 PASSAGE_CHARACTERS = 6_000
 REVIEW = "review"
-
-
-@dataclass(frozen=True, slots=True)
-class _Prompts:
-    system: Prompt
-    request: Prompt
-    correction: Prompt
 
 
 def tutor_agent(
@@ -56,7 +49,7 @@ def tutor_agent(
 
     Raises SetupError when a prompt is not as it must be.
     """
-    prompts = _Prompts(load_prompt("tutor"), load_prompt("tutor.request"), load_prompt("tutor.correction"))
+    prompts = prompts_of("tutor", correction="tutor.correction")
     parts = TutorParts(tutoring, shelf, memories, frozenset(helpers), care_text, tuple(extra_tools))
 
     async def brief(job: Job, team: Team) -> Brief:

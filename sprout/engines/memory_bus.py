@@ -16,7 +16,7 @@ class MemoryBus:
 
     def __init__(self, *, max_waiting: int = MAX_WAITING) -> None:
         self._max_waiting = max_waiting
-        self._tails: dict[str, set[_Tail]] = {}
+        self._tails: dict[str, dict[_Tail, None]] = {}  # of each channel in the order of arrival
         self._recent = Recent()
         self._closed = False
 
@@ -53,11 +53,11 @@ class MemoryBus:
                 tail.close()
 
     def add(self, tail: "_Tail", channel: str) -> None:
-        self._tails.setdefault(channel, set()).add(tail)
+        self._tails.setdefault(channel, {})[tail] = None
 
     def remove(self, tail: "_Tail", channel: str) -> None:
-        tails = self._tails.get(channel, set())
-        tails.discard(tail)
+        tails = self._tails.get(channel, {})
+        tails.pop(tail, None)
         if not tails:
             self._tails.pop(channel, None)
 

@@ -3,15 +3,15 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from sprout.errors import SproutError
 from sprout.events import ContextCompacted, Usage
-from sprout.loop.compaction import cleared, collapsed, cut_to_fit, pruned, told
+from sprout.loop.descent import Descent, Draft
 from sprout.loop.estimate import Estimator, Size
 from sprout.loop.excerpt import Excerpt, bare_of_thinking, begun, extended, without_thinking
 from sprout.loop.kept_view import KeptView, view_as_json, view_from_json
-from sprout.loop.model import Message, Text, ToolResult
+from sprout.loop.model import Message, ToolResult
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.strategy import (
     AFTER_TOO_LONG,
@@ -26,11 +26,10 @@ from sprout.loop.strategy import (
     Unlimited,
     rungs_of,
 )
-from sprout.loop.summary import Summarise, SummaryResult, in_groups
+from sprout.loop.summary import Summarise, in_groups
 
 log = logging.getLogger(__name__)
 
-LEAST_BYTES = 40  # to which texts are cut where the window holds no more
 SHRUNK = 0.8  # C6: a compaction that leaves more than this of a view has failed
 REACTIVE_SHARE = 0.5  # of a view that was too long, when nothing is known but that
 TURNS_PER_OVERFLOW = 2
@@ -55,21 +54,6 @@ class View:
     ask_human: bool = False
     usage: Usage = Usage()
     state: str | None = None
-
-
-@dataclass(slots=True)
-class _Draft:
-    """An excerpt on its way down the rungs."""
-
-    excerpt: Excerpt
-    tokens: int
-    compactions: list[ContextCompacted] = field(default_factory=list)
-    usage: Usage = Usage()
-
-    def take(self, rung: str, excerpt: Excerpt, tokens: int) -> None:
-        if tokens < self.tokens:
-            self.compactions.append(ContextCompacted(rung=rung, tokens_before=self.tokens, tokens_after=tokens))
-            self.excerpt, self.tokens = excerpt, tokens
 
 
 class ContextKeeper:
@@ -98,12 +82,13 @@ class ContextKeeper:
         self._policy = policy
         self._window = policy.context_window or window
         self._strategy = strategy
-        recursive = isinstance(strategy, (Summarize, Auto)) and strategy.recursive
-        self._summarise = in_groups(summarise) if recursive and summarise is not None else summarise
         self._flush = flush
         self._flushed: dict[int, ToolResult] = {}
         self._estimator = Estimator(fixed_tokens)
         self._ladder = Ladder(policy)
+        recursive = isinstance(strategy, (Summarize, Auto)) and strategy.recursive
+        summarise = in_groups(summarise) if recursive and summarise is not None else summarise
+        self._descent = Descent(policy, self._estimator, summarise)
         self._excerpt = Excerpt()
         self._size = Size()
         self._taken = 0
@@ -205,11 +190,11 @@ class ContextKeeper:
         draft = self._draft()
         if step in ("compact", "deep_prune"):
             goal = min(self.threshold, int(SHRUNK * before))
-            await self._descend(draft, DEEP if step == "deep_prune" else rungs_of(self._strategy), goal)
+            await self._descent.go(draft, DEEP if step == "deep_prune" else rungs_of(self._strategy), goal)
             if draft.tokens > SHRUNK * before:
                 draft = replace(self._draft(), usage=draft.usage)
         if draft.tokens > self.ceiling:
-            await self._descend(draft, TO_THE_CEILING, min(self.ceiling, int(SHRUNK * before)))
+            await self._descent.go(draft, TO_THE_CEILING, min(self.ceiling, int(SHRUNK * before)))
         await self._commit(draft)
         self._settled = (self._taken, iteration)
         return replace(
@@ -238,7 +223,7 @@ class ContextKeeper:
         while left and draft.tokens > SHRUNK * before:
             rung = left.pop(0)
             last: tuple[Rung, ...] = ("collapse", "truncate") if rung == "collapse" else (rung,)
-            await self._descend(draft, last, int((REACTIVE_SHARE if rung == "collapse" else SHRUNK) * before))
+            await self._descent.go(draft, last, int((REACTIVE_SHARE if rung == "collapse" else SHRUNK) * before))
         if not draft.compactions:
             return None
         await self._commit(draft)
@@ -278,75 +263,13 @@ class ContextKeeper:
         self._sent, self._sent_size = len(self._excerpt.kept), self._size
         return View(self._excerpt.messages)
 
-    def _draft(self) -> _Draft:
-        return _Draft(without_thinking(self._excerpt), self.tokens)
-
-    def _measured(self, excerpt: Excerpt) -> int:
-        return self._estimator.tokens(self._estimator.size(excerpt.messages))
+    def _draft(self) -> Draft:
+        return Draft(without_thinking(self._excerpt), self.tokens)
 
     def _step(self, iteration: int) -> str:
         return "compact" if isinstance(self._strategy, SlidingWindow) else self._ladder.step(iteration)
 
-    async def _descend(self, draft: _Draft, rungs: Sequence[Rung], goal: int) -> None:
-        """Take rung after rung until the draft is within `goal` tokens."""
-        for rung in rungs:
-            if draft.tokens <= goal:
-                return
-            match rung:
-                case "summary":
-                    await self._tell(draft, keep=self._policy.keep_compact, deep=False)
-                case "deep_prune":
-                    await self._tell(draft, keep=self._policy.keep_prune, deep=True)
-                case _:
-                    excerpt = self._made_smaller(draft.excerpt, rung, lambda one: self._measured(one) <= goal)
-                    draft.take(rung, excerpt, self._measured(excerpt))
-
-    def _made_smaller(self, excerpt: Excerpt, rung: Rung, fits: Callable[[Excerpt], bool]) -> Excerpt:
-        policy = self._policy
-        match rung:
-            case "clear":
-                return cleared(excerpt, keep=policy.keep_compact)
-            case "collapse":
-                return collapsed(excerpt, fits)
-            case "truncate":
-                least, keep_task = policy.prune_max_bytes, policy.prune_keep_task
-                shorter = cut_to_fit(excerpt, fits, least_bytes=least, keep_task=keep_task)
-                if fits(shorter):
-                    return shorter
-                return cut_to_fit(excerpt, fits, least_bytes=min(least, LEAST_BYTES), keep_task=keep_task)
-            case _:
-                return pruned(
-                    excerpt,
-                    keep_pairs=policy.prune_keep_recent,
-                    max_bytes=policy.prune_max_bytes,
-                    keep_task=policy.prune_keep_task,
-                )
-
-    async def _tell(self, draft: _Draft, *, keep: int, deep: bool) -> None:
-        """A summary in place of all but the last messages; where there is none, the same cut without it (C4)."""
-        excerpt = draft.excerpt
-        at = excerpt.cut_keeping(keep)
-        if at is None:
-            return
-        summary = await self._summary(excerpt, at)
-        draft.usage = draft.usage.plus(summary.usage)
-        if summary.text is not None:
-            whole = told(excerpt, at, summary.text, deep=deep)
-            if self._measured(whole) < draft.tokens:
-                draft.take("deep_prune" if deep else "summary", whole, self._measured(whole))
-                return
-        bare = told(excerpt, at, None, deep=deep)
-        draft.take("deep_prune" if deep else "truncate", bare, self._measured(bare))
-
-    async def _summary(self, excerpt: Excerpt, at: int) -> SummaryResult:
-        if self._summarise is None:
-            return SummaryResult(None)
-        earlier = () if excerpt.summary is None else (Text(excerpt.summary),)
-        opening = Message("user", (*excerpt.task, *earlier, *excerpt.beside_the_task))
-        going = (item.was for item in excerpt.kept[excerpt.first : at])
-        return await self._summarise((opening, *excerpt.gone[excerpt.told :], *going))
-
-    async def _commit(self, draft: _Draft) -> None:
+    async def _commit(self, draft: Draft) -> None:
         if not draft.compactions:
             return
         await self._flush_results_of(draft.excerpt)

@@ -3,15 +3,15 @@
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 
-from sprout.errors import ModelFailure, ModelFailureKind
 from sprout.loop import replied
 from sprout.loop.asking import Asking
 from sprout.loop.calls import Calls
 from sprout.loop.carried import Carried
 from sprout.loop.checks import Onward, StopChecks
 from sprout.loop.execution import Batch, Left
-from sprout.loop.guard import Guard, Verdict
-from sprout.loop.human import HumanQuestion, context_question
+from sprout.loop.following import Ending, Following
+from sprout.loop.guard import Guard
+from sprout.loop.human import context_question
 from sprout.loop.limits import Limits
 from sprout.loop.model import Message, Text, ToolResult
 from sprout.loop.notices import notice
@@ -21,10 +21,6 @@ from sprout.loop.replied import Replied
 from sprout.loop.result import CallStarted, MessageAdded, Step, TurnResult
 from sprout.loop.stop import Stop
 from sprout.loop.tools import Tool
-
-TARGET_SHARE = 0.9
-TIMES_WITHHELD = 2  # after which the words are not asked for again
-MID_TEXT = frozenset({"max_output_tokens_recovery", "partial_turn_kept"})
 
 
 class Cycle:
@@ -39,7 +35,7 @@ class Cycle:
         asking: Asking,
         guard: Guard,
         checks: StopChecks,
-        token_target: int | None,
+        following: Following,
         left: Left | None,
     ) -> None:
         self._tools = tools
@@ -51,22 +47,14 @@ class Cycle:
         self._asking = asking
         self._guard = guard
         self._checks = checks
-        self._token_target = token_target
+        self._following = following
         self._left = left
         self._new_reply: MessageAdded | None = None
         self._unfinished: Past | None = None
         self._iterations = 0
-        self._continuations = 0
-        self._text = ""
-        self._goes_on_in_mid_text = False
-        self._asked_again = False
         self._parting = False
-        self._ending: str | None = None
-        self._problems: tuple[str, ...] = ()
-        self._question: HumanQuestion | None = None
+        self._ending: Ending | None = None
         self._known: tuple[ToolResult, ...] = ()
-        self._times_withheld = 0
-        self._withheld: str | None = None
 
     async def steps(self, known: Mapping[str, ToolResult]) -> AsyncGenerator[Step, None]:
         """All steps of the turn; `known` are results by call id."""
@@ -81,11 +69,11 @@ class Cycle:
             async with aclosing(self._iteration()) as iteration:
                 async for step in iteration:
                     yield step
-        if ending == "soft_limit" and not self._said_farewell:
+        if ending.reason == "soft_limit" and not self._said_farewell:
             async with aclosing(self._last_words()) as last_words:
                 async for step in last_words:
                     yield step
-        self._asking.transitions.append(ending)
+        self._asking.transitions.append(ending.reason)
         yield self._result(ending)
 
     def take_up(self, carried: Carried) -> None:
@@ -95,20 +83,19 @@ class Cycle:
         if pasts and not pasts[-1].said:
             self._unfinished = pasts.pop()
         standing = standing_after(pasts, self._guard, self._calls)
-        self._text, self._goes_on_in_mid_text = standing.text, standing.mid_text
-        self._continuations, self._asked_again = standing.continuations, standing.asked_again
+        self._following.take_up(standing)
         self._checks.recall(standing.objections)
-        self._times_withheld = standing.withheld
         last = self._unfinished
         truncated = last is not None and last.reply.stop_reason == replied.TRUNCATED
         self._asking.take_up(carried.usage, escalated=standing.escalated or truncated)
         if carried.reply_is_new:
             self._new_reply = MessageAdded(self._transcript[-1], self._iterations, carried.stop_reason)
         if standing.parting:
-            self._parting, self._ending, self._unfinished = True, "soft_limit", None
-            self._text = last.reply.text if last is not None else self._text
+            self._parting, self._ending, self._unfinished = True, Ending("soft_limit"), None
+            if last is not None:
+                self._following.text = last.reply.text
         elif last is None:
-            self._ending = self._ending_by(standing.verdict)
+            self._ending = self._following.ending_by(standing.verdict)
 
     async def _iteration(self) -> AsyncGenerator[Step, None]:
         """One model call and the batch that it asked for, and what is said before the next; or `_ending` is set."""
@@ -142,18 +129,24 @@ class Cycle:
         self, reply: Replied, results: Sequence[ToolResult], output_tokens: int
     ) -> AsyncGenerator[Step, None]:
         """What is said after an iteration; or `_ending` is set."""
-        following = await self._following(reply, results)
-        if isinstance(following, str):
+        following = self._following.after(reply, results)
+        if isinstance(following, Ending) and following.normal:
+            following = await self._checked(following)
+        if isinstance(following, Ending):
             self._ending = following
             return
-        self._asking.transitions.append(following.code)
-        self._goes_on_in_mid_text = not results and following.code in MID_TEXT
+        self._following.goes_on(following, results)
         verdict = self._guard.after(reply, self._calls.of(reply.calls), output_tokens)
         if verdict.event is not None:
             yield verdict.event
         if words := tuple(Text(text) for text in (following.say, verdict.say) if text is not None):
             yield self._added(Message("user", words))
-        self._ending = self._ending_by(verdict)
+        self._ending = self._following.ending_by(verdict)
+
+    async def _checked(self, ending: Ending) -> Ending | Onward:
+        """L13: the end, unless a check of the agent has something to say to the model first."""
+        objection = await self._checks.objection(self._result(ending))
+        return objection or Ending(ending.reason, problems=self._checks.problems)
 
     async def _finished(self, past: Past, known: Mapping[str, ToolResult]) -> AsyncGenerator[Step, None]:
         """What is left of an iteration from before: calls that have no results yet, and what comes after it."""
@@ -211,7 +204,7 @@ class Cycle:
         finally:
             await batch.close()
         said = tuple(block for block in self._asking.attempt.blocks if isinstance(block, Text))
-        self._text = "".join(block.text for block in said) or self._text
+        self._following.text = "".join(block.text for block in said) or self._following.text
         if said:
             yield self._added(Message("assistant", said))
 
@@ -228,131 +221,36 @@ class Cycle:
 
     def _waits_for_person(self) -> bool:
         """Whether a person has to say something before anything goes on; then that is the ending."""
-        if self._calls.question is not None:
-            self._question = self._calls.question
-        elif self._asking.wants_human:
-            self._question = context_question()
-        if self._question is not None:
-            self._ending = "waiting_on_human"
-        return self._question is not None
+        question = self._calls.question or (context_question() if self._asking.wants_human else None)
+        if question is not None:
+            self._ending = Ending("waiting_on_human", question)
+        return question is not None
 
-    def _ending_before_a_call(self) -> str | None:
+    def _ending_before_a_call(self) -> Ending | None:
         if self._stop.requested:
-            return "cancelled"
+            return Ending("cancelled")
         if self._limits.seconds_left <= 0:
-            return "soft_limit"
+            return Ending("soft_limit")
         if self._iterations >= self._policy.max_iterations:
-            return "max_iterations"
+            return Ending("max_iterations")
         return None
-
-    async def _following(self, reply: Replied, results: Sequence[ToolResult]) -> str | Onward:
-        """What comes after an iteration: an ending, or why and with which words the loop goes on."""
-        if reply.stop_reason != replied.WITHHELD:
-            self._text = (self._text if self._goes_on_in_mid_text else "") + reply.text or self._text
-        if self._stop.requested:
-            if results and self._asking.transitions[-1:] != ["aborted_streaming"]:
-                self._asking.transitions.append("aborted_tools")
-            return "cancelled"
-        if self._asking.spent is not None:
-            self._problems = (self._asking.spent,)
-            return "budget"
-        if self._asking.failure is not None:
-            return "failed"
-        return await self._after_reply(reply, results)
-
-    async def _after_reply(self, reply: Replied, results: Sequence[ToolResult]) -> str | Onward:
-        if reply.stop_reason == replied.WITHHELD and not self._ends_turn(reply, results):
-            return await self._after_withheld(reply, results)
-        if results:
-            return await self._after_results(reply, results)
-        match reply.stop_reason:
-            case replied.CUT:
-                return Onward("partial_turn_kept", notice("connection_cut"))
-            case "pause_turn":
-                return Onward("pause_turn")
-            case "refusal":
-                return "refusal"
-            case replied.TRUNCATED if self._continuations < self._policy.max_continuations:
-                self._continuations += 1
-                return Onward("max_output_tokens_recovery", notice("cut_input" if reply.cut_in_a_call else "go_on"))
-            case replied.TRUNCATED:
-                return self._failed(ModelFailureKind.BAD_REQUEST, "The model's reply was cut off again and again.")
-            case "model_context_window_exceeded":
-                return Onward("partial_turn_kept", notice("go_on"))
-            case reason:
-                return await self._after_words(reply, "stop_sequence" if reason == "stop_sequence" else "end_turn")
-
-    async def _after_results(self, reply: Replied, results: Sequence[ToolResult]) -> str | Onward:
-        if self._ends_turn(reply, results):
-            return await self._normal_end("end_turn")
-        say = notice("cut_input") if reply.cut_in_a_call else None
-        return Onward("partial_turn_kept" if reply.stop_reason == replied.CUT else "next_turn", say)
-
-    def _ends_turn(self, reply: Replied, results: Sequence[ToolResult]) -> bool:
-        called = [self._tools.get(call.name) for call in reply.calls]
-        return any(tool and tool.ends_turn for tool in called) and not any(result.is_error for result in results)
-
-    async def _after_withheld(self, reply: Replied, results: Sequence[ToolResult]) -> str | Onward:
-        """H2: words that were not shown are asked for again, but not for ever."""
-        form = self._asking.attempt.withheld or replied.WITHHELD
-        if self._times_withheld >= TIMES_WITHHELD:
-            self._withheld = form
-            return await self._normal_end("end_turn")
-        self._times_withheld += 1
-        told = any(tool and tool.spoken for tool in (self._tools.get(call.name) for call in reply.calls))
-        return Onward("stop_hook_correction", None if results and told else notice("withheld", form=form))
-
-    async def _after_words(self, reply: Replied, ending: str) -> str | Onward:
-        answers_results = any(isinstance(block, ToolResult) for block in self._transcript[-1].content)
-        if not reply.has_substance and answers_results and not self._asked_again:
-            self._asked_again = True
-            return Onward("empty_retry", notice("answer_please"))
-        if self._guard.question is not None:
-            self._question = self._guard.question
-            return "waiting_on_human"
-        done = self._asking.usage.output_tokens
-        if self._token_target is not None and done < TARGET_SHARE * self._token_target:
-            return Onward("token_target_continuation", notice("keep_working", done=done, target=self._token_target))
-        return await self._normal_end(ending)
-
-    async def _normal_end(self, ending: str) -> str | Onward:
-        """L13: the end, unless a check of the agent has something to say to the model first."""
-        objection = await self._checks.objection(self._result(ending))
-        self._problems = self._checks.problems
-        return objection or ending
-
-    def _ending_by(self, verdict: Verdict) -> str | None:
-        if verdict.failure is not None:
-            self._asking.failure = verdict.failure
-            return "failed"
-        if verdict.question is not None:
-            self._question = verdict.question
-            return "waiting_on_human"
-        if verdict.stalled:
-            self._problems = (notice("no_progress"),)
-            return "end_turn"
-        return None
-
-    def _failed(self, kind: ModelFailureKind, message: str) -> str:
-        self._asking.failure = ModelFailure(kind, message)
-        return "failed"
 
     def _added(self, message: Message, stop_reason: str | None = None) -> MessageAdded:
         self._transcript.append(message)
         return MessageAdded(message, self._iterations, stop_reason)
 
-    def _result(self, reason: str) -> TurnResult:
+    def _result(self, ending: Ending) -> TurnResult:
         return TurnResult(
-            text=self._text,
-            reason=reason,
+            text=self._following.text,
+            reason=ending.reason,
             calls=tuple(self._calls.records),
             messages=tuple(self._transcript),
             usage=self._asking.usage,
             iterations=self._iterations,
             transitions=tuple(self._asking.transitions),
-            problems=self._problems,
+            problems=ending.problems,
             failure=self._asking.failure,
-            question=self._question,
+            question=ending.question,
             known=self._known,
-            withheld=self._withheld,
+            withheld=self._following.withheld,
         )

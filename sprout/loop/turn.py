@@ -13,6 +13,7 @@ from sprout.loop.context import ContextKeeper, Flush
 from sprout.loop.cycle import Cycle
 from sprout.loop.estimate import fixed_tokens, text_tokens
 from sprout.loop.execution import CallDone, Left
+from sprout.loop.following import Following
 from sprout.loop.guard import Guard
 from sprout.loop.human import ask_human
 from sprout.loop.journal import Journal
@@ -148,7 +149,9 @@ async def run_turn(
     screening = None if screen is None else Screening(screen, spoken)
     guard = Guard(policy, by_name, lookup=lookup, asks=ask_human.name in by_name and can_wait)
     checks = StopChecks(stop_checks)
-    cycle = Cycle(by_name, list(messages), policy, stop, limits, calls, asking, guard, checks, token_target, left)
+    transcript = list(messages)
+    following = Following(by_name, transcript, policy, stop, asking, guard, token_target)
+    cycle = Cycle(by_name, transcript, policy, stop, limits, calls, asking, guard, checks, following, left)
     if carried is not None:
         keeper.take_up(messages, begun_with=carried.begun_with, state=carried.view)
         cycle.take_up(carried)

@@ -7,11 +7,11 @@ from importlib.resources import files
 from itertools import chain
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from sprout.authored import read_yaml
 from sprout.learning.text.words import one_line
-from sprout.offline.lessons import Ask, Lesson
+from sprout.offline.lessons import Ask, Lesson, Part, WrongOption
 from sprout.offline.plan import Idea, Item, Link, Plan, reachable, without_shortcuts
 
 STEP_BY_STEP = "Step by step: "  # begins the title of a bridge to a subconcept
@@ -20,11 +20,7 @@ Title = Annotated[str, Field(min_length=2, max_length=90)]
 Text = Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Edge(_Part):
+class Edge(Part):
     """`source` comes before `target`; both are titles of the same level."""
 
     source: Title
@@ -32,7 +28,7 @@ class Edge(_Part):
     why: Text
 
 
-class Criterion(_Part):
+class Criterion(Part):
     label: Text
     statement: Text
     weight: float = Field(gt=0, le=1)
@@ -40,20 +36,13 @@ class Criterion(_Part):
     misconception: str | None = None
 
 
-class Wrong(_Part):
-    """A wrong option, and the belief that leads to it."""
-
-    option: Text
-    misconception: Text
-
-
-class Question(_Part):
+class Question(Part):
     """An item; the right option of a choice item stands in `answer`, the three others in `wrong`."""
 
     prompt: Text
     format: Literal["mcq", "open_ended", "numeric"]
     answer: Text
-    wrong: tuple[Wrong, ...] = ()
+    wrong: tuple[WrongOption, ...] = ()
     criteria: tuple[Criterion, ...] = ()
     anchors: tuple[Text, ...] = Field(default=(), max_length=2)
     tolerance: float | None = Field(default=None, ge=0)
@@ -77,12 +66,12 @@ class Question(_Part):
         return self
 
 
-class Subconcept(_Part):
+class Subconcept(Part):
     title: Title
     desc: Text
 
 
-class Concept(_Part):
+class Concept(Part):
     title: Title
     desc: Text
     subconcepts: tuple[Subconcept, ...] = Field(min_length=8, max_length=10)
@@ -99,7 +88,7 @@ class Concept(_Part):
         return self
 
 
-class Course(_Part):
+class Course(Part):
     """`slug` is the name of its file, and of the folder with its lessons: a file for each concept."""
 
     slug: str

@@ -12,11 +12,13 @@ HELP_LEVELS = 4
 MOST_WORDS = 120
 
 
-class _Part(BaseModel):
+class Part(BaseModel):
+    """A part of a course or a lesson as its file has it: nothing that is not named here."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Point(_Part):
+class Point(Part):
     """A criterion, and by which words the offline grader knows that it is met, half met or contradicted.
 
     Each of `accepts`, `half` and `rejects` is a list of phrases. A phrase hits where every word of it stands in one
@@ -34,14 +36,14 @@ class Point(_Part):
     rejects: tuple[Line, ...] = ()
 
 
-class WrongOption(_Part):
+class WrongOption(Part):
     """A wrong option, and the belief that leads to it."""
 
     option: Line
     misconception: Line
 
 
-class Ask(_Part):
+class Ask(Part):
     """A question of a lesson; of what is right, `answer` is the option, the number, or a full answer in plain words."""
 
     prompt: Text
@@ -83,7 +85,7 @@ class Checkpoint(Ask):
     solution: Text
 
 
-class Step(_Part):
+class Step(Part):
     """One chunk: `can` is what the learner can do after it, `says` the case and the one idea, then the checkpoint.
 
     `again` is the changed form of the checkpoint, asked without help where the first took help.
@@ -101,21 +103,21 @@ class Step(_Part):
         return self
 
 
-class Example(_Part):
+class Example(Part):
     """One correct solution with the reasons beside its steps, in Markdown; no question in it."""
 
     title: Line
     text: Text
 
 
-class Contrast(_Part):
+class Contrast(Part):
     """A widespread wrong idea, and a case in which it and the right one predict different things."""
 
     idea: Line
     case: Text
 
 
-class Lesson(_Part):
+class Lesson(Part):
     subconcept: Title
     steps: tuple[Step, ...] = Field(min_length=3, max_length=3)
     example: Example

@@ -2,11 +2,11 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Sequence
 from contextlib import aclosing, suppress
 
 from sprout.agents.agent import Brief, Job
+from sprout.clock import utc_now
 from sprout.crashing import crash_point
 from sprout.errors import DatabaseBusy, SetupError, SproutError, StorageFull
 from sprout.events import AgentDone, AgentError, AgentStart, Event, RunDone, Usage
@@ -19,7 +19,6 @@ from sprout.loop.turn import TurnResult, run_turn
 from sprout.runs.absent import absent
 from sprout.runs.at_work import AtWork
 from sprout.runs.children import Children
-from sprout.runs.clock import now
 from sprout.runs.gate import GatedModel
 from sprout.runs.log import Checkpoint, Entry
 from sprout.runs.nudge import Nudge
@@ -72,7 +71,8 @@ class Carrying:
         self._at_work = AtWork(parts.store, run, parts.suspects)
         self._children = Children(parts, run, nudge, carry, self._at_work, stop, self._told)
         self._spec = parts.agents.get(run.agent) or absent(run.agent)
-        self._began_s = time.monotonic()
+        self._clock = asyncio.get_running_loop().time
+        self._began_s = self._clock()
         self._elapsed_before_s = 0.0
         self._writer = self._new_writer(())
 
@@ -104,6 +104,8 @@ class Carrying:
             if not is_lost():
                 with suppress(SproutError):  # what is not stored now is done again by whoever takes the run up
                     await self._writer.flush()
+            raise
+        except Abandoned:
             raise
         except Exception:
             # The one broad catch: a bug in one run must not end its siblings.
@@ -160,13 +162,13 @@ class Carrying:
         """See that the run can go on as it is, and tell the ends of calls that nobody was told of. Raises Waits."""
         digest = prompt_digest(brief.system, brief.tools, self._run.model)
         if kept.final is None and kept.unreadable is None and kept.digest != digest:
-            raise Waits(changed(now(), before=kept.digest, after=digest))
+            raise Waits(changed(utc_now(), before=kept.digest, after=digest))
         if kept.unreadable is not None:
             raise Waits(kept.unreadable)
         if kept.in_doubt is not None:
             log.warning("agent_run.resume_unsafe", extra={"run": self._run.id, "tool": kept.in_doubt.name})
             shown = shown_input(kept.in_doubt, brief.tools)
-            raise Waits(in_doubt(kept.in_doubt.name, kept.in_doubt.id, shown, now()))
+            raise Waits(in_doubt(kept.in_doubt.name, kept.in_doubt.id, shown, utc_now()))
         self._elapsed_before_s = kept.carried.elapsed_s
         self._writer = self._new_writer(kept.begun)
         if kept.untold:
@@ -209,6 +211,7 @@ class Carrying:
             messages=kept.messages if kept else brief.messages,
             tools=brief.tools,
             policy=policy,
+            clock=self._clock,
             traits=choice.traits,
             stop=self._stop,
             stop_checks=brief.stop_checks,
@@ -252,6 +255,7 @@ class Carrying:
         try:
             await self._children.ended()
             if own is None:
+                await self._writer.flush()  # what was spent last may not be stored yet
                 own = (await self._parts.store.record(self._run.id)).usage
             usage = own.plus(await self._children.spent())
             event = AgentError(code=error.code, message=error.message, retryable=error.retryable)
@@ -307,7 +311,7 @@ class Carrying:
         )
 
     def _elapsed_s(self) -> float:
-        return self._elapsed_before_s + time.monotonic() - self._began_s
+        return self._elapsed_before_s + self._clock() - self._began_s
 
 
 def _job(run: Run, *, resumed: bool) -> Job:

@@ -7,12 +7,12 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
+from sprout.clock import utc_now
 from sprout.crashing import crash_point
 from sprout.errors import BadInput, Conflict, SproutError
 from sprout.events import NodeRow
 from sprout.runs.answers import Answer, Verdict, answer_to
 from sprout.runs.bus import News
-from sprout.runs.clock import now
 from sprout.runs.follow import followed
 from sprout.runs.handoff import Handoff, journal_of
 from sprout.runs.log import Admission, Key, OnBusy, RunStore
@@ -52,13 +52,13 @@ async def live_runs(
     worker = Worker(parts)
     await worker.enrol()
     async with parts.dispatcher.started(worker.advance, worker.look):
-        parts.dispatcher.every(beat_s, worker.beat)
-        if take_up:
-            await worker.sweep()
-            parts.dispatcher.every(sweep_s, worker.sweep)
-            parts.dispatcher.every(TRIM_S, partial(_trimmed, parts.store, keep_events_days))
         runs = LiveRuns(parts, worker)
         try:
+            parts.dispatcher.every(beat_s, worker.beat)
+            if take_up:
+                await worker.sweep()
+                parts.dispatcher.every(sweep_s, worker.sweep)
+                parts.dispatcher.every(TRIM_S, partial(_trimmed, parts.store, keep_events_days))
             yield runs
         finally:
             await runs.close()
@@ -66,7 +66,7 @@ async def live_runs(
 
 async def _trimmed(store: RunStore, keep_events_days: float) -> None:
     """Forget what is too old, a few runs at a time."""
-    before, trimmed = now() - timedelta(days=keep_events_days), 1
+    before, trimmed = utc_now() - timedelta(days=keep_events_days), 1
     while trimmed:
         trimmed = await store.trim(before)
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from sprout.agents.agent import AgentSpec
+from sprout.clock import utc_now
 from sprout.events import Caps
 from sprout.ids import new_id
 from sprout.loop.model import ChatModel, ModelTraits
 from sprout.runs.absent import AgentAbsent
 from sprout.runs.at_work import Suspects
 from sprout.runs.bus import EventBus
-from sprout.runs.clock import now
 from sprout.runs.dispatcher import Dispatcher
 from sprout.runs.gate import ModelGate
 from sprout.runs.log import Claim, RunStore
@@ -82,6 +82,6 @@ class Parts:
             model=choice.name,
             offline=choice.offline,
             caps=Caps(iterations=policy.max_iterations, tokens=policy.max_run_tokens, cost_usd=policy.max_run_cost_usd),
-            created_at=now(),
+            created_at=utc_now(),
             task=task,
         )

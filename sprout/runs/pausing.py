@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
+from sprout.clock import utc_now
 from sprout.events import wire_time
 from sprout.loop.human import HumanQuestion, ask_human
 from sprout.loop.kept import result_as_text
 from sprout.loop.model import Message, ToolUse
 from sprout.loop.tools import Effect, Tool
 from sprout.loop.turn import TurnResult
-from sprout.runs.clock import now
 from sprout.runs.log import CallEnded, Entry
 from sprout.runs.question import QuestionKind, RunQuestion
 from sprout.runs.writer import RunWriter
@@ -25,7 +25,7 @@ def asked_by_loop(asked: HumanQuestion, result: TurnResult, tools: Sequence[Tool
         asked.question,
         asked.choices,
         asked.why,
-        wire_time(now()),
+        wire_time(utc_now()),
         asked.call_id,
         None if call is None else call.name,
         None if call is None else shown_input(call, tools),

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, date, datetime
@@ -11,6 +10,7 @@ from weakref import WeakValueDictionary
 
 from pydantic import JsonValue
 
+from sprout.clock import utc_now
 from sprout.errors import SproutError
 from sprout.events import Usage, wire_time
 from sprout.ids import new_id
@@ -88,7 +88,7 @@ class Purse:
         limits: Mapping[str, Limit],
         prices: Prices,
         *,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Callable[[], datetime] = utc_now,
         patience_s: float = PATIENCE_S,
         look_again_s: float = LOOK_AGAIN_S,
     ) -> None:
@@ -161,11 +161,12 @@ class Purse:
             self.waiting -= 1
 
     async def _waited(self, payer: Payer, price: Price) -> tuple[Ticket, Fits]:
-        until_s = time.monotonic() + self._patience_s
+        clock = asyncio.get_running_loop().time
+        until_s = clock() + self._patience_s
         while True:
             changed = self._changed
             ticket, verdict = await self._asked(payer, price)
-            if not isinstance(verdict, Waits) or time.monotonic() >= until_s:
+            if not isinstance(verdict, Waits) or clock() >= until_s:
                 return ticket, self._admitted(ticket, price, verdict)
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._look_again_s):

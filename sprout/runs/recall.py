@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
+from sprout.clock import utc_now
 from sprout.events import AgentDone, Event, ToolCalled, ToolFinished, Usage, wire_time
 from sprout.loop.carried import Carried
 from sprout.loop.kept import KeptUnreadable
 from sprout.loop.model import Message, ToolResult, ToolUse
 from sprout.loop.recalled import KeptCall, KeptMessages, recalled
-from sprout.runs.clock import now
 from sprout.runs.log import CHECKPOINT_VERSION, CallKept, Checkpoint, Record
 from sprout.runs.question import AFRESH, STOP, RunQuestion
 
@@ -124,5 +124,5 @@ def _unreadable(why: str) -> RunQuestion:
         "What was kept of this run cannot be read by this version of Sprout. How should it go on?",
         (AFRESH, STOP),
         why[:300],
-        wire_time(now()),
+        wire_time(utc_now()),
     )

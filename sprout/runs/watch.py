@@ -73,7 +73,7 @@ class LogWatch:
         self._store = store
         self._every_s = every_s
         self._life_s = life_s
-        self._vigils: set[Vigil] = set()
+        self._vigils: dict[Vigil, None] = {}  # in the order of arrival
         self._looking: asyncio.Task[None] | None = None
 
     def end_of_life_s(self) -> float:
@@ -83,13 +83,13 @@ class LogWatch:
     @asynccontextmanager
     async def over(self, vigil: Vigil) -> AsyncIterator[None]:
         """Keep this vigil; the first one starts the looking and the last one ends it."""
-        self._vigils.add(vigil)
+        self._vigils[vigil] = None
         if self._looking is None:
             self._looking = asyncio.create_task(self._look_again_and_again())
         try:
             yield
         finally:
-            self._vigils.discard(vigil)
+            self._vigils.pop(vigil, None)
             if not self._vigils and self._looking is not None:
                 looking, self._looking = self._looking, None
                 looking.cancel()

@@ -36,14 +36,17 @@ class Going:
 
 
 class Worker:
-    """Owns the tasks of the runs that it carries: none outlives `close`."""
+    """Owns the tasks of the runs that it carries: none outlives `close`.
+
+    Its sets are dicts without values, in the order of arrival: the same things in the same order give the same log.
+    """
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._going: dict[str, Going] = {}
-        self._tasks: set[asyncio.Task[Run]] = set()
+        self._tasks: dict[asyncio.Task[Run], None] = {}
         self._left: list[tuple[Run, bool]] = []
-        self._let_go_of: set[str] = set()
+        self._let_go_of: dict[str, None] = {}
         self._looking: set[asyncio.Task[None]] = set()
         self._taking = 0
         self._none_taken = asyncio.Event()
@@ -63,7 +66,7 @@ class Worker:
         self._going[run.id] = going
         going.task = asyncio.create_task(self._carried(going), name=f"run {run.id}")
         going.task.add_done_callback(lambda task: self._gone(going, task))
-        self._tasks.add(going.task)
+        self._tasks[going.task] = None
         return going
 
     @contextmanager
@@ -143,7 +146,7 @@ class Worker:
 
     async def _go_on(self) -> None:
         """Take up again what was let go of here; where that fails, the next beat tries again."""
-        lanes, self._let_go_of = self._let_go_of, set()
+        lanes, self._let_go_of = self._let_go_of, {}
         try:
             await self._advance_all(list(lanes))
         except SproutError:
@@ -210,15 +213,19 @@ class Worker:
             except SproutError:
                 self._left.append((run, crashed))
                 raise
-            self._let_go_of.add(run.lane)
+            self._let_go_of[run.lane] = None
 
     def _gone(self, going: Going, task: asyncio.Task[Run]) -> None:
-        self._tasks.discard(task)
+        self._tasks.pop(task, None)
         if self._going.get(going.run.id) is going:
             del self._going[going.run.id]
 
     async def _looked(self, going: Going) -> None:
-        run = await self._parts.store.run(going.run.id)
+        try:
+            run = await self._parts.store.run(going.run.id)
+        except SproutError:
+            log.warning("agent_run.not_looked_at", extra={"run": going.run.id}, exc_info=True)
+            return
         if run.cancel_requested or run.ended:
             going.stop.request()
         if run.ended or run.epoch != going.run.epoch or run.state is not RunState.RUNNING:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from sqlmodel import Session, col, func, select
 
+from sprout.clock import utc_now
 from sprout.errors import BadInput, Conflict, NotFound
 from sprout.events import AssessmentRow, NodeRow
 from sprout.ids import new_id
@@ -13,8 +14,7 @@ from sprout.learning.questions.assessing import AnswerRow, AssessmentType, Diagn
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.store import rows, tables
 from sprout.store.attempts import attempted
-from sprout.store.children import locked_node
-from sprout.store.columns import utc_now
+from sprout.store.children import locked_node, their_node
 from sprout.store.database import Database
 from sprout.store.owned import asked_question, owned_assessment, owned_node, owned_question
 from sprout.store.questions import kept, positions
@@ -184,8 +184,7 @@ def _about(write: Write, node_id: str, target_id: str, user_id: str) -> tuple[No
 
     Raises NotFound; BadInput: the node is neither the assessment's own nor right above or below it.
     """
-    node = rows.node_row(owned_node(write.session, node_id, user_id))
-    target = rows.node_row(owned_node(write.session, target_id, user_id))
+    node, target = (their_node(write.connection, one, user_id) for one in (node_id, target_id))
     if target.id not in (node.id, node.parent_id) and node.id != target.parent_id:
         raise BadInput("nodeId: this node is not one that the assessment is about.", field="nodeId")
     if node.type == "subconcept" and node.parent_id is not None:

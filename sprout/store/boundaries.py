@@ -13,12 +13,11 @@ from sprout.events import Usage
 from sprout.runs.log import CallBegun, CallCleared, CallEnded, CallKept, Checkpoint, Record
 from sprout.runs.state import Run
 from sprout.store.columns import table_of
+from sprout.store.run_rows import TREE
 from sprout.store.run_tables import Checkpoint as CheckpointRow
-from sprout.store.run_tables import Run as RunRow
 from sprout.store.run_tables import RunEvent, ToolCall
 
 _calls, _checkpoints, _events = table_of(ToolCall), table_of(CheckpointRow), table_of(RunEvent)
-_runs = table_of(RunRow)
 _BEGUN_COLUMNS = ("run_id", "call_id", "name", "input", "effect", "iteration", "said", "safe", "started_at")
 
 
@@ -60,12 +59,10 @@ _CALLS = select(*_calls.c).where(_calls.c.run_id == bindparam("run")).order_by(_
 _OF_KIND = select(_events.c.data).where(
     _events.c.root_id == bindparam("root"), _events.c.run_id == bindparam("run"), _events.c.kind == bindparam("kind")
 )
-_tree = select(_runs.c.id).where(_runs.c.id == bindparam("run")).cte("tree", recursive=True)
-_tree = _tree.union_all(select(_runs.c.id).join(_tree, _runs.c.parent_id == _tree.c.id))
 _PLACE = select(
-    select(func.count()).where(_checkpoints.c.run_id.in_(select(_tree.c.id))).scalar_subquery()
+    select(func.count()).where(_checkpoints.c.run_id.in_(select(TREE.c.id))).scalar_subquery()
     + select(func.count())
-    .where(_calls.c.run_id.in_(select(_tree.c.id)), _calls.c.completed_at.is_not(None))
+    .where(_calls.c.run_id.in_(select(TREE.c.id)), _calls.c.completed_at.is_not(None))
     .scalar_subquery()
 )
 

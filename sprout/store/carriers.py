@@ -6,9 +6,9 @@ from typing import Any
 from sqlalchemy import Connection, and_, bindparam, delete, exists, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from sprout.clock import utc_now
 from sprout.runs.log import Claim
 from sprout.runs.state import Run, RunState
-from sprout.store.columns import utc_now
 from sprout.store.holding import hold_roots_of
 from sprout.store.log import refuse_lost
 from sprout.store.run_rows import author_of, carriers, runs

@@ -95,11 +95,6 @@ class Listed(Row):
     id: str = Field(unique=True, sa_type=Words)
 
 
-def utc_now() -> datetime:
-    """The time by the system's clock."""
-    return datetime.now(UTC)
-
-
 def storable(words: str) -> str:
     """The text, with U+FFFD for every character that a database cannot hold."""
     if "\x00" in words:

@@ -5,10 +5,10 @@ from dataclasses import asdict
 
 from sqlmodel import Session, col, select, update
 
+from sprout.clock import utc_now
 from sprout.ids import new_id
 from sprout.learning.paths.contents import ContentRow, GenerationRow, NewContent, NewGeneration
 from sprout.store import rows, tables
-from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.owned import owned_node
 from sprout.store.write import Write

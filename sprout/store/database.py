@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
@@ -19,6 +19,7 @@ from sprout.store.columns import json_text
 from sprout.store.failures import DatabaseDamaged, translated
 from sprout.store.group_commit import group_commit
 from sprout.store.lock_file import held
+from sprout.store.looks import Looks, LooksInThreads, LooksOnLoop
 from sprout.store.migrate import ensure_current, head
 from sprout.store.quotas import OPTION as QUOTAS_OPTION
 from sprout.store.quotas import Quotas
@@ -38,9 +39,10 @@ _log = logging.getLogger(__name__)
 class Database:
     """Reads and writes; every driver's error comes out as a SproutError."""
 
-    def __init__(self, writer: Writer, reader: AsyncEngine) -> None:
+    def __init__(self, writer: Writer, looks: Looks, reader: AsyncEngine) -> None:
         self.writer = writer
-        self.reader = reader
+        self._looks = looks
+        self._reader = reader
         self.sound = True  # until something that was read is damaged
 
     async def write(self, body: Callable[[Write], T], *, order: str | None = None) -> T:
@@ -51,40 +53,40 @@ class Database:
         together are committed together. Those of one order follow one another in this process, callbacks included.
         A body whose commit has begun is committed and told of, also when its caller is cancelled meanwhile.
         """
-        try:
-            with translated():
-                return await self.writer.write(body, order)
-        except DatabaseDamaged:
-            self.sound = False
-            raise
+        with self._watched():
+            return await self.writer.write(body, order)
+
+    async def look(self, look: Callable[[Connection], T]) -> T:
+        """What a synchronous look at one snapshot of the data finds, with the same lookups as in a body."""
+        with self._watched():
+            return await self._looks.take(look)
 
     async def read(self, look: Callable[[Session], T]) -> T:
-        """What a synchronous look at one snapshot of the data finds, with the same lookups as in a body."""
-        async with self.reading() as session:
-            return await session.run_sync(lambda _: look(session.sync_session))
+        """`look`, for objects."""
+
+        def looked(connection: Connection) -> T:
+            with Session(bind=connection) as session:
+                return look(session)
+
+        return await self.look(looked)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncSession]:
-        """One snapshot of the data; nothing can be written in it."""
+        """One snapshot of the data, for who awaits one statement after another; nothing can be written in it."""
         async with self.reading_rows() as connection, AsyncSession(bind=connection) as session:
             yield session
 
     @asynccontextmanager
     async def reading_rows(self) -> AsyncIterator[AsyncConnection]:
         """`reading`, for plain SQL."""
-        try:
-            with translated():
-                async with open_connection(self.reader) as connection:
-                    yield connection
-        except DatabaseDamaged:
-            self.sound = False
-            raise
+        with self._watched():
+            async with open_connection(self._reader) as connection:
+                yield connection
 
     async def answers(self) -> bool:
         """Whether the database can be asked; why not is in the log."""
         try:
-            async with self.reading_rows() as connection:
-                await connection.execute(text("select 1"))
+            await self.look(lambda connection: connection.execute(text("select 1")).all())
         except SproutError:
             _log.warning("database.no_answer", exc_info=True)
             return False
@@ -92,9 +94,17 @@ class Database:
 
     async def current(self) -> bool:
         """Whether the schema is that of this program. Raises SproutError where the database cannot be asked."""
-        async with self.reading_rows() as connection:
-            found = await connection.execute(text("select version_num from alembic_version"))
-            return list(found.scalars()) == [head()]
+        wanted = text("select version_num from alembic_version")
+        return await self.look(lambda connection: connection.execute(wanted).scalars().all()) == [head()]
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        try:
+            with translated():
+                yield
+        except DatabaseDamaged:
+            self.sound = False
+            raise
 
 
 @asynccontextmanager
@@ -115,27 +125,32 @@ async def open_database(
     options = {QUOTAS_OPTION: quotas or Quotas()}
     if file is None:
         await asyncio.to_thread(ensure_current, url, migrate=bool(migrate))
-        async with _opened(_postgresql_writer(url, options), _postgresql_reader(url)) as database:
+        reader = _postgresql_reader(url)
+        async with _opened(_postgresql_writer(url, options), LooksOnLoop(reader), reader) as database:
             yield database
         return
     with held(file) as lock:
         await asyncio.to_thread(take, file, lock)
         await asyncio.to_thread(ensure_current, url, migrate=migrate is not False)
-        async with _opened(_sqlite_writer(url, options), _sqlite_reader(url)) as database:
+        looks = LooksInThreads(_sqlite_looker(url), READERS)
+        async with _opened(_sqlite_writer(url, options), looks, _sqlite_reader(url)) as database:
             yield database
         if database.sound:
             await to_the_end(asyncio.to_thread(seal, file, lock))
 
 
 @asynccontextmanager
-async def _opened(writing: AbstractAsyncContextManager[Writer], reader: AsyncEngine) -> AsyncIterator[Database]:
+async def _opened(
+    writing: AbstractAsyncContextManager[Writer], looks: Looks, reader: AsyncEngine
+) -> AsyncIterator[Database]:
     async with writing as writer:
         try:
-            database = Database(writer, reader)
+            database = Database(writer, looks, reader)
             await database.write(lambda write: write.connection.execute(text("select 1")).all())
             yield database
         finally:
-            await reader.dispose()  # goes first: the writer alone empties the write-ahead log
+            await looks.close()  # readers go first: the writer alone empties the write-ahead log
+            await reader.dispose()
 
 
 @asynccontextmanager
@@ -149,12 +164,21 @@ async def _sqlite_writer(url: str, options: Mapping[str, Any]) -> AsyncIterator[
         yield writer
 
 
+def _sqlite_looker(url: str) -> Engine:
+    engine = create_engine(sync_url(url), pool_size=READERS, max_overflow=0, json_serializer=json_text)
+    return _only_reading(engine)
+
+
 def _sqlite_reader(url: str) -> AsyncEngine:
     reader = create_async_engine(async_url(url), pool_size=READERS, max_overflow=0, json_serializer=json_text)
-    _on_connect(reader.sync_engine, "query_only=ON", "wal_autocheckpoint=0")
-    event.listen(reader.sync_engine, "begin", _begin)
-    event.listen(reader.sync_engine, "invalidate", _roll_back)
+    event.listen(_only_reading(reader.sync_engine), "invalidate", _roll_back)
     return reader
+
+
+def _only_reading(engine: Engine) -> Engine:
+    _on_connect(engine, "query_only=ON", "wal_autocheckpoint=0")
+    event.listen(engine, "begin", _begin)
+    return engine
 
 
 @asynccontextmanager

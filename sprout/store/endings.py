@@ -13,7 +13,7 @@ from sprout.runs.state import ENDED, NEXT, Run, RunAlreadyEnded, RunError, RunSt
 from sprout.store.boundaries import own_usage
 from sprout.store.carriers import is_uncarried
 from sprout.store.log import EventLog
-from sprout.store.run_rows import RUN, author_of, run_from, run_of, runs
+from sprout.store.run_rows import RUN, TREE, author_of, run_from, run_of, runs
 from sprout.store.run_tables import UNFINISHED
 from sprout.store.write import Write
 
@@ -39,9 +39,7 @@ _QUEUED_BEHIND = RUN.where(
 ).order_by(runs.c.creation)
 _SPENT = [func.coalesce(func.sum(runs.c[field]), 0).label(field) for field in Usage.model_fields]
 _SPENT_BY_CHILDREN = select(*_SPENT).where(runs.c.parent_id == bindparam("run"))
-_tree = select(runs.c.id).where(runs.c.id == bindparam("run")).cte("tree", recursive=True)
-_tree = _tree.union_all(select(runs.c.id).join(_tree, runs.c.parent_id == _tree.c.id))
-_OPEN_TREE = RUN.where(runs.c.id.in_(select(_tree.c.id)), runs.c.state.in_(UNFINISHED)).order_by(runs.c.creation.desc())
+_OPEN_TREE = RUN.where(runs.c.id.in_(select(TREE.c.id)), runs.c.state.in_(UNFINISHED)).order_by(runs.c.creation.desc())
 _ASK_TO_STOP = (
     update(runs)
     .where(runs.c.id.in_(bindparam("wanted", expanding=True)), runs.c.state.in_(UNFINISHED))

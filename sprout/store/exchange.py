@@ -7,6 +7,7 @@ from pydantic import JsonValue
 from sqlalchemy import Connection
 from sqlmodel import Session, col, select
 
+from sprout.clock import utc_now
 from sprout.errors import NotFound
 from sprout.events import NodeRow
 from sprout.ids import new_id
@@ -23,7 +24,6 @@ from sprout.learning.paths.library import BranchRow
 from sprout.learning.paths.planting import PlannedPath, planned
 from sprout.store import rows, tables
 from sprout.store.children import unique_key
-from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.owned import owned_branch
 from sprout.store.questions import diagnostic_of, kept, positions

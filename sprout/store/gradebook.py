@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from sqlmodel import Session, col, select
 
 from sprout.errors import NotFound
-from sprout.events import Event, Graded
+from sprout.events import Event
 from sprout.learning.marking.evidence import AnswerKind
 from sprout.learning.marking.gradebook import OpenAnswer, Picture, after_a_look, with_flag
-from sprout.learning.marking.grades import Grade, shown
+from sprout.learning.marking.grades import Grade
 from sprout.learning.paths.shelf import Actor
 from sprout.store import tables
 from sprout.store.attempts import give_grade
 from sprout.store.children import locked_node
 from sprout.store.database import Database
 from sprout.store.edits import tell
-from sprout.store.kept_grades import as_kept, criteria_shown, grade_of
+from sprout.store.kept_grades import as_kept, grade_of, graded_event
 from sprout.store.log import EventLog, Publish
 from sprout.store.marking import open_question
 from sprout.store.owned import owned_assessment
@@ -53,7 +53,7 @@ class SqlGradebook:
             news: list[Event] = []
             if grade != before and question.state != "voided":
                 changed = give_grade(write, answer, question, grade, now=self._log.now())
-                news = [_told(answer, grade), *changed]
+                news = [graded_event(answer, grade), *changed]
             tell(write, self._log, actor, news, result={"recorded": True, "state": grade.state.value})
             return grade
 
@@ -143,17 +143,3 @@ def _picture(session: Session, drawing_id: str, user_id: str) -> Picture | None:
     )
     found = session.exec(wanted).first()
     return None if found is None else Picture(found.media_type, base64.b64encode(found.data).decode())
-
-
-def _told(answer: tables.Answer, grade: Grade) -> Graded:
-    seen = shown(grade)
-    return Graded(
-        question_id=answer.question_id,
-        answer_id=answer.id,
-        state=seen.state.value,
-        score=seen.score,
-        correct=seen.correct,
-        criteria=criteria_shown(grade),
-        next_step=seen.next_step,
-        help_level=answer.help_level,
-    )

@@ -4,7 +4,7 @@ from typing import cast
 
 from pydantic import JsonValue, TypeAdapter
 
-from sprout.events import CriterionShown
+from sprout.events import CriterionShown, Graded
 from sprout.learning.marking.grades import Grade, shown, ungraded
 from sprout.learning.questions.assessing import GradeShown
 from sprout.store import tables
@@ -40,6 +40,21 @@ def grade_shown(answer: tables.Answer) -> GradeShown | None:
     seen = shown(grade)
     return GradeShown(
         state=seen.state.value, criteria=criteria_shown(grade), next_step=seen.next_step or None, cut=seen.cut
+    )
+
+
+def graded_event(answer: tables.Answer, grade: Grade) -> Graded:
+    """What its learner is told of a grade."""
+    seen = shown(grade)
+    return Graded(
+        question_id=answer.question_id,
+        answer_id=answer.id,
+        state=seen.state.value,
+        score=seen.score,
+        correct=seen.correct,
+        criteria=criteria_shown(grade),
+        next_step=seen.next_step,
+        help_level=answer.help_level,
     )
 
 

@@ -25,6 +25,7 @@ from sprout.learning.paths.library import (
 )
 from sprout.store import changes, node_changes, rows, run_tables, tables
 from sprout.store.begun import refuse_while_going
+from sprout.store.children import their_node
 from sprout.store.columns import storable
 from sprout.store.database import Database
 from sprout.store.graph_reading import graph_of
@@ -57,8 +58,8 @@ class SqlLibrary:
 
     async def has_user(self, user_id: str) -> bool:
         """Whether there is such a user."""
-        async with self._database.reading() as session:
-            return (await session.exec(select(tables.User.id).where(tables.User.id == user_id))).first() is not None
+        wanted = select(tables.User.id).where(tables.User.id == user_id)
+        return await self._database.read(lambda session: session.exec(wanted).first() is not None)
 
     async def ensure_user(self, user_id: str) -> None:
         """Make the user where there is none."""
@@ -162,7 +163,7 @@ class SqlLibrary:
 
     async def node(self, node_id: str, *, user_id: str) -> NodeRow:
         """Raises NotFound."""
-        return await self._database.read(lambda session: rows.node_row(owned_node(session, node_id, user_id)))
+        return await self._database.look(lambda connection: their_node(connection, node_id, user_id))
 
     async def create_node(
         self,

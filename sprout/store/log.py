@@ -6,12 +6,13 @@ from datetime import datetime
 
 from sqlalchemy import Connection, and_, bindparam, exists, insert, or_, select, update
 
+from sprout.clock import utc_now
 from sprout.errors import NotFound
 from sprout.events import Event, wire_data, wire_time
 from sprout.runs.bus import News
 from sprout.runs.log import Logged
 from sprout.runs.state import Fenced, RunAlreadyEnded, RunState
-from sprout.store.columns import table_of, utc_now
+from sprout.store.columns import table_of
 from sprout.store.run_tables import Run, RunEvent
 from sprout.store.write import Write
 

@@ -6,7 +6,7 @@ What a person said otherwise stands until an answer about that node is graded.
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from sqlalchemy import bindparam, or_
+from sqlalchemy import bindparam, exists, or_
 from sqlalchemy import select as select_rows
 from sqlmodel import col, select
 
@@ -22,13 +22,18 @@ from sprout.store.write import Write
 NOTHING_KNOWN = Mastery(0.0)  # as rows are before the first answer
 
 _nodes, _known = table_of(tables.Node), table_of(tables.Progress)
-_COME_TO = (
-    select_rows(_known.c.id)
-    .join(_nodes, _nodes.c.id == _known.c.node_id)
-    .where(_known.c.user_id == bindparam("user"))
-    .where(or_(_nodes.c.id == bindparam("concept"), _nodes.c.parent_id == bindparam("concept")))
-    .limit(1)
+_assessments, _answers = table_of(tables.Assessment), table_of(tables.Answer)
+_HERE = select_rows(_nodes.c.id).where(
+    or_(_nodes.c.id == bindparam("concept"), _nodes.c.parent_id == bindparam("concept"))
 )
+_KNOWN_OF = exists().where(_known.c.user_id == bindparam("user"), _known.c.node_id.in_(_HERE))
+_ASKED = select_rows(_assessments.c.id).where(
+    _assessments.c.user_id == bindparam("user"), _assessments.c.target_node_id == bindparam("concept")
+)
+_ANSWERED = exists().where(  # also where what it was about is gone, so that nothing is known from it
+    _answers.c.user_id == bindparam("user"), _answers.c.assessment_id.in_(_ASKED)
+)
+_COME_TO = select_rows(or_(_KNOWN_OF, _ANSWERED))
 
 
 def update_progress(write: Write, concept: NodeRow, user_id: str, now: datetime) -> Sequence[MasteryChanged]:
@@ -51,14 +56,14 @@ def update_progress(write: Write, concept: NodeRow, user_id: str, now: datetime)
 
 
 def follow_edit(write: Write, parent: NodeRow, user_id: str, now: datetime) -> Sequence[MasteryChanged]:
-    """Bring progress up to date after the children of a node, whose row is locked, have changed; what is new.
+    """Bring progress up to date after the children of a node, or what is asked about them, have changed; what is new.
 
-    Nothing is done where the node is no concept, or the learner has not come to it yet.
+    The node's row must be locked. Nothing is done where it is no concept, or the learner has not come to it yet.
     """
     if parent.type != "concept":
         return ()
     write.flush()
-    if write.connection.execute(_COME_TO, {"user": user_id, "concept": parent.id}).first() is None:
+    if not write.connection.execute(_COME_TO, {"user": user_id, "concept": parent.id}).scalar_one():
         return ()
     news = update_progress(write, parent, user_id, now)
     write.session.flush()  # what comes next may remove a part, and its progress with it

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from sqlmodel import Session, col, select
 
+from sprout.clock import utc_now
 from sprout.errors import BadInput, NotFound
 from sprout.events import wire_time
 from sprout.ids import new_id
@@ -12,7 +13,6 @@ from sprout.learning.paths.shelf import Actor
 from sprout.learning.text.stems import stems
 from sprout.learning.text.words import folded, one_line
 from sprout.store import tables
-from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.edits import tell
 from sprout.store.log import EventLog, Publish

@@ -6,9 +6,9 @@ Rows are locked from the top down, the parent first, so that two changes never w
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, delete, select
 
-from sprout.errors import BadInput, Conflict
+from sprout.errors import BadInput, Conflict, NotFound
 from sprout.ids import new_id
-from sprout.learning.graph.graph import CHILD_TYPE, MAX_TITLE, title_key
+from sprout.learning.graph.graph import CHILD_TYPE, MAX_TITLE, ConceptGraph, Edit, title_key
 from sprout.learning.paths.shelf import Actor
 from sprout.learning.text.words import one_line, tidy
 from sprout.store import run_tables, tables
@@ -79,19 +79,19 @@ def update(
 ) -> tables.Node:
     """The node with what is given changed; `updated_at` moves in any case.
 
-    Raises BadInput (the title), GraphRefused (a sibling has the title).
+    Raises NotFound (it has just gone), BadInput (the title), GraphRefused (a sibling has the title).
     """
     wanted = None if title is None else fit_title(title)
     node_id, user_id = node.id, node.user_id
     if node.parent_id is not None:
         parent = owned_node(write.session, node.parent_id, user_id, lock=True)
-        edit_children(
-            write,
-            log,
-            node_row(parent),
-            lambda graph: graph.update(node_id, log.now(), title=wanted, desc=desc),
-            actor=Actor(user_id),
-        )
+
+        def updated(graph: ConceptGraph) -> Edit:
+            if all(one.id != node_id for one in graph.nodes):
+                raise NotFound("node", node_id)  # it has gone while the parent was waited for
+            return graph.update(node_id, log.now(), title=wanted, desc=desc)
+
+        edit_children(write, log, node_row(parent), updated, actor=Actor(user_id))
         node = owned_node(write.session, node_id, user_id, lock=True)
     else:
         node = owned_node(write.session, node_id, user_id, lock=True)

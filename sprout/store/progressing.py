@@ -2,6 +2,7 @@
 
 from sqlmodel import Session, select
 
+from sprout.clock import utc_now
 from sprout.errors import NotFound
 from sprout.ids import new_id
 from sprout.learning.mastery.mastery import MASTERED
@@ -9,7 +10,6 @@ from sprout.learning.paths.library import ProgressRow
 from sprout.learning.paths.progressing import Overruling
 from sprout.store import rows, tables
 from sprout.store.children import locked_node
-from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.mastering import update_progress
 from sprout.store.write import Write

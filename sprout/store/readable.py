@@ -53,15 +53,14 @@ def damaged_if_senseless(what: str, id_: str) -> Iterator[None]:
 
 
 async def _all(database: Database, wanted: Select[Any], made: Callable[[RowMapping], T]) -> list[T]:
-    async with database.reading_rows() as connection:
-        return [made(row) for row in (await connection.execute(wanted)).mappings()]
+    return await database.look(lambda connection: [made(row) for row in connection.execute(wanted).mappings()])
 
 
 async def _one_by_one(
     database: Database, wanted: Select[Any], key: Column[Any], made: Callable[[RowMapping], T]
 ) -> list[T]:
-    async with database.reading_rows() as connection:
-        keys = (await connection.execute(wanted.with_only_columns(key, maintain_column_froms=True))).scalars().all()
+    only_keys = wanted.with_only_columns(key, maintain_column_froms=True)
+    keys = await database.look(lambda connection: connection.execute(only_keys).scalars().all())
     found: list[T] = []
     for each in keys:
         try:

@@ -87,16 +87,15 @@ class SqlRefining:
 
     async def items(self, concept_id: str, *, user_id: str) -> Sequence[Item]:
         """The newest answer to each question about the concept, oldest first; not to those that were taken back."""
-        async with self._database.reading_rows() as connection:
-            found = (await connection.execute(_ASKED, {"node": concept_id, "user": user_id})).mappings().all()
+        values = {"node": concept_id, "user": user_id}
+        found = await self._database.look(lambda connection: connection.execute(_ASKED, values).mappings().all())
         newest = {row["question_id"]: row["id"] for row in found}
         return [_item(row) for row in found if newest[row["question_id"]] == row["id"]]
 
     async def seen(self, concept_id: str, *, user_id: str) -> Seen:
         """What the last refinement of the concept has looked at."""
-        async with self._database.reading_rows() as connection:
-            meta = (await connection.execute(_LAST_NOTE, {"node": concept_id, "user": user_id})).scalar_one_or_none()
-        return _seen(meta)
+        values = {"node": concept_id, "user": user_id}
+        return _seen(await self._database.look(lambda connection: connection.scalar(_LAST_NOTE, values)))
 
     async def known(self, parent_id: str, *, user_id: str) -> Mapping[str, Known]:
         """How far the learner is with each child of a node."""
@@ -108,14 +107,12 @@ class SqlRefining:
             theirs = started(connection, ids)
             return {id_: Known(*progress.get(id_, (0.0, False)), started=id_ in theirs) for id_ in ids}
 
-        async with self._database.reading_rows() as connection:
-            return await connection.run_sync(look)
+        return await self._database.look(look)
 
     async def history(self, *, user_id: str) -> Sequence[Learned]:
         """The concepts of all the learner's paths that they have worked on, oldest first."""
-        async with self._database.reading_rows() as connection:
-            found = await connection.execute(_HISTORY, {"user": user_id})
-            return [Learned(row.title, row.mastery_score, row.completed_at is not None) for row in found]
+        found = await self._database.look(lambda connection: connection.execute(_HISTORY, {"user": user_id}).all())
+        return [Learned(row.title, row.mastery_score, row.completed_at is not None) for row in found]
 
     async def changes(self, parent_id: str, *, user_id: str) -> Sequence[Change]:
         """Every change of the children of a node, oldest first."""
@@ -147,8 +144,7 @@ class SqlRefining:
                 required_answers=connection.execute(_COUNT, values).scalar_one(),
             )
 
-        async with self._database.reading_rows() as connection:
-            return await connection.run_sync(look)
+        return await self._database.look(look)
 
 
 def _item(row: RowMapping) -> Item:

@@ -10,6 +10,7 @@ from typing import Any, cast
 from sqlalchemy import Connection, Row, Select, func, select, union_all
 from sqlmodel import Session
 
+from sprout.clock import utc_now
 from sprout.events import wire_time
 from sprout.learning.mastery.growth import Reached, Turn, turns
 from sprout.learning.mastery.mastery import MASTERED, Evidence
@@ -29,7 +30,7 @@ from sprout.learning.mastery.reports import (
 )
 from sprout.learning.mastery.studying import studied
 from sprout.store import answered, run_tables, tables
-from sprout.store.columns import table_of, utc_now
+from sprout.store.columns import table_of
 from sprout.store.database import Database
 from sprout.store.owned import owned_branch
 

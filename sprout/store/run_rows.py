@@ -8,13 +8,14 @@ from pydantic import JsonValue
 from sqlalchemy import Connection, RowMapping, and_, bindparam, case, exists, func, select
 from sqlalchemy.orm import aliased
 
+from sprout.clock import utc_now
 from sprout.errors import NotFound
 from sprout.events import Caps, Usage
 from sprout.loop.permissions import Approval
 from sprout.runs.question import question_from
 from sprout.runs.state import Run, RunError, RunState
 from sprout.store import run_tables
-from sprout.store.columns import table_of, utc_now
+from sprout.store.columns import table_of
 from sprout.store.log import Author
 from sprout.store.run_tables import UNFINISHED
 
@@ -38,6 +39,8 @@ _CUT_OFF = and_(
 RUN = select(
     *runs.c, _root.c.last_seq.label("log_length"), _POSITION.label("position"), _CUT_OFF.label("cut_off")
 ).join(_root, _root.c.id == runs.c.root_id)
+_tree = select(runs.c.id).where(runs.c.id == bindparam("run")).cte("tree", recursive=True)
+TREE = _tree.union_all(select(runs.c.id).join(_tree, runs.c.parent_id == _tree.c.id))  # the run and all under it
 RUN_OF_ID = RUN.where(runs.c.id == bindparam("run"))
 _COPIED = (
     *("id", "root_id", "parent_id", "user_id", "agent", "label", "lane", "node_id", "branch_id", "small", "model"),

@@ -7,9 +7,10 @@ from pydantic import JsonValue
 from sqlalchemy import BigInteger, CheckConstraint, Index, Text, false, true
 from sqlmodel import Field
 
+from sprout.clock import utc_now
 from sprout.runs.log import CheckpointKind
 from sprout.runs.state import ENDED, RunState
-from sprout.store.columns import JSON_VALUE, Listed, Row, UtcTime, Words, one_of, unique_where, utc_now
+from sprout.store.columns import JSON_VALUE, Listed, Row, UtcTime, Words, one_of, unique_where
 
 UNFINISHED = tuple(sorted(state.value for state in RunState if state not in ENDED))
 

@@ -106,7 +106,7 @@ class SqlRunStore:
         await self._written(lambda write: carriers.rest(write, run, resting=resting), run)
 
     async def stale_lanes(self, claim: Claim) -> Sequence[str]:
-        return await self._looked(lambda connection: carriers.stale_lanes(connection, claim))
+        return await self._database.look(lambda connection: carriers.stale_lanes(connection, claim))
 
     async def claim(self, lane: str, claim: Claim) -> Run | None:
         return await self._database.write(lambda write: self._lanes.claimed(write, lane, claim))
@@ -179,13 +179,13 @@ class SqlRunStore:
         return await self._database.write(lambda write: trim(write, before))
 
     async def record(self, run_id: str) -> Record:
-        return await self._looked(lambda connection: record_of(connection, run_of(connection, run_id)))
+        return await self._database.look(lambda connection: record_of(connection, run_of(connection, run_id)))
 
     async def run(self, run_id: str, *, user_id: str | None = None) -> Run:
         wanted = RUN_OF_ID if user_id is None else _RUN_OF_USER
         with damaged_if_senseless("run", run_id):
-            async with self._database.reading_rows() as connection:
-                found = (await connection.execute(wanted, {"run": run_id, "user": user_id})).mappings().first()
+            values = {"run": run_id, "user": user_id}
+            found = await self._database.look(lambda connection: connection.execute(wanted, values).mappings().first())
             if found is None:
                 raise NotFound("run", run_id)
             return run_from(found)
@@ -230,38 +230,39 @@ class SqlRunStore:
         return await self._all(_UNFINISHED.where(runs.c.user_id == user_id, runs.c.parent_id.is_(None)))
 
     async def log_ends(self, root_ids: Collection[str], user_ids: Collection[str]) -> list[LogEnd]:
-        async with self._database.reading_rows() as connection:
+        def look(connection: Connection) -> list[LogEnd]:
             return [
                 LogEnd(root_id, user_id, last_seq, state in UNFINISHED)
                 for wanted, ids in ((_ENDS_OF_ROOTS, root_ids), (_ENDS_OF_USERS, user_ids))
                 for some in _portions(ids)
-                for root_id, user_id, last_seq, state in await connection.execute(wanted, {"ids": some})
+                for root_id, user_id, last_seq, state in connection.execute(wanted, {"ids": some})
             ]
+
+        return await self._database.look(look)
 
     async def unfinished(self) -> list[Run]:
         return await self._all(_UNFINISHED)
 
     async def open_children(self, run_id: str) -> Sequence[str]:
-        async with self._database.reading_rows() as connection:
-            return list((await connection.execute(_OPEN_CHILDREN, {"run": run_id})).scalars())
+        return await self._database.look(
+            lambda connection: connection.execute(_OPEN_CHILDREN, {"run": run_id}).scalars().all()
+        )
 
     async def spent_by_children(self, run_id: str) -> Usage:
-        return await self._looked(lambda connection: spent_by_children(connection, run_id))
+        return await self._database.look(lambda connection: spent_by_children(connection, run_id))
 
     async def events(self, root_id: str, *, after: int = 0, limit: int = 500) -> list[Logged]:
         """The events after a number, in order. Raises nothing for a log that is not there: it has no events."""
         values = {"root": root_id, "after": max(0, min(after, MOST_EVENTS)), "most": limit}
-        async with self._database.reading_rows() as connection:
-            found = await connection.execute(_READ_EVENTS, values)
-            return [Logged(root_id, seq, kind, data) for seq, kind, data in found]
+
+        def look(connection: Connection) -> list[Logged]:
+            return [Logged(root_id, seq, kind, data) for seq, kind, data in connection.execute(_READ_EVENTS, values)]
+
+        return await self._database.look(look)
 
     async def _written(self, body: Callable[[Write], T], run: Run) -> T:
         """Write in the order of the root run's other writes."""
         return await self._database.write(body, order=run.root_id)
-
-    async def _looked(self, look: Callable[[Connection], T]) -> T:
-        async with self._database.reading_rows() as connection:
-            return await connection.run_sync(look)
 
     async def _all(self, wanted: Select[Any]) -> list[Run]:
         return await each_readable(self._database, wanted, runs.c.creation, run_from)

@@ -13,11 +13,11 @@ from sprout.learning.graph.graph import ConceptGraph, Edit
 from sprout.learning.paths.shelf import Actor, AskedQuestion, Note, Passage, SavedQuestion
 from sprout.learning.questions.questions import QuestionDraft, checked
 from sprout.store import rows, tables
-from sprout.store.children import children_of, edges_among, locked_node
+from sprout.store.children import children_of, edges_among, locked_node, their_node
 from sprout.store.database import Database
 from sprout.store.edits import edit_children, tell
 from sprout.store.log import EventLog, Publish
-from sprout.store.owned import owned_node
+from sprout.store.mastering import follow_edit
 from sprout.store.passages import Split, as_passages, cite, keep_passages, not_split, passages_under
 from sprout.store.questions import (
     diagnostic_of,
@@ -43,15 +43,13 @@ class SqlShelf:
 
     async def node(self, node_id: str, *, user_id: str) -> NodeRow:
         """Raises NotFound, also for somebody else's node."""
-        return await self._database.read(lambda session: rows.node_row(owned_node(session, node_id, user_id)))
+        return await self._database.look(lambda connection: their_node(connection, node_id, user_id))
 
     async def children(self, parent_id: str) -> tuple[list[NodeRow], list[EdgeEnds]]:
         """The children in order of creation, and the edges among them."""
-        async with self._database.reading_rows() as connection:
-            return (
-                await connection.run_sync(children_of, parent_id),
-                await connection.run_sync(edges_among, parent_id),
-            )
+        return await self._database.look(
+            lambda connection: (children_of(connection, parent_id), edges_among(connection, parent_id))
+        )
 
     async def edit_graph(
         self,
@@ -134,24 +132,27 @@ class SqlShelf:
             for question in questions
         ]
 
-    async def resolve_question_tests(self, concept_id: str, *, user_id: str) -> None:
-        """Point the concept's questions at the nodes of the subconcepts that they name by title."""
+    async def resolve_question_tests(self, concept_id: str, *, actor: Actor) -> None:
+        """Point the concept's questions at the nodes of the subconcepts that they name by title; progress follows.
+
+        Raises NotFound, and what `tell` raises.
+        """
 
         def body(write: Write) -> None:
-            locked_node(write.connection, concept_id, user_id)
+            concept = locked_node(write.connection, concept_id, actor.user_id)
             parts = children_of(write.connection, concept_id)
-            for question in questions_about(write.session, concept_id, user_id):
+            for question in questions_about(write.session, concept_id, actor.user_id):
                 question.tests = resolved(question.tests, parts)
+            tell(write, self._log, actor, follow_edit(write, concept, actor.user_id, self._log.now()), result={})
 
-        await self._database.write(body)
+        await self._database.write(body, order=actor.root_run_id)
 
     async def is_generated(self, node_id: str, *, user_id: str) -> bool:
         """Whether the agent that makes the children of this node has come to its end once."""
         wanted = select(tables.Progress.has_generated_subnodes).where(
             tables.Progress.node_id == node_id, tables.Progress.user_id == user_id
         )
-        async with self._database.reading() as session:
-            return bool((await session.exec(wanted)).first())
+        return bool(await self._database.read(lambda session: session.exec(wanted).first()))
 
     async def mark_generated(self, node_id: str, *, user_id: str) -> None:
         """Raises NotFound."""
@@ -196,11 +197,11 @@ class SqlShelf:
             .where(document.node_id == root_id)
             .order_by(col(document.creation))
         )
-        async with self._database.reading() as session:
-            return [
-                Note(name, cast(Literal["pending", "completed", "failed"], status), problem)
-                for name, status, problem in await session.exec(wanted)
-            ]
+        found = await self._database.read(lambda session: session.exec(wanted).all())
+        return [
+            Note(name, cast(Literal["pending", "completed", "failed"], status), problem)
+            for name, status, problem in found
+        ]
 
     async def passages(self, root_id: str) -> Sequence[Passage]:
         """All passages of the topic's documents, in the order of upload and text."""

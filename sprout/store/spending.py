@@ -73,9 +73,9 @@ class SqlSpending:
 
     async def balances(self, day: date, learner: str) -> Mapping[str, Balance]:
         accounts = accounts_of(learner)
-        async with self._database.reading_rows() as connection:
-            rows = await connection.execute(_BALANCES, {"on_day": day, "of_accounts": accounts})
-            found = {row["account"]: _balance(row) for row in rows.mappings()}
+        values = {"on_day": day, "of_accounts": accounts}
+        rows = await self._database.look(lambda connection: connection.execute(_BALANCES, values).mappings().all())
+        found = {row["account"]: _balance(row) for row in rows}
         return {account: found.get(account, Balance()) for account in accounts}
 
     async def recover(self) -> None:

@@ -6,7 +6,8 @@ from pydantic import JsonValue
 from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint, false, text
 from sqlmodel import Field
 
-from sprout.store.columns import JSON_VALUE, Listed, Row, UtcTime, Words, one_of, unique_where, utc_now
+from sprout.clock import utc_now
+from sprout.store.columns import JSON_VALUE, Listed, Row, UtcTime, Words, one_of, unique_where
 
 NODE_TYPES = ("root", "concept", "subconcept")
 FORMATS = ("mcq", "open_ended", "numeric")

@@ -5,11 +5,11 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
+from sprout.clock import utc_now
 from sprout.errors import NotFound
 from sprout.ids import new_id
 from sprout.learning.lessons.talk import ChatMessageRow, ChatSessionRow, HintRow, NewHint, Said
 from sprout.store import rows, tables
-from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.owned import owned_node, owned_session
 from sprout.store.said import said_in

@@ -6,8 +6,9 @@ from dataclasses import replace
 from pydantic import JsonValue
 from sqlmodel import Session, col, select
 
+from sprout.clock import utc_now
 from sprout.errors import Conflict, NotFound
-from sprout.events import CardReady, CardShown, CheckpointQuestion, CriterionShown, Event, Graded
+from sprout.events import CardReady, CardShown, CheckpointQuestion, Event
 from sprout.ids import new_id
 from sprout.learning.lessons.lesson import Posed, rendered
 from sprout.learning.lessons.tutoring import (
@@ -19,16 +20,15 @@ from sprout.learning.lessons.tutoring import (
     Standing,
     TurnEnd,
 )
-from sprout.learning.marking.grades import Grade, shown
+from sprout.learning.marking.grades import Grade
 from sprout.learning.paths.shelf import Actor
 from sprout.store import rows, tables
 from sprout.store.attempts import attempted
 from sprout.store.children import locked_node
 from sprout.store.chunks import card_added, chunk_kept
-from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.edits import tell
-from sprout.store.kept_grades import grade_of
+from sprout.store.kept_grades import grade_of, graded_event
 from sprout.store.lesson_reading import lesson_of, pending_of, prerequisites_of, standing_of
 from sprout.store.log import EventLog, Publish
 from sprout.store.owned import owned_node, owned_session
@@ -188,21 +188,6 @@ class SqlTutoring:
         result: dict[str, JsonValue] = {"done": True, "completed": end.completes}
         tell(write, self._log, actor, told, result=result)
         return still
-
-
-def graded_event(answer: tables.Answer, grade: Grade) -> Graded:
-    """What a learner is told of a grade."""
-    seen = shown(grade)
-    return Graded(
-        question_id=answer.question_id,
-        answer_id=answer.id,
-        state=seen.state.value,
-        score=seen.score,
-        correct=seen.correct,
-        criteria=[CriterionShown(label=one.label, verdict=one.verdict, span=one.span) for one in seen.criteria],
-        next_step=seen.next_step,
-        help_level=answer.help_level,
-    )
 
 
 def _asked(question: Posed) -> CheckpointQuestion:

@@ -1,5 +1,6 @@
 """Which failure becomes which answer: one table, one shape, and nothing from inside in any text."""
 
+import errno
 import logging
 import math
 
@@ -170,7 +171,15 @@ def _last_answer(error: Exception, scope: Scope) -> Response:
     return error_answer(500, BROKEN)
 
 
-def _is_out_of_memory(error: Exception) -> bool:
-    """Whether the process may have no more; a thread that cannot be started has no room for its stack, as a rule."""
+def _is_out_of_memory(error: BaseException) -> bool:
+    """Whether the process may have no more, as the error says or one that led to it.
+
+    A thread that cannot be started has no room for its stack, as a rule.
+    """
     no_thread = isinstance(error, RuntimeError) and str(error).startswith("can't start new thread")
-    return no_thread or isinstance(error, MemoryError)
+    no_room = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    if no_thread or no_room or isinstance(error, MemoryError):
+        return True
+    before = error.__cause__ or error.__context__
+    together = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    return (before is not None and _is_out_of_memory(before)) or any(map(_is_out_of_memory, together))

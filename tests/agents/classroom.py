@@ -20,6 +20,7 @@ from sprout.agents.refinement import refinement_agent
 from sprout.agents.review import review_agent
 from sprout.agents.subconcept import subconcept_agent
 from sprout.agents.topic import topic_agent
+from sprout.clock import utc_now
 from sprout.documents.passages import passages_of
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
@@ -42,7 +43,6 @@ from sprout.runs.observer import Nobody
 from sprout.runs.parts import ModelChoice, Parts
 from sprout.store import tables
 from sprout.store.attempts import give_grade
-from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary

@@ -11,6 +11,7 @@ from sqlmodel import select
 
 from sprout.agents.agent import AgentSpec, Brief, Job, Outcome, Team
 from sprout.agents.grading import grading_agent
+from sprout.clock import utc_now
 from sprout.events import AgentDone, NodeRow, Usage
 from sprout.ids import new_id
 from sprout.learning.marking.gradebook import OpenAnswer
@@ -26,7 +27,6 @@ from sprout.offline.faults import Fault
 from sprout.offline.reply import Block, Body, Reply, TextOut, ToolOut
 from sprout.store import tables
 from sprout.store.assessments import SqlAssessments
-from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.files import Files
 from sprout.store.gradebook import SqlGradebook

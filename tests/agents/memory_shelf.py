@@ -119,7 +119,7 @@ class MemoryShelf:
             AskedQuestion(kept.draft.prompt, kept.draft.tests) for kept in self.questions.get(concept_id, {}).values()
         ]
 
-    async def resolve_question_tests(self, concept_id: str, *, user_id: str) -> None:
+    async def resolve_question_tests(self, concept_id: str, *, actor: Actor) -> None:
         by_title = {title_key(node.title): node.id for node in self.graphs[concept_id].nodes}
         for kept in self.questions.get(concept_id, {}).values():
             kept.tested_ids = [by_title.get(title_key(title)) for title in kept.draft.tests]

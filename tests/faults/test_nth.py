@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from faults.harness.failing import Disk, Ill, Of
-from faults.nth import Way, each_call, empty_database, way_with
-from sprout.offline.faults import Faults, Scenario
+from faults.nth import Calls, Way, each_call, empty_database, way_with
+from sprout.offline.faults import Scenario
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def empty() -> Iterator[Path]:
 async def test_P13_what_a_disk_fails_at_is_told_and_the_next_try_finds_all_in_order(
     empty: Path, of: Of, ill: Ill, at: int
 ) -> None:
-    way = await way_with(Disk(of, ill, at), Faults(), empty)
+    way = await way_with(Disk(of, ill, at), Calls(), empty)
     assert way.struck
     assert_told_and_sound(way)
     assert set(way.reasons) == {"completed: end_turn"}
@@ -41,7 +41,7 @@ async def test_P13_a_model_call_that_fails_is_made_again_and_one_that_cannot_be_
 
 
 async def test_P13_a_way_without_a_failure_tells_of_none(empty: Path) -> None:
-    way = await way_with(Disk(at=1_000_000), Faults(), empty)
+    way = await way_with(Disk(at=1_000_000), Calls(), empty)
     assert way.struck is None
     assert way.told == 0
     assert way.faults == []

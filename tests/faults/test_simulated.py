@@ -1,12 +1,34 @@
-"""P14 in short: some seeds of the loop on a played clock; `make faults` plays thousands."""
+"""P14 in short: some seeds of the loop, and of the core, on a played clock; `make faults` plays hundreds."""
 
-from faults.simulated import play
+import subprocess
+import sys
+
+from faults import simulated, simulated_core
+
+SEEDS = range(1, 6)
+AFRESH = "from faults.simulated_core import play; print(*(play(seed).digest for seed in (1, 2)))"
 
 
 def test_P14_a_seed_gives_the_same_log_every_time_and_another_seed_another() -> None:
-    once, again = [play(seed) for seed in range(20)], [play(seed) for seed in range(20)]
+    once, again = ([simulated.play(seed) for seed in range(20)] for _ in range(2))
     assert [one.digest for one in once] == [one.digest for one in again]
     assert len({one.digest for one in once}) == len(once)
     assert [what for one in once for what in one.wrong] == []
     assert sum(one.steps for one in once) > 500
     assert sum(one.played_s for one in once) > 60, "on the played clock: nobody has waited for it"
+
+
+def test_P14_I1_to_I12_hold_of_a_core_that_is_killed_frozen_and_refused_and_a_seed_gives_the_same_rows() -> None:
+    once, again = ([simulated_core.play(seed) for seed in SEEDS] for _ in range(2))
+    assert [one.digest for one in once] == [one.digest for one in again]
+    assert len({one.digest for one in once}) == len(once)
+    assert [fault for one in once for fault in one.verdict.faults] == []
+    assert sum(one.verdict.runs for one in once) > 5 * len(once)
+    assert sum(one.deaths["were killed"] for one in once) > len(once)
+
+
+def test_P14_a_seed_gives_the_same_rows_in_another_process() -> None:
+    """Whose hashes of words, and thereby the order of whatever is unordered, are others."""
+    here = [simulated_core.play(seed).digest for seed in (1, 2)]
+    there = subprocess.run([sys.executable, "-c", AFRESH], check=True, capture_output=True, text=True)
+    assert there.stdout.split() == here

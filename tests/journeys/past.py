@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlmodel import col, select, update
 
+from sprout.clock import utc_now
 from sprout.ids import new_id
 from sprout.learning.paths.exchange import path_of
 from sprout.learning.paths.library import DEFAULT_USER_ID
@@ -12,7 +13,6 @@ from sprout.learning.paths.shelf import Actor
 from sprout.learning.questions.assessing import GivenAnswer
 from sprout.store import tables
 from sprout.store.assessments import SqlAssessments
-from sprout.store.columns import utc_now
 from sprout.store.database import Database, open_database
 from sprout.store.exchange import SqlExchange
 from sprout.store.memories import SqlMemories

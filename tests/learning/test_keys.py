@@ -2,8 +2,8 @@
 
 import pytest
 
+from sprout.clock import utc_now
 from sprout.learning.marking.keys import SAYS, Contest, Look, Solution, look_at, outcome_of
-from sprout.store.columns import utc_now
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import bindparam, select, update
 
+from sprout.clock import utc_now
 from sprout.events import Caps
 from sprout.loop.stop import Stop
 from sprout.loop.tools import Tool, tool
@@ -16,7 +17,7 @@ from sprout.runs.dispatcher import Dispatcher
 from sprout.runs.gate import ModelGate
 from sprout.runs.state import MOST_CRASHES, Run, RunState
 from sprout.store.boundaries import place_of
-from sprout.store.columns import table_of, utc_now
+from sprout.store.columns import table_of
 from sprout.store.database import Database
 from sprout.store.log import Publish
 from sprout.store.run_tables import Run as RunRow

@@ -191,7 +191,9 @@ async def test_at_its_end_everything_under_way_has_ended_and_nothing_more_begins
     dispatcher.every(0.001, job)
     await settled()
     assert (worker.advanced, worker.looked, job.done) == (["topic:1"], [], done)
-    assert asyncio.all_tasks() == before
+    async with asyncio.timeout(LONGEST_S):
+        while not asyncio.all_tasks() <= before:  # other servers of this process have some of their own
+            await asyncio.sleep(0)
 
 
 async def test_a_wake_up_before_the_start_is_as_good_as_lost(dispatcher: Dispatcher) -> None:

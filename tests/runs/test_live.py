@@ -3,12 +3,16 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sprout.errors import NotFound
+from sprout.agents.agent import Brief, Job, Team
+from sprout.errors import BadInput, NotFound
+from sprout.events import AgentDone
 from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.loop.turn import TurnResult
 from sprout.offline.faults import Fault
 from sprout.offline.pace import Pace
 from sprout.offline.reply import Body
@@ -17,6 +21,7 @@ from sprout.runs.bus import News, Passing
 from sprout.runs.log import Logged
 from sprout.runs.state import RunState
 from sprout.store.database import Database
+from tests.runs.acting import an_agent, assert_whole
 from tests.runs.living import Living, living
 
 GROW = Reply([TextOut("Two concepts."), ToolOut("save", {"title": "Light"}), ToolOut("save", {"title": "Water"})])
@@ -300,6 +305,26 @@ async def test_usage_of_a_root_run_holds_its_childrens(database: Database, data_
     spent = [data(one)["usage"] for one in news if one.kind == "usage"]
     assert run.usage.output_tokens == sum(usage["outputTokens"] for usage in spent)  # type: ignore[index]
     assert data(news[-1])["usage"] == run.usage.model_dump(by_alias=True)
+
+
+async def test_what_was_spent_last_is_counted_where_an_agent_makes_nothing_of_it(
+    database: Database, data_dir: Path
+) -> None:
+    spec = an_agent()
+
+    async def refused(_: TurnResult | None) -> AgentDone:
+        raise BadInput("There is nothing to make of this.")
+
+    async def brief(job: Job, team: Team) -> Brief:
+        return replace(await spec.brief(job, team), finish=refused)
+
+    agents = [replace(spec, brief=brief)]
+    async with living(database, Scripted([Reply([TextOut("That is it.")])]), data_dir, agents=agents) as life:
+        run_id = await life.started()
+        await life.told(run_id)
+        run = await life.store.run(run_id)
+        assert_whole(await life.logged(run_id), run)
+    assert (run.reason, run.usage.output_tokens > 0) == ("refused", True)
 
 
 async def test_V5_a_reader_that_falls_behind_catches_up_from_the_log(database: Database, data_dir: Path) -> None:

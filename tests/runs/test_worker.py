@@ -16,6 +16,7 @@ from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.loop.human import ask_human
 from sprout.loop.model import Message, Text, ToolUse
 from sprout.loop.tools import Effect, tool
+from sprout.offline.faults import Fault, Scenario
 from sprout.offline.reply import Reply, TextOut, ToolOut
 from sprout.runs.dispatcher import Dispatcher
 from sprout.runs.log import Claim, Entry, OnBusy
@@ -53,6 +54,18 @@ class StuckStore(SqlRunStore):
         await super().append(run, entries)
 
 
+class AwayForSecondClaim(SqlRunStore):
+    """A store that is away once somebody has claimed a run, and wants another."""
+
+    claims = 0
+
+    async def claim(self, lane: str, claim: Claim) -> Run | None:
+        self.claims += 1
+        if self.claims == 2:
+            raise SetupError("The database is away.")
+        return await super().claim(lane, claim)
+
+
 class AwayStore(SqlRunStore):
     """A store that is away for the last word of a run, and for the word that it is left."""
 
@@ -84,6 +97,46 @@ class AwayStore(SqlRunStore):
         if len(self.refused) < self._away_for:
             self.refused.append(what)
             raise SetupError("The database is away.")
+
+
+class BlindStore(SqlRunStore):
+    """A store that cannot read the one run, the second time after it was told to go blind: that is a worker's look."""
+
+    def __init__(self, database: Database, publish: Publish, dispatcher: Dispatcher) -> None:
+        super().__init__(database, publish, dispatcher)
+        self.reads: int | None = None
+        self.told_to_stop = asyncio.Event()
+
+    async def renew(self, claim: Claim) -> Sequence[str]:
+        to_stop = await super().renew(claim)
+        if to_stop:
+            self.told_to_stop.set()
+        return to_stop
+
+    async def run(self, run_id: str, *, user_id: str | None = None) -> Run:
+        if self.reads is not None:
+            self.reads += 1
+            if self.reads == 2:
+                raise SetupError("The database is away.")
+        return await super().run(run_id, user_id=user_id)
+
+
+async def test_P13_a_look_that_fails_is_told_and_the_next_beat_makes_up_for_it(
+    database: Database, data_dir: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    hang = Hang()
+    agents = [a_quick_agent(lambda _: hang())]
+    async with living(database, NOBODY, data_dir, agents=agents, store_like=BlindStore, beat_s=SOON_S) as life:
+        run_id = await life.started()
+        await hang.reached.wait()
+        assert isinstance(life.store, BlindStore)
+        life.store.reads = 0
+        await life.runs.cancel(run_id, user_id=DEFAULT_USER_ID)
+        await asyncio.wait_for(life.store.told_to_stop.wait(), 20)
+        hang.may_go.set()
+        await asyncio.wait_for(life.told(run_id), 20)
+        assert (await life.store.run(run_id)).state is RunState.CANCELLED
+    assert "agent_run.not_looked_at" in [record.getMessage() for record in caplog.records]
 
 
 async def test_B1_whoever_cannot_renew_its_lease_stops_without_a_word_and_another_takes_over(
@@ -184,6 +237,48 @@ async def test_K2_who_takes_up_nothing_of_others_goes_on_with_what_it_had_to_lea
         assert_whole(await life.logged(run_id), run)
     assert (run.state, run.epoch) == (RunState.COMPLETED, 2)
     assert (others.state, others.epoch) == (RunState.RUNNING, 1)
+
+
+@pytest.mark.parametrize("away_for", [1, 2])
+async def test_K2_a_model_that_fails_while_the_database_is_away_is_told_of_as_that_once_it_is_back(
+    database: Database, data_dir: Path, away_for: int
+) -> None:
+    async with living(
+        database,
+        ByTurn(Fault(Scenario.BAD_KEY)),
+        data_dir,
+        agents=[an_agent()],
+        store_like=partial(AwayStore, away_for=away_for),
+        beat_s=SOON_S,
+        sweep_s=SOON_S,
+    ) as life:
+        run_id = await life.started()
+        await asyncio.wait_for(life.told(run_id), 20)
+        run = await life.store.run(run_id)
+        assert_whole(await life.logged(run_id), run)
+    assert (run.state, run.reason, run.epoch) == (RunState.FAILED, "bad_key", 2)
+
+
+async def test_K2_a_start_that_fails_when_it_has_claimed_something_carries_nothing_on(
+    database: Database, data_dir: Path
+) -> None:
+    hang = Hang()
+    agents = [a_quick_agent(lambda _: hang())]
+    async with living(database, NOBODY, data_dir, agents=agents) as before:
+        ids = [await before.started(), await before.started(node=await a_topic(before.library, "Another"))]
+        await hang.reached.wait()
+    with pytest.raises(SetupError):
+        async with living(
+            database, NOBODY, data_dir, agents=agents, root=before.root, store_like=AwayForSecondClaim
+        ) as life:
+            await life.runs.ended(ids[0])
+    assert not {task.get_name() for task in asyncio.all_tasks()} & {f"run {run_id}" for run_id in ids}
+    hang.may_go.set()
+    async with living(database, NOBODY, data_dir, agents=agents, root=before.root) as after:
+        for run_id in ids:
+            await asyncio.wait_for(after.told(run_id), 20)
+        runs = [await after.store.run(run_id) for run_id in ids]
+    assert [(run.state, run.crashes) for run in runs] == [(RunState.COMPLETED, 0)] * 2
 
 
 async def test_a_run_whose_question_cannot_be_stored_is_left_and_asks_again(database: Database, data_dir: Path) -> None:

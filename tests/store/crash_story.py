@@ -17,10 +17,10 @@ from typing import Any
 
 from sqlalchemy import event
 
+from sprout.clock import utc_now
 from sprout.learning.graph.graph import ConceptGraph, Edit
 from sprout.learning.paths.shelf import Actor
 from sprout.runs.log import CallBegun
-from sprout.store.columns import utc_now
 from sprout.store.database import Database, open_database
 from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf

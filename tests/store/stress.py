@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
+from sprout.clock import utc_now
 from sprout.errors import Conflict
 from sprout.events import NodeRow, RunDone, Usage
 from sprout.learning.paths.shelf import Actor
 from sprout.runs.bus import News
 from sprout.runs.log import CallBegun, CallEnded, Checkpoint, Claim, Entry, LaneBusy, Logged, OnBusy
 from sprout.runs.state import ENDED, Fenced, Run, RunAlreadyEnded, RunState
-from sprout.store.columns import utc_now
 from sprout.store.database import Database, open_database
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary

@@ -11,9 +11,9 @@ import sys
 from collections.abc import Iterator
 from itertools import count
 
+from sprout.clock import utc_now
 from sprout.learning.paths.shelf import Actor
 from sprout.runs.state import Run
-from sprout.store.columns import utc_now
 from sprout.store.database import Database, open_database
 from sprout.store.refining import SqlRefining
 from sprout.store.runs import SqlRunStore

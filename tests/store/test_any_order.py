@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlmodel import select
 
+from sprout.clock import utc_now
 from sprout.events import NodeRow
 from sprout.ids import new_id
 from sprout.learning.mastery.mastery import mastery, of_parts
@@ -15,7 +16,6 @@ from sprout.learning.questions.assessing import AnswerRow, GivenAnswer
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.store import tables
 from sprout.store.assessments import SqlAssessments
-from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.library import SqlLibrary
 from sprout.store.mastering import evidence_about

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlmodel import col, select, update
 
+from sprout.clock import utc_now
 from sprout.errors import BadInput, NotFound
 from sprout.events import NodeRow
 from sprout.learning.mastery.mastery import mastery
@@ -14,7 +15,6 @@ from sprout.learning.questions.assessing import AnswerRow, GivenAnswer
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.store import tables
 from sprout.store.assessments import SqlAssessments
-from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.library import SqlLibrary
 from sprout.store.marking import NOT_SURE

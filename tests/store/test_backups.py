@@ -37,7 +37,7 @@ async def test_D11_a_backup_under_load_holds_one_moment_and_gives_back_what_was_
 ) -> None:
     monkeypatch.setattr(making, "PAGES_AT_ONCE", 4)
     run = await started(runs, a_run(await a_topic(library)))
-    told, stop = 0, threading.Event()
+    told, stop = len(await runs.events(run.id)), threading.Event()
 
     async def write() -> None:
         nonlocal told

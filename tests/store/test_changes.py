@@ -12,6 +12,7 @@ from alembic import command
 from sqlalchemy import text, update
 from sqlmodel import select
 
+from sprout.clock import utc_now
 from sprout.errors import Conflict, GraphRefused, NotFound, RowDamaged
 from sprout.events import NodeRow
 from sprout.learning.graph.changes import Change, UndoRefused
@@ -22,7 +23,7 @@ from sprout.learning.paths.shelf import Actor
 from sprout.runs.log import Logged
 from sprout.runs.state import Run
 from sprout.store import migrate, tables
-from sprout.store.columns import Row, table_of, utc_now
+from sprout.store.columns import Row, table_of
 from sprout.store.database import Database
 from sprout.store.library import SqlLibrary
 from sprout.store.progressing import SqlProgress

@@ -1,18 +1,17 @@
 """What appending costs does not grow with the log: the same statements, none of which searches a table."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import event, insert, update
+from sqlalchemy import insert, update
 
+from sprout.clock import utc_now
 from sprout.learning.paths.shelf import Actor
 from sprout.learning.questions.questions import Criterion, QuestionDraft
 from sprout.runs.log import CallBegun, CallEnded, Checkpoint, Entry, Key, OnBusy
 from sprout.runs.state import Run
-from sprout.store.columns import table_of, utc_now
+from sprout.store.columns import table_of
 from sprout.store.database import Database
 from sprout.store.library import SqlLibrary
 from sprout.store.run_tables import Run as RunRow
@@ -21,6 +20,7 @@ from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
 from sprout.store.write import Write
 from tests.builders import CLAIM, a_child, a_concept, a_question, a_run, a_thought, a_topic, ended, queued, started
+from tests.counting import counted
 
 MANY = 100_000
 ASKED = QuestionDraft(
@@ -41,10 +41,10 @@ async def run(runs: SqlRunStore, library: SqlLibrary) -> Run:
 async def test_ten_events_go_into_a_long_log_by_two_statements_as_into_a_short_one(
     database: Database, runs: SqlRunStore, run: Run
 ) -> None:
-    with statements(database) as short:
+    with counted(database) as short:
         await runs.append(run, [a_thought(str(n)) for n in range(10)])
     await lengthen(database, run, MANY)
-    with statements(database) as long:
+    with counted(database) as long:
         await runs.append(run, [a_thought(str(n)) for n in range(10)])
     assert [sql for sql, _ in long] == [sql for sql, _ in short]
     assert len(long) == 2
@@ -60,7 +60,7 @@ async def test_a_boundary_takes_a_statement_for_each_sort_of_entry(
     boundaries: list[tuple[list[Entry], int]] = [([*calls], 2), ([*ends], 2), ([*kept], 2), ([*ends, a_thought()], 3)]
     boundaries.append(([*calls, *ends, *kept, a_thought()], 5))
     for entries, most in boundaries:
-        with statements(database) as sent:
+        with counted(database) as sent:
             await runs.append(run, entries)
         assert len(sent) == most
 
@@ -77,10 +77,10 @@ async def test_a_runs_life_and_an_agents_work_take_few_statements(
         (lambda: shelf.save_question(concept.id, ASKED, actor=replace(actor, call_id="d")), 9),
         (lambda: ended(runs, run), 8),
     ):
-        with statements(database) as sent:
+        with counted(database) as sent:
             await work()
         assert len(sent) <= most, [sql for sql, _ in sent]
-    with statements(database) as sent:
+    with counted(database) as sent:
         await started(runs, a_run(concept))
     assert len([sql for sql, _ in sent if "pg_advisory" not in sql]) <= 6
 
@@ -92,7 +92,7 @@ async def test_no_statement_of_an_append_searches_a_table(
     concept = await a_concept(library, await library.node(run.node_id, user_id=run.user_id), "Light")
     child = await started(runs, a_child(run, concept))
     began: list[Entry] = [CallBegun("c", "look", "{}", "read"), Checkpoint("input", 0, "[]")]
-    with statements(database) as sent:
+    with counted(database) as sent:
         await runs.append(child, [a_thought(), *began])
         await runs.append(child, [*began, CallEnded("c", "found", is_error=False, attempts=1)])
         await runs.events(run.id, after=1)
@@ -107,7 +107,7 @@ async def test_no_statement_of_a_runs_way_searches_a_table(
 ) -> None:
     """Admission, start, pause, answer, claim, cancel, end, sweep, lists: what is read is found by an index."""
     node = await library.node(run.node_id, user_id=run.user_id)
-    with statements(database) as sent:
+    with counted(database) as sent:
         child = await started(runs, a_child(run, await a_concept(library, node, "Light")))
         await runs.admit(a_run(node), on_busy=OnBusy.ENQUEUE, key=Key("k", "digest"))
         await runs.admit(a_run(node), key=Key("k", "digest"))
@@ -127,6 +127,18 @@ async def test_no_statement_of_a_runs_way_searches_a_table(
     )
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+async def test_an_edit_of_a_concept_looks_at_nothing_that_its_learner_knows_or_answered_elsewhere(
+    database: Database, library: SqlLibrary
+) -> None:
+    concept = await a_concept(library, await a_topic(library), "Light")
+    with counted(database) as sent:
+        await a_concept(library, concept, "Rays")
+    steps = [step for sql, values in sent if "user_node_progress" in sql for step in await plan(database, sql, values)]
+    assert {step.split()[1] for step in steps if step.startswith("SEARCH")} >= {"user_node_progress", "answers"}
+    assert not [step for step in steps if step.endswith("(user_id=?)")]
+
+
 @pytest.mark.parametrize(
     ("database_url", "most"), [("sqlite", (6, 7, 8)), ("postgres", (7, 9, 10))], indirect=["database_url"]
 )
@@ -138,14 +150,14 @@ async def test_a_long_queue_costs_those_who_do_not_stand_in_it_nothing(
     for _ in range(30):
         await queued(runs, a_run(other))
     node = await library.node(run.node_id, user_id=run.user_id)
-    with statements(database) as admission:
+    with counted(database) as admission:
         await queued(runs, a_run(node))
-    with statements(database) as claim:
+    with counted(database) as claim:
         assert await runs.claim(f"topic:{other.id}", CLAIM) is not None
-    with statements(database) as end:
+    with counted(database) as end:
         await ended(runs, run)
-    counted = [len(admission), len(claim), len(end)]
-    assert all(took <= at_most for took, at_most in zip(counted, most, strict=True)), counted
+    each = [len(admission), len(claim), len(end)]
+    assert all(took <= at_most for took, at_most in zip(each, most, strict=True)), each
 
 
 async def lengthen(database: Database, run: Run, length: int) -> None:
@@ -168,22 +180,3 @@ async def plan(database: Database, sql: str, values: Any) -> list[str]:
     async with database.reading_rows() as connection:
         found = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", one)
         return [row.detail for row in found]
-
-
-@contextmanager
-def statements(database: Database) -> Iterator[list[tuple[str, Any]]]:
-    """What is sent to the database in the block, with its values."""
-    sent: list[tuple[str, Any]] = []
-
-    def note(_connection: Any, _cursor: Any, sql: str, values: Any, *_: Any) -> None:
-        if not sql.startswith("BEGIN"):
-            sent.append((sql, values))
-
-    engines = (database.writer.engine, database.reader.sync_engine)
-    for engine in engines:
-        event.listen(engine, "before_cursor_execute", note)
-    try:
-        yield sent
-    finally:
-        for engine in engines:
-            event.remove(engine, "before_cursor_execute", note)

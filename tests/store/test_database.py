@@ -2,9 +2,10 @@
 
 import asyncio
 from pathlib import Path
+from threading import Event, Semaphore
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import select
 
@@ -12,11 +13,13 @@ from sprout.errors import BadInput, Conflict, SetupError
 from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.store import tables
 from sprout.store.columns import Row
-from sprout.store.database import Database, open_database
+from sprout.store.database import READERS, Database, open_database
 from sprout.store.library import SqlLibrary
 from sprout.store.urls import async_url, sqlite_file, sync_url
 from sprout.store.write import Write
 from tests.builders import a_topic
+
+WAIT_S = 10.0
 
 
 @pytest.mark.parametrize(
@@ -52,6 +55,78 @@ async def test_a_folder_or_file_that_cannot_be_used_is_a_setup_error(tmp_path: P
         with pytest.raises(SetupError):
             async with open_database(f"sqlite:///{tmp_path / place}"):
                 pass
+
+
+async def test_a_look_sees_one_moment_and_writes_nothing(database: Database, library: SqlLibrary) -> None:
+    await library.ensure_user(DEFAULT_USER_ID)
+    count, looking, written = text("select count(*) from branches"), Event(), Event()
+
+    def look(connection: Connection) -> tuple[int, int]:
+        before = connection.execute(count).scalar_one()
+        looking.set()
+        assert connection.dialect.name != "sqlite" or written.wait(WAIT_S), "nobody wrote meanwhile"
+        return before, connection.execute(count).scalar_one()
+
+    taken = asyncio.create_task(database.look(look))
+    await asyncio.to_thread(looking.wait, WAIT_S)
+    await a_topic(library)
+    written.set()
+    assert await taken == (0, 0)
+    assert await database.look(lambda connection: connection.execute(count).scalar_one()) == 1
+    with pytest.raises(SetupError):
+        await database.look(lambda connection: connection.execute(text("delete from branches")))
+
+
+async def test_a_look_that_breaks_off_leaves_no_old_moment_behind(database: Database, library: SqlLibrary) -> None:
+    count = text("select count(*) from users")
+    for user_id in ("one", "two"):
+        await library.ensure_user(user_id)
+
+    def break_off(connection: Connection) -> list[int]:
+        return [int(row.id) for row in connection.execute(text("select id from users"))]
+
+    with pytest.raises(ValueError, match="one") as kept:  # and with it the rows that were not read
+        await database.look(break_off)
+    await library.ensure_user("three")
+    for _ in range(READERS):
+        assert await database.look(lambda connection: connection.execute(count).scalar_one()) == 3
+    assert kept.tb is not None
+
+
+async def test_looks_go_on_while_the_loop_stands_still(tmp_path: Path) -> None:
+    taken = Semaphore(0)
+
+    def look(connection: Connection) -> None:
+        connection.execute(text("select 1")).all()
+        taken.release()
+
+    async with open_database(f"sqlite:///{tmp_path / 'db.sqlite3'}") as database:
+        looks = [asyncio.create_task(database.look(look)) for _ in range(5 * READERS)]
+        await asyncio.sleep(0)
+        assert all(taken.acquire(timeout=WAIT_S) for _ in looks), "a look waits for the loop"
+        await asyncio.gather(*looks)
+
+
+async def test_who_is_cancelled_in_a_look_hears_no_more_of_it_and_holds_up_nobody(tmp_path: Path) -> None:
+    looking, go_on, ended = Semaphore(0), Event(), Semaphore(0)
+
+    def look(connection: Connection) -> None:
+        looking.release()
+        go_on.wait(WAIT_S)
+        connection.execute(text("select 1")).all()
+        ended.release()
+
+    async with open_database(f"sqlite:///{tmp_path / 'db.sqlite3'}") as database:
+        looks = [asyncio.create_task(database.look(look)) for _ in range(2 * READERS)]
+        await asyncio.sleep(0)
+        assert all(looking.acquire(timeout=WAIT_S) for _ in range(READERS))
+        for one in looks:
+            one.cancel()
+        await asyncio.wait(looks)
+        assert all(one.cancelled() for one in looks)
+        go_on.set()
+        assert await database.look(lambda connection: connection.execute(text("select 2")).scalar_one()) == 2
+    assert [ended.acquire(blocking=False) for _ in looks] == [True] * READERS + [False] * READERS
 
 
 async def test_a_reader_cannot_write(database: Database) -> None:

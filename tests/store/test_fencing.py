@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from sqlmodel import col, select
 
+from sprout.clock import utc_now
 from sprout.events import Usage
 from sprout.ids import new_id
 from sprout.learning.graph.graph import ConceptGraph, Edit
@@ -17,7 +18,6 @@ from sprout.learning.paths.shelf import Actor, Shelf
 from sprout.loop.permissions import Approval
 from sprout.runs.log import CallBegun, CallCleared, CallEnded, Checkpoint, Entry, Logged
 from sprout.runs.state import Fenced, Run, RunState
-from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.library import SqlLibrary
 from sprout.store.run_tables import Checkpoint as CheckpointRow

@@ -9,6 +9,7 @@ from functools import partial
 import pytest
 from sqlmodel import col, select, update
 
+from sprout.clock import utc_now
 from sprout.errors import Conflict, NotFound
 from sprout.events import NodeRow
 from sprout.ids import new_id
@@ -22,7 +23,6 @@ from sprout.runs.log import CallBegun, Logged
 from sprout.runs.state import Run, RunAlreadyEnded
 from sprout.store import tables
 from sprout.store.assessments import SqlAssessments
-from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.gradebook import SqlGradebook
 from sprout.store.library import SqlLibrary

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlmodel import select
 
+from sprout.clock import utc_now
 from sprout.errors import Conflict, NotFound, QuestionRefused
 from sprout.events import NodeRow
 from sprout.ids import new_id
@@ -22,7 +23,6 @@ from sprout.runs.log import CallBegun, Logged
 from sprout.runs.state import Run
 from sprout.store import tables
 from sprout.store.assessments import SqlAssessments
-from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.keys import SqlKeys, under_contest
 from sprout.store.library import SqlLibrary

@@ -3,18 +3,18 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import event, func
+from sqlalchemy import func
 from sqlalchemy.exc import StatementError
 from sqlmodel import select
 
+from sprout.clock import utc_now
 from sprout.errors import BadInput, Conflict, GraphRefused, NotFound
 from sprout.events import NodeRow
 from sprout.learning.graph.graph import ConceptGraph, Edit
@@ -24,7 +24,7 @@ from sprout.learning.questions.questions import QuestionDraft
 from sprout.runs.log import CallBegun, CallEnded, Checkpoint, Key
 from sprout.runs.state import RunState
 from sprout.store import tables
-from sprout.store.columns import Row, utc_now
+from sprout.store.columns import Row
 from sprout.store.database import Database
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary
@@ -33,6 +33,7 @@ from sprout.store.runs import SqlRunStore
 from sprout.store.shelf import SqlShelf
 from sprout.store.write import Write
 from tests.builders import CLAIM, a_child, a_concept, a_run, a_thought, a_topic, ended, started
+from tests.counting import counted
 
 NO_BRANCHS_OWN = ("users", "carriers", "spending_days", "spending_tickets", "concerns", "learner_memories")
 NOTES = NewDocument("notes.md", "text/markdown", b"# Light")
@@ -432,19 +433,3 @@ async def row_counts(database: Database) -> dict[str, int]:
 
 def add(row: Row, write: Write) -> None:
     write.session.add(row)
-
-
-@contextmanager
-def counted(database: Database) -> Iterator[list[str]]:
-    """The statements that are read in the block."""
-    statements: list[str] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        if not statement.startswith("BEGIN"):
-            statements.append(statement)
-
-    event.listen(database.reader.sync_engine, "before_cursor_execute", note)
-    try:
-        yield statements
-    finally:
-        event.remove(database.reader.sync_engine, "before_cursor_execute", note)

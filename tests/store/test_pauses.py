@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from sprout.clock import utc_now
 from sprout.errors import Conflict
 from sprout.loop.permissions import Approval
 from sprout.runs.log import CallBegun, CallEnded, Checkpoint
 from sprout.runs.question import in_doubt
 from sprout.runs.state import Run, RunAlreadyEnded, RunState
-from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.library import SqlLibrary
 from sprout.store.runs import SqlRunStore

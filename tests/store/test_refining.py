@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import update
 from sqlmodel import SQLModel
 
+from sprout.clock import utc_now
 from sprout.errors import GraphRefused, NotFound
 from sprout.events import NodeRow
 from sprout.learning.graph.changes import UndoRefused
@@ -19,7 +20,7 @@ from sprout.runs.log import Logged
 from sprout.runs.state import Fenced, Run
 from sprout.store import tables
 from sprout.store.assessments import SqlAssessments
-from sprout.store.columns import table_of, utc_now
+from sprout.store.columns import table_of
 from sprout.store.database import Database
 from sprout.store.library import SqlLibrary
 from sprout.store.refining import SqlRefining

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from sqlmodel import col, update
 
+from sprout.clock import utc_now
 from sprout.errors import NotFound
 from sprout.ids import new_id
 from sprout.learning.mastery.reports import Reports
@@ -13,7 +14,6 @@ from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.learning.questions.assessing import GivenAnswer
 from sprout.store import tables
 from sprout.store.assessments import SqlAssessments
-from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.exchange import SqlExchange
 from sprout.store.library import SqlLibrary

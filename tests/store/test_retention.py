@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
+from sprout.clock import utc_now
 from sprout.runs.log import CallBegun, CallEnded, Checkpoint
-from sprout.store.columns import utc_now
 from sprout.store.library import SqlLibrary
 from sprout.store.runs import SqlRunStore
 from tests.builders import a_child, a_concept, a_run, a_thought, a_topic, ended, started

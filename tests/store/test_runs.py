@@ -269,7 +269,8 @@ async def test_K1_checkpoints_are_counted_per_run(runs: SqlRunStore, run: Run, d
     await runs.append(run, [Checkpoint("input", 0, '[{"role": "user"}]')])
     await runs.append(run, [Checkpoint("llm_response", 1, "[]"), Checkpoint("tool_result", 1, "[]")])
     async with database.reading() as session:
-        kept = (await session.exec(select(CheckpointRow).where(CheckpointRow.run_id == run.id))).all()
+        of_the_run = select(CheckpointRow).where(CheckpointRow.run_id == run.id).order_by(col(CheckpointRow.position))
+        kept = (await session.exec(of_the_run)).all()
     assert [(one.position, one.kind, one.iteration) for one in kept] == [
         *((1, "input", 0), (2, "llm_response", 1), (3, "tool_result", 1))
     ]

@@ -10,16 +10,18 @@ from typing import Any
 import pytest
 from sqlmodel import col, select
 
+from sprout.clock import utc_now
 from sprout.errors import Conflict, GraphRefused, NotFound, QuestionRefused
 from sprout.events import GraphEvent, NodeRow
 from sprout.learning.graph.graph import ConceptGraph, Edit
 from sprout.learning.paths.library import NewDocument
 from sprout.learning.paths.shelf import Actor
+from sprout.learning.questions.assessing import GivenAnswer
 from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft
 from sprout.runs.log import CallBegun, Logged
 from sprout.runs.state import Run, RunAlreadyEnded, RunState
 from sprout.store import tables
-from sprout.store.columns import utc_now
+from sprout.store.assessments import SqlAssessments
 from sprout.store.database import Database
 from sprout.store.library import SqlLibrary
 from sprout.store.run_tables import GraphOperation, ToolCall
@@ -259,7 +261,7 @@ async def test_D13_an_agent_cannot_reach_into_somebody_elses_path(
     with pytest.raises(NotFound):
         await shelf.mark_generated(theirs.id, user_id=actor.user_id)
     with pytest.raises(NotFound):
-        await shelf.resolve_question_tests(theirs.id, user_id=actor.user_id)
+        await shelf.resolve_question_tests(theirs.id, actor=actor)
     assert await shelf.children(theirs.id) == ([], [])
 
 
@@ -336,8 +338,36 @@ async def test_a_question_points_at_its_subconcepts_as_soon_as_they_are_there(
         {"title": "Not saved yet", "nodeId": None},
     ]
     late = await a_concept(library, concept, "NOT  saved yet")
-    await shelf.resolve_question_tests(concept.id, user_id=actor.user_id)
+    await shelf.resolve_question_tests(concept.id, actor=replace(actor, call_id=None))
     assert [test["nodeId"] for test in (await questions(database))[0].tests] == [first.id, late.id]
+
+
+@pytest.mark.parametrize("asked_before_it_went", [True, False])
+async def test_H4_progress_follows_where_answers_come_to_be_about_another_subconcept(
+    shelf: SqlShelf,
+    library: SqlLibrary,
+    assessments: SqlAssessments,
+    root: NodeRow,
+    actor: Actor,
+    told: list[Logged],
+    asked_before_it_went: bool,
+) -> None:
+    """It was removed and made again: what was answered about the one of that title is about the new one."""
+    concept = await a_concept(library, root, "Light")
+    removed, me = await a_concept(library, concept, "Light reactions"), actor.user_id
+    if not asked_before_it_went:
+        await library.delete_node(removed.id, user_id=me)
+    saved = await shelf.save_question(concept.id, NUMBER, actor=actor)
+    diagnostic = await assessments.diagnostic(concept.id, user_id=me)
+    await assessments.answer(diagnostic.assessment.id, GivenAnswer(saved.id, text="6"), user_id=me)
+    if asked_before_it_went:
+        await library.delete_node(removed.id, user_id=me)
+    made = await a_concept(library, concept, "Light reactions")
+    for _ in range(2):
+        await shelf.resolve_question_tests(concept.id, actor=replace(actor, call_id=None))
+    (progress,) = await library.progress(me, node_id=made.id)
+    assert (progress.attempts_count, progress.mastery_score > 0) == (1, True)
+    assert [one.kind for one in told].count("mastery_changed") == 2, "of the part and of its concept, once"
 
 
 async def test_what_was_generated_is_remembered_per_learner(shelf: SqlShelf, root: NodeRow, database: Database) -> None:

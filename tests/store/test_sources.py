@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pytest
 from sqlmodel import select
 
+from sprout.clock import utc_now
 from sprout.errors import GraphRefused, NotFound
 from sprout.events import NodeRow
 from sprout.learning.graph.graph import ConceptGraph, Edit
 from sprout.learning.paths.shelf import Actor
 from sprout.store import tables
-from sprout.store.columns import utc_now
 from sprout.store.database import Database
 from sprout.store.library import SqlLibrary
 from sprout.store.shelf import SqlShelf

@@ -6,13 +6,14 @@ from datetime import timedelta
 import pytest
 from sqlmodel import select, update
 
+from sprout.clock import utc_now
 from sprout.errors import NotFound, Unreadable
 from sprout.events import NodeRow
 from sprout.learning.paths.library import DEFAULT_USER_ID, DocumentRow, NewDocument
 from sprout.learning.paths.reading import Pile
 from sprout.learning.paths.shelf import Passage
 from sprout.store import tables
-from sprout.store.columns import table_of, utc_now
+from sprout.store.columns import table_of
 from sprout.store.database import Database
 from sprout.store.library import SqlLibrary
 from sprout.store.shelf import SqlShelf

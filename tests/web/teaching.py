@@ -12,6 +12,7 @@ from sqlmodel import col, select
 
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.agents.tutor import tutor_agent
+from sprout.clock import utc_now
 from sprout.documents.extracting import Extractor
 from sprout.documents.intake import Intake
 from sprout.documents.passages import passages_of
@@ -33,7 +34,6 @@ from sprout.runs.observer import Nobody
 from sprout.runs.parts import ModelChoice, Parts
 from sprout.store import tables
 from sprout.store.attempts import give_grade
-from sprout.store.columns import utc_now
 from sprout.store.database import Database, open_database
 from sprout.store.files import Files
 from sprout.store.library import SqlLibrary

@@ -6,10 +6,10 @@ from typing import Any
 import httpx2
 import pytest
 
+from sprout.clock import utc_now
 from sprout.events import NodeRow
 from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.learning.paths.shelf import Actor
-from sprout.store.columns import utc_now
 from tests.store.test_shelf import CHOICE, NUMBER, OPEN
 from tests.web.running import Web
 

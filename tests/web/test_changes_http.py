@@ -7,11 +7,11 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
+from sprout.clock import utc_now
 from sprout.events import NodeRow
 from sprout.learning.graph.graph import ConceptGraph, Edit
 from sprout.learning.paths.library import BranchRow
 from sprout.learning.paths.shelf import Actor
-from sprout.store.columns import utc_now
 from sprout.web.openapi import openapi_document
 from sprout.web.routes import ENDPOINTS
 from tests.builders import a_concept, a_topic

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from sprout.clock import utc_now
 from sprout.events import NodeRow
 from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.learning.paths.shelf import Actor
 from sprout.runs.state import RunState
-from sprout.store.columns import utc_now
 from tests.web.running import LIMITS, Web, a_static_folder, serving_web
 
 ME = {"userId": DEFAULT_USER_ID}

@@ -1,5 +1,6 @@
 """Failures become answers."""
 
+import errno
 import logging
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -52,6 +53,12 @@ class Broken:
         return answer.status_code, answer.json()["error"], dict(answer.headers)
 
 
+def led_to(error: Exception, cause: Exception) -> Exception:
+    """The error, as it is where it was raised from its cause."""
+    error.__cause__ = cause
+    return error
+
+
 @pytest.fixture(scope="module")
 async def broken(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Broken]:
     folder, library = tmp_path_factory.mktemp("broken"), BrokenLibrary()
@@ -87,6 +94,24 @@ async def test_a_bug_is_a_500_that_says_nothing_from_inside_and_is_logged_with_i
     [record] = [record for record in caplog.records if record.levelno >= logging.ERROR]
     assert record.exc_info
     assert (vars(record)["method"], vars(record)["path"]) == ("GET", "/api/branches")
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        MemoryError(),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+        RuntimeError("can't start new thread"),
+        led_to(ValueError("it cannot be read"), MemoryError()),
+        ExceptionGroup("both", [KeyError("one"), MemoryError()]),
+    ],
+    ids=repr,
+)
+async def test_P4_what_memory_was_too_little_for_is_503_with_when_to_try_again(
+    broken: Broken, failure: Exception
+) -> None:
+    status, text, headers = await broken.fail_with(failure)
+    assert (status, "memory" in text, headers["retry-after"]) == (503, True, "5")
 
 
 async def test_a_fault_of_the_installation_is_told_to_the_log_only(

@@ -18,6 +18,7 @@ from sprout.app import Sprout, open_app, web_parts
 from sprout.config import load_settings
 from sprout.offline.pace import Pace
 from sprout.store.database import Database
+from sprout.store.looks import LooksOnLoop
 from sprout.web.routes import web_app
 from tests.serving import serving
 
@@ -58,7 +59,8 @@ async def test_a_server_that_has_all_it_needs_is_alive_and_ready(sprout: Sprout)
 
 async def test_without_its_database_a_server_is_alive_and_not_ready(sprout: Sprout, tmp_path: Path) -> None:
     nowhere = create_async_engine(f"sqlite+aiosqlite:///{tmp_path / 'no folder' / 'no file'}")
-    async with client_of(replace(sprout, database=Database(sprout.database.writer, nowhere))) as client:
+    away = Database(sprout.database.writer, LooksOnLoop(nowhere), nowhere)
+    async with client_of(replace(sprout, database=away)) as client:
         assert await refusal(client) == "The database does not answer. Look at the server's log and at the database."
 
 

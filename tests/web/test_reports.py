@@ -11,10 +11,10 @@ import pytest
 from pydantic import JsonValue
 from sqlmodel import col, update
 
+from sprout.clock import utc_now
 from sprout.ids import new_id
 from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.store import tables
-from sprout.store.columns import utc_now
 from tests.builders import a_topic
 from tests.web.running import Web, a_static_folder, serving_web
 

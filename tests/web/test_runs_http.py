@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from sprout.clock import utc_now
 from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.runs.log import Claim, OnBusy
 from sprout.runs.question import AFRESH, ALL_THE_SAME, STOP, RunQuestion, changed, in_doubt
 from sprout.runs.state import Run, RunError, RunState
-from sprout.store.columns import utc_now
 from tests.builders import a_question, a_run, a_topic, ended
 from tests.web.running import Web
 

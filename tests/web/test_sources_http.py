@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from sprout.clock import utc_now
 from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.learning.paths.shelf import Actor
-from sprout.store.columns import utc_now
 from tests.web.running import Web, all_read
 from tests.web.teaching import Teaching, calls, checkpoint, says, teaching
 

@@ -117,8 +117,8 @@ class Shelf(Protocol):
         """The questions of the learner's diagnostic of the concept, in their order."""
         ...
 
-    async def resolve_question_tests(self, concept_id: str, *, user_id: str) -> None:
-        """Point the concept's questions at the nodes of the subconcepts that they name by title."""
+    async def resolve_question_tests(self, concept_id: str, *, actor: Actor) -> None:
+        """Point the concept's questions at the nodes of the subconcepts that they name by title; progress follows."""
         ...
 
     async def is_generated(self, node_id: str, *, user_id: str) -> bool:

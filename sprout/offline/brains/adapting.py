@@ -106,6 +106,14 @@ def taken_back(conversation: Conversation) -> str:
     return " ".join(_last(conversation, "check_student_history").get("takenBack", ())).casefold()
 
 
+def new_ground(last: Part) -> dict[str, str]:
+    """A step after the last subconcept: the same on a case that the path has not shown."""
+    return {
+        "title": clipped(f"On new ground: {last.title}", TITLE_CHARACTERS),
+        "desc": clipped(f"You can carry this over to a case that the path has not shown: {last.desc}", DESC_CHARACTERS),
+    }
+
+
 def clipped(text: str, characters: int) -> str:
     """The text on one line, cut at a word where it is too long."""
     line = " ".join(text.split())

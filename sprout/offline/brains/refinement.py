@@ -13,6 +13,7 @@ from sprout.offline.brains.adapting import (
     Part,
     Picture,
     clipped,
+    new_ground,
     picture,
     taken_back,
 )
@@ -114,10 +115,7 @@ def _follow_up(seen: Picture) -> Iterator[ToolOut]:
     yield ToolOut(
         FOLLOW_UP,
         {
-            "title": clipped(f"On new ground: {last.title}", TITLE_CHARACTERS),
-            "desc": clipped(
-                f"You can carry this over to a case that the path has not shown: {last.desc}", DESC_CHARACTERS
-            ),
+            **new_ground(last),
             "reason": "Added because you solved all of it without help, also the hardest. It takes this to new cases.",
             "evidence": [one.evidence for one in hardest[:2]],
         },

@@ -1,6 +1,6 @@
 """What the offline model says as the review agent: one more step where all was solved and nothing follows."""
 
-from sprout.offline.brains.adapting import DESC_CHARACTERS, HARDEST, TITLE_CHARACTERS, clipped, picture
+from sprout.offline.brains.adapting import HARDEST, new_ground, picture
 from sprout.offline.brains.conversation import Conversation
 from sprout.offline.brains.request import sizes
 from sprout.offline.reply import Reply, TextOut, ToolOut
@@ -36,10 +36,7 @@ def _next_step(conversation: Conversation) -> ToolOut | None:
     return ToolOut(
         ADD,
         {
-            "title": clipped(f"On new ground: {last.title}", TITLE_CHARACTERS),
-            "desc": clipped(
-                f"You can carry this over to a case that the path has not shown: {last.desc}", DESC_CHARACTERS
-            ),
+            **new_ground(last),
             "reason": "Added because you solved the hardest questions here without help. It takes this to new cases.",
             "evidence": [one.evidence for one in solved[:2]],
         },

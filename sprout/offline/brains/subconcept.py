@@ -6,7 +6,7 @@ from sprout.learning.text.stems import stems
 from sprout.offline.brains.conversation import Conversation
 from sprout.offline.brains.generic import generic_lesson
 from sprout.offline.brains.request import Tag, asked_prompts, existing_titles, note_texts, sizes
-from sprout.offline.brains.topic import mended, saved
+from sprout.offline.brains.topic import joined, mended, saved
 from sprout.offline.courses import course_on, lesson_of
 from sprout.offline.notes.path import lesson_from_notes
 from sprout.offline.plan import Idea, Item, Plan, kept_to
@@ -61,11 +61,7 @@ def _saving(plan: Plan, conversation: Conversation) -> list[Block]:
     known = there | {idea.title.casefold() for idea in new}
     calls: list[Block] = [ToolOut(SAVE, {**saved(idea), **cited(idea, conversation.request)}) for idea in new]
     if CONNECT in conversation.tools:
-        calls += [
-            ToolOut(CONNECT, {"source_title": link.source, "target_title": link.target, "why": link.why})
-            for link in plan.links
-            if {link.source.casefold(), link.target.casefold()} <= known
-        ]
+        calls += joined(plan, known, CONNECT)
     if ASK in conversation.tools:
         asked = asked_prompts(conversation.request)
         calls += [

@@ -55,17 +55,22 @@ def _saving(plan: Plan, conversation: Conversation) -> list[Block]:
     calls: list[Block] = [ToolOut(SAVE, saved(idea)) for idea in new]
     known = there | {idea.title.casefold() for idea in new}
     if CONNECT in conversation.tools:
-        calls += [
-            ToolOut(CONNECT, {"source_title": link.source, "target_title": link.target, "why": link.why})
-            for link in plan.links
-            if {link.source.casefold(), link.target.casefold()} <= known
-        ]
+        calls += joined(plan, known, CONNECT)
     return calls
 
 
 def saved(idea: Idea) -> dict[str, str]:
     """An idea as the input of the tool that saves it."""
     return {"title": idea.title, "desc": idea.desc}
+
+
+def joined(plan: Plan, known: set[str], connect_tool: str) -> list[ToolOut]:
+    """The plan's links between titles that are known, in small letters, as calls of the tool that saves them."""
+    return [
+        ToolOut(connect_tool, {"source_title": link.source, "target_title": link.target, "why": link.why})
+        for link in plan.links
+        if {link.source.casefold(), link.target.casefold()} <= known
+    ]
 
 
 def _documents(conversation: Conversation) -> list[str]:
