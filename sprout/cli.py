@@ -42,8 +42,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(given: argparse.Namespace) -> int:
-    # Until there is a server to be asked: what nobody handles never reaches process 1, which it is in a container.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Until there is a loop to be told: what nobody handles never reaches process 1, which it is in a container, and
+    # what a handler raises is lost where Python can raise nothing, as imports do. Nothing is open yet.
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, lambda *_: os._exit(INTERRUPTED))
 
     settings = _settings(host=given.host, port=given.port)  # before all that takes seconds to import
 

@@ -45,8 +45,13 @@ def serve(settings: Settings, *, extra_agents: Sequence[AgentMaker] = ()) -> Non
 
 
 async def _served(settings: Settings, extra_agents: Sequence[AgentMaker]) -> None:
+    starting = asyncio.current_task()
+    assert starting is not None
     published = settings.published_on_loopback
-    with listening_at(settings.host, settings.port, published_on_loopback=published) as listening:
+    with (
+        _on_signals(starting.cancel),
+        listening_at(settings.host, settings.port, published_on_loopback=published) as listening,
+    ):
         async with open_app(settings, extra_agents=extra_agents, take_up=True) as sprout:
             server = _Server(
                 partial(_tell, settings, listening),
@@ -63,7 +68,7 @@ async def _served(settings: Settings, extra_agents: Sequence[AgentMaker]) -> Non
                 ),
             )
             freeze_what_stays()
-            with _on_signals(server, sprout.runs):
+            with _on_signals(partial(_leave, server, sprout.runs)):
                 async with stalls_told():
                     await server.serve(sockets=[listening])
 
@@ -135,17 +140,19 @@ class _Server(uvicorn.Server):
         yield
 
 
+def _leave(server: uvicorn.Server, runs: LiveRuns) -> None:
+    server.force_exit = server.should_exit
+    server.should_exit = True
+    runs.say_goodbye()
+
+
 @contextmanager
-def _on_signals(server: uvicorn.Server, runs: LiveRuns) -> Iterator[None]:
+def _on_signals(told: Callable[[], object]) -> Iterator[None]:
+    """Have the loop call this when the process is asked to leave: a handler of Python's would raise in the middle of
+    whatever goes on, and what waits for that would wait for ever."""
     loop = asyncio.get_running_loop()
-
-    def leave() -> None:
-        server.force_exit = server.should_exit
-        server.should_exit = True
-        runs.say_goodbye()
-
     for name in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(name, leave)
+        loop.add_signal_handler(name, told)
     try:
         yield
     finally:

@@ -79,8 +79,10 @@ async def _serving(app: ASGIApp, listening: socket.socket) -> AsyncIterator[None
         protocol.app = _WithTransport(app, protocol)  # type: ignore[attr-defined]
         return protocol
 
-    listener = await asyncio.get_running_loop().create_server(connection, sock=listening)
+    # Cancelled while it starts to serve, `create_server` would leave it so.
+    listener = await asyncio.get_running_loop().create_server(connection, sock=listening, start_serving=False)
     try:
+        await listener.start_serving()
         yield
     finally:
         listener.close()

@@ -130,8 +130,8 @@ async def open_database(
             yield database
         return
     with held(file) as lock:
-        await asyncio.to_thread(take, file, lock)
-        await asyncio.to_thread(ensure_current, url, migrate=migrate is not False)
+        await to_the_end(asyncio.to_thread(take, file, lock))
+        await to_the_end(asyncio.to_thread(ensure_current, url, migrate=migrate is not False))
         looks = LooksInThreads(_sqlite_looker(url), READERS)
         async with _opened(_sqlite_writer(url, options), looks, _sqlite_reader(url)) as database:
             yield database
@@ -148,9 +148,11 @@ async def _opened(
             database = Database(writer, looks, reader)
             await database.write(lambda write: write.connection.execute(text("select 1")).all())
             yield database
-        finally:
-            await looks.close()  # readers go first: the writer alone empties the write-ahead log
-            await reader.dispose()
+        finally:  # readers go first: the writer alone empties the write-ahead log
+            try:
+                await looks.close()
+            finally:
+                await to_the_end(reader.dispose())
 
 
 @asynccontextmanager
