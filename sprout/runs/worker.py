@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sprout.crashing import crash_point
-from sprout.errors import SproutError
+from sprout.errors import DatabaseBusy, SproutError, StorageFull
 from sprout.loop.stop import Stop
 from sprout.runs.carrying import Abandoned, Carrying
 from sprout.runs.nudge import Nudge
@@ -185,17 +185,16 @@ class Worker:
             carrying = Carrying(self._parts, going.run, going.stop, going.nudge, self.carry)
             return await carrying.to_the_end(lambda: going.lost)
         except Abandoned as abandoned:
-            self._left.append((going.run, abandoned.crashed))
-            await self._try_to_let_go()
-            return going.run
-        except Exception:
+            crashed = abandoned.crashed
+        except Exception as error:
             log.exception("agent_run.left_behind", extra={"run": going.run.id, "agent": going.run.agent})
-            self._left.append((going.run, True))
-            await self._try_to_let_go()
-            return going.run
+            crashed = not isinstance(error, DatabaseBusy | StorageFull)
         finally:
             if going.lost:
                 self._left.append((going.run, False))
+        self._left.append((going.run, crashed))
+        await self._try_to_let_go()
+        return going.run
 
     async def _try_to_let_go(self) -> None:
         """Let go now if that can be stored now; the next beat tries again."""
@@ -210,7 +209,7 @@ class Worker:
             run, crashed = self._left.pop()
             try:
                 await self._parts.store.abandon(run, crashed=crashed)
-            except SproutError:
+            except (SproutError, asyncio.CancelledError):
                 self._left.append((run, crashed))
                 raise
             self._let_go_of[run.lane] = None

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
-from sprout.errors import SetupError
+from sprout.errors import DatabaseBusy, SetupError, SproutError
 from sprout.events import Usage
 from sprout.learning.paths.library import DEFAULT_USER_ID
 from sprout.loop.human import ask_human
@@ -69,10 +69,20 @@ class AwayForSecondClaim(SqlRunStore):
 class AwayStore(SqlRunStore):
     """A store that is away for the last word of a run, and for the word that it is left."""
 
-    def __init__(self, database: Database, publish: Publish, dispatcher: Dispatcher, *, away_for: int) -> None:
+    def __init__(
+        self,
+        database: Database,
+        publish: Publish,
+        dispatcher: Dispatcher,
+        *,
+        away_for: int,
+        error: type[SproutError] = SetupError,
+    ) -> None:
         super().__init__(database, publish, dispatcher)
         self.refused: list[str] = []
+        self.crashed: list[bool] = []
         self._away_for = away_for
+        self._error = error
 
     async def settle(
         self, run: Run, state: RunState, *, reason: str, usage: Usage, error: RunError | None, entries: Sequence[Entry]
@@ -86,6 +96,7 @@ class AwayStore(SqlRunStore):
 
     async def abandon(self, run: Run, *, crashed: bool) -> None:
         self._refuse("abandon")
+        self.crashed.append(crashed)
         await super().abandon(run, crashed=crashed)
 
     async def claim(self, lane: str, claim: Claim) -> Run | None:
@@ -96,7 +107,36 @@ class AwayStore(SqlRunStore):
     def _refuse(self, what: str) -> None:
         if len(self.refused) < self._away_for:
             self.refused.append(what)
-            raise SetupError("The database is away.")
+            raise self._error("The database is away.")
+
+
+class StuckInLeaving(StuckStore):
+    """A store that refuses two runs' last words and the word that the first is left, and is stuck in its third word."""
+
+    def __init__(self, database: Database, publish: Publish, dispatcher: Dispatcher) -> None:
+        super().__init__(database, publish, dispatcher)
+        self.refused: Counter[str] = Counter()
+        self.left: list[str] = []
+        self.stuck = asyncio.Event()
+
+    async def settle(
+        self, run: Run, state: RunState, *, reason: str, usage: Usage, error: RunError | None, entries: Sequence[Entry]
+    ) -> Run:
+        self._refuse("settle", 2)
+        return await super().settle(run, state, reason=reason, usage=usage, error=error, entries=entries)
+
+    async def abandon(self, run: Run, *, crashed: bool) -> None:
+        self._refuse("abandon", 1)
+        self.left.append(run.id)
+        if len(self.left) == 2:
+            self.stuck.set()
+            await asyncio.Event().wait()
+        await super().abandon(run, crashed=crashed)
+
+    def _refuse(self, what: str, times: int) -> None:
+        if self.refused[what] < times:
+            self.refused[what] += 1
+            raise DatabaseBusy("The database is away.")
 
 
 class BlindStore(SqlRunStore):
@@ -281,8 +321,39 @@ async def test_K2_a_start_that_fails_when_it_has_claimed_something_carries_nothi
     assert [(run.state, run.crashes) for run in runs] == [(RunState.COMPLETED, 0)] * 2
 
 
-async def test_a_run_whose_question_cannot_be_stored_is_left_and_asks_again(database: Database, data_dir: Path) -> None:
-    store_like = partial(AwayStore, away_for=2)
+async def test_K2_who_lets_go_of_anothers_run_as_its_lease_runs_out_leaves_that_to_the_next_beat(
+    database: Database, data_dir: Path
+) -> None:
+    async with living(
+        database,
+        NOBODY,
+        data_dir,
+        agents=[a_quick_agent()],
+        store_like=StuckInLeaving,
+        lease_s=1.0,
+        beat_s=SOON_S,
+        take_up=False,
+    ) as life:
+        assert isinstance(life.store, StuckInLeaving)
+        life.store.unstuck.clear()
+        first = await life.started()
+        await life.runs.ended(first)
+        second = await life.started(node=await a_topic(life.library, "Another"))
+        await asyncio.wait_for(life.store.stuck.wait(), 20)
+        assert life.store.left == [second, first]
+        await asyncio.wait_for(life.runs.ended(second), 20)
+        life.store.unstuck.set()
+        for run_id in (first, second):
+            await asyncio.wait_for(life.told(run_id), 20)
+            assert (await life.store.run(run_id)).state is RunState.COMPLETED
+
+
+@pytest.mark.parametrize(("error", "crashed"), [(DatabaseBusy, False), (SetupError, True)])
+async def test_a_run_whose_question_cannot_be_stored_is_left_and_asks_again(
+    database: Database, data_dir: Path, error: type[SproutError], crashed: bool
+) -> None:
+    """What only keeps the database for a while is no crash of the run."""
+    store_like = partial(AwayStore, away_for=2, error=error)
     async with living(
         database,
         ByTurn(ASK, LAST),
@@ -296,6 +367,7 @@ async def test_a_run_whose_question_cannot_be_stored_is_left_and_asks_again(data
         waiting = await asyncio.wait_for(life.waiting(run_id), 20)
         assert isinstance(life.store, AwayStore)
         assert life.store.refused == ["pause", "abandon"]
+        assert life.store.crashed == [crashed]
         await life.runs.answer(run_id, "either", user_id=DEFAULT_USER_ID)
         await life.told(run_id)
         run = await life.store.run(run_id)
