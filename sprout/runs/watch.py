@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from sprout.errors import SproutError
 from sprout.runs.bus import News, Overflow, Tail
 from sprout.runs.log import LogEnd
 from sprout.runs.root_reader import RootReader
@@ -100,8 +99,8 @@ class LogWatch:
             await asyncio.sleep(self._every_s)
             try:
                 await self._look()
-            except SproutError:
-                log.warning("streams.log_not_read", exc_info=True)
+            except Exception:  # it looks for all streams, and the next look may find what this one did not
+                log.exception("streams.log_not_read")
 
     async def _look(self) -> None:
         now_s = asyncio.get_running_loop().time()

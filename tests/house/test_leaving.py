@@ -2,11 +2,12 @@
 
 import asyncio
 import sys
-from collections.abc import Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvloop
 
 from sprout.app import open_app
 from sprout.config import load_settings
@@ -73,23 +74,29 @@ class Cancelled:
                 thrown = error
 
 
-async def test_a_start_that_is_broken_off_wherever_it_waits_lets_go_of_all_that_it_had(tmp_path: Path) -> None:
+@pytest.mark.parametrize("loop_of", [asyncio.new_event_loop, uvloop.new_event_loop])
+def test_a_start_that_is_broken_off_wherever_it_waits_lets_go_of_all_that_it_had(
+    loop_of: Callable[[], asyncio.AbstractEventLoop], tmp_path: Path
+) -> None:
     settings = load_settings(data_dir=tmp_path, api_key=None, base_url=None, database_url="")
 
     async def opened() -> None:
         async with open_app(settings, take_up=True):
             pass
 
-    await opened()
-    step, ended = 1, 0
-    while ended == 0:
-        others = asyncio.all_tasks()
-        try:
-            async with asyncio.timeout(START_S):
-                await Cancelled(opened(), at=step)
-            ended = step
-        except asyncio.CancelledError:
-            step += 1
-        assert asyncio.all_tasks() == others
-        assert is_free(tmp_path / "sprout.sqlite3")
-    assert ended > 20
+    async def broken_off() -> int:
+        """The number of times that a start waits which comes to its end."""
+        await opened()
+        at = 0
+        while True:
+            at += 1
+            try:
+                async with asyncio.timeout(START_S):
+                    await Cancelled(opened(), at=at)
+                return at - 1
+            except asyncio.CancelledError:
+                assert asyncio.all_tasks() == {asyncio.current_task()}
+                assert is_free(tmp_path / "sprout.sqlite3")
+
+    with asyncio.Runner(loop_factory=loop_of) as runner:
+        assert runner.run(broken_off()) > 20
