@@ -17,6 +17,7 @@ from sprout.runs.state import Run, RunState
 log = logging.getLogger(__name__)
 
 LANES_AT_ONCE = 50
+MISSED_REMEMBERED = 256
 
 
 @dataclass(slots=True)
@@ -48,6 +49,7 @@ class Worker:
         self._left: list[tuple[Run, bool]] = []
         self._let_go_of: dict[str, None] = {}
         self._looking: set[asyncio.Task[None]] = set()
+        self._missed: dict[str, None] = {}
         self._taking = 0
         self._none_taken = asyncio.Event()
         self._closing = False
@@ -67,6 +69,9 @@ class Worker:
         going.task = asyncio.create_task(self._carried(going), name=f"run {run.id}")
         going.task.add_done_callback(lambda task: self._gone(going, task))
         self._tasks[going.task] = None
+        if run.id in self._missed:
+            del self._missed[run.id]
+            self.look(run.id)
         return going
 
     @contextmanager
@@ -91,9 +96,15 @@ class Worker:
                 self.carry(run)
 
     def look(self, run_id: str) -> None:
-        """Look at the run's row: whether it shall stop, and what has become of its children."""
+        """Look at the run's row: whether it shall stop, and what has become of its children.
+
+        One that is not carried here may have been claimed a moment ago: it is looked at once it is.
+        """
         going = self._going.get(run_id)
         if going is None:
+            self._missed[run_id] = None
+            if len(self._missed) > MISSED_REMEMBERED:
+                del self._missed[next(iter(self._missed))]
             return
         going.nudge.give()
         looking = asyncio.create_task(self._looked(going))

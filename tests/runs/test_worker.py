@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,9 +18,10 @@ from sprout.loop.human import ask_human
 from sprout.loop.model import Message, Text, ToolUse
 from sprout.loop.tools import Effect, tool
 from sprout.offline.faults import Fault, Scenario
+from sprout.offline.pace import Pace
 from sprout.offline.reply import Reply, TextOut, ToolOut
 from sprout.runs.dispatcher import Dispatcher
-from sprout.runs.log import Claim, Entry, OnBusy
+from sprout.runs.log import Admission, Claim, Entry, OnBusy
 from sprout.runs.question import RunQuestion
 from sprout.runs.state import Run, RunError, RunState
 from sprout.store.database import Database, open_database
@@ -33,7 +35,10 @@ from tests.runs.living import living
 NOBODY = ByTurn()
 ASK = Reply([ToolOut("ask_human", {"question": "Which notation?"})])
 LAST = Reply([TextOut("That is all.")])
+LONG = Reply([TextOut("word " * 50_000)])
+SLOW = Pace(tokens_per_s=300)
 SOON_S = 0.02
+NO_BEAT_S = 600.0
 
 
 class StuckStore(SqlRunStore):
@@ -437,12 +442,55 @@ class SlowClaims(SqlRunStore):
     def __init__(self, database: Database, publish: Publish, dispatcher: Dispatcher) -> None:
         super().__init__(database, publish, dispatcher)
         self.claims = Hang(at=10_000)
+        self.admissions = Hang(at=10_000)
 
     async def claim(self, lane: str, claim: Claim) -> Run | None:
         claimed = await super().claim(lane, claim)
         if claimed is not None:
             await self.claims()
         return claimed
+
+    async def admit(self, run: Run, **how: Any) -> Admission:
+        admission = await super().admit(run, **how)
+        await self.admissions()
+        return admission
+
+
+async def test_trap_57_a_run_that_is_stopped_while_it_is_being_claimed_stops_before_the_next_beat(
+    database: Database, data_dir: Path
+) -> None:
+    async with living(
+        database, ByTurn(LONG), data_dir, agents=[an_agent()], store_like=SlowClaims, pace=SLOW, beat_s=NO_BEAT_S
+    ) as life:
+        assert isinstance(life.store, SlowClaims)
+        first = await life.started()
+        second = await life.started(on_busy=OnBusy.ENQUEUE)
+        life.store.claims = Hang()
+        await life.runs.cancel(first, user_id=DEFAULT_USER_ID)
+        await asyncio.wait_for(life.store.claims.reached.wait(), 20)
+        await life.runs.cancel(second, user_id=DEFAULT_USER_ID)
+        life.store.claims.may_go.set()
+        await asyncio.wait_for(life.told(second), 20)
+        assert (await life.store.run(second)).state is RunState.CANCELLED
+
+
+@pytest.mark.parametrize("at", [1, 2])
+async def test_trap_57_a_run_that_is_stopped_while_it_is_being_admitted_stops_before_the_next_beat(
+    database: Database, data_dir: Path, at: int
+) -> None:
+    """The root itself, or the first run under it."""
+    model = ByTurn(Reply([ToolOut("save", {"title": "Light"})]), LONG, child=[LONG])
+    async with living(database, model, data_dir, store_like=SlowClaims, pace=SLOW, beat_s=NO_BEAT_S) as life:
+        assert isinstance(life.store, SlowClaims)
+        life.store.admissions = Hang(at=at)
+        starting = asyncio.create_task(life.started())
+        await life.store.admissions.reached.wait()
+        tree = await life.store.unfinished()
+        assert len(tree) == at
+        await life.runs.cancel(tree[0].root_id, user_id=DEFAULT_USER_ID)
+        life.store.admissions.may_go.set()
+        await asyncio.wait_for(life.told(await starting), 20)
+        assert {(await life.store.run(one.id)).state for one in tree} == {RunState.CANCELLED}
 
 
 async def test_trap_12_a_run_that_is_claimed_while_the_server_stops_is_let_go_of(
