@@ -195,7 +195,7 @@ export function openPath(branchId) {
   load();
   return {
     ...shown, branchId, answer, problem, fresh, rooted, makers, all, visible, hidden, rootId, load, refresh, placesOf, grow, close, watch,
-    isBare: () => !visible.value.length,
+    isBare: () => !visible.value.length && playhead.value === null,
     documents: () => answer.value?.documents ?? [],
     title: computed(() => answer.value?.branch.title ?? ""),
     /** How many subconcepts of a concept are in sight. @param {string | null} nodeId */

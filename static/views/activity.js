@@ -118,7 +118,8 @@ function RunWords({ path, run }) {
   const refusal = path.refusal.value && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${path.refusal.value}</span></p>`;
   if (run.state === "failed" || run.state === "timed_out") return html`<p class="chip act-state fault"><${Icon} name="warn" small />${t(`act.${run.state}`)}<span class="dimmer">${modelName(run.model, run.offline)}</span></p>${refusal}`; // what to do stands below, or on the map
   if (run.state === "cancelled") {
-    return html`<div class="row stopped"><span class="chip">${t("act.cancelled")}. ${t("act.kept")}</span>${path.grow && html`<button class="btn sm sp" type="button" disabled=${busy} onClick=${retry}>${t(busy ? "error.retrying" : "path.again")}</button>`}</div>${refusal}`;
+    const isBare = path.isBare();
+    return html`<div class="row stopped"><span class="chip">${t("act.cancelled")}.${isBare ? "" : ` ${t("act.kept")}`}</span>${path.grow && html`<button class="btn sm sp" type="button" disabled=${busy} onClick=${retry}>${t(busy ? "error.retrying" : isBare ? "path.grow" : "path.again")}</button>`}</div>${refusal}`;
   }
   if (run.state === "queued") return html`<p class="chip act-state"><${Icon} name="hourglass" small />${t("act.queued")}<span class="dimmer">${positionWords(run.position)}</span></p>${refusal}`;
   if (run.cutOff) return html`<p class="chip act-state wait"><${Icon} name="hourglass" small />${t("handoff.cut_off")}</p>${refusal}`;
