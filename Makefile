@@ -36,9 +36,10 @@ bench: venv-dev ## measure against the floor; ARGS="B1 B3" chooses
 faults: venv-dev ## play the faults in their long forms; ARGS="kills points" chooses
 	@$(BIN)/python -m faults $(ARGS)
 
-format: venv-dev ## format the code and mend what ruff can mend
+format: venv-dev ## format Python and the page, and mend what ruff can mend
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix-only --quiet .
+	@if scripts/page_tools.sh; then node_modules/.bin/prettier --log-level warn --write .; fi
 
 lock: ## resolve the dependencies anew (maintainers; needs uv). UPGRADE=1 takes newer ones
 	@scripts/lock.sh $(if $(UPGRADE),--upgrade)
@@ -50,7 +51,7 @@ vendor: venv-dev ## fetch the page's libraries and fonts anew (maintainers; need
 	@$(BIN)/python scripts/vendor.py
 
 clean: ## remove the virtual environment and every cache; data/ stays
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist build bench/results
+	rm -rf .venv node_modules .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist build bench/results
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 venv:

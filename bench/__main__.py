@@ -8,12 +8,12 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
+from bench.browser.page_smoothness import page
 from bench.figure import Figure
+from bench.load.streams import b7
 from bench.measures import MEASURES as SHORT_MEASURES
-from bench.page import page
-from bench.processes import OTHER_CORE, pin
-from bench.results import write
-from bench.streams import b7
+from bench.results import write_results
+from harness.load.processes import OTHER_CORE, pin
 
 MEASURES = SHORT_MEASURES | {"B7": b7, "PAGE": page}
 
@@ -31,7 +31,7 @@ def main() -> int:
     for name in names:
         console.print(f"{name}: {MEASURES[name].__doc__}")
         measured = asyncio.run(MEASURES[name]())
-        console.print(f"Written to {write(name, measured)}")
+        console.print(f"Written to {write_results(name, measured)}")
         figures.extend(measured)
     console.print(table_of(figures))
     return 0

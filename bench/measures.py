@@ -1,4 +1,4 @@
-"""What is measured, each with its floor in the same run."""
+"""Measurements, each with its floor in the same run."""
 
 import asyncio
 import math
@@ -13,17 +13,18 @@ from pathlib import Path
 
 import httpx2
 
+from bench.browser.transcript_scrolling import measure_scrolling
 from bench.figure import Figure
-from bench.graph_page import growth_ms, readings
-from bench.growth import LENGTHS, loop_cpu_ms
-from bench.log_growth import LENGTHS as LOG_LENGTHS
-from bench.log_growth import log_cost
-from bench.many_runs import crowds
-from bench.processes import Server, floor_server, model_server, sprout_server
-from bench.reader import MODEL_TEXT, Heard, first, new_topic, run_on_floor, run_on_sprout
-from bench.restart import GOES_ON_S, restarts
-from bench.transcript import scrolled
-from bench.work import CONCEPTS, QUESTIONS, SUBCONCEPTS, critical_path_s
+from bench.load.concurrent_runs import measure_crowds
+from bench.load.crash_recovery import MAX_RECOVERY_S, measure_restarts
+from bench.load.run_reader import MODEL_TEXT, TimedEvent, first, new_topic, run_on_floor, run_on_sprout
+from bench.scaling.log_growth import LENGTHS as LOG_LENGTHS
+from bench.scaling.log_growth import measure_log
+from bench.scaling.loop_growth import LENGTHS, loop_cpu_ms
+from bench.scaling.path_page import growth_ms, read_page
+from bench.servers.processes import floor_server, model_server, sprout_server
+from bench.workloads import CONCEPTS, QUESTIONS, SUBCONCEPTS, critical_path_s
+from harness.load.processes import MeasuredServer
 from sprout.offline.pace import Pace
 
 ROUNDS = 5
@@ -31,7 +32,7 @@ RUNS_A_ROUND = 10
 QUICK_RUNS = 40
 DELTA_WAITS_MS = 25.0
 FRAME_MS = 1_000 / 60
-SHOWN_MS = 2_000.0
+MAX_SHOWN_MS = 2_000.0
 LONG_TASK_MS = 50.0
 GRAPH_MS = 20.0
 GRAPH_OVER_FLOOR = 150.0  # nine hundred rows against none: what is promised is the 20 ms, this shows a slide
@@ -42,21 +43,21 @@ ONBOARDING_PACE = Pace(first_token_s=1.0, tokens_per_s=60.0)
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _Subject:
     """A server, what a run there needs first (a topic; it is not measured), and the run."""
 
-    server: Server
+    server: MeasuredServer
     prepare: Callable[[], Awaitable[str]]
-    run: Callable[[str], Awaitable[list[Heard]]]
+    run: Callable[[str], Awaitable[list[TimedEvent]]]
 
 
 async def b1() -> list[Figure]:
     """Server CPU of one agent run with one reader: ten turns of 60 text deltas and two tool calls."""
-    async with _both() as (sprout, floor):
+    async with _open_subjects() as (sprout, floor):
         costs: dict[str, list[float]] = {"sprout": [], "floor": []}
         for _ in range(ROUNDS):
             for name, side in (("floor", floor), ("sprout", sprout)):
-                costs[name].append(await _cpu_a_run(side))
+                costs[name].append(await _cpu_per_run(side))
         value, least = (statistics.median(costs[name]) * 1_000 for name in ("sprout", "floor"))
         samples = tuple(cost * 1_000 for cost in costs["sprout"])
     return [Figure("B1 server CPU of a run", "ms", value, least, 1.2, samples)]
@@ -65,7 +66,7 @@ async def b1() -> list[Figure]:
 async def b2() -> list[Figure]:
     """1, 50, 200 and 500 runs at once at 30 deltas a second each: what a delta costs and waits; errors must be none."""
     figures = []
-    for count, (sprout, floor) in (await crowds()).items():
+    for count, (sprout, floor) in (await measure_crowds()).items():
         at = f"at {count}"
         p50_ms, p99_ms = sprout.wait_ms
         figures += [
@@ -80,7 +81,7 @@ async def b2() -> list[Figure]:
 
 async def b3() -> list[Figure]:
     """From the request to its first event, and to the first text of the model."""
-    async with _both() as (sprout, floor):
+    async with _open_subjects() as (sprout, floor):
         waits: dict[str, list[tuple[float, float]]] = {"sprout": [], "floor": []}
         for _ in range(QUICK_RUNS):
             for name, side in (("floor", floor), ("sprout", sprout)):
@@ -97,7 +98,7 @@ async def b3() -> list[Figure]:
 async def b4() -> list[Figure]:
     """A topic's onboarding, full size, against the least time that it can take at this pace."""
     path_s, first_node_s = critical_path_s(ONBOARDING_PACE)
-    heard = await _onboarding()
+    heard = await _run_onboarding()
     return [
         Figure("B4 onboarding", "s", heard[-1].at_s, path_s, 1.1),
         Figure("B4 first node", "s", first(heard, frozenset({"node_created"})), first_node_s, 1.1),
@@ -106,7 +107,7 @@ async def b4() -> list[Figure]:
 
 async def b5() -> list[Figure]:
     """The input tokens of such an onboarding as they are billed, against the same ones without a cache."""
-    used = (await _onboarding())[-1].usage
+    used = (await _run_onboarding())[-1].usage
     assert used is not None
     sent = used.input_tokens + used.cache_write_tokens + used.cache_read_tokens
     billed = used.input_tokens + WRITE_PRICE * used.cache_write_tokens + READ_PRICE * used.cache_read_tokens
@@ -116,7 +117,7 @@ async def b5() -> list[Figure]:
     ]
 
 
-async def _onboarding() -> list[Heard]:
+async def _run_onboarding() -> list[TimedEvent]:
     """All that a learner hears while a whole topic is made."""
     pace = {"first_token_s": ONBOARDING_PACE.first_token_s, "tokens_per_s": ONBOARDING_PACE.tokens_per_s or 0.0}
     async with (
@@ -126,11 +127,11 @@ async def _onboarding() -> list[Heard]:
         _client(server) as client,
     ):
         heard = await run_on_sprout(client, await new_topic(client, "Light"))
-    _check_whole(heard)
+    _check_complete(heard)
     return heard
 
 
-def _check_whole(heard: list[Heard]) -> None:
+def _check_complete(heard: list[TimedEvent]) -> None:
     """A figure of a run that made less than its work would flatter."""
     wanted = {
         "node_created": CONCEPTS * (1 + SUBCONCEPTS),
@@ -143,7 +144,7 @@ def _check_whole(heard: list[Heard]) -> None:
 
 
 async def b6() -> list[Figure]:
-    """What grows with what is sent, and no faster: an iteration of the loop, a read of a path, a replay of a log.
+    """Growth with input size, at most linear: an iteration of the loop, a read of a path, a replay of a log.
 
     An exponent of 1 is linear growth; it is the steepest between two of the lengths.
     """
@@ -162,8 +163,8 @@ async def b6() -> list[Figure]:
 
 
 async def _log_growth() -> list[Figure]:
-    """What is done with a log of so many events; the floor is the shortest log."""
-    costs = {length: await log_cost(length) for length in LOG_LENGTHS}
+    """Cost of operations on logs of growing length; the floor is the shortest log."""
+    costs = {length: await measure_log(length) for length in LOG_LENGTHS}
     least = costs[LOG_LENGTHS[0]]
     figures: list[Figure] = []
     for length, cost in costs.items():
@@ -182,17 +183,17 @@ def exponent(costs: Mapping[int, float]) -> float:
 
 async def b8() -> list[Figure]:
     """Killed with 50 runs going: until all of them go on, against a start with nothing to take up."""
-    found = await restarts()
-    bare_s, all_go_on_s = statistics.mean(found.bare_s), max(found.all_go_on_s)
+    found = await measure_restarts()
+    bare_s, all_go_on_s = statistics.mean(found.empty_start_s), max(found.recovery_s)
     return [
-        Figure("B8 process begins → all go on", "s", all_go_on_s, bare_s, 2.0, found.all_go_on_s),
-        Figure("B8 what taking up adds, of 5 s", "s", max(0.0, all_go_on_s - bare_s), GOES_ON_S, 1.0),
+        Figure("B8 process begins → all go on", "s", all_go_on_s, bare_s, 2.0, found.recovery_s),
+        Figure("B8 what taking up adds, of 5 s", "s", max(0.0, all_go_on_s - bare_s), MAX_RECOVERY_S, 1.0),
     ]
 
 
 async def graph() -> list[Figure]:
     """A path of 300 nodes with progress, read 500 times, against a route that answers the same bytes from memory."""
-    sprout, floor = await readings()
+    sprout, floor = await read_page()
     return [
         Figure("graph, server CPU of a read", "ms", sprout.cpu_ms, floor.cpu_ms, GRAPH_OVER_FLOOR),
         Figure("graph, p50", "ms", sprout.p50_ms, floor.p50_ms, GRAPH_OVER_FLOOR, sprout.waits_ms),
@@ -205,13 +206,13 @@ async def transcript() -> list[Figure]:
     """A lesson of 500 messages scrolled from end to end in Chromium, against the time between two frames."""
     return [
         figure
-        for size, found in (await scrolled()).items()
+        for size, found in (await measure_scrolling()).items()
         for figure in (
-            Figure(f"transcript, {size}: frame p50", "ms", found.at(0.5), FRAME_MS, 1.1, found.frames_ms),
-            Figure(f"transcript, {size}: frame p99", "ms", found.at(0.99), FRAME_MS, 1.2),
-            Figure(f"transcript, {size}: frame max", "ms", found.at(1.0), FRAME_MS, 3.0),
+            Figure(f"transcript, {size}: frame p50", "ms", found.quantile(0.5), FRAME_MS, 1.1, found.frames_ms),
+            Figure(f"transcript, {size}: frame p99", "ms", found.quantile(0.99), FRAME_MS, 1.2),
+            Figure(f"transcript, {size}: frame max", "ms", found.quantile(1.0), FRAME_MS, 3.0),
             Figure(f"transcript, {size}: longest task, CPU", "ms", max(found.tasks_ms), LONG_TASK_MS, 1.0),
-            Figure(f"transcript, {size}: until it stands", "ms", found.shown_ms, SHOWN_MS, 1.0),
+            Figure(f"transcript, {size}: until it stands", "ms", found.shown_ms, MAX_SHOWN_MS, 1.0),
         )
     ]
 
@@ -230,7 +231,7 @@ MEASURES = {
 
 
 @asynccontextmanager
-async def _both() -> AsyncIterator[tuple[_Side, _Side]]:
+async def _open_subjects() -> AsyncIterator[tuple[_Subject, _Subject]]:
     """Sprout and the floor on the same model server, each warmed by a run."""
     async with (
         model_server("notes") as base_url,
@@ -244,22 +245,22 @@ async def _both() -> AsyncIterator[tuple[_Side, _Side]]:
         async def topic() -> str:
             return await new_topic(sprout_client, "Notes")
 
-        async def on_sprout(topic_id: str) -> list[Heard]:
+        async def on_sprout(topic_id: str) -> list[TimedEvent]:
             return await run_on_sprout(sprout_client, topic_id)
 
         async def nothing() -> str:
             return ""
 
-        async def on_floor(_: str) -> list[Heard]:
+        async def on_floor(_: str) -> list[TimedEvent]:
             return await run_on_floor(floor_client)
 
-        sides = _Side(sprout, topic, on_sprout), _Side(floor, nothing, on_floor)
+        sides = _Subject(sprout, topic, on_sprout), _Subject(floor, nothing, on_floor)
         for side in sides:
             await side.run(await side.prepare())
         yield sides
 
 
-async def _cpu_a_run(side: _Side) -> float:
+async def _cpu_per_run(side: _Subject) -> float:
     prepared = [await side.prepare() for _ in range(RUNS_A_ROUND)]
     before = side.server.cpu_s()
     for one in prepared:
@@ -268,7 +269,7 @@ async def _cpu_a_run(side: _Side) -> float:
 
 
 @asynccontextmanager
-async def _client(server: Server) -> AsyncIterator[httpx2.AsyncClient]:
+async def _client(server: MeasuredServer) -> AsyncIterator[httpx2.AsyncClient]:
     async with httpx2.AsyncClient(base_url=server.url) as client:
         yield client
 

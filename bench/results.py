@@ -25,14 +25,14 @@ BEGIN, END = "<!-- figures: written by python -m bench.results -->", "<!-- end o
 LIBRARIES = ("starlette", "uvicorn", "uvloop", "sse-starlette", "anthropic", "SQLAlchemy", "pydantic")
 
 
-def write(name: str, figures: Sequence[Figure]) -> Path:
+def write_results(name: str, figures: Sequence[Figure]) -> Path:
     """Keep the figures of one measure; the path of the file."""
     now = datetime.now(UTC)
     content = {
         "measure": name,
         "at": now.isoformat(timespec="seconds"),
         "sprout": __version__,
-        "machine": machine(),
+        "machine": describe_machine(),
         "versions": {library: version(library) for library in LIBRARIES},
         "figures": [asdict(figure) | {"ratio": figure.ratio, "met": figure.met} for figure in figures],
     }
@@ -42,8 +42,8 @@ def write(name: str, figures: Sequence[Figure]) -> Path:
     return path
 
 
-def machine() -> dict[str, str]:
-    """What the figures depend on, in words."""
+def describe_machine() -> dict[str, str]:
+    """Facts about the machine that the figures depend on, in words."""
     memory_gib = psutil.virtual_memory().total / 1024**3
     return {
         "processor": f"{_processor()}, {os.cpu_count()} cores",
@@ -60,7 +60,7 @@ def _processor() -> str:
     return next(named, platform.processor() or platform.machine())
 
 
-def newest() -> list[dict[str, Any]]:
+def newest_results() -> list[dict[str, Any]]:
     """The newest results of each measure, in the order of their names."""
     by_measure = {}
     for path in sorted(RESULTS.glob("*-*.json")):
@@ -79,14 +79,14 @@ def with_figures(page: str, results: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _blocks(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
-    for named, those in _by_what_they_ran_on(results).items():
+    for named, those in _by_machine(results).items():
         yield f"Measured on {those[0]['at'][:10]}: {named}."
     yield "| measure | Sprout | floor | ratio | goal | |\n| --- | ---: | ---: | ---: | ---: | --- |\n" + "\n".join(
         _row(figure) for result in results for figure in result["figures"]
     )
 
 
-def _by_what_they_ran_on(results: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+def _by_machine(results: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
     grouped: dict[str, list[Mapping[str, Any]]] = {}
     for result in results:
         versions = ", ".join(f"{name} {number}" for name, number in result["versions"].items())
@@ -105,4 +105,4 @@ def _row(figure: Mapping[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(with_figures(PAGE.read_text(encoding="utf-8"), newest()), encoding="utf-8")
+    PAGE.write_text(with_figures(PAGE.read_text(encoding="utf-8"), newest_results()), encoding="utf-8")

@@ -19,20 +19,20 @@ async def calculate(
 ) -> str:
     """Work out an expression exactly. Use it for every sum that you tell the learner, instead of your head."""
     try:
-        return str(worked_out(ast.parse(expression.strip(), mode="eval").body))
+        return str(evaluate(ast.parse(expression.strip(), mode="eval").body))
     except ZeroDivisionError:
         raise ToolFailure("This divides by zero.") from None
     except (SyntaxError, ValueError, RecursionError):
         raise ToolFailure(f"{expression!r} is not made of numbers, + - * / and brackets alone.") from None
 
 
-def worked_out(part: ast.expr) -> Fraction:
+def evaluate(part: ast.expr) -> Fraction:
     """The value of a part of an expression. Raises ValueError where it holds anything else than numbers and sums."""
     match part:
         case ast.Constant(value=int() | float() as number):
             return Fraction(str(number))
         case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return -worked_out(inner)
+            return -evaluate(inner)
         case ast.BinOp(left=left, op=operation, right=right) if type(operation) in OPERATIONS:
-            return Fraction(OPERATIONS[type(operation)](worked_out(left), worked_out(right)))
+            return Fraction(OPERATIONS[type(operation)](evaluate(left), evaluate(right)))
     raise ValueError(ast.dump(part))

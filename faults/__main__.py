@@ -9,52 +9,43 @@ import time
 from rich.console import Console
 from rich.table import Table
 
-from faults import (
-    answers,
-    comebacks,
-    database,
-    disturbed,
-    documents,
-    figures,
-    frozen,
-    guards,
-    histories,
-    kills,
-    learners,
-    memory,
-    nth,
-    points,
-    requests,
-    restarts,
-    sigterm,
-    simulated,
-    simulated_core,
-    xss,
+from faults.core import core_simulation, loop_faults, loop_simulation
+from faults.core.loop_faults import ProofFigure
+from faults.crashes import (
+    crash_loop,
+    failpoints,
+    out_of_memory,
+    paused_process,
+    random_kills,
+    reconnect_storm,
+    shutdown,
 )
-from faults.figures import Figure
-from faults.streams import streams
+from faults.http import concurrent_edits, hostile_documents, hostile_text, random_requests, slow_clients
+from faults.http.stream_readers import streams
+from faults.learners import answer_leaks, course_proofs, interrupted_courses
+from faults.storage import nth_failure, sqlite_faults
 
 PROOFS = {
-    **figures.PROOFS,
-    **database.PROOFS,
-    **points.PROOFS,
-    **nth.PROOFS,
-    **memory.PROOFS,
-    **simulated.PROOFS,
-    **simulated_core.PROOFS,
-    **kills.PROOFS,
-    **restarts.PROOFS,
-    **sigterm.PROOFS,
-    **comebacks.PROOFS,
-    **frozen.PROOFS,
-    **learners.PROOFS,
-    **answers.PROOFS,
-    **disturbed.PROOFS,
-    **requests.PROOFS,
-    **histories.PROOFS,
-    **xss.PROOFS,
-    **documents.PROOFS,
-    **guards.PROOFS,
+    **loop_faults.PROOFS,
+    **sqlite_faults.PROOFS,
+    **failpoints.PROOFS,
+    **nth_failure.PROOFS,
+    **out_of_memory.PROOFS,
+    **loop_simulation.PROOFS,
+    **core_simulation.PROOFS,
+    **random_kills.PROOFS,
+    **crash_loop.PROOFS,
+    **shutdown.PROOFS,
+    **reconnect_storm.PROOFS,
+    **paused_process.PROOFS,
+    **course_proofs.PROOFS,
+    **answer_leaks.PROOFS,
+    **interrupted_courses.PROOFS,
+    **random_requests.PROOFS,
+    **concurrent_edits.PROOFS,
+    **hostile_text.PROOFS,
+    **hostile_documents.PROOFS,
+    **slow_clients.PROOFS,
     "streams": streams,
 }
 MARK = {None: "", True: "[green]holds[/]", False: "[red]BROKEN[/]"}
@@ -77,24 +68,24 @@ def main() -> int:
     if unknown := [name for name in names if name not in PROOFS]:
         parser.error(f"no proof {', '.join(unknown)}; there are {', '.join(PROOFS)}")
     console = Console(highlight=False)
-    found: list[Figure] = []
+    found: list[ProofFigure] = []
     for name in names:
         began_s = time.monotonic()
-        found += asyncio.run(_played(name, given))
+        found += asyncio.run(_run_proof(name, given))
         console.print(f"{name}: {(PROOFS[name].__doc__ or '').splitlines()[0]} ({time.monotonic() - began_s:.0f} s)")
     console.print(table_of(found))
     return 0 if all(figure.holds is not False for figure in found) else 1
 
 
-async def _played(name: str, given: argparse.Namespace) -> list[Figure]:
-    """The figures of a proof, which is told of the options that it knows."""
+async def _run_proof(name: str, given: argparse.Namespace) -> list[ProofFigure]:
+    """The figures of a proof, which is called with the options that it takes."""
     known = inspect.signature(PROOFS[name]).parameters
     return await PROOFS[name](
         **{key: value for key, value in vars(given).items() if key in known and value is not None}
     )
 
 
-def table_of(figures: list[Figure]) -> Table:
+def table_of(figures: list[ProofFigure]) -> Table:
     """The figures as people read them."""
     table = Table(box=None, pad_edge=False)
     for heading in ("proof", "figure", "value", ""):

@@ -34,6 +34,26 @@ def node() -> str | None:
     return None
 
 
+def page_steps(runner: str | None) -> list[tuple[str, list[str]]]:
+    """Format, types and rules of the page's modules: they need Node.js, and npm once to install their tools.
+
+    Without them they are skipped with a word, and fail where CI or SPROUT_REQUIRE says that nothing may be missing.
+    """
+    install = ["sh", "scripts/page_tools.sh"]
+    installed = subprocess.run(install, cwd=ROOT, capture_output=True, text=True, check=False)
+    if installed.returncode == 0 and runner:
+        return [
+            ("page types", [runner, "node_modules/typescript/lib/tsc.js", "--project", "."]),
+            ("page format", [runner, "node_modules/prettier/bin/prettier.cjs", "--log-level", "warn", "--check", "."]),
+            ("page rules", [runner, "scripts/check_page.mjs"]),
+        ]
+    if os.environ.get("CI") or os.environ.get("SPROUT_REQUIRE"):
+        return [("page tools", install)]
+    missing = "its tools could not be installed" if shutil.which("npm") else "npm is not installed"
+    print(f"page types, format, rules: {NOT_CHECKED}, {missing}", flush=True)
+    return []
+
+
 def steps() -> list[tuple[str, list[str]]]:
     """The checks by name, those that take longest first."""
     found = [
@@ -50,6 +70,7 @@ def steps() -> list[tuple[str, list[str]]]:
     ]
     pages = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests" / "web").glob("**/*.test.mjs"))
     runner = node()
+    found += page_steps(runner)
     if pages and runner:
         found.append(("page", [runner, "--test", *pages]))
     elif pages:
@@ -57,7 +78,7 @@ def steps() -> list[tuple[str, list[str]]]:
     return found
 
 
-def holds(name: str, command: Sequence[str]) -> bool:
+def run_check(name: str, command: Sequence[str]) -> bool:
     """Run one check quietly; its output is shown only where it failed, or could not check."""
     began = time.monotonic()
     ran = subprocess.run(
@@ -72,15 +93,17 @@ def holds(name: str, command: Sequence[str]) -> bool:
     verdict = "ok" if ran.returncode == 0 else "FAILED"
     if ran.returncode == 0 and ran.stdout.startswith(NOT_CHECKED):
         verdict = ran.stdout.strip()
-    said = f"\n{ran.stdout.rstrip()}\n" if ran.returncode != 0 else ""
-    print(f"{name:<16}{verdict:<8}{time.monotonic() - began:5.1f} s{said}\n", end="", flush=True)  # whole beside others
+    output = f"\n{ran.stdout.rstrip()}\n" if ran.returncode != 0 else ""
+    print(
+        f"{name:<16}{verdict:<8}{time.monotonic() - began:5.1f} s{output}\n", end="", flush=True
+    )  # whole beside others
     return ran.returncode == 0
 
 
 def main() -> int:
     os.chdir(ROOT)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        checked = [(name, pool.submit(holds, name, command)) for name, command in steps()]
+        checked = [(name, pool.submit(run_check, name, command)) for name, command in steps()]
     failed = [name for name, held in checked if not held.result()]
     if failed:
         print(f"make check: {', '.join(failed)} failed")

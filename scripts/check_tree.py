@@ -20,7 +20,7 @@ FOREIGN = {
 
 
 def files() -> list[Path]:
-    """What is or would be committed: tracked files and new ones that are not ignored; without git, all but caches."""
+    """Tracked files and new ones that are not ignored; without git, all files but caches."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -29,21 +29,21 @@ def files() -> list[Path]:
         check=False,
     )
     if listed.returncode != 0:
-        hidden = (path.relative_to(ROOT) for path in ROOT.rglob("*"))
-        return [ROOT / path for path in hidden if not any(part.startswith(".") for part in path.parts)]
+        paths = (path.relative_to(ROOT) for path in ROOT.rglob("*"))
+        return [ROOT / path for path in paths if not any(part.startswith((".", "node_modules")) for part in path.parts)]
     return [ROOT / name for name in listed.stdout.split("\0") if name]
 
 
 def findings(path: Path) -> list[str]:
-    """What a file should not say, as `path:line: what`."""
+    """Forbidden content of a file, as `path:line: what`."""
     if path.suffix in SKIPPED_SUFFIXES or not path.is_file():
         return []
     name = path.relative_to(ROOT).as_posix()
     found = []
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
-        for what, pattern in FOREIGN.items():
+        for material, pattern in FOREIGN.items():
             if hit := re.search(pattern, line):
-                found.append(f"{name}:{number}: {what}: {hit[0]}")
+                found.append(f"{name}:{number}: {material}: {hit[0]}")
     return found
 
 

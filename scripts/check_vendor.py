@@ -10,7 +10,7 @@ FOLDERS = ("vendor", "fonts")
 RECORD = "vendor/vendor.json"
 
 
-def faults() -> list[str]:
+def find_problems() -> list[str]:
     """One sentence per file that is missing, changed or unrecorded; empty when all is well."""
     recorded = {entry["file"]: entry["sha256"] for entry in json.loads((STATIC / RECORD).read_text())}
     present = {
@@ -28,7 +28,7 @@ def faults() -> list[str]:
 
 
 def main() -> int:
-    found = faults()
+    found = find_problems()
     print("\n".join(found) or "vendored files match their records")
     return 1 if found else 0
 

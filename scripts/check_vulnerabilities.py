@@ -1,6 +1,6 @@
 """Ask a public database, through pip-audit, whether a known vulnerability is in what the lock of running names.
 
-Where nobody answers nothing is known, which is said plainly and fails nothing: a check without the internet goes on.
+Without an answer nothing is known, which is printed and fails nothing: checks go on without the internet.
 """
 
 import argparse
@@ -12,27 +12,34 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SERVICE = "https://api.osv.dev/v1/query"
 ANSWER_S = 20.0
-NOBODY = ("ConnectionError", "ConnectTimeout", "ReadTimeout", "ConnectionRefusedError", "ServiceError", "ProxyError")
+CONNECTION_ERRORS = (
+    "ConnectionError",
+    "ConnectTimeout",
+    "ReadTimeout",
+    "ConnectionRefusedError",
+    "ServiceError",
+    "ProxyError",
+)
 
 
-def not_checked(service: str, why: str) -> int:
+def report_not_checked(service: str, why: str) -> int:
     print(f"NOT CHECKED: no answer from {service} ({why})")
     return 0
 
 
-def audited(lock: Path, service: str, answer_s: float) -> int:
-    """0 if nothing is known or nobody answered, 1 with a line for each vulnerability, or what else went wrong."""
+def audit(lock: Path, service: str, answer_s: float) -> int:
+    """Return 0 if none is known or the service did not answer, 1 after a line per vulnerability or error."""
     options = ["--require-hashes", "--disable-pip", "--progress-spinner", "off", "--format", "json", "--desc", "off"]
     asked = ["--vulnerability-service", "osv", "--osv-url", service, "--timeout", "10"]
     command = [sys.executable, "-m", "pip_audit", "--requirement", str(lock), *options, *asked]
     try:
         ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=answer_s)
     except subprocess.TimeoutExpired:
-        return not_checked(service, f"all of it takes longer than {answer_s:.0f} s")
+        return report_not_checked(service, f"all of it takes longer than {answer_s:.0f} s")
     last = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
     if not ran.stdout.strip():
-        if any(name in last for name in NOBODY):
-            return not_checked(service, last.partition(":")[0].rpartition(".")[2])
+        if any(name in last for name in CONNECTION_ERRORS):
+            return report_not_checked(service, last.partition(":")[0].rpartition(".")[2])
         print(ran.stderr.strip())
         return 1
     packages = json.loads(ran.stdout)["dependencies"]
@@ -55,7 +62,7 @@ def main() -> int:
     parser.add_argument("--service", default=SERVICE, help="where questions of the OSV form are answered")
     parser.add_argument("--answer-s", type=float, default=ANSWER_S)
     given = parser.parse_args()
-    return audited(given.lock, given.service, given.answer_s)
+    return audit(given.lock, given.service, given.answer_s)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Which licence a package has by what it says of itself, and which ones Sprout's dependencies may have."""
+"""Licences of packages from their own metadata, and the list of licences allowed for dependencies."""
 
 import re
 from importlib.metadata import Distribution
 
-# Whoever ships Sprout owes no more for these than to keep their notices; MPL-2.0 binds changed files of its own alone.
+# Distributors of Sprout only have to keep the notices of these; MPL-2.0 binds changed files of its own alone.
 ALLOWED = frozenset(
     "0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause CNRI-Python ISC MIT MIT-0 MIT-CMU MPL-2.0 OFL-1.1 PSF-2.0".split()
 )
@@ -13,7 +13,7 @@ EXCEPTIONS = {
     "psycopg-binary": ("LGPL-3.0-only", "the compiled half of psycopg, taken in the same way"),
 }
 # What packages without an SPDX expression say instead.
-SAID = {
+SPDX_NAMES = {
     "3-Clause BSD License": "BSD-3-Clause",
     "License :: OSI Approved :: Apache Software License": "Apache-2.0",
     "License :: OSI Approved :: BSD License": "BSD-3-Clause",
@@ -35,13 +35,13 @@ def licence_of(package: Distribution) -> str:
         return str(expression)
     classifiers = [each for each in about.get("classifier", ()) if each.startswith("License :: OSI Approved :: ")]
     if classifiers:
-        return " AND ".join(sorted(SAID.get(each, each) for each in classifiers))
+        return " AND ".join(sorted(SPDX_NAMES.get(each, each) for each in classifiers))
     first_line = str(about.get("license") or UNKNOWN).strip().splitlines()[0].strip()
-    return "MIT" if first_line == "MIT License" else SAID.get(first_line, first_line)
+    return "MIT" if first_line == "MIT License" else SPDX_NAMES.get(first_line, first_line)
 
 
-def may_be_used(name: str, licence: str) -> bool:
-    """Whether a package of this name may be a dependency: one alternative of its licence is allowed in all parts."""
+def is_allowed(name: str, licence: str) -> bool:
+    """Return True if a package may be a dependency: one alternative of its licence is allowed in all parts."""
     if EXCEPTIONS.get(name, ("", ""))[0] == licence:
         return True
     alternatives = re.split(r" OR ", licence)

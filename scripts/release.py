@@ -1,6 +1,6 @@
 """Build what a release consists of into dist/: `python -m scripts.release`, or `make release`.
 
-All of it follows from the commit: whoever builds it again, anywhere, gets the same bytes.
+All of it follows from the commit: every build, anywhere, gives the same bytes.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from scripts.sbom import bill
+from scripts.sbom import build_sbom
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
@@ -35,7 +35,7 @@ def version_of(source: str) -> str:
 
 
 def disagreement(version: str, changelog: str) -> str | None:
-    """What to mend where the version and the newest heading of the changelog do not say the same; None if they do."""
+    """Message for a version that differs from the newest heading of the changelog; None if they agree."""
     heading = re.search(r"^## \[(.+?)\](?: - (\S+))?$", changelog, re.MULTILINE)
     if heading is None or heading[2] is None:
         return f"CHANGELOG.md: begin with a heading such as `## [{version}] - {UNRELEASED}`"
@@ -51,25 +51,25 @@ def disagreement(version: str, changelog: str) -> str | None:
     return None
 
 
-def faults() -> list[str]:
-    """What stands in the way of a release."""
+def find_problems() -> list[str]:
+    """Problems that prevent a release."""
     found = []
     if changed := git("status", "--porcelain").decode().splitlines():
         found.append("The tree is not clean: " + ", ".join(line[3:] for line in changed))
     version = version_of((ROOT / "sprout" / "__init__.py").read_text())
-    if said := disagreement(version, (ROOT / "CHANGELOG.md").read_text()):
-        found.append(said)
+    if problem := disagreement(version, (ROOT / "CHANGELOG.md").read_text()):
+        found.append(problem)
     return found
 
 
-def unpacked(archive: bytes, into: Path) -> Path:
+def unpack(archive: bytes, into: Path) -> Path:
     """The folder that an archive was unpacked to."""
     with tarfile.open(fileobj=BytesIO(archive)) as tar:
         tar.extractall(into, filter="data")
     return into
 
 
-def built(target: str, source: Path, into: Path, epoch: int) -> Path:
+def build_target(target: str, source: Path, into: Path, epoch: int) -> Path:
     """The sdist or wheel of a source tree, with nothing fetched; hatchling puts in order what differs by machine."""
     command = [sys.executable, "-m", "hatchling", "build", "--target", target, "--directory", str(into)]
     before = set(into.iterdir())
@@ -82,13 +82,13 @@ def built(target: str, source: Path, into: Path, epoch: int) -> Path:
 def build(into: Path, scratch: Path) -> str:
     """Put all parts of the release of the commit into a folder; its version is returned."""
     epoch = int(git("log", "-1", "--format=%ct"))
-    tree = unpacked(git("archive", "--format=tar", "HEAD"), scratch / "tree")
+    tree = unpack(git("archive", "--format=tar", "HEAD"), scratch / "tree")
     version = version_of((tree / "sprout" / "__init__.py").read_text())
-    sdist = built("sdist", tree, into, epoch)
+    sdist = build_target("sdist", tree, into, epoch)
     # The wheel is built from the sdist, so that this one is known to be whole.
-    (source,) = unpacked(sdist.read_bytes(), scratch / "sdist").iterdir()
-    built("wheel", source, into, epoch)
-    (into / f"{NAME}-{version}.cdx.json").write_text(bill(tree, version, epoch))
+    (source,) = unpack(sdist.read_bytes(), scratch / "sdist").iterdir()
+    build_target("wheel", source, into, epoch)
+    (into / f"{NAME}-{version}.cdx.json").write_text(build_sbom(tree, version, epoch))
     shutil.copyfile(tree / "requirements.lock", into / f"{NAME}-{version}.requirements.lock")
     files = sorted(into.iterdir())
     sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files)
@@ -97,7 +97,7 @@ def build(into: Path, scratch: Path) -> str:
 
 
 def main() -> int:
-    if found := faults():
+    if found := find_problems():
         print("\n".join(found), file=sys.stderr)
         return 1
     with tempfile.TemporaryDirectory() as place:

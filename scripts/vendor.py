@@ -107,14 +107,14 @@ PACKAGES = (
 
 
 def npm(*words: str, cwd: Path) -> str:
-    """What npm says; it checks the registry's integrity hashes."""
+    """Run npm, which verifies the registry's integrity hashes."""
     command = shutil.which("npm")
     if command is None:
         raise SystemExit("npm is needed to fetch the libraries; the committed files work without it")
     return subprocess.run([command, *words], cwd=cwd, check=True, capture_output=True, text=True).stdout
 
 
-def unpacked(package: Package, into: Path) -> Path:
+def download_package(package: Package, into: Path) -> Path:
     """The folder of the package's files."""
     archive = into / npm("pack", "--silent", f"{package.name}@{package.version}", cwd=into).strip().splitlines()[-1]
     target = into / archive.stem
@@ -123,7 +123,7 @@ def unpacked(package: Package, into: Path) -> Path:
     return target / "package"
 
 
-def cleaned(content: bytes, name: str) -> bytes:
+def without_source_map(content: bytes, name: str) -> bytes:
     """The file without its pointer to a source map that is not shipped."""
     if not name.endswith((".mjs", ".js")):
         return content
@@ -131,7 +131,7 @@ def cleaned(content: bytes, name: str) -> bytes:
     return ("\n".join(line for line in lines if not line.startswith("//# sourceMappingURL=")) + "\n").encode()
 
 
-def written(target: str, content: bytes, facts: Record) -> Record:
+def write_file(target: str, content: bytes, facts: Record) -> Record:
     """Write a file below static/ and return its record."""
     path = STATIC / target
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -139,25 +139,27 @@ def written(target: str, content: bytes, facts: Record) -> Record:
     return facts | {"file": target, "sha256": hashlib.sha256(content).hexdigest()}
 
 
-def vendored(package: Package, into: Path) -> list[Record]:
+def vendor_package(package: Package, into: Path) -> list[Record]:
     """Copy the package's files into static/ and return their records."""
-    folder = unpacked(package, into)
+    folder = download_package(package, into)
     facts = {"name": package.name, "version": package.version, "licence": package.licence}
     return [
-        written(target, cleaned((folder / source).read_bytes(), target), facts)
+        write_file(target, without_source_map((folder / source).read_bytes(), target), facts)
         for source, target in package.files.items()
     ]
 
 
-def bundled(into: Path) -> list[Record]:
+def build_bundles(into: Path) -> list[Record]:
     """Join the packages of the lock, each with its licence, into vendor/{bundle}/ and return the files' records."""
     work = into / "bundles"
     shutil.copytree(BUNDLES, work)
     npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", cwd=work)
-    return [record for folder in sorted(BUNDLES.iterdir()) if folder.is_dir() for record in joined(folder.name, work)]
+    return [
+        record for folder in sorted(BUNDLES.iterdir()) if folder.is_dir() for record in build_bundle(folder.name, work)
+    ]
 
 
-def joined(bundle: str, work: Path) -> list[Record]:
+def build_bundle(bundle: str, work: Path) -> list[Record]:
     """One bundle: a file for each of its entries, chunks that they share, and the licences of all that is in them."""
     out = work / "out" / bundle
     entries = sorted((work / bundle).glob("*.js"))
@@ -174,10 +176,10 @@ def joined(bundle: str, work: Path) -> list[Record]:
         "licence": " AND ".join(sorted({each["license"] for each in about})),
     }
     shutil.rmtree(STATIC / "vendor" / bundle, ignore_errors=True)
-    told = "\n".join(f"{name}\n\n{text}" for name, text in licences.items())
+    licence_texts = "\n".join(f"{name}\n\n{text}" for name, text in licences.items())
     return [
-        written(f"vendor/licenses/{bundle}.txt", told.encode(), facts),
-        *(written(f"vendor/{bundle}/{path.name}", path.read_bytes(), facts) for path in sorted(out.glob("*.mjs"))),
+        write_file(f"vendor/licenses/{bundle}.txt", licence_texts.encode(), facts),
+        *(write_file(f"vendor/{bundle}/{path.name}", path.read_bytes(), facts) for path in sorted(out.glob("*.mjs"))),
     ]
 
 
@@ -189,8 +191,8 @@ def package_folders(sources: dict[str, Any]) -> list[str]:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
-        records = bundled(Path(scratch))  # first: it empties its folders
-        records += [record for package in PACKAGES for record in vendored(package, Path(scratch))]
+        records = build_bundles(Path(scratch))  # first: it empties its folders
+        records += [record for package in PACKAGES for record in vendor_package(package, Path(scratch))]
     RECORD.write_text(json.dumps(records, indent=2) + "\n")
     print(f"{len(records)} files")
 

@@ -1,15 +1,15 @@
-"""Where a server listens, as it stands in an address and in a Host header."""
+"""Hosts in URLs and in Host headers."""
 
-from sprout.web.parts import LOCAL_HOSTS
+from sprout.web.http.limits import LOCAL_HOSTS
 
-EVERY_ADDRESS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - what nobody may ask for by name
-
-
-def known_names(host: str) -> tuple[str, ...]:
-    """What the Host header may say: this machine's names, and the one that the server listens at, if it is one."""
-    return LOCAL_HOSTS if host in EVERY_ADDRESS else (*LOCAL_HOSTS, bracketed(host))
+WILDCARD_ADDRESSES = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared, never bound by default
 
 
-def bracketed(host: str) -> str:
-    """The host as it stands in an address."""
+def allowed_hosts(host: str) -> tuple[str, ...]:
+    """The accepted Host headers: names of this machine, and the address that the server listens on."""
+    return LOCAL_HOSTS if host in WILDCARD_ADDRESSES else (*LOCAL_HOSTS, url_host(host))
+
+
+def url_host(host: str) -> str:
+    """The host as part of a URL."""
     return f"[{host}]" if ":" in host else host

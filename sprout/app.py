@@ -1,9 +1,9 @@
-"""Chooses the parts and joins them; the only module that knows them all."""
+"""Composition root: opens the parts of Sprout and joins them. The only module that knows them all."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -12,65 +12,74 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from sprout import __version__
-from sprout.addresses import known_names
-from sprout.agents.grading import GRADING_POLICY, grading_agent
-from sprout.agents.key_check import KEY_CHECK_POLICY, key_check_agent
-from sprout.agents.refinement import REFINEMENT_POLICY, refinement_agent
-from sprout.agents.review import REVIEW_POLICY, review_agent
-from sprout.agents.saving import PATH_POLICY
-from sprout.agents.subconcept import subconcept_agent
-from sprout.agents.topic import topic_agent
-from sprout.agents.tutor import TUTOR_POLICY, tutor_agent
-from sprout.allotted import budgets_of_a_day, cost_usd, limits_of_web, quotas
+from sprout.agents.adaptation.refinement import refinement_agent
+from sprout.agents.adaptation.review import review_agent
+from sprout.agents.agent import AgentSpec
+from sprout.agents.grading.grading import grading_agent
+from sprout.agents.grading.key_check import key_check_agent
+from sprout.agents.path.subconcept import subconcept_agent
+from sprout.agents.path.topic import topic_agent
+from sprout.agents.tutor.tutor import tutor_agent
 from sprout.config import AGENT_NAMES, Settings
-from sprout.documents.extracting import Extractor
-from sprout.documents.intake import Intake
-from sprout.documents.kinds import recognised
-from sprout.documents.passages import passages_of
+from sprout.documents.document_worker import DocumentWorker
+from sprout.documents.file_types import detect_file_type
+from sprout.documents.sandbox.extractor import Extractor
+from sprout.documents.splitting.passages import split_into_passages
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
 from sprout.errors import SetupError
-from sprout.extending import AgentMaker, added_agents, added_tools
 from sprout.ids import new_id
-from sprout.learning.paths.library import DEFAULT_USER_ID
-from sprout.loop.tokens import count_tokens
-from sprout.models import asked_model, chosen, estimated
-from sprout.offline.courses import courses
-from sprout.readiness import missing
-from sprout.runs.gate import ModelGate
-from sprout.runs.live import LiveRuns, live_runs
-from sprout.runs.log import Claim
-from sprout.runs.parts import Parts
-from sprout.runs.purse import Purse, open_purse
-from sprout.store.account import SqlAccount
-from sprout.store.assessments import SqlAssessments
-from sprout.store.bucket import BucketPlace, open_bucket
-from sprout.store.contents import SqlContents
-from sprout.store.database import Database, open_database
-from sprout.store.exchange import SqlExchange
-from sprout.store.files import Files
-from sprout.store.gradebook import SqlGradebook
-from sprout.store.keys import SqlKeys
-from sprout.store.library import SqlLibrary
-from sprout.store.memories import SqlMemories
-from sprout.store.progressing import SqlProgress
-from sprout.store.refining import SqlRefining
-from sprout.store.reports import SqlReports
-from sprout.store.runs import SqlRunStore
-from sprout.store.shelf import SqlShelf
-from sprout.store.sources import SqlSources
-from sprout.store.spending import SqlSpending
-from sprout.store.storage import Storage
-from sprout.store.talk import SqlTalk
-from sprout.store.tutoring import SqlTutoring
-from sprout.store.unread import SqlPile
-from sprout.store.urls import sqlite_file
-from sprout.telemetry.lines import LogLines
+from sprout.learning.paths.repository import DEFAULT_USER_ID
+from sprout.limits import cost_usd, daily_budgets, quotas, web_limits
+from sprout.loop.context.tokenizer import count_tokens
+from sprout.models import choose_model, open_model, path_estimate
+from sprout.offline.courses.catalogue import courses
+from sprout.plugins import AgentFactory, load_agents, load_tools
+from sprout.readiness import unready_reason
+from sprout.runs.budget.ledger import BudgetLedger, open_ledger
+from sprout.runs.dispatcher import Dispatcher
+from sprout.runs.execution.dependencies import RunDependencies
+from sprout.runs.live_runs import LiveRuns, live_runs
+from sprout.runs.model_gate import ModelGate
+from sprout.runs.run_store import WorkerLease
+from sprout.runs.streaming.bus import EventBus
+from sprout.store.account.account import SqlAccount
+from sprout.store.assessment.answer_keys import SqlAnswerKeys
+from sprout.store.assessment.assessments import SqlAssessments
+from sprout.store.assessment.gradebook import SqlGradebook
+from sprout.store.assessment.progress import SqlProgressRepository
+from sprout.store.assessment.reports import SqlReports
+from sprout.store.documents.local_storage import LocalStorage
+from sprout.store.documents.queue import SqlDocumentQueue
+from sprout.store.documents.s3_storage import S3Location, open_s3_storage
+from sprout.store.documents.sources import SqlSources
+from sprout.store.documents.storage import Storage
+from sprout.store.engine.database import Database, open_database
+from sprout.store.engine.urls import sqlite_file
+from sprout.store.lessons.conversations import SqlConversations
+from sprout.store.lessons.memories import SqlMemories
+from sprout.store.lessons.repository import SqlLessonRepository
+from sprout.store.paths.adaptation import SqlAdaptationRepository
+from sprout.store.paths.contents import SqlContents
+from sprout.store.paths.exchange import SqlPathExchange
+from sprout.store.paths.paths import SqlPaths
+from sprout.store.paths.repository import SqlPathRepository
+from sprout.store.runs.budget import SqlSpendingRepository
+from sprout.store.runs.repository import SqlRunStore
 from sprout.telemetry.metrics import Metrics
 from sprout.telemetry.observer import RunObserver
+from sprout.telemetry.run_log import RunLogger
 from sprout.telemetry.spans import RunSpans
-from sprout.telemetry.tracing import tracing_to
-from sprout.web.parts import WebParts
+from sprout.telemetry.tracing import open_tracer
+from sprout.web.http.dependencies import (
+    PageFiles,
+    PathRepositories,
+    RequestPolicy,
+    ServerProbes,
+    TeachingRepositories,
+    WebDependencies,
+)
+from sprout.web.http.open_streams import OpenStreams
 
 OFFLINE_NOTE = (
     "No model key is set, so Sprout uses its built-in offline model. It builds real paths from your notes; "
@@ -80,29 +89,48 @@ UPLOAD_ENDINGS = (".pdf", ".docx", ".pptx", ".html", ".htm", ".md", ".markdown",
 
 
 @dataclass(frozen=True, slots=True)
+class Stores:
+    """The repositories of the database, and the files beside it."""
+
+    runs: SqlRunStore
+    paths: SqlPaths
+    path_repository: SqlPathRepository
+    contents: SqlContents
+    exchange: SqlPathExchange
+    adaptations: SqlAdaptationRepository
+    sources: SqlSources
+    documents: SqlDocumentQueue
+    assessments: SqlAssessments
+    answer_keys: SqlAnswerKeys
+    gradebook: SqlGradebook
+    progress: SqlProgressRepository
+    reports: SqlReports
+    lessons: SqlLessonRepository
+    conversations: SqlConversations
+    memories: SqlMemories
+    spending: SqlSpendingRepository
+    account: SqlAccount
+
+
+@dataclass(frozen=True, slots=True)
 class Sprout:
     """The parts of a running Sprout, joined."""
 
     settings: Settings
     database: Database
-    library: SqlLibrary
-    shelf: SqlShelf
-    keys: SqlKeys
-    exchange: SqlExchange
-    tutoring: SqlTutoring
-    memories: SqlMemories
+    stores: Stores
     runs: LiveRuns
     metrics: Metrics
-    purse: Purse
+    ledger: BudgetLedger
     model_url: str | None
     extra_agents: tuple[str, ...] = ()
 
-    async def missing(self) -> str | None:
-        """Why requests should be sent elsewhere now; None where nothing is missing."""
-        return await missing(self.runs, self.database, self.model_url)
+    async def unready_reason(self) -> str | None:
+        """Why this server should get no requests now; None if it is ready."""
+        return await unready_reason(self.runs, self.database, self.model_url)
 
     async def status(self) -> dict[str, JsonValue]:
-        """What a page has to know before anything else: the models, what they cost, what may be uploaded."""
+        """The data that the page loads first: models, estimated costs, limits of uploads, budget."""
         settings = self.settings
         models = {agent: settings.model_of(agent, small=False) for agent in ("topic", "subconcept")}
         small = settings.model_of("topic", small=True)
@@ -123,10 +151,10 @@ class Sprout:
                 "uploadTypes": list(UPLOAD_ENDINGS),
             },
             "estimate": {
-                "small": estimated(small, small, small=True),
-                "full": estimated(models["topic"], models["subconcept"], small=False),
+                "small": path_estimate(small, small, small=True),
+                "full": path_estimate(models["topic"], models["subconcept"], small=False),
             },
-            "budget": await self.purse.standing(DEFAULT_USER_ID),
+            "budget": await self.ledger.status(DEFAULT_USER_ID),
             "suggestions": [
                 {"title": course.title, "desc": course.desc, "concepts": len(course.concepts)} for course in courses()
             ]
@@ -137,134 +165,177 @@ class Sprout:
 
 @asynccontextmanager
 async def open_app(
-    settings: Settings, *, extra_agents: Sequence[AgentMaker] = (), take_up: bool = False
+    settings: Settings, *, extra_agents: Sequence[AgentFactory] = (), resume: bool = False
 ) -> AsyncIterator[Sprout]:
-    """Open everything that Sprout is made of; closed in reverse order. Raises SetupError, with what to mend.
+    """Open every part of Sprout; they are closed in reverse order. Raises SetupError, which says what to fix.
 
     Args:
-        extra_agents: agents besides those of the settings; one with the name of a built-in one takes its place.
-        take_up: whether to go on with runs that were cut off: a server does.
+        extra_agents: agents besides those of the settings; one with the name of a built-in one replaces it.
+        resume: whether to resume runs that were cut off, and to process pending documents: a server does.
     """
     async with AsyncExitStack() as stack:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
-        await asyncio.to_thread(count_tokens, "")  # loads its table once, before a learner would wait for it
+        await asyncio.to_thread(count_tokens, "")  # loads its table now, so that no learner waits for it
         database = await stack.enter_async_context(open_database(settings.database, quotas=quotas(settings)))
-        bus, dispatcher = MemoryBus(), AsyncioDispatcher()
-        store = SqlRunStore(database, bus.publish, dispatcher)
-        shelf = SqlShelf(database, bus.publish, split=passages_of)
-        keys = SqlKeys(database, bus.publish)
-        refining = SqlRefining(database, bus.publish)
-        files = await _storage(settings)
-        pile = SqlPile(database, files=files)
-        intake = Intake(pile, Extractor())
-        library = SqlLibrary(database, bus.publish, files=files, to_read=intake.tell)
-        tutoring, memories = SqlTutoring(database, bus.publish), SqlMemories(database, bus.publish)
-        await library.ensure_user(DEFAULT_USER_ID)
-        await library.sweep_files()
-        await pile.nobody_reads()
-        await stack.enter_async_context(intake.running(take_up=take_up))
+        bus, dispatcher, files = MemoryBus(), AsyncioDispatcher(), await _storage(settings)
+        documents = SqlDocumentQueue(database, storage=files)
+        document_worker = DocumentWorker(documents, Extractor())
+        paths = SqlPaths(database, bus.publish, storage=files, on_document_added=document_worker.wake)
+        stores = _stores(settings, database, bus, dispatcher, paths, documents)
+        await _prepare(stores)
+        await stack.enter_async_context(document_worker.running(process_backlog=resume))
         observer = await stack.enter_async_context(_observer(settings))
-        gate = ModelGate(per_root=settings.runs.children, most=settings.runs.model_calls)
+        gate = ModelGate(per_root=settings.runs.children, limit=settings.runs.model_calls)
         observer.metrics.watch_gate(gate)
-        purse = await stack.enter_async_context(open_purse(SqlSpending(database), budgets_of_a_day(settings), cost_usd))
-        agents = [
-            topic_agent(shelf, settings.policy("topic", PATH_POLICY)),
-            subconcept_agent(
-                shelf, settings.policy("subconcept", PATH_POLICY), keys=keys if settings.verify_keys else None
-            ),
-            key_check_agent(shelf, keys, settings.policy("key_check", KEY_CHECK_POLICY)),
-            grading_agent(shelf, SqlGradebook(database, bus.publish), settings.policy("grading", GRADING_POLICY)),
-            refinement_agent(shelf, refining, settings.policy("refinement", REFINEMENT_POLICY)),
-            review_agent(shelf, refining, settings.policy("review", REVIEW_POLICY)),
-        ]
-        added = [*added_agents(settings, shelf), *(make(shelf, settings) for make in extra_agents)]
-        agents += added
-        agents.append(
-            tutor_agent(
-                tutoring,
-                shelf,
-                memories,
-                settings.policy("tutor", TUTOR_POLICY),
-                helpers=[agent.name for agent in agents],
-                care_text=settings.care_text,
-                extra_tools=added_tools(settings, shelf),
-            )
-        )
-        model, model_url = await stack.enter_async_context(asked_model(settings))
-        parts = Parts(
-            store=store,
+        ledger = await stack.enter_async_context(open_ledger(stores.spending, daily_budgets(settings), cost_usd))
+        extra = _extra_agents(settings, stores, extra_agents)
+        model, model_url = await stack.enter_async_context(open_model(settings))
+        dependencies = RunDependencies(
+            store=stores.runs,
             bus=bus,
             dispatcher=dispatcher,
-            claim=_claim(settings),
+            lease=_lease(settings),
             model=model,
-            agents={agent.name: agent for agent in agents},
-            choose=partial(chosen, settings),
+            agents={agent.name: agent for agent in _agents(settings, stores, extra)},
+            choose_model=partial(choose_model, settings),
             gate=gate,
             observer=observer,
-            purse=purse,
-        )
-        numbers = settings.runs
-        runs = await stack.enter_async_context(
-            live_runs(
-                parts,
-                beat_s=numbers.heartbeat_s,
-                sweep_s=numbers.sweep_s,
-                keep_events_days=numbers.keep_events_days,
-                take_up=take_up,
-            )
+            ledger=ledger,
+            memories=stores.memories,
         )
         yield Sprout(
-            settings,
-            database,
-            library,
-            shelf,
-            keys,
-            SqlExchange(database),
-            tutoring,
-            memories,
-            runs,
-            observer.metrics,
-            purse,
-            model_url,
-            tuple(agent.name for agent in added if agent.name not in AGENT_NAMES),
+            settings=settings,
+            database=database,
+            stores=stores,
+            runs=await stack.enter_async_context(_live_runs(settings, dependencies, resume=resume)),
+            metrics=observer.metrics,
+            ledger=ledger,
+            model_url=model_url,
+            extra_agents=tuple(agent.name for agent in extra if agent.name not in AGENT_NAMES),
         )
 
 
-def _claim(settings: Settings) -> Claim:
-    """This process as a carrier of runs; on SQLite, whose file is locked, it is the only one."""
-    numbers = settings.runs
-    alone = sqlite_file(settings.database) is not None
-    return Claim(new_id(), numbers.lease_s, alone=alone, resume=numbers.auto_resume)
+def _stores(
+    settings: Settings,
+    database: Database,
+    bus: EventBus,
+    dispatcher: Dispatcher,
+    paths: SqlPaths,
+    documents: SqlDocumentQueue,
+) -> Stores:
+    return Stores(
+        runs=SqlRunStore(database, bus.publish, dispatcher),
+        paths=paths,
+        path_repository=SqlPathRepository(database, bus.publish, split=split_into_passages),
+        contents=SqlContents(database),
+        exchange=SqlPathExchange(database),
+        adaptations=SqlAdaptationRepository(database, bus.publish),
+        sources=SqlSources(database),
+        documents=documents,
+        assessments=SqlAssessments(database, with_keys=settings.expose_answers),
+        answer_keys=SqlAnswerKeys(database, bus.publish),
+        gradebook=SqlGradebook(database, bus.publish),
+        progress=SqlProgressRepository(database),
+        reports=SqlReports(database),
+        lessons=SqlLessonRepository(database, bus.publish),
+        conversations=SqlConversations(database),
+        memories=SqlMemories(database, bus.publish),
+        spending=SqlSpendingRepository(database),
+        account=SqlAccount(database, storage=paths.storage),
+    )
+
+
+async def _prepare(stores: Stores) -> None:
+    """Create the default learner, and clean up after a crash."""
+    await stores.paths.ensure_user(DEFAULT_USER_ID)
+    await stores.paths.delete_orphaned_files()
+    await stores.documents.release_all()
+
+
+def _extra_agents(settings: Settings, stores: Stores, factories: Sequence[AgentFactory]) -> list[AgentSpec]:
+    graphs = stores.path_repository
+    return [*load_agents(settings, graphs), *(make(graphs, settings) for make in factories)]
+
+
+def _agents(settings: Settings, stores: Stores, extra: Sequence[AgentSpec]) -> list[AgentSpec]:
+    """All agents; a later one replaces an earlier one of the same name. The tutor may delegate to the others."""
+    graphs, keys, adaptations = stores.path_repository, stores.answer_keys, stores.adaptations
+    agents = [
+        topic_agent(graphs),
+        subconcept_agent(graphs, keys=keys if settings.verify_keys else None),
+        key_check_agent(graphs, keys),
+        grading_agent(graphs, stores.gradebook),
+        refinement_agent(graphs, adaptations),
+        review_agent(graphs, adaptations),
+        *extra,
+    ]
+    tutor = tutor_agent(
+        stores.lessons,
+        graphs,
+        stores.memories,
+        helpers=[agent.name for agent in agents],
+        care_text=settings.care_text,
+        extra_tools=load_tools(settings, graphs),
+    )
+    return [_configured(agent, settings) for agent in (*agents, tutor)]
+
+
+def _configured(agent: AgentSpec, settings: Settings) -> AgentSpec:
+    """The agent with the settings of its loop. Raises SetupError."""
+    return replace(
+        agent,
+        policy=settings.policy(agent.name, agent.policy),
+        mechanisms=settings.mechanisms(agent.name, agent.mechanisms),
+    )
+
+
+def _live_runs(
+    settings: Settings, dependencies: RunDependencies, *, resume: bool
+) -> AbstractAsyncContextManager[LiveRuns]:
+    timing = settings.runs
+    return live_runs(
+        dependencies,
+        heartbeat_s=timing.heartbeat_s,
+        sweep_s=timing.sweep_s,
+        keep_events_days=timing.keep_events_days,
+        resume=resume,
+    )
+
+
+def _lease(settings: Settings) -> WorkerLease:
+    """The lease of this process; exclusive on SQLite, whose file is locked."""
+    exclusive = sqlite_file(settings.database) is not None
+    return WorkerLease(new_id(), settings.runs.lease_s, exclusive=exclusive, auto_resume=settings.runs.auto_resume)
 
 
 async def _storage(settings: Settings) -> Storage:
-    """Where documents are kept: in the data folder, or in the bucket that was named. Raises SetupError."""
+    """The storage of documents: the data folder, or the configured bucket. Raises SetupError."""
     if settings.documents_url is None:
-        return Files(settings.data_dir / "documents")
-    chosen = settings.s3
-    return await open_bucket(
-        BucketPlace(
+        return LocalStorage(settings.data_dir / "documents")
+    s3 = settings.s3
+    return await open_s3_storage(
+        S3Location(
             settings.documents_url,
-            endpoint=chosen.endpoint or settings.aws_endpoint_url,
-            region=chosen.region or settings.aws_region,
-            access_key_id=chosen.access_key_id or settings.aws_access_key_id,
-            secret_access_key=chosen.secret_access_key or settings.aws_secret_access_key,
+            endpoint=s3.endpoint or settings.aws_endpoint_url,
+            region=s3.region or settings.aws_region,
+            access_key_id=s3.access_key_id or settings.aws_access_key_id,
+            secret_access_key=s3.secret_access_key or settings.aws_secret_access_key,
         )
     )
 
 
 @asynccontextmanager
 async def _observer(settings: Settings) -> AsyncIterator[RunObserver]:
-    """Who looks on: counts and the log always, spans where a collector was named."""
-    if not settings.traced:
-        yield RunObserver(Metrics(), LogLines())
+    """Metrics and the log always; spans where a collector is configured."""
+    if not settings.tracing_enabled:
+        yield RunObserver(Metrics(), RunLogger())
         return
-    async with tracing_to(settings.otlp_endpoint, version=__version__) as tracer:
-        yield RunObserver(Metrics(), LogLines(), RunSpans(tracer))
+    async with open_tracer(settings.otlp_endpoint, version=__version__) as tracer:
+        yield RunObserver(Metrics(), RunLogger(), RunSpans(tracer))
 
 
 def static_dir() -> Path:
-    """The folder of the page: inside the package where Sprout is installed, beside it in a checkout."""
+    """The folder of the page: inside an installed package, beside it in a checkout."""
     package = Path(str(files("sprout")))
     for folder in (package / "static", package.parent / "static"):
         if (folder / "index.html").is_file():
@@ -272,39 +343,41 @@ def static_dir() -> Path:
     raise SetupError("The page's files are missing: install Sprout again.")
 
 
-def web_parts(sprout: Sprout) -> WebParts:
-    """What the web is given."""
-    settings = sprout.settings
-    return WebParts(
-        library=sprout.library,
-        assessments=SqlAssessments(sprout.database, with_keys=settings.expose_answers),
-        contents=SqlContents(sprout.database),
-        exchange=sprout.exchange,
-        sources=SqlSources(sprout.database),
-        keys=sprout.keys,
-        progress=SqlProgress(sprout.database),
-        talk=SqlTalk(sprout.database),
-        tutoring=sprout.tutoring,
-        memories=sprout.memories,
-        reports=SqlReports(sprout.database),
-        account=SqlAccount(sprout.database, files=sprout.library.files),
+def web_dependencies(sprout: Sprout) -> WebDependencies:
+    """The dependencies of the web application."""
+    settings, stores = sprout.settings, sprout.stores
+    return WebDependencies(
+        path_repositories=PathRepositories(
+            paths=stores.paths,
+            contents=stores.contents,
+            exchange=stores.exchange,
+            sources=stores.sources,
+            progress=stores.progress,
+        ),
+        teaching_repositories=TeachingRepositories(
+            assessments=stores.assessments,
+            answer_keys=stores.answer_keys,
+            conversations=stores.conversations,
+            lessons=stores.lessons,
+            memories=stores.memories,
+            reports=stores.reports,
+        ),
+        account=stores.account,
         runs=sprout.runs,
-        metrics=sprout.metrics,
-        recognised=partial(media_type_of, max_bytes=settings.upload_max_bytes),
-        status=sprout.status,
-        database_ok=sprout.database.answers,
-        missing=sprout.missing,
-        lifespan=lambda _: nullcontext(),
-        static_dir=static_dir(),
-        version=__version__,
-        cors_origins=settings.cors_origins,
-        allowed_hosts=known_names(settings.host),
+        server_probes=ServerProbes(
+            status=sprout.status,
+            database_ok=sprout.database.is_reachable,
+            metrics=sprout.metrics.exposition,
+            unready_reason=sprout.unready_reason,
+        ),
+        page_files=PageFiles(static_dir(), __version__),
+        detect_media_type=partial(recognise_upload, max_bytes=settings.upload_max_bytes),
         extra_agents=sprout.extra_agents,
-        limits=limits_of_web(settings),
+        policy=RequestPolicy(web_limits(settings), open_streams=OpenStreams(sprout.metrics.track_stream)),
     )
 
 
-def media_type_of(filename: str, mime_type: str, content: bytes, *, max_bytes: int) -> tuple[str, str]:
-    """The name of a file and the media type of what its bytes are. Raises TooLarge, UnsupportedType, BadInput."""
-    name, kind = recognised(filename, mime_type, content, max_bytes=max_bytes)
+def recognise_upload(filename: str, mime_type: str, content: bytes, *, max_bytes: int) -> tuple[str, str]:
+    """The name of an upload, and its media type by its bytes. Raises TooLarge, UnsupportedType, BadInput."""
+    name, kind = detect_file_type(filename, mime_type, content, max_bytes=max_bytes)
     return name, kind.media_type

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sprout import __version__
 from sprout.errors import SetupError, SproutError
-from sprout.learning.paths.library import DEFAULT_USER_ID
+from sprout.learning.paths.repository import DEFAULT_USER_ID
 
 if TYPE_CHECKING:
     from sprout.config import Settings
-    from sprout.learning.paths.library import NewDocument
+    from sprout.learning.paths.repository import NewDocument
 
 INTERRUPTED = 130
 Command = Callable[[argparse.Namespace], int]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 is success, 1 a failure that is told in one line, 2 a wrong usage, 130 Ctrl-C."""
+    """Run one command; the exit code: 0 success, 1 a failure with a message of one line, 2 wrong usage, 130 Ctrl-C."""
     given = _parser().parse_args(arguments)
     command: Command = given.command
     try:
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, asyncio.CancelledError):
         return INTERRUPTED
     except BrokenPipeError:
-        # Who read our output has seen enough; without this the interpreter complains when it leaves.
+        # The reader has closed the pipe; without this the interpreter reports an error at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
@@ -42,54 +42,54 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(given: argparse.Namespace) -> int:
-    # Until there is a loop to be told: what nobody handles never reaches process 1, which it is in a container, and
-    # what a handler raises is lost where Python can raise nothing, as imports do. Nothing is open yet.
+    # Until the event loop runs: an unhandled signal never reaches process 1, which this is in a container, and
+    # an exception of a handler may be lost during imports. Nothing is open yet.
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: os._exit(INTERRUPTED))
 
-    settings = _settings(host=given.host, port=given.port)  # before all that takes seconds to import
+    settings = _settings(host=given.host, port=given.port)  # before imports that take seconds
 
     from sprout.serving import serve
-    from sprout.telemetry.crashes import tell_crashes
-    from sprout.telemetry.logs import set_up
+    from sprout.telemetry.logs import configure_logging
+    from sprout.telemetry.uncaught_exceptions import log_uncaught_exceptions
 
-    set_up(settings.log_level, settings.log_format)
-    tell_crashes()
+    configure_logging(settings.log_level, settings.log_format)
+    log_uncaught_exceptions()
     serve(settings)
     return 0
 
 
 def _learn(given: argparse.Namespace) -> int:
     settings = _quiet_settings()
-    documents = [_document(path, settings.upload_max_bytes) for path in given.files]
+    documents = [_read_document(path, settings.upload_max_bytes) for path in given.files]
 
     from rich.console import Console
 
     from sprout.app import open_app
-    from sprout.growing import grow
+    from sprout.learn_command import create_path
 
     async def learn() -> int:
         async with open_app(settings) as app:
-            return await grow(
-                app.library, app.runs, given.topic, documents, small=given.small, console=Console(highlight=False)
+            return await create_path(
+                app.stores.paths, app.runs, given.topic, documents, small=given.small, console=Console(highlight=False)
             )
 
     return asyncio.run(learn())
 
 
 def _seed(given: argparse.Namespace) -> int:
-    from sprout.learning.paths.exchange import read_path
+    from sprout.learning.paths.path_file import parse_path
 
-    path, settings = read_path(_text(given.file)), _quiet_settings()
+    path, settings = parse_path(_read_text(given.file)), _quiet_settings()
 
     from sprout.app import open_app
 
     async def seed() -> str:
         async with open_app(settings) as app:
-            return (await app.exchange.import_path(path, user_id=DEFAULT_USER_ID)).id
+            return (await app.stores.exchange.import_path(path, user_id=DEFAULT_USER_ID)).id
 
     branch_id = asyncio.run(seed())
-    print(f"Planted “{path.title}” with {len(path.concepts)} concepts: {branch_id}")
+    print(f"Created “{path.title}” with {len(path.concepts)} concepts: {branch_id}")
     return 0
 
 
@@ -97,13 +97,13 @@ def _export(given: argparse.Namespace) -> int:
     settings = _quiet_settings()
 
     from sprout.app import open_app
-    from sprout.learning.paths.exchange import PathFile, written_path
+    from sprout.learning.paths.path_file import PathFile, dump_path
 
     async def export() -> PathFile:
         async with open_app(settings) as app:
-            return await app.exchange.export_path(given.branch_id, user_id=DEFAULT_USER_ID)
+            return await app.stores.exchange.export_path(given.branch_id, user_id=DEFAULT_USER_ID)
 
-    text = written_path(asyncio.run(export()), given.format or _form_of(given.output))
+    text = dump_path(asyncio.run(export()), given.format or _format_of(given.output))
     if given.output is None:
         sys.stdout.write(text)
         return 0
@@ -115,23 +115,23 @@ def _export(given: argparse.Namespace) -> int:
 
 
 def _migrate(_: argparse.Namespace) -> int:
-    from sprout.store import migrate
+    from sprout.store.engine import migrate
 
     settings = _quiet_settings()
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     url = settings.database
-    before = migrate.current(url)
+    before = migrate.current_revision(url)
     backup = migrate.upgrade(url)
     if backup is not None:
-        print(f"The database as it was is kept in {backup}")
+        print(f"A backup of the previous database is in {backup}")
     after = migrate.head()
     print(f"The database is up to date ({after})" if before == after else f"The database is now at {after}")
     return 0
 
 
 def _backup(given: argparse.Namespace) -> int:
-    from sprout.store.backups import back_up, write_copy
-    from sprout.store.urls import sqlite_file
+    from sprout.store.engine.urls import sqlite_file
+    from sprout.store.sqlite.backups import back_up, write_copy
 
     file = sqlite_file(_quiet_settings().database)
     if file is None:
@@ -140,14 +140,14 @@ def _backup(given: argparse.Namespace) -> int:
         raise SetupError(f"There is no database to back up yet: {file}")
     if given.output is not None:
         write_copy(file, given.output)
-    print(f"The database is kept in {given.output or back_up(file, 'asked')}")
+    print(f"The database was backed up to {given.output or back_up(file, 'asked')}")
     return 0
 
 
 def _doctor(given: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from sprout.agents.saving import PATH_POLICY
+    from sprout.agents.graph_edits import PATH_POLICY
     from sprout.doctor import examine
 
     agents = {"topic": PATH_POLICY, "subconcept": PATH_POLICY}
@@ -155,14 +155,14 @@ def _doctor(given: argparse.Namespace) -> int:
 
 
 def _model_server(given: argparse.Namespace) -> int:
-    from sprout.offline.demo import demo_model
-    from sprout.offline.faults import Faults, Scenario
+    from sprout.offline.demo.router import demo_model
+    from sprout.offline.faults.scenarios import FaultPlan, Scenario
     from sprout.offline.pace import Pace
     from sprout.offline.server import running_offline_server
 
     if given.scenario not in (None, *Scenario):
         raise SetupError(f"no scenario {given.scenario!r}; there are: {', '.join(Scenario)}")
-    faults = Faults.always(given.scenario) if given.scenario else Faults()
+    faults = FaultPlan.always(given.scenario) if given.scenario else FaultPlan()
 
     async def serve() -> None:
         async with running_offline_server(
@@ -177,22 +177,22 @@ def _model_server(given: argparse.Namespace) -> int:
 
 
 def _settings(**chosen: Any) -> "Settings":
-    """The settings, with what the command line says in place of what the environment says."""
+    """The settings; options of the command line override the environment."""
     from sprout.config import load_settings
 
     return load_settings(**{name: value for name, value in chosen.items() if value is not None})
 
 
 def _quiet_settings() -> "Settings":
-    """The settings, for commands that say themselves what matters: only errors are logged."""
-    from sprout.telemetry.logs import set_up
+    """The settings for commands that print their own result: only errors are logged."""
+    from sprout.telemetry.logs import configure_logging
 
     settings = _settings()
-    set_up("debug" if settings.log_level == "debug" else "error", settings.log_format)
+    configure_logging("debug" if settings.log_level == "debug" else "error", settings.log_format)
     return settings
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -201,19 +201,19 @@ def _text(path: Path) -> str:
         raise SetupError(f"{path} is not UTF-8 text") from None
 
 
-def _document(path: Path, max_bytes: int) -> "NewDocument":
-    from sprout.documents.kinds import recognised
-    from sprout.learning.paths.library import NewDocument
+def _read_document(path: Path, max_bytes: int) -> "NewDocument":
+    from sprout.documents.file_types import detect_file_type
+    from sprout.learning.paths.repository import NewDocument
 
     try:
         content = path.read_bytes()
     except OSError as error:
         raise SetupError(f"{path} cannot be read: {error.strerror}") from None
-    name, kind = recognised(path.name, "", content, max_bytes=max_bytes)
+    name, kind = detect_file_type(path.name, "", content, max_bytes=max_bytes)
     return NewDocument(name, kind.media_type, content)
 
 
-def _form_of(output: Path | None) -> Literal["yaml", "json"]:
+def _format_of(output: Path | None) -> Literal["yaml", "json"]:
     return "json" if output is not None and output.suffix == ".json" else "yaml"
 
 
@@ -231,7 +231,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--port", type=_port, help="port to listen on (8000)")
 
     learn = _command(commands, "learn", _learn, "grow a path for a topic, here in the terminal")
-    learn.add_argument("topic", type=_words, metavar="TOPIC")
+    learn.add_argument("topic", type=_topic, metavar="TOPIC")
     learn.add_argument(
         "files",
         nargs="*",
@@ -246,13 +246,13 @@ def _parser() -> argparse.ArgumentParser:
 
     export = _command(commands, "export", _export, "write a path as a file that `seed` reads")
     export.add_argument("branch_id", metavar="BRANCH_ID")
-    export.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to (standard output)")
-    export.add_argument("--format", choices=("yaml", "json"), help="what to write (by the name of FILE, else yaml)")
+    export.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (standard output)")
+    export.add_argument("--format", choices=("yaml", "json"), help="output format (by the name of FILE, else yaml)")
 
     _command(commands, "migrate", _migrate, "bring the database up to date; SQLite is backed up before")
 
     backup = _command(commands, "backup", _backup, "copy the SQLite database as it is now, also while a server uses it")
-    backup.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to (beside the database)")
+    backup.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (beside the database)")
 
     doctor = _command(commands, "doctor", _doctor, "examine this installation and say what to mend")
     doctor.add_argument("--no-probe", action="store_true", help="do not call the model")
@@ -260,8 +260,8 @@ def _parser() -> argparse.ArgumentParser:
     model = _command(commands, "model-server", _model_server, "serve the built-in offline model by itself")
     model.add_argument("--host", default="127.0.0.1")
     model.add_argument("--port", type=_port, default=8010)
-    model.add_argument("--scenario", metavar="NAME", help="a fault that every request meets, such as overloaded")
-    model.add_argument("--pace", type=_rate, metavar="TOKENS_PER_S", help="how fast it speaks (as fast as it can)")
+    model.add_argument("--scenario", metavar="NAME", help="fault to simulate for every request, such as overloaded")
+    model.add_argument("--pace", type=_pace, metavar="TOKENS_PER_S", help="output speed (unlimited)")
     return parser
 
 
@@ -279,7 +279,7 @@ def _port(text: str) -> int:
     return int(text)
 
 
-def _rate(text: str) -> float:
+def _pace(text: str) -> float:
     try:
         rate = float(text)
     except ValueError:
@@ -289,7 +289,7 @@ def _rate(text: str) -> float:
     return rate
 
 
-def _words(text: str) -> str:
+def _topic(text: str) -> str:
     if not text.strip():
         raise argparse.ArgumentTypeError("say what you want to learn")
     return text.strip()

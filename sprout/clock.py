@@ -1,8 +1,8 @@
-"""The time of day, read in one place; how long something takes is told by the event loop's clock."""
+"""System clock, read in one place; durations use the event loop's clock."""
 
 from datetime import UTC, datetime
 
 
 def utc_now() -> datetime:
-    """The time by the system's clock."""
+    """The current time in UTC."""
     return datetime.now(UTC)

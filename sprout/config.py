@@ -1,5 +1,7 @@
 """Settings: read once from the environment, checked, then handed out as values."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -7,6 +9,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from sprout.errors import SetupError
+from sprout.loop.mechanisms import LoopMechanisms
 from sprout.loop.policy import LoopPolicy
 
 MIB = 1024 * 1024
@@ -20,13 +23,13 @@ DEFAULT_MODELS = {
     "review": "claude-sonnet-5-5",
     "key_check": "claude-haiku-5-5",
 }
-OTHERS_MODEL = DEFAULT_MODELS["tutor"]
+EXTRA_AGENT_MODEL = DEFAULT_MODELS["tutor"]
 DEFAULT_SMALL_MODEL = "claude-haiku-5-5"
-NEXT_SMALLER = {"claude-opus-5-5": "claude-sonnet-5-5", "claude-sonnet-5-5": "claude-haiku-5-5"}
+FALLBACK_MODELS = {"claude-opus-5-5": "claude-sonnet-5-5", "claude-sonnet-5-5": "claude-haiku-5-5"}
 LOCAL_ORIGINS = ("http://localhost:*", "http://127.0.0.1:*")
 
 
-class RunNumbers(BaseModel):
+class RunSettings(BaseModel):
     """`SPROUT_RUNS__*`. Seconds and counts; `model_calls` is how many go on at once in the whole deployment.
 
     What happened in a run can be played again for `keep_events_days` after its end.
@@ -43,7 +46,7 @@ class RunNumbers(BaseModel):
     keep_events_days: float = Field(30, gt=0)
 
 
-class BudgetNumbers(BaseModel):
+class BudgetSettings(BaseModel):
     """`SPROUT_BUDGETS__*`. Dollars by the catalogue's prices, and tokens of all models but the built-in one, that one
     learner and the whole deployment may use on a day (UTC); what is not set is without limit.
     """
@@ -61,13 +64,13 @@ class BudgetNumbers(BaseModel):
         return None if isinstance(value, str) and not value.strip() else value
 
     @property
-    def in_dollars_alone(self) -> bool:
-        """Whether a budget in dollars has none in tokens beside it, which would hold where no price is known."""
+    def usd_only(self) -> bool:
+        """True for a budget in dollars without one in tokens beside it, which would hold where no price is known."""
         learner = self.learner_usd_per_day is not None and self.learner_tokens_per_day is None
         return learner or (self.deployment_usd_per_day is not None and self.deployment_tokens_per_day is None)
 
 
-class S3Access(BaseModel):
+class S3Settings(BaseModel):
     """`SPROUT_S3__*`: the server that has the bucket of `SPROUT_DOCUMENTS_URL`, and who comes to it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -78,7 +81,7 @@ class S3Access(BaseModel):
     secret_access_key: str | None = Field(None, repr=False)
 
 
-class LimitNumbers(BaseModel):
+class LimitSettings(BaseModel):
     """`SPROUT_LIMITS__*`: what one request may bring, how often and how much at once an address or a learner may ask,
     and how much a learner may keep. What may be None is without limit when it is set to nothing.
 
@@ -122,8 +125,9 @@ class Settings(BaseSettings):
     """Everything that can be set, as `SPROUT_<NAME>`, nested names with `__`.
 
     `loop` overrides numbers of the loop for all agents (`SPROUT_LOOP__MAX_ITERATIONS=20`), `agents` for one, and its
-    model (`SPROUT_AGENTS__TUTOR__MODEL=…`). `extra_agents` and `tutor_tools` name what is added, as `module:name`.
-    `published_on_loopback` is for containers: whoever sets it says that the port is reached from 127.0.0.1 of the host
+    model and mechanisms (`SPROUT_AGENTS__TUTOR__MODEL=…`, `SPROUT_AGENTS__TOPIC__JOURNAL=false`).
+    `extra_agents` and `tutor_tools` name what is added, as `module:name`.
+    `published_on_loopback` is for containers: it asserts that the port is reached from 127.0.0.1 of the host
     alone, so that the server may listen on every address of its container.
     """
 
@@ -159,7 +163,7 @@ class Settings(BaseSettings):
     upload_max_bytes: int = Field(20 * MIB, ge=1)
     upload_max_files: int = Field(10, ge=1)
     documents_url: str | None = None
-    s3: S3Access = Field(default_factory=lambda: S3Access.model_validate({}))
+    s3: S3Settings = Field(default_factory=lambda: S3Settings.model_validate({}))
     aws_endpoint_url: str | None = Field(None, validation_alias="AWS_ENDPOINT_URL")
     aws_region: str | None = Field(None, validation_alias=AliasChoices("AWS_REGION", "AWS_DEFAULT_REGION"))
     aws_access_key_id: str | None = Field(None, validation_alias="AWS_ACCESS_KEY_ID", repr=False)
@@ -173,9 +177,9 @@ class Settings(BaseSettings):
     tutor_tools: Annotated[tuple[str, ...], NoDecode] = ()
     loop: dict[str, Any] = Field(default_factory=dict)
     agents: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    runs: RunNumbers = Field(default_factory=lambda: RunNumbers.model_validate({}))
-    limits: LimitNumbers = Field(default_factory=lambda: LimitNumbers.model_validate({}))
-    budgets: BudgetNumbers = Field(default_factory=lambda: BudgetNumbers.model_validate({}))
+    runs: RunSettings = Field(default_factory=lambda: RunSettings.model_validate({}))
+    limits: LimitSettings = Field(default_factory=lambda: LimitSettings.model_validate({}))
+    budgets: BudgetSettings = Field(default_factory=lambda: BudgetSettings.model_validate({}))
 
     @field_validator("cors_origins", "extra_agents", "tutor_tools", mode="before")
     @classmethod
@@ -203,8 +207,8 @@ class Settings(BaseSettings):
 
     @field_validator("agents")
     @classmethod
-    def _are_agents(cls, value: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        """With further agents, whose names are known once they are loaded, `added_agents` looks again."""
+    def _check_agent_names(cls, value: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        """With further agents, whose names are known once they are loaded, `load_agents` looks again."""
         unknown = sorted(value.keys() - set(AGENT_NAMES))
         if unknown and not info.data.get("extra_agents"):
             raise ValueError(f"there is no agent {unknown[0]!r}; there are: {', '.join(AGENT_NAMES)}")
@@ -212,12 +216,12 @@ class Settings(BaseSettings):
 
     @property
     def offline(self) -> bool:
-        """Whether the built-in model is used: no key and no other server was named."""
+        """True if the built-in model is used: no key and no other server is configured."""
         return self.api_key is None and self.base_url is None
 
     @property
-    def traced(self) -> bool:
-        """Whether spans are sent to a collector: one was named, or tracing asked for."""
+    def tracing_enabled(self) -> bool:
+        """True if spans are exported: a collector is configured, or tracing is switched on."""
         return self.tracing or self.otlp_endpoint is not None
 
     @property
@@ -226,11 +230,17 @@ class Settings(BaseSettings):
 
     def policy(self, agent: str, defaults: LoopPolicy) -> LoopPolicy:
         """The numbers in force for an agent. Raises SetupError, naming the setting, when one is nonsense."""
-        own = {name: value for name, value in self.agents.get(agent, {}).items() if name != "model"}
-        try:
+        elsewhere = {"model", *LoopMechanisms.model_fields}
+        own = {name: value for name, value in self.agents.get(agent, {}).items() if name not in elsewhere}
+        with _naming_loop_settings(agent):
             return LoopPolicy.model_validate({**defaults.model_dump(), **self.loop, **own})
-        except ValidationError as error:
-            raise SetupError(f"The settings of the loop for {agent!r} cannot be used. {_faults(error)}") from None
+
+    def mechanisms(self, agent: str, defaults: LoopMechanisms) -> LoopMechanisms:
+        """The mechanisms in force for an agent. Raises SetupError, naming the setting, when one is nonsense."""
+        mechanisms = LoopMechanisms.model_fields
+        own = {name: value for name, value in self.agents.get(agent, {}).items() if name in mechanisms}
+        with _naming_loop_settings(agent):
+            return LoopMechanisms.model_validate({**{name: getattr(defaults, name) for name in mechanisms}, **own})
 
     def model_of(self, agent: str, *, small: bool) -> str:
         """The provider's id of the model that an agent uses."""
@@ -239,13 +249,13 @@ class Settings(BaseSettings):
         own = self.agents.get(agent, {}).get("model")
         if small:
             return str(own or self.small_model or self.model or DEFAULT_SMALL_MODEL)
-        return str(own or self.model or DEFAULT_MODELS.get(agent, OTHERS_MODEL))
+        return str(own or self.model or DEFAULT_MODELS.get(agent, EXTRA_AGENT_MODEL))
 
     def fallback_of(self, model: str) -> str | None:
         """The model that takes over while `model` is overloaded, if there is one."""
         if self.offline:
             return None
-        fallback = self.fallback_model or NEXT_SMALLER.get(model)
+        fallback = self.fallback_model or FALLBACK_MODELS.get(model)
         return fallback if fallback != model else None
 
 
@@ -254,8 +264,17 @@ def load_settings(**overrides: Any) -> Settings:
     try:
         return Settings(**overrides)
     except ValidationError as error:
-        raise SetupError(f"These settings cannot be used. {_faults(error)}") from None
+        raise SetupError(f"These settings cannot be used. {_describe_errors(error)}") from None
 
 
-def _faults(error: ValidationError) -> str:
+@contextmanager
+def _naming_loop_settings(agent: str) -> Iterator[None]:
+    """Raise values that the loop does not take as a SetupError."""
+    try:
+        yield
+    except ValidationError as error:
+        raise SetupError(f"The settings of the loop for {agent!r} cannot be used. {_describe_errors(error)}") from None
+
+
+def _describe_errors(error: ValidationError) -> str:
     return "; ".join(f"{'.'.join(str(step) for step in fault['loc'])}: {fault['msg']}" for fault in error.errors())

@@ -6,16 +6,17 @@ SproutError
 │   └── UnsupportedType    a file of a type that is not read
 ├── NotFound               no such object, or not yours
 ├── Conflict               the object is in a state that forbids this
-├── GraphRefused           an edit that would break a rule of the graph
-├── QuestionRefused        a question that cannot be asked as it is
-├── Unreadable             a document that cannot be read; `again` says whether trying again may help
+│   └── NoChangeNeeded     there is enough, or it is there already: all is kept as it is; for an agent no error
+├── InvalidGraphEdit           an edit that would break a rule of the graph
+├── InvalidQuestion        a question that cannot be asked as it is
+├── UnreadableDocument             a document that cannot be read; `again` says whether trying again may help
 ├── ModelFailure           the model did not answer; `kind` says why and so what may help
 ├── ToolFailure            a tool could not do its work; `transient` says whether trying again may help
-├── TooMany                too often, or too much at once; trying again after `retry_after_s` helps
-├── DatabaseBusy           others hold the database; trying again after `retry_after_s` helps
-├── RowDamaged             what is stored of one object makes no sense; the others are not touched by it
+├── TooManyRequests                too often, or too much at once; trying again after `retry_after_s` helps
+├── DatabaseBusy           others hold the database: nothing was written; trying again after `retry_after_s` helps
+├── CorruptRow             what is stored of one object makes no sense; the others are not touched by it
 ├── StorageFull            no room on the disk: nothing was written, reading goes on
-├── StorageAway            where documents are kept does not answer; trying again after `retry_after_s` helps
+├── StorageUnavailable            where documents are kept does not answer; trying again after `retry_after_s` helps
 └── SetupError             the installation must be mended by a person: settings, database, ports
 """
 
@@ -51,11 +52,15 @@ class Conflict(SproutError):
     pass
 
 
-class GraphRefused(SproutError):
+class NoChangeNeeded(Conflict):
     pass
 
 
-class QuestionRefused(SproutError):
+class InvalidGraphEdit(SproutError):
+    pass
+
+
+class InvalidQuestion(SproutError):
     pass
 
 
@@ -63,7 +68,7 @@ class SetupError(SproutError):
     pass
 
 
-class TooMany(SproutError):
+class TooManyRequests(SproutError):
     def __init__(self, message: str, *, retry_after_s: float) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
@@ -73,26 +78,26 @@ class DatabaseBusy(SproutError):
     retry_after_s = 2.0
 
 
-class RowDamaged(SproutError):
+class CorruptRow(SproutError):
     def __init__(self, what: str, id_: str) -> None:
         super().__init__(f"What is stored of the {what} {id_[:80]!r} cannot be read; the server's log says why.")
         self.what = what
         self.id = id_
 
 
-class Unreadable(SproutError):
+class UnreadableDocument(SproutError):
     """A learner's file that could not be read.
 
     Args:
         message: one sentence for the learner: what is wrong with the file, and what to do.
-        again: whether the same file may be read another time: its reader was killed, the machine was busy.
+        retryable: whether the same file may be read again: its reader was killed, or the machine was busy.
         reason: the same as one word, for programs.
         detail: for the log only; nothing of the file's content.
     """
 
-    def __init__(self, message: str, *, again: bool = False, reason: str = "damaged", detail: str = "") -> None:
+    def __init__(self, message: str, *, retryable: bool = False, reason: str = "damaged", detail: str = "") -> None:
         super().__init__(message)
-        self.again = again
+        self.retryable = retryable
         self.reason = reason
         self.detail = detail
 
@@ -101,7 +106,7 @@ class StorageFull(SproutError):
     pass
 
 
-class StorageAway(SproutError):
+class StorageUnavailable(SproutError):
     retry_after_s = 5.0
 
 

@@ -6,7 +6,7 @@ they add up to is stored when it completes.
 """
 
 from datetime import UTC, datetime
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 from pydantic.alias_generators import to_camel
@@ -39,8 +39,15 @@ class Usage(Wire):
         )
 
 
+class ReachedLimit(Wire):
+    """The limit at which a run ended; `amount` is its size in this unit."""
+
+    unit: Literal["iterations", "tokens", "usd", "seconds"]
+    amount: float = Field(gt=0)
+
+
 class Caps(Wire):
-    """What a run may spend at most; None means without limit."""
+    """Limits of a run's spending; None means no limit."""
 
     iterations: int = Field(description="model calls")
     tokens: int | None = None
@@ -98,7 +105,7 @@ ResumeCause = Literal["cut_off", "answered", "asked"]
 
 
 class _Event(Wire):
-    """What every event carries: the acting agent, the run that did it, and when (ISO time, UTC)."""
+    """Fields of every event: acting agent, run, and time (ISO 8601, UTC)."""
 
     durable: ClassVar[bool] = True
 
@@ -127,7 +134,7 @@ class RunStarted(_Event):
 
 
 class RunQueued(_Event):
-    """The run waits for those before it in its lane; told again when its place changes."""
+    """The run waits for those before it in its lane; sent again when its position changes."""
 
     kind: Literal["run_queued"] = "run_queued"
     position: int = Field(ge=0, description="how many runs are before it")
@@ -138,7 +145,7 @@ class RunResumed(_Event):
 
     kind: Literal["run_resumed"] = "run_resumed"
     attempt: int = Field(ge=1)
-    cause: ResumeCause = Field(description="it was cut off, a person answered, or somebody asked for it")
+    cause: ResumeCause = Field(description="it was interrupted, a person answered, or a person requested it")
 
 
 class AgentStart(_Event):
@@ -155,6 +162,7 @@ class AgentDone(_Event):
     usage: Usage
     concept_count: int | None = Field(default=None, description="of a topic: how many concepts the path has")
     rationale: str | None = Field(default=None, description="why the path is as it is, in the agent's words")
+    reached_limit: ReachedLimit | None = Field(default=None, description="the limit that ended it, if one did")
 
 
 class AgentError(_Event):
@@ -164,6 +172,7 @@ class AgentError(_Event):
     code: str = Field(description="for programs, such as overloaded or bad_key")
     message: str
     retryable: bool = Field(description="whether the same run can succeed when it is tried again")
+    reached_limit: ReachedLimit | None = Field(default=None, description="the limit that ended it, if one did")
 
 
 class ReasoningDelta(_Delta):
@@ -172,7 +181,7 @@ class ReasoningDelta(_Delta):
     kind: Literal["agent_reasoning_delta"] = "agent_reasoning_delta"
 
 
-class Reasoning(_Event):
+class ReasoningBlock(_Event):
     """Words of an agent on its way, whole."""
 
     kind: Literal["agent_reasoning"] = "agent_reasoning"
@@ -186,8 +195,8 @@ class ThinkingDelta(_Delta):
     kind: Literal["thinking_delta"] = "thinking_delta"
 
 
-class Thinking(_Event):
-    """What a model thought before it spoke, whole, where it shows that."""
+class ThinkingBlock(_Event):
+    """A model's complete thinking before its reply, where the model shows it."""
 
     kind: Literal["thinking"] = "thinking"
     block_id: str
@@ -200,7 +209,7 @@ class MessageDelta(_Delta):
     kind: Literal["message_delta"] = "message_delta"
 
 
-class Message(_Event):
+class MessageBlock(_Event):
     """Words of the tutor to the learner, whole."""
 
     kind: Literal["message"] = "message"
@@ -248,7 +257,7 @@ class ToolFinished(_Event):
 
 
 class NodeCreated(_Event):
-    """A node is in the path: made now, or told again to somebody who opens a path that is there."""
+    """A node of the path: newly created, or sent again when an existing path is opened."""
 
     kind: Literal["node_created"] = "node_created"
     node: NodeRow
@@ -272,7 +281,7 @@ class NodeRemoved(_Event):
 
 
 class EdgeCreated(_Event):
-    """One node comes before another now; both have been told of before."""
+    """One node now precedes another; both were sent before."""
 
     kind: Literal["edge_created"] = "edge_created"
     edge: EdgeEnds
@@ -289,7 +298,7 @@ class EdgeRemoved(_Event):
 
 
 class DiagnosticStatus(_Event):
-    """How far the diagnostic of a concept is answered: told when the concept is opened."""
+    """Progress of a concept's diagnostic, sent when the concept is opened."""
 
     kind: Literal["diagnostic_status"] = "diagnostic_status"
     concept_node_id: str
@@ -317,7 +326,7 @@ class CheckpointQuestion(_Event):
 
 
 class CriterionShown(Wire):
-    """What a learner sees of a criterion: its label, whether it is met, and the words of theirs that show it."""
+    """A criterion as a learner sees it: its label, whether it is met, and the quoted words that show it."""
 
     label: str
     verdict: Literal["met", "partly", "missing"] | None
@@ -325,7 +334,7 @@ class CriterionShown(Wire):
 
 
 class Graded(_Event):
-    """The grade of an answer; `score` is null and `state` says why where there is none. Never what is right."""
+    """The grade of an answer; without one, `score` is null and `state` gives the reason. Never contains the key."""
 
     kind: Literal["graded"] = "graded"
     question_id: str
@@ -349,7 +358,7 @@ class MasteryChanged(_Event):
 
 
 class ContestSettled(_Event):
-    """What became of a learner's word that a question is wrong: one that was is not asked any more. Never the key."""
+    """Outcome of a dispute about a question: a wrong question is not asked again. Never contains the key."""
 
     kind: Literal["contest_settled"] = "contest_settled"
     question_id: str
@@ -453,6 +462,7 @@ class RunDone(_Event):
     status: Literal["completed", "failed", "cancelled", "timed_out"]
     reason: str = Field(description="how it ended, such as end_turn, max_iterations, budget or cancelled")
     usage: Usage
+    reached_limit: ReachedLimit | None = Field(default=None, description="the limit that ended it, if one did")
 
 
 GraphEvent = NodeCreated | NodeUpdated | NodeRemoved | EdgeCreated | EdgeRemoved
@@ -465,11 +475,11 @@ Event = Annotated[
     | AgentDone
     | AgentError
     | ReasoningDelta
-    | Reasoning
+    | ReasoningBlock
     | ThinkingDelta
-    | Thinking
+    | ThinkingBlock
     | MessageDelta
-    | Message
+    | MessageBlock
     | BlockSnapshot
     | MessageReset
     | ToolCalled
@@ -499,6 +509,11 @@ Event = Annotated[
 ]
 
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+BlockEnd = ReasoningBlock | ThinkingBlock | MessageBlock | MessageReset
+BLOCK_ENDS = get_args(BlockEnd)
+BLOCK_END_KINDS = frozenset(one.model_fields["kind"].default for one in BLOCK_ENDS)
+LAST_EVENT_KIND = "run_done"  # of a root run
 
 
 def wire_time(moment: datetime) -> str:

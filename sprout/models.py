@@ -1,4 +1,4 @@
-"""The model that each agent is given, what it is likely to cost, and the client that asks it."""
+"""Model choice per agent, cost estimates of paths, and the model client."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -10,19 +10,19 @@ from pydantic.alias_generators import to_camel
 from sprout.config import Settings
 from sprout.llm.catalogue import facts_of
 from sprout.llm.claude import Claude, claude_client
-from sprout.llm.estimate import estimate
+from sprout.llm.path_cost import estimate_path_cost
 from sprout.loop.model import ModelTraits
 from sprout.loop.policy import LoopPolicy
-from sprout.offline.demo import demo_model
+from sprout.offline.demo.router import demo_model
 from sprout.offline.pace import Pace
 from sprout.offline.server import running_offline_server
-from sprout.runs.parts import ModelChoice
+from sprout.runs.execution.dependencies import ModelChoice
 
 OFFLINE_FIRST_TOKEN_S = 0.3
 
 
-def chosen(settings: Settings, agent: str, small: bool) -> ModelChoice:
-    """The model of an agent, on a small path or another."""
+def choose_model(settings: Settings, agent: str, small: bool) -> ModelChoice:
+    """The model of an agent, in small mode or not."""
     name = settings.model_of(agent, small=small)
     facts = facts_of(name)
     return ModelChoice(
@@ -34,15 +34,15 @@ def chosen(settings: Settings, agent: str, small: bool) -> ModelChoice:
     )
 
 
-def estimated(topic_model: str, subconcept_model: str, *, small: bool) -> dict[str, JsonValue]:
-    """What a path of these models is likely to take, as the page has it."""
-    figures = estimate(topic_model=topic_model, subconcept_model=subconcept_model, small=small)
+def path_estimate(topic_model: str, subconcept_model: str, *, small: bool) -> dict[str, JsonValue]:
+    """The estimated cost of a path with these models, as shown on the page."""
+    figures = estimate_path_cost(topic_model=topic_model, subconcept_model=subconcept_model, small=small)
     return {to_camel(name): value for name, value in asdict(figures).items()}
 
 
 @asynccontextmanager
-async def asked_model(settings: Settings) -> AsyncIterator[tuple[Claude, str | None]]:
-    """The model behind the Messages API: the one that was named, or the built-in one, with where that is."""
+async def open_model(settings: Settings) -> AsyncIterator[tuple[Claude, str | None]]:
+    """The client of the configured model, or of the built-in one and its address."""
     policy = settings.policy("topic", LoopPolicy())
     async with AsyncExitStack() as stack:
         base_url, built_in = settings.base_url, None

@@ -1,43 +1,43 @@
-"""Whether a server can take requests now: asked for by whoever stands before it, such as a load balancer."""
+"""Readiness: whether the server can take requests now, as a load balancer asks."""
 
 import asyncio
 from urllib.parse import urlsplit
 
 from sprout.errors import SproutError
-from sprout.runs.live import LiveRuns
-from sprout.store.database import Database
+from sprout.runs.live_runs import LiveRuns
+from sprout.store.engine.database import Database
 
-KNOCK_S = 2.0
+CONNECT_TIMEOUT_S = 2.0
 
 
-async def missing(runs: LiveRuns, database: Database, model_url: str | None) -> str | None:
-    """Why requests should be sent elsewhere, and what to do about it; None where nothing is missing.
+async def unready_reason(runs: LiveRuns, database: Database, model_url: str | None) -> str | None:
+    """Why the server should get no requests now, and what to do about it; None if it is ready.
 
     Args:
-        model_url: where the built-in model is; None where another one is used, of which a run says whether it answers.
+        model_url: address of the built-in model; None if another one is used, whose failures show in the runs.
     """
     if runs.closing:
-        return "Sprout is about to stop. Try again in a few seconds."
-    if not await database.answers():
-        return "The database does not answer. Look at the server's log and at the database."
-    if not await _current(database):
-        return "The database's schema is not that of this program. Run `sprout migrate`, or start the other program."
-    if model_url is not None and not await _listens(model_url):
-        return "The built-in model does not answer. Restart Sprout."
+        return "Sprout is restarting. Try again in a few seconds."
+    if not await database.is_reachable():
+        return "The database does not respond. Check the database and the server's log."
+    if not await _schema_is_current(database):
+        return "The database's schema does not match this version. Run `sprout migrate`, or start the other version."
+    if model_url is not None and not await _accepts_connections(model_url):
+        return "The built-in model does not respond. Restart Sprout."
     return None
 
 
-async def _current(database: Database) -> bool:
+async def _schema_is_current(database: Database) -> bool:
     try:
-        return await database.current()
+        return await database.has_current_schema()
     except SproutError:
         return False
 
 
-async def _listens(url: str) -> bool:
+async def _accepts_connections(url: str) -> bool:
     address = urlsplit(url)
     try:
-        async with asyncio.timeout(KNOCK_S):
+        async with asyncio.timeout(CONNECT_TIMEOUT_S):
             _, writer = await asyncio.open_connection(address.hostname, address.port)
     except (OSError, TimeoutError):
         return False

@@ -1,4 +1,4 @@
-"""A run as the terminal shows it: lines as things happen, a status that ticks, and the path at the end."""
+"""Terminal view of a run: a line per event, a live status, and the path at the end."""
 
 import time
 from collections import Counter
@@ -28,7 +28,7 @@ from sprout.events import (
     NodeRow,
     NodeUpdated,
     QuestionReady,
-    Reasoning,
+    ReasoningBlock,
     ReasoningDelta,
     RunDone,
     RunQueued,
@@ -40,18 +40,19 @@ from sprout.events import (
     UsageReported,
     WaitingOnHuman,
 )
-from sprout.learning.text.words import one_line, tidy
+from sprout.learning.text.normalization import one_line, tidy
+from sprout.runs.ending import early_ending
 
 MAX_LINE = 400
 TAIL = 100
 MAX_ACTIVE_LINES = 12
 
-ENDINGS = {
+END_TEXTS = {
     "completed": ("The path is ready", "green"),
     "failed": ("The run failed", "red"),
     "cancelled": ("The run was stopped", "yellow"),
-    "timed_out": ("The run took too long and was stopped", "yellow"),
-    "waiting_on_human": ("The run waits for an answer: give it on the page of `sprout serve`", "yellow"),
+    "timed_out": ("The run exceeded the time limit", "yellow"),
+    "waiting_on_human": ("The run is waiting for your answer: open the page of `sprout serve`", "yellow"),
 }
 TOOL_LINES: Mapping[str, Callable[[Mapping[str, JsonValue]], str]] = {
     "save_concept": lambda given: f"saved concept “{given.get('title')}”",
@@ -61,7 +62,7 @@ TOOL_LINES: Mapping[str, Callable[[Mapping[str, JsonValue]], str]] = {
     "save_diagnostic_question": lambda given: f"wrote a question: {given.get('prompt')}",
     "extract_all_concept_contexts": lambda _: "looked up the concepts in the documents",
 }
-COUNTED = {
+COUNTED_TOOLS = {
     "save_subconcept": ("subconcept", "subconcepts"),
     "save_subconcept_edge": ("edge", "edges"),
     "save_diagnostic_question": ("question", "questions"),
@@ -70,23 +71,23 @@ COUNTED = {
 
 @dataclass(slots=True)
 class _Agent:
-    """One agent at work: since when (monotonic seconds), what it said last, and which tools it used how often."""
+    """An active agent: its start (monotonic seconds), its last activity, and its tool calls by tool."""
 
     label: str
     is_root: bool
     since: float
-    doing: str = "begins"
-    used: Counter[str] = field(default_factory=Counter)
+    activity: str = "starting"
+    tool_counts: Counter[str] = field(default_factory=Counter)
 
     @property
     def name(self) -> str:
-        """`topic`, or the concept that a helper works on."""
+        """`topic`, or the concept of a child run."""
         return self.label.partition(":")[2] or self.label
 
 
 @dataclass(slots=True)
 class RunView:
-    """Everything seen of a run so far. Text of models and learners is shown without control characters.
+    """The state of a run so far. Text of models and learners is shown without control characters.
 
     Args:
         clock: monotonic seconds.
@@ -107,24 +108,24 @@ class RunView:
     _texts: dict[str, str] = field(default_factory=dict)
     _began: float | None = None
     _began_as: str | None = None
-    _last_words: str = ""
+    _last_text: str = ""
 
-    def take(self, event: Event) -> list[Text]:
-        """The run after an event, and the lines that tell of it, often none."""
+    def update(self, event: Event) -> list[Text]:
+        """Apply an event; the lines to print for it, often none."""
         if self._began is None:
             self._began = self.clock()
-        return [*self._spoken_before(event), *self._told(event)]
+        return [*self._flush_text(event), *self._lines_for(event)]
 
-    def _told(self, event: Event) -> list[Text]:
+    def _lines_for(self, event: Event) -> list[Text]:
         match event:
             case RunStarted() | RunQueued() | AgentStart() | AgentDone() | AgentError() | RunDone():
                 return self._lifecycle(event)
             case NodeCreated() | NodeUpdated() | NodeRemoved() | EdgeCreated() | EdgeRemoved() | QuestionReady():
-                return self._growth(event)
+                return self._graph_change(event)
             case ToolCalled() | ToolFinished():
-                return self._tool(event)
-            case ReasoningDelta() | ThinkingDelta() | MessageDelta() | MessageReset() | Reasoning():
-                return self._speech(event)
+                return self._tool_lines(event)
+            case ReasoningDelta() | ThinkingDelta() | MessageDelta() | MessageReset() | ReasoningBlock():
+                return self._text_event(event)
             case UsageReported(usage=usage):
                 self.usage = self.usage.plus(usage)
                 return []
@@ -132,7 +133,7 @@ class RunView:
                 return self._notice(event)
 
     def status(self) -> RenderableType:
-        """What is going on now: one line for each agent at work, then time, tokens and cost."""
+        """The live status: one line for each active agent, then time, tokens and cost."""
         active = list(self._agents.values())
         lines = [self._active_line(agent) for agent in active[:MAX_ACTIVE_LINES]]
         if len(active) > MAX_ACTIVE_LINES:
@@ -168,12 +169,15 @@ class RunView:
                 if not first:
                     return []
                 shown = "the offline demo model" if offline else model
-                return [Text(f"Growing a path for “{_clean(self.topic)}” with {shown}", style="bold")]
+                return [Text(f"Creating a path for “{_clean(self.topic)}” with {shown}", style="bold")]
             case RunQueued(position=position) if position > 0:
-                return [Text(f"waiting in line, {position} before this one", style="dim")]
-            case AgentDone(rationale=rationale):
+                return [Text(f"queued, {position} before this one", style="dim")]
+            case AgentDone(rationale=rationale, reason=reason, reached_limit=limit):
                 self.rationale = tidy(rationale) if rationale else self.rationale
-                return self._summary(self._agents.pop(event.run_id or "", None))
+                agent = self._agents.pop(event.run_id or "", None)
+                early = early_ending(reason, limit)
+                ended = [] if early is None else [_agent_line(agent, early, mark="!", style="yellow")]
+                return [*self._summary(agent), *ended]
             case AgentError(message=message):
                 agent = self._agents.pop(event.run_id or "", None)
                 return [Text(f"{agent.name if agent else 'agent'}: {_clean(message)}", style="red")]
@@ -183,7 +187,7 @@ class RunView:
                 self._agents.clear()
         return []
 
-    def _growth(self, event: Event) -> list[Text]:
+    def _graph_change(self, event: Event) -> list[Text]:
         match event:
             case NodeCreated(node=node) | NodeUpdated(node=node):
                 self.nodes[node.id] = node
@@ -197,41 +201,43 @@ class RunView:
                 self.questions[concept_id] += 1
         return []
 
-    def _tool(self, event: ToolCalled | ToolFinished) -> list[Text]:
+    def _tool_lines(self, event: ToolCalled | ToolFinished) -> list[Text]:
         agent = self._agents.get(event.run_id or "")
         if isinstance(event, ToolCalled):
             self._calls[event.call_id] = event
             if agent:
-                agent.doing = _said(event)
+                agent.activity = _call_text(event)
             return []
         call = self._calls.pop(event.call_id, None)
         if not event.ok:
-            return [_of(agent, f"{_worded(event.tool)}: {_clean(event.summary)}", mark="✗", style="yellow")]
+            return [_agent_line(agent, f"{_tool_label(event.tool)}: {_clean(event.summary)}", mark="✗", style="yellow")]
         if agent is None or agent.is_root:
-            return [_of(agent, _said(call) if call else _worded(event.tool), mark="✓", style="green")]
-        agent.used[event.tool] += 1
+            return [_agent_line(agent, _call_text(call) if call else _tool_label(event.tool), mark="✓", style="green")]
+        agent.tool_counts[event.tool] += 1
         return []
 
-    def _speech(self, event: Event) -> list[Text]:
+    def _text_event(self, event: Event) -> list[Text]:
         agent = self._agents.get(event.run_id or "")
         match event:
             case ReasoningDelta(block_id=block, text=text) | ThinkingDelta(block_id=block, text=text):
                 self._texts[block] = (self._texts.get(block, "") + text)[-MAX_LINE:]
                 if agent:
-                    agent.doing = one_line(self._texts[block])[-TAIL:]
+                    agent.activity = one_line(self._texts[block])[-TAIL:]
             case MessageReset(block_id=block):
                 self._texts.pop(block, None)
-            case Reasoning(block_id=block, text=text):
+            case ReasoningBlock(block_id=block, text=text):
                 self._texts.pop(block, None)
                 if agent is None or agent.is_root:
-                    self._last_words = tidy(text)
+                    self._last_text = tidy(text)
         return []
 
-    def _spoken_before(self, event: Event) -> list[Text]:
-        """What the topic agent said last, once it goes on: its very last words are the rationale, told at the end."""
-        if event.run_id != self._began_as or not isinstance(event, Reasoning | ToolCalled | AgentDone | AgentError):
+    def _flush_text(self, event: Event) -> list[Text]:
+        """The previous text of the topic agent; its last text is the rationale, which is printed at the end."""
+        if event.run_id != self._began_as or not isinstance(
+            event, ReasoningBlock | ToolCalled | AgentDone | AgentError
+        ):
             return []
-        words, self._last_words = self._last_words, ""
+        words, self._last_text = self._last_text, ""
         if not words or (isinstance(event, AgentDone) and tidy(event.rationale or "") == words):
             return []
         return [Text(_clean(words), style="italic")]
@@ -241,27 +247,33 @@ class RunView:
         match event:
             case ModelRetry(why=why, delay_ms=delay_ms, attempt=attempt, of=of):
                 after = f"trying again in {delay_ms / 1000:.1f} s ({attempt} of {of})"
-                return [_of(agent, f"{_clean(why)}, {after}", mark="…", style="yellow")]
+                return [_agent_line(agent, f"{_clean(why)}, {after}", mark="…", style="yellow")]
             case ModelSwitched(from_model=old, to_model=new, why=why):
-                return [_of(agent, f"{_clean(why)}: going on with {new} instead of {old}", mark="…", style="yellow")]
+                return [
+                    _agent_line(
+                        agent, f"{_clean(why)}: continuing with {new} instead of {old}", mark="…", style="yellow"
+                    )
+                ]
             case Guardrail(noticed=noticed):
-                return [_of(agent, _clean(noticed), mark="!", style="yellow")]
+                return [_agent_line(agent, _clean(noticed), mark="!", style="yellow")]
             case WaitingOnHuman(question=question):
-                return [_of(agent, _clean(question), mark="?", style="cyan")]
+                return [_agent_line(agent, _clean(question), mark="?", style="cyan")]
         return []
 
     def _summary(self, agent: _Agent | None) -> list[Text]:
-        if agent is None or agent.is_root or not agent.used:
+        if agent is None or agent.is_root or not agent.tool_counts:
             return []
         parts = [
-            f"{agent.used[tool]} {words[agent.used[tool] != 1]}" for tool, words in COUNTED.items() if agent.used[tool]
+            f"{agent.tool_counts[tool]} {words[agent.tool_counts[tool] != 1]}"
+            for tool, words in COUNTED_TOOLS.items()
+            if agent.tool_counts[tool]
         ]
-        return [_of(agent, ", ".join(parts) or "done", mark="✓", style="green")]
+        return [_agent_line(agent, ", ".join(parts) or "done", mark="✓", style="green")]
 
     def _active_line(self, agent: _Agent) -> Text:
         line = Text(f"  {agent.name} ", style="bold cyan")
         line.append(f"{self.clock() - agent.since:.0f} s ", style="dim")
-        line.append(agent.doing)
+        line.append(agent.activity)
         line.no_wrap, line.overflow = True, "ellipsis"
         return line
 
@@ -284,16 +296,16 @@ class RunView:
         return line
 
 
-def _said(call: ToolCalled) -> str:
+def _call_text(call: ToolCalled) -> str:
     line = TOOL_LINES.get(call.tool)
-    return _clean(line(call.input)) if line else _worded(call.tool)
+    return _clean(line(call.input)) if line else _tool_label(call.tool)
 
 
-def _worded(tool: str) -> str:
+def _tool_label(tool: str) -> str:
     return _clean(tool.replace("_", " "))
 
 
-def _of(agent: _Agent | None, said: str, *, mark: str, style: str) -> Text:
+def _agent_line(agent: _Agent | None, said: str, *, mark: str, style: str) -> Text:
     line = Text(f"{mark} ", style=style)
     if agent is not None and not agent.is_root:
         line.append(f"{agent.name}: ", style="bold")
@@ -302,6 +314,6 @@ def _of(agent: _Agent | None, said: str, *, mark: str, style: str) -> Text:
 
 
 def _clean(text: str) -> str:
-    """Foreign text on one line: no control characters reach the terminal, and no line is endless."""
+    """Untrusted text on one line of limited length, without control characters."""
     line = one_line(text)
     return line if len(line) <= MAX_LINE else f"{line[: MAX_LINE - 1]}…"

@@ -1,32 +1,52 @@
 // @ts-check
-/** Entry: the screen that the address names, drawn into the page. */
+/** Entry point: renders the screen that the address names. */
 
 import { signal } from "@preact/signals";
 import { render } from "preact";
-import { html } from "./html.js";
-import { t } from "./i18n.js";
-import { followLink, home, screen } from "./router.js";
-import { sheet } from "./sheets.js";
-import { listen } from "./tab.js";
-import { Blank, Fault, Shell } from "./views/shell.js";
+import { html } from "./lib/html.js";
+import { t } from "./lib/i18n.js";
+import { loadSheet } from "./lib/style_sheets.js";
+import { followLink, homeUrl, screen } from "./state/router.js";
+import { openTabStream } from "./state/tab_stream.js";
+import { EmptyScreen, Fault, Shell } from "./views/common/shell.js";
 
 /** @typedef {(props: any) => any} View */
-/** @typedef {{ sheets: string[], view: () => Promise<View>, of?: string }} Fetched `of`: which part of the address makes it another screen */
+/**
+ * @typedef {{ sheets: string[], view: () => Promise<View>, of?: string }} Fetched `of`: the part of the address that
+ *   makes it another screen
+ */
 
-const TEACHING = ["path.css", "learn.css", "rich.css"];
-/** A screen's code comes when the screen is asked for: the home shows without the map and its layout library. @type {Record<string, Fetched>} */
+const TEACHING = ["styles/path.css", "styles/teaching.css", "styles/rich.css"];
+/**
+ * Code of each screen, loaded on demand: the home renders without the map and its layout library.
+ * @type {Record<string, Fetched>}
+ */
 const SCREENS = {
-  home: { sheets: [], view: async () => (await import("./views/home.js")).HomeScreen },
-  path: { sheets: ["path.css"], view: async () => (await import("./views/path.js")).PathScreen, of: "branchId" },
-  run: { sheets: ["path.css"], view: async () => (await import("./views/run.js")).RunScreen, of: "runId" },
-  diagnostic: { sheets: TEACHING, view: async () => (await import("./views/diagnostic.js")).DiagnosticScreen, of: "conceptId" },
-  lesson: { sheets: TEACHING, view: async () => (await import("./views/lesson.js")).LessonScreen, of: "nodeId" },
-  progress: { sheets: [...TEACHING, "you.css"], view: async () => (await import("./views/progress.js")).ProgressScreen },
-  settings: { sheets: [...TEACHING, "you.css"], view: async () => (await import("./views/settings.js")).SettingsScreen },
+  home: { sheets: [], view: async () => (await import("./views/home/home.js")).HomeScreen },
+  path: {
+    sheets: ["styles/path.css"],
+    view: async () => (await import("./views/path/path.js")).PathScreen,
+    of: "branchId",
+  },
+  run: { sheets: ["styles/path.css"], view: async () => (await import("./views/run/run.js")).RunScreen, of: "runId" },
+  diagnostic: {
+    sheets: TEACHING,
+    view: async () => (await import("./views/lesson/diagnostic.js")).DiagnosticScreen,
+    of: "conceptId",
+  },
+  lesson: { sheets: TEACHING, view: async () => (await import("./views/lesson/lesson.js")).LessonScreen, of: "nodeId" },
+  progress: {
+    sheets: [...TEACHING, "styles/learner.css"],
+    view: async () => (await import("./views/progress/progress.js")).ProgressScreen,
+  },
+  settings: {
+    sheets: [...TEACHING, "styles/learner.css"],
+    view: async () => (await import("./views/settings/settings.js")).SettingsScreen,
+  },
 };
 const views = signal(/** @type {Record<string, View>} */ ({}));
 const failed = signal(false);
-/** The path's screen is fetched ahead, once the home has had its time. */
+/** Delay after which the home prefetches the path's screen. */
 const AHEAD_MS = 1500;
 
 /** @param {string} name */
@@ -34,10 +54,10 @@ async function fetchScreen(name) {
   const wanted = SCREENS[name];
   if (!wanted || views.peek()[name]) return;
   try {
-    const [view] = await Promise.all([wanted.view(), ...wanted.sheets.map(sheet)]);
+    const [view] = await Promise.all([wanted.view(), ...wanted.sheets.map(loadSheet)]);
     views.value = { ...views.peek(), [name]: view };
   } catch {
-    failed.value = true; // the network is away: said on the screen, with a way to try again
+    failed.value = true; // offline: the screen offers a retry
   }
 }
 
@@ -45,14 +65,23 @@ function App() {
   const now = /** @type {Record<string, string> & { name: string }} */ (screen.value);
   const View = views.value[now.name];
   if (View) return html`<${View} key=${`${now.name} ${now[SCREENS[now.name].of ?? ""] ?? ""}`} ...${now} />`;
-  if (now.name === "unknown") return html`<${Shell}><${Blank} title=${t("not_found.title")} text=${t("not_found.text")}><p><a href=${home()}>${t("not_found.home")}</a></p><//><//>`;
-  return html`<${Shell}><div class="wrap loading">
-    ${failed.value ? html`<${Fault} message=${t("error.network")} onRetry=${() => location.reload()} />` : ""}
-  </div><//>`;
+  if (now.name === "unknown")
+    return html`<${Shell}>
+      <${EmptyScreen} title=${t("not_found.title")} text=${t("not_found.text")}>
+        <p><a href=${homeUrl()}>${t("not_found.home")}</a></p>
+      <//>
+    <//>`;
+  return html`<${Shell}>
+    <div class="wrap loading">
+      ${failed.value ? html`<${Fault} message=${t("error.network")} onRetry=${() => location.reload()} />` : ""}
+    </div>
+  <//>`;
 }
 
-listen();
+openTabStream();
 document.addEventListener("click", followLink);
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("app")));
-screen.subscribe((now) => { fetchScreen(now.name); });
+screen.subscribe((now) => {
+  fetchScreen(now.name);
+});
 if (screen.value.name === "home") setTimeout(() => fetchScreen("path"), AHEAD_MS);

@@ -1,10 +1,21 @@
-// The chosen theme, set before the first paint; without a choice the system's theme holds.
+// @ts-check
+/** Theme, set before the first paint: the chosen one, else the system's. */
 (() => {
   const KEY = "sprout.theme";
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const read = () => { try { return localStorage.getItem(KEY); } catch { return null; } };
+  const read = () => {
+    try {
+      return localStorage.getItem(KEY);
+    } catch {
+      return null;
+    }
+  };
   const keep = (/** @type {string | null} */ theme) => {
-    try { theme ? localStorage.setItem(KEY, theme) : localStorage.removeItem(KEY); } catch { /* private mode: the choice lasts as long as the page */ }
+    try {
+      theme ? localStorage.setItem(KEY, theme) : localStorage.removeItem(KEY);
+    } catch {
+      /* private mode: the choice lasts as long as the page */
+    }
   };
   const show = (/** @type {string | null} */ theme) => {
     if (theme) document.documentElement.dataset.theme = theme;

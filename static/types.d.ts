@@ -1,119 +1,418 @@
-// What travels between server and page, and what the page keeps. Types only: nothing here reaches the browser.
+// Types of the API's answers and of the page's state. Nothing here reaches the browser.
 
-export interface Usage { inputTokens: number; outputTokens: number; cacheWriteTokens: number; cacheReadTokens: number; costUsd: number }
-export interface Caps { iterations: number; tokens: number | null; costUsd: number | null }
-export interface Branch { id: string; title: string; userId: string; createdAt: string; updatedAt: string }
-export interface NodeRow {
-  id: string; userId: string; type: "root" | "concept" | "subconcept"; branchId: string | null; parentId: string | null;
-  title: string; desc: string | null; accuracyScore: number; createdAt: string; updatedAt: string; reason?: string | null;
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  cacheWriteTokens: number;
+  cacheReadTokens: number;
+  costUsd: number;
 }
-export interface EdgeEnds { sourceNodeId: string; targetNodeId: string; reason?: string | null }
-export interface Progress { nodeId: string; completedAt: string | null; masteryScore: number }
+export interface Caps {
+  iterations: number;
+  tokens: number | null;
+  costUsd: number | null;
+}
+export interface Branch {
+  id: string;
+  title: string;
+  userId: string;
+  createdAt: string;
+  updatedAt: string;
+}
+export interface NodeRow {
+  id: string;
+  userId: string;
+  type: "root" | "concept" | "subconcept";
+  branchId: string | null;
+  parentId: string | null;
+  title: string;
+  desc: string | null;
+  accuracyScore: number;
+  createdAt: string;
+  updatedAt: string;
+  reason?: string | null;
+}
+export interface EdgeEnds {
+  sourceNodeId: string;
+  targetNodeId: string;
+  reason?: string | null;
+}
+export interface Progress {
+  nodeId: string;
+  completedAt: string | null;
+  masteryScore: number;
+}
 export interface Document {
-  id: string; originalFilename: string; mimeType: string; fileSizeBytes: number; extractionStatus: "pending" | "completed" | "failed";
-  extractionError: string | null; retryMayHelp: boolean; pages: number | null; passages: number;
+  id: string;
+  originalFilename: string;
+  mimeType: string;
+  fileSizeBytes: number;
+  extractionStatus: "pending" | "completed" | "failed";
+  extractionError: string | null;
+  retryMayHelp: boolean;
+  pages: number | null;
+  passages: number;
 }
 export type RunState = "queued" | "running" | "waiting_on_human" | "completed" | "failed" | "cancelled" | "timed_out";
-export interface RunError { code: string; message: string; retryable: boolean }
+export interface RunError {
+  code: string;
+  message: string;
+  retryable: boolean;
+}
+/** The limit at which a run ended. */
+export interface ReachedLimit {
+  unit: "iterations" | "tokens" | "usd" | "seconds";
+  amount: number;
+}
 export interface Run {
-  id: string; agent: string; label: string; state: RunState; reason: string | null; lane: string; nodeId: string | null;
-  branchId: string | null; parentId: string | null; rootId: string | null; model: string; offline: boolean; small: boolean;
-  usage: Usage; caps: Caps; error: RunError | null; createdAt: string; startedAt: string | null; endedAt: string | null; lastEventId: number;
-  position: number; question: Question | null; offers: Offer[]; resumes: number; cutOff: boolean; discarded: boolean;
+  id: string;
+  agent: string;
+  label: string;
+  state: RunState;
+  reason: string | null;
+  reachedLimit: ReachedLimit | null;
+  lane: string;
+  nodeId: string | null;
+  branchId: string | null;
+  parentId: string | null;
+  rootId: string | null;
+  model: string;
+  offline: boolean;
+  small: boolean;
+  usage: Usage;
+  caps: Caps;
+  error: RunError | null;
+  createdAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+  lastEventId: number;
+  position: number;
+  question: Question | null;
+  offers: Offer[];
+  resumes: number;
+  cutOff: boolean;
+  discarded: boolean;
 }
 export type Offer = "answer" | "resume" | "retry" | "discard" | "cancel";
 export interface Question {
-  kind: "question" | "permission" | "in_doubt" | "changed" | "context"; question: string; choices: string[] | null; why: string;
-  tool: string | null; input: Record<string, any> | null; since: string;
+  kind: "question" | "permission" | "in_doubt" | "changed" | "context";
+  question: string;
+  choices: string[] | null;
+  why: string;
+  tool: string | null;
+  input: Record<string, any> | null;
+  since: string;
 }
-export interface Journal { objective: string; reached: string; next: string }
+export interface Journal {
+  objective: string;
+  reached: string;
+  next: string;
+}
 /** A run with what a person needs to take it over. */
-export interface RunDetail extends Run { journal: Journal | null; lastEvents: { seq: number; kind: string; data: Record<string, any> }[] }
+export interface RunDetail extends Run {
+  ending: string | null;
+  transitions: string[];
+  journal: Journal | null;
+  lastEvents: { seq: number; kind: string; data: Record<string, any> }[];
+}
 export interface PathSummary {
-  branch: Branch; rootId: string | null; lastActivityAt: string | null; activeRunId: string | null; lastRun: Run | null;
+  branch: Branch;
+  rootId: string | null;
+  lastActivityAt: string | null;
+  activeRunId: string | null;
+  lastRun: Run | null;
   concepts: { id: string; title: string; mastered: boolean; mastery: number; subconceptCount: number }[];
 }
-export interface GraphAnswer { branch: Branch; nodes: NodeRow[]; edges: EdgeEnds[]; progress: Progress[]; documents: Document[]; runs: Run[] }
-export interface Passage { id: string; documentId: string; document: string; heading: string | null; page: number | null; slides: boolean; text: string }
-export interface NodeSources { passages: Passage[]; generalKnowledge: boolean }
-export interface Estimate { minutes: number; costUsdLow: number; costUsdHigh: number }
+export interface GraphAnswer {
+  branch: Branch;
+  nodes: NodeRow[];
+  edges: EdgeEnds[];
+  progress: Progress[];
+  documents: Document[];
+  runs: Run[];
+}
+export interface Passage {
+  id: string;
+  documentId: string;
+  document: string;
+  heading: string | null;
+  page: number | null;
+  slides: boolean;
+  text: string;
+}
+export interface NodeSources {
+  passages: Passage[];
+  generalKnowledge: boolean;
+}
+export interface Estimate {
+  minutes: number;
+  costUsdLow: number;
+  costUsdHigh: number;
+}
 export interface Status {
-  version: string; model: { name: string; offline: boolean; ready: boolean; server: string | null; note: string | null }; models: Record<string, string>;
+  version: string;
+  model: { name: string; offline: boolean; ready: boolean; server: string | null; note: string | null };
+  models: Record<string, string>;
   limits: { uploadMaxBytes: number; uploadMaxFiles: number; uploadTypes: string[] };
-  budget: { learner: Budget | null; deployment: Budget | null; freeAt: string }; estimate: { small: Estimate; full: Estimate }; suggestions: { title: string; desc: string; concepts: number }[];
+  budget: { learner: Budget | null; deployment: Budget | null; freeAt: string };
+  estimate: { small: Estimate; full: Estimate };
+  suggestions: { title: string; desc: string; concepts: number }[];
 }
 
 /** What a budget of a day allows and what is spent of it; null is without limit. */
-export interface Budget { spentUsd: number; limitUsd: number | null; spentTokens: number; limitTokens: number | null }
+export interface Budget {
+  spentUsd: number;
+  limitUsd: number | null;
+  spentTokens: number;
+  limitTokens: number | null;
+}
 
 /** From `at` on the node was begun and not mastered, or mastered. */
-export interface Turn { nodeId: string; at: string; reached: "begun" | "mastered" }
+export interface Turn {
+  nodeId: string;
+  at: string;
+  reached: "begun" | "mastered";
+}
 /** What was done in a quarter of an hour. */
-export interface Studied { at: string; deeds: number; seconds: number }
+export interface Studied {
+  at: string;
+  deeds: number;
+  seconds: number;
+}
 export type AnswerMark = "right" | "partly" | "missed";
 export interface Begun {
-  nodeId: string; title: string; conceptId: string; branchId: string; branchTitle: string; mastery: number; mastered: boolean; answers: number;
-  last: AnswerMark[]; looksLike: string | null;
+  nodeId: string;
+  title: string;
+  conceptId: string;
+  branchId: string;
+  branchTitle: string;
+  mastery: number;
+  mastered: boolean;
+  answers: number;
+  last: AnswerMark[];
+  looksLike: string | null;
 }
-export interface ProgressReport { parts: number; begun: Begun[]; turns: Turn[]; studied: Studied[]; cost: { since: string; usd: number } }
+export interface ProgressReport {
+  parts: number;
+  begun: Begun[];
+  turns: Turn[];
+  studied: Studied[];
+  cost: { since: string; usd: number };
+}
 export interface Evidence {
-  answerId: string; at: string; prompt: string; format: "mcq" | "open_ended" | "numeric"; said: string; drawn: boolean; mark: AnswerMark; score: number;
-  helpLevel: number; criteria: CriterionShown[]; feedback: string | null;
+  answerId: string;
+  at: string;
+  prompt: string;
+  format: "mcq" | "open_ended" | "numeric";
+  said: string;
+  drawn: boolean;
+  mark: AnswerMark;
+  score: number;
+  helpLevel: number;
+  criteria: CriterionShown[];
+  feedback: string | null;
 }
-export interface Memory { id: string; text: string; source: string; createdAt: string; updatedAt: string }
+export interface Memory {
+  id: string;
+  text: string;
+  source: string;
+  createdAt: string;
+  updatedAt: string;
+}
 
 /** One event of the stream: `seq` is its number in the log, null where it is not kept; the rest is its data. */
-export interface RunEvent { kind: string; seq: number | null; agent?: string; runId?: string; rootId?: string; at?: string; [field: string]: any }
+export interface RunEvent {
+  kind: string;
+  seq: number | null;
+  agent?: string;
+  runId?: string;
+  rootId?: string;
+  at?: string;
+  [field: string]: any;
+}
 
-export interface TextEntry { type: "text"; of: "reasoning" | "thinking" | "message"; blockId: string; text: string; done: boolean }
+export interface TextEntry {
+  type: "text";
+  of: "reasoning" | "thinking" | "message";
+  blockId: string;
+  text: string;
+  done: boolean;
+}
 export interface ToolEntry {
-  type: "tool"; callId: string; tool: string; input: Record<string, any>; at: string | null;
+  type: "tool";
+  callId: string;
+  tool: string;
+  input: Record<string, any>;
+  at: string | null;
   result: { summary: string; ok: boolean; durationMs: number; attempts: number } | null;
 }
-export interface NoteEntry { type: "retry" | "switched" | "compacted" | "guardrail" | "error" | "asks" | "resumed"; at: string | null; [field: string]: any }
+export interface NoteEntry {
+  type: "retry" | "switched" | "compacted" | "guardrail" | "error" | "asks" | "resumed";
+  at: string | null;
+  [field: string]: any;
+}
 export type Entry = TextEntry | ToolEntry | NoteEntry;
 
 export interface Agent {
-  runId: string; label: string; nodeId: string | null; model: string | null; offline: boolean;
-  state: "queued" | "working" | "waiting" | "cut" | "done" | "failed" | "stopped"; reason: string | null;
-  queuedAt: string | null; position: number; startedAt: string | null; endedAt: string | null;
+  runId: string;
+  label: string;
+  nodeId: string | null;
+  model: string | null;
+  offline: boolean;
+  state: "queued" | "working" | "waiting" | "cut" | "done" | "failed" | "stopped";
+  reason: string | null;
+  reachedLimit: ReachedLimit | null;
+  queuedAt: string | null;
+  position: number;
+  startedAt: string | null;
+  endedAt: string | null;
   asks: { question: string; choices: string[] | null; why: string; at: string | null } | null;
-  entries: Entry[]; usage: Usage;
+  entries: Entry[];
+  usage: Usage;
 }
-export interface Graph { nodes: Record<string, NodeRow>; edges: Record<string, EdgeEnds> }
+export interface Graph {
+  nodes: Record<string, NodeRow>;
+  edges: Record<string, EdgeEnds>;
+}
 export interface Activity {
-  rootId: string; lane: string | null; lastSeq: number; agents: Record<string, Agent>; usage: Usage; caps: Caps | null; offline: boolean;
-  startedAt: string | null; endedAt: string | null; lastAt: string | null; status: string | null; reason: string | null;
-  rationale: string | null; error: RunError | null; graph: Graph;
+  rootId: string;
+  lane: string | null;
+  lastSeq: number;
+  agents: Record<string, Agent>;
+  usage: Usage;
+  caps: Caps | null;
+  offline: boolean;
+  startedAt: string | null;
+  endedAt: string | null;
+  lastAt: string | null;
+  status: string | null;
+  reason: string | null;
+  reachedLimit: ReachedLimit | null;
+  rationale: string | null;
+  error: RunError | null;
+  graph: Graph;
 }
-export interface Place { x: number; layer: number }
+export interface Place {
+  x: number;
+  layer: number;
+}
 
-export interface AskedQuestion { id: string; assessmentId: string; format: "mcq" | "open_ended"; prompt: string; options: string | null; difficulty: number }
+export interface AskedQuestion {
+  id: string;
+  assessmentId: string;
+  format: "mcq" | "open_ended";
+  prompt: string;
+  options: string | null;
+  difficulty: number;
+}
 export interface Diagnostic {
-  assessment: { id: string; completedAt: string | null }; questions: AskedQuestion[]; answeredCount: number; requiredAnswers: number; isComplete: boolean;
+  assessment: { id: string; completedAt: string | null };
+  questions: AskedQuestion[];
+  answeredCount: number;
+  requiredAnswers: number;
+  isComplete: boolean;
 }
-export interface CriterionShown { label: string; verdict: "met" | "partly" | "missing" | null; span: string }
-export interface GradeShown { state: "graded" | "unsure" | "ungraded"; score: number | null; correct: boolean | null; criteria: CriterionShown[]; nextStep: string; cut?: boolean }
+export interface CriterionShown {
+  label: string;
+  verdict: "met" | "partly" | "missing" | null;
+  span: string;
+}
+export interface GradeShown {
+  state: "graded" | "unsure" | "ungraded";
+  score: number | null;
+  correct: boolean | null;
+  criteria: CriterionShown[];
+  nextStep: string;
+  cut?: boolean;
+}
 export interface Answer {
-  id: string; questionId: string; answerText: string | null; selectedOption: string | null; isCorrect: boolean | null; score: number | null;
-  feedback: string | null; createdAt: string; grade?: GradeShown | null;
+  id: string;
+  questionId: string;
+  answerText: string | null;
+  selectedOption: string | null;
+  isCorrect: boolean | null;
+  score: number | null;
+  feedback: string | null;
+  createdAt: string;
+  grade?: GradeShown | null;
 }
-export interface ChangedRows { nodes: NodeRow[]; edges: EdgeEnds[] }
+export interface ChangedRows {
+  nodes: NodeRow[];
+  edges: EdgeEnds[];
+}
 export interface Change {
-  id: string; parentId: string; by: "learner" | "agent"; agent: string | null; runId: string | null; reason: string | null;
-  before: ChangedRows; after: ChangedRows; createdAt: string; undoneBy: string | null; undoes: string | null;
+  id: string;
+  parentId: string;
+  by: "learner" | "agent";
+  agent: string | null;
+  runId: string | null;
+  reason: string | null;
+  before: ChangedRows;
+  after: ChangedRows;
+  createdAt: string;
+  undoneBy: string | null;
+  undoes: string | null;
 }
-export interface ChatSession { id: string; nodeId: string | null; startedAt: string; endedAt: string | null }
-export interface ChatMessage { id: string; role: "system" | "user" | "assistant"; kind: "learning" | "hint_request" | "hint_response" | "evaluation"; content: string; createdAt: string; citations: Citation[]; attempt: Attempt | null }
+export interface ChatSession {
+  id: string;
+  nodeId: string | null;
+  startedAt: string;
+  endedAt: string | null;
+}
+export interface ChatMessage {
+  id: string;
+  role: "system" | "user" | "assistant";
+  kind: "learning" | "hint_request" | "hint_response" | "evaluation";
+  content: string;
+  createdAt: string;
+  citations: Citation[];
+  attempt: Attempt | null;
+}
 /** A passage of the learner's documents, and its place. */
-export interface Citation { passageId: string; documentId: string; document: string; heading: string | null; page: number | null; slides: boolean }
+export interface Citation {
+  passageId: string;
+  documentId: string;
+  document: string;
+  heading: string | null;
+  page: number | null;
+  slides: boolean;
+}
 /** That words were an attempt: the help before it, and what was found in them. */
-export interface Attempt { questionId: string; helpLevel: number; correct: boolean | null; criteria: CriterionShown[] }
+export interface Attempt {
+  questionId: string;
+  helpLevel: number;
+  correct: boolean | null;
+  criteria: CriterionShown[];
+}
 export type AnswerType = "text" | "code" | "draw" | "mcq";
-export interface Checkpoint { id: string; prompt: string; type: AnswerType; options: string[] | null }
-export interface Card { id: string; kind: "example" | "exercise" | "diagram" | "care"; title: string; format: "markdown" | "mermaid" | "svg"; body: string }
+export interface Checkpoint {
+  id: string;
+  prompt: string;
+  type: AnswerType;
+  options: string[] | null;
+}
+export interface Card {
+  id: string;
+  kind: "example" | "exercise" | "diagram" | "care";
+  title: string;
+  format: "markdown" | "mermaid" | "svg";
+  body: string;
+}
 /** What is open in a lesson, and how far it has come. */
 export interface Lesson {
-  question: Checkpoint | null; helpLevel: number; plan: string[]; chunk: number; mastery: number; evidence: number; needed: number; completed: boolean; graded: GradeShown | null; cards: Card[];
+  question: Checkpoint | null;
+  helpLevel: number;
+  plan: string[];
+  chunk: number;
+  mastery: number;
+  evidence: number;
+  needed: number;
+  completed: boolean;
+  graded: GradeShown | null;
+  cards: Card[];
 }
-export interface Reply { message: string; isComplete: boolean; runId: string | null }
+export interface Reply {
+  message: string;
+  isComplete: boolean;
+  runId: string | null;
+}

@@ -8,12 +8,12 @@ import tempfile
 from contextlib import aclosing
 from pathlib import Path
 
-from scripts.api_reference.examples import BadExample, address_fits, answers, check_complete, story
-from scripts.api_reference.files import ANSWERS, ROOT
-from scripts.api_reference.pages import operations, reference
-from scripts.api_reference.playing import StoryBroke, played
-from scripts.api_reference.shapes import printed
-from sprout.web.openapi import openapi_document
+from scripts.api_reference.answer_shapes import printable_answer
+from scripts.api_reference.examples import InvalidExample, check_complete, load_answers, load_story, matches_path
+from scripts.api_reference.pages import operations, render_reference
+from scripts.api_reference.paths import ANSWERS, ROOT
+from scripts.api_reference.story_player import StoryFailed, play_story
+from sprout.web.reference.openapi import openapi_document
 from sprout.web.routes import ENDPOINTS
 
 
@@ -24,13 +24,13 @@ def main() -> int:
     what = parser.parse_args().what
     document = openapi_document(ENDPOINTS, "")
     try:
-        steps = story()
+        steps = load_story()
         check_complete(document, steps)
         if what == "record":
-            recorded = asyncio.run(_recorded())
+            recorded = asyncio.run(_record_answers())
             ANSWERS.write_text(json.dumps(recorded, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        pages = reference(document, steps, answers())
-    except (BadExample, StoryBroke) as error:
+        pages = render_reference(document, steps, load_answers())
+    except (InvalidExample, StoryFailed) as error:
         print(error)
         return 1
     stale = [path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
@@ -41,22 +41,22 @@ def main() -> int:
     return 0
 
 
-async def _recorded() -> dict[str, dict[str, str]]:
-    """What each example is answered with, shortened. Raises StoryBroke."""
+async def _record_answers() -> dict[str, dict[str, str]]:
+    """Record the shortened response of each example. Raises StoryFailed."""
     document = openapi_document(ENDPOINTS, "")
     where = {one.id: one for one in operations(document)}
     found = {}
     with tempfile.TemporaryDirectory() as folder:
-        async with aclosing(played(story(), Path(folder))) as heard_of:
+        async with aclosing(play_story(load_story(), Path(folder))) as heard_of:
             async for example, heard in heard_of:
                 operation = where[example.operation]
-                fits = heard.method == operation.method and address_fits(operation.path, heard.url)
+                fits = heard.method == operation.method and matches_path(operation.path, heard.url)
                 if heard.status != example.status or heard.complaints or not fits:
                     text = heard.body.decode(errors="replace")[:500]
-                    raise StoryBroke(
+                    raise StoryFailed(
                         f"{example.key}: {heard.status} {heard.method} {heard.url} {heard.complaints}\n{text}"
                     )
-                text = printed(example.operation, heard.media, heard.body)
+                text = printable_answer(example.operation, heard.media, heard.body)
                 found[example.key] = {"media": heard.media, "text": text}
     return found
 

@@ -1,4 +1,4 @@
-"""Which parts are the stable wire contract that other clients rely on; everything else may grow and change."""
+"""Operations of the stable wire contract that other clients rely on; everything else may grow and change."""
 
 OPERATIONS = frozenset(
     """

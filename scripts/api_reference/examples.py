@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scripts.api_reference.files import ANSWERS, EXAMPLES, ROOT
-from sprout.authored import read_yaml
+from scripts.api_reference.paths import ANSWERS, EXAMPLES, ROOT
+from sprout.yaml_loader import load_yaml
 
 PREAMBLE = """\
 server=${SPROUT:-http://127.0.0.1:8000} api=$server/api
@@ -21,8 +21,8 @@ print(functools.reduce(step, sys.argv[1].split("."), json.load(sys.stdin)))' "$1
 """
 
 
-class BadExample(Exception):
-    """The story cannot be told; the message names the file and what to mend."""
+class InvalidExample(Exception):
+    """The story cannot be played; the message names the file and the fix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Example:
     operation: str
     number: int
     status: int
-    says: str
+    introduction: str
     curl: str
 
     @property
@@ -48,16 +48,16 @@ class Restart:
     settings: dict[str, str]
 
 
-def story(path: Path = EXAMPLES) -> list[Example | Restart]:
-    """All steps, in order. Raises BadExample."""
+def load_story(path: Path = EXAMPLES) -> list[Example | Restart]:
+    """All steps, in order. Raises InvalidExample."""
     steps: list[Example | Restart] = []
     seen: Counter[str] = Counter()
-    for item in read_yaml(path.read_text(encoding="utf-8")):
+    for item in load_yaml(path.read_text(encoding="utf-8")):
         if "server" in item:
             steps.append(Restart(item["server"]))
             continue
         if unknown := item.keys() - {"do", "says", "status", "curl"}:
-            raise BadExample(f"{path.relative_to(ROOT)}: {item.get('do')} has the unknown field {min(unknown)!r}.")
+            raise InvalidExample(f"{path.relative_to(ROOT)}: {item.get('do')} has the unknown field {min(unknown)!r}.")
         seen[item["do"]] += 1
         steps.append(
             Example(item["do"], seen[item["do"]], item["status"], item.get("says", ""), item["curl"].rstrip("\n"))
@@ -74,14 +74,14 @@ def examples_by_operation(steps: list[Example | Restart]) -> dict[str, list[Exam
     return found
 
 
-def answers(path: Path = ANSWERS) -> dict[str, dict[str, str]]:
-    """What the examples were answered with when they were recorded, shortened: media type and text."""
+def load_answers(path: Path = ANSWERS) -> dict[str, dict[str, str]]:
+    """Recorded, shortened responses of the examples: media type and text."""
     found: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return found
 
 
 def check_complete(document: dict[str, Any], steps: list[Example | Restart]) -> None:
-    """Raises BadExample where an endpoint has no curl, a curl no endpoint, or a status that is not described."""
+    """Raises InvalidExample where an endpoint has no curl, a curl no endpoint, or a status that is not described."""
     known = {
         operation["operationId"]: operation for methods in document["paths"].values() for operation in methods.values()
     }
@@ -97,10 +97,10 @@ def check_complete(document: dict[str, Any], steps: list[Example | Restart]) -> 
             if described and str(one.status) not in described
         ]
     if problems:
-        raise BadExample("\n".join(problems))
+        raise InvalidExample("\n".join(problems))
 
 
-def address_fits(path: str, url: str) -> bool:
-    """Whether a URL is one of the path with parameters."""
+def matches_path(path: str, url: str) -> bool:
+    """Return True if a URL matches a path template."""
     pattern = re.sub(r"\\{path\\}", r".+", re.escape(path))
     return re.fullmatch(r"https?://[^/]+" + re.sub(r"\\{\w+\\}", r"[^/?]+", pattern) + r"(\?.*)?", url) is not None

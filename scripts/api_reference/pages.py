@@ -10,17 +10,19 @@ from typing import Any
 from scripts.api_reference.contract import OPERATIONS as CONTRACT
 from scripts.api_reference.event_pages import events_page
 from scripts.api_reference.examples import PREAMBLE, Example, Restart, examples_by_operation
-from scripts.api_reference.fields import ANYTHING, field_table, said_of, shown_fields, table, words_of
-from scripts.api_reference.files import INDEX, PAGES
-from sprout.web.refusals import ERRORS
+from scripts.api_reference.field_tables import ANYTHING, description_of, field_table, response_fields, table, type_text
+from scripts.api_reference.paths import INDEX, PAGES
+from sprout.web.reference.error_texts import ERROR_TEXTS
 
 Json = dict[str, Any]
-MADE = "<!-- Written by `make docs`: edit docs/api/examples.yaml or the descriptions in sprout/web instead. -->"
+GENERATED_NOTE = (
+    "<!-- Written by `make docs`: edit docs/api/examples.yaml or the descriptions in sprout/web instead. -->"
+)
 INTRODUCTION = Path(__file__).with_name("introduction.md")
 FENCES = {"application/json": "json", "text/html": "html", "application/yaml": "yaml", "text/event-stream": "text"}
 
 
-ALL_OF_THEM = {(f"`{status}`", said) for status, said in ERRORS.items()}
+COMMON_ERRORS = {(f"`{status}`", meaning) for status, meaning in ERROR_TEXTS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ def operations(document: Json) -> list[Operation]:
     ]
 
 
-def reference(
+def render_reference(
     document: Json, steps: Sequence[Example | Restart], recorded: Mapping[str, Mapping[str, str]]
 ) -> dict[Path, str]:
     """The text of every page, by the file that it belongs in."""
@@ -56,7 +58,7 @@ def reference(
         )
         for group in groups
     }
-    pages[PAGES / "events.md"] = _joined([MADE, *events_page()])
+    pages[PAGES / "events.md"] = _join_sections([GENERATED_NOTE, *events_page()])
     pages[PAGES / "shapes.md"] = _shapes_page(document, all_of_them)
     pages[INDEX] = _index(groups, all_of_them)
     return pages
@@ -67,14 +69,14 @@ def page_of(group: str) -> Path:
     return PAGES / f"{group.lower()}.md"
 
 
-def _joined(parts: Sequence[str]) -> str:
+def _join_sections(parts: Sequence[str]) -> str:
     return "\n".join(parts).rstrip("\n") + "\n"
 
 
 def _index(groups: Sequence[str], all_of_them: Sequence[Operation]) -> str:
-    errors = "\n".join(table(("status", "when"), [(f"`{status}`", said) for status, said in ERRORS.items()]))
+    errors = "\n".join(table(("status", "when"), [(f"`{status}`", meaning) for status, meaning in ERROR_TEXTS.items()]))
     introduction = INTRODUCTION.read_text(encoding="utf-8").rstrip("\n")
-    lines = [MADE, introduction.replace("PREAMBLE", PREAMBLE.rstrip("\n")).replace("ERRORS", errors)]
+    lines = [GENERATED_NOTE, introduction.replace("PREAMBLE", PREAMBLE.rstrip("\n")).replace("ERRORS", errors)]
     for group in groups:
         file = page_of(group).relative_to(INDEX.parent).as_posix()
         rows = [
@@ -87,7 +89,7 @@ def _index(groups: Sequence[str], all_of_them: Sequence[Operation]) -> str:
             if one.group == group
         ]
         lines += ["", f"### [{group}]({file})", "", *table(("endpoint", "what it is for", "contract"), rows)]
-    return _joined(lines)
+    return _join_sections(lines)
 
 
 def _group_page(
@@ -97,10 +99,15 @@ def _group_page(
     shown: Mapping[str, Sequence[Example]],
     recorded: Mapping[str, Mapping[str, str]],
 ) -> str:
-    lines = [MADE, f"# {group}", "", "[All endpoints](../api.md), with what `$api`, `$user`, `$json` and `get` are."]
+    lines = [
+        GENERATED_NOTE,
+        f"# {group}",
+        "",
+        "[All endpoints](../api.md), with what `$api`, `$user`, `$json` and `get` are.",
+    ]
     for operation in members:
         lines += ["", *_operation(document, operation, shown[operation.id], recorded)]
-    return _joined(lines)
+    return _join_sections(lines)
 
 
 def _operation(
@@ -125,15 +132,15 @@ def _operation(
 def _parameter(parameter: Json) -> tuple[str, str, str]:
     schema = parameter["schema"]
     need = "required" if parameter["required"] else f"default `{schema['default']}`" if schema.get("default") else ""
-    return words_of(schema), need, said_of(parameter)
+    return type_text(schema), need, description_of(parameter)
 
 
 def _body(document: Json, described: Json) -> list[str]:
     lines = []
     for media, content in described.get("requestBody", {}).get("content", {}).items():
-        schema = resolved(document, content["schema"])
+        schema = resolve(document, content["schema"])
         lines += ["", f"Body, `{media}`:"]
-        lines += [f"{_prose(said)}" for said in [schema.get("description", "")] if said]
+        lines += [f"{_prose(description)}" for description in [schema.get("description", "")] if description]
         lines += ["", *field_table(schema)]
     return lines
 
@@ -143,25 +150,25 @@ def _answers(described: Json) -> list[tuple[str, str, str]]:
     for status, answer in described["responses"].items():
         shapes = [_shape(media, content["schema"]) for media, content in answer.get("content", {}).items()]
         rows.append((f"`{status}`", _prose(answer["description"]), "" if status >= "400" else " or ".join(shapes)))
-    return [row for row in rows if row[:2] not in ALL_OF_THEM]
+    return [row for row in rows if row[:2] not in COMMON_ERRORS]
 
 
 def _shape(media: str, schema: Json) -> str:
     if media == "text/event-stream":
         return "[events](events.md)"
-    return f"`{media}`" if schema == {"type": "string"} else words_of(schema)
+    return f"`{media}`" if schema == {"type": "string"} else type_text(schema)
 
 
 def _shared_errors(described: Json) -> str:
     return ", ".join(
         f"`{status}`"
         for status, answer in described["responses"].items()
-        if (f"`{status}`", answer["description"]) in ALL_OF_THEM
+        if (f"`{status}`", answer["description"]) in COMMON_ERRORS
     )
 
 
 def _example(example: Example, answer: Mapping[str, str]) -> list[str]:
-    lines = [example.says, ""] if example.says else []
+    lines = [example.introduction, ""] if example.introduction else []
     lines += ["```sh", example.curl, "```", ""]
     if not answer["text"]:
         return [*lines, f"Answers `{example.status}`" + (f", `{answer['media']}`." if answer["media"] else ".")]
@@ -173,29 +180,34 @@ def _shapes_page(document: Json, all_of_them: Sequence[Operation]) -> str:
     """Every object that is answered or that a body is made of, in the order of their names."""
     bodies, answered = set[str](), set[str]()
     for one in all_of_them:
-        bodies |= _named(one.described.get("requestBody", {}))
-        answered |= _named(one.described["responses"])
+        bodies |= _referenced_schemas(one.described.get("requestBody", {}))
+        answered |= _referenced_schemas(one.described["responses"])
     schemas = document["components"]["schemas"]
-    shown = (_all_named(schemas, answered) | _all_named(schemas, bodies)) - bodies - {ANYTHING}
-    lines = [MADE, "# Shapes", "", "What is answered, object by object; every field is always there, `null` included."]
+    shown = (_transitive_schemas(schemas, answered) | _transitive_schemas(schemas, bodies)) - bodies - {ANYTHING}
+    lines = [
+        GENERATED_NOTE,
+        "# Shapes",
+        "",
+        "What is answered, object by object; every field is always there, `null` included.",
+    ]
     for name in sorted(shown):
         schema = schemas[name]
         lines += ["", f"## {name}", ""]
         lines += [_prose(schema["description"]), ""] if schema.get("description") else []
-        lines += shown_fields(schema, shapes="") if "properties" in schema else [words_of(schema, shapes="")]
-    return _joined(lines)
+        lines += response_fields(schema, shapes="") if "properties" in schema else [type_text(schema, shapes="")]
+    return _join_sections(lines)
 
 
-def _all_named(schemas: Json, names: set[str]) -> set[str]:
+def _transitive_schemas(schemas: Json, names: set[str]) -> set[str]:
     """The names, and those of all that their schemas are made of."""
     found: set[str] = set()
     while new := names - found:
         found |= new
-        names = set().union(*(_named(schemas[name]) for name in new))
+        names = set().union(*(_referenced_schemas(schemas[name]) for name in new))
     return found
 
 
-def _named(value: Any) -> set[str]:
+def _referenced_schemas(value: Any) -> set[str]:
     """The schemas that a part of the document refers to."""
     return set(re.findall(r'"#/components/schemas/(\w+)"', json.dumps(value)))
 
@@ -208,7 +220,7 @@ def _prose(text: str) -> str:
     return "\n".join([paragraph, *([""] if items else []), *(f"- {' '.join(item.split())}" for item in items)])
 
 
-def resolved(document: Json, schema: Json) -> Json:
+def resolve(document: Json, schema: Json) -> Json:
     """The schema itself, where it is a reference."""
     name = str(schema.get("$ref", "")).rpartition("/")[2]
     found: Json = document["components"]["schemas"][name] if name else schema

@@ -1,29 +1,35 @@
-"""What an agent is: somebody who, given a job, says how to begin, with which tools, and what its end means."""
+"""The agent interface: an agent turns a job into a brief."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from sprout.errors import SproutError
 from sprout.events import AgentDone, Event
-from sprout.learning.paths.shelf import Actor
-from sprout.loop.attempt import Voice
+from sprout.learning.actor import Actor
+from sprout.loop.mechanisms import LoopMechanisms
 from sprout.loop.model import Message
-from sprout.loop.permissions import Permissions
 from sprout.loop.policy import LoopPolicy
-from sprout.loop.screen import MakeScreen
-from sprout.loop.tools import Tool
+from sprout.loop.tools import Profile, Tool
 from sprout.loop.turn import StopCheck, TurnResult
+from sprout.loop.turn_options import OutputFilterFactory, Voice
+
+NORMAL_STOP_REASONS = frozenset({"end_turn", "stop_sequence", "stuck"})
+"""Ends of a loop whose result has been looked at by the agent's own checks."""
+
+
+class NothingSaved(SproutError):
+    """A run ended without saving anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What an agent is asked to do: work on a node, for a learner, within a run.
+    """Input of one run: work on a node, for a learner.
 
     Args:
-        epoch: counts who has begun to carry the run.
-        resumed: an earlier one has begun the loop, so that the brief must be that of the whole work, whatever is there
-            already.
-        task: what the run that asked for this one wants of it, in words.
+        epoch: counts the workers that have held the run.
+        resumed: an earlier worker has started the loop, so the brief must cover the whole work, whatever of it is done.
+        task: text of the request, from the learner or from the run that delegates.
     """
 
     run_id: str
@@ -43,49 +49,55 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What has become of a task: the state in which its run ended, and its last words, of a private agent none."""
+    """Result of a delegated task: the state in which its run ended, and its last words (none from a private agent)."""
 
     state: str
     words: str
 
 
 class Team(Protocol):
-    """Whom an agent can ask for help, and who listens before its loop begins."""
+    """Child runs of an agent, and events from before its loop begins."""
 
-    async def tell(self, event: Event) -> None:
-        """Have the learner told of something now."""
+    async def publish(self, event: Event) -> None:
+        """Send an event to the learner at once."""
         ...
 
     async def pause(self, seconds: float) -> bool:
-        """Wait for a moment; False, and at once, where the run shall stop."""
+        """Sleep. Returns False, immediately, once the run is to stop."""
         ...
 
     async def start(self, agent: str, *, node_id: str, label: str) -> None:
-        """Start a child run and go on; a node whose child run is still going is left to it."""
+        """Start a child run without waiting for it; a child run that is active on the node already is left alone."""
         ...
 
     async def delegate(self, agent: str, task: str, *, key: str, label: str | None = None) -> Outcome:
-        """Have a child run do a task, and wait for its end without a place among the model calls.
+        """Start a child run for a task and wait for its end; the wait occupies no slot for model calls.
+
+        Raises ToolFailure: no agent of that name, or too many runs below one another.
 
         Args:
-            label: its name on the wire, where that is not the agent's own.
-            key: names the task within this run: the same one again is not started twice, also not after a crash.
+            key: identifies the task within this run. The same key does not start a second run, even after a crash.
+            label: name on the wire, if it differs from the agent's.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """How a run goes: `opening` is told, `begin` is called, the loop runs (unless `messages` is empty), then `finish`.
+    """Course of a run: publish `opening`, call `begin`, run the loop (unless `messages` is empty), call `finish`.
 
-    `objective` says in a line for people what it is after. `screen` makes what words to the learner pass through.
+    A run that is resumed after a crash is briefed again: `begin` is called again, and `finish` may be, so both must be
+    safe to repeat. Whether there is a loop is decided when the run starts, and does not change.
 
-    `finish` gets the loop's result, or None where there was no loop, and returns the closing event, whose reason and
-    usage the run fills in. `give_up` is called in its place where the run is stopped or fails.
-
-    What `begin` returns is told before the loop. A run that is taken up again after a crash is briefed again: then
-    `begin` is called again, and `finish` may be, so that both must do no harm the second time. Whether there is a loop
-    is decided when a run begins, and stays so.
+    Args:
+        opening: events to publish first.
+        begin: returns more events to publish before the loop.
+        finish: gets the loop's result, or None without a loop, and returns the closing event, whose reason and usage
+            the run fills in. Raises NothingSaved.
+        give_up: called in place of `finish` if the run is stopped or fails.
+        objective: purpose of the run, in one line for people.
+        output_filter: makes the filter that words to the learner pass through.
+        profile: the tools that may be called in this run; None: as the agent's mechanisms say.
     """
 
     system: str = ""
@@ -94,22 +106,23 @@ class Brief:
     opening: Sequence[Event] = ()
     begin: Callable[[], Awaitable[Sequence[Event] | None]] | None = None
     stop_checks: tuple[StopCheck, ...] = ()
-    permissions: Permissions | None = None
     finish: Callable[[TurnResult | None], Awaitable[AgentDone]] | None = None
-    give_up: Callable[[], Awaitable[None]] | None = None
+    give_up: Callable[[], Awaitable[object]] | None = None
     objective: str = ""
-    screen: MakeScreen | None = None
+    output_filter: OutputFilterFactory | None = None
+    profile: Profile | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
-    """An agent by name, with the numbers of its loop; `lane` is the kind of lane that its runs take, and `voice` says
-    whether its text is reasoning or words to the learner.
-
-    What a `private` agent says and thinks, and what its tools tell it, is never shown: it works on what is secret.
+    """An agent by name, with the limits and mechanisms of its loop.
 
     Args:
-        label: its name on the wire, where that is not its own.
+        policy, mechanisms: the agent's own; settings override single fields of both.
+        lane: kind of lane that its runs take.
+        voice: whether its text is reasoning or words to the learner.
+        private: it works on secrets, so its text, its reasoning and the results of its tools are never shown.
+        label: name on the wire, if it differs.
     """
 
     name: str
@@ -119,3 +132,4 @@ class AgentSpec:
     voice: Voice = "reasoning"
     private: bool = False
     label: str | None = None
+    mechanisms: LoopMechanisms = LoopMechanisms()

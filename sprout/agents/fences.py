@@ -1,9 +1,9 @@
-"""Text from people, files and models, put between tags so that a model can tell it from its instructions."""
+"""Fences: tags around text from people, files and models, so that a model can tell it from its instructions."""
 
 import secrets
 from html import escape
 
-from sprout.learning.text.words import one_line, tidy
+from sprout.learning.text.normalization import one_line, tidy
 
 CUT_MARK = "…"
 MAX_ATTRIBUTE = 300
@@ -12,8 +12,8 @@ MAX_ATTRIBUTE = 300
 def fenced(tag: str, text: str, *, limit: int, **attributes: str) -> str:
     """The text as one element that nothing inside it can close.
 
-    `&`, `<` and `>` are escaped, invisible characters are taken out, and beyond `limit` characters it is cut. The
-    attribute `n` is random, so that nobody can write a matching tag beforehand.
+    `&`, `<` and `>` are escaped, invisible characters are removed, and text beyond `limit` characters is cut off. The
+    attribute `n` is random, so that no text can contain a matching tag.
     """
     bare = tidy(text)
     kept = bare if len(bare) <= limit else bare[:limit] + CUT_MARK
@@ -21,7 +21,7 @@ def fenced(tag: str, text: str, *, limit: int, **attributes: str) -> str:
 
 
 def wrapped(tag: str, *elements: str, separator: str = "", **attributes: str) -> str:
-    """An element around elements that are fenced already; nothing where there are none."""
+    """An element around elements that are fenced already; empty without any."""
     if not elements:
         return ""
     shown = "".join(f' {name}="{escape(one_line(value)[:MAX_ATTRIBUTE])}"' for name, value in attributes.items())

@@ -1,6 +1,7 @@
-"""Prompts: Markdown files beside their agents, with named placeholders that code fills."""
+"""Prompts: Markdown files beside their agents, with named placeholders."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -8,11 +9,13 @@ from importlib.resources import files
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sprout.authored import read_yaml
 from sprout.errors import SetupError
+from sprout.yaml_loader import load_yaml
+
+MAX_NAMED_FAULTS = 12
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
-_FENCE = "---\n"
+_DELIMITER = "---\n"
 
 
 class _FrontMatter(BaseModel):
@@ -25,7 +28,7 @@ class _FrontMatter(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt as its file has it; `budget_words` is how long its text may be before it is filled."""
+    """A prompt file; `budget_words` limits its text before it is filled."""
 
     name: str
     version: int
@@ -37,10 +40,10 @@ class Prompt:
     def words(self) -> int:
         return len(self.text.split())
 
-    def filled(self, **values: str) -> str:
-        """The text with every placeholder replaced; a line that holds nothing but empty ones is left out.
+    def fill(self, **values: str) -> str:
+        """The text with every placeholder replaced; a line of nothing but empty placeholders is left out.
 
-        What a value says is never read as a placeholder. Raises SetupError when values are missing or surplus.
+        Braces in a value are not placeholders. Raises SetupError: values are missing or surplus.
         """
         if values.keys() != self.placeholders:
             wanted, given = ", ".join(sorted(self.placeholders)), ", ".join(sorted(values))
@@ -49,6 +52,13 @@ class Prompt:
             )
         lines = [_PLACEHOLDER.sub(lambda found: values[found[1]], line) for line in self._lines_for(values)]
         return "\n".join(lines).strip()
+
+    def fill_correction(self, faults: Sequence[str]) -> str | None:
+        """The message that asks for the faults to be mended, naming the first few; None without faults."""
+        if not faults:
+            return None
+        more = [f"And {len(faults) - MAX_NAMED_FAULTS} more of the kind."] if len(faults) > MAX_NAMED_FAULTS else []
+        return self.fill(faults=" ".join([*faults[:MAX_NAMED_FAULTS], *more]))
 
     def _lines_for(self, values: dict[str, str]) -> list[str]:
         kept = []
@@ -61,35 +71,35 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """The prompts of an agent: what it is, what it is asked, and what it is told of what it has left undone."""
+    """The prompts of an agent: system prompt, request, and correction of what it left undone."""
 
     system: Prompt
     request: Prompt
     correction: Prompt
 
 
-def prompts_of(agent: str, *, correction: str = "correction") -> Prompts:
-    """The prompts of an agent by its name. Raises SetupError."""
+def load_prompts(agent: str, *, correction: str = "correction") -> Prompts:
+    """The prompts of an agent, by its file below `sprout/agents/`: "path/topic". Raises SetupError."""
     return Prompts(load_prompt(agent), load_prompt(f"{agent}.request"), load_prompt(correction))
 
 
 @cache
 def load_prompt(name: str) -> Prompt:
-    """The prompt in `<name>.md`. Raises SetupError, naming the file, when it is not as it must be."""
-    path = files("sprout.agents").joinpath(f"{name}.md")
+    """The prompt in `<name>.md` below `sprout/agents/`. Raises SetupError, which names the file."""
+    path = files("sprout.agents").joinpath(*f"{name}.md".split("/"))
     if not path.is_file():
         raise SetupError(f"there is no prompt {name!r}: {path} is missing")
-    return read_prompt(name, path.read_text(encoding="utf-8"))
+    return read_prompt(name.rpartition("/")[2], path.read_text(encoding="utf-8"))
 
 
 def read_prompt(name: str, content: str) -> Prompt:
-    """The prompt that a file's content is. Raises SetupError."""
-    opening, _, rest = content.partition(_FENCE)
-    head, fence, text = rest.partition(f"\n{_FENCE}")
+    """Parse a prompt file. Raises SetupError."""
+    opening, _, rest = content.partition(_DELIMITER)
+    head, fence, text = rest.partition(f"\n{_DELIMITER}")
     if opening or not fence:
         raise SetupError(f"prompt {name!r} does not begin with front matter between two lines of ---")
     try:
-        front = _FrontMatter.model_validate(read_yaml(head))
+        front = _FrontMatter.model_validate(load_yaml(head))
     except (yaml.YAMLError, ValidationError) as error:
         raise SetupError(f"the front matter of prompt {name!r} cannot be read: {error}") from error
     used = frozenset(_PLACEHOLDER.findall(text))

@@ -1,4 +1,4 @@
-"""How much a single file may cost while it is read."""
+"""Limits of time, memory and output for reading one file."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,13 @@ MEBIBYTE = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """What the process that reads one file may use, and how much may come out.
+    """Limits of the child process that reads one file, and of its output.
 
     Args:
         cpu_s: processor time in whole seconds.
         memory_bytes: address space, the interpreter and its libraries included.
-        wall_s: from the start of the process to its answer.
-        inflated_bytes: what is packed inside the file, unpacked, all together.
+        wall_s: from the start of the process to its output.
+        inflated_bytes: all entries of a packed file together.
     """
 
     cpu_s: int = 20

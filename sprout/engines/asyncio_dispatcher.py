@@ -11,74 +11,74 @@ log = logging.getLogger(__name__)
 
 
 class AsyncioDispatcher:
-    """Wakes by starting a task per lane; a wake-up for a lane that is being advanced has it advanced once more."""
+    """Starts a task per lane; a wake-up for a lane that is being advanced advances it once more."""
 
     def __init__(self) -> None:
         self._advance: Advance | None = None
-        self._look: Callable[[str], None] | None = None
+        self._refresh: Callable[[str], None] | None = None
         self._advancing: dict[str, bool] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._jobs: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
-    async def started(self, advance: Advance, look: Callable[[str], None]) -> AsyncIterator[None]:
-        self._advance, self._look = advance, look
+    async def running(self, advance: Advance, refresh: Callable[[str], None]) -> AsyncIterator[None]:
+        self._advance, self._refresh = advance, refresh
         try:
             yield
         finally:
             await self.drain()
 
-    def wake(self, lane: str, transaction: Transaction) -> None:
-        transaction.after_commit(lambda: self._woken(lane))
+    def wake_lane(self, lane: str, transaction: Transaction) -> None:
+        transaction.after_commit(lambda: self._schedule(lane))
 
-    def nudge(self, run_id: str) -> None:
-        if self._look is not None:
-            self._look(run_id)
+    def wake_run(self, run_id: str) -> None:
+        if self._refresh is not None:
+            self._refresh(run_id)
 
     def every(self, seconds: float, job: Callable[[], Awaitable[None]]) -> None:
         if self._advance is not None:
-            self._kept(self._jobs, asyncio.create_task(_again_and_again(seconds, job)))
+            self._track(self._jobs, asyncio.create_task(_repeat(seconds, job)))
 
     async def drain(self) -> None:
-        self._advance = self._look = None
+        self._advance = self._refresh = None
         for job in self._jobs:
             job.cancel()
         await asyncio.gather(*self._jobs, *self._tasks, return_exceptions=True)
 
-    def _woken(self, lane: str) -> None:
+    def _schedule(self, lane: str) -> None:
         if self._advance is None:
             return
         if lane in self._advancing:
             self._advancing[lane] = True
             return
         self._advancing[lane] = True
-        self._kept(self._tasks, asyncio.create_task(self._advanced(lane, self._advance)))
+        self._track(self._tasks, asyncio.create_task(self._advance_lane(lane, self._advance)))
 
-    async def _advanced(self, lane: str, advance: Advance) -> None:
+    async def _advance_lane(self, lane: str, advance: Advance) -> None:
         try:
             while self._advancing[lane]:
                 self._advancing[lane] = False
-                await _tried(advance, lane)
+                await _try_advance(advance, lane)
         finally:
             del self._advancing[lane]
 
-    def _kept(self, tasks: set[asyncio.Task[None]], task: asyncio.Task[None]) -> None:
+    def _track(self, tasks: set[asyncio.Task[None]], task: asyncio.Task[None]) -> None:
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
 
-async def _tried(advance: Advance, lane: str) -> None:
-    """What could not be advanced now is found by the reconciler."""
+async def _try_advance(advance: Advance, lane: str) -> None:
+    """Advance a lane; one that fails is found by the next sweep."""
     try:
         await advance(lane)
-    except Exception:
+    except Exception:  # a bug in one lane must not end the dispatcher
         log.exception("agent_run.dispatch_next_failed", extra={"lane": lane})
 
 
-async def _again_and_again(seconds: float, job: Callable[[], Awaitable[None]]) -> None:
+async def _repeat(seconds: float, job: Callable[[], Awaitable[None]]) -> None:
     while True:
         await asyncio.sleep(seconds)
         try:
             await job()
-        except Exception:
+        except Exception:  # the job is tried again in the next round
             log.exception("job.failed", extra={"problem": getattr(job, "__name__", "job")})

@@ -4,34 +4,34 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from sprout.engines.recent import Recent
-from sprout.runs.bus import BusClosed, News, Overflow
-from sprout.runs.log import Logged
+from sprout.engines.recent_events import RecentEvents
+from sprout.runs.run_store import StoredEvent
+from sprout.runs.streaming.bus import BusClosed, BusMessage, Overflow
 
 MAX_WAITING = 2_000
 
 
 class MemoryBus:
-    """Fan-out within the process. A reader who falls behind by `max_waiting` pieces of news loses them all."""
+    """Fan-out within the process. A reader that falls behind by `max_waiting` messages loses them all."""
 
     def __init__(self, *, max_waiting: int = MAX_WAITING) -> None:
         self._max_waiting = max_waiting
         self._tails: dict[str, dict[_Tail, None]] = {}  # of each channel in the order of arrival
-        self._recent = Recent()
+        self._recent = RecentEvents()
         self._closed = False
 
     @property
     def channels(self) -> set[str]:
-        """The channels that somebody listens to."""
+        """The channels with subscribers."""
         return set(self._tails)
 
-    def publish(self, news: News) -> None:
-        if isinstance(news, Logged):
-            self._recent.keep(news)
-        for tail in self._tails.get(news.root_id, ()):
-            tail.tell(news)
+    def publish(self, message: BusMessage) -> None:
+        if isinstance(message, StoredEvent):
+            self._recent.add(message)
+        for tail in self._tails.get(message.root_id, ()):
+            tail.put(message)
 
-    def recent(self, root_id: str, cursor: int) -> Sequence[Logged]:
+    def recent(self, root_id: str, cursor: int) -> Sequence[StoredEvent]:
         return self._recent.after(root_id, cursor)
 
     @asynccontextmanager
@@ -43,8 +43,8 @@ class MemoryBus:
         try:
             yield tail
         finally:
-            for heard in tuple(tail.channels):
-                tail.leave(heard)
+            for subscribed in tuple(tail.channels):
+                tail.unlisten(subscribed)
 
     def close(self) -> None:
         self._closed = True
@@ -63,20 +63,20 @@ class MemoryBus:
 
 
 class _Tail:
-    """One reader's queue: a list that is handed over whole."""
+    """One reader's queue, received as whole batches."""
 
     __slots__ = ("_bus", "_closed", "_max_waiting", "_overflowed", "_waiting", "_woken", "channels")
 
     def __init__(self, bus: MemoryBus, max_waiting: int) -> None:
         self._bus = bus
         self._max_waiting = max_waiting
-        self._waiting: list[News] = []
+        self._waiting: list[BusMessage] = []
         self._woken = asyncio.Event()
         self._overflowed = False
         self._closed = False
         self.channels: set[str] = set()
 
-    async def batch(self) -> list[News]:
+    async def receive(self) -> list[BusMessage]:
         await self._woken.wait()
         if self._closed:
             raise BusClosed
@@ -91,19 +91,19 @@ class _Tail:
         self.channels.add(channel)
         self._bus.add(self, channel)
 
-    def leave(self, channel: str) -> None:
+    def unlisten(self, channel: str) -> None:
         self.channels.discard(channel)
         self._bus.remove(self, channel)
 
-    def nudge(self) -> None:
+    def interrupt(self) -> None:
         self._woken.set()
 
-    def tell(self, news: News) -> None:
+    def put(self, message: BusMessage) -> None:
         if len(self._waiting) >= self._max_waiting:
             self._waiting.clear()
             self._overflowed = True
         if not self._overflowed:
-            self._waiting.append(news)
+            self._waiting.append(message)
         self._woken.set()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What is known of each model, from `catalogue.toml`; of an unknown one, the cautious assumption."""
+"""Model catalogue: facts of each model, from `catalogue.toml`; cautious assumptions for an unknown one."""
 
 import logging
 import tomllib

@@ -1,4 +1,4 @@
-"""What the SDK raises, told apart by the error body's type first, and put in words that a person can act on."""
+"""SDK errors as model failures, classified by the error body's type first, in words that a person can act on."""
 
 import re
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ BY_STATUS = {
     529: Kind.OVERLOADED,
 }
 TOO_LONG = re.compile(r"prompt is too long|context (window|length)|maximum context", re.IGNORECASE)
-WORDS = {
+MESSAGES = {
     Kind.RATE_LIMITED: "The model's provider limits how often it may be asked.",
     Kind.OVERLOADED: "The model is overloaded.",
     Kind.SERVER_ERROR: "The model's server had a failure of its own.",
@@ -53,18 +53,18 @@ WORDS = {
 }
 
 
-def as_failure(error: Exception, *, model: str, streaming: bool) -> ModelFailure:
+def model_failure_of(error: Exception, *, model: str, streaming: bool) -> ModelFailure:
     """The failure that an exception of the SDK or of its transport stands for.
 
     Args:
         streaming: whether the reply had begun; a lost connection then means that it was cut.
     """
     kind = _kind(error, streaming)
-    message = WORDS[kind].format(model=model)
+    message = MESSAGES[kind].format(model=model)
     return ModelFailure(kind, message, retry_after_s=_retry_after_s(error), detail=f"{type(error).__name__}: {error}")
 
 
-class FailureInStream(Exception):
+class StreamError(Exception):
     """An error that came as an event of a stream which had begun well."""
 
     def __init__(self, body: Mapping[str, Any]) -> None:
@@ -72,12 +72,12 @@ class FailureInStream(Exception):
         self.type = str(body.get("type", ""))
 
 
-def failure_in_stream(error: FailureInStream, *, model: str) -> ModelFailure:
+def stream_failure(error: StreamError, *, model: str) -> ModelFailure:
     """The failure that an error event stands for."""
     kind = BY_TYPE.get(error.type, Kind.SERVER_ERROR)
     if kind is Kind.BAD_REQUEST and TOO_LONG.search(str(error)):
         kind = Kind.PROMPT_TOO_LONG
-    return ModelFailure(kind, WORDS[kind].format(model=model), detail=f"{error.type}: {error}")
+    return ModelFailure(kind, MESSAGES[kind].format(model=model), detail=f"{error.type}: {error}")
 
 
 def _kind(error: Exception, streaming: bool) -> ModelFailureKind:
@@ -99,7 +99,7 @@ def _kind_of_status(error: anthropic.APIStatusError) -> ModelFailureKind:
 
 
 def _retry_after_s(error: Exception) -> float | None:
-    """What the provider asked to wait, in seconds from now: from milliseconds, seconds or a date."""
+    """Seconds that the provider asks to wait, from milliseconds, seconds or a date; None without a readable one."""
     if not isinstance(error, anthropic.APIStatusError):
         return None
     headers = error.response.headers

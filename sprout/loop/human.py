@@ -1,4 +1,4 @@
-"""Asking a person: the tool by which a model asks, the questions that the loop asks itself, and their answers."""
+"""Questions to a person: the tool by which a model asks, the loop's own questions, and their answers."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -7,8 +7,8 @@ from pydantic import Field, StringConstraints
 
 from sprout.errors import ToolFailure
 from sprout.loop.model import Text, ToolResult, ToolUse
-from sprout.loop.notices import notice
-from sprout.loop.tools import Effect, tool
+from sprout.loop.model_notices import notice
+from sprout.loop.tools import Effect, Profile, tool
 
 MAX_QUESTION = 2_000
 MAX_CHOICES = 8
@@ -22,12 +22,12 @@ Choices = Annotated[list[Choice], Field(max_length=MAX_CHOICES, description="sho
 
 @dataclass(frozen=True, slots=True)
 class HumanQuestion:
-    """What a person is asked while the run waits.
+    """Question to a person, during which the run waits.
 
     Args:
-        choices: suggestions; any other answer is fine too. None where there are none.
-        why: one sentence for the person: what made the run stop and ask.
-        call_id: the call that waits for the answer; None where the loop asks of its own accord.
+        choices: suggestions, or None; any other answer is accepted too.
+        why: one sentence for the person on why the run stopped to ask.
+        call_id: the call that waits for the answer; None if the loop itself asks.
     """
 
     question: str
@@ -36,14 +36,14 @@ class HumanQuestion:
     call_id: str | None
 
 
-@tool(effect=Effect.WRITE, stored=True)
+@tool(effect=Effect.WRITE, stored=True, profile=Profile.CONVERSATIONAL)
 async def ask_human(question: Question, choices: Choices | None = None) -> str:
     """Ask the person one question and wait for the answer. Only for what you cannot find out or decide yourself."""
-    # A loop that can wait pauses with `asked_by` and never comes here; anywhere else there is nobody to wait for.
+    # A loop that can wait pauses before it comes here; any other has no person to ask.
     raise ToolFailure(notice("nobody_to_ask"))
 
 
-def asked_by(call: ToolUse) -> HumanQuestion:
+def question_from_call(call: ToolUse) -> HumanQuestion:
     """The question of a call of `ask_human`. Raises BadToolInput."""
     checked = ask_human.checked(call).model_dump()
     choices = tuple(dict.fromkeys(checked["choices"] or ())) or None
@@ -51,12 +51,12 @@ def asked_by(call: ToolUse) -> HumanQuestion:
 
 
 def stuck_question(noticed: str) -> HumanQuestion:
-    """What the loop asks when it goes in circles (loop.md D2, level 3); `noticed` says in a sentence how."""
+    """The loop's question when calls repeat at the highest level; `noticed` describes the repetition."""
     return _own_question("stuck_question", why=noticed)
 
 
 def context_question() -> HumanQuestion:
-    """What the loop asks when the context overflows again and again (loop.md C7, R3)."""
+    """The loop's question when the context overflows again and again."""
     return _own_question("context_question", why=notice("why_context"))
 
 
@@ -79,13 +79,13 @@ def _is_choice(answer: str, name: str) -> bool:
     return " ".join(answer.split()).casefold() == notice(name).casefold()
 
 
-def answered(question: HumanQuestion, answer: str) -> ToolResult | Text:
+def answer_block(question: HumanQuestion, answer: str) -> ToolResult | Text:
     """The answer as the model reads it: the result of its call, or words where the loop had asked by itself.
 
     Not for permission questions: those decide whether the call that waits is run. Beyond `MAX_ANSWER` characters the
     answer is cut.
     """
-    told = answer.strip()[:MAX_ANSWER] or notice("no_answer")
+    words = answer.strip()[:MAX_ANSWER] or notice("no_answer")
     if question.call_id is not None:
-        return ToolResult(question.call_id, told)
-    return Text(notice("person_answered", question=question.question, answer=told))
+        return ToolResult(question.call_id, words)
+    return Text(notice("person_answered", question=question.question, answer=words))

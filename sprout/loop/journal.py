@@ -1,29 +1,32 @@
-"""The run's working memory: what an agent notes down so that its next run knows where it stands."""
+"""Run journal: the notes by which an agent's next run knows where the work stands."""
 
+import logging
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from html import escape
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
 from sprout.errors import SproutError
 from sprout.loop.model import Message, Text
-from sprout.loop.notices import notice
-from sprout.loop.tools import Effect, Tool, tool
+from sprout.loop.model_notices import notice
+from sprout.loop.tools import Effect, Profile, Tool, tool
+
+log = logging.getLogger(__name__)
 
 MAX_FIELD = 1_000
 MAX_ENTRY = 300
 MAX_ENTRIES = 20
 DIGEST_CHARS = 500
-LEAST_SHOWN = 20
+MIN_SHOWN_CHARS = 20
 HIDDEN = frozenset({"Cc", "Cf", "Cs"})
 JOINERS = "\u200c\u200d"  # these shape letters and emoji
 
 ListSection = Literal["verified_findings", "decisions", "artifacts", "open_questions", "blockers"]
 
 
-class JournalRefused(SproutError):
+class JournalRejected(SproutError):
     """A change that the journal does not take; the message says which field is at fault and why."""
 
 
@@ -62,23 +65,23 @@ class Journal(BaseModel):
         return self == Journal()
 
     def updated(self, **changes: object) -> "Journal":
-        """The journal with these fields replaced. Raises JournalRefused."""
+        """The journal with these fields replaced. Raises JournalRejected."""
         try:
             return Journal.model_validate({**self.model_dump(), **changes})
         except ValidationError as error:
             faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-            raise JournalRefused(notice("journal_refused", faults=faults)) from None
+            raise JournalRejected(notice("journal_refused", faults=faults)) from None
 
     def appended(self, section: ListSection, entry: str) -> "Journal":
         """The journal with one more entry at a section's end; one that is there already is not added again.
 
-        Raises JournalRefused where the entry does not fit or the section is full: nothing is dropped in silence.
+        Raises JournalRejected where the entry does not fit or the section is full: nothing is dropped in silence.
         """
         entries = self.entries(section)
         if _one_line(entry) in entries:
             return self
         if len(entries) >= MAX_ENTRIES:
-            raise JournalRefused(notice("journal_full", section=section, most=MAX_ENTRIES))
+            raise JournalRejected(notice("journal_full", section=section, most=MAX_ENTRIES))
         return self.updated(**{section: (*entries, entry)})
 
     def entries(self, section: ListSection) -> tuple[str, ...]:
@@ -115,8 +118,8 @@ class Journal(BaseModel):
         """The whole journal as a user message and the assistant's reply to it; none where it is empty."""
         if self.is_empty:
             return ()
-        told = notice("journal_handed_over", journal=self.as_data())
-        return Message("user", (Text(told),)), Message("assistant", (Text(notice("journal_taken")),))
+        handed_over = notice("journal_handed_over", journal=self.as_data())
+        return Message("user", (Text(handed_over),)), Message("assistant", (Text(notice("journal_taken")),))
 
     def as_data(self) -> str:
         """The Markdown between tags that nothing in it can close; for a model."""
@@ -130,7 +133,7 @@ def _lines(content: str | Sequence[str]) -> Sequence[str]:
 def _row(label: str, text: str, room: int) -> str:
     """`label: text` as a line of at most `room` characters, cut with a mark; empty where too little of it would fit."""
     space = room - len(label) - len(": \n")
-    if not text or space < min(len(text), LEAST_SHOWN):
+    if not text or space < min(len(text), MIN_SHOWN_CHARS):
         return ""
     return f"{label}: {text if len(text) <= space else text[: space - 1] + '…'}\n"
 
@@ -140,29 +143,21 @@ def _fenced(tag: str, text: str) -> str:
     return f"<{tag}>\n{escape(text, quote=False)}</{tag}>"
 
 
-class JournalBook(Protocol):
-    """Where the journals of conversations are kept; a key is one conversation's."""
+class OpenJournal:
+    """The journal of a run while its agent writes it.
 
-    async def load(self, key: str) -> Journal:
-        """The journal under that key; an empty one where there is none yet."""
-        ...
+    Args:
+        content: the journal so far.
+        store: stores each new state of it, before anything depends on it.
+    """
 
-    async def keep(self, key: str, journal: Journal) -> None:
-        """Replace the journal under that key."""
-        ...
+    def __init__(self, content: Journal, store: Callable[[Journal], Awaitable[None]]) -> None:
+        self.content = content
+        self._store = store
 
-
-class JournalsInMemory:
-    """Journals that live as long as the process."""
-
-    def __init__(self) -> None:
-        self._journals: dict[str, Journal] = {}
-
-    async def load(self, key: str) -> Journal:
-        return self._journals.get(key, Journal())
-
-    async def keep(self, key: str, journal: Journal) -> None:
-        self._journals[key] = journal
+    async def replace(self, content: Journal) -> None:
+        await self._store(content)
+        self.content = content
 
 
 class _Changes(BaseModel):
@@ -178,29 +173,28 @@ class _Changes(BaseModel):
     handoff_next_action: Line | None = Field(None, description="what is to be done next if you stop here")
 
 
-def journal_tools(book: JournalBook, key: str) -> tuple[Tool, ...]:
-    """The three tools by which an agent reads and writes the journal of one conversation.
+def journal_tools(journal: OpenJournal) -> tuple[Tool, ...]:
+    """The three tools by which an agent reads and writes its journal.
 
     Writing the same once more changes nothing, so the two that write may be repeated after a failure.
     """
 
-    @tool()
+    @tool(profile=Profile.CONVERSATIONAL)
     async def get_run_journal() -> str:
-        """Read your journal of this conversation: what you noted down in this run and in earlier ones."""
-        journal = await book.load(key)
-        return notice("journal_empty") if journal.is_empty else journal.as_data()
+        """Read your journal of this work: what you noted down in this run and in earlier ones."""
+        return notice("journal_empty") if journal.content.is_empty else journal.content.as_data()
 
     async def update(**changes: object) -> str:
         given = {name: value for name, value in changes.items() if value is not None}
         if not given:
-            raise JournalRefused(notice("journal_unchanged"))
-        await book.keep(key, (await book.load(key)).updated(**given))
+            raise JournalRejected(notice("journal_unchanged"))
+        await journal.replace(journal.content.updated(**given))
         return notice("journal_kept")
 
-    @tool(effect=Effect.WRITE, idempotent=True, repeatable=True)
+    @tool(effect=Effect.WRITE, idempotent=True, repeatable=True, profile=Profile.CONVERSATIONAL)
     async def append_run_journal_entry(section: ListSection, entry: Entry) -> str:
         """Add one entry to a list of your journal: a finding, a decision, an artifact, a question or a blocker."""
-        await book.keep(key, (await book.load(key)).appended(section, entry))
+        await journal.replace(journal.content.appended(section, entry))
         return notice("journal_kept")
 
     update_run_journal = Tool(
@@ -211,5 +205,17 @@ def journal_tools(book: JournalBook, key: str) -> tuple[Tool, ...]:
         function=update,
         effect=Effect.WRITE,
         idempotent=True,
+        profile=Profile.CONVERSATIONAL,
     )
     return get_run_journal, update_run_journal, append_run_journal_entry
+
+
+def readable_journal(stored: str | None) -> Journal:
+    """The journal of this JSON; an empty one if there is none, or if it cannot be read: notes are no condition."""
+    if stored is None:
+        return Journal()
+    try:
+        return Journal.model_validate_json(stored)
+    except ValueError:
+        log.exception("agent_run.journal_unreadable")
+        return Journal()

@@ -1,4 +1,4 @@
-"""What the loop says to a model and hears from it: messages, blocks, requests, the parts of a reply."""
+"""Model interface of the loop: messages, blocks, requests, and the parts of a reply."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
@@ -72,13 +72,13 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ModelTraits:
-    """What the loop must know of a model.
+    """Traits of a model that the loop depends on.
 
     Args:
-        window: tokens that prompt and reply have together.
-        max_output: tokens of one reply at most.
-        forces_tools: whether a call can be made to use one particular tool.
-        priced: the usage with its cost filled in.
+        window: most tokens of prompt and reply together.
+        max_output: most tokens of one reply.
+        forces_tools: whether a reply can be forced to call one particular tool.
+        priced: returns a usage with its cost filled in.
     """
 
     window: int = 200_000

@@ -1,4 +1,4 @@
-"""Every number of the loop in one place."""
+"""Policy of the loop: all its numbers in one place."""
 
 from typing import Annotated, Literal
 
@@ -11,10 +11,10 @@ Share = Annotated[float, Field(gt=0, le=1)]
 
 
 class LoopPolicy(BaseModel):
-    """How far the loop goes and how it gives up; agents override some numbers, settings override all.
+    """Limits, retries and waits of the loop; agents override some numbers, settings override all.
 
     Times are seconds, sizes bytes or tokens as named. A nonsensical value is refused when the policy is made,
-    with the field named.
+    in an error that names the field.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

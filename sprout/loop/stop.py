@@ -1,4 +1,4 @@
-"""A wish to stop: asked for from outside, honoured by the loop where nothing is lost."""
+"""Stop of a run: requested from outside, honoured by the loop where nothing is lost."""
 
 import asyncio
 from collections.abc import Awaitable, Coroutine
@@ -8,25 +8,25 @@ T = TypeVar("T")
 
 
 class Stopped(Exception):
-    """A guarded wait was left because a stop was asked for."""
+    """A guarded wait was left because a stop was requested."""
 
 
 class Stop:
-    """Whether a run shall stop. Waits that may be left at once go through `guard`; everything else is let finish."""
+    """Request to stop a run. Waits that may be left at once go through `guard`; everything else finishes."""
 
     def __init__(self) -> None:
         self.requested = False
         self._guarded: set[asyncio.Task[object]] = set()
 
     def request(self) -> None:
-        """Ask for the stop; asking again changes nothing."""
+        """Request the stop; a second request changes nothing."""
         if not self.requested:
             self.requested = True
             for task in self._guarded:
                 task.cancel()
 
     async def guard(self, awaitable: Awaitable[T]) -> T:
-        """The awaitable's result. Raises Stopped as soon as a stop is asked for; the awaitable is cancelled then."""
+        """The awaitable's result. Raises Stopped as soon as a stop is requested; the awaitable is cancelled then."""
         task = asyncio.current_task()
         assert task is not None, "guard is awaited inside a task"
         if self.requested:
@@ -44,5 +44,5 @@ class Stop:
             self._guarded.discard(task)
 
     def _is_ours(self, task: asyncio.Task[object]) -> bool:
-        """Whether a cancellation came from `request` alone, and not from whoever owns the task as well."""
+        """Whether a cancellation came from `request` alone, and not from the owner of the task as well."""
         return self.requested and task.uncancel() == 0

@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_model
 
 from sprout.errors import SproutError
-from sprout.loop.characters import whole_characters
+from sprout.loop.encoding.surrogates import replace_surrogates
 from sprout.loop.model import Image, Text, ToolSpec, ToolUse
 
 
@@ -23,7 +23,7 @@ class Effect(StrEnum):
 
 
 class Profile(IntEnum):
-    """From the smallest set of tools to all; a tool of one profile is in every larger one too."""
+    """Which tools a run may call, from the fewest to all; a tool of one profile is in every larger one too."""
 
     CONVERSATIONAL = 1
     STANDARD = 2
@@ -39,6 +39,9 @@ class BadToolInput(SproutError):
 
 
 ToolFunction = Callable[..., Awaitable[object]]
+ResultMemory = Callable[..., str | None]
+
+UNCHANGED = "unchanged"  # a field of a tool's result: true where all is kept as it is, which is a success
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +55,14 @@ class Tool:
         timeout_s: None means the policy's.
         secret: fields of the input that never reach an event.
         stored: what it changes and the end of its call are committed in one transaction, or it changes nothing: a
-            call without an end has had no effect.
+            call without an end has had no effect. A DatabaseBusy that it raises says that the transaction was rolled
+            back, so the call is tried again.
         repeatable: calling it many times is its normal use (saving concepts, edges), not going in circles.
         ends_turn: when its batch ran without an error the run ends, with no further model call.
         spoken: the field of the input that is the learner's text, streamed while the model writes it.
-        profile: the smallest profile that has this tool.
+        profile: the smallest profile that has this tool; essential tools are of the smallest one.
+        memory: what a successful result says of the learner, in a sentence that they may read, or None. It is given the
+            subject of the tool, if it has one, and the result: as JSON, or as the text that it is.
         call_parameter: the name of the function's parameter that is given the call itself.
         of: the type of what `about` puts in the place of the function's first parameter; None where it has none.
     """
@@ -75,6 +81,7 @@ class Tool:
     ends_turn: bool = False
     spoken: str | None = None
     profile: Profile = Profile.STANDARD
+    memory: ResultMemory | None = None
     call_parameter: str | None = None
     of: type | None = None
 
@@ -86,16 +93,22 @@ class Tool:
         if self.of is None or not isinstance(subject, self.of):
             wanted = "nothing" if self.of is None else f"a {self.of.__name__}"
             raise BadTool(f"tool {self.name!r} is about {wanted}, not about a {type(subject).__name__}")
-        return replace(self, function=partial(self.function, subject), of=None)
+        memory = None if self.memory is None else partial(self.memory, subject)
+        return replace(self, function=partial(self.function, subject), memory=memory, of=None)
 
     @property
     def retryable(self) -> bool:
         return self.effect is Effect.READ if self.idempotent is None else self.idempotent
 
     @property
-    def begins_again(self) -> bool:
-        """Whether a call that began and whose end is not known may simply be begun again (K6)."""
-        return self.effect is Effect.READ or self.retryable or self.stored
+    def retryable_when_busy(self) -> bool:
+        """Whether a call that the database had no room for may be retried."""
+        return self.retryable or self.stored
+
+    @property
+    def restartable(self) -> bool:
+        """Whether a call whose end is unknown may begin again."""
+        return self.effect is Effect.READ or self.retryable_when_busy
 
     @property
     def spec(self) -> ToolSpec:
@@ -135,6 +148,7 @@ def tool(
     ends_turn: bool = False,
     spoken: str | None = None,
     profile: Profile = Profile.STANDARD,
+    memory: ResultMemory | None = None,
     of: type | None = None,
 ) -> Callable[[ToolFunction], Tool]:
     """Make a tool of an async function: its parameters are the input, its docstring the description.
@@ -169,6 +183,7 @@ def tool(
             ends_turn=ends_turn,
             spoken=spoken,
             profile=profile,
+            memory=memory,
             call_parameter=call_parameter,
             of=of,
         )
@@ -199,21 +214,22 @@ def _read_signature(
     return model, schema, call_parameter
 
 
-def as_text(output: object) -> str | tuple[Text | Image, ...]:
+def result_content(output: object) -> str | tuple[Text | Image, ...]:
     """A tool's output as a result block holds it: text stays, blocks stay, anything else becomes JSON."""
     if isinstance(output, str):
-        return whole_characters(output)
+        return replace_surrogates(output)
     if isinstance(output, (list, tuple)) and output and all(isinstance(item, (Text, Image)) for item in output):
-        blocks = (Text(whole_characters(item.text)) if isinstance(item, Text) else item for item in output)
+        blocks = (Text(replace_surrogates(item.text)) if isinstance(item, Text) else item for item in output)
         return tuple(item for item in blocks if isinstance(item, Image) or item.text.strip()) or ""
-    return whole_characters(json.dumps(output, ensure_ascii=False))
+    return replace_surrogates(json.dumps(output, ensure_ascii=False))
 
 
-def cut_to(text: str, max_bytes: int) -> str:
-    """Head and tail of a text that is over `max_bytes` of UTF-8, with a marker that says how much was cut."""
-    raw = text.encode()
-    if len(raw) <= max_bytes:
-        return text
-    half = max_bytes // 2
-    head, tail = raw[:half].decode(errors="ignore"), raw[-half:].decode(errors="ignore")
-    return f"{head}\n[cut: {len(raw) - len(head.encode()) - len(tail.encode())} bytes]\n{tail}"
+def says_unchanged(result: str) -> bool:
+    """Whether a result says that all is kept as it is: a JSON object whose field `unchanged` is true."""
+    if UNCHANGED not in result:  # results may be large, and few of them say it
+        return False
+    try:
+        output = json.loads(result)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(output, dict) and output.get(UNCHANGED) is True

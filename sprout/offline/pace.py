@@ -1,4 +1,4 @@
-"""How fast the offline model speaks."""
+"""Pace of the offline model."""
 
 from dataclasses import dataclass
 

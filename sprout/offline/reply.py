@@ -1,4 +1,4 @@
-"""What the offline model says: blocks, and why it stopped."""
+"""Reply of the offline model: blocks and a stop reason."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -67,6 +67,6 @@ class Reply:
         return [block for block in self.blocks if isinstance(block, ToolOut)]
 
 
-def written(block: Block) -> str:
+def output_text(block: Block) -> str:
     """The characters of a block that count as output."""
     return block.name + block.json() if isinstance(block, ToolOut) else block.text

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from sprout.offline.faults import Fault
+from sprout.offline.faults.scenarios import Fault
 from sprout.offline.reply import Body, Reply, TextOut, ThinkingOut, ToolOut
 
 __all__ = ["Reply", "Scripted", "Step", "TextOut", "ThinkingOut", "ToolOut"]
@@ -20,7 +20,7 @@ class Scripted:
 
     @property
     def left(self) -> int:
-        """How many steps have not been played."""
+        """Number of steps that have not been played."""
         return max(0, len(self._steps) - self._taken)
 
     def answer(self, body: Body) -> Reply | Fault:

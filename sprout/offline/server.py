@@ -11,10 +11,17 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.server import ServerState
 
 from sprout.errors import SetupError
-from sprout.offline.app import KEPT_REQUESTS, MessagesApi, OfflineModel, RecordedRequest, messages_api, offline_app
-from sprout.offline.cache import PromptCache
-from sprout.offline.delivery import TRANSPORT
-from sprout.offline.faults import Faults
+from sprout.offline.api.messages_api import (
+    RECORDED_REQUESTS,
+    MessagesApi,
+    OfflineModel,
+    RecordedRequest,
+    messages_api,
+    offline_app,
+)
+from sprout.offline.api.paced_response import TRANSPORT
+from sprout.offline.api.prompt_cache import PromptCache
+from sprout.offline.faults.scenarios import FaultPlan
 from sprout.offline.pace import Pace
 
 CLOSING_S = 5.0
@@ -40,9 +47,9 @@ async def running_offline_server(
     host: str = "127.0.0.1",
     port: int = 0,
     pace: Pace | None = None,
-    faults: Faults | None = None,
+    faults: FaultPlan | None = None,
     cache: PromptCache | None = None,
-    keep_requests: int = KEPT_REQUESTS,
+    keep_requests: int = RECORDED_REQUESTS,
 ) -> AsyncIterator[OfflineServer]:
     """Serve `model` inside the running loop; port 0 takes a free one. Connections still open at the end are cut.
 
@@ -50,8 +57,8 @@ async def running_offline_server(
         SetupError: the port cannot be had.
     """
     api = messages_api(model, pace=pace, faults=faults, cache=cache, keep_requests=keep_requests)
-    listening = _bound(host, port)
-    async with _serving(offline_app(api), listening):
+    listening = _bind_socket(host, port)
+    async with _run_uvicorn(offline_app(api), listening):
         shown = f"[{host}]" if ":" in host else host
         yield OfflineServer(f"http://{shown}:{listening.getsockname()[1]}", api)
 
@@ -63,8 +70,8 @@ async def serve(model: OfflineModel, host: str, port: int, *, pace: Pace | None 
 
 
 @asynccontextmanager
-async def _serving(app: ASGIApp, listening: socket.socket) -> AsyncIterator[None]:
-    """uvicorn's protocol on a socket of ours, without its `Server`.
+async def _run_uvicorn(app: ASGIApp, listening: socket.socket) -> AsyncIterator[None]:
+    """uvicorn's protocol on a socket of ours, without its `MeasuredServer`.
 
     That one would take the process's signals, change the log settings of the server that Sprout itself runs in, and
     not leave before its connections do.
@@ -88,10 +95,10 @@ async def _serving(app: ASGIApp, listening: socket.socket) -> AsyncIterator[None
         listener.close()
         for each in list(state.connections):
             each.transport.abort()
-        await _finished(state)
+        await _drain(state)
 
 
-async def _finished(state: ServerState) -> None:
+async def _drain(state: ServerState) -> None:
     """Wait for the requests in flight, which end by themselves once they see their connection gone."""
     if not state.tasks:
         return
@@ -113,7 +120,7 @@ class _WithTransport:
         await self._app(scope, receive, send)
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def _bind_socket(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # The protocol is named, because asyncio sends small writes at once (TCP_NODELAY) only where it is.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

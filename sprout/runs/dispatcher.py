@@ -1,4 +1,4 @@
-"""The Protocol of who wakes whom: lossy too, since the reconciler finds whatever was not woken."""
+"""Dispatcher: wakes lanes and runs. Wake-ups may get lost, since the sweep finds every lane that was not woken."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
@@ -8,7 +8,12 @@ Advance = Callable[[str], Awaitable[None]]
 
 
 class Transaction(Protocol):
-    """A transaction under way; an engine that lives in the same database may know more of it."""
+    """The store's transaction in which a lane is woken."""
+
+    @property
+    def connection(self) -> object:
+        """The store's connection, so that a queue in the same database can write in the same transaction."""
+        ...
 
     def after_commit(self, callback: Callable[[], None]) -> None:
         """Call this on the event loop once the transaction is committed."""
@@ -16,28 +21,27 @@ class Transaction(Protocol):
 
 
 class Dispatcher(Protocol):
-    """Wakes lanes and nudges runs. Everything may be lost or doubled: a surplus claim gets nothing."""
+    """Wakes lanes and runs. Wake-ups may be lost or doubled: a surplus claim finds nothing."""
 
-    def started(self, advance: Advance, look: Callable[[str], None]) -> AbstractAsyncContextManager[None]:
-        """Carry out wake-ups as long as this is open; at its end those under way have ended.
+    def running(self, advance: Advance, refresh: Callable[[str], None]) -> AbstractAsyncContextManager[None]:
+        """Process wake-ups while this is open; on exit, wait for those under way.
 
         Args:
-            advance: claims what is to go on in a lane and begins it.
-            look: looks at a run's row again, if it is carried here.
+            advance: claims and starts the next run of a lane.
+            refresh: reads the row of a run again, if it is executed here.
         """
         ...
 
-    def wake(self, lane: str, transaction: Transaction) -> None:
-        """Have somebody advance the lane, if the transaction is committed."""
+    def wake_lane(self, lane: str, transaction: Transaction) -> None:
+        """Have a worker advance the lane, if the transaction is committed."""
         ...
 
-    def nudge(self, run_id: str) -> None:
-        """Have whoever carries the run look at its row."""
+    def wake_run(self, run_id: str) -> None:
+        """Have the worker of the run refresh it."""
         ...
 
     def every(self, seconds: float, job: Callable[[], Awaitable[None]]) -> None:
-        """Do a job again and again from now on, as long as `started` is open. A job that fails is logged and tried
-        again at its next time."""
+        """Repeat a job at this interval while `running` is open. A failure is logged, and the job goes on."""
         ...
 
     async def drain(self) -> None:

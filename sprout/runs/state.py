@@ -1,4 +1,4 @@
-"""A run, its states, and the moves between them that are allowed."""
+"""Run: its data, its states and the allowed transitions."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,11 +6,11 @@ from enum import StrEnum
 from typing import Literal
 
 from sprout.errors import Conflict
-from sprout.events import Caps, ResumeCause, RunResumed, RunStarted, Usage
-from sprout.loop.permissions import Approval
-from sprout.runs.question import RunQuestion
+from sprout.events import Caps, ReachedLimit, ResumeCause, RunResumed, RunStarted, Usage
+from sprout.loop.tool_calls.permissions import Approval
+from sprout.runs.questions import RunQuestion
 
-MOST_CRASHES = 3  # at one place
+MAX_CRASHES = 3  # at one place
 
 
 class RunState(StrEnum):
@@ -23,17 +23,17 @@ class RunState(StrEnum):
     TIMED_OUT = "timed_out"
 
 
-ENDED: dict[RunState, Literal["completed", "failed", "cancelled", "timed_out"]] = {
+TERMINAL_STATES: dict[RunState, Literal["completed", "failed", "cancelled", "timed_out"]] = {
     RunState.COMPLETED: "completed",
     RunState.FAILED: "failed",
     RunState.CANCELLED: "cancelled",
     RunState.TIMED_OUT: "timed_out",
 }
-NEXT: dict[RunState, frozenset[RunState]] = {
+TRANSITIONS: dict[RunState, frozenset[RunState]] = {
     RunState.QUEUED: frozenset({RunState.RUNNING, RunState.CANCELLED, RunState.FAILED, RunState.TIMED_OUT}),
-    RunState.RUNNING: frozenset({*ENDED, RunState.WAITING_ON_HUMAN}),
-    RunState.WAITING_ON_HUMAN: frozenset({*ENDED, RunState.RUNNING}),
-    **{state: frozenset[RunState]() for state in ENDED},
+    RunState.RUNNING: frozenset({*TERMINAL_STATES, RunState.WAITING_ON_HUMAN}),
+    RunState.WAITING_ON_HUMAN: frozenset({*TERMINAL_STATES, RunState.RUNNING}),
+    **{state: frozenset[RunState]() for state in TERMINAL_STATES},
 }
 
 
@@ -45,10 +45,10 @@ class RunAlreadyEnded(Conflict):
 
 
 class Fenced(Conflict):
-    """Somebody else has taken the run over: whoever meets this must stop at once, before the next side effect."""
+    """Another worker has claimed the run: stop at once, before the next side effect."""
 
     def __init__(self, run_id: str) -> None:
-        super().__init__(f"run {run_id} is carried by somebody else now")
+        super().__init__(f"run {run_id} was claimed by another worker")
         self.run_id = run_id
 
 
@@ -69,15 +69,16 @@ class Run:
     the run whose event log holds this run's events (itself for a root), `last_seq` the last number in that log.
 
     Args:
-        position: how many runs of its lane come before it; 0 once it has begun.
-        epoch: how often somebody has begun to carry it; a write under an older epoch is refused.
-        cut_off: it should be going, and nobody carries it, or nobody who lives.
-        question: what a person is asked while it waits; `answered` once the answer is stored.
+        position: number of runs before it in its lane; 0 once it has started.
+        epoch: number of claims so far; a write under an older epoch is refused.
+        cut_off: it is not finished, and no live worker has it.
+        question: the question to a person while it waits; `answered` once the answer is stored.
         approvals: the calls that a person has allowed.
-        crashes: how often in a row it was cut off at the same place.
-        cause: why it is taken up again next.
-        discarded: a person does not want to hear of it any more.
-        task: what the run that started this one wants of it, in words; None where the node says it all.
+        crashes: crashes in a row at the same place.
+        cause: why it is resumed next.
+        discarded: whether a person has dismissed it.
+        reached_limit: the limit that ended it, if one did.
+        task: the request of the run that started this one, in words; None if the node says it all.
     """
 
     id: str
@@ -96,6 +97,7 @@ class Run:
     created_at: datetime
     state: RunState = RunState.QUEUED
     reason: str | None = None
+    reached_limit: ReachedLimit | None = None
     usage: Usage = Usage()
     error: RunError | None = None
     cancel_requested: bool = False
@@ -116,7 +118,7 @@ class Run:
 
     @property
     def ended(self) -> bool:
-        return self.state in ENDED
+        return self.state in TERMINAL_STATES
 
     @property
     def is_root(self) -> bool:
@@ -124,16 +126,16 @@ class Run:
 
     @property
     def suspect(self) -> bool:
-        """Whether it was at work when its last carrier died, and has come no further since."""
+        """Whether it was executing at its last crash, without progress since."""
         return self.crashes > 0
 
     @property
     def last_chance(self) -> bool:
         """Whether one more crash at the same place ends it."""
-        return self.crashes >= MOST_CRASHES - 1
+        return self.crashes >= MAX_CRASHES - 1
 
-    def opening(self) -> RunStarted | RunResumed:
-        """The event with which its present carrier begins."""
+    def opening_event(self) -> RunStarted | RunResumed:
+        """The event that opens its current claim."""
         if self.epoch > 1:
             return RunResumed(attempt=self.epoch - 1, cause=self.cause)
         return RunStarted(lane=self.lane, model=self.model, caps=self.caps, offline=self.offline)

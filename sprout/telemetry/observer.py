@@ -1,14 +1,15 @@
-"""The observer of runs: everything that is seen of them comes in here and goes to those who watch."""
+"""Run observer: passes the events and model calls of runs to the watchers."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 from sprout.events import Event, Guardrail, RunDone, ToolCalled, ToolFinished
-from sprout.loop.model import ChatModel
+from sprout.loop.model import ModelRequest
 from sprout.runs.state import Run
+from sprout.telemetry.call_timer import CallTimer
 from sprout.telemetry.metrics import Metrics
-from sprout.telemetry.story import ModelCall, Story, Watcher
-from sprout.telemetry.watched_model import WatchedModel
+from sprout.telemetry.observed_run import ModelCall, ObservedRun, Watcher
 
 log = logging.getLogger(__name__)
 
@@ -16,7 +17,7 @@ UNKNOWN_TOOL = "unknown"
 
 
 class RunObserver:
-    """Hears of every event that is not a delta, in the order of the run, and of every model call.
+    """Receives every event that is not a delta, in order, and every model call.
 
     Args:
         metrics: counts; also what is asked directly, for gates, streams and the exposition.
@@ -26,38 +27,48 @@ class RunObserver:
     def __init__(self, metrics: Metrics, *others: Watcher) -> None:
         self.metrics = metrics
         self._watchers: tuple[Watcher, ...] = (metrics, *others)
-        self._stories: dict[str, Story] = {}
+        self._observed: dict[str, ObservedRun] = {}
         self._tools: set[str] = set()
 
     def observe(self, run: Run, event: Event) -> None:
-        """Take note of an event; the last ones of a run come with the run as it was settled. Never raises."""
+        """Observe an event; the closing events come with the settled run. Never raises."""
         if not event.durable:
             return
         if isinstance(event, RunDone):
-            self._leave_family(run.root_id)
+            self._release_root(run.root_id)
             return
-        story = self._stories.setdefault(run.id, Story.of(run))
+        story = self._observed.setdefault(run.id, ObservedRun.from_run(run))
         shown = self._with_known_tool(event)
-        story.take(run, shown)
-        self._tell(lambda watcher: watcher.saw(story, shown))
-        if story.over:
-            self._leave(story)
+        story.apply(run, shown)
+        self._notify(lambda watcher: watcher.on_event(story, shown))
+        if story.ended:
+            self._release(story)
 
-    def left(self, run: Run) -> None:
-        """Let go of a run that is not carried here any more; after its end it is gone already."""
-        story = self._stories.get(run.id)
+    def release(self, run: Run) -> None:
+        """Forget a run that is no longer executed here; without effect after its end."""
+        story = self._observed.get(run.id)
         if story is not None:
-            self._leave(story)
+            self._release(story)
 
-    def watched(self, model: ChatModel, run: Run) -> ChatModel:
-        """The model, with every call of it noted as one of this run."""
-        return WatchedModel(model, lambda call: self._called(run, call), self._tools)
+    @asynccontextmanager
+    async def model_call(self, run: Run, request: ModelRequest) -> AsyncIterator[CallTimer]:
+        """Measure a call of the run; watchers receive it when it is over."""
+        self._tools.update(tool.name for tool in request.tools)
+        timer = CallTimer(request)
+        try:
+            yield timer
+            timer.end()
+        except Exception as error:
+            timer.end(error)
+            raise
+        finally:
+            self._record_call(run, timer.finish())
 
-    def _called(self, run: Run, call: ModelCall) -> None:
-        story = self._stories.get(run.id) or Story.of(run)
+    def _record_call(self, run: Run, call: ModelCall) -> None:
+        story = self._observed.get(run.id) or ObservedRun.from_run(run)
         if call.failed:
             story.failure = call.outcome
-        self._tell(lambda watcher: watcher.called(story, call))
+        self._notify(lambda watcher: watcher.on_model_call(story, call))
 
     def _with_known_tool(self, event: Event) -> Event:
         """The event, naming only tools that models were offered: any other name is a model's own text."""
@@ -65,19 +76,19 @@ class RunObserver:
             return event.model_copy(update={"tool": UNKNOWN_TOOL})
         return event
 
-    def _leave(self, story: Story) -> None:
-        del self._stories[story.run.id]
-        self._tell(lambda watcher: watcher.left(story))
+    def _release(self, observed: ObservedRun) -> None:
+        del self._observed[observed.run.id]
+        self._notify(lambda watcher: watcher.on_release(observed))
 
-    def _leave_family(self, root_id: str) -> None:
-        """Let go of what the end of a root run has ended with it, without a word of its own."""
-        for story in [story for story in self._stories.values() if story.run.root_id == root_id]:
-            self._leave(story)
+    def _release_root(self, root_id: str) -> None:
+        """Forget the runs that the end of their root run has ended without an event of their own."""
+        for story in [story for story in self._observed.values() if story.run.root_id == root_id]:
+            self._release(story)
 
-    def _tell(self, what: Callable[[Watcher], None]) -> None:
+    def _notify(self, callback: Callable[[Watcher], None]) -> None:
         for watcher in self._watchers:
             try:
-                what(watcher)
+                callback(watcher)
             except Exception:
-                # A fault in what only looks on must not end what a learner waits for.
-                log.exception("telemetry.broke", extra={"watcher": type(watcher).__name__})
+                # A bug in a watcher must not fail the run.
+                log.exception("telemetry.watcher_failed", extra={"watcher": type(watcher).__name__})

@@ -1,4 +1,4 @@
-"""Runs as OpenTelemetry spans, named by the semantic conventions for generative AI; no text, ever."""
+"""OpenTelemetry spans of runs, by the semantic conventions for generative AI; without any text."""
 
 import time
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ from sprout.events import (
     ToolFinished,
 )
 from sprout.runs.state import Run, RunState
-from sprout.telemetry.story import ModelCall, Story
+from sprout.telemetry.observed_run import ModelCall, ObservedRun
 
 NS = 1_000_000_000
 FAILED = frozenset({RunState.FAILED, RunState.TIMED_OUT})
-GIVEN_MAX_CHARS = 64  # of words that the provider gives
+ATTRIBUTE_MAX_CHARS = 64  # of values that the provider sends
 Attributes = Mapping[str, str | int | float | bool | list[str]]
 
 
@@ -36,34 +36,36 @@ class RunSpans:
         self._tracer = tracer
         self._open: dict[str, Span] = {}
 
-    def saw(self, story: Story, event: Event) -> None:
-        run = story.run
+    def on_event(self, observed: ObservedRun, event: Event) -> None:
+        run = observed.run
         if isinstance(event, (RunStarted, RunResumed)) and run.id not in self._open:
-            self._open[run.id] = self._begun(run)
+            self._open[run.id] = self._start_span(run)
         span = self._open.get(run.id)
         if span is None:
             return
         match event:
             case ToolFinished():
-                self._tool(span, event)
+                self._record_tool(span, event)
             case ModelRetry(attempt=attempt, delay_ms=delay_ms):
-                span.add_event("model_retry", {"error.type": story.failure, "attempt": attempt, "delay_ms": delay_ms})
+                span.add_event(
+                    "model_retry", {"error.type": observed.failure, "attempt": attempt, "delay_ms": delay_ms}
+                )
             case ModelSwitched(from_model=old, to_model=new):
                 span.add_event("model_switched", {"from_model": old, "to_model": new})
             case ContextCompacted(rung=rung, tokens_before=before, tokens_after=after):
                 span.add_event("context_compacted", {"rung": rung, "tokens_before": before, "tokens_after": after})
             case Guardrail(level=level, tool=tool):
                 span.add_event("guardrail", {"level": level, "gen_ai.tool.name": tool or ""})
-            case AgentDone() | AgentError() if story.over:
-                self._conclude(span, run)
+            case AgentDone() | AgentError() if observed.ended:
+                self._set_outcome(span, run)
 
-    def called(self, story: Story, call: ModelCall) -> None:
-        span = self._open.get(story.run.id)
+    def on_model_call(self, observed: ObservedRun, call: ModelCall) -> None:
+        span = self._open.get(observed.run.id)
         if span is None:
             return
         usage = call.usage
         attributes = {
-            **_common("chat", story.run),
+            **_common_attributes("chat", observed.run),
             "gen_ai.request.model": call.model,
             "gen_ai.request.max_tokens": call.max_tokens,
             "gen_ai.request.stream": True,
@@ -74,10 +76,10 @@ class RunSpans:
             "gen_ai.usage.cache_write.input_tokens": usage.cache_write_tokens,
         }
         if call.stop_reason is not None:
-            attributes["gen_ai.response.finish_reasons"] = [call.stop_reason[:GIVEN_MAX_CHARS]]
+            attributes["gen_ai.response.finish_reasons"] = [call.stop_reason[:ATTRIBUTE_MAX_CHARS]]
         if call.first_part_s is not None:
             attributes["gen_ai.response.time_to_first_chunk"] = call.first_part_s
-        self._past(
+        self._record_span(
             span,
             f"chat {call.model}",
             SpanKind.CLIENT,
@@ -87,19 +89,19 @@ class RunSpans:
             call.outcome if call.failed else None,
         )
 
-    def left(self, story: Story) -> None:
-        span = self._open.pop(story.run.id, None)
+    def on_release(self, observed: ObservedRun) -> None:
+        span = self._open.pop(observed.run.id, None)
         if span is not None:
             span.end()
 
-    def _begun(self, run: Run) -> Span:
+    def _start_span(self, run: Run) -> Span:
         parent = self._open.get(run.parent_id or "")
         return self._tracer.start_span(
             f"invoke_agent {run.agent}",
             context=None if parent is None else set_span_in_context(parent),
             kind=SpanKind.INTERNAL,
             attributes={
-                **_common("invoke_agent", run),
+                **_common_attributes("invoke_agent", run),
                 "gen_ai.agent.name": run.agent,
                 "gen_ai.request.model": run.model,
                 "sprout.run.id": run.id,
@@ -107,26 +109,28 @@ class RunSpans:
             },
         )
 
-    def _conclude(self, span: Span, run: Run) -> None:
+    def _set_outcome(self, span: Span, run: Run) -> None:
         span.set_attributes({"sprout.state": run.state.value, "sprout.reason": run.reason or ""})
         if run.state in FAILED:
             span.set_attribute("error.type", run.reason or run.state.value)
             span.set_status(Status(StatusCode.ERROR))
 
-    def _tool(self, parent: Span, event: ToolFinished) -> None:
+    def _record_tool(self, parent: Span, event: ToolFinished) -> None:
         duration_s = event.duration_ms / 1000
         attributes: Attributes = {
             "gen_ai.operation.name": "execute_tool",
             "gen_ai.tool.name": event.tool,
             "gen_ai.tool.type": "function",
-            "gen_ai.tool.call.id": event.call_id[:GIVEN_MAX_CHARS],
+            "gen_ai.tool.call.id": event.call_id[:ATTRIBUTE_MAX_CHARS],
             "sprout.attempts": event.attempts,
         }
         error = None if event.ok else "tool_error" if event.attempts else "refused"
         began_ns = time.time_ns() - round(duration_s * NS)
-        self._past(parent, f"execute_tool {event.tool}", SpanKind.INTERNAL, attributes, began_ns, duration_s, error)
+        self._record_span(
+            parent, f"execute_tool {event.tool}", SpanKind.INTERNAL, attributes, began_ns, duration_s, error
+        )
 
-    def _past(
+    def _record_span(
         self,
         parent: Span,
         name: str,
@@ -136,7 +140,7 @@ class RunSpans:
         duration_s: float,
         error: str | None,
     ) -> None:
-        """A span of something that is over."""
+        """A span that has ended."""
         span = self._tracer.start_span(
             name, context=set_span_in_context(parent), kind=kind, attributes=attributes, start_time=began_ns
         )
@@ -146,7 +150,7 @@ class RunSpans:
         span.end(began_ns + round(duration_s * NS))
 
 
-def _common(operation: str, run: Run) -> dict[str, str | int | float | bool | list[str]]:
+def _common_attributes(operation: str, run: Run) -> dict[str, str | int | float | bool | list[str]]:
     return {
         "gen_ai.operation.name": operation,
         "gen_ai.provider.name": "sprout" if run.offline else "anthropic",

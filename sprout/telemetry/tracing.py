@@ -1,4 +1,4 @@
-"""Where spans go: an OpenTelemetry collector, over HTTP."""
+"""Tracer that exports spans to an OpenTelemetry collector over HTTP."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,8 +13,8 @@ EXPORT_TIMEOUT_S = 3.0
 
 
 @asynccontextmanager
-async def tracing_to(endpoint: str | None, *, version: str) -> AsyncIterator[Tracer]:
-    """A tracer whose spans are sent in batches to a collector; what is left when this closes is sent then.
+async def open_tracer(endpoint: str | None, *, version: str) -> AsyncIterator[Tracer]:
+    """A tracer whose spans are sent in batches to a collector; the rest is sent on exit.
 
     Args:
         endpoint: the collector's address without the path of a signal; None for one on this machine.
@@ -31,7 +31,7 @@ async def tracing_to(endpoint: str | None, *, version: str) -> AsyncIterator[Tra
     except ImportError as error:
         raise SetupError("Tracing needs more packages: pip install 'sprout-tutor[otel]', or unset it.") from error
     ours = Resource({"service.name": "sprout", "service.version": version})
-    # What the operator names by OpenTelemetry's own settings goes before.
+    # OpenTelemetry's own settings take precedence.
     provider = TracerProvider(resource=ours.merge(OTELResourceDetector().detect()), shutdown_on_exit=False)
     address = f"{(endpoint or DEFAULT_ENDPOINT).rstrip('/')}/v1/traces"
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=address, timeout=EXPORT_TIMEOUT_S)))

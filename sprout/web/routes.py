@@ -1,4 +1,4 @@
-"""The whole surface at a glance: one table, from which the routes, the OpenAPI document and /docs are made."""
+"""Endpoints of the HTTP API: one table, from which the routes, the OpenAPI document and /docs are made."""
 
 from collections.abc import Awaitable, Callable
 from itertools import groupby
@@ -15,383 +15,412 @@ from starlette.types import Receive, Scope, Send
 
 from sprout.errors import SproutError
 from sprout.events import AssessmentRow, NodeRow, Wire
+from sprout.learning.lessons.conversations import ChatMessageRow, ChatSessionRow, HintRow
 from sprout.learning.lessons.memories import MemoryRow
-from sprout.learning.lessons.talk import ChatMessageRow, ChatSessionRow, HintRow
 from sprout.learning.mastery.reports import EvidenceRow, ProgressReport
 from sprout.learning.paths.contents import ContentRow, GenerationRow
-from sprout.learning.paths.exchange import PathFile
-from sprout.learning.paths.library import BranchRow, DocumentRow, EdgeRow, ProgressRow
+from sprout.learning.paths.path_file import PathFile
+from sprout.learning.paths.repository import BranchRow, DocumentRow, EdgeRow, ProgressRow
 from sprout.learning.paths.sources import CoveredPassage, NodeSources, PassageRow
-from sprout.learning.questions.assessing import AnswerRow, QuestionRow
-from sprout.web import (
-    about,
-    account,
-    assessments,
-    bodies,
-    branches,
-    changes,
-    contents,
-    documents,
-    doubting,
-    generating,
-    graphs,
-    lesson,
-    nodes,
-    pages,
-    reports,
-    review,
-    runs,
-    shown,
-    sources,
-    streams,
-    talk,
-    tutor,
-)
-from sprout.web.change_shown import ChangeRow, UndoneChange
-from sprout.web.docs import docs_page
-from sprout.web.endpoint import Answer, AnyEndpoint, Call, Endpoint
-from sprout.web.failures import LastResort, expected, refused_by_routing, unexpected
-from sprout.web.middleware import KnownHosts, Origins, Paced, SecurityHeaders
-from sprout.web.openapi import openapi_document
-from sprout.web.parts import WebParts
-from sprout.web.run_shown import RunHandoff, RunRow
+from sprout.learning.questions.assessments import AnswerRow, QuestionRow
+from sprout.web.handlers import account, pages, path_review, runs, server
+from sprout.web.handlers.paths import branches, changes, contents, documents, generation, graphs, nodes, sources
+from sprout.web.handlers.teaching import assessments, conversations, lessons, memories, questions, reports, tutor
+from sprout.web.http.dependencies import PageFiles, PathsAndRuns, WebDependencies
+from sprout.web.http.endpoint import AnyEndpoint, Call, Endpoint, group
+from sprout.web.http.endpoint import ResponseSpec as Status
+from sprout.web.http.failures import CatchAllErrors, handle_expected, handle_http_exception, handle_unexpected
+from sprout.web.http.limits import LOCAL_HOSTS, LOCAL_ORIGINS
+from sprout.web.http.middleware import AllowedHosts, CrossOriginPolicy, RequestRateLimit, SecurityHeaders
+from sprout.web.reference.docs import docs_page
+from sprout.web.reference.openapi import openapi_document
+from sprout.web.schemas import requests, responses
+from sprout.web.schemas.change_responses import ChangeRow, UndoneChange
+from sprout.web.schemas.run_responses import RunHandoff, RunRow
+from sprout.web.stream import learner_stream
 
 GZIP_MIN_BYTES = 1000
 GZIP_LEVEL = 6
-RUNS, UPLOADS = attrgetter("runs"), attrgetter("uploads")  # of a learner, with a pace of their own
-EVENT_STREAM = Answer(200, "The run's events as they happen, after all that came before.", media="text/event-stream")
-EVENTS_OF_ALL = Answer(
+RUN_LIMITER, UPLOAD_LIMITER = attrgetter("runs"), attrgetter("uploads")  # per learner
+EVENT_STREAM = Status(200, "The run's events: the stored ones, then live.", media_type="text/event-stream")
+LEARNER_EVENT_STREAM = Status(
     200,
-    "The events, each with its root run as `rootId`; the id of one is the cursor of all.",
-    media="text/event-stream",
+    "The events, each with its root run as `rootId`; its id is the cursor of all runs.",
+    media_type="text/event-stream",
 )
-HTML_PAGE = Answer(200, "A page.", media="text/html")
-IN_HAND = Answer(202, "It takes longer: the run that is going.", RunRow)
-GOING_ALREADY = Answer(200, "The run that was going already.", RunRow)
-DONE = Answer(204, "Done; there is nothing to say.")
+HTML_PAGE = Status(200, "A page.", media_type="text/html")
+RUN_IN_PROGRESS = Status(202, "It takes longer: the active run.", RunRow)
+EXISTING_RUN = Status(200, "The run that was active already.", RunRow)
+NO_CONTENT = Status(204, "Done.")
 
 
-def _one(says: str, model: type[Wire], status: int = 200) -> tuple[Answer, ...]:
-    return (Answer(status, says, model),)
+def _one(description: str, model: type[Wire], status: int = 200) -> tuple[Status, ...]:
+    return (Status(status, description, model),)
 
 
-def _many(says: str, model: type[Wire]) -> tuple[Answer, ...]:
-    return (Answer(200, says, model, many=True),)
+def _list(description: str, model: type[Wire]) -> tuple[Status, ...]:
+    return (Status(200, description, model, many=True),)
 
 
-async def _openapi(call: Call) -> Response:
+async def _openapi(call: Call[PageFiles]) -> Response:
     """The table of endpoints as an OpenAPI document."""
-    return JSONResponse(openapi_document(ENDPOINTS, call.parts.version))
+    return JSONResponse(openapi_document(ENDPOINTS, call.dependencies.version))
 
 
-async def _docs(call: Call) -> Response:
+async def _docs(call: Call[PageFiles]) -> Response:
     """The OpenAPI document as a page without a script."""
-    return docs_page(openapi_document(ENDPOINTS, call.parts.version))
+    return docs_page(openapi_document(ENDPOINTS, call.dependencies.version))
 
 
 # fmt: off
 ENDPOINTS: tuple[AnyEndpoint, ...] = (
-    Endpoint("GET", "/api/health", about.health, "Server", "Whether the server and its database answer",
-             _one("It is well.", shown.Health), (503,)),
-    Endpoint("GET", "/api/status", about.status, "Server", "Version, models, limits, estimates and suggested topics",
-             (Answer(200, "An object with version, model, models, limits, estimate and suggestions."),)),
-    Endpoint("GET", "/api/schema/events", about.event_schema, "Server", "The JSON Schema of every event of a run",
-             (Answer(200, "A JSON Schema."),)),
+    *group("Server", lambda web: web.server_probes,
+        Endpoint("GET", "/api/health", server.get_health, "Whether the server and its database answer",
+                 _one("Healthy.", responses.Health), (503,)),
+        Endpoint("GET", "/api/status", server.get_status, "Version, models, limits, estimates and suggested topics",
+                 (Status(200, "An object with version, model, models, limits, estimate and suggestions."),)),
+        Endpoint("GET", "/api/schema/events", server.get_event_schema, "The JSON Schema of every event of a run",
+                 (Status(200, "A JSON Schema."),)),
+        Endpoint("GET", "/healthz", server.get_liveness, "Whether the process is alive",
+                 _one("Alive.", responses.Health)),
+        Endpoint("GET", "/readyz", server.get_readiness,
+                 "Whether requests can be served: database, schema and built-in model respond, no shutdown",
+                 _one("Ready.", responses.Health), (503,)),
+        Endpoint("GET", "/metrics", server.get_metrics, "Metrics for Prometheus",
+                 (Status(200, "The metrics.", media_type="text/plain"),))),
 
-    Endpoint("GET", "/healthz", about.alive, "Server", "Whether the process is alive",
-             _one("It is.", shown.Health)),
-    Endpoint("GET", "/readyz", about.ready, "Server",
-             "Whether requests can be served: the database, its schema, the built-in model, and not about to stop",
-             _one("They can.", shown.Health), (503,)),
-    Endpoint("GET", "/metrics", about.metrics, "Server", "What is counted, for Prometheus",
-             (Answer(200, "The figures.", media="text/plain"),)),
+    *group("Branches", lambda web: PathsAndRuns(web.paths, web.runs),
+        Endpoint("GET", "/api/branches", branches.list_branches, "All branches of the caller, oldest first",
+                 _list("The branches.", BranchRow), (404,), query=requests.UserQuery),
+        Endpoint("POST", "/api/branches", branches.create_branch, "Create a branch",
+                 _one("The new branch.", BranchRow, 201), (404, 409), body=requests.NewBranch),
+        Endpoint("GET", "/api/branches/summary", branches.list_overviews, "The list of paths",
+                 _list("The branches, newest activity first.", responses.BranchOverview), (404,),
+                 query=requests.OptionalUserQuery),
+        Endpoint("GET", "/api/branches/{id}", branches.get_branch, "One branch",
+                 _one("The branch.", BranchRow), (404,)),
+        Endpoint("PATCH", "/api/branches/{id}", branches.rename_branch, "Rename a branch",
+                 _one("The branch, renamed.", BranchRow), (404, 409), body=requests.BranchChange),
+        Endpoint("DELETE", "/api/branches/{id}", branches.delete_branch, "Delete a branch and all of it",
+                 (NO_CONTENT,), (404, 409)),
+        Endpoint("GET", "/api/branches/{id}/graph", branches.get_graph, "Everything that the page of a branch shows",
+                 _one("Nodes, edges, progress, documents and runs.", responses.BranchPage), (404,))),
+    *group("Branches", lambda web: web.path_repositories,
+        Endpoint("GET", "/api/branches/{id}/changes", changes.list_changes,
+                 "Who changed the path, how and why, newest first",
+                 _list("The changes.", ChangeRow), (404,), query=requests.ChangeFilter),
+        Endpoint("POST", "/api/changes/{id}/undo", changes.undo_change,
+                 "Undo a change of the path; repeated, the response is the same",
+                 _one("The change that undoes it, and what is under its parent now.", UndoneChange),
+                 (404, 409))),
 
-    Endpoint("GET", "/api/branches", branches.listed, "Branches", "All branches of the caller, oldest first",
-             _many("The branches.", BranchRow), (404,), query=bodies.Owner),
-    Endpoint("POST", "/api/branches", branches.created, "Branches", "Make a branch",
-             _one("The new branch.", BranchRow, 201), (404, 409), body=bodies.NewBranch),
-    Endpoint("GET", "/api/branches/summary", branches.overviews, "Branches", "The list of paths",
-             _many("The branches, newest activity first.", shown.BranchOverview), (404,), query=bodies.MaybeOwner),
-    Endpoint("GET", "/api/branches/{id}", branches.shown, "Branches", "One branch",
-             _one("The branch.", BranchRow), (404,)),
-    Endpoint("PATCH", "/api/branches/{id}", branches.renamed, "Branches", "Rename a branch",
-             _one("The branch, renamed.", BranchRow), (404, 409), body=bodies.BranchChange),
-    Endpoint("DELETE", "/api/branches/{id}", branches.deleted, "Branches", "Delete a branch and everything of it",
-             (DONE,), (404, 409)),
-    Endpoint("GET", "/api/branches/{id}/graph", branches.graph, "Branches", "Everything that a branch's page draws",
-             _one("Nodes, edges, progress, documents and runs.", shown.BranchPage), (404,)),
-    Endpoint("GET", "/api/branches/{id}/changes", changes.listed, "Branches",
-             "Who changed the path, how and why, newest first",
-             _many("The changes.", ChangeRow), (404,), query=bodies.ChangeFilter),
-    Endpoint("POST", "/api/changes/{id}/undo", changes.undone, "Branches",
-             "Take a change of the path back; done again, the answer is the same",
-             _one("The change by which it is undone, and what stands under its parent now.", UndoneChange),
-             (404, 409)),
+    *group("Nodes", lambda web: web.path_repositories,
+        Endpoint("GET", "/api/nodes", nodes.list_nodes, "The caller's nodes, in the order of creation",
+                 _list("The nodes that match all filters.", NodeRow), (404,), query=requests.NodeFilter),
+        Endpoint("POST", "/api/nodes", nodes.create_node, "Create a node",
+                 _one("The new node.", NodeRow, 201), (404, 409), body=requests.NewNode),
+        Endpoint("GET", "/api/nodes/{id}", nodes.get_node, "One node", _one("The node.", NodeRow), (404,)),
+        Endpoint("PATCH", "/api/nodes/{id}", nodes.update_node, "Change a node's title, description or accuracy",
+                 _one("The node, changed.", NodeRow), (404, 409), body=requests.NodeChange),
+        Endpoint("DELETE", "/api/nodes/{id}", nodes.delete_node, "Delete a node without children",
+                 (NO_CONTENT,), (404, 409)),
+        Endpoint("GET", "/api/nodes/{id}/children", nodes.list_children, "The nodes below a node",
+                 _list("The children, in the order of creation.", NodeRow), (404,)),
+        Endpoint("GET", "/api/nodes/{id}/dependency-edges", nodes.list_dependency_edges,
+                 "The edges among the children of a node; the source is the prerequisite",
+                 _list("The edges.", EdgeRow), (404,), query=requests.ChildFilter),
+        Endpoint("GET", "/api/progress", nodes.list_progress, "The caller's progress on nodes",
+                 _list("The progress rows.", ProgressRow), (404,), query=requests.ProgressFilter),
+        Endpoint("POST", "/api/progress", nodes.enter_node, "Record the caller's visit of a node",
+                 (Status(201, "The new progress row.", ProgressRow),
+                  Status(200, "The existing one.", ProgressRow)), (404,), body=requests.NodeVisit),
+        Endpoint("PATCH", "/api/progress/{id}", nodes.overrule_progress,
+                 "Overrule progress until the next graded answer about the node",
+                 _one("The progress row.", ProgressRow), (404,), body=requests.ProgressChange)),
+    *group("Nodes", lambda web: PathsAndRuns(web.paths, web.runs),
+        Endpoint("POST", "/api/nodes/{id}/generate-concepts", generation.generate_concepts,
+                 "Generate a topic's concepts, and wait for them",
+                 (Status(201, "The new concepts.", responses.GeneratedConcepts),
+                  Status(200, "The existing ones.", responses.GeneratedConcepts), RUN_IN_PROGRESS), (404, 409, 503),
+                 body=requests.RunRequest, rate_limiter=RUN_LIMITER),
+        Endpoint("POST", "/api/nodes/{id}/generate-subconcepts", generation.generate_subconcepts,
+                 "Generate a concept's parts, and wait for them",
+                 (Status(201, "The new subconcepts.", responses.GeneratedSubconcepts),
+                  Status(200, "The existing ones.", responses.GeneratedSubconcepts), RUN_IN_PROGRESS),
+                 (404, 409, 503), body=requests.RunRequest, rate_limiter=RUN_LIMITER)),
 
-    Endpoint("GET", "/api/nodes", nodes.listed, "Nodes", "The caller's nodes, in the order of creation",
-             _many("The nodes that fit all filters.", NodeRow), (404,), query=bodies.NodeFilter),
-    Endpoint("POST", "/api/nodes", nodes.created, "Nodes", "Make a node",
-             _one("The new node.", NodeRow, 201), (404, 409), body=bodies.NewNode),
-    Endpoint("GET", "/api/nodes/{id}", nodes.shown, "Nodes", "One node",
-             _one("The node.", NodeRow), (404,)),
-    Endpoint("PATCH", "/api/nodes/{id}", nodes.changed, "Nodes", "Change a node's title, description or accuracy",
-             _one("The node, changed.", NodeRow), (404, 409), body=bodies.NodeChange),
-    Endpoint("DELETE", "/api/nodes/{id}", nodes.deleted, "Nodes", "Delete a node without children",
-             (DONE,), (404, 409)),
-    Endpoint("GET", "/api/nodes/{id}/children", nodes.children, "Nodes", "The nodes below a node",
-             _many("The children, in the order of creation.", NodeRow), (404,)),
-    Endpoint("GET", "/api/nodes/{id}/dependency-edges", nodes.dependency_edges, "Nodes",
-             "The edges among the children of a node; the source is the prerequisite",
-             _many("The edges.", EdgeRow), (404,), query=bodies.ChildFilter),
-    Endpoint("GET", "/api/progress", nodes.progress, "Nodes", "The caller's progress on nodes",
-             _many("The progress rows.", ProgressRow), (404,), query=bodies.ProgressFilter),
-    Endpoint("POST", "/api/progress", nodes.entered, "Nodes", "Note that the caller comes to a node",
-             (Answer(201, "The new progress row.", ProgressRow), Answer(200, "The one that there was.", ProgressRow)),
-             (404,), body=bodies.Entered),
-    Endpoint("PATCH", "/api/progress/{id}", nodes.overruled, "Nodes",
-             "Overrule progress: it stands until the next graded answer about the node",
-             _one("The progress row.", ProgressRow), (404,), body=bodies.ProgressChange),
-    Endpoint("POST", "/api/nodes/{id}/generate-concepts", generating.concepts, "Nodes",
-             "Have a topic's concepts made, and wait for them",
-             (Answer(201, "The new concepts.", shown.ConceptsMade),
-              Answer(200, "Those that there are.", shown.ConceptsMade), IN_HAND), (404, 409, 503),
-             body=bodies.RunOrder, paced=RUNS),
-    Endpoint("POST", "/api/nodes/{id}/generate-subconcepts", generating.subconcepts, "Nodes",
-             "Have a concept's parts made, and wait for them",
-             (Answer(201, "The new subconcepts.", shown.SubconceptsMade),
-              Answer(200, "Those that there are.", shown.SubconceptsMade), IN_HAND), (404, 409, 503),
-             body=bodies.RunOrder, paced=RUNS),
+    *group("Contents", lambda web: web.path_repositories,
+        Endpoint("GET", "/api/nodes/{id}/contents", contents.list_contents, "All contents of a node",
+                 _list("The contents, oldest first.", ContentRow), (404,)),
+        Endpoint("POST", "/api/nodes/{id}/contents", contents.add_content,
+                 "Add a content; an active one archives the one before it",
+                 _one("The new content.", ContentRow, 201), (404,), body=requests.ContentBody),
+        Endpoint("GET", "/api/nodes/{id}/contents/active", contents.get_active_content, "The active content of a node",
+                 (Status(200, "The content, or null.", ContentRow, nullable=True),), (404,)),
+        Endpoint("GET", "/api/nodes/{id}/generations", contents.list_generations,
+                 "How the children of a node were generated",
+                 _list("The generations, oldest first.", GenerationRow), (404,)),
+        Endpoint("POST", "/api/nodes/{id}/generations", contents.add_generation,
+                 "Record how the children of a node were generated",
+                 _one("The new generation.", GenerationRow, 201), (404,), body=requests.GenerationBody)),
 
-    Endpoint("GET", "/api/nodes/{id}/contents", contents.listed, "Contents", "What was ever taught at a node",
-             _many("The contents, oldest first.", ContentRow), (404,)),
-    Endpoint("POST", "/api/nodes/{id}/contents", contents.added, "Contents",
-             "Add a content; an active one archives the one before it",
-             _one("The new content.", ContentRow, 201), (404,), body=bodies.ContentBody),
-    Endpoint("GET", "/api/nodes/{id}/contents/active", contents.active, "Contents", "What is taught at a node now",
-             (Answer(200, "The content, or null.", ContentRow, or_null=True),), (404,)),
-    Endpoint("GET", "/api/nodes/{id}/generations", contents.generations, "Contents",
-             "Who made what is under a node", _many("The notes, oldest first.", GenerationRow), (404,)),
-    Endpoint("POST", "/api/nodes/{id}/generations", contents.generation_added, "Contents",
-             "Note who made what is under a node",
-             _one("The new note.", GenerationRow, 201), (404,), body=bodies.GenerationBody),
+    *group("Documents", lambda web: documents.DocumentDependencies(web.paths, web.detect_media_type),
+        Endpoint("POST", "/api/nodes/{id}/documents", documents.upload_documents,
+                 "Upload documents to a topic, read in the background",
+                 _one("The documents, all or none.", responses.UploadResult, 201), (404, 409, 413, 415, 503),
+                 form_field=documents.FORM_FIELD, rate_limiter=UPLOAD_LIMITER),
+        Endpoint("GET", "/api/nodes/{id}/documents", documents.list_documents, "The documents of a topic",
+                 _list("The documents.", DocumentRow), (404,)),
+        Endpoint("POST", "/api/nodes/{id}/documents/{document_id}/retry", documents.retry_document,
+                 "Retry a document that could not be read",
+                 (Status(202, "It is queued again.", DocumentRow),
+                  Status(200, "It has not failed, and is unchanged.", DocumentRow)), (404,)),
+        Endpoint("DELETE", "/api/nodes/{id}/documents/{document_id}", documents.delete_document, "Delete a document",
+                 (NO_CONTENT,), (404, 409)),
+        Endpoint("GET", "/api/documents/{id}/file", documents.download_original, "A document as it was uploaded",
+                 (Status(200, "The file, as a download.", media_type="*/*"),), (404, 422, 503))),
+    *group("Documents", lambda web: web.path_repositories,
+        Endpoint("GET", "/api/nodes/{id}/search", sources.search_passages,
+                 "Search the passages of a topic's documents, best first",
+                 _list("The passages.", PassageRow), (404,), query=requests.SourceSearch),
+        Endpoint("GET", "/api/nodes/{id}/sources", sources.get_node_sources, "The passages that a node teaches from",
+                 _one("The passages; none for general knowledge or without documents.", NodeSources),
+                 (404,)),
+        Endpoint("GET", "/api/passages/{id}", sources.get_passage, "One passage and its place in its document",
+                 _one("The passage.", PassageRow), (404,)),
+        Endpoint("GET", "/api/documents/{id}/passages", sources.list_document_passages,
+                 "The passages of a document, all or a page",
+                 _list("Its passages, in the order of the text.", PassageRow), (404,), query=requests.PassagePageQuery),
+        Endpoint("GET", "/api/branches/{id}/coverage", sources.get_coverage,
+                 "Which passages are taught by which nodes, and which by none",
+                 _list("All passages, in the order of upload and text.", CoveredPassage), (404,))),
 
-    Endpoint("POST", "/api/nodes/{id}/documents", documents.uploaded, "Documents",
-             "Add files to a topic, to be read in the background",
-             _one("The documents, all or none.", shown.Uploaded, 201), (404, 409, 413, 415, 503),
-             form_field=documents.FORM_FIELD, paced=UPLOADS),
-    Endpoint("GET", "/api/nodes/{id}/documents", documents.listed, "Documents", "The documents of a topic",
-             _many("The documents.", DocumentRow), (404,)),
-    Endpoint("POST", "/api/nodes/{id}/documents/{document_id}/retry", documents.retried, "Documents",
-             "Have a document read again that could not be read",
-             (Answer(202, "It waits to be read.", DocumentRow),
-              Answer(200, "It has not failed, and is as it was.", DocumentRow)), (404,)),
-    Endpoint("DELETE", "/api/nodes/{id}/documents/{document_id}", documents.deleted, "Documents", "Delete a document",
-             (DONE,), (404, 409)),
+    *group("Graphs", lambda web: web.path_repositories,
+        Endpoint("POST", "/api/graphs", graphs.import_path,
+                 "Import a whole path: concepts, subconcepts, edges and questions, all or nothing",
+                 _one("The new branch, and what was imported.", responses.ImportedPath, 201), (409,), body=PathFile,
+                 parse_body=graphs.parse_path, max_bytes=attrgetter("graph_max_bytes")),
+        Endpoint("GET", "/api/graphs/{id}", graphs.export_path,
+                 "Export a branch as a file; with answers=true its questions too",
+                 (Status(200, "The path, as JSON or as YAML."), Status(200, "", media_type=graphs.YAML)), (404,),
+                 query=requests.GraphOptions),
+        Endpoint("GET", "/api/schema/graph", graphs.get_path_schema, "The JSON Schema of a path file",
+                 (Status(200, "A JSON Schema."),))),
 
-    Endpoint("GET", "/api/nodes/{id}/search", sources.found, "Documents",
-             "Passages of a topic's documents by words that stand in them, best first",
-             _many("The passages.", PassageRow), (404,), query=bodies.SourceSearch),
-    Endpoint("GET", "/api/nodes/{id}/sources", sources.of_node, "Documents", "The passages that a node teaches from",
-             _one("The passages; none and general knowledge, or none and no documents.", NodeSources), (404,)),
-    Endpoint("GET", "/api/passages/{id}", sources.shown, "Documents", "One passage and its place in its document",
-             _one("The passage.", PassageRow), (404,)),
-    Endpoint("GET", "/api/documents/{id}/passages", sources.document, "Documents",
-             "A whole document, or with a limit a piece of it",
-             _many("Its passages, in the order of the text.", PassageRow), (404,), query=bodies.PassagePlace),
-    Endpoint("GET", "/api/documents/{id}/file", documents.original, "Documents", "A document as it was uploaded",
-             (Answer(200, "The file, to be saved.", media="*/*"),), (404, 422, 503)),
-    Endpoint("GET", "/api/branches/{id}/coverage", sources.coverage, "Documents",
-             "Which passages are taught by which nodes, and which by none",
-             _many("All passages, in the order of upload and text.", CoveredPassage), (404,)),
+    *group("Assessments", lambda web: web.teaching_repositories,
+        Endpoint("GET", "/api/assessments", assessments.list_assessments, "The caller's assessments, oldest first",
+                 _list("The assessments.", AssessmentRow), (404,), query=requests.AssessmentFilter),
+        Endpoint("POST", "/api/assessments", assessments.create_assessment,
+                 "Create an assessment; a node has one diagnostic",
+                 (Status(201, "The new assessment.", AssessmentRow),
+                  Status(200, "The existing diagnostic.", AssessmentRow)), (404,), body=requests.NewAssessment),
+        Endpoint("GET", "/api/assessments/{id}", assessments.get_assessment, "One assessment",
+                 _one("The assessment.", AssessmentRow), (404,)),
+        Endpoint("PATCH", "/api/assessments/{id}", assessments.update_assessment,
+                 "Rename an assessment, or end it before every question is answered",
+                 _one("The assessment, changed.", AssessmentRow), (404,), body=requests.AssessmentChange),
+        Endpoint("GET", "/api/assessments/{id}/questions", assessments.list_questions,
+                 "The questions of an assessment, without answer keys",
+                 _list("The questions, in their order.", QuestionRow), (404,)),
+        Endpoint("POST", "/api/assessments/{id}/questions", assessments.add_question, "Add a question",
+                 _one("The question, without its answer key.", QuestionRow, 201),
+                 (404, 409), body=requests.NewQuestion),
+        Endpoint("GET", "/api/assessments/{id}/answers", assessments.list_answers,
+                 "The caller's attempts; the newest for a question counts",
+                 _list("The attempts, oldest first.", AnswerRow), (404,), query=requests.OptionalUserQuery),
+        Endpoint("POST", "/api/assessments/{id}/answers", assessments.submit_answer,
+                 "Answer a question; choices and numbers are marked at once, and progress follows",
+                 _one("The attempt with the server's verdict.", AnswerRow, 201), (404,), body=requests.NewAnswer)),
+    *group("Assessments",
+        lambda web: questions.ContestDependencies(web.teaching_repositories.answer_keys, web.paths, web.runs),
+        Endpoint("POST", "/api/questions/{id}/contest", questions.contest_question,
+                 "Dispute a question: it is checked again, and voided if it is wrong",
+                 (Status(200, "The result, also of an earlier dispute.", responses.ContestResult),
+                  RUN_IN_PROGRESS), (404, 409, 503), query=requests.WaitQuery, body=requests.QuestionContest,
+                 rate_limiter=RUN_LIMITER)),
+    *group("Assessments", lambda web: web.teaching_repositories,
+        Endpoint("POST", "/api/questions/{id}/skip", questions.skip_question, "Skip a question",
+                 _one("The attempt, which doesn't count.", AnswerRow, 201), (404,), body=requests.QuestionSkip)),
 
-    Endpoint("POST", "/api/graphs", graphs.planted, "Graphs",
-             "Plant a whole path: concepts, subconcepts, edges and questions, all or nothing",
-             _one("The new branch, and how much was planted.", shown.Planted, 201), (409,), body=PathFile,
-             read_body=graphs.path_in, max_bytes=attrgetter("graph_max_bytes")),
-    Endpoint("GET", "/api/graphs/{id}", graphs.exported, "Graphs",
-             "A branch as a file that can be planted again; with answers=true its questions too",
-             (Answer(200, "The path, as JSON or as YAML."), Answer(200, "", media=graphs.YAML)), (404,),
-             query=bodies.GraphOptions),
-    Endpoint("GET", "/api/schema/graph", graphs.schema, "Graphs", "The JSON Schema of a path that can be planted",
-             (Answer(200, "A JSON Schema."),)),
+    *group("Conversations", lambda web: web.teaching_repositories,
+        Endpoint("GET", "/api/chat/sessions", conversations.list_sessions, "The caller's sessions, oldest first",
+                 _list("The sessions.", ChatSessionRow), (404,), query=requests.NodeQuery),
+        Endpoint("POST", "/api/chat/sessions", conversations.begin_session, "Start a session, about a node or none",
+                 _one("The new session.", ChatSessionRow, 201), (404,), body=requests.NewSession),
+        Endpoint("PATCH", "/api/chat/sessions/{id}", conversations.end_session, "End a session",
+                 _one("The session.", ChatSessionRow), (404,), body=requests.SessionChange),
+        Endpoint("GET", "/api/chat/sessions/{id}/messages", conversations.list_messages, "The messages of a session",
+                 _list("The messages, oldest first.", ChatMessageRow), (404,)),
+        Endpoint("POST", "/api/chat/sessions/{id}/messages", conversations.add_message, "Add a message of the caller",
+                 _one("The new message.", ChatMessageRow, 201), (404,), body=requests.NewMessage)),
+    *group("Conversations",
+        lambda web: lessons.LessonDependencies(web.teaching_repositories.lessons, web.path_repositories.contents),
+        Endpoint("GET", "/api/chat/sessions/{id}/lesson", lessons.get_lesson,
+                 "The open question and the progress of a lesson",
+                 _one("The open question, the plan, mastery, the newest grade and the cards.", responses.LessonState),
+                 (404,))),
+    *group("Conversations", lambda web: tutor.TutorDependencies(web.teaching_repositories.lessons, web.runs),
+        Endpoint("POST", "/api/chat/sessions/{id}/tutor", tutor.take_turn,
+                 "A turn of a lesson: the tutor's reply as one object, or as a stream if that is accepted",
+                 (Status(200, "The reply; if the turn failed, why, and the same question.", responses.TutorReply),
+                  EVENT_STREAM), (404, 409, 422, 429, 503), body=requests.TutorTurn,
+                 max_bytes=attrgetter("turn_max_bytes"), headers=("Accept", "Idempotency-Key"),
+                 rate_limiter=RUN_LIMITER)),
+    *group("Conversations", lambda web: web.teaching_repositories,
+        Endpoint("GET", "/api/chat/hints", conversations.list_hints, "The hints that the caller requested",
+                 _list("The hints, oldest first.", HintRow), (404,), query=requests.NodeQuery),
+        Endpoint("POST", "/api/chat/hints", conversations.add_hint, "Record that a hint was requested",
+                 _one("The new hint.", HintRow, 201), (404,), body=requests.HintBody)),
 
-    Endpoint("GET", "/api/assessments", assessments.listed, "Assessments", "The caller's assessments, oldest first",
-             _many("The assessments.", AssessmentRow), (404,), query=bodies.AssessmentFilter),
-    Endpoint("POST", "/api/assessments", assessments.created, "Assessments",
-             "Make an assessment; a node has one diagnostic",
-             (Answer(201, "The new assessment.", AssessmentRow),
-              Answer(200, "The diagnostic that there was.", AssessmentRow)), (404,),
-             body=bodies.NewAssessment),
-    Endpoint("GET", "/api/assessments/{id}", assessments.shown, "Assessments", "One assessment",
-             _one("The assessment.", AssessmentRow), (404,)),
-    Endpoint("PATCH", "/api/assessments/{id}", assessments.changed, "Assessments",
-             "Rename an assessment, or end it before every question is answered",
-             _one("The assessment, changed.", AssessmentRow), (404,), body=bodies.AssessmentChange),
-    Endpoint("GET", "/api/assessments/{id}/questions", assessments.questions, "Assessments",
-             "The questions of an assessment, without what is right",
-             _many("The questions, in their order.", QuestionRow), (404,)),
-    Endpoint("POST", "/api/assessments/{id}/questions", assessments.question_added, "Assessments",
-             "Add a question of one's own",
-             _one("The question, without what is right.", QuestionRow, 201), (404, 409), body=bodies.NewQuestion),
-    Endpoint("GET", "/api/assessments/{id}/answers", assessments.answers, "Assessments",
-             "The caller's attempts; the newest for a question counts",
-             _many("The attempts, oldest first.", AnswerRow), (404,), query=bodies.MaybeOwner),
-    Endpoint("POST", "/api/assessments/{id}/answers", assessments.answered, "Assessments",
-             "Answer a question; choices and numbers are marked at once, and progress follows",
-             _one("The attempt with the server's verdict.", AnswerRow, 201), (404,), body=bodies.NewAnswer),
-    Endpoint("POST", "/api/questions/{id}/contest", doubting.contested, "Assessments",
-             "Say that a question is wrong: it is solved again, and taken out where it does not hold",
-             (Answer(200, "What came of it, also where it was asked before.", shown.ContestShown), IN_HAND),
-             (404, 409, 503), query=bodies.Patience, body=bodies.QuestionContest, paced=RUNS),
-    Endpoint("POST", "/api/questions/{id}/skip", doubting.skipped, "Assessments", "Leave a question out",
-             _one("The attempt, which says nothing.", AnswerRow, 201), (404,), body=bodies.Skipped),
-    Endpoint("GET", "/api/chat/sessions", talk.sessions, "Conversations", "The caller's sessions, oldest first",
-             _many("The sessions.", ChatSessionRow), (404,), query=bodies.OfNode),
-    Endpoint("POST", "/api/chat/sessions", talk.begun, "Conversations", "Begin a session, about a node or none",
-             _one("The new session.", ChatSessionRow, 201), (404,), body=bodies.NewSession),
-    Endpoint("PATCH", "/api/chat/sessions/{id}", talk.ended, "Conversations", "End a session",
-             _one("The session.", ChatSessionRow), (404,), body=bodies.SessionChange),
-    Endpoint("GET", "/api/chat/sessions/{id}/messages", talk.messages, "Conversations", "What was said in a session",
-             _many("The messages, oldest first.", ChatMessageRow), (404,)),
-    Endpoint("POST", "/api/chat/sessions/{id}/messages", talk.said, "Conversations", "Keep what the caller says",
-             _one("The new message.", ChatMessageRow, 201), (404,), body=bodies.NewMessage),
-    Endpoint("GET", "/api/chat/sessions/{id}/lesson", lesson.stands, "Conversations",
-             "What is open in a lesson, and how far it has come",
-             _one("The open question, the plan, mastery, the newest grade and the cards.", shown.LessonShown), (404,)),
-    Endpoint("POST", "/api/chat/sessions/{id}/tutor", tutor.turned, "Conversations",
-             "A turn of a lesson: the tutor's reply as one object, or as its stream where that is accepted",
-             (Answer(200, "The reply; where the turn failed, what happened and the same question.", shown.TutorReply),
-              EVENT_STREAM), (404, 409, 422, 429, 503), body=bodies.TutorTurn, max_bytes=attrgetter("turn_max_bytes"),
-             headers=("Accept", "Idempotency-Key"), paced=RUNS),
-    Endpoint("GET", "/api/chat/hints", talk.hints, "Conversations", "The hints that the caller asked for",
-             _many("The hints, oldest first.", HintRow), (404,), query=bodies.OfNode),
-    Endpoint("POST", "/api/chat/hints", talk.hint_noted, "Conversations", "Note that a hint was asked for",
-             _one("The new hint.", HintRow, 201), (404,), body=bodies.HintBody),
+    *group("Memory", lambda web: web.teaching_repositories,
+        Endpoint("GET", "/api/memories", memories.list_memories, "What the tutor remembers of the caller",
+                 _list("The entries, oldest first.", MemoryRow), (404,), query=requests.OptionalUserQuery),
+        Endpoint("PATCH", "/api/memories/{id}", memories.update_memory, "Change an entry",
+                 _one("The entry.", MemoryRow), (404,), body=requests.MemoryChange),
+        Endpoint("DELETE", "/api/memories/{id}", memories.delete_memory, "Delete an entry", (NO_CONTENT,), (404,))),
 
-    Endpoint("GET", "/api/memories", tutor.memories, "Memory", "What is kept of the caller from lesson to lesson",
-             _many("The entries, oldest first.", MemoryRow), (404,), query=bodies.MaybeOwner),
-    Endpoint("PATCH", "/api/memories/{id}", tutor.memory_changed, "Memory", "Change an entry",
-             _one("The entry.", MemoryRow), (404,), body=bodies.MemoryChange),
-    Endpoint("DELETE", "/api/memories/{id}", tutor.memory_forgotten, "Memory", "Delete an entry", (DONE,), (404,)),
+    *group("Learner", lambda web: web.teaching_repositories,
+        Endpoint("GET", "/api/learner/progress", reports.get_progress,
+                 "The caller's progress: mastery over time, activity, cost",
+                 _one("The report, of all paths or of one.", ProgressReport), (404,), query=requests.BranchQuery),
+        Endpoint("GET", "/api/nodes/{id}/evidence", reports.list_evidence,
+                 "The answers that the mastery of a node is computed from, newest first",
+                 _list("The answers with the visible part of their grades.", EvidenceRow), (404,)),
+        Endpoint("GET", "/api/learner/answers.csv", reports.download_answers, "All answers as a table",
+                 (Status(200, "The table.", media_type=reports.CSV),), (404,), query=requests.BranchQuery),
+        Endpoint("GET", "/api/learner/mastery.csv", reports.download_mastery, "Mastery of all subconcepts as a table",
+                 (Status(200, "The table.", media_type=reports.CSV),), (404,), query=requests.BranchQuery),
+        Endpoint("GET", "/api/learner/cards.txt", reports.download_flashcards,
+                 "Examples, exercises and correct answers as cards for Anki",
+                 (Status(200, "A file for Anki's text import.", media_type=reports.TEXT),), (404,),
+                 query=requests.BranchQuery)),
+    *group("Learner", lambda web: account.AccountDependencies(web.account, web.runs),
+        Endpoint("GET", "/api/learner/archive", account.download_archive, "All data of the caller in one file",
+                 (Status(200, "A ZIP file.", media_type=account.ZIP),), (404,), query=requests.OptionalUserQuery),
+        Endpoint("DELETE", "/api/learner", account.erase_account,
+                 "Delete all data of the caller: paths, answers, conversations, memories, documents, backups",
+                 (NO_CONTENT,), (404, 409, 503), query=requests.ErasureQuery)),
 
-    Endpoint("GET", "/api/learner/progress", reports.progress, "Learner",
-             "How far the caller has come, and how: mastery and its course, when they learned, what it cost",
-             _one("The report, of all paths or of one.", ProgressReport), (404,), query=bodies.OfBranch),
-    Endpoint("GET", "/api/nodes/{id}/evidence", reports.evidence, "Learner",
-             "The caller's answers that the mastery of a node goes by, newest first",
-             _many("The answers, with what may be seen of their grades.", EvidenceRow), (404,)),
-    Endpoint("GET", "/api/learner/answers.csv", reports.answers, "Learner", "All answers as a table",
-             (Answer(200, "The table.", media=reports.CSV),), (404,), query=bodies.OfBranch),
-    Endpoint("GET", "/api/learner/mastery.csv", reports.masteries, "Learner", "Mastery of all subconcepts as a table",
-             (Answer(200, "The table.", media=reports.CSV),), (404,), query=bodies.OfBranch),
-    Endpoint("GET", "/api/learner/cards.txt", reports.flashcards, "Learner",
-             "Examples, exercises and what was answered right, as cards for Anki",
-             (Answer(200, "A file for Anki's text import.", media=reports.TEXT),), (404,), query=bodies.OfBranch),
-    Endpoint("GET", "/api/learner/archive", account.archived, "Learner", "Everything of the caller in one file",
-             (Answer(200, "A ZIP file.", media=account.ZIP),), (404,), query=bodies.MaybeOwner),
-    Endpoint("DELETE", "/api/learner", account.erased, "Learner",
-             "Delete everything of the caller: paths, answers, conversations, memories, documents, backups",
-             (DONE,), (404, 409, 503), query=bodies.Erasure),
+    *group("Assessments", lambda web: web.teaching_repositories,
+        Endpoint("GET", "/api/agents/concepts/{id}/diagnostic", assessments.get_diagnostic,
+                 "A concept's diagnostic, as far as it exists",
+                 _one("The diagnostic.", responses.ConceptDiagnostic), (404,), query=requests.UserQuery)),
 
-    Endpoint("GET", "/api/agents/concepts/{id}/diagnostic", assessments.diagnostic, "Assessments",
-             "A concept's diagnostic, as far as it is made; asking makes nothing",
-             _one("The diagnostic.", shown.DiagnosticShown), (404,), query=bodies.Owner),
+    *group("Runs", lambda web: runs.AgentRuns(web.runs, web.paths, web.extra_agents),
+        Endpoint("POST", "/api/agents/topics/{id}/run", runs.start_topic_run,
+                 "Create a path from a topic, or join the run that creates it",
+                 (EVENT_STREAM, Status(202, "With wait=false: the new run.", RunRow), EXISTING_RUN),
+                 (404, 409, 422, 429, 503), query=requests.RunOptions, body=requests.RunRequest,
+                 headers=("Idempotency-Key",), rate_limiter=RUN_LIMITER),
+        Endpoint("POST", "/api/agents/concepts/{id}/run", runs.start_concept_run,
+                 "Open a concept: create its parts, adapt them to new answers, or join the run that does",
+                 (EVENT_STREAM, Status(202, "With wait=false: the new run.", RunRow), EXISTING_RUN),
+                 (404, 409, 422, 429, 503), query=requests.RunOptions, body=requests.RunRequest,
+                 headers=("Idempotency-Key",), rate_limiter=RUN_LIMITER)),
+    *group("Runs", lambda web: PathsAndRuns(web.paths, web.runs),
+        Endpoint("POST", "/api/agents/nodes/{id}/review", path_review.review_node,
+                 "Review whether the path needs more after a node, and add it",
+                 (Status(200, "The decision, and what was added.", responses.PathReview),
+                  Status(202, "It takes longer: the active run.", RunRow)), (404, 409, 503),
+                 body=requests.ReviewRequest, rate_limiter=RUN_LIMITER)),
+    *group("Runs", lambda web: runs.AgentRuns(web.runs, web.paths, web.extra_agents),
+        Endpoint("POST", "/api/agents/{name}/nodes/{id}/run", runs.start_extra_agent_run,
+                 "Run a configured extra agent on a node, or join its run",
+                 (EVENT_STREAM, Status(202, "With wait=false: the new run.", RunRow), EXISTING_RUN),
+                 (404, 409, 422, 429, 503), query=requests.RunOptions, body=requests.AgentRunRequest,
+                 headers=("Idempotency-Key",), rate_limiter=RUN_LIMITER),
+        Endpoint("GET", "/api/runs", runs.list_runs, "The caller's runs, newest first",
+                 _list("The runs.", RunRow), (404,), query=requests.RunFilter),
+        Endpoint("GET", "/api/runs/{id}", runs.get_run, "One run",
+                 _one("The run, with its journal and its last events.", RunHandoff), (404,)),
+        Endpoint("GET", "/api/runs/{id}/events", runs.follow_run, "The events of a run: replay, then live",
+                 (EVENT_STREAM, Status(204, "The run is over and the cursor is at its end.")), (404, 429),
+                 query=requests.CursorQuery, headers=("Last-Event-ID",)),
+        Endpoint("POST", "/api/runs/{id}/cancel", runs.cancel_run, "Cancel a run; one that has ended is unchanged",
+                 _one("The run.", RunRow), (404,)),
+        Endpoint("POST", "/api/runs/{id}/answer", runs.answer_run, "Answer the question that a run waits with",
+                 _one("The run, which continues.", RunRow), (404, 409), body=requests.RunAnswer),
+        Endpoint("POST", "/api/runs/{id}/resume", runs.resume_run, "Resume an interrupted run",
+                 _one("The run.", RunRow), (404, 409)),
+        Endpoint("POST", "/api/runs/{id}/retry", runs.retry_run, "Start a run in place of one that has ended",
+                 (Status(202, "The new run.", RunRow), EXISTING_RUN), (404, 409, 503), rate_limiter=RUN_LIMITER),
+        Endpoint("POST", "/api/runs/{id}/discard", runs.discard_run, "Discard a run that failed or waits",
+                 _one("The run.", RunRow), (404, 409))),
+    *group("Runs", lambda web: web.runs,
+        Endpoint("GET", "/api/events", learner_stream.follow_learner,
+                 "The events of all the caller's runs: active ones from their start or the cursor, then live",
+                 (LEARNER_EVENT_STREAM,), (429,), query=requests.LearnerStreamQuery, headers=("Last-Event-ID",))),
 
-    Endpoint("POST", "/api/agents/topics/{id}/run", runs.topic_started, "Runs",
-             "Grow a path from a topic, or join the run that is growing it",
-             (EVENT_STREAM, Answer(202, "With wait=false: the new run.", RunRow), GOING_ALREADY),
-             (404, 409, 422, 429, 503), query=bodies.RunOptions, body=bodies.RunOrder,
-             headers=("Idempotency-Key",), paced=RUNS),
-    Endpoint("POST", "/api/agents/concepts/{id}/run", runs.concept_started, "Runs",
-             "Open a concept: have its parts made, have them adapted to new answers, or join the run that does",
-             (EVENT_STREAM, Answer(202, "With wait=false: the new run.", RunRow), GOING_ALREADY),
-             (404, 409, 422, 429, 503), query=bodies.RunOptions, body=bodies.RunOrder,
-             headers=("Idempotency-Key",), paced=RUNS),
-    Endpoint("POST", "/api/agents/nodes/{id}/review", review.reviewed, "Runs",
-             "Look whether the path needs something more after a node, and add that",
-             (Answer(200, "What was decided, and what was added.", shown.Reviewed),
-              Answer(202, "It takes longer: the run that is at it.", RunRow)),
-             (404, 409, 503), body=bodies.ReviewOrder, paced=RUNS),
-    Endpoint("POST", "/api/agents/{name}/nodes/{id}/run", runs.extra_started, "Runs",
-             "Have an agent that was added by configuration work on a node, or join the run in which it does",
-             (EVENT_STREAM, Answer(202, "With wait=false: the new run.", RunRow), GOING_ALREADY),
-             (404, 409, 422, 429, 503), query=bodies.RunOptions, body=bodies.AgentOrder,
-             headers=("Idempotency-Key",), paced=RUNS),
-    Endpoint("GET", "/api/runs", runs.listed, "Runs", "The caller's runs, newest first",
-             _many("The runs.", RunRow), (404,), query=bodies.RunFilter),
-    Endpoint("GET", "/api/runs/{id}", runs.shown, "Runs", "One run",
-             _one("The run, with its journal and its last events.", RunHandoff), (404,)),
-    Endpoint("GET", "/api/runs/{id}/events", runs.followed, "Runs", "The events of a run: replay, then live",
-             (EVENT_STREAM, Answer(204, "The run is over and the cursor is at its end.")), (404, 429),
-             query=bodies.Cursor, headers=("Last-Event-ID",)),
-    Endpoint("POST", "/api/runs/{id}/cancel", runs.cancelled, "Runs", "Stop a run; one that has ended stays as it is",
-             _one("The run.", RunRow), (404,)),
-    Endpoint("POST", "/api/runs/{id}/answer", runs.answered, "Runs", "Answer the question that a run waits with",
-             _one("The run, which goes on.", RunRow), (404, 409), body=bodies.RunAnswer),
-    Endpoint("POST", "/api/runs/{id}/resume", runs.resumed, "Runs", "Have a run taken up again that was cut off",
-             _one("The run.", RunRow), (404, 409)),
-    Endpoint("POST", "/api/runs/{id}/retry", runs.retried, "Runs", "Start a run in place of one that has ended",
-             (Answer(202, "The new run.", RunRow), GOING_ALREADY), (404, 409, 503), paced=RUNS),
-    Endpoint("POST", "/api/runs/{id}/discard", runs.discarded, "Runs", "Put away a run that failed or waits",
-             _one("The run.", RunRow), (404, 409)),
-    Endpoint("GET", "/api/events", streams.followed, "Runs",
-             "The events of all the caller's runs: what has not ended from its start or the cursor, then live",
-             (EVENTS_OF_ALL,), (429,), query=bodies.Cursors, headers=("Last-Event-ID",)),
-
-    Endpoint("GET", "/", pages.home, "Pages", "The page", (HTML_PAGE,)),
-    Endpoint("GET", "/frames/diagram", pages.diagram_frame, "Pages", "The frame that diagrams are drawn in",
-             (HTML_PAGE,)),
-    Endpoint("GET", "/static/{version}/{path:path}", pages.static_file, "Pages", "A file of the page",
-             (Answer(200, "The file.", media="*/*"),), (404,)),
-    Endpoint("GET", "/docs", _docs, "Pages", "This API, to read", (HTML_PAGE,)),
-    Endpoint("GET", "/openapi.json", _openapi, "Pages", "This API, for programs", (Answer(200, "OpenAPI 3.1."),)),
+    *group("Pages", lambda web: web.page_files,
+        Endpoint("GET", "/", pages.get_page, "The page", (HTML_PAGE,)),
+        Endpoint("GET", "/frames/diagram", pages.get_diagram_frame, "The frame that diagrams are drawn in",
+                 (HTML_PAGE,)),
+        Endpoint("GET", "/static/{version}/{path:path}", pages.get_static_file, "A file of the page",
+                 (Status(200, "The file.", media_type="*/*"),), (404,)),
+        Endpoint("GET", "/docs", _docs, "The API reference", (HTML_PAGE,)),
+        Endpoint("GET", "/openapi.json", _openapi, "The OpenAPI document", (Status(200, "OpenAPI 3.1."),))),
 )
 # fmt: on
 
 
-def web_app(parts: WebParts) -> Starlette:
-    """The application over HTTP."""
+def web_app(
+    dependencies: WebDependencies,
+    *,
+    cors_origins: tuple[str, ...] = LOCAL_ORIGINS,
+    allowed_hosts: tuple[str, ...] = LOCAL_HOSTS,
+) -> Starlette:
+    """The application over HTTP.
+
+    Args:
+        cors_origins: origins that may call from a browser: exact, with `:*` for any port, or `*` for all.
+        allowed_hosts: names without port that the Host header may carry; `*` for all.
+    """
     app = Starlette(
-        routes=routes(parts),
+        routes=routes(dependencies),
         middleware=[
             Middleware(SecurityHeaders),
-            Middleware(Origins, allowed=parts.cors_origins),
-            Middleware(KnownHosts, allowed=parts.allowed_hosts),
-            Middleware(Paced, buckets=parts.paces.requests),
-            Middleware(LastResort),
+            Middleware(CrossOriginPolicy, allowed=cors_origins),
+            Middleware(AllowedHosts, allowed=allowed_hosts),
+            Middleware(RequestRateLimit, limiter=dependencies.policy.rate_limiters.requests),
+            Middleware(CatchAllErrors),
             Middleware(GZipMiddleware, minimum_size=GZIP_MIN_BYTES, compresslevel=GZIP_LEVEL),
         ],
-        exception_handlers={SproutError: expected, HTTPException: refused_by_routing, Exception: unexpected},
-        lifespan=parts.lifespan,
+        exception_handlers={
+            SproutError: handle_expected,
+            HTTPException: handle_http_exception,
+            Exception: handle_unexpected,
+        },
     )
     app.router.redirect_slashes = False
-    app.router.default = _elsewhere(parts)
+    app.router.default = _fallback(dependencies.page_files)
     return app
 
 
-def routes(parts: WebParts) -> list[Route]:
-    """One route per address, in the order of the table, so that a refused method is told all that the address takes."""
+def routes(dependencies: WebDependencies) -> list[Route]:
+    """One route per address, in the order of the table, so that a 405 lists all methods of the address."""
     in_order = sorted(ENDPOINTS, key=lambda endpoint: _first_place[endpoint.path])
-    return [_route(path, list(group), parts) for path, group in groupby(in_order, key=lambda endpoint: endpoint.path)]
+    return [
+        _route(path, list(group), dependencies) for path, group in groupby(in_order, key=lambda endpoint: endpoint.path)
+    ]
 
 
 _first_place = {endpoint.path: place for place, endpoint in reversed(list(enumerate(ENDPOINTS)))}
 
 
-def _route(path: str, endpoints: list[AnyEndpoint], parts: WebParts) -> Route:
+def _route(path: str, endpoints: list[AnyEndpoint], dependencies: WebDependencies) -> Route:
     by_method = {endpoint.method: endpoint for endpoint in endpoints}
 
     async def answer(request: Request) -> Response:
-        return await by_method["GET" if request.method == "HEAD" else request.method].answer(request, parts)
+        return await by_method["GET" if request.method == "HEAD" else request.method].handle(request, dependencies)
 
     return Route(path, answer, methods=list(by_method), name=path)
 
 
-def _elsewhere(parts: WebParts) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
+def _fallback(page: PageFiles) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope) if scope["type"] == "http" else None
         if request is None or not pages.wants_page(request):
             raise HTTPException(404)
-        await (await pages.page(parts))(scope, receive, send)
+        await (await pages.render_page(page.folder))(scope, receive, send)
 
     return answer

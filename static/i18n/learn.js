@@ -1,9 +1,9 @@
 // @ts-check
 /** Words of the diagnostic and the lesson, fetched with their screens. */
 
-import { catalogueOf, reader } from "../i18n.js";
+import { loadCatalogue, translator } from "../lib/i18n.js";
 
 /** @type {typeof import("./en.learn.js").default} */
-const catalogue = await catalogueOf("learn");
+const catalogue = await loadCatalogue("learn");
 
-export const t = reader(catalogue);
+export const t = translator(catalogue);

@@ -1,9 +1,9 @@
 // @ts-check
 /** Words of the progress and of the settings, fetched with their screens. */
 
-import { catalogueOf, reader } from "../i18n.js";
+import { loadCatalogue, translator } from "../lib/i18n.js";
 
 /** @type {typeof import("./en.you.js").default} */
-const catalogue = await catalogueOf("you");
+const catalogue = await loadCatalogue("you");
 
-export const t = reader(catalogue);
+export const t = translator(catalogue);

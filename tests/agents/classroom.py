@@ -1,7 +1,7 @@
 """A concept with its map and its diagnostic, served over HTTP, whose learner answers and whose agents adapt it.
 
-The model is the offline one, or what a test has written for it. Open answers are graded by a small agent that looks
-for one word: how real ones are graded is no matter of these tests.
+The model is the offline one, or what a test has written for it. Open answers are graded by a small agent that looks for
+one word: how real ones are graded is no matter of these tests.
 """
 
 import json
@@ -15,48 +15,49 @@ import httpx2
 from sqlalchemy import update
 from sqlmodel import SQLModel, col, select
 
+from harness.builders import a_concept, a_topic
+from harness.loop.scripted_turn import QUICK
+from harness.runs.observers import NullObserver
+from harness.servers.in_process import serve_app
+from harness.servers.web import ObservedRuns, a_static_folder, web_parts
+from sprout.agents.adaptation.refinement import refinement_agent
+from sprout.agents.adaptation.review import review_agent
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
-from sprout.agents.refinement import refinement_agent
-from sprout.agents.review import review_agent
-from sprout.agents.subconcept import subconcept_agent
-from sprout.agents.topic import topic_agent
+from sprout.agents.path.subconcept import subconcept_agent
+from sprout.agents.path.topic import topic_agent
 from sprout.clock import utc_now
-from sprout.documents.passages import passages_of
+from sprout.documents.splitting.passages import split_into_passages
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
 from sprout.events import EdgeEnds, NodeRow
 from sprout.ids import new_id
+from sprout.learning.actor import Actor
 from sprout.learning.graph.changes import Change
 from sprout.learning.graph.graph import ConceptGraph, Edit
 from sprout.learning.marking.grades import Grade, GradeState
-from sprout.learning.paths.library import DEFAULT_USER_ID
-from sprout.learning.paths.shelf import Actor
+from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft
-from sprout.offline.app import OfflineModel, RecordedRequest
-from sprout.offline.demo import DemoModel
+from sprout.offline.api.messages_api import OfflineModel, RecordedRequest
+from sprout.offline.demo.router import DemoModel
 from sprout.offline.script import Scripted, Step
 from sprout.offline.server import OfflineServer
-from sprout.runs.gate import ModelGate
-from sprout.runs.live import LiveRuns, live_runs
-from sprout.runs.log import Claim
-from sprout.runs.observer import Nobody
-from sprout.runs.parts import ModelChoice, Parts
-from sprout.store import tables
-from sprout.store.attempts import give_grade
-from sprout.store.database import Database
-from sprout.store.files import Files
-from sprout.store.library import SqlLibrary
-from sprout.store.log import Publish
-from sprout.store.refining import SqlRefining
-from sprout.store.runs import SqlRunStore
-from sprout.store.shelf import SqlShelf
-from sprout.store.write import Write
+from sprout.runs.execution.dependencies import ModelChoice, RunDependencies
+from sprout.runs.live_runs import LiveRuns, live_runs
+from sprout.runs.model_gate import ModelGate
+from sprout.runs.run_store import WorkerLease
+from sprout.store.assessment.attempts import store_grade
+from sprout.store.documents.local_storage import LocalStorage
+from sprout.store.engine.database import Database
+from sprout.store.engine.transaction import WriteTransaction
+from sprout.store.paths.adaptation import SqlAdaptationRepository
+from sprout.store.paths.paths import SqlPaths
+from sprout.store.paths.repository import SqlPathRepository
+from sprout.store.runs.event_log import Publish
+from sprout.store.runs.repository import SqlRunStore
+from sprout.store.schema import tables
+from sprout.web.http.dependencies import RequestPolicy
 from sprout.web.routes import web_app
-from tests.builders import a_concept, a_topic
-from tests.loop.played import QUICK
-from tests.runs.living import thinking
-from tests.serving import serving
-from tests.web.running import Observed, a_static_folder, web_parts
+from tests.runs.live_app import model_backend
 
 ME = {"userId": DEFAULT_USER_ID}
 ACTOR = Actor(DEFAULT_USER_ID)
@@ -65,7 +66,7 @@ EDGES = ((0, 1), (1, 2), (1, 3), (2, 4), (3, 4))
 GOOD_WORD = "because"
 
 Operation = Callable[[ConceptGraph], Edit]
-Hire = Callable[[SqlShelf, Publish], Sequence[AgentSpec]]
+Hire = Callable[[SqlPathRepository, Publish], Sequence[AgentSpec]]
 
 
 @dataclass(frozen=True)
@@ -89,9 +90,9 @@ class Classroom:
 
     database: Database
     store: SqlRunStore
-    shelf: SqlShelf
-    refining: SqlRefining
-    library: SqlLibrary
+    repositories: SqlPathRepository
+    refining: SqlAdaptationRepository
+    paths: SqlPaths
     runs: LiveRuns
     model: OfflineServer
     web: httpx2.AsyncClient
@@ -102,26 +103,26 @@ class Classroom:
 
     @property
     def requests(self) -> Sequence[RecordedRequest]:
-        """What the model was asked."""
+        """Requests received by the model."""
         return self.model.requests
 
     async def draw_map(self, titles: Sequence[str] = PARTS, edges: Sequence[tuple[int, int]] = EDGES) -> None:
         """The concept's subconcepts, made and finished."""
         for title in titles:
             await self.edit(adding(title))
-        nodes, _ = await self.shelf.children(self.concept.id)
+        nodes, _ = await self.repositories.children(self.concept.id)
         for source, target in edges:
             await self.edit(joining(nodes[source].id, nodes[target].id))
-        await self.shelf.mark_generated(self.concept.id, user_id=DEFAULT_USER_ID)
+        await self.repositories.mark_generated(self.concept.id, user_id=DEFAULT_USER_ID)
 
     async def edit(self, operation: Operation, parent: NodeRow | None = None) -> None:
-        """What the learner does to the map by hand."""
-        await self.shelf.edit_graph((parent or self.concept).id, operation, actor=ACTOR)
+        """Apply a learner's edit to the map."""
+        await self.repositories.edit_graph((parent or self.concept).id, operation, actor=ACTOR)
 
     async def ask(self, *drafts: QuestionDraft) -> None:
         """The questions of the diagnostic."""
         for draft in drafts:
-            await self.shelf.save_question(self.concept.id, draft, actor=ACTOR)
+            await self.repositories.save_question(self.concept.id, draft, actor=ACTOR)
         address = f"/api/agents/concepts/{self.concept.id}/diagnostic"
         found = (await self.web.get(address, params=ME)).raise_for_status().json()
         self.questions = {question["prompt"]: question for question in found["questions"]}
@@ -136,21 +137,21 @@ class Classroom:
 
     async def grade(self) -> None:
         """Have what was written graded."""
-        await self.database.write(graded)
+        await self.database.write_tx(graded)
 
     async def contest(self, prompt: str) -> None:
         """Say that a question is wrong."""
         contested = update(tables.Question).where(col(tables.Question.id) == self.questions[prompt]["id"])
         statement = contested.values(contest={"reason": "It is wrong."})
-        await self.database.write(lambda write: write.connection.execute(statement))
+        await self.database.write_tx(lambda write: write.connection.execute(statement))
 
     async def keep(self, row: SQLModel) -> None:
-        await self.database.write(lambda write: write.session.add(row))
+        await self.database.write_tx(lambda write: write.session.add(row))
 
     async def keep_entered(self, node: NodeRow) -> None:
         """Open a part's page."""
 
-        def body(write: Write) -> None:
+        def body(write: WriteTransaction) -> None:
             wanted = select(tables.Progress).where(tables.Progress.node_id == node.id)
             row = write.session.exec(wanted).first() or tables.Progress(
                 id=new_id(), user_id=DEFAULT_USER_ID, node_id=node.id
@@ -158,7 +159,7 @@ class Classroom:
             row.first_entered_at = utc_now()
             write.session.add(row)
 
-        await self.database.write(body)
+        await self.database.write_tx(body)
 
     async def opened(self, **body: Any) -> list[Event]:
         """Open the concept, and read its stream to the end."""
@@ -177,20 +178,20 @@ class Classroom:
         return events_in(answer.text)
 
     async def titles(self, parent: NodeRow | None = None) -> list[str]:
-        nodes, _ = await self.shelf.children((parent or self.concept).id)
+        nodes, _ = await self.repositories.children((parent or self.concept).id)
         return [node.title for node in nodes]
 
     async def edges(self, parent: NodeRow | None = None) -> set[str]:
-        nodes, edges = await self.shelf.children((parent or self.concept).id)
+        nodes, edges = await self.repositories.children((parent or self.concept).id)
         titles = {node.id: node.title for node in nodes}
         return {f"{titles[edge.source_node_id]} > {titles[edge.target_node_id]}" for edge in edges}
 
     async def whole(self) -> tuple[list[NodeRow], list[EdgeEnds]]:
         """The map, to compare."""
-        return await self.shelf.children(self.concept.id)
+        return await self.repositories.children(self.concept.id)
 
     async def changes(self, parent: NodeRow | None = None) -> list[Change]:
-        """What agents have changed, and not taken back, oldest first."""
+        """Changes by agents that have not been reverted, oldest first."""
         found = await self.refining.changes((parent or self.concept).id, user_id=DEFAULT_USER_ID)
         return [one for one in found if one.run_id and one.undoes is None and one.undone_at is None]
 
@@ -228,8 +229,8 @@ def an_open_one(prompt: str, *tests: str, difficulty: int = 4) -> QuestionDraft:
     return QuestionDraft(prompt, "open_ended", "The shares are alike.", difficulty, tests, criteria=criteria)
 
 
-def graded(write: Write) -> None:
-    """What was written is right where it gives a reason."""
+def graded(write: WriteTransaction) -> None:
+    """Grade open answers: right if they give a reason."""
     wanted = select(tables.Answer, tables.Question).where(
         col(tables.Answer.question_id) == col(tables.Question.id),
         col(tables.Answer.score).is_(None),
@@ -238,7 +239,7 @@ def graded(write: Write) -> None:
     for answer, question in write.session.exec(wanted).all():
         right = GOOD_WORD in (answer.answer_text or "")
         grade = Grade(GradeState.GRADED, float(right), right, next_step="Say why.")
-        give_grade(write, answer, question, grade, now=utc_now())
+        store_grade(write, answer, question, grade, now=utc_now())
 
 
 def a_grader(database: Database) -> AgentSpec:
@@ -246,7 +247,7 @@ def a_grader(database: Database) -> AgentSpec:
 
     async def brief(job: Job, team: Team) -> Brief:
         async def begin() -> None:
-            await database.write(graded)
+            await database.write_tx(graded)
 
         return Brief(begin=begin)
 
@@ -259,7 +260,7 @@ async def classroom(
     folder: Path,
     model: OfflineModel | None = None,
     *,
-    more: Hire = lambda shelf, publish: (),
+    more: Hire = lambda repositories, publish: (),
     run_wait_s: float = 25.0,
 ) -> AsyncIterator[Classroom]:
     """A topic with three concepts in a row, of which the middle one is the learner's.
@@ -269,46 +270,46 @@ async def classroom(
     """
     async with AsyncExitStack() as stack:
         bus, dispatcher = MemoryBus(), AsyncioDispatcher()
-        store, shelf = (
+        store, repositories = (
             SqlRunStore(database, bus.publish, dispatcher),
-            SqlShelf(database, bus.publish, split=passages_of),
+            SqlPathRepository(database, bus.publish, split=split_into_passages),
         )
-        refining = SqlRefining(database, bus.publish)
-        library = SqlLibrary(database, bus.publish, files=Files(folder))
-        brain = await stack.enter_async_context(thinking(model or DemoModel()))
+        refining = SqlAdaptationRepository(database, bus.publish)
+        paths = SqlPaths(database, bus.publish, storage=LocalStorage(folder))
+        brain = await stack.enter_async_context(model_backend(model or DemoModel()))
         agents = [
-            topic_agent(shelf),
-            subconcept_agent(shelf),
-            refinement_agent(shelf, refining),
-            review_agent(shelf, refining),
+            topic_agent(repositories),
+            subconcept_agent(repositories),
+            refinement_agent(repositories, refining),
+            review_agent(repositories, refining),
             a_grader(database),
-            *more(shelf, bus.publish),
+            *more(repositories, bus.publish),
         ]
-        parts = Parts(
+        parts = RunDependencies(
             store=store,
             bus=bus,
             dispatcher=dispatcher,
-            claim=Claim("here", lease_s=30.0, alone=True),
+            lease=WorkerLease("here", lease_s=30.0, exclusive=True),
             model=brain.model,
             agents={agent.name: agent for agent in agents},
-            choose=lambda agent, small: ModelChoice("sprout-offline", None, "sprout-offline", offline=True),
-            gate=ModelGate(per_root=10, most=32),
-            observer=Nobody(),
+            choose_model=lambda agent, small: ModelChoice("sprout-offline", None, "sprout-offline", offline=True),
+            gate=ModelGate(per_root=10, limit=32),
+            observer=NullObserver(),
         )
         runs = await stack.enter_async_context(live_runs(parts))
-        root = await a_topic(library, "Fractions")
-        first, concept, last = [await a_concept(library, root, title) for title in ("Whole", "Shares", "Percent")]
-        parts_of_web = web_parts(database, bus.publish, library, Observed(runs), a_static_folder(folder))
-        limits = replace(parts_of_web.limits, run_wait_s=run_wait_s)
-        served = await stack.enter_async_context(serving(web_app(replace(parts_of_web, limits=limits))))
+        root = await a_topic(paths, "Fractions")
+        first, concept, last = [await a_concept(paths, root, title) for title in ("Whole", "Shares", "Percent")]
+        parts_of_web = web_parts(database, bus.publish, paths, ObservedRuns(runs), a_static_folder(folder))
+        policy = RequestPolicy(replace(parts_of_web.policy.limits, run_wait_s=run_wait_s))
+        served = await stack.enter_async_context(serve_app(web_app(replace(parts_of_web, policy=policy))))
         web = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=60))
         room = Classroom(
-            database, store, shelf, refining, library, runs, brain.server, web, root, concept, parts.agents
+            database, store, repositories, refining, paths, runs, brain.server, web, root, concept, parts.agents
         )
         for one, other in ((first, concept), (concept, last)):
             await room.edit(joining(one.id, other.id), root)
         yield room
-        runs.say_goodbye()
+        runs.begin_shutdown()
 
 
 def adding(title: str) -> Operation:

@@ -1,4 +1,4 @@
-"""What agents do with a database is the same on each: the store's own tests run on all, these on SQLite."""
+"""Fixtures of the agents' tests: SQLite only, since the store's own tests cover every database."""
 
 import pytest
 

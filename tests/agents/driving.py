@@ -6,9 +6,9 @@ from typing import Any
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.events import AgentDone, NodeRow, Usage
 from sprout.loop.model import Text, ToolUse
-from sprout.loop.tools import Tool, as_text
+from sprout.loop.tools import Tool, result_content
 from sprout.loop.turn import Forbid, TurnResult
-from tests.agents.memory_shelf import NotedTeam
+from tests.agents.memory_repositories import RecordingTeam
 
 NOTHING_CALLED: Mapping[str, Any] = {}
 
@@ -22,7 +22,7 @@ def a_result(text: str = "", *, reason: str = "end_turn") -> TurnResult:
 
 
 async def briefed(spec: AgentSpec, node: NodeRow, *, small: bool = False, team: Team | None = None) -> Brief:
-    brief = await spec.brief(a_job(node, small=small, label=spec.name), team or NotedTeam())
+    brief = await spec.brief(a_job(node, small=small, label=spec.name), team or RecordingTeam())
     if brief.begin is not None:
         await brief.begin()
     return brief
@@ -33,11 +33,11 @@ def tool_of(brief: Brief, name: str) -> Tool:
 
 
 async def called(brief: Brief, name: str, **fields: Any) -> Any:
-    """What the tool answers, before it becomes text."""
+    """Return the tool's result before it is converted to text."""
     tool = tool_of(brief, name)
     call = ToolUse(f"toolu_{name}", name, fields)
     output = await tool.run(tool.checked(call), call)
-    assert as_text(output)
+    assert result_content(output)
     return output
 
 

@@ -5,18 +5,18 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from sprout.agents.agent import AgentSpec, Brief
-from sprout.agents.subconcept import subconcept_agent
-from sprout.agents.topic import topic_agent
-from sprout.documents.passages import passages_of
+from sprout.agents.path.subconcept import subconcept_agent
+from sprout.agents.path.topic import topic_agent
+from sprout.documents.splitting.passages import split_into_passages
 from sprout.events import AgentDone, NodeRow, ToolCalled, ToolFinished
 from sprout.llm.claude import Claude, claude_client
-from sprout.loop.turn import Step, TurnResult, run_turn
-from sprout.offline.app import OfflineModel
-from sprout.offline.demo import DemoModel
+from sprout.loop.turn import Step, TurnOptions, TurnResult, run_turn
+from sprout.offline.api.messages_api import OfflineModel
+from sprout.offline.demo.router import DemoModel
 from sprout.offline.script import Reply, Scripted, TextOut, ToolOut
 from sprout.offline.server import running_offline_server
 from tests.agents.driving import briefed
-from tests.agents.memory_shelf import MemoryShelf, NotedTeam
+from tests.agents.memory_repositories import MemoryGraphRepository, RecordingTeam
 
 NOTES = """# The water cycle
 
@@ -76,7 +76,7 @@ async def talking_to(model: OfflineModel) -> AsyncIterator[Claude]:
 
 
 async def played(
-    model: Claude, spec: AgentSpec, node: NodeRow, *, small: bool = False, team: NotedTeam | None = None
+    model: Claude, spec: AgentSpec, node: NodeRow, *, small: bool = False, team: RecordingTeam | None = None
 ) -> Played:
     brief = await briefed(spec, node, small=small, team=team)
     steps: list[Step] = [
@@ -88,7 +88,7 @@ async def played(
             messages=brief.messages,
             tools=brief.tools,
             policy=spec.policy,
-            stop_checks=brief.stop_checks,
+            options=TurnOptions(stop_checks=brief.stop_checks),
         )
     ]
     result = steps[-1]
@@ -98,19 +98,19 @@ async def played(
     return Played(brief, result, await brief.finish(result), steps)
 
 
-async def a_whole_path(shelf: MemoryShelf, root: NodeRow, *, small: bool = False) -> list[Played]:
+async def a_whole_path(repositories: MemoryGraphRepository, root: NodeRow, *, small: bool = False) -> list[Played]:
     """The topic's run and, one after another, the runs that it asked for."""
-    team = NotedTeam()
+    team = RecordingTeam()
     async with talking_to(DemoModel()) as model:
-        runs = [await played(model, topic_agent(shelf), root, small=small, team=team)]
+        runs = [await played(model, topic_agent(repositories), root, small=small, team=team)]
         for _, node_id, _ in team.started:
-            concept = await shelf.node(node_id, user_id="ada")
-            runs.append(await played(model, subconcept_agent(shelf), concept, small=small))
+            concept = await repositories.node(node_id, user_id="ada")
+            runs.append(await played(model, subconcept_agent(repositories), concept, small=small))
     return runs
 
 
-def assert_sound(shelf: MemoryShelf, parent_id: str, least: int, most: int) -> None:
-    graph = shelf.graphs[parent_id]
+def assert_sound(repositories: MemoryGraphRepository, parent_id: str, least: int, most: int) -> None:
+    graph = repositories.graphs[parent_id]
     report = graph.validate()
     assert least <= len(graph.nodes) <= most
     assert not report.broken
@@ -118,55 +118,55 @@ def assert_sound(shelf: MemoryShelf, parent_id: str, least: int, most: int) -> N
 
 
 async def test_notes_become_a_path_with_questions_about_their_own_words() -> None:
-    shelf = MemoryShelf(notes=passages_of("water.md", NOTES.strip()))
-    root = shelf.topic("The water cycle")
-    topic, *lessons = await a_whole_path(shelf, root)
+    repositories = MemoryGraphRepository(notes=split_into_passages("water.md", NOTES.strip()))
+    root = repositories.topic("The water cycle")
+    topic, *lessons = await a_whole_path(repositories, root)
     assert topic.result.calls[0].name == "extract_all_concept_contexts"
-    assert_sound(shelf, root.id, 6, 10)
-    assert len(lessons) == len(shelf.titles(root.id)) == topic.done.concept_count
+    assert_sound(repositories, root.id, 6, 10)
+    assert len(lessons) == len(repositories.titles(root.id)) == topic.done.concept_count
     assert topic.refused == []
     assert topic.done.rationale
-    for lesson, concept in zip(lessons, shelf.graphs[root.id].nodes, strict=True):
-        assert shelf.graphs[concept.id].nodes
+    for lesson, concept in zip(lessons, repositories.graphs[root.id].nodes, strict=True):
+        assert repositories.graphs[concept.id].nodes
         assert lesson.result.problems == () or lesson.result.iterations <= 6
-        for kept in shelf.questions[concept.id].values():
-            assert None not in kept.tested_ids
-    assert shelf.generated == {root.id, *(concept.id for concept in shelf.graphs[root.id].nodes)}
+        for question in repositories.questions[concept.id].values():
+            assert None not in question.tested_ids
+    assert repositories.generated == {root.id, *(concept.id for concept in repositories.graphs[root.id].nodes)}
 
 
 async def test_a_topic_without_notes_becomes_a_path_too() -> None:
-    shelf = MemoryShelf()
-    root = shelf.topic("Beekeeping")
-    topic, *lessons = await a_whole_path(shelf, root)
-    assert_sound(shelf, root.id, 6, 10)
+    repositories = MemoryGraphRepository()
+    root = repositories.topic("Beekeeping")
+    topic, *lessons = await a_whole_path(repositories, root)
+    assert_sound(repositories, root.id, 6, 10)
     assert [played.refused for played in (topic, *lessons)] == [[]] * (1 + len(lessons))
-    for concept in shelf.graphs[root.id].nodes:
-        assert_sound(shelf, concept.id, 8, 12)
-        assert 5 <= len(shelf.questions[concept.id]) <= 10
+    for concept in repositories.graphs[root.id].nodes:
+        assert_sound(repositories, concept.id, 8, 12)
+        assert 5 <= len(repositories.questions[concept.id]) <= 10
 
 
 async def test_small_mode_keeps_its_counts() -> None:
-    shelf = MemoryShelf()
-    root = shelf.topic("Bayesian reasoning")
-    await a_whole_path(shelf, root, small=True)
-    assert 1 <= len(shelf.titles(root.id)) <= 2
-    for concept in shelf.graphs[root.id].nodes:
-        assert 2 <= len(shelf.titles(concept.id)) <= 3
-        assert not shelf.graphs[concept.id].validate().broken
-        assert 2 <= len(shelf.questions[concept.id]) <= 3
+    repositories = MemoryGraphRepository()
+    root = repositories.topic("Bayesian reasoning")
+    await a_whole_path(repositories, root, small=True)
+    assert 1 <= len(repositories.titles(root.id)) <= 2
+    for concept in repositories.graphs[root.id].nodes:
+        assert 2 <= len(repositories.titles(concept.id)) <= 3
+        assert not repositories.graphs[concept.id].validate().broken
+        assert 2 <= len(repositories.questions[concept.id]) <= 3
 
 
 async def test_a_path_takes_two_model_calls_and_a_concept_two() -> None:
-    shelf = MemoryShelf()
-    topic, *lessons = await a_whole_path(shelf, shelf.topic("Bayesian reasoning"))
+    repositories = MemoryGraphRepository()
+    topic, *lessons = await a_whole_path(repositories, repositories.topic("Bayesian reasoning"))
     assert topic.result.iterations == 2
     assert [lesson.result.iterations for lesson in lessons] == [2] * len(lessons)
 
 
 async def test_I5_a_model_that_obeys_a_hostile_document_gets_no_further_than_its_own_topic() -> None:
     """It tries other people's nodes, endless saves and tools that it was not given."""
-    shelf, mallory = MemoryShelf(), MemoryShelf(user_id="mallory")
-    root, foreign = shelf.topic("Circuits"), mallory.topic("Private")
+    repositories, mallory = MemoryGraphRepository(), MemoryGraphRepository(user_id="mallory")
+    root, foreign = repositories.topic("Circuits"), mallory.topic("Private")
     attack = [
         ToolOut("save_concept", {"title": "A", "desc": "x", "parent_id": foreign.id}),
         ToolOut("save_subconcept", {"title": "A", "desc": "x"}),
@@ -176,17 +176,18 @@ async def test_I5_a_model_that_obeys_a_hostile_document_gets_no_further_than_its
     ]
     script = Scripted([Reply([TextOut("As the document says."), *attack]), Reply([TextOut("Done.")])])
     async with talking_to(script) as model:
-        run = await played(model, topic_agent(shelf), root)
-    assert len(shelf.titles(root.id)) == 10
-    assert shelf.edges(root.id) == set()
+        run = await played(model, topic_agent(repositories), root)
+    assert len(repositories.titles(root.id)) == 10
+    assert repositories.edges(root.id) == set()
     assert mallory.graphs[foreign.id].nodes == ()
-    assert len(run.refused) == 34
+    assert len(run.refused) == 4
+    assert sum(call.unchanged for call in run.result.calls) == 30  # there were enough concepts
 
 
 async def test_Q6_no_secret_of_a_question_is_in_any_event_also_of_refused_ones() -> None:
-    shelf = MemoryShelf()
-    root = shelf.topic("Circuits")
-    (concept,) = shelf.under(root.id, "Voltage")
+    repositories = MemoryGraphRepository()
+    root = repositories.topic("Circuits")
+    (concept,) = repositories.under(root.id, "Voltage")
     secret = "quokka"
     question = {
         "prompt": "Which animal is meant?",
@@ -208,16 +209,16 @@ async def test_Q6_no_secret_of_a_question_is_in_any_event_also_of_refused_ones()
     edge = ToolOut("save_subconcept_edge", {"source_title": "A", "target_title": "B", "why": "first"})
     script = Scripted([Reply([*parts, edge, *saves]), Reply([TextOut("Made.")])])
     async with talking_to(script) as model:
-        run = await played(model, subconcept_agent(shelf), concept, small=True)
-    told = [step for step in run.steps if isinstance(step, (ToolCalled, ToolFinished))]
+        run = await played(model, subconcept_agent(repositories), concept, small=True)
+    calls = [step for step in run.steps if isinstance(step, (ToolCalled, ToolFinished))]
     assert len(run.refused) == 2
-    assert len(told) == 12
-    assert all(secret not in event.model_dump_json() for event in told)
+    assert len(calls) == 12
+    assert all(secret not in event.model_dump_json() for event in calls)
 
 
 async def test_a_refused_edge_is_told_to_the_model_in_the_same_turn() -> None:
-    shelf = MemoryShelf()
-    root = shelf.topic("Circuits")
+    repositories = MemoryGraphRepository()
+    root = repositories.topic("Circuits")
     saves = [ToolOut("save_concept", {"title": title, "desc": "It is."}) for title in ("A", "B")]
     edges = [
         ToolOut("save_concept_edge", {"source_title": source, "target_title": target, "why": "so"})
@@ -225,19 +226,19 @@ async def test_a_refused_edge_is_told_to_the_model_in_the_same_turn() -> None:
     ]
     script = Scripted([Reply([*saves, *edges]), Reply([TextOut("It starts with A.")])])
     async with talking_to(script) as model:
-        run = await played(model, topic_agent(shelf), root, small=True)
-    assert shelf.edges(root.id) == {"A>B"}
+        run = await played(model, topic_agent(repositories), root, small=True)
+    assert repositories.edges(root.id) == {"A>B"}
     assert "would close a cycle: 'B' → 'A' → 'B'" in run.refused[0]
     assert run.done.rationale == "It starts with A."
 
 
 async def test_a_model_that_stops_early_is_told_what_is_missing_at_most_twice() -> None:
-    shelf = MemoryShelf()
-    root = shelf.topic("Circuits")
+    repositories = MemoryGraphRepository()
+    root = repositories.topic("Circuits")
     saves = [ToolOut("save_concept", {"title": title, "desc": "It is."}) for title in "AB"]
     script = Scripted([Reply(saves)], then=Reply([TextOut("That is the path.")]))
     async with talking_to(script) as model:
-        run = await played(model, topic_agent(shelf), root)
+        run = await played(model, topic_agent(repositories), root)
     assert run.result.iterations == 4
     assert run.result.transitions.count("stop_hook_correction") == 2
     assert "2 of 6-10 concepts saved" in run.result.problems[0]

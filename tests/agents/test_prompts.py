@@ -6,18 +6,19 @@ from pathlib import Path
 import pytest
 
 import sprout.agents
+from sprout.agents.path.subconcept import subconcept_agent
+from sprout.agents.path.topic import topic_agent
 from sprout.agents.prompts import load_prompt, read_prompt
-from sprout.agents.subconcept import subconcept_agent
-from sprout.agents.topic import topic_agent
 from sprout.errors import SetupError
-from sprout.learning.paths.library import DEFAULT_USER_ID
-from sprout.learning.paths.shelf import Passage
-from sprout.store.database import Database
+from sprout.learning.paths.passages import Passage
+from sprout.learning.paths.repository import DEFAULT_USER_ID
+from sprout.store.engine.database import Database
 from tests.agents.classroom import classroom
 from tests.agents.driving import a_job, briefed
-from tests.agents.memory_shelf import MemoryShelf, NotedTeam
+from tests.agents.memory_repositories import MemoryGraphRepository, RecordingTeam
 
-NAMES = sorted(path.stem for path in Path(sprout.agents.__path__[0]).glob("*.md"))
+FOLDER = Path(sprout.agents.__path__[0])
+NAMES = sorted(path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.md"))
 GOOD = "---\nversion: 3\nplaceholders: [who, what]\nbudget_words: 5\n---\nTell {who}:\n{what}\n"
 
 
@@ -41,12 +42,12 @@ def test_a_system_prompt_has_the_parts_of_the_guide_in_order(name: str) -> None:
     assert headings == ["Outcome", "What you are given", "Do", "Rules", "Quality bar", "Done when"]
 
 
-@pytest.mark.parametrize(("name", "agent"), [("topic", topic_agent), ("subconcept", subconcept_agent)])
+@pytest.mark.parametrize(("name", "agent"), [("path/topic", topic_agent), ("path/subconcept", subconcept_agent)])
 async def test_the_tools_that_a_prompt_names_and_the_tools_on_offer_are_the_same(name: str, agent: object) -> None:
-    shelf = MemoryShelf(notes=[Passage("notes.md", None, "Voltage pushes.", 0, 15)])
-    root = shelf.topic("Circuits")
-    (concept,) = shelf.under(root.id, "Voltage")
-    spec = topic_agent(shelf) if agent is topic_agent else subconcept_agent(shelf)
+    repositories = MemoryGraphRepository(notes=[Passage("notes.md", None, "Voltage pushes.", 0, 15)])
+    root = repositories.topic("Circuits")
+    (concept,) = repositories.under(root.id, "Voltage")
+    spec = topic_agent(repositories) if agent is topic_agent else subconcept_agent(repositories)
     brief = await briefed(spec, root if agent is topic_agent else concept)
     text = load_prompt(name).text
     offered = {tool.name for tool in brief.tools}
@@ -61,8 +62,8 @@ async def test_the_tools_of_those_that_adapt_a_path_are_named_in_their_prompts(
 ) -> None:
     async with classroom(database, data_dir) as room:
         spec = room.agents[name]
-        brief = await spec.brief(a_job(room.concept, label=agent, user_id=DEFAULT_USER_ID), NotedTeam())
-    text = load_prompt(name).text
+        brief = await spec.brief(a_job(room.concept, label=agent, user_id=DEFAULT_USER_ID), RecordingTeam())
+    text = load_prompt(f"adaptation/{name}").text
     offered = {tool.name for tool in brief.tools}
     named = {
         word.strip("`,.:;)") for word in text.split() if re.match(r"`(add|remove|get|check|validate|grade)_", word)
@@ -74,21 +75,21 @@ async def test_the_tools_of_those_that_adapt_a_path_are_named_in_their_prompts(
 def test_a_prompt_is_filled_in_one_go_and_what_is_filled_in_is_not_read_again() -> None:
     prompt = read_prompt("greeting", GOOD)
     assert (prompt.version, prompt.words) == (3, 3)
-    assert prompt.filled(who="Ada", what="{who} \\1 {else}") == "Tell Ada:\n{who} \\1 {else}"
+    assert prompt.fill(who="Ada", what="{who} \\1 {else}") == "Tell Ada:\n{who} \\1 {else}"
 
 
 def test_a_line_of_nothing_but_an_empty_placeholder_is_left_out() -> None:
-    assert read_prompt("greeting", GOOD).filled(who="", what="") == "Tell :"
+    assert read_prompt("greeting", GOOD).fill(who="", what="") == "Tell :"
 
 
 @pytest.mark.parametrize("values", [{"who": "Ada"}, {"who": "Ada", "what": "x", "why": "y"}, {}])
 def test_a_missing_or_surplus_value_is_an_error(values: dict[str, str]) -> None:
     with pytest.raises(SetupError, match="'greeting' wants the values what, who"):
-        read_prompt("greeting", GOOD).filled(**values)
+        read_prompt("greeting", GOOD).fill(**values)
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("Tell {who}", "does not begin with front matter"),
         (GOOD.replace("[who, what]", "[who]"), "differ in what"),
@@ -98,8 +99,8 @@ def test_a_missing_or_surplus_value_is_an_error(values: dict[str, str]) -> None:
         (GOOD.replace("version: 3", "version: 3\nmood: gay"), "cannot be read"),
     ],
 )
-def test_a_broken_prompt_file_is_an_error_when_it_is_read(content: str, said: str) -> None:
-    with pytest.raises(SetupError, match=said):
+def test_a_broken_prompt_file_is_an_error_when_it_is_read(content: str, message: str) -> None:
+    with pytest.raises(SetupError, match=message):
         read_prompt("greeting", content)
 
 

@@ -1,25 +1,25 @@
-"""What every EventBus does. A suite for an implementation is a subclass of `BusContract` that says what to test."""
+"""Contract of every EventBus. The suite of an implementation is a subclass of `BusContract` that creates it."""
 
 import asyncio
 
 import pytest
 
-from sprout.runs.bus import BusClosed, EventBus, News, Overflow, Passing, Tail
-from sprout.runs.log import Logged
+from sprout.runs.run_store import StoredEvent
+from sprout.runs.streaming.bus import BusClosed, BusMessage, EphemeralEvent, EventBus, Overflow, Tail
 
 ENOUGH_S = 10.0
 
 
-def news(channel: str, seq: int) -> Logged:
-    return Logged(channel, seq, "agent_start", "{}")
+def a_stored_event(channel: str, seq: int) -> StoredEvent:
+    return StoredEvent(channel, seq, "agent_start", "{}", channel)
 
 
-async def heard(tail: Tail, count: int) -> list[News]:
+async def receive(tail: Tail, count: int) -> list[BusMessage]:
     """The next news, as many as asked for; a bus may need a while, and may give them in any number of batches."""
-    got: list[News] = []
+    got: list[BusMessage] = []
     async with asyncio.timeout(ENOUGH_S):
         while len(got) < count:
-            got += await tail.batch()
+            got += await tail.receive()
     return got
 
 
@@ -32,109 +32,109 @@ class BusContract:
     max_waiting: int
 
     async def test_a_reader_hears_its_channel_from_entering_on_in_order(self, bus: EventBus, other: EventBus) -> None:
-        bus.publish(news("a", 1))
+        bus.publish(a_stored_event("a", 1))
         async with other.tail("b"):  # so that a bus that takes its time has taken it
             pass
         async with other.tail("a") as tail:
-            bus.publish(news("b", 1))
-            bus.publish(news("a", 2))
-            bus.publish(news("a", 3))
-            assert await heard(tail, 2) == [news("a", 2), news("a", 3)]
-            bus.publish(news("a", 4))
-            assert await heard(tail, 1) == [news("a", 4)]
+            bus.publish(a_stored_event("b", 1))
+            bus.publish(a_stored_event("a", 2))
+            bus.publish(a_stored_event("a", 3))
+            assert await receive(tail, 2) == [a_stored_event("a", 2), a_stored_event("a", 3)]
+            bus.publish(a_stored_event("a", 4))
+            assert await receive(tail, 1) == [a_stored_event("a", 4)]
 
     async def test_passing_news_arrives_as_it_was_sent(self, bus: EventBus, other: EventBus) -> None:
-        delta = Passing("a", "message_delta", '{"text":"two\\nlines 🌱"}', "b1", offset=7, length=11)
+        delta = EphemeralEvent("a", "message_delta", '{"text":"two\\nlines 🌱"}', "b1", offset=7, length=11)
         async with other.tail("a") as tail:
             bus.publish(delta)
-            assert await heard(tail, 1) == [delta]
+            assert await receive(tail, 1) == [delta]
 
     async def test_every_reader_hears_everything(self, bus: EventBus, other: EventBus) -> None:
         async with other.tail("a") as one, other.tail("a") as another:
-            bus.publish(news("a", 1))
-            assert await heard(one, 1) == await heard(another, 1) == [news("a", 1)]
+            bus.publish(a_stored_event("a", 1))
+            assert await receive(one, 1) == await receive(another, 1) == [a_stored_event("a", 1)]
 
     async def test_news_that_waits_together_is_one_batch(self, bus: EventBus, other: EventBus) -> None:
         async with other.tail("a") as ahead, other.tail("a") as tail:
             for seq in range(10):
-                bus.publish(news("a", seq))
-            assert len(await heard(ahead, 10)) == 10
-            assert len(await tail.batch()) == 10
+                bus.publish(a_stored_event("a", seq))
+            assert len(await receive(ahead, 10)) == 10
+            assert len(await tail.receive()) == 10
 
     async def test_a_reader_hears_a_channel_that_it_joins_and_not_one_that_it_leaves(
         self, bus: EventBus, other: EventBus
     ) -> None:
         async with other.tail("a") as tail:
             await tail.listen("b")
-            bus.publish(news("b", 1))
-            bus.publish(news("a", 1))
-            assert await heard(tail, 2) == [news("b", 1), news("a", 1)]
-            tail.leave("a")
-            bus.publish(news("a", 2))
-            bus.publish(news("b", 2))
-            assert await heard(tail, 1) == [news("b", 2)]
+            bus.publish(a_stored_event("b", 1))
+            bus.publish(a_stored_event("a", 1))
+            assert await receive(tail, 2) == [a_stored_event("b", 1), a_stored_event("a", 1)]
+            tail.unlisten("a")
+            bus.publish(a_stored_event("a", 2))
+            bus.publish(a_stored_event("b", 2))
+            assert await receive(tail, 1) == [a_stored_event("b", 2)]
 
     async def test_listening_twice_is_hearing_once(self, bus: EventBus, other: EventBus) -> None:
         async with other.tail("a") as tail:
             await tail.listen("a")
-            bus.publish(news("a", 1))
-            bus.publish(news("a", 2))
-            assert await heard(tail, 2) == [news("a", 1), news("a", 2)]
+            bus.publish(a_stored_event("a", 1))
+            bus.publish(a_stored_event("a", 2))
+            assert await receive(tail, 2) == [a_stored_event("a", 1), a_stored_event("a", 2)]
 
-    async def test_a_nudge_ends_the_wait_and_loses_nothing(self, bus: EventBus, other: EventBus) -> None:
+    async def test_a_wakeup_ends_the_wait_and_loses_nothing(self, bus: EventBus, other: EventBus) -> None:
         async with other.tail("a") as tail:
-            waiting = asyncio.create_task(tail.batch())
+            waiting = asyncio.create_task(tail.receive())
             await asyncio.sleep(0)
-            tail.nudge()
+            tail.interrupt()
             assert await waiting == []
-            tail.nudge()
-            assert await tail.batch() == []
-            bus.publish(news("a", 1))
-            assert await heard(tail, 1) == [news("a", 1)]
+            tail.interrupt()
+            assert await tail.receive() == []
+            bus.publish(a_stored_event("a", 1))
+            assert await receive(tail, 1) == [a_stored_event("a", 1)]
 
     async def test_a_wait_that_is_cancelled_loses_nothing(self, bus: EventBus, other: EventBus) -> None:
         async with other.tail("a") as tail:
-            waiting = asyncio.create_task(tail.batch())
+            waiting = asyncio.create_task(tail.receive())
             await asyncio.sleep(0)
-            bus.publish(news("a", 1))
+            bus.publish(a_stored_event("a", 1))
             waiting.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await waiting
-            assert await heard(tail, 1) == [news("a", 1)]
+            assert await receive(tail, 1) == [a_stored_event("a", 1)]
 
     async def test_V5_a_reader_too_far_behind_is_told_so_once_and_others_are_not_touched(
         self, bus: EventBus, other: EventBus
     ) -> None:
         async with other.tail("a") as slow, other.tail("a") as quick:
             for seq in range(1, self.max_waiting + 2):
-                bus.publish(news("a", seq))
+                bus.publish(a_stored_event("a", seq))
                 if seq % 100 == 0:
-                    await heard(quick, 100)
-            last = await heard(quick, (self.max_waiting + 1) % 100)
-            assert last[-1] == news("a", self.max_waiting + 1)
+                    await receive(quick, 100)
+            last = await receive(quick, (self.max_waiting + 1) % 100)
+            assert last[-1] == a_stored_event("a", self.max_waiting + 1)
             with pytest.raises(Overflow):
-                await heard(slow, self.max_waiting + 1)
-            bus.publish(news("a", self.max_waiting + 2))
-            assert await heard(slow, 1) == [news("a", self.max_waiting + 2)]
+                await receive(slow, self.max_waiting + 1)
+            bus.publish(a_stored_event("a", self.max_waiting + 2))
+            assert await receive(slow, 1) == [a_stored_event("a", self.max_waiting + 2)]
 
     async def test_what_a_bus_remembers_of_a_run_has_no_hole_and_ends_with_it(self, bus: EventBus) -> None:
         for seq in (1, 2, 3, 3, 2):
-            bus.publish(news("a", seq))
-        assert list(bus.recent("a", 1)) in ([], [news("a", 2), news("a", 3)])
+            bus.publish(a_stored_event("a", seq))
+        assert list(bus.recent("a", 1)) in ([], [a_stored_event("a", 2), a_stored_event("a", 3)])
         assert list(bus.recent("a", 3)) == list(bus.recent("a", 9)) == list(bus.recent("b", 0)) == []
-        bus.publish(news("a", 5))
+        bus.publish(a_stored_event("a", 5))
         assert list(bus.recent("a", 3)) == []
-        assert list(bus.recent("a", 4)) in ([], [news("a", 5)])
-        bus.publish(Logged("a", 6, "run_done", "{}"))
+        assert list(bus.recent("a", 4)) in ([], [a_stored_event("a", 5)])
+        bus.publish(StoredEvent("a", 6, "run_done", "{}", "a"))
         assert list(bus.recent("a", 4)) == []
 
     async def test_D10_closing_ends_every_tail_now_and_later(self, other: EventBus) -> None:
         async with other.tail("a") as tail:
-            waiting = asyncio.create_task(tail.batch())
+            waiting = asyncio.create_task(tail.receive())
             await asyncio.sleep(0)
             other.close()
             with pytest.raises(BusClosed):
                 await waiting
         async with other.tail("a") as late:
             with pytest.raises(BusClosed):
-                await late.batch()
+                await late.receive()

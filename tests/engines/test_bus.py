@@ -3,9 +3,9 @@
 import pytest
 
 from sprout.engines.memory_bus import MemoryBus
-from sprout.engines.recent import Recent
-from sprout.runs.bus import EventBus
-from tests.engines.bus_contract import BusContract, news
+from sprout.engines.recent_events import RecentEvents
+from sprout.runs.streaming.bus import EventBus
+from tests.engines.bus_contract import BusContract, a_stored_event
 
 
 class TestMemoryBus(BusContract):
@@ -26,15 +26,19 @@ async def test_a_memory_bus_keeps_nothing_of_readers_that_have_gone() -> None:
         await tail.listen("b")
         assert bus.channels == {"a", "b"}
     assert bus.channels == set()
-    bus.publish(news("a", 1))
+    bus.publish(a_stored_event("a", 1))
 
 
 def test_a_memory_of_events_is_of_the_newest_of_the_newest_runs() -> None:
-    recent = Recent(most_of_a_run=3, most_runs=2)
+    recent = RecentEvents(max_events_per_run=3, max_runs=2)
     for seq in range(1, 6):
-        recent.keep(news("a", seq))
+        recent.add(a_stored_event("a", seq))
     assert recent.after("a", 1) == ()
-    assert recent.after("a", 2) == [news("a", 3), news("a", 4), news("a", 5)]
-    recent.keep(news("b", 1))
-    recent.keep(news("c", 1))
-    assert (recent.after("a", 2), recent.after("b", 0), recent.after("c", 0)) == ((), [news("b", 1)], [news("c", 1)])
+    assert recent.after("a", 2) == [a_stored_event("a", 3), a_stored_event("a", 4), a_stored_event("a", 5)]
+    recent.add(a_stored_event("b", 1))
+    recent.add(a_stored_event("c", 1))
+    assert (recent.after("a", 2), recent.after("b", 0), recent.after("c", 0)) == (
+        (),
+        [a_stored_event("b", 1)],
+        [a_stored_event("c", 1)],
+    )

@@ -1,14 +1,14 @@
-"""Where the servers of these tests come from: everything is imported once."""
+"""Fork server for the servers of these tests: everything is imported once."""
 
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 
 import pytest
 
-from faults.harness.server import nursery
+from harness.servers.server_process import start_fork_server
 
 
 @pytest.fixture(scope="session")
-async def cradle() -> AsyncIterator[Process]:
-    async with nursery() as process:
+async def fork_server() -> AsyncIterator[Process]:
+    async with start_fork_server() as process:
         yield process

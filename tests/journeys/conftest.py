@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.browser import WAIT_MS, chromium
-from tests.journeys.garden import COURSE, garden
-from tests.journeys.learner import AT_ONCE
+from harness.browser import WAIT_MS, chromium
+from harness.journeys.learner import IMMEDIATE
+from harness.journeys.sprout_server import COURSE, start_server
 
 PYTHON = "Python functions and lists"
 
@@ -23,36 +23,36 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest.fixture(scope="session")
 async def grown_bayes(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> Path:
-    return await _grown(COURSE, tmp_path_factory.mktemp("bayes"), empty_sqlite)
+    return await _grow_course(COURSE, tmp_path_factory.mktemp("bayes"), empty_sqlite)
 
 
 @pytest.fixture(scope="session")
 async def grown_python(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> Path:
-    return await _grown(PYTHON, tmp_path_factory.mktemp("python"), empty_sqlite)
+    return await _grow_course(PYTHON, tmp_path_factory.mktemp("python"), empty_sqlite)
 
 
 @pytest.fixture
 def bayes_url(tmp_path: Path, grown_bayes: Path) -> str:
     """A database of a test's own with the whole course."""
-    return _copied(grown_bayes, tmp_path)
+    return _copy_database(grown_bayes, tmp_path)
 
 
 @pytest.fixture
 def python_url(tmp_path: Path, grown_python: Path) -> str:
     """A database of a test's own with the whole course."""
-    return _copied(grown_python, tmp_path)
+    return _copy_database(grown_python, tmp_path)
 
 
-async def _grown(course: str, folder: Path, empty_sqlite: Path) -> Path:
+async def _grow_course(course: str, folder: Path, empty_sqlite: Path) -> Path:
     """The file of a database in which nothing but this course was grown."""
     file = folder / "sprout.sqlite3"
     shutil.copyfile(empty_sqlite, file)
-    async with garden(folder, f"sqlite:///{file}", pace=AT_ONCE) as grown:
-        await grown.told(await grown.grown(course, small=False))
+    async with start_server(folder, f"sqlite:///{file}", pace=IMMEDIATE) as grown:
+        await grown.events_of(await grown.start_path(course, small=False))
     return file
 
 
-def _copied(grown: Path, folder: Path) -> str:
+def _copy_database(grown: Path, folder: Path) -> str:
     file = folder / "sprout.sqlite3"
     shutil.copyfile(grown, file)
     return f"sqlite:///{file}"

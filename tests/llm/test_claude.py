@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
+from harness.loop.scripted_turn import claude_at
 from sprout.errors import ModelFailure, ModelFailureKind
 from sprout.events import Usage
 from sprout.llm.catalogue import UNKNOWN, catalogue, facts_of
-from sprout.llm.estimate import estimate
-from sprout.llm.wire import request_body
+from sprout.llm.path_cost import estimate_path_cost
+from sprout.llm.request_body import request_body
 from sprout.loop.model import BlockDone, Message, ModelRequest, ReplyEnded, ReplyPart, Text, ToolResult, ToolUse
 from sprout.loop.policy import LoopPolicy
-from sprout.offline.faults import Fault
+from sprout.offline.faults.scenarios import Fault
 from sprout.offline.script import Reply, Scripted, Step, TextOut, ToolOut
 from sprout.offline.server import running_offline_server
-from tests.loop.played import claude_at
 
 BUDGETS = LoopPolicy().thinking_tokens
 REQUEST = ModelRequest("sprout-offline", "Be brief.", (Message("user", (Text("go"),)),), (), 1_000)
@@ -42,7 +42,7 @@ async def reply(step: Step, request: ModelRequest = REQUEST, *, idle_s: float = 
         (Fault("unknown_model"), ModelFailureKind.UNKNOWN_MODEL),
     ],
 )
-async def test_failures_are_told_apart_by_type_first(fault: Fault, kind: ModelFailureKind) -> None:
+async def test_failures_are_distinguished_by_type_first(fault: Fault, kind: ModelFailureKind) -> None:
     with pytest.raises(ModelFailure) as caught:
         await reply(fault)
     assert caught.value.kind is kind
@@ -125,8 +125,8 @@ def test_cost_counts_cached_tokens_at_their_own_price_and_long_prompts_at_theirs
 
 
 def test_the_offline_model_costs_nothing_and_a_priced_one_something() -> None:
-    free = estimate(topic_model="sprout-offline", subconcept_model="sprout-offline", small=False)
-    paid = estimate(topic_model="claude-opus-5-5", subconcept_model="claude-sonnet-5-5", small=False)
+    free = estimate_path_cost(topic_model="sprout-offline", subconcept_model="sprout-offline", small=False)
+    paid = estimate_path_cost(topic_model="claude-opus-5-5", subconcept_model="claude-sonnet-5-5", small=False)
     assert free.cost_usd_high == 0
     assert 0 < paid.cost_usd_low < paid.cost_usd_high
 

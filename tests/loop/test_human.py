@@ -2,21 +2,21 @@
 
 import pytest
 
+from harness.loop.scripted_turn import run_script
 from sprout.loop.human import (
     MAX_ANSWER,
     HumanQuestion,
     allows,
-    answered,
+    answer_block,
     ask_human,
-    asked_by,
     context_question,
+    question_from_call,
     stuck_question,
     wants_stop,
 )
 from sprout.loop.model import Text, ToolResult, ToolUse
 from sprout.loop.tools import BadToolInput
 from sprout.offline.script import Reply, TextOut, ToolOut
-from tests.loop.played import played
 
 
 def asking(**given: object) -> ToolUse:
@@ -32,7 +32,7 @@ def test_the_tool_asks_for_a_question_and_perhaps_choices() -> None:
 
 
 def test_a_call_becomes_the_question_that_the_run_waits_with() -> None:
-    question = asked_by(asking(question=" Which one? ", choices=["This", " That", "This "]))
+    question = question_from_call(asking(question=" Which one? ", choices=["This", " That", "This "]))
     assert question.question == "Which one?"
     assert question.choices == ("This", "That")
     assert question.call_id == "toolu_1"
@@ -40,8 +40,8 @@ def test_a_call_becomes_the_question_that_the_run_waits_with() -> None:
 
 
 def test_no_choices_and_an_empty_list_of_them_are_the_same() -> None:
-    assert asked_by(asking(question="Why?")).choices is None
-    assert asked_by(asking(question="Why?", choices=[])).choices is None
+    assert question_from_call(asking(question="Why?")).choices is None
+    assert question_from_call(asking(question="Why?", choices=[])).choices is None
 
 
 @pytest.mark.parametrize(
@@ -57,12 +57,12 @@ def test_no_choices_and_an_empty_list_of_them_are_the_same() -> None:
 )
 def test_a_question_that_cannot_be_asked_names_the_field(given: dict[str, object], field: str) -> None:
     with pytest.raises(BadToolInput, match=field):
-        asked_by(asking(**given))
+        question_from_call(asking(**given))
 
 
 async def test_where_nobody_can_be_asked_the_model_is_told_to_decide_itself() -> None:
     script = [Reply([ToolOut("ask_human", {"question": "Which?"})]), Reply([TextOut("I took the first.")])]
-    play = await played(script, tools=[ask_human])
+    play = await run_script(script, tools=[ask_human])
     assert play.result.calls[0].is_error
     assert play.result.calls[0].attempts == 1
     assert "nobody to ask" in play.result.calls[0].result
@@ -70,20 +70,22 @@ async def test_where_nobody_can_be_asked_the_model_is_told_to_decide_itself() ->
 
 
 def test_an_answer_is_the_result_of_the_call_that_asked() -> None:
-    assert answered(asked_by(asking(question="Which?")), " The first. ") == ToolResult("toolu_1", "The first.")
+    assert answer_block(question_from_call(asking(question="Which?")), " The first. ") == ToolResult(
+        "toolu_1", "The first."
+    )
 
 
 def test_an_answer_to_the_loops_own_question_stands_with_that_question() -> None:
-    told = answered(context_question(), "Drop the {second} thread")
-    assert isinstance(told, Text)
-    assert context_question().question in told.text
-    assert "Drop the {second} thread" in told.text
+    block = answer_block(context_question(), "Drop the {second} thread")
+    assert isinstance(block, Text)
+    assert context_question().question in block.text
+    assert "Drop the {second} thread" in block.text
 
 
 def test_an_empty_answer_is_told_as_one_and_an_endless_one_is_cut() -> None:
     question = HumanQuestion("Which?", None, "why", "toolu_1")
-    assert "no answer" in str(answered(question, " \n"))
-    cut = answered(question, "x" * (MAX_ANSWER + 1))
+    assert "no answer" in str(answer_block(question, " \n"))
+    cut = answer_block(question, "x" * (MAX_ANSWER + 1))
     assert cut == ToolResult("toolu_1", "x" * MAX_ANSWER)
 
 

@@ -6,27 +6,27 @@ from typing import Any
 
 import pytest
 
+from harness.loop.conversations import Summariser
+from harness.loop.sample_tools import history, look_at, look_tool, say
+from harness.loop.scripted_turn import BEGIN, ScriptedTurn, policy_with, repeatable, run_script, without_breakpoints
 from sprout.events import Usage
+from sprout.loop.context.strategy import Auto, SlidingWindow, Strategy, Summarize, Unlimited
+from sprout.loop.context.summary import SummaryResult
 from sprout.loop.human import ask_human
 from sprout.loop.model import Message, Text, ToolResult, ToolUse
 from sprout.loop.policy import LoopPolicy
-from sprout.loop.strategy import Auto, SlidingWindow, Strategy, Summarize, Unlimited
-from sprout.loop.summary import SummaryResult
-from sprout.offline.faults import Fault
+from sprout.offline.faults.scenarios import Fault
 from sprout.offline.script import Reply, ThinkingOut, ToolOut
-from tests.loop.conversations import Summariser
-from tests.loop.doers import history, look_at, looker, say
-from tests.loop.played import BEGIN, Played, changed, played, repeatable, without_breakpoints
 
-LARGE = looker(answer="seen {at}" + " leaf" * 400)
+LARGE = look_tool(answer="seen {at}" + " leaf" * 400)
 LONG = [*history(9, words=300), *BEGIN]  # about 2,900 tokens by cl100k_base, 3,500 by the offline server
 
 
 def small_window(window: int = 6_000, **numbers: Any) -> LoopPolicy:
-    return changed(context_window=window, reserve_tokens=0, buffer_tokens=0, **numbers)
+    return policy_with(context_window=window, reserve_tokens=0, buffer_tokens=0, **numbers)
 
 
-def rungs(play: Played) -> list[str]:
+def rungs(play: ScriptedTurn) -> list[str]:
     return [event.rung for event in play.of_kind("context_compacted")]
 
 
@@ -38,10 +38,10 @@ def thinks(messages: Sequence[dict[str, Any]]) -> bool:
     return any(block["type"] == "thinking" for block in blocks(messages))
 
 
-async def growing(iterations: int, policy: LoopPolicy, **arguments: Any) -> Played:
+async def growing(iterations: int, policy: LoopPolicy, **arguments: Any) -> ScriptedTurn:
     """A run of which each iteration brings some 500 tokens."""
     script = [look_at(number) for number in range(iterations)]
-    return await played(
+    return await run_script(
         script, tools=[repeatable(LARGE)], policy=policy.model_copy(update={"max_iterations": 60}), **arguments
     )
 
@@ -50,8 +50,8 @@ async def test_C1_what_the_api_counted_corrects_the_estimate() -> None:
     counted = Reply([ToolOut("look", {"at": "a"})], usage={"input_tokens": 500, "output_tokens": 20})
     more = Reply([ToolOut("look", {"at": "a"})], usage={"input_tokens": 5_000, "output_tokens": 20})
     policy = small_window(10_000)
-    as_it_is = await played([counted, say("Fine.")], tools=[looker()], messages=LONG, policy=policy)
-    dearer = await played([more, say("Fine.")], tools=[looker()], messages=LONG, policy=policy)
+    as_it_is = await run_script([counted, say("Fine.")], tools=[look_tool()], messages=LONG, policy=policy)
+    dearer = await run_script([more, say("Fine.")], tools=[look_tool()], messages=LONG, policy=policy)
     assert rungs(as_it_is) == []
     assert rungs(dearer) != []
 
@@ -69,9 +69,9 @@ async def test_C2_each_strategy_keeps_the_view_in_its_own_way(
     strategy: Strategy, expected: set[str], asked: int
 ) -> None:
     summarise = Summariser()
-    play = await played(
+    play = await run_script(
         [say("Fine.")],
-        tools=[looker()],
+        tools=[look_tool()],
         messages=LONG,
         policy=small_window(compaction_threshold=0.4),
         strategy=strategy,
@@ -83,19 +83,19 @@ async def test_C2_each_strategy_keeps_the_view_in_its_own_way(
 
 
 async def test_C3_clearing_comes_before_the_summary_and_that_before_collapse() -> None:
-    cleared = await played([], tools=[looker()], messages=LONG, policy=small_window(compaction_threshold=0.4))
+    cleared = await run_script([], tools=[look_tool()], messages=LONG, policy=small_window(compaction_threshold=0.4))
     talk = [message for turn in range(12) for message in _spoken(turn)]
-    told = await played(
+    play = await run_script(
         [], messages=[*talk, *BEGIN], policy=small_window(compaction_threshold=0.4), summarise=Summariser()
     )
-    recent = await played(
+    recent = await run_script(
         [],
         messages=[*talk[-8:], *BEGIN],
         policy=small_window(1_200, compaction_threshold=0.7),
         summarise=Summariser(),
     )
     assert rungs(cleared) == ["clear"]
-    assert rungs(told) == ["summary"]
+    assert rungs(play) == ["summary"]
     assert "collapse" in rungs(recent)
 
 
@@ -109,9 +109,9 @@ def _spoken(turn: int) -> tuple[Message, Message]:
 async def test_C4_a_summary_stands_for_all_but_the_last_messages_and_the_results_are_pinned() -> None:
     summarise = Summariser(then="A short record.")
     script = [Reply([ToolOut("search", {"at": "once"})]), *[look_at(number) for number in range(4)]]
-    play = await played(
+    play = await run_script(
         script,
-        tools=[repeatable(LARGE), looker(name="search", answer="found {at}")],
+        tools=[repeatable(LARGE), look_tool(name="search", answer="found {at}")],
         policy=small_window(4_000, keep_compact=2),
         strategy=Summarize(2_000),
         summarise=summarise,
@@ -127,9 +127,9 @@ async def test_C4_a_summary_stands_for_all_but_the_last_messages_and_the_results
 
 @pytest.mark.parametrize("answer", [None, "", "longer than the whole " * 2_000])
 async def test_C4_without_a_summary_the_same_cut_is_made(answer: str | None) -> None:
-    play = await played(
+    play = await run_script(
         [say("Fine.")],
-        tools=[looker()],
+        tools=[look_tool()],
         messages=LONG,
         policy=small_window(compaction_threshold=0.4),
         strategy=Summarize(1_500),
@@ -142,9 +142,9 @@ async def test_C4_without_a_summary_the_same_cut_is_made(answer: str | None) -> 
 
 async def test_C5_the_groups_are_summarised_each_and_then_together() -> None:
     summarise = Summariser(then="A record.")
-    play = await played(
+    play = await run_script(
         [],
-        tools=[looker()],
+        tools=[look_tool()],
         messages=[*history(12, words=2_000), *BEGIN],
         policy=small_window(40_000, compaction_threshold=0.5),
         strategy=Summarize(4_000, recursive=True),
@@ -177,6 +177,12 @@ async def test_C7_compaction_then_deep_prune_then_a_person() -> None:
     assert "deep_prune" in found
     assert found.index("deep_prune") > 0
     assert play.result.messages[-1].role == "user"
+
+
+async def test_D5_a_context_that_is_lost_again_and_again_ends_the_run_where_no_person_decides() -> None:
+    play = await growing(60, small_window(6_000), summarise=Summariser(), can_wait=True, asks=False)
+    assert (play.result.reason, play.result.question) == ("stuck", None)
+    assert play.result.problems
 
 
 async def test_C7_the_recoveries_of_one_run_do_not_count_in_the_next() -> None:
@@ -219,19 +225,19 @@ async def test_C9_when_the_view_is_rewritten_long_old_results_become_head_and_ta
 
 async def test_H1_thinking_of_this_turn_goes_back_unchanged_and_is_not_kept_for_the_next() -> None:
     reply = Reply([ThinkingOut("Hm, let me see."), ToolOut("look", {"at": "a"})])
-    first = await played([reply, reply], tools=[looker()], model_name="claude-sonnet-5-5")
+    first = await run_script([reply, reply], tools=[look_tool()], model_name="claude-sonnet-5-5")
     assert first.requests[0].body["thinking"] == {"type": "adaptive", "display": "summarized"}
     assert [block["thinking"] for block in blocks(first.sent(2)) if block["type"] == "thinking"] == [
         "Hm, let me see."
     ] * 2
     again = [*first.result.messages, Message("user", (Text("And now?"),))]
-    second = await played([], tools=[looker()], messages=again, model_name="claude-sonnet-5-5")
+    second = await run_script([], tools=[look_tool()], messages=again, model_name="claude-sonnet-5-5")
     assert not thinks(second.sent(0))
 
 
 async def test_H2_system_and_tools_are_frozen_and_a_rewritten_view_has_no_thinking() -> None:
     script = [Reply([ThinkingOut(f"Hm {number}."), ToolOut("look", {"at": str(number)})]) for number in range(14)]
-    play = await played(
+    play = await run_script(
         script,
         tools=[repeatable(LARGE)],
         model_name="claude-sonnet-5-5",
@@ -249,9 +255,9 @@ async def test_H2_system_and_tools_are_frozen_and_a_rewritten_view_has_no_thinki
 
 async def test_H2_another_model_is_sent_no_thinking_of_the_first() -> None:
     reply = Reply([ThinkingOut("Hm."), ToolOut("look", {"at": "a"})])
-    play = await played(
+    play = await run_script(
         [reply, *[Fault("overloaded")] * 3, say("Fine.")],
-        tools=[looker()],
+        tools=[look_tool()],
         model_name="claude-sonnet-5-5",
         fallback_model="claude-haiku-5-5",
     )
@@ -262,7 +268,7 @@ async def test_H2_another_model_is_sent_no_thinking_of_the_first() -> None:
 
 @pytest.mark.parametrize("model_name", ["sprout-offline", "claude-sonnet-5-5", "claude-haiku-4-5"])
 async def test_H3_whatever_the_model_no_sampling_parameters_are_sent(model_name: str) -> None:
-    play = await played([look_at("a")], tools=[looker()], model_name=model_name)
+    play = await run_script([look_at("a")], tools=[look_tool()], model_name=model_name)
     for request in play.requests:
         assert not {"temperature", "top_p", "top_k"} & set(request.body)
 
@@ -272,9 +278,9 @@ async def test_the_cost_of_summaries_counts() -> None:
         return SummaryResult("A record.", Usage(input_tokens=1_000, output_tokens=50))
 
     play = await growing(12, small_window(6_000), strategy=Summarize(2_500), summarise=summarise)
-    told = [event.usage for event in play.of_kind("usage")]
-    assert Usage(input_tokens=1_000, output_tokens=50) in told
-    assert play.result.usage.output_tokens == sum(usage.output_tokens for usage in told)
+    usages = [event.usage for event in play.of_kind("usage")]
+    assert Usage(input_tokens=1_000, output_tokens=50) in usages
+    assert play.result.usage.output_tokens == sum(usage.output_tokens for usage in usages)
 
 
 async def test_a_question_that_a_person_is_being_asked_survives_the_cut() -> None:
@@ -284,11 +290,11 @@ async def test_a_question_that_a_person_is_being_asked_survives_the_cut() -> Non
         Message("user", (Text("Shorten it."),)),
         Message("assistant", (asks,)),
     ]
-    play = await played(
+    play = await run_script(
         [say("Chapter 3 then.")],
-        tools=[looker(), ask_human],
+        tools=[look_tool(), ask_human],
         messages=messages,
-        known=[ToolResult("toolu_ask", "Chapter 3.")],
+        known_results=[ToolResult("toolu_ask", "Chapter 3.")],
         policy=small_window(compaction_threshold=0.2, keep_compact=2),
         summarise=Summariser(),
     )

@@ -4,46 +4,49 @@ import asyncio
 import json
 from contextlib import aclosing
 
-from sprout.loop.journal import Journal, JournalsInMemory, journal_tools
+from harness.loop.journals import unstored_journal
+from harness.loop.sample_tools import keep_tool, say, wait_tool
+from harness.loop.scripted_turn import BEGIN, QUICK, ManualClock, claude_at, run_script, visible_text
+from sprout.events import ReachedLimit
+from sprout.loop.journal import Journal, journal_tools
 from sprout.loop.model import Message, Text
 from sprout.loop.tools import tool
 from sprout.loop.turn import run_turn
 from sprout.offline.pace import Pace
 from sprout.offline.script import Reply, Scripted, TextOut, ToolOut
 from sprout.offline.server import running_offline_server
-from tests.loop.doers import keeper, say, timer
-from tests.loop.played import BEGIN, QUICK, Hand, claude_at, played, texts_told
 
 WAIT = Reply([ToolOut("wait")])
 
 
 async def test_S1_at_the_soft_limit_one_more_call_says_what_was_done() -> None:
-    clock = Hand()
-    play = await played([WAIT, say("I have looked at one source.")], tools=[timer(clock, 901)], clock=clock)
+    clock = ManualClock()
+    play = await run_script([WAIT, say("I have looked at one source.")], tools=[wait_tool(clock, 901)], clock=clock)
     last = play.requests[-1].body
     assert play.result.reason == "soft_limit"
+    assert play.result.reached_limit == ReachedLimit(unit="seconds", amount=900)
     assert play.result.text == "I have looked at one source."
     assert last["tools"] == play.requests[0].body["tools"]
     assert last["tool_choice"] == {"type": "none"}
     assert play.result.messages[-1].role == "assistant"
-    assert texts_told(play.events) == "I have looked at one source."
+    assert visible_text(play.events) == "I have looked at one source."
 
 
 async def test_S1_a_call_that_comes_all_the_same_is_answered_and_not_run() -> None:
-    clock, kept = Hand(), list[str]()
+    clock, written = ManualClock(), list[str]()
     stubborn = Reply([TextOut("So far: "), ToolOut("keep", {"what": "late"}), TextOut("one source. " * 60)])
-    play = await played(
-        [WAIT, stubborn], tools=[timer(clock, 901), keeper(kept)], clock=clock, pace=Pace(tokens_per_s=2_000)
+    play = await run_script(
+        [WAIT, stubborn], tools=[wait_tool(clock, 901), keep_tool(written)], clock=clock, pace=Pace(tokens_per_s=2_000)
     )
-    assert kept == []
+    assert written == []
     assert play.result.reason == "soft_limit"
     assert play.result.text.startswith("So far: one source.")
     assert len(play.of_kind("tool_call")) == len(play.of_kind("tool_result")) == 2
 
 
 async def test_S1_the_wait_before_a_retry_counts_and_is_not_begun_where_it_would_outlast_the_run() -> None:
-    clock = Hand()
-    play = await played([WAIT, say("Nearly."), say("Never.")], tools=[timer(clock, 899)], clock=clock)
+    clock = ManualClock()
+    play = await run_script([WAIT, say("Nearly."), say("Never.")], tools=[wait_tool(clock, 899)], clock=clock)
     assert play.result.reason == "end_turn"
     assert len(play.requests) == 2
 
@@ -83,36 +86,35 @@ async def test_S2_at_the_hard_limit_the_run_is_cancelled_from_outside_and_nothin
 
 
 async def test_J1_all_eight_sections_can_be_written_by_the_model_and_are_kept() -> None:
-    book = JournalsInMemory()
+    book = unstored_journal()
     lines = {"objective": "a", "current_state": "b", "handoff_next_action": "c"}
     lists = ("verified_findings", "decisions", "artifacts", "open_questions", "blockers")
     appended = [ToolOut("append_run_journal_entry", {"section": name, "entry": f"x {name}"}) for name in lists]
     script = [Reply([ToolOut("update_run_journal", lines), *appended])]
-    play = await played(script, tools=journal_tools(book, "c"))
+    play = await run_script(script, tools=journal_tools(book))
     assert all(not call.is_error for call in play.result.calls)
-    assert await book.load("c") == Journal(**lines, **{name: (f"x {name}",) for name in lists})  # type: ignore[arg-type]
+    assert book.content == Journal(**lines, **{name: (f"x {name}",) for name in lists})  # type: ignore[arg-type]
 
 
 async def test_J2_the_model_reads_what_it_wrote_and_entries_are_no_circle() -> None:
-    book = JournalsInMemory()
+    book = unstored_journal()
     entries = [
         Reply([ToolOut("append_run_journal_entry", {"section": "decisions", "entry": f"Decision {number}"})])
         for number in range(8)
     ]
-    play = await played([*entries, Reply([ToolOut("get_run_journal")])], tools=journal_tools(book, "c"))
+    play = await run_script([*entries, Reply([ToolOut("get_run_journal")])], tools=journal_tools(book))
     assert play.of_kind("guardrail") == []
     assert "Decision 7" in play.result.calls[-1].result
     assert play.result.calls[-1].result.startswith("<run_journal>")
 
 
 async def test_J3_the_digest_ends_the_system_prompt_and_the_journal_stands_before_the_live_messages() -> None:
-    book = JournalsInMemory()
     journal = Journal(objective="Find the source", verified_findings=("Page 1 is no help",), blockers=("No index",))
-    await book.keep("c", journal)
+    book = unstored_journal(journal)
     script = [Reply([ToolOut("update_run_journal", {"objective": f"Now {number}"})]) for number in range(4)]
-    play = await played(
+    play = await run_script(
         script,
-        tools=journal_tools(book, "c"),
+        tools=journal_tools(book),
         system=f"You are tested.\n\n{journal.digest()}",
         messages=(*journal.as_messages(), Message("user", (Text("Go on."),))),
     )

@@ -18,7 +18,7 @@ J1 J2 J3 J4
 TRAPS = [*range(13, 51), 54, 55, 60, 61, 63, 64]
 NAMES = [
     name
-    for path in sorted(Path(__file__).parent.glob("test_*.py"))
+    for path in sorted(Path(__file__).parent.rglob("test_*.py"))
     for name in re.findall(r"^(?:async )?def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
 ]
 
@@ -45,5 +45,5 @@ def test_the_page_on_the_sources_of_the_loop_cites_tests_that_exist() -> None:
 def test_the_page_on_the_sources_of_the_loop_cites_modules_that_exist() -> None:
     root = Path(__file__).parent.parent.parent
     page = (root / "docs" / "loop-sources.md").read_text(encoding="utf-8")
-    cited = set(re.findall(r"`([a-z]+/[\w.]*|[a-z]+\.py)`", page)) - {"tests/", "sprout/"}
+    cited = set(re.findall(r"`([a-z_]+(?:/[\w.]*)+|[a-z_]+\.py)`", page)) - {"tests/", "sprout/"}
     assert [name for name in sorted(cited) if not (root / "sprout" / name).exists()] == []

@@ -1,6 +1,6 @@
 """A server that fails nearly every third call: every run ends with a reason, and none spoils its conversation."""
 
-from tests.loop.storms import storm
+from harness.loop.storms import storm
 
 ENDINGS = {"end_turn", "refusal", "max_iterations", "waiting_on_human"}
 

@@ -2,19 +2,19 @@
 
 import asyncio
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from sprout.loop.context.normalisation import normalised
 from sprout.loop.model import Block, Message, Text, ToolResult, ToolUse
 from sprout.loop.policy import LoopPolicy
-from sprout.loop.repair import edit_distance
 from sprout.loop.stop import Stop, Stopped
-from sprout.loop.tools import BadTool, Effect, cut_to, tool
-from sprout.loop.view import normalised
+from sprout.loop.tool_calls.name_repair import nearest_tool
+from sprout.loop.tools import BadTool, Effect, tool
 
 
 def test_T1_a_tool_is_made_of_a_function_its_types_and_its_docstring() -> None:
@@ -64,24 +64,27 @@ def test_a_policy_with_nonsense_is_refused_when_it_is_made(field: str, value: fl
         LoopPolicy.model_validate({field: value})
 
 
-@given(st.text(max_size=400), st.integers(20, 100))
-def test_T4_what_is_cut_says_how_many_bytes_are_missing(text: str, limit: int) -> None:
-    cut = cut_to(text, limit)
-    if len(text.encode()) <= limit:
-        assert cut == text
-        return
-    head, _, rest = cut.partition("\n[cut: ")
-    count, _, tail = rest.partition(" bytes]\n")
-    assert text.startswith(head)
-    assert text.endswith(tail)
-    assert len(head.encode()) + int(count) + len(tail.encode()) == len(text.encode())
-
-
 @pytest.mark.parametrize(
-    ("one", "other", "far"), [("look", "look", 0), ("lok", "look", 1), ("kool", "look", 2), ("", "abc", 3)]
+    ("name", "meant"), [("look", True), ("lok", True), ("looks", True), ("kool", True), ("kols", False), ("", False)]
 )
-def test_edit_distance(one: str, other: str, far: int) -> None:
-    assert edit_distance(one, other) == far
+def test_a_name_is_repaired_within_an_edit_distance_of_two(name: str, meant: bool) -> None:
+    @tool()
+    async def look(at: str) -> str:
+        """Look."""
+        return at
+
+    assert nearest_tool(ToolUse("1", name, {"at": "a"}), {"look": look}) is (look if meant else None)
+
+
+@pytest.mark.parametrize(("other", "meant"), [("lock", False), ("loop", False), ("search", True)])
+def test_a_name_near_two_tools_is_not_repaired(other: str, meant: bool) -> None:
+    @tool()
+    async def look(at: str) -> str:
+        """Look."""
+        return at
+
+    tools = {"look": look, other: replace(look, name=other)}
+    assert nearest_tool(ToolUse("1", "lok", {"at": "a"}), tools) is (look if meant else None)
 
 
 async def test_a_guarded_wait_is_left_when_a_stop_is_asked_for() -> None:
@@ -115,11 +118,11 @@ BLOCKS: st.SearchStrategy[Block] = st.one_of(
 
 def sensible(role: str, blocks: list[Block]) -> Message:
     """A message as some run may have left it: calls only from the assistant, each once, results only from the user."""
-    kept: dict[object, Block] = {}
+    unique: dict[object, Block] = {}
     for block in blocks:
         if isinstance(block, ToolUse) == (role == "assistant") or isinstance(block, Text):
-            kept[block.id if isinstance(block, ToolUse) else block] = block
-    return Message("assistant" if role == "assistant" else "user", tuple(kept.values()))
+            unique[block.id if isinstance(block, ToolUse) else block] = block
+    return Message("assistant" if role == "assistant" else "user", tuple(unique.values()))
 
 
 TRANSCRIPTS = st.lists(

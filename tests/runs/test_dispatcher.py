@@ -1,13 +1,23 @@
-"""What every Dispatcher must do (runs.md, who carries the work; traps 72, 73)."""
+"""Contract of every Dispatcher (runs.md, who carries the work; traps 72, 73)."""
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection, text
 
+from harness.builders import a_run, a_topic
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
-from sprout.runs.dispatcher import Dispatcher
-from tests.runs.acting import settled
+from sprout.engines.memory_bus import MemoryBus
+from sprout.runs.dispatcher import Dispatcher, Transaction
+from sprout.runs.run_store import KeyReused, RequestKey
+from sprout.store.documents.local_storage import LocalStorage
+from sprout.store.engine.database import Database
+from sprout.store.engine.transaction import WriteTransaction
+from sprout.store.paths.paths import SqlPaths
+from sprout.store.runs.repository import SqlRunStore
+from tests.runs.scripted_agents import drain_event_loop
 
 LONGEST_S = 10.0
 
@@ -17,6 +27,10 @@ class Committing:
 
     def __init__(self) -> None:
         self._callbacks: list[Callable[[], None]] = []
+
+    @property
+    def connection(self) -> object:
+        return None
 
     def after_commit(self, callback: Callable[[], None]) -> None:
         self._callbacks.append(callback)
@@ -34,8 +48,8 @@ class Worker:
         self.at_once = 0
         self.most_at_once = 0
         self.looked: list[str] = []
-        self.let_go = asyncio.Event()
-        self.let_go.set()
+        self.released = asyncio.Event()
+        self.released.set()
         self._changed = asyncio.Event()
 
     async def advance(self, lane: str) -> None:
@@ -43,7 +57,7 @@ class Worker:
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         self._changed.set()
-        await self.let_go.wait()
+        await self.released.wait()
         self.at_once -= 1
 
     async def until_advanced(self, times: int) -> None:
@@ -71,7 +85,7 @@ class Job:
 
 def wake(dispatcher: Dispatcher, lane: str) -> None:
     transaction = Committing()
-    dispatcher.wake(lane, transaction)
+    dispatcher.wake_lane(lane, transaction)
     transaction.commit()
 
 
@@ -83,10 +97,10 @@ def dispatcher(request: pytest.FixtureRequest) -> Dispatcher:
 
 async def test_trap_72_a_lane_is_woken_after_the_commit_and_not_before(dispatcher: Dispatcher) -> None:
     worker, transaction, rolled_back = Worker(), Committing(), Committing()
-    async with dispatcher.started(worker.advance, worker.looked.append):
-        dispatcher.wake("topic:1", transaction)
-        dispatcher.wake("topic:2", rolled_back)
-        await settled()
+    async with dispatcher.running(worker.advance, worker.looked.append):
+        dispatcher.wake_lane("topic:1", transaction)
+        dispatcher.wake_lane("topic:2", rolled_back)
+        await drain_event_loop()
         assert worker.advanced == []
         transaction.commit()
         await worker.until_advanced(1)
@@ -95,25 +109,25 @@ async def test_trap_72_a_lane_is_woken_after_the_commit_and_not_before(dispatche
 
 async def test_B4_doubled_wake_ups_advance_a_lane_by_one_at_a_time(dispatcher: Dispatcher) -> None:
     worker = Worker()
-    worker.let_go.clear()
-    async with dispatcher.started(worker.advance, worker.looked.append):
+    worker.released.clear()
+    async with dispatcher.running(worker.advance, worker.looked.append):
         for _ in range(10):
             wake(dispatcher, "topic:1")
         await worker.until_advanced(1)
-        await settled()
-        worker.let_go.set()
+        await drain_event_loop()
+        worker.released.set()
     assert worker.most_at_once == 1
     assert 1 <= len(worker.advanced) <= 10
 
 
 async def test_a_wake_up_while_the_lane_is_advanced_has_it_advanced_once_more(dispatcher: Dispatcher) -> None:
     worker = Worker()
-    worker.let_go.clear()
-    async with dispatcher.started(worker.advance, worker.looked.append):
+    worker.released.clear()
+    async with dispatcher.running(worker.advance, worker.looked.append):
         wake(dispatcher, "topic:1")
         await worker.until_advanced(1)
         wake(dispatcher, "topic:1")
-        worker.let_go.set()
+        worker.released.set()
         await worker.until_advanced(2)
     assert (worker.advanced, worker.most_at_once) == (["topic:1", "topic:1"], 1)
 
@@ -130,7 +144,7 @@ async def test_a_wake_up_while_an_advance_fails_is_not_lost(
             await failing.wait()
             raise RuntimeError("the database is away")
 
-    async with dispatcher.started(advance, worker.looked.append):
+    async with dispatcher.running(advance, worker.looked.append):
         wake(dispatcher, "topic:1")
         await worker.until_advanced(1)
         wake(dispatcher, "topic:1")
@@ -141,24 +155,24 @@ async def test_a_wake_up_while_an_advance_fails_is_not_lost(
 
 async def test_lanes_are_advanced_at_the_same_time(dispatcher: Dispatcher) -> None:
     worker = Worker()
-    worker.let_go.clear()
-    async with dispatcher.started(worker.advance, worker.looked.append):
+    worker.released.clear()
+    async with dispatcher.running(worker.advance, worker.looked.append):
         wake(dispatcher, "topic:1")
         wake(dispatcher, "topic:2")
         await worker.until_advanced(2)
         assert worker.at_once == 2
-        worker.let_go.set()
+        worker.released.set()
 
 
-async def test_a_nudge_has_the_run_looked_at(dispatcher: Dispatcher) -> None:
+async def test_a_wakeup_has_the_run_advanced(dispatcher: Dispatcher) -> None:
     worker, looked = Worker(), asyncio.Event()
 
     def look(run_id: str) -> None:
         worker.looked.append(run_id)
         looked.set()
 
-    async with dispatcher.started(worker.advance, look):
-        dispatcher.nudge("run")
+    async with dispatcher.running(worker.advance, look):
+        dispatcher.wake_run("run")
         await asyncio.wait_for(looked.wait(), LONGEST_S)
     assert set(worker.looked) == {"run"}
 
@@ -167,7 +181,7 @@ async def test_a_job_that_fails_is_done_again_at_its_next_time(
     dispatcher: Dispatcher, caplog: pytest.LogCaptureFixture
 ) -> None:
     worker, job, other = Worker(), Job(), Job(fails=0)
-    async with dispatcher.started(worker.advance, worker.looked.append):
+    async with dispatcher.running(worker.advance, worker.looked.append):
         dispatcher.every(0.001, job)
         dispatcher.every(0.001, other)
         await asyncio.wait_for(job.enough.wait(), LONGEST_S)
@@ -178,18 +192,18 @@ async def test_a_job_that_fails_is_done_again_at_its_next_time(
 async def test_at_its_end_everything_under_way_has_ended_and_nothing_more_begins(dispatcher: Dispatcher) -> None:
     worker, job = Worker(), Job()
     before = asyncio.all_tasks()
-    worker.let_go.clear()
-    async with dispatcher.started(worker.advance, worker.looked.append):
+    worker.released.clear()
+    async with dispatcher.running(worker.advance, worker.looked.append):
         dispatcher.every(0.001, job)
         wake(dispatcher, "topic:1")
         await worker.until_advanced(1)
-        asyncio.get_running_loop().call_soon(worker.let_go.set)
+        asyncio.get_running_loop().call_soon(worker.released.set)
     assert worker.at_once == 0
     done = job.done
     wake(dispatcher, "topic:1")
-    dispatcher.nudge("run")
+    dispatcher.wake_run("run")
     dispatcher.every(0.001, job)
-    await settled()
+    await drain_event_loop()
     assert (worker.advanced, worker.looked, job.done) == (["topic:1"], [], done)
     async with asyncio.timeout(LONGEST_S):
         while not asyncio.all_tasks() <= before:  # other servers of this process have some of their own
@@ -199,8 +213,40 @@ async def test_at_its_end_everything_under_way_has_ended_and_nothing_more_begins
 async def test_a_wake_up_before_the_start_is_as_good_as_lost(dispatcher: Dispatcher) -> None:
     worker = Worker()
     wake(dispatcher, "topic:1")
-    dispatcher.nudge("run")
-    async with dispatcher.started(worker.advance, worker.looked.append):
+    dispatcher.wake_run("run")
+    async with dispatcher.running(worker.advance, worker.looked.append):
         wake(dispatcher, "topic:2")
         await worker.until_advanced(1)
     assert worker.advanced == ["topic:2"]
+
+
+class TableDispatcher(AsyncioDispatcher):
+    """A dispatcher whose wake-ups are rows in the database of the runs."""
+
+    def wake_lane(self, lane: str, transaction: Transaction) -> None:
+        assert isinstance(transaction.connection, Connection)
+        transaction.connection.execute(text("insert into wakeups (lane) values (:lane)"), {"lane": lane})
+
+
+async def test_a_dispatcher_joins_the_transaction_that_admits_a_run(database: Database, data_dir: Path) -> None:
+    bus, table = MemoryBus(), TableDispatcher()
+
+    async def wakeups() -> list[str]:
+        return await database.read_tx(
+            lambda connection: [*connection.execute(text("select lane from wakeups")).scalars()]
+        )
+
+    def admit_and_fail(write: WriteTransaction) -> None:
+        table.wake_lane("another lane", write)
+        raise KeyReused
+
+    await database.write_tx(lambda write: write.connection.execute(text("create table wakeups (lane text)")))
+    try:
+        store = SqlRunStore(database, bus.publish, table)
+        run = a_run(await a_topic(SqlPaths(database, bus.publish, storage=LocalStorage(data_dir))))
+        await store.admit(run, key=RequestKey("key", "digest"))
+        with pytest.raises(KeyReused):
+            await database.write_tx(admit_and_fail)
+        assert await wakeups() == [run.lane]
+    finally:
+        await database.write_tx(lambda write: write.connection.execute(text("drop table wakeups")))

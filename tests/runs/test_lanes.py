@@ -5,20 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from sprout.learning.paths.library import DEFAULT_USER_ID
+from harness.builders import a_topic
+from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.loop.tools import Effect, tool
-from sprout.offline.faults import Fault
+from sprout.offline.faults.scenarios import Fault
 from sprout.offline.pace import Pace
 from sprout.offline.reply import Reply, TextOut, ToolOut
-from sprout.runs.log import LaneBusy, OnBusy
+from sprout.runs.run_store import LaneBusy, OnBusy
 from sprout.runs.state import RunState
-from sprout.store.database import Database
-from tests.builders import a_topic
-from tests.runs.acting import ByTurn, Hang, a_quick_agent, an_agent, assert_whole, kinds, of_kind
-from tests.runs.living import living
+from sprout.store.engine.database import Database
+from tests.runs.live_app import live_app
+from tests.runs.scripted_agents import Blocker, TurnScript, a_quick_agent, an_agent, assert_whole, kinds, of_kind
 
 MANY = 20
-NOBODY = ByTurn()
+EMPTY_SCRIPT = TurnScript()
 
 
 class Doors:
@@ -53,36 +53,36 @@ async def test_R1_B6_runs_of_one_lane_go_one_after_another_and_are_told_their_pl
 ) -> None:
     """Traps 67 and 70."""
     doors = Doors()
-    async with living(database, NOBODY, data_dir, agents=[a_quick_agent(doors)]) as life:
-        ids = [await life.started(on_busy=OnBusy.ENQUEUE) for _ in range(MANY)]
+    async with live_app(database, EMPTY_SCRIPT, data_dir, agents=[a_quick_agent(doors)]) as life:
+        ids = [await life.start(on_busy=OnBusy.ENQUEUE) for _ in range(MANY)]
         await doors.until_somebody_comes()
         assert [(await life.store.run(run_id)).position for run_id in ids] == list(range(MANY))
         doors.open()
         for place, run_id in enumerate(ids):
-            await life.told(run_id)
-            log = await life.logged(run_id)
-            told = [one["position"] for one in of_kind(log, "run_queued")]
-            assert told == (list(range(place, -1, -1)) if place else [])
+            await life.streamed(run_id)
+            log = await life.stored_events(run_id)
+            positions = [one["position"] for one in of_kind(log, "run_queued")]
+            assert positions == (list(range(place, -1, -1)) if place else [])
             assert_whole(log, await life.store.run(run_id))
         runs = [await life.store.run(run_id) for run_id in ids]
     assert doors.came == ids
     assert doors.most_at_once == 1
-    begun = [run.started_at for run in runs if run.started_at]
-    assert begun == sorted(begun)
-    assert len(begun) == MANY
+    started = [run.started_at for run in runs if run.started_at]
+    assert started == sorted(started)
+    assert len(started) == MANY
 
 
 async def test_R1_lanes_do_not_wait_for_each_other(database: Database, data_dir: Path) -> None:
     doors = Doors()
-    async with living(database, NOBODY, data_dir, agents=[a_quick_agent(doors)]) as life:
-        topics = [life.root, *[await a_topic(life.library, f"Topic {n}") for n in range(4)]]
-        ids = [await life.started(node=topic) for topic in topics]
+    async with live_app(database, EMPTY_SCRIPT, data_dir, agents=[a_quick_agent(doors)]) as life:
+        topics = [life.root, *[await a_topic(life.paths, f"Topic {n}") for n in range(4)]]
+        ids = [await life.start(node=topic) for topic in topics]
         async with asyncio.timeout(10):
             while doors.at_once < len(topics):
                 await asyncio.sleep(0)
         doors.open()
         for run_id in ids:
-            await life.told(run_id)
+            await life.streamed(run_id)
 
 
 async def test_B4_a_lane_that_was_left_with_its_queue_drains_in_order_in_the_next_life(
@@ -90,45 +90,45 @@ async def test_B4_a_lane_that_was_left_with_its_queue_drains_in_order_in_the_nex
 ) -> None:
     """Trap 68."""
     doors = Doors()
-    async with living(database, NOBODY, data_dir, agents=[a_quick_agent(doors)]) as life:
-        ids = [await life.started(on_busy=OnBusy.ENQUEUE) for _ in range(4)]
+    async with live_app(database, EMPTY_SCRIPT, data_dir, agents=[a_quick_agent(doors)]) as life:
+        ids = [await life.start(on_busy=OnBusy.ENQUEUE) for _ in range(4)]
         await doors.until_somebody_comes()
     again = Doors()
     again.open()
-    async with living(database, NOBODY, data_dir, agents=[a_quick_agent(again)], root=life.root) as life:
+    async with live_app(database, EMPTY_SCRIPT, data_dir, agents=[a_quick_agent(again)], root=life.root) as life:
         for run_id in ids:
-            await life.told(run_id)
-            assert_whole(await life.logged(run_id), await life.store.run(run_id))
+            await life.streamed(run_id)
+            assert_whole(await life.stored_events(run_id), await life.store.run(run_id))
     assert again.came == ids
 
 
 async def test_R3_reject_names_the_run_that_is_going(database: Database, data_dir: Path) -> None:
     doors = Doors()
-    async with living(database, NOBODY, data_dir, agents=[a_quick_agent(doors)]) as life:
-        run_id = await life.started(on_busy=OnBusy.REJECT)
+    async with live_app(database, EMPTY_SCRIPT, data_dir, agents=[a_quick_agent(doors)]) as life:
+        run_id = await life.start(on_busy=OnBusy.REJECT)
         with pytest.raises(LaneBusy) as refused:
-            await life.started(on_busy=OnBusy.REJECT)
+            await life.start(on_busy=OnBusy.REJECT)
         assert refused.value.run_id == run_id
         doors.open()
-        await life.told(run_id)
-        await life.runs.ended(run_id)
-        assert await life.started(on_busy=OnBusy.REJECT) != run_id
+        await life.streamed(run_id)
+        await life.runs.wait_until_released(run_id)
+        assert await life.start(on_busy=OnBusy.REJECT) != run_id
 
 
 async def test_R3_interrupt_stops_the_run_that_is_going_and_takes_its_place(database: Database, data_dir: Path) -> None:
     words = Reply([TextOut("word " * 5_000)])
-    slow = ByTurn(words)
-    async with living(database, slow, data_dir, agents=[an_agent()], pace=Pace(tokens_per_s=300)) as life:
-        first = await life.started()
-        await life.until(first, "agent_reasoning_delta")
-        second = await life.started(on_busy=OnBusy.INTERRUPT)
-        await life.told(first)
+    slow = TurnScript(words)
+    async with live_app(database, slow, data_dir, agents=[an_agent()], pace=Pace(tokens_per_s=300)) as life:
+        first = await life.start()
+        await life.wait_for_event(first, "agent_reasoning_delta")
+        second = await life.start(on_busy=OnBusy.INTERRUPT)
+        await life.streamed(first)
         interrupted = await life.store.run(first)
-        await life.until(second, "agent_reasoning_delta")
-        third = await life.started(on_busy=OnBusy.INTERRUPT)
-        await life.told(second)
+        await life.wait_for_event(second, "agent_reasoning_delta")
+        third = await life.start(on_busy=OnBusy.INTERRUPT)
+        await life.streamed(second)
         await life.runs.cancel(third, user_id=DEFAULT_USER_ID)
-        await life.told(third)
+        await life.streamed(third)
         states = [(await life.store.run(one)).state for one in (second, third)]
     assert interrupted.state is RunState.CANCELLED
     assert states == [RunState.CANCELLED, RunState.CANCELLED]
@@ -138,30 +138,30 @@ async def test_trap_57_70_a_queued_run_is_cancelled_at_once_and_those_behind_it_
     database: Database, data_dir: Path
 ) -> None:
     doors = Doors()
-    async with living(database, NOBODY, data_dir, agents=[a_quick_agent(doors)]) as life:
-        ids = [await life.started(on_busy=OnBusy.ENQUEUE) for _ in range(4)]
+    async with live_app(database, EMPTY_SCRIPT, data_dir, agents=[a_quick_agent(doors)]) as life:
+        ids = [await life.start(on_busy=OnBusy.ENQUEUE) for _ in range(4)]
         cancelled = await life.runs.cancel(ids[2], user_id=DEFAULT_USER_ID)
         assert cancelled.state is RunState.CANCELLED
         assert (await life.runs.cancel(ids[2], user_id=DEFAULT_USER_ID)).state is RunState.CANCELLED
-        assert [one["position"] for one in of_kind(await life.logged(ids[3]), "run_queued")] == [3, 2]
-        assert_whole(await life.logged(ids[2]), cancelled)
+        assert [one["position"] for one in of_kind(await life.stored_events(ids[3]), "run_queued")] == [3, 2]
+        assert_whole(await life.stored_events(ids[2]), cancelled)
         doors.open()
         for run_id in ids:
-            await life.told(run_id)
+            await life.streamed(run_id)
     assert doors.came == [ids[0], ids[1], ids[3]]
 
 
 async def test_trap_57_a_run_that_waits_for_an_overloaded_model_is_cancelled_without_waiting_for_it(
     database: Database, data_dir: Path
 ) -> None:
-    model = ByTurn(Fault("overloaded", retry_after_s=120))
-    async with living(database, model, data_dir, agents=[an_agent()]) as life:
-        run_id = await life.started()
-        await life.until(run_id, "model_retry")
+    model = TurnScript(Fault("overloaded", retry_after_s=120))
+    async with live_app(database, model, data_dir, agents=[an_agent()]) as life:
+        run_id = await life.start()
+        await life.wait_for_event(run_id, "model_retry")
         async with asyncio.timeout(60):  # half of what the model asked for
             await life.runs.cancel(run_id, user_id=DEFAULT_USER_ID)
-            run = await life.runs.ended(run_id)
-        log = await life.logged(run_id)
+            run = await life.runs.wait_until_released(run_id)
+        log = await life.stored_events(run_id)
     assert run.state is RunState.CANCELLED
     assert model.asked == 1
     assert "agent_error" not in kinds(log)
@@ -171,7 +171,7 @@ async def test_trap_57_a_run_that_waits_for_an_overloaded_model_is_cancelled_wit
 async def test_trap_55_a_cancel_between_two_writes_lets_the_first_end_and_does_not_run_the_second(
     database: Database, data_dir: Path
 ) -> None:
-    hang, sent = Hang(), list[str]()
+    hang, sent = Blocker(), list[str]()
 
     @tool(effect=Effect.WRITE)
     async def post(letter: str) -> str:
@@ -180,15 +180,15 @@ async def test_trap_55_a_cancel_between_two_writes_lets_the_first_end_and_does_n
         sent.append(letter)
         return "sent"
 
-    model = ByTurn(Reply([ToolOut("post", {"letter": "a"}), ToolOut("post", {"letter": "b"})]))
-    async with living(database, model, data_dir, agents=[an_agent(post)]) as life:
-        run_id = await life.started()
-        await life.until(run_id, "usage")
+    model = TurnScript(Reply([ToolOut("post", {"letter": "a"}), ToolOut("post", {"letter": "b"})]))
+    async with live_app(database, model, data_dir, agents=[an_agent(post)]) as life:
+        run_id = await life.start()
+        await life.wait_for_event(run_id, "usage")
         await hang.reached.wait()
         await life.runs.cancel(run_id, user_id=DEFAULT_USER_ID)
         hang.may_go.set()
-        run = await life.runs.ended(run_id)
-        log = await life.logged(run_id)
+        run = await life.runs.wait_until_released(run_id)
+        log = await life.stored_events(run_id)
     assert run.state is RunState.CANCELLED
     assert sent == ["a"]
     assert [one["ok"] for one in of_kind(log, "tool_result")] == [True, False]
@@ -200,11 +200,11 @@ async def test_trap_58_a_cancel_of_a_run_that_was_cut_off_ends_it_where_the_wish
     database: Database, data_dir: Path
 ) -> None:
     doors = Doors()
-    async with living(database, NOBODY, data_dir, agents=[a_quick_agent(doors)]) as life:
-        run_id = await life.started()
+    async with live_app(database, EMPTY_SCRIPT, data_dir, agents=[a_quick_agent(doors)]) as life:
+        run_id = await life.start()
         await doors.until_somebody_comes()
     agents = [a_quick_agent(doors)]
-    async with living(database, NOBODY, data_dir, agents=agents, root=life.root, resume=False) as life:
+    async with live_app(database, EMPTY_SCRIPT, data_dir, agents=agents, root=life.root, auto_resume=False) as life:
         run = await life.runs.cancel(run_id, user_id=DEFAULT_USER_ID)
-        assert_whole(await life.logged(run_id), run)
+        assert_whole(await life.stored_events(run_id), run)
     assert run.state is RunState.CANCELLED

@@ -6,60 +6,61 @@ from pathlib import Path
 
 import pytest
 
-from sprout.learning.paths.library import Library
-from sprout.learning.paths.shelf import Passage, Shelf
-from sprout.learning.questions.assessing import Assessments
-from sprout.runs.bus import News
-from sprout.runs.log import Logged, RunStore
-from sprout.store.assessments import SqlAssessments
-from sprout.store.database import Database
-from sprout.store.files import Files
-from sprout.store.library import SqlLibrary
-from sprout.store.runs import SqlRunStore
-from sprout.store.shelf import SqlShelf
-from sprout.store.unread import SqlPile
-from tests.builders import CLAIM, NotedWakeUps
+from harness.builders import CLAIM, RecordingDispatcher
+from sprout.learning.paths.passages import Passage
+from sprout.learning.paths.repositories import Repositories
+from sprout.learning.paths.repository import PathRepository
+from sprout.learning.questions.assessments import Assessments
+from sprout.runs.run_store import RunStore, StoredEvent
+from sprout.runs.streaming.bus import BusMessage
+from sprout.store.assessment.assessments import SqlAssessments
+from sprout.store.documents.local_storage import LocalStorage
+from sprout.store.documents.queue import SqlDocumentQueue
+from sprout.store.engine.database import Database
+from sprout.store.paths.paths import SqlPaths
+from sprout.store.paths.repository import SqlPathRepository
+from sprout.store.runs.repository import SqlRunStore
 
-FITS: tuple[type[RunStore], type[Shelf], type[Library], type[Assessments]] = (
+FITS: tuple[type[RunStore], type[Repositories], type[PathRepository], type[Assessments]] = (
     SqlRunStore,
-    SqlShelf,
-    SqlLibrary,
+    SqlPathRepository,
+    SqlPaths,
     SqlAssessments,
 )  # mypy checks it
 
 
 @pytest.fixture
-def told() -> list[Logged]:
+def published() -> list[StoredEvent]:
     """Every event that was published, in order."""
     return []
 
 
 @pytest.fixture
-def dispatcher() -> NotedWakeUps:
-    return NotedWakeUps()
+def dispatcher() -> RecordingDispatcher:
+    return RecordingDispatcher()
 
 
 @pytest.fixture
-async def runs(database: Database, told: list[Logged], dispatcher: NotedWakeUps) -> SqlRunStore:
-    """The store, with a carrier that is alive."""
-    store = SqlRunStore(database, partial(collect, told), dispatcher)
-    await store.enrol(CLAIM)
+async def runs(database: Database, published: list[StoredEvent], dispatcher: RecordingDispatcher) -> SqlRunStore:
+    """The run store, with the lease of a live worker."""
+    store = SqlRunStore(database, partial(collect, published), dispatcher)
+    await store.acquire_lease(CLAIM)
     return store
 
 
 @pytest.fixture
-def shelf(database: Database, told: list[Logged]) -> SqlShelf:
-    return SqlShelf(database, partial(collect, told), split=by_paragraph)
+def repositories(database: Database, published: list[StoredEvent]) -> SqlPathRepository:
+    return SqlPathRepository(database, partial(collect, published), split=by_paragraph)
 
 
 @pytest.fixture
-def library(database: Database, told: list[Logged], data_dir: Path) -> SqlLibrary:
-    return SqlLibrary(database, partial(collect, told), files=Files(data_dir))
+def paths(database: Database, published: list[StoredEvent], data_dir: Path) -> SqlPaths:
+    return SqlPaths(database, partial(collect, published), storage=LocalStorage(data_dir))
 
 
 @pytest.fixture
-def pile(database: Database, library: SqlLibrary) -> SqlPile:
-    return SqlPile(database, files=library.files)
+def document_queue(database: Database, paths: SqlPaths) -> SqlDocumentQueue:
+    return SqlDocumentQueue(database, storage=paths.storage)
 
 
 @pytest.fixture
@@ -67,9 +68,9 @@ def assessments(database: Database) -> SqlAssessments:
     return SqlAssessments(database)
 
 
-def collect(told: list[Logged], news: News) -> None:
-    if isinstance(news, Logged):
-        told.append(news)
+def collect(published: list[StoredEvent], message: BusMessage) -> None:
+    if isinstance(message, StoredEvent):
+        published.append(message)
 
 
 def by_paragraph(filename: str, text: str) -> list[Passage]:

@@ -1,4 +1,4 @@
-"""Everything that can happen to runs, at once and by chance: carriers that die and come back, learners who interrupt.
+"""Everything that can happen to runs, at once and by chance: workers that die and come back, learners who interrupt.
 
 Usage: python -m tests.store.stress URL SECONDS SEED; URL is of a database that is up to date and may be filled.
 Prints what was done how often, and what was refused.
@@ -16,43 +16,56 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
+from harness.builders import (
+    RecordingDispatcher,
+    a_child,
+    a_concept,
+    a_question,
+    a_reasoning_event,
+    a_run,
+    a_topic,
+    enroll_worker,
+    expire_worker,
+    unfinished_runs,
+)
 from sprout.clock import utc_now
 from sprout.errors import Conflict
 from sprout.events import NodeRow, RunDone, Usage
-from sprout.learning.paths.shelf import Actor
-from sprout.runs.bus import News
-from sprout.runs.log import CallBegun, CallEnded, Checkpoint, Claim, Entry, LaneBusy, Logged, OnBusy
-from sprout.runs.state import ENDED, Fenced, Run, RunAlreadyEnded, RunState
-from sprout.store.database import Database, open_database
-from sprout.store.files import Files
-from sprout.store.library import SqlLibrary
-from sprout.store.runs import SqlRunStore
-from sprout.store.shelf import SqlShelf
-from tests.builders import NotedWakeUps, a_child, a_concept, a_question, a_run, a_thought, a_topic, died, enrolled
+from sprout.learning.actor import Actor
+from sprout.runs.run_store import CallBegun, CallEnded, Checkpoint, Entry, LaneBusy, OnBusy, StoredEvent, WorkerLease
+from sprout.runs.state import TERMINAL_STATES, Fenced, Run, RunAlreadyEnded, RunState
+from sprout.runs.streaming.bus import BusMessage
+from sprout.store.documents.local_storage import LocalStorage
+from sprout.store.engine.database import Database, open_database
+from sprout.store.paths.paths import SqlPaths
+from sprout.store.paths.repository import SqlPathRepository
+from sprout.store.runs.repository import SqlRunStore
 
 TOPICS, CONCEPTS, WORKERS = 5, 3, 8
 LEAST_RUNS = 30
 EXPECTED = (Fenced, RunAlreadyEnded, LaneBusy)
-SAID_OF_CONFLICTS = ("answered already", "not cut off", "not ended", "was not begun")
+CONFLICTS = ("answered already", "nothing to resume", "still active", "was not begun")
 
 
 @dataclass
 class Story:
-    """What happens to the runs of some topics and their concepts.
+    """Concurrent operations on the runs of some topics and their concepts.
 
-    Each of `databases` is the same one as another process has it. `told` is what was published, `mine` are the runs as
-    their carriers last saw them, also such as have lost them.
+    Args:
+        databases: one connection to the same database per process.
+        published: the events that were published.
+        mine: the runs as their workers last saw them, lost ones included.
     """
 
     databases: Sequence[Database]
     chance: random.Random
-    told: list[Logged] = field(default_factory=list)
+    published: list[StoredEvent] = field(default_factory=list)
     done: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     topics: list[NodeRow] = field(default_factory=list)
     concepts: dict[str, list[NodeRow]] = field(default_factory=dict)
     mine: list[Run] = field(default_factory=list)
-    claims: list[Claim] = field(default_factory=list)
+    claims: list[WorkerLease] = field(default_factory=list)
 
     @property
     def database(self) -> Database:
@@ -61,22 +74,22 @@ class Story:
     @property
     def runs(self) -> SqlRunStore:
         """Of any process."""
-        return SqlRunStore(self.database, self._hear, NotedWakeUps())
+        return SqlRunStore(self.database, self._hear, RecordingDispatcher())
 
     @property
-    def shelf(self) -> SqlShelf:
-        return SqlShelf(self.database, self._hear, split=lambda _name, _text: [])
+    def repositories(self) -> SqlPathRepository:
+        return SqlPathRepository(self.database, self._hear, split=lambda _name, _text: [])
 
-    def _hear(self, news: News) -> None:
-        if isinstance(news, Logged):
-            self.told.append(news)
+    def _hear(self, message: BusMessage) -> None:
+        if isinstance(message, StoredEvent):
+            self.published.append(message)
 
     async def begin(self, user_id: str) -> None:
-        library = SqlLibrary(self.database, self._hear, files=Files(Path("documents")))
-        self.topics = [await a_topic(library, f"Topic {n}", user_id=user_id) for n in range(TOPICS)]
+        paths = SqlPaths(self.database, self._hear, storage=LocalStorage(Path("documents")))
+        self.topics = [await a_topic(paths, f"Topic {n}", user_id=user_id) for n in range(TOPICS)]
         for topic in self.topics:
-            self.concepts[topic.id] = [await a_concept(library, topic, f"Concept {n}") for n in range(CONCEPTS)]
-        self.claims = [await enrolled(self.runs, f"{user_id} carrier {n}") for n in range(3)]
+            self.concepts[topic.id] = [await a_concept(paths, topic, f"Concept {n}") for n in range(CONCEPTS)]
+        self.claims = [await enroll_worker(self.runs, f"{user_id} worker {n}") for n in range(3)]
 
     @property
     def lanes(self) -> list[str]:
@@ -95,26 +108,26 @@ class Story:
         except EXPECTED as error:
             self.refused[type(error).__name__] += 1
         except Conflict as error:
-            if not any(words in str(error) for words in SAID_OF_CONFLICTS):
+            if not any(words in str(error) for words in CONFLICTS):
                 raise
             self.refused[str(error)] += 1
 
     async def finish(self) -> None:
         """Bring all that is left to its end, as one who is alone."""
-        alone = Claim("the last", 30.0, alone=True)
-        await self.runs.enrol(alone)
-        while left := await self.runs.unfinished():
+        alone = WorkerLease("the last", 30.0, exclusive=True)
+        await self.runs.acquire_lease(alone)
+        while left := await unfinished_runs(self.runs):
             for run in left:
                 if run.state is RunState.WAITING_ON_HUMAN:
                     await self.runs.cancel(run.id)
-            for lane in await self.runs.stale_lanes(alone):
+            for lane in await self.runs.claimable_lanes(alone):
                 if (taken := await self.runs.claim(lane, alone)) is not None:
-                    await settled(self, taken)
+                    await settle_randomly(self, taken)
 
     async def check(self) -> None:
         """I1, I2, I4, I7 and the order of each lane, when all has ended."""
-        by_root: dict[str, list[Logged]] = defaultdict(list)
-        for one in self.told:
+        by_root: dict[str, list[StoredEvent]] = defaultdict(list)
+        for one in self.published:
             by_root[one.root_id].append(one)
         user_id = self.topics[0].user_id
         everyone = await self.runs.runs(user_id=user_id, roots_only=False, limit=1_000_000)
@@ -132,8 +145,8 @@ class Story:
 
 def assert_in_order(of_a_lane: Sequence[Run]) -> None:
     """I7, R1: they began in the order in which they came, each after the end of the one before."""
-    begun = [run for run in of_a_lane if run.started_at is not None]
-    for earlier, later in pairwise(begun):
+    started = [run for run in of_a_lane if run.started_at is not None]
+    for earlier, later in pairwise(started):
         assert earlier.ended_at is not None
         assert later.started_at is not None
         assert earlier.ended_at <= later.started_at
@@ -146,7 +159,7 @@ async def admit(story: Story) -> None:
         concept = chance.choice(story.concepts[topic.id])
         run = a_run(concept, lane=f"concept:{concept.id}")
     claim = chance.choice(story.claims) if chance.random() < 0.7 else None
-    story.mine.append((await story.runs.admit(run, on_busy=chance.choice(list(OnBusy)), claim=claim)).run)
+    story.mine.append((await story.runs.admit(run, on_busy=chance.choice(list(OnBusy)), lease=claim)).run)
 
 
 async def admit_child(story: Story) -> None:
@@ -154,7 +167,7 @@ async def admit_child(story: Story) -> None:
     if parent.node_id in story.concepts:
         child = a_child(parent, story.chance.choice(story.concepts[parent.node_id]), root_id=parent.root_id)
         on_busy = story.chance.choice([OnBusy.ATTACH, OnBusy.ENQUEUE])
-        admission = await story.runs.admit(child, on_busy=on_busy, claim=story.chance.choice(story.claims))
+        admission = await story.runs.admit(child, on_busy=on_busy, lease=story.chance.choice(story.claims))
         story.mine.append(admission.run)
 
 
@@ -165,17 +178,17 @@ async def claim(story: Story) -> None:
 
 
 async def sweep(story: Story) -> None:
-    carrier = story.chance.choice(story.claims)
-    for lane in await story.runs.stale_lanes(carrier):
-        if (run := await story.runs.claim(lane, carrier)) is not None:
+    worker = story.chance.choice(story.claims)
+    for lane in await story.runs.claimable_lanes(worker):
+        if (run := await story.runs.claim(lane, worker)) is not None:
             story.mine.append(run)
 
 
 async def append(story: Story) -> None:
     sorts: list[list[Entry]] = [
-        [a_thought()],
+        [a_reasoning_event()],
         [CallBegun("c", "save", "{}", "write"), CallEnded("c", "saved", is_error=False, attempts=1)],
-        [Checkpoint("llm_response", 1), a_thought()],
+        [Checkpoint("llm_response", 1), a_reasoning_event()],
     ]
     await story.runs.append(story.one_of_mine(), story.chance.choice(sorts))
 
@@ -185,7 +198,7 @@ async def edit(story: Story) -> None:
     await story.runs.append(run, [CallBegun(f"e{n}", "save", "{}", "write")])
     actor = Actor(run.user_id, run.label, run.id, run.root_id, f"e{n}", epoch=run.epoch)
     parent = run.node_id if run.node_id in story.concepts else story.topics[0].id
-    await story.shelf.edit_graph(parent, lambda graph: graph.add(f"Saved {n}", None, utc_now()), actor=actor)
+    await story.repositories.edit_graph(parent, lambda graph: graph.add(f"Saved {n}", None, utc_now()), actor=actor)
 
 
 async def pause(story: Story) -> None:
@@ -193,7 +206,7 @@ async def pause(story: Story) -> None:
 
 
 async def answer(story: Story) -> None:
-    story.mine.append(await story.runs.answer(story.one_of_mine(), [a_thought()], []))
+    story.mine.append(await story.runs.answer(story.one_of_mine(), [a_reasoning_event()], []))
 
 
 async def cancel(story: Story) -> None:
@@ -201,21 +214,21 @@ async def cancel(story: Story) -> None:
 
 
 async def settle(story: Story) -> None:
-    await settled(story, story.one_of_mine())
+    await settle_randomly(story, story.one_of_mine())
 
 
-async def settled(story: Story, run: Run) -> None:
-    state = story.chance.choice(list(ENDED))
-    closing: list[Entry] = [RunDone(status=ENDED[state], reason="end", usage=Usage())] if run.is_root else []
+async def settle_randomly(story: Story, run: Run) -> None:
+    state = story.chance.choice(list(TERMINAL_STATES))
+    closing: list[Entry] = [RunDone(status=TERMINAL_STATES[state], reason="end", usage=Usage())] if run.is_root else []
     await story.runs.settle(run, state, reason="end", usage=Usage(), error=None, entries=closing)
 
 
 async def abandon(story: Story) -> None:
-    await story.runs.abandon(story.one_of_mine(), crashed=True)
+    await story.runs.release_run(story.one_of_mine(), crashed=True)
 
 
 async def offer(story: Story) -> None:
-    await story.runs.offer(await story.runs.run(story.one_of_mine().id))
+    await story.runs.request_resume(await story.runs.run(story.one_of_mine().id))
 
 
 async def discard(story: Story) -> None:
@@ -223,17 +236,17 @@ async def discard(story: Story) -> None:
 
 
 async def die(story: Story) -> None:
-    await died(story.database, story.chance.choice(story.claims))
+    await expire_worker(story.database, story.chance.choice(story.claims))
 
 
 async def renew(story: Story) -> None:
-    await story.runs.renew(story.chance.choice(story.claims))
+    await story.runs.renew_lease(story.chance.choice(story.claims))
 
 
 async def release(story: Story) -> None:
-    carrier = story.chance.choice(story.claims)
-    await story.runs.release(carrier)
-    await story.runs.enrol(carrier)
+    worker = story.chance.choice(story.claims)
+    await story.runs.release_lease(worker)
+    await story.runs.acquire_lease(worker)
 
 
 _CHANCES: dict[Callable[[Story], Awaitable[None]], int] = {

@@ -1,4 +1,4 @@
-"""What the log holds of whole runs, played on the offline model server (traps.md 86)."""
+"""Log of whole runs, played on the offline model server (traps.md 86)."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from sprout.learning.paths.library import DEFAULT_USER_ID
-from sprout.offline.app import OfflineModel
-from sprout.offline.faults import Fault
+from sprout.learning.paths.repository import DEFAULT_USER_ID
+from sprout.offline.api.messages_api import OfflineModel
+from sprout.offline.faults.scenarios import Fault
 from sprout.offline.reply import Body
 from sprout.offline.script import Reply, Scripted, TextOut, ToolOut
 from sprout.runs.state import RunState
-from sprout.store.database import Database
-from sprout.telemetry.lines import LogLines
+from sprout.store.engine.database import Database
 from sprout.telemetry.metrics import Metrics
 from sprout.telemetry.observer import RunObserver
-from tests.runs.living import living
-from tests.telemetry.seeing import entries, written_log
+from sprout.telemetry.run_log import RunLogger
+from tests.runs.live_app import live_app
+from tests.telemetry.observed_runs import entries, written_log
 
 CANARY = "the mitochondrion told me a secret"
 FIGURES = ("reason", "state", "kind", "attempt", "of", "tool", "escalation", "error")
@@ -37,7 +37,7 @@ class Grower:
         return Reply([TextOut(CANARY)])
 
 
-def told(line: dict[str, Any]) -> str:
+def without_ids(line: dict[str, Any]) -> str:
     """A line without what differs from run to run: its name, who, and its own figures."""
     figures = (f"{name}={line[name]}" for name in FIGURES if name in line)
     return " ".join([line["event"], line.get("agent", "-"), *figures])
@@ -45,13 +45,13 @@ def told(line: dict[str, Any]) -> str:
 
 async def lines_of(database: Database, folder: Path, model: OfflineModel) -> list[str]:
     """The log of one run of the topic agent and its children."""
-    observer = RunObserver(Metrics(), LogLines())
+    observer = RunObserver(Metrics(), RunLogger())
     with written_log(level="DEBUG") as stream:
-        async with living(database, model, folder, observer=observer) as life:
+        async with live_app(database, model, folder, observer=observer) as life:
             run = (await life.runs.start("topic", node=life.root, user_id=DEFAULT_USER_ID)).run
-            await life.runs.ended(run.id)
+            await life.runs.wait_until_released(run.id)
     assert CANARY not in stream.getvalue()
-    return [told(line) for line in entries(stream)]
+    return [without_ids(line) for line in entries(stream)]
 
 
 async def test_a_run_with_two_children(database: Database, data_dir: Path) -> None:
@@ -107,12 +107,12 @@ async def test_a_bug_in_a_tool_is_told_by_type_and_place_only(database: Database
     async def breaks() -> None:
         raise ValueError(CANARY)
 
-    observer = RunObserver(Metrics(), LogLines())
+    observer = RunObserver(Metrics(), RunLogger())
     script = [Reply([ToolOut("save", {"title": CANARY})]), Reply([TextOut(CANARY)])]
     with written_log(level="DEBUG") as stream:
-        async with living(database, Scripted(script), data_dir, before_save=breaks, observer=observer) as life:
+        async with live_app(database, Scripted(script), data_dir, before_save=breaks, observer=observer) as life:
             run = (await life.runs.start("topic", node=life.root, user_id=DEFAULT_USER_ID)).run
-            await life.runs.ended(run.id)
+            await life.runs.wait_until_released(run.id)
     assert CANARY not in stream.getvalue()
     broke = next(line for line in entries(stream) if line["event"] == "agent.tool.broke")
     assert broke["tool"] == "save"
@@ -123,8 +123,8 @@ async def test_a_bug_in_a_tool_is_told_by_type_and_place_only(database: Database
 async def test_what_a_stop_of_the_server_cuts_off_is_told_too(database: Database, data_dir: Path) -> None:
     metrics = Metrics()
     with written_log() as stream:
-        async with living(
-            database, Scripted([Fault("stall")]), data_dir, observer=RunObserver(metrics, LogLines())
+        async with live_app(
+            database, Scripted([Fault("stall")]), data_dir, observer=RunObserver(metrics, RunLogger())
         ) as life:
             run = (await life.runs.start("topic", node=life.root, user_id=DEFAULT_USER_ID)).run
             async for batch in life.runs.follow(run.id):
@@ -133,5 +133,5 @@ async def test_what_a_stop_of_the_server_cuts_off_is_told_too(database: Database
             store = life.store
     cut_off = await store.run(run.id)
     assert (cut_off.state, cut_off.cut_off) == (RunState.RUNNING, True)
-    assert [told(line) for line in entries(stream)] == ["agent_run.started topic"]
+    assert [without_ids(line) for line in entries(stream)] == ["agent_run.started topic"]
     assert b"sprout_runs{" not in metrics.exposition()[0]

@@ -7,8 +7,8 @@ import logging
 import pytest
 
 from sprout.errors import SetupError
-from sprout.telemetry.logs import LogFormat, set_up
-from tests.telemetry.seeing import entries, written_log
+from sprout.telemetry.logs import LogFormat, configure_logging
+from tests.telemetry.observed_runs import entries, written_log
 
 CANARY = "the mitochondrion told me a secret"
 log = logging.getLogger("sprout.tests")
@@ -70,7 +70,7 @@ def test_of_an_exception_only_its_types_and_places_are_written(form: LogFormat) 
 
 def test_what_the_operator_has_to_mend_is_told_in_words() -> None:
     with written_log() as stream:
-        log.error("http.not_set_up", exc_info=SetupError("The database at /srv/sprout.sqlite3 cannot be opened."))
+        log.error("http.not_configured", exc_info=SetupError("The database at /srv/sprout.sqlite3 cannot be opened."))
     assert entries(stream)[0]["problem"] == "The database at /srv/sprout.sqlite3 cannot be opened."
 
 
@@ -109,8 +109,8 @@ def test_setting_up_again_replaces_what_was_there() -> None:
     handlers, level = root.handlers[:], root.level
     first, second = io.StringIO(), io.StringIO()
     try:
-        set_up("info", "json", first)
-        set_up("warning", "json", second)
+        configure_logging("info", "json", first)
+        configure_logging("warning", "json", second)
         log.info("too low")
         log.warning("heard")
     finally:

@@ -1,4 +1,4 @@
-"""What is counted, as Prometheus reads it."""
+"""Metrics, as Prometheus reads them."""
 
 from dataclasses import dataclass
 
@@ -17,12 +17,12 @@ from sprout.events import (
     UsageReported,
     WaitingOnHuman,
 )
-from sprout.offline.faults import Fault
+from sprout.offline.faults.scenarios import Fault
 from sprout.offline.script import Reply, TextOut
 from sprout.runs.state import RunState
 from sprout.telemetry.metrics import Metrics
 from sprout.telemetry.observer import RunObserver
-from tests.telemetry.seeing import a_child_of, begin, end, model_calls, started_run
+from tests.telemetry.observed_runs import a_child_of, begin, end, model_calls, started_run
 
 MODEL = "sprout-offline"
 
@@ -163,9 +163,9 @@ def test_compactions_and_guardrails_are_counted(observer: RunObserver) -> None:
 
 
 def test_open_streams_are_counted_until_they_are_left(observer: RunObserver) -> None:
-    with observer.metrics.stream(), observer.metrics.stream():
+    with observer.metrics.track_stream(), observer.metrics.track_stream():
         assert figure(observer, "sprout_open_streams") == 2
-    with pytest.raises(RuntimeError), observer.metrics.stream():
+    with pytest.raises(RuntimeError), observer.metrics.track_stream():
         raise RuntimeError
     assert figure(observer, "sprout_open_streams") == 0
 
@@ -173,7 +173,7 @@ def test_open_streams_are_counted_until_they_are_left(observer: RunObserver) -> 
 @dataclass
 class Figures:
     width: int = 3
-    going: int = 3
+    active: int = 3
     waiting: int = 5
 
 
@@ -183,7 +183,7 @@ def test_the_gate_is_shown_as_it_is_when_metrics_are_asked_for(observer: RunObse
     assert figure(observer, "sprout_gate_waiting") == 5
     gate.width, gate.waiting = 7, 1
     assert figure(observer, "sprout_gate_width") == 7
-    assert figure(observer, "sprout_gate_going") == 3
+    assert figure(observer, "sprout_gate_active") == 3
     assert figure(observer, "sprout_gate_waiting") == 1
 
 

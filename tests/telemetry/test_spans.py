@@ -8,14 +8,14 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from sprout.events import ContextCompacted, Guardrail, ModelRetry, Reasoning, ToolCalled, ToolFinished
-from sprout.offline.faults import Fault
+from sprout.events import ContextCompacted, Guardrail, ModelRetry, ReasoningBlock, ToolCalled, ToolFinished
+from sprout.offline.faults.scenarios import Fault
 from sprout.offline.script import Reply, TextOut
 from sprout.runs.state import RunState
 from sprout.telemetry.metrics import Metrics
 from sprout.telemetry.observer import RunObserver
 from sprout.telemetry.spans import RunSpans
-from tests.telemetry.seeing import a_child_of, begin, end, model_calls, started_run
+from tests.telemetry.observed_runs import a_child_of, begin, end, model_calls, started_run
 
 CANARY = "the mitochondrion told me a secret"
 
@@ -116,7 +116,7 @@ async def test_no_text_of_a_learner_or_a_model_is_in_a_span(
     run = started_run(label=CANARY)
     begin(observer, run)
     await model_calls(observer, run, [Reply([TextOut(CANARY)])])
-    observer.observe(run, Reasoning(block_id="b", text=CANARY))
+    observer.observe(run, ReasoningBlock(block_id="b", text=CANARY))
     observer.observe(run, ToolCalled(call_id="c", tool=CANARY, input={"answer": CANARY}))
     observer.observe(run, ToolFinished(call_id="c", tool=CANARY, summary=CANARY, ok=True, duration_ms=1, attempts=0))
     observer.observe(run, Guardrail(level=1, tool=CANARY, noticed=CANARY))

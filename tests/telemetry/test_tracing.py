@@ -11,21 +11,21 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from harness.servers.in_process import RunningServer, serve_app
 from sprout.telemetry.metrics import Metrics
 from sprout.telemetry.observer import RunObserver
 from sprout.telemetry.spans import RunSpans
-from sprout.telemetry.tracing import tracing_to
-from tests.serving import Served, serving
-from tests.telemetry.seeing import begin, end, started_run
+from sprout.telemetry.tracing import open_tracer
+from tests.telemetry.observed_runs import begin, end, started_run
 
 WITHOUT_THE_EXTRA = """
 import asyncio, sys
 sys.modules["opentelemetry.sdk"] = None
 from sprout.errors import SetupError
-from sprout.telemetry.tracing import tracing_to
+from sprout.telemetry.tracing import open_tracer
 
 async def main():
-    async with tracing_to(None, version="1"):
+    async with open_tracer(None, version="1"):
         pass
 
 try:
@@ -53,16 +53,16 @@ def collector() -> Collector:
 
 
 @pytest.fixture
-async def served(collector: Collector) -> AsyncIterator[Served]:
-    async with serving(collector.app) as served:
+async def served(collector: Collector) -> AsyncIterator[RunningServer]:
+    async with serve_app(collector.app) as served:
         yield served
 
 
 @pytest.mark.parametrize("slash", ["", "/"])
 async def test_what_was_seen_is_with_the_collector_when_tracing_is_closed(
-    collector: Collector, served: Served, slash: str
+    collector: Collector, served: RunningServer, slash: str
 ) -> None:
-    async with tracing_to(served.url + slash, version="1.2.3") as tracer:
+    async with open_tracer(served.url + slash, version="1.2.3") as tracer:
         observer = RunObserver(Metrics(), RunSpans(tracer))
         run = started_run()
         begin(observer, run)
@@ -77,7 +77,7 @@ async def test_what_was_seen_is_with_the_collector_when_tracing_is_closed(
 
 
 async def test_a_collector_that_is_not_there_is_no_reason_to_fail() -> None:
-    async with tracing_to("http://127.0.0.1:9", version="1") as tracer:
+    async with open_tracer("http://127.0.0.1:9", version="1") as tracer:
         observer = RunObserver(Metrics(), RunSpans(tracer))
         run = started_run()
         begin(observer, run)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.web.running import Web, a_static_folder, serving_web
+from harness.servers.web import Web, a_static_folder, serving_web
 
 
 @pytest.fixture(scope="session")

@@ -3,16 +3,16 @@
 `make faults ARGS=requests` plays the long form, 10,000 of them.
 """
 
-from faults.requests import asked_anything
+from faults.http.random_requests import send_random_requests
 from sprout.web.routes import ENDPOINTS
 
 COUNT = 400
 
 
-async def test_B5_no_request_gets_a_5xx_another_shape_or_what_is_somebody_elses() -> None:
-    outcome = await asked_anything(COUNT, seed=20_26, cases=4)
+async def test_B5_no_request_gets_a_5xx_another_shape_or_what_is_another_learners() -> None:
+    outcome = await send_random_requests(COUNT, seed=20_26, cases=4)
     assert outcome.faults == []
-    assert outcome.logged == []
+    assert outcome.log_errors == []
     assert outcome.broken == 0
     assert outcome.requests == COUNT
     assert outcome.foreign > COUNT / 20, "somebody else's ids are among those that are asked for"

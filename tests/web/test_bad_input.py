@@ -9,18 +9,18 @@ from dataclasses import dataclass
 import httpx2
 import pytest
 
-from sprout.learning.paths.library import DEFAULT_USER_ID
-from sprout.web.endpoint import AnyEndpoint
-from sprout.web.lingering import LINGER_BYTES
+from harness.servers.web import Web
+from sprout.learning.paths.repository import DEFAULT_USER_ID
+from sprout.web.http.endpoint import AnyEndpoint
+from sprout.web.http.lingering_close import LINGER_BYTES
 from sprout.web.routes import ENDPOINTS
-from tests.web.running import Web
 
 ORIGIN = "http://localhost:3000"
 INSIDE = re.compile(
     r"Traceback|File \"|line \d+, in|/[\w.-]+\.py|site-packages|SELECT |pydantic|starlette", re.IGNORECASE
 )
 MISSING = "no-such-thing"
-TAKING_JSON = [endpoint for endpoint in ENDPOINTS if endpoint.body.__name__ != "Nothing"]
+TAKING_JSON = [endpoint for endpoint in ENDPOINTS if endpoint.body.__name__ != "NoFields"]
 WITH_ID = [endpoint for endpoint in ENDPOINTS if "{id}" in endpoint.path]
 # What deletes or lists by a parent says nothing about whether the id was ever there (contract §1.4).
 MISSING_IS_FINE = {
@@ -46,13 +46,13 @@ GOOD: dict[str, dict[str, object]] = {
     "NewAssessment": {"userId": DEFAULT_USER_ID, "targetNodeId": "a"},
     "NewQuestion": {"format": "numeric", "prompt": "How many legs has a spider?", "correctAnswer": "8"},
     "QuestionContest": {"userId": DEFAULT_USER_ID},
-    "Skipped": {"userId": DEFAULT_USER_ID},
-    "Entered": {"userId": DEFAULT_USER_ID, "nodeId": "a"},
+    "QuestionSkip": {"userId": DEFAULT_USER_ID},
+    "NodeVisit": {"userId": DEFAULT_USER_ID, "nodeId": "a"},
     "ProgressChange": {"masteryScore": 0.5},
     "NewAnswer": {"userId": DEFAULT_USER_ID, "questionId": "a"},
-    "RunOrder": {"userId": DEFAULT_USER_ID},
-    "AgentOrder": {"userId": DEFAULT_USER_ID, "task": "for Friday"},
-    "ReviewOrder": {"userId": DEFAULT_USER_ID},
+    "RunRequest": {"userId": DEFAULT_USER_ID},
+    "AgentRunRequest": {"userId": DEFAULT_USER_ID, "task": "for Friday"},
+    "ReviewRequest": {"userId": DEFAULT_USER_ID},
     "RunAnswer": {"answer": "yes"},
 }
 
@@ -121,7 +121,7 @@ def check_refusal(answer: httpx2.Response, status: int) -> None:
 
 def address_of(endpoint: AnyEndpoint, id_: str) -> str:
     path = endpoint.path.replace("{id}", id_).replace("{document_id}", id_)
-    return path + (f"?userId={DEFAULT_USER_ID}" if endpoint.query.__name__ in ("Owner", "ProgressFilter") else "")
+    return path + (f"?userId={DEFAULT_USER_ID}" if endpoint.query.__name__ in ("UserQuery", "ProgressFilter") else "")
 
 
 async def send(
@@ -198,7 +198,7 @@ async def test_an_unknown_address_is_404_for_every_method(web: Web, method: str)
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=by_name)
-async def test_somebody_elses_user_id_is_404_everywhere_it_can_be_said(web: Web, endpoint: AnyEndpoint) -> None:
+async def test_another_learners_user_id_is_404_everywhere_it_can_be_said(web: Web, endpoint: AnyEndpoint) -> None:
     _, root = await web.a_topic()
     path = endpoint.path.replace("{id}", root.id).replace("{document_id}", "d").replace("{version}", "v")
     path = path.replace("{path:path}", "app.js") + "?userId=somebody-else"
@@ -208,13 +208,13 @@ async def test_somebody_elses_user_id_is_404_everywhere_it_can_be_said(web: Web,
 
 
 @pytest.mark.parametrize("endpoint", TAKING_JSON, ids=by_name)
-async def test_somebody_elses_user_id_in_a_body_is_404(web: Web, endpoint: AnyEndpoint) -> None:
+async def test_another_learners_user_id_in_a_body_is_404(web: Web, endpoint: AnyEndpoint) -> None:
     _, root = await web.a_topic()
     body = json.dumps({**GOOD[endpoint.body.__name__], "userId": "somebody-else"}).encode()
     check_refusal(await send(web, endpoint, root.id, content=body, content_type="application/json"), 404)
 
 
-async def test_somebody_elses_user_id_hidden_behind_ones_own_is_404(web: Web) -> None:
+async def test_another_learners_user_id_hidden_behind_ones_own_is_404(web: Web) -> None:
     address = f"/api/branches?userId=somebody-else&userId={DEFAULT_USER_ID}"
     check_refusal(await web.client.get(address, headers={"Origin": ORIGIN}), 404)
 

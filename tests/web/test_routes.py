@@ -1,28 +1,39 @@
 """The surface: each endpoint answers as the contract says."""
 
 import inspect
+from typing import get_args
 
 import pytest
 
-from sprout.learning.paths.library import DEFAULT_USER_ID
-from sprout.web.endpoint import AnyEndpoint, Call
+from harness.servers.web import Web
+from sprout.learning.paths.repository import DEFAULT_USER_ID
+from sprout.web.http.dependencies import RunService
+from sprout.web.http.endpoint import AnyEndpoint
 from sprout.web.routes import ENDPOINTS, routes
-from tests.web.running import Web
+from sprout.web.schemas.requests import NoFields
 
 ME = {"userId": DEFAULT_USER_ID}
 
 
 def test_every_route_of_the_app_is_in_the_table_and_the_other_way_round(web: Web) -> None:
-    served = {(method, route.path) for route in routes(web.parts) for method in (route.methods or set()) - {"HEAD"}}
+    served = {
+        (method, route.path) for route in routes(web.dependencies) for method in (route.methods or set()) - {"HEAD"}
+    }
     assert served == {(endpoint.method, endpoint.path) for endpoint in ENDPOINTS}
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda e: f"{e.method} {e.path}")
 def test_each_handler_asks_for_what_its_line_in_the_table_reads(endpoint: AnyEndpoint) -> None:
     hint = inspect.get_annotations(endpoint.handler, eval_str=True)["call"]
-    assert hint in (Call[endpoint.query, endpoint.body], Call)  # type: ignore[name-defined]
-    if hint is Call:
-        assert {endpoint.query.__name__, endpoint.body.__name__} == {"Nothing"}
+    _, query, body = (*get_args(hint), NoFields, NoFields)[:3]
+    assert (query, body) == (endpoint.query, endpoint.body)
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda e: f"{e.method} {e.path}")
+def test_each_handler_gets_the_dependencies_that_it_asks_for(web: Web, endpoint: AnyEndpoint) -> None:
+    hint = inspect.get_annotations(endpoint.handler, eval_str=True)["call"]
+    needed, given = get_args(hint)[0], endpoint.needs(web.dependencies)
+    assert isinstance(given, needed) if needed is not RunService else given is web.dependencies.runs
 
 
 async def test_health_status_and_schema(web: Web) -> None:
@@ -111,11 +122,36 @@ async def test_a_run_is_shown_listed_and_cancelled_twice(web: Web) -> None:
     run = await web.a_run()
     shown = (await web.client.get(f"/api/runs/{run.id}")).json()
     assert list(shown) == [
-        *("id", "agent", "label", "state", "reason", "lane", "nodeId", "branchId", "parentId", "rootId", "model"),
-        *("offline", "small", "usage", "caps", "error", "createdAt", "startedAt", "endedAt", "lastEventId"),
-        *("position", "question", "offers", "resumes", "cutOff", "discarded", "journal", "lastEvents"),
+        *(
+            "id",
+            "agent",
+            "label",
+            "state",
+            "reason",
+            "reachedLimit",
+            "lane",
+            "nodeId",
+            "branchId",
+            "parentId",
+            "rootId",
+        ),
+        *("model", "offline", "small", "usage", "caps", "error", "createdAt", "startedAt", "endedAt"),
+        *(
+            "lastEventId",
+            "position",
+            "question",
+            "offers",
+            "resumes",
+            "cutOff",
+            "discarded",
+            "ending",
+            "transitions",
+            "journal",
+        ),
+        "lastEvents",
     ]
     assert [event["kind"] for event in shown.pop("lastEvents")] == ["run_started"]
+    assert (shown.pop("ending"), shown.pop("transitions")) == (None, [])
     assert set(shown.pop("journal")) == {"objective", "reached", "next"}
     assert (shown["offers"], shown["cutOff"], shown["position"]) == (["cancel"], False, 0)
     assert (await web.client.get("/api/runs", params={"branchId": run.branch_id})).json() == [shown]
@@ -131,7 +167,7 @@ async def test_only_a_topic_can_be_run(web: Web) -> None:
     answer = await web.client.post(f"/api/agents/topics/{concept.id}/run", json=ME)
     assert (answer.status_code, answer.json()) == (
         400,
-        {"error": "A path grows from a topic, and 'Halves' is a concept."},
+        {"error": "Paths are created from topics, and 'Halves' is a concept."},
     )
 
 

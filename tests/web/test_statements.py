@@ -1,4 +1,4 @@
-"""How often the database is asked: as often for a large path as for a small one, and not often."""
+"""Number of SQL statements: as many for a large path as for a small one, and few."""
 
 import re
 from collections import Counter
@@ -10,21 +10,23 @@ from typing import Any
 
 import pytest
 
-from sprout.learning.paths.library import DEFAULT_USER_ID
-from sprout.learning.paths.shelf import Actor
-from sprout.store.memories import SqlMemories
+from harness.builders import a_concept
+from harness.servers.web import WEB_LIMITS, Web, a_static_folder, serving_web, until_processed
+from sprout.learning.actor import Actor
+from sprout.learning.paths.repository import DEFAULT_USER_ID
+from sprout.store.lessons.memories import SqlMemories
 from sprout.web.routes import ENDPOINTS
-from tests.builders import a_concept
-from tests.counting import counted
-from tests.web.running import LIMITS, Web, a_static_folder, all_read, serving_web
-from tests.web.teaching import calls, checkpoint, says, teaching
+from tests.statement_counter import count_statements
+from tests.web.handlers.teaching.lesson_server import calls, checkpoint, says, serving_lesson
 
-WHO = {"userId": DEFAULT_USER_ID}
+ME = {"userId": DEFAULT_USER_ID}
 OF_THE_LOG = re.compile(
     r"UPDATE runs SET last_seq|INSERT INTO (run_events|checkpoints)|SELECT checkpoints|SELECT run_events"
 )
 OF_THE_NEXT = re.compile(r"SELECT runs\..*\bWHERE runs\.lane =", re.DOTALL)
-ROOM = replace(LIMITS, json_max_bytes=2_000_000, graph_max_bytes=2_000_000, upload_max_bytes=2_000_000, run_wait_s=5.0)
+ROOM = replace(
+    WEB_LIMITS, json_max_bytes=2_000_000, graph_max_bytes=2_000_000, upload_max_bytes=2_000_000, run_wait_s=5.0
+)
 
 # The most statements that each may take, whatever the size of the path.
 READING = {
@@ -72,16 +74,19 @@ READING = {
 ASKS_NOTHING_OF_A_PATH = {
     "/", "/docs", "/openapi.json", "/metrics", "/static/{version}/{path:path}", "/frames/diagram",
     "/api/health", "/healthz", "/readyz", "/api/status", "/api/schema/events", "/api/schema/graph",
-    "/api/events", "/api/runs/{id}/events",  # streams: their statements are counted in tests/store/test_cost.py
+    "/api/events", "/api/runs/{id}/events",  # streams: see tests/store/runs/test_append_cost.py
 }  # fmt: skip
 WRITING: dict[tuple[str, str], tuple[dict[str, Any], int]] = {
-    ("POST", "/api/assessments/{assessment}/answers"): ({**WHO, "questionId": "{choice}", "selectedOption": "one"}, 16),
-    ("POST", "/api/questions/{number}/skip"): (WHO, 11),
-    ("POST", "/api/progress"): ({**WHO, "nodeId": "{part}"}, 3),
+    ("POST", "/api/assessments/{assessment}/answers"): (
+        {**ME, "questionId": "{choice}", "selectedOption": "one"},
+        16,
+    ),
+    ("POST", "/api/questions/{number}/skip"): (ME, 11),
+    ("POST", "/api/progress"): ({**ME, "nodeId": "{part}"}, 3),
     ("PATCH", "/api/progress/{progress}"): ({"masteryScore": 0.4}, 10),
-    ("POST", "/api/chat/sessions"): ({**WHO, "nodeId": "{part}"}, 2),
-    ("POST", "/api/chat/sessions/{session}/messages"): ({**WHO, "role": "user", "content": "So?"}, 2),
-    ("POST", "/api/nodes"): ({**WHO, "type": "concept", "title": "One more", "parentId": "{root}"}, 6),
+    ("POST", "/api/chat/sessions"): ({**ME, "nodeId": "{part}"}, 2),
+    ("POST", "/api/chat/sessions/{session}/messages"): ({**ME, "role": "user", "content": "So?"}, 2),
+    ("POST", "/api/nodes"): ({**ME, "type": "concept", "title": "One more", "parentId": "{root}"}, 6),
     ("POST", "/api/changes/{change}/undo"): ({}, 14),
     ("PATCH", "/api/nodes/{part}"): ({"desc": "Said anew."}, 8),
     ("DELETE", "/api/branches/{branch}"): ({}, 4),
@@ -94,7 +99,7 @@ class Size:
     concepts: int
     parts: int
     questions: int
-    said: int
+    entries: int
     """How many messages, hints, contents, generations, answers and changes there are."""
 
 
@@ -155,23 +160,23 @@ async def grown(web: Web, size: Size) -> Grown:
     branch = (await made("/api/graphs", a_path(size)))["branch"]["id"]
     nodes = (await client.get(f"/api/nodes?branchId={branch}")).json()
     root, concept, part = (next(n["id"] for n in nodes if n["type"] == t) for t in ("root", "concept", "subconcept"))
-    text = "\n\n".join(f"# Jar {number}\n\nMarmalade number {number}: oranges." for number in range(size.said * 3))
+    text = "\n\n".join(f"# Jar {number}\n\nMarmalade number {number}: oranges." for number in range(size.entries * 3))
     await client.post(f"/api/nodes/{root}/documents", files={"files": ("notes.md", text.encode(), "text/markdown")})
-    await all_read(client, root)
+    await until_processed(client, root)
     passages = (await client.get(f"/api/branches/{branch}/coverage")).json()
     diagnostics = (await client.get("/api/assessments")).json()
     for diagnostic in diagnostics:
         asked = (await client.get(f"/api/assessments/{diagnostic['id']}/questions")).json()
         for question in asked[2:]:
-            answer = {**WHO, "questionId": question["id"], "selectedOption": "two"}
+            answer = {**ME, "questionId": question["id"], "selectedOption": "two"}
             await made(f"/api/assessments/{diagnostic['id']}/answers", answer)
     assessment = next(one["id"] for one in diagnostics if one["targetNodeId"] == concept)
     questions = (await client.get(f"/api/assessments/{assessment}/questions")).json()
-    session = (await made("/api/chat/sessions", {**WHO, "nodeId": part}))["id"]
-    for number in range(size.said):
-        await made(f"/api/chat/sessions/{session}/messages", {**WHO, "role": "user", "content": f"Why {number}?"})
-        await made("/api/chat/sessions", {**WHO, "nodeId": part})
-        await made("/api/chat/hints", {**WHO, "nodeId": part, "sessionId": session})
+    session = (await made("/api/chat/sessions", {**ME, "nodeId": part}))["id"]
+    for number in range(size.entries):
+        await made(f"/api/chat/sessions/{session}/messages", {**ME, "role": "user", "content": f"Why {number}?"})
+        await made("/api/chat/sessions", {**ME, "nodeId": part})
+        await made("/api/chat/hints", {**ME, "nodeId": part, "sessionId": session})
         await made(f"/api/nodes/{part}/contents", {"explanationMd": f"# {number}"})
         await made(f"/api/nodes/{part}/generations", {"trigger": "manual_regenerate"})
         await client.patch(f"/api/nodes/{part}", json={"desc": f"Said {number}."})
@@ -179,10 +184,10 @@ async def grown(web: Web, size: Size) -> Grown:
             f"Likes jar {number} of marmalade, {'very ' * (number % 7)}much.", actor=Actor(DEFAULT_USER_ID)
         )
     for node in nodes:
-        await made("/api/progress", {**WHO, "nodeId": node["id"]})
+        await made("/api/progress", {**ME, "nodeId": node["id"]})
     progress = (await client.get(f"/api/progress?userId={DEFAULT_USER_ID}&nodeId={part}")).json()[0]["id"]
-    topic = next(one for one in await web.library.nodes(user_id=DEFAULT_USER_ID, type="root"))
-    runs = [await web.end(await web.a_run(topic)) for _ in range(size.said)]
+    topic = next(one for one in await web.paths.nodes(user_id=DEFAULT_USER_ID, type="root"))
+    runs = [await web.end(await web.a_run(topic)) for _ in range(size.entries)]
     changes = (await client.get(f"/api/branches/{branch}/changes")).json()
     ids = {
         "branch": branch, "root": root, "concept": concept, "part": part, "passage": passages[0]["id"],
@@ -207,17 +212,17 @@ async def paths(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple
 
 async def test_a_turn_of_a_lesson_takes_as_many_statements_in_a_large_path_as_in_a_small_one(tmp_path: Path) -> None:
     counts = []
-    for size in (SMALL, replace(LARGE, said=6)):
+    for size in (SMALL, replace(LARGE, entries=6)):
         folder = tmp_path / str(size.parts)
         folder.mkdir()
-        async with teaching(folder, quiet=True) as lesson:
-            concept = await lesson.library.node(lesson.node.parent_id or "", user_id=DEFAULT_USER_ID)
+        async with serving_lesson(folder, quiet=True) as lesson:
+            concept = await lesson.paths.node(lesson.node.parent_id or "", user_id=DEFAULT_USER_ID)
             for number in range(size.parts):
-                await a_concept(lesson.library, concept, f"Part {number}")
+                await a_concept(lesson.paths, concept, f"Part {number}")
             await lesson.turn("", calls(checkpoint()))
-            for number in range(size.said):
+            for number in range(size.entries):
                 await lesson.aside(f"Why {number}?", says(f"It is so, number {number} of them. What do you think?"))
-            with counted(lesson.database) as sent:
+            with count_statements(lesson.database) as sent:
                 await lesson.aside("And why else?", says("It is a good question, and we come to it."))
             statements = [sql for sql, _ in sent]
             assert len(statements) <= TURN
@@ -229,14 +234,14 @@ async def test_a_turn_of_a_lesson_takes_as_many_statements_in_a_large_path_as_in
 
 async def statements_of(path: Grown, method: str, template: str, body: dict[str, Any] | None = None) -> list[str]:
     filled = {name: path.at(value) if isinstance(value, str) else value for name, value in (body or {}).items()}
-    with counted(path.web.database) as sent:
+    with count_statements(path.web.database) as sent:
         answer = await path.web.client.request(method, path.at(template), json=filled if body else None)
     assert answer.is_success, answer.text
     return [sql for sql, _ in sent]
 
 
 def compared(few: list[str], many: list[str]) -> str:
-    """What a large path asks more often, for the message of a test that fails."""
+    """Statements that a large path adds, for the message of a failing test."""
     return "\n".join(f"{times} more: {statement}" for statement, times in (Counter(many) - Counter(few)).items())
 
 

@@ -1,19 +1,19 @@
-"""Changes of a concept graph as they are kept, and the way back from each."""
+"""Changes of a concept graph, and how to undo each."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sprout.errors import GraphRefused
+from sprout.errors import InvalidGraphEdit
 from sprout.events import EdgeCreated, EdgeEnds, EdgeRemoved, GraphEvent, NodeCreated, NodeRemoved, NodeRow, NodeUpdated
 from sprout.learning.graph.graph import ConceptGraph, Edit, apply, title_key
-from sprout.learning.graph.walks import cycles
+from sprout.learning.graph.traversal import cycles
 
-NAMED = 3
+MAX_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class GraphRows:
     """Some rows of a graph, in order of creation."""
 
     nodes: tuple[NodeRow, ...] = ()
@@ -31,19 +31,19 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An edit of the children of `parent_id`: who made it, why, and the rows that differ before and after.
+    """An edit of the children of `parent_id`: its author, its reason, and the rows that differ before and after.
 
     Args:
-        agent, run_id: the agent that made it, in which run; None where the learner did.
-        evidence: ids of what the agent went by: answers, questions, nodes.
-        undoes: the change that this one takes back, if it does; `undone_by` is the other way round.
+        agent, run_id: the agent that made it, and its run; None for the learner.
+        evidence: ids of the answers, questions and nodes that the change is based on.
+        undoes: the change that this one undoes, if any; `undone_by` is the reverse.
     """
 
     id: str
     branch_id: str | None
     parent_id: str
-    before: Rows
-    after: Rows
+    before: GraphRows
+    after: GraphRows
     at: datetime
     agent: str | None = None
     run_id: str | None = None
@@ -55,100 +55,104 @@ class Change:
 
     @property
     def added(self) -> frozenset[str]:
-        """The nodes that it made."""
+        """Ids of the nodes that it added."""
         return self.after.node_ids - self.before.node_ids
 
     @property
     def removed(self) -> frozenset[str]:
-        """The nodes that it took away."""
+        """Ids of the nodes that it removed."""
         return self.before.node_ids - self.after.node_ids
 
     @property
-    def in_words(self) -> str:
-        """What was done and by whom, for a person."""
+    def summary(self) -> str:
+        """The change and its author in one phrase, for people."""
         added = [f"added {_quoted(node)}" for node in self.after.nodes if node.id in self.added]
         removed = [f"removed {_quoted(node)}" for node in self.before.nodes if node.id in self.removed]
         changed = [f"changed {_quoted(node)}" for node in self.after.nodes if node.id not in self.added]
         done = [*added, *removed, *changed]
-        more = [f"{len(done) - NAMED} more"] if len(done) > NAMED else []
+        more = [f"{len(done) - MAX_NAMED} more"] if len(done) > MAX_NAMED else []
         who = "you" if self.run_id is None else "an agent"
-        return f"{who} {', '.join([*done[:NAMED], *more]) or 'changed what builds on what'}"
+        return f"{who} {', '.join([*done[:MAX_NAMED], *more]) or 'changed what builds on what'}"
 
 
-class UndoRefused(GraphRefused):
-    """`first` is the id of the change that is to be undone before, where there is one."""
+class UndoRefused(InvalidGraphEdit):
+    """`undo_first` is the id of the change to undo before, if there is one."""
 
-    def __init__(self, message: str, *, first: str | None = None) -> None:
+    def __init__(self, message: str, *, undo_first: str | None = None) -> None:
         super().__init__(message)
-        self.first = first
+        self.undo_first = undo_first
 
 
-def only_in(one: ConceptGraph, other: ConceptGraph) -> Rows:
+def rows_only_in(one: ConceptGraph, other: ConceptGraph) -> GraphRows:
     """The rows of one graph that the other lacks or has differently."""
     nodes, edges = set(other.nodes), set(other.edges)
-    return Rows(
+    return GraphRows(
         tuple(node for node in one.nodes if node not in nodes), tuple(edge for edge in one.edges if edge not in edges)
     )
 
 
-def standing(changes: Sequence[Change]) -> list[Change]:
-    """Those of which anything is left, oldest first: one that was taken back since is not, nor what took it back.
+def effective_changes(changes: Sequence[Change]) -> list[Change]:
+    """The changes still in effect, oldest first, without those that were undone and those that undid them.
 
     Args:
         changes: all under one parent from some change on, oldest first.
     """
-    links: dict[str, int] = {}  # how many changes, itself included, took back one another down to this one
+    links: dict[str, int] = {}  # length of the chain of undos that ends here
     for change in changes:
         links[change.id] = 1 + links.get(change.undoes or "", 0)
     return [change for change in changes if change.undone_at is None and links[change.id] % 2 == 1]
 
 
-def undone(
-    graph: ConceptGraph, change: Change, *, later: Sequence[Change] = (), begun: Collection[str] = frozenset()
+def undo_edit(
+    graph: ConceptGraph, change: Change, *, later: Sequence[Change] = (), started: Collection[str] = frozenset()
 ) -> Edit:
-    """The edit that takes a change back: its rows are then exactly what they were, all others stay as they are.
+    """The edit that undoes a change: its rows become exactly what they were, all others stay as they are.
 
-    Only the order of the rows is not kept: what comes back stands last. A node's accuracy stays what it is by now.
+    Only the order of rows may differ: restored ones come last. A node's accuracy stays as it is now.
 
     Args:
         later: the changes under the same parent that came after it, oldest first.
-        begun: ids of nodes that the learner has started or finished.
+        started: ids of nodes that the learner has started or finished.
 
-    Raises UndoRefused: a later change touched the same rows, the learner has begun what would go, the result would
-    have a cycle or a title twice, nothing is left to take back.
+    Raises UndoRefused: a later change touched the same rows, the learner has started what would be
+    removed, the result would have a cycle or a duplicate title, or there is nothing left to undo.
     """
     if change.before == change.after:
         raise UndoRefused("This change left the path as it was: there is nothing to undo.")
     _refuse_blocked(change, later)
-    _refuse_drifted(graph, change)
-    _refuse_begun(graph, change, begun)
-    events = _way_back(graph, change)
+    _refuse_unrecorded_changes(graph, change)
+    _refuse_started(graph, change, started)
+    events = _undo_events(graph, change)
     result = apply(graph, events)
-    _refuse_twins(result)
+    _refuse_duplicate_titles(result)
     _refuse_cycles(result)
     return Edit(result, tuple(events))
 
 
 def _refuse_blocked(change: Change, later: Sequence[Change]) -> None:
-    for other in reversed(standing(later)):
+    for other in reversed(effective_changes(later)):
         if _builds_on(other, change):
-            raise UndoRefused(f"A later change builds on this one: {other.in_words}. Undo that first.", first=other.id)
+            raise UndoRefused(
+                f"A later change builds on this one: {other.summary}. Undo that first.", undo_first=other.id
+            )
 
 
 def _builds_on(other: Change, change: Change) -> bool:
-    """Whether both touch a row, or one needs a node that taking back the other removes."""
+    """Whether both touch a row, or one needs a node that undoing the other removes."""
     return bool(
-        _touched(other) & _touched(change) or change.added & other.after.ends or other.removed & change.before.ends
+        _touched_rows(other) & _touched_rows(change)
+        or change.added & other.after.ends
+        or other.removed & change.before.ends
     )
 
 
-def _touched(change: Change) -> set[str | EdgeEnds]:
+def _touched_rows(change: Change) -> set[str | EdgeEnds]:
     nodes: Iterable[str | EdgeEnds] = change.before.node_ids | change.after.node_ids
     return {*nodes, *change.before.edges, *change.after.edges}
 
 
-def _refuse_drifted(graph: ConceptGraph, change: Change) -> None:
-    """What changed without a record is found by looking."""
+def _refuse_unrecorded_changes(graph: ConceptGraph, change: Change) -> None:
+    """Compare the rows: not every edit is recorded as a change."""
     now = {node.id: (node.title, node.desc) for node in graph.nodes}
     left = {node.id: (node.title, node.desc) for node in change.after.nodes}
     hanging = {edge for edge in graph.edges if {edge.source_node_id, edge.target_node_id} & change.added}
@@ -164,15 +168,15 @@ def _refuse_drifted(graph: ConceptGraph, change: Change) -> None:
         raise UndoRefused("The path is no longer as this change left it, so it cannot be undone: edit it by hand.")
 
 
-def _refuse_begun(graph: ConceptGraph, change: Change, begun: Collection[str]) -> None:
+def _refuse_started(graph: ConceptGraph, change: Change, started: Collection[str]) -> None:
     for node in graph.nodes:
-        if node.id in change.added and node.id in begun:
+        if node.id in change.added and node.id in started:
             raise UndoRefused(
-                f"You have begun {_quoted(node)} already, so it stays. Delete it yourself if what you did there may go."
+                f"You have started {_quoted(node)}, so it stays. You can delete it yourself, with your work there."
             )
 
 
-def _refuse_twins(graph: ConceptGraph) -> None:
+def _refuse_duplicate_titles(graph: ConceptGraph) -> None:
     seen: set[str] = set()
     for node in graph.nodes:
         key = title_key(node.title)
@@ -189,21 +193,21 @@ def _refuse_cycles(graph: ConceptGraph) -> None:
         raise UndoRefused(f"By now this would close a cycle: {titles}. Remove one of its other edges first.")
 
 
-def _way_back(graph: ConceptGraph, change: Change) -> list[GraphEvent]:
-    """Ordered so that no row ever needs one that is not there, and no title stands twice in between."""
+def _undo_events(graph: ConceptGraph, change: Change) -> list[GraphEvent]:
+    """Ordered so that no row needs a missing one, and no title is duplicate in between."""
     events: list[GraphEvent] = [
         EdgeRemoved(source_node_id=edge.source_node_id, target_node_id=edge.target_node_id)
         for edge in change.after.edges
     ]
     events += [NodeRemoved(node_id=node.id) for node in change.after.nodes if node.id in change.added]
-    events += _renamed_back(graph, [node for node in change.before.nodes if node.id not in change.removed])
+    events += _restored_titles(graph, [node for node in change.before.nodes if node.id not in change.removed])
     events += [NodeCreated(node=node) for node in change.before.nodes if node.id in change.removed]
     events += [EdgeCreated(edge=edge) for edge in change.before.edges]
     return events
 
 
-def _renamed_back(graph: ConceptGraph, old: Sequence[NodeRow]) -> Iterable[NodeUpdated]:
-    """Nodes whose titles went from one to the other get their ids as titles for the moment."""
+def _restored_titles(graph: ConceptGraph, old: Sequence[NodeRow]) -> Iterable[NodeUpdated]:
+    """Old titles; nodes that swap titles get their ids as temporary titles first."""
     now = {node.id: node for node in graph.nodes}
     wanted = {title_key(node.title): node.id for node in old}
     for node in old:

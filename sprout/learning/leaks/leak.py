@@ -1,4 +1,4 @@
-"""What is known of a leak (rule H2)."""
+"""Leaks: the form in which a text gives an answer away."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,7 +7,7 @@ from sprout.learning.text.disguises import Disguise
 
 
 class LeakForm(StrEnum):
-    """How an answer stands in a text, undisguised; for the log alone."""
+    """Form in which an answer stands in a text, undisguised; for the log alone."""
 
     EXACT = "exact"
     NORMALISED = "normalised"
@@ -25,7 +25,7 @@ class LeakForm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """What gave the answer away: `form` for the log; neither it nor `part`, a piece of the answer, is shown."""
+    """A leak; `form` is for the log, `part` is a piece of the answer, and neither is shown."""
 
     form: LeakForm | Disguise
     part: str

@@ -1,18 +1,18 @@
-"""What is worth keeping of a learner from one lesson to the next: the rows, and the Protocol of what keeps them."""
+"""Memories of a learner across lessons."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 from sprout.events import Wire
-from sprout.learning.paths.shelf import Actor
+from sprout.learning.actor import Actor
 
-LONGEST_MEMORY = 500
-MOST_MEMORIES = 200
-RECALLED = 8
+MAX_MEMORY = 500
+MAX_MEMORIES = 200
+MAX_RECALLED = 8
 
 
 class MemoryRow(Wire):
-    """Something about a learner; `source` says who kept it: `run:<id>` an agent, `learner` what they changed."""
+    """A memory of a learner; `source` is its author: `run:<id>` for an agent, `learner` once they changed it."""
 
     id: str
     user_id: str
@@ -23,23 +23,27 @@ class MemoryRow(Wire):
 
 
 class Memories(Protocol):
-    """Owner-scoped: what is missing and what is somebody else's are the same NotFound."""
+    """Owner-scoped: what is missing or another learner's raises NotFound."""
 
     async def memories(self, user_id: str) -> Sequence[MemoryRow]:
         """All of them, oldest first."""
         ...
 
-    async def recalled(self, query: str, *, user_id: str) -> Sequence[MemoryRow]:
-        """Those that share most words with the query, best first; the newest where none does."""
+    async def search(self, query: str, *, user_id: str) -> Sequence[MemoryRow]:
+        """The memories that share most words with the query, best first; the newest if none does."""
         ...
 
     async def remember(self, text: str, *, actor: Actor) -> MemoryRow:
-        """Keep a text; the same words again stay as they are. One transaction with the end of the actor's call.
+        """Store a text; the same words again change nothing. One transaction with the end of the actor's call.
 
-        Raises BadInput: nothing, too much, or more entries than are kept.
+        Raises BadInput: an empty text, or one that is too long. NoChangeNeeded: there are `MAX_MEMORIES` entries.
         """
         ...
 
-    async def change_memory(self, memory_id: str, text: str, *, user_id: str) -> MemoryRow: ...
+    async def change_memory(self, memory_id: str, text: str, *, user_id: str) -> MemoryRow:
+        """Raises NotFound, BadInput."""
+        ...
 
-    async def forget(self, memory_id: str, *, user_id: str) -> None: ...
+    async def forget(self, memory_id: str, *, user_id: str) -> None:
+        """Raises NotFound."""
+        ...

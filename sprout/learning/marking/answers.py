@@ -1,22 +1,22 @@
-"""What a learner wrote, before anybody judges it: whether it says anything, where to cut it, whom it addresses."""
+"""Answers before grading: blank ones, truncation, and text that addresses the grader."""
 
 import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sprout.learning.text.addressed import addressed
-from sprout.learning.text.words import folded
+from sprout.learning.text.grader_directed import find_grader_directed
+from sprout.learning.text.normalization import folded
 
 MAX_GRADED = 8_000  # characters: four pages, more than any question asks for
-LONGEST_NO_ANSWER = 100  # characters
+MAX_NON_ANSWER = 100  # characters
 
 ADDRESSES_GRADER = "addresses_grader"
 SHARES_NOTHING = "shares_nothing"
 
 _SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。!?।]|\n")
 _DIGITS_OR_WORD = re.compile(r"\d+|[^\W\d_]{4,}")
-_NO_ANSWERS = """
+_NON_ANSWERS = """
     idk|dk|dunno|i dont know|i do not know|dont know|do not know|i dunno|no idea|no clue|not sure|im not sure
     i have no idea|i dont know sorry|sorry i dont know|n a|ich weiß nicht|ich weiß es nicht|weiß nicht|weiß ich nicht
     keine ahnung|kein plan|je ne sais pas|je sais pas|jsp|aucune idée|no sé|no lo sé|no se|ni idea|non lo so|non so
@@ -26,22 +26,22 @@ _NO_ANSWERS = """
 
 
 @dataclass(frozen=True, slots=True)
-class KeptAnswer:
+class GradedText:
     """The part of an answer that is graded: its beginning, and whether the rest was cut off."""
 
     text: str
     cut: bool = False
 
 
-def capped(answer: str, *, limit: int = MAX_GRADED) -> KeptAnswer:
+def truncate_answer(answer: str, *, limit: int = MAX_GRADED) -> GradedText:
     """The answer, cut at the end of a sentence where it is longer than `limit` characters; else at a space, or hard,
     rather than lose more than half of them."""
     if len(answer) <= limit:
-        return KeptAnswer(answer)
+        return GradedText(answer)
     head = answer[:limit]
     ends = [found.end() for found in _SENTENCE_END.finditer(answer, 0, limit + 1) if found.end() <= limit]
     end = ends[-1] if ends and ends[-1] > limit // 2 else head.rfind(" ")
-    return KeptAnswer(head[:end] if end > limit // 2 else head, cut=True)
+    return GradedText(head[:end] if end > limit // 2 else head, cut=True)
 
 
 def says_nothing(answer: str) -> bool:
@@ -49,18 +49,18 @@ def says_nothing(answer: str) -> bool:
 
     A guess after it ("idk, something with conduction?") says something.
     """
-    if not any(_means(character) for character in answer[:MAX_GRADED]):
+    if not any(_is_meaningful(character) for character in answer[:MAX_GRADED]):
         return True
-    return len(answer) <= LONGEST_NO_ANSWER and _bare(answer) in _BLANKS
+    return len(answer) <= MAX_NON_ANSWER and _bare(answer) in _BARE_NON_ANSWERS
 
 
-def parts_for_the_grader(answer: str) -> list[tuple[int, int]]:
-    """Where the answer speaks to whoever grades it, gives orders or imitates a verdict: start and end of each place.
+def grader_directed_spans(answer: str) -> list[tuple[int, int]]:
+    """Spans, as (start, end), in which the answer addresses its grader, gives orders or imitates a verdict.
 
-    Such text is part of the answer and costs nothing. But words in it are no evidence, and a mark that came with it is
-    looked at twice. What is hidden has no place of its own: (0, 0). Only the first `MAX_GRADED` characters are read.
+    Such text is part of the answer and does not lower its mark. But words in it are no evidence, and a mark that came
+    with it is checked twice. Disguised text has the span (0, 0). Only the first `MAX_GRADED` characters are read.
     """
-    return [*addressed(answer[:MAX_GRADED])]
+    return [*find_grader_directed(answer[:MAX_GRADED])]
 
 
 def shares_nothing(answer: str, known: Iterable[str]) -> bool:
@@ -72,7 +72,7 @@ def shares_nothing(answer: str, known: Iterable[str]) -> bool:
     return not any(said & set(_DIGITS_OR_WORD.findall(folded(text))) for text in known)
 
 
-def _means(character: str) -> bool:
+def _is_meaningful(character: str) -> bool:
     """Not punctuation, space or a control character: a letter, a digit, or a sign such as < or →."""
     return unicodedata.category(character)[0] not in "PZC"
 
@@ -80,7 +80,7 @@ def _means(character: str) -> bool:
 def _bare(text: str) -> str:
     """The text folded, without apostrophes and punctuation."""
     plain = folded(text.replace("'", "").replace("’", ""))
-    return " ".join("".join(character if _means(character) else " " for character in plain).split())
+    return " ".join("".join(character if _is_meaningful(character) else " " for character in plain).split())
 
 
-_BLANKS = frozenset(_bare(phrase) for phrase in _NO_ANSWERS if phrase.strip())
+_BARE_NON_ANSWERS = frozenset(_bare(phrase) for phrase in _NON_ANSWERS if phrase.strip())

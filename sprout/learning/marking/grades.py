@@ -1,4 +1,4 @@
-"""What is kept of an answer's grading, and what its learner may see of it (rules A3, A4)."""
+"""Grades: the stored result of grading an answer, and the part that its learner may see."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Literal
 
 Mark = Literal["met", "partly", "missing"]
 
-CONFIDENCE_BAR = 0.7  # a judgement, to be tuned on graded answers
+MIN_CONFIDENCE = 0.7  # a judgement, to be tuned on graded answers
 
 
 class GradeState(StrEnum):
@@ -18,7 +18,7 @@ class GradeState(StrEnum):
 
 
 class Remedy(StrEnum):
-    """What settles a grade that is not settled."""
+    """The next step for a grade that is not settled."""
 
     RETRY = "retry"  # the same call once more; the doubts say what was wrong with it
     SECOND_SAMPLE = "second_sample"
@@ -52,7 +52,7 @@ class Grade:
 
     Args:
         results: for open questions, in the order of the criteria.
-        misconceptions: the wrong thoughts that a graded answer reveals.
+        misconceptions: the misconceptions that a graded answer reveals.
         next_step: one or two sentences for the learner.
         remedy: what to do next, unless it is graded.
         flagged: what is odd about the answer or its marks; never changes a mark.
@@ -74,13 +74,13 @@ class Grade:
     looks: tuple[str, ...] = ()
 
     @property
-    def waits_for_a_look(self) -> bool:
+    def awaits_grader(self) -> bool:
         """Whether the next step is a grader's, and not the learner's or a person's."""
         return self.remedy in (Remedy.RETRY, Remedy.SECOND_SAMPLE)
 
 
 @dataclass(frozen=True, slots=True)
-class ShownCriterion:
+class VisibleCriterion:
     """`verdict` is None where it is not sure."""
 
     label: str
@@ -89,33 +89,33 @@ class ShownCriterion:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownGrade:
+class VisibleGrade:
     state: GradeState
     score: float | None
     correct: bool | None
-    criteria: tuple[ShownCriterion, ...]
+    criteria: tuple[VisibleCriterion, ...]
     next_step: str
-    cut: bool
+    truncated: bool
 
 
-def shown(grade: Grade) -> ShownGrade:
-    """What the learner may see: labels, verdicts, their own words, one next step. No verdicts before it is graded."""
+def visible_grade(grade: Grade) -> VisibleGrade:
+    """The visible part: labels, verdicts, their own words, one next step. No verdicts before it is graded."""
     graded = grade.state is GradeState.GRADED
-    return ShownGrade(
+    return VisibleGrade(
         state=grade.state,
         score=grade.score,
         correct=grade.correct,
-        criteria=tuple(_shown_criterion(result) for result in grade.results) if graded else (),
+        criteria=tuple(_visible_criterion(result) for result in grade.results) if graded else (),
         next_step=grade.next_step,
-        cut=grade.cut,
+        truncated=grade.cut,
     )
 
 
 def ungraded(doubt: str, *, remedy: Remedy = Remedy.RETRY) -> Grade:
-    """The grade of an answer that could not be looked at: never 0 (A3)."""
+    """The grade of an answer that could not be looked at: never 0."""
     return Grade(GradeState.UNGRADED, remedy=remedy, doubts=(doubt,))
 
 
-def _shown_criterion(result: CriterionResult) -> ShownCriterion:
-    sure = result.confidence >= CONFIDENCE_BAR
-    return ShownCriterion(result.label, result.verdict if sure else None, result.span if sure else "")
+def _visible_criterion(result: CriterionResult) -> VisibleCriterion:
+    sure = result.confidence >= MIN_CONFIDENCE
+    return VisibleCriterion(result.label, result.verdict if sure else None, result.span if sure else "")

@@ -1,4 +1,4 @@
-"""From a grader's verdicts on an open answer to its grade: the grader says what it saw, code checks it and counts (A2).
+"""Grading of open answers: checks a grader's verdicts, and computes the grade from them.
 
 A grade that cannot be trusted is unsure or ungraded; nothing that goes wrong here becomes a low mark.
 """
@@ -10,30 +10,30 @@ from typing import cast, get_args
 from sprout.learning.marking.answers import (
     ADDRESSES_GRADER,
     SHARES_NOTHING,
-    capped,
-    parts_for_the_grader,
+    grader_directed_spans,
     says_nothing,
     shares_nothing,
+    truncate_answer,
 )
-from sprout.learning.marking.evidence import AnswerKind, Evidence, OpenQuestion, is_asked_for
-from sprout.learning.marking.grades import CONFIDENCE_BAR, CriterionResult, Grade, GradeState, Mark, Remedy
+from sprout.learning.marking.grades import MIN_CONFIDENCE, CriterionResult, Grade, GradeState, Mark, Remedy
+from sprout.learning.marking.quotations import AnswerKind, GradedAnswer, OpenQuestion, is_expected
 from sprout.learning.questions.questions import Criterion
-from sprout.learning.text.school_words import talks_of_marks
-from sprout.learning.text.words import folded, occurs_in, one_line, tidy
+from sprout.learning.text.grading_talk import talks_about_grading
+from sprout.learning.text.normalization import folded, occurs_in, one_line, tidy
 
 POINTS: dict[Mark | None, float] = {"met": 1.0, "partly": 0.5, "missing": 0.0, None: 0.0}
-CORRECT_AT = 0.7  # of the score; what the learner needs to move on
+CORRECT_FROM = 0.7  # of the score; what the learner needs to move on
 AGREEMENT_GAIN = 0.1  # of confidence; little, since two samples of one model err together
-MOST_CONFIDENT: dict[AnswerKind, float] = {"text": 1.0, "code": 0.85, "drawing": 0.65}
+MAX_CONFIDENCE: dict[AnswerKind, float] = {"text": 1.0, "code": 0.85, "drawing": 0.65}
 MAX_STEP = 400
 MAX_MISCONCEPTION = 300
-SHORTEST_SECRET = 6  # characters; shorter ones stand in a sentence by chance
+MIN_SECRET = 6  # characters; shorter ones stand in a sentence by chance
 MAX_FAULTS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a grader says about one criterion, unchecked.
+class CriterionVerdict:
+    """A grader's verdict on one criterion, unchecked.
 
     Args:
         criterion: its id, as in `criterion_ids`.
@@ -54,18 +54,18 @@ def criterion_ids(criteria: Sequence[Criterion]) -> list[str]:
     return [f"c{position}" for position in range(1, len(criteria) + 1)]
 
 
-def faults(criteria: Sequence[Criterion], verdicts: Sequence[Verdict]) -> list[str]:
-    """What makes the verdicts unusable, so that the grader can mend it: one sentence each, nothing secret."""
-    return list(_faults(criterion_ids(criteria), verdicts))[:MAX_FAULTS]
+def verdict_faults(criteria: Sequence[Criterion], verdicts: Sequence[CriterionVerdict]) -> list[str]:
+    """Faults that make the verdicts unusable, for the grader to mend: one sentence each, without secrets."""
+    return list(_iter_faults(criterion_ids(criteria), verdicts))[:MAX_FAULTS]
 
 
-def graded_blank(question: OpenQuestion, answer: str, *, kind: AnswerKind = "text") -> Grade | None:
+def grade_blank(question: OpenQuestion, answer: str, *, kind: AnswerKind = "text") -> Grade | None:
     """The grade of an answer that says nothing, for which no grader is needed: all missing, no misconception.
 
     None where it says something, also where "je ne sais pas" is what the question asks for.
     """
-    kept = capped(answer)
-    if kind == "drawing" or not says_nothing(kept.text) or is_asked_for(kept.text, question):
+    kept = truncate_answer(answer)
+    if kind == "drawing" or not says_nothing(kept.text) or is_expected(kept.text, question):
         return None
     results = tuple(
         CriterionResult(id_, criterion.label, criterion.weight, "missing", confidence=1.0)
@@ -74,9 +74,9 @@ def graded_blank(question: OpenQuestion, answer: str, *, kind: AnswerKind = "tex
     return Grade(GradeState.GRADED, score=0.0, correct=False, results=results, cut=kept.cut)
 
 
-def graded(
+def grade_verdicts(
     question: OpenQuestion,
-    verdicts: Sequence[Verdict],
+    verdicts: Sequence[CriterionVerdict],
     answer: str,
     *,
     kind: AnswerKind = "text",
@@ -86,33 +86,33 @@ def graded(
 
     Ungraded, to be asked again, where the verdicts are not one for each criterion with values in range. A verdict whose
     span is not literally in the answer counts as not given. Unsure, for a second sample, where one was not given, where
-    those below `CONFIDENCE_BAR` could turn correct into not or back, and where a high mark looks manipulated.
+    those below `MIN_CONFIDENCE` could turn correct into not or back, and where a high mark looks manipulated.
 
     Args:
-        answer: as it is kept; beyond `MAX_GRADED` characters it is cut.
+        answer: as it is stored; beyond `MAX_GRADED` characters it is cut.
         next_step: the grader's words for the learner; left out where they hold what is secret.
     """
-    blank = graded_blank(question, answer, kind=kind)
+    blank = grade_blank(question, answer, kind=kind)
     if blank:
         return blank
-    kept = capped(answer)
-    if wrong := faults(question.criteria, verdicts):
+    kept = truncate_answer(answer)
+    if wrong := verdict_faults(question.criteria, verdicts):
         return Grade(GradeState.UNGRADED, remedy=Remedy.RETRY, doubts=tuple(wrong), cut=kept.cut)
     said = {verdict.criterion: verdict for verdict in verdicts}
     results = tuple(
-        _result(id_, criterion, said[id_], Evidence(question, kept.text, kind))
+        _criterion_result(id_, criterion, said[id_], GradedAnswer(question, kept.text, kind))
         for id_, criterion in zip(criterion_ids(question.criteria), question.criteria, strict=True)
     )
     doubts = _doubts(results)
     flagged = _flags(question, results, kept.text, kind)
-    if flagged and _score(results) >= CORRECT_AT:
+    if flagged and _score(results) >= CORRECT_FROM:
         doubts.append("a high mark for an answer that looks odd")
-    step = _safe_step(next_step, question, kept.text)
-    return _settled(results, doubts, Remedy.SECOND_SAMPLE, flagged=flagged, next_step=step, cut=kept.cut)
+    step = _safe_next_step(next_step, question, kept.text)
+    return _decide(results, doubts, Remedy.SECOND_SAMPLE, flagged=flagged, next_step=step, cut=kept.cut)
 
 
-def merged(first: Grade, second: Grade) -> Grade:
-    """What two samples for one open answer give together.
+def merge_samples(first: Grade, second: Grade) -> Grade:
+    """The grade that two samples for one open answer give together.
 
     Where they agree on a criterion, both must have been nearly sure of it; where they differ, nothing is known.
     What stays unsure is asked of the learner; where the answer spoke to its grader and got a high mark, of a person.
@@ -120,19 +120,19 @@ def merged(first: Grade, second: Grade) -> Grade:
     Raises ValueError: the grades are of questions with different numbers of criteria.
     """
     if GradeState.UNGRADED in (first.state, second.state):
-        return _usable(first, second)
-    results = tuple(_agreed(one, other) for one, other in zip(first.results, second.results, strict=True))
+        return _usable_sample(first, second)
+    results = tuple(_merge_results(one, other) for one, other in zip(first.results, second.results, strict=True))
     doubts = _doubts(results)
     flagged = tuple(sorted({*first.flagged, *second.flagged}))
-    suspect = ADDRESSES_GRADER in flagged and _score(results, doubtful_points=1.0) >= CORRECT_AT
+    suspect = ADDRESSES_GRADER in flagged and _score(results, doubtful_points=1.0) >= CORRECT_FROM
     if suspect:
         doubts.append("a high mark for an answer that speaks to its grader")
     remedy = Remedy.PERSON if suspect else Remedy.FOLLOW_UP
     step = first.next_step or second.next_step
-    return _settled(results, doubts, remedy, flagged=flagged, next_step=step, cut=first.cut)
+    return _decide(results, doubts, remedy, flagged=flagged, next_step=step, cut=first.cut)
 
 
-def _faults(ids: Sequence[str], verdicts: Sequence[Verdict]) -> Iterator[str]:
+def _iter_faults(ids: Sequence[str], verdicts: Sequence[CriterionVerdict]) -> Iterator[str]:
     said = [verdict.criterion for verdict in verdicts]
     for id_ in ids:
         if said.count(id_) != 1:
@@ -147,20 +147,22 @@ def _faults(ids: Sequence[str], verdicts: Sequence[Verdict]) -> Iterator[str]:
             yield f"{name}: the confidence is {verdict.confidence:g}: give 0 to 1."
 
 
-def _result(id_: str, criterion: Criterion, verdict: Verdict, evidence: Evidence) -> CriterionResult:
+def _criterion_result(
+    id_: str, criterion: Criterion, verdict: CriterionVerdict, evidence: GradedAnswer
+) -> CriterionResult:
     """The verdict checked against the answer; without a verdict where its span is invented, or lacks."""
     result = CriterionResult(id_, criterion.label, criterion.weight, verdict=None)
-    span = evidence.found(verdict.span) if verdict.span.strip() else ""
+    span = evidence.find_quotation(verdict.span) if verdict.span.strip() else ""
     if span is None or (not span and verdict.verdict != "missing"):
         return result
-    confidence = min(verdict.confidence, MOST_CONFIDENT[evidence.kind])
+    confidence = min(verdict.confidence, MAX_CONFIDENCE[evidence.kind])
     wrong = one_line(verdict.misconception or "")[:MAX_MISCONCEPTION] if verdict.verdict != "met" else ""
     return replace(
         result, verdict=cast(Mark, verdict.verdict), span=span, confidence=confidence, misconception=wrong or None
     )
 
 
-def _agreed(first: CriterionResult, second: CriterionResult) -> CriterionResult:
+def _merge_results(first: CriterionResult, second: CriterionResult) -> CriterionResult:
     surer, other = sorted((first, second), key=lambda one: (one.verdict is None, -one.confidence, one.span))
     if other.verdict is None:
         return surer
@@ -170,7 +172,7 @@ def _agreed(first: CriterionResult, second: CriterionResult) -> CriterionResult:
     return replace(surer, confidence=confidence, misconception=surer.misconception or other.misconception)
 
 
-def _usable(first: Grade, second: Grade) -> Grade:
+def _usable_sample(first: Grade, second: Grade) -> Grade:
     """The one of two samples that could be looked at; where that is an unsure first one, no third is taken."""
     if first.state is GradeState.UNGRADED or second.state is not GradeState.UNGRADED:
         return second
@@ -182,7 +184,7 @@ def _usable(first: Grade, second: Grade) -> Grade:
 def _score(results: Sequence[CriterionResult], *, doubtful_points: float | None = None) -> float:
     """0..1: the weighted mean of the points; `doubtful_points` stands for those below the bar, where it is given."""
     points = [
-        POINTS[one.verdict] if one.confidence >= CONFIDENCE_BAR or doubtful_points is None else doubtful_points
+        POINTS[one.verdict] if one.confidence >= MIN_CONFIDENCE or doubtful_points is None else doubtful_points
         for one in results
     ]
     earned = sum(one.weight * point for one, point in zip(results, points, strict=True))
@@ -192,9 +194,9 @@ def _score(results: Sequence[CriterionResult], *, doubtful_points: float | None 
 def _doubts(results: Sequence[CriterionResult]) -> list[str]:
     """Why these results are no grade yet: a criterion without a verdict, or unsure ones that decide what is correct."""
     doubts = [f"{one.criterion}: no usable verdict" for one in results if one.verdict is None]
-    lowest, highest = (_score(results, doubtful_points=points) >= CORRECT_AT for points in (0.0, 1.0))
+    lowest, highest = (_score(results, doubtful_points=points) >= CORRECT_FROM for points in (0.0, 1.0))
     if lowest != highest:
-        unsure = [one for one in results if one.verdict is not None and one.confidence < CONFIDENCE_BAR]
+        unsure = [one for one in results if one.verdict is not None and one.confidence < MIN_CONFIDENCE]
         doubts += [f"{one.criterion}: {one.verdict} with a confidence of {one.confidence:.2g}" for one in unsure]
     return doubts
 
@@ -204,14 +206,14 @@ def _flags(
 ) -> tuple[str, ...]:
     known = [question.prompt, *question.anchors]
     known += [text for one in question.criteria for text in (one.label, one.statement, one.partly_if or "")]
-    speaks_to_grader = parts_for_the_grader(answer) or (kind != "code" and talks_of_marks(answer, known))
+    speaks_to_grader = grader_directed_spans(answer) or (kind != "code" and talks_about_grading(answer, known))
     flagged = [ADDRESSES_GRADER] if speaks_to_grader else []
-    if kind != "drawing" and _score(results) >= CORRECT_AT and shares_nothing(answer, known):
+    if kind != "drawing" and _score(results) >= CORRECT_FROM and shares_nothing(answer, known):
         flagged.append(SHARES_NOTHING)
     return tuple(flagged)
 
 
-def _settled(
+def _decide(
     results: tuple[CriterionResult, ...],
     doubts: Sequence[str],
     remedy: Remedy,
@@ -233,23 +235,23 @@ def _settled(
     if doubts:
         return open_grade
     score = _score(results)
-    wrong = [one.misconception for one in results if one.misconception and one.confidence >= CONFIDENCE_BAR]
+    wrong = [one.misconception for one in results if one.misconception and one.confidence >= MIN_CONFIDENCE]
     return replace(
         open_grade,
         state=GradeState.GRADED,
         score=score,
-        correct=score >= CORRECT_AT,
+        correct=score >= CORRECT_FROM,
         misconceptions=tuple(dict.fromkeys(wrong)),
         remedy=None,
     )
 
 
-def _safe_step(step: str, question: OpenQuestion, answer: str) -> str:
+def _safe_next_step(step: str, question: OpenQuestion, answer: str) -> str:
     """The words for the learner, short; none where they repeat a secret that the learner has not said."""
-    kept = capped(tidy(step), limit=MAX_STEP).text.strip()
+    kept = truncate_answer(tidy(step), limit=MAX_STEP).text.strip()
     shown, said = folded(kept), folded(answer)
     secrets = [*question.anchors, *(text for one in question.criteria for text in (one.statement, one.partly_if or ""))]
     for secret in (folded(text).strip(" .!") for text in secrets):
-        if len(secret) >= SHORTEST_SECRET and occurs_in(secret, shown) and not occurs_in(secret, said):
+        if len(secret) >= MIN_SECRET and occurs_in(secret, shown) and not occurs_in(secret, said):
             return ""
     return kept

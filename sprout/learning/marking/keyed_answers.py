@@ -1,4 +1,4 @@
-"""Answers that are graded by code against a key: choices and numbers (rules A1, Q1)."""
+"""Keyed answers: choices and numbers, graded by code."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 from sprout.learning.marking.answers import says_nothing
 from sprout.learning.marking.grades import Grade, GradeState, Remedy, ungraded
-from sprout.learning.marking.quantities import Agreement, Quantity, agreement, stated_quantity
+from sprout.learning.marking.quantities import Agreement, Quantity, agreement, parse_quantity
 from sprout.learning.marking.units import same_unit
 from sprout.learning.questions.questions import Misconception
-from sprout.learning.text.words import folded, occurs_in, one_line
+from sprout.learning.text.normalization import folded, occurs_in, one_line
 
 _ONE_WORD = re.compile(r"[^\W\d_]+")
 
@@ -38,41 +38,43 @@ class NumericQuestion:
     misconceptions: tuple[Misconception, ...] = ()
 
 
-def graded_choice(
+def grade_choice(
     options: Sequence[Option], right_id: str, chosen: str, *, misconceptions: Mapping[str, str] | None = None
 ) -> Grade:
     """The grade of a choice, in whatever order the options stand.
 
     Args:
         chosen: an option's id or its text.
-        misconceptions: option id → the wrong thought that leads to it.
+        misconceptions: option id → the misconception that leads to it.
     """
     if all(option.id != right_id for option in options):
         return ungraded("the right answer is not among the options", remedy=Remedy.PERSON)
     option = chosen_option(options, chosen)
     if option is None:
-        return _nothing_said() if says_nothing(chosen) else ungraded("not an option", remedy=Remedy.FOLLOW_UP)
+        return _blank_grade() if says_nothing(chosen) else ungraded("not an option", remedy=Remedy.FOLLOW_UP)
     if option.id == right_id:
-        return _right()
-    return _wrong((misconceptions or {}).get(option.id))
+        return _right_grade()
+    return _wrong_grade((misconceptions or {}).get(option.id))
 
 
-def graded_number(question: NumericQuestion, answer: str) -> Grade:
+def grade_number(question: NumericQuestion, answer: str) -> Grade:
     """The grade of a number with or without a unit; unsure wherever some reading of the answer may be right."""
     key = _value_in(question.correct_answer, question.unit)
     if key is None:
         return ungraded("the prepared answer states no number", remedy=Remedy.PERSON)
-    stated = stated_quantity(answer, unit=question.unit)
+    stated = parse_quantity(answer, unit=question.unit)
     if stated is None:
-        return _nothing_said() if says_nothing(answer) else _unsure("the answer states no single number beyond doubt")
+        return (
+            _blank_grade() if says_nothing(answer) else _unsure_grade("the answer states no single number beyond doubt")
+        )
     meant = _without_counted_noun(stated, question)
     match agreement(meant, key, unit=question.unit, tolerance=question.tolerance):
         case Agreement.EQUAL:
-            return _right()
+            return _right_grade()
         case Agreement.UNCLEAR:
-            return _unsure("the number or its unit can be read in more than one way")
+            return _unsure_grade("the number or its unit can be read in more than one way")
         case Agreement.DIFFERENT:
-            return _wrong(_revealed(question, meant))
+            return _wrong_grade(_misconception_of(question, meant))
 
 
 def chosen_option(options: Sequence[Option], chosen: str) -> Option | None:
@@ -86,21 +88,21 @@ def chosen_option(options: Sequence[Option], chosen: str) -> Option | None:
 
 
 def _value_in(text: str, unit: str | None) -> float | None:
-    stated = stated_quantity(text, unit=unit)
+    stated = parse_quantity(text, unit=unit)
     if stated is None or not (stated.unit is None or (unit and same_unit(stated.unit, unit))):
         return None
     return stated.value
 
 
 def _without_counted_noun(stated: Quantity, question: NumericQuestion) -> Quantity:
-    """Where the question has no unit, a word of its prompt is what is counted: "8 primes"."""
+    """The quantity without its unit, if the question has none and the unit is a word of its prompt: "8 primes"."""
     if question.unit or not stated.unit or not _ONE_WORD.fullmatch(stated.unit):
         return stated
     return replace(stated, unit=None) if occurs_in(folded(stated.unit), folded(question.prompt)) else stated
 
 
-def _revealed(question: NumericQuestion, stated: Quantity) -> str | None:
-    """The wrong thought behind the first diagnostic value that the quantity agrees with."""
+def _misconception_of(question: NumericQuestion, stated: Quantity) -> str | None:
+    """The misconception behind the first diagnostic value that the quantity agrees with."""
     for one in question.misconceptions:
         value = _value_in(one.option, question.unit)
         if value is not None and _agrees(stated, value, question):
@@ -112,18 +114,18 @@ def _agrees(stated: Quantity, value: float, question: NumericQuestion) -> bool:
     return agreement(stated, value, unit=question.unit, tolerance=question.tolerance) is Agreement.EQUAL
 
 
-def _right() -> Grade:
+def _right_grade() -> Grade:
     return Grade(GradeState.GRADED, score=1.0, correct=True)
 
 
-def _wrong(misconception: str | None) -> Grade:
+def _wrong_grade(misconception: str | None) -> Grade:
     return Grade(GradeState.GRADED, score=0.0, correct=False, misconceptions=(misconception,) if misconception else ())
 
 
-def _nothing_said() -> Grade:
+def _blank_grade() -> Grade:
     """No answer, or "I don't know": nothing right, and nothing wrong believed."""
     return Grade(GradeState.GRADED, score=0.0, correct=False)
 
 
-def _unsure(doubt: str) -> Grade:
+def _unsure_grade(doubt: str) -> Grade:
     return Grade(GradeState.UNSURE, remedy=Remedy.FOLLOW_UP, doubts=(doubt,))

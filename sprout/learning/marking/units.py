@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sprout.learning.text.words import one_line
+from sprout.learning.text.normalization import one_line
 
 if TYPE_CHECKING:
     from pint import UnitRegistry
@@ -44,10 +44,10 @@ class Unit:
     is_short: bool = False
 
 
-PURE = Unit()
+DIMENSIONLESS = Unit()
 
 
-def spelled(text: str) -> str:
+def normalize_spelling(text: str) -> str:
     """The text on one line with exponents written as ^2, fractions with a slash and one form of each sign."""
     lifted = _LIFTED.sub(lambda found: "^" + found[0].translate(_SUPERSCRIPTS), text)
     parted = "".join(f" {character}" if unicodedata.category(character) == "No" else character for character in lifted)
@@ -59,20 +59,20 @@ def same_unit(one: str, other: str) -> bool:
     return _key(one) == _key(other)
 
 
-def unit_named(text: str) -> Unit | None:
+def parse_unit(text: str) -> Unit | None:
     """The unit that the text names, such as "m/s²", "km/h", "J/(kg K)" or "%"; None where there is a word in it that is
     no unit, or more than a product of small powers."""
     powers: Counter[str] = Counter()
     below = grouped = False
     names = []
-    for token in _tokens(re.sub("^1 ?/", "/", spelled(text))):
+    for token in _tokens(re.sub("^1 ?/", "/", normalize_spelling(text))):
         name, operator = token["name"], token["operator"]
         if operator in ("(", ")"):
             grouped, below = operator == "(", below and operator == "("
         elif operator == "/" or (name or "").casefold() == "per":
             below = True
         elif name:
-            powers[_known(name.replace(" ", "")) or ""] += int(token["power"] or 1) * (-1 if below else 1)
+            powers[_pint_name(name.replace(" ", "")) or ""] += int(token["power"] or 1) * (-1 if below else 1)
             names.append(token[0])
             below = below and grouped
     if not names or "" in powers:
@@ -80,7 +80,7 @@ def unit_named(text: str) -> Unit | None:
     return Unit(tuple(sorted(powers.items())), is_short=len(names) == 1 and len(names[0]) == 1)
 
 
-def converted(value: float, source: Unit, target: Unit) -> float | None:
+def convert(value: float, source: Unit, target: Unit) -> float | None:
     """The value in the other unit, degrees as temperatures on their scales; None where the two are of different kinds.
 
     A pure number and an angle or a percentage are of one kind.
@@ -89,8 +89,8 @@ def converted(value: float, source: Unit, target: Unit) -> float | None:
 
     registry = _registry()
     try:
-        quantity = registry.Quantity(value, registry.UnitsContainer(_differences(source)))
-        return float(quantity.to(registry.UnitsContainer(_differences(target))).magnitude)
+        quantity = registry.Quantity(value, registry.UnitsContainer(_pint_powers(source)))
+        return float(quantity.to(registry.UnitsContainer(_pint_powers(target))).magnitude)
     except (PintError, ArithmeticError, ValueError):
         return None
 
@@ -104,14 +104,14 @@ def _tokens(plain: str) -> list[re.Match[str]]:
 
 
 def _key(text: str) -> str:
-    plain = spelled(text).replace(" ", "")
+    plain = normalize_spelling(text).replace(" ", "")
     if not _LONG_WORD.search(plain):
         return _SIGN_OF.get(plain.casefold(), plain)
     word = plain.casefold()
     return _SIGN_OF.get(word, word.removesuffix("s"))
 
 
-def _known(name: str) -> str | None:
+def _pint_name(name: str) -> str | None:
     """Pint's name of the unit; words in small letters too, where they are none as they stand (Newton, KG)."""
     if name == "°":
         return "degree"
@@ -123,7 +123,7 @@ def _known(name: str) -> str | None:
     return None
 
 
-def _differences(unit: Unit) -> dict[str, int]:
+def _pint_powers(unit: Unit) -> dict[str, int]:
     """The powers for pint: within a product a degree is a difference of temperatures, as in J/(kg °C)."""
     if len(unit.powers) == 1 and unit.powers[0][1] == 1:
         return dict(unit.powers)

@@ -1,4 +1,4 @@
-"""What a learner is told of their progress: the rows, and the Protocol of what makes them."""
+"""Progress reports: rows for the learner, and the repository that computes them."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,11 +9,11 @@ from sprout.events import CriterionShown, Wire
 from sprout.learning.questions.questions import QuestionFormat
 
 AnswerMark = Literal["right", "partly", "missed"]
-LAST_ANSWERS = 5
+MAX_LAST_MARKS = 5
 
 
 class TurnRow(Wire):
-    """From `at` on the node was begun and not mastered, or mastered."""
+    """Milestone of a node: from `at` on it was begun and not mastered, or mastered."""
 
     node_id: str
     at: str
@@ -21,7 +21,7 @@ class TurnRow(Wire):
 
 
 class StudiedRow(Wire):
-    """How much was done in the quarter of an hour from `at` on, and for how long: its reader knows their own days."""
+    """Activity in the quarter of an hour from `at` on: count and duration; the reader's time zone decides the day."""
 
     at: str
     deeds: int
@@ -34,7 +34,7 @@ class BegunRow(Wire):
     Args:
         mastery: 0..1.
         last: the marks of the last answers about it, oldest first.
-        looks_like: the wrong thought that its last answers have in common; null where none was recorded.
+        looks_like: the misconception that its last answers have in common; null where none was recorded.
     """
 
     node_id: str
@@ -50,7 +50,7 @@ class BegunRow(Wire):
 
 
 class CostRow(Wire):
-    """What the learner's runs have cost since the start of the month, UTC, as far as their paths are still there."""
+    """Cost of the learner's runs since the start of the month (UTC), as far as their paths still exist."""
 
     since: str
     usd: float
@@ -103,7 +103,7 @@ class AnswerLine:
     concept: str
     about: tuple[str, ...]
     prompt: str
-    said: str
+    answer: str
     score: float | None
     help_level: int
     feedback: str | None
@@ -133,34 +133,39 @@ class Flashcard:
 
 
 class Reports(Protocol):
-    """Owner-scoped, of all paths or of one: a branch that is somebody else's is NotFound."""
+    """Owner-scoped, over all paths or one: another learner's branch raises NotFound."""
 
-    async def report(self, user_id: str, *, branch_id: str | None = None) -> ProgressReport: ...
+    async def report(self, user_id: str, *, branch_id: str | None = None) -> ProgressReport:
+        """Raises NotFound: the branch is not the user's."""
+        ...
 
     async def evidence(self, node_id: str, *, user_id: str) -> Sequence[EvidenceRow]:
         """The answers that the mastery of a node goes by, newest first. Raises NotFound."""
         ...
 
     async def answers(self, user_id: str, *, branch_id: str | None = None) -> Sequence[AnswerLine]:
-        """Every attempt, oldest first."""
+        """Every attempt, oldest first. Raises NotFound."""
         ...
 
     async def masteries(self, user_id: str, *, branch_id: str | None = None) -> Sequence[MasteryLine]:
-        """Every subconcept, in the order of creation."""
+        """Every subconcept, in the order of creation. Raises NotFound."""
         ...
 
     async def flashcards(self, user_id: str, *, branch_id: str | None = None) -> Sequence[Flashcard]:
-        """Worked examples and exercises, and the questions that the learner has answered right, in their own words."""
+        """Worked examples and exercises, and the questions that the learner has answered right, in their own words.
+
+        Raises NotFound.
+        """
         ...
 
 
-def mark_of(score: float) -> AnswerMark:
+def answer_mark(score: float) -> AnswerMark:
     """A score (0..1) as one of three marks."""
     return "right" if score >= 1 else "partly" if score > 0 else "missed"
 
 
-def common_thought(thoughts: Iterable[str]) -> str | None:
-    """The wrong thought that stands behind most of the answers; of several the newest.
+def common_misconception(thoughts: Iterable[str]) -> str | None:
+    """The misconception that stands behind most of the answers; of several the newest.
 
     Args:
         thoughts: what each answer has revealed, oldest first.

@@ -1,16 +1,16 @@
-"""Everything that Sprout keeps of one learner, to be taken away or deleted: the Protocol of what does both."""
+"""Account: export and erasure of everything stored about a learner."""
 
 from typing import BinaryIO, Protocol
 
 
 class Account(Protocol):
     async def archive(self, user_id: str) -> BinaryIO:
-        """A ZIP file with everything of the learner that may be shown, at its start; whoever reads it closes it."""
+        """A ZIP file, at its start, with everything of the learner that may be shown; the caller closes it."""
         ...
 
     async def erase(self, user_id: str) -> None:
-        """Delete everything of the learner, and overwrite what it was written on; they stay, with nothing.
+        """Delete everything of the learner and overwrite it; the empty account stays.
 
-        Raises Conflict: a run of theirs is going.
+        Raises Conflict: one of their runs is active.
         """
         ...

@@ -1,4 +1,4 @@
-"""What is taught at a node, and who made what is under it: the rows, and the Protocol of what keeps them."""
+"""Contents of a node, and the generation log of its children."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Trigger = Literal["on_first_enter", "manual_regenerate", "system_refresh"]
 
 
 class ContentRow(Wire):
-    """What a learner reads at a node; `cards` is a JSON list in a string."""
+    """Content of a node for the learner; `cards` is a JSON list in a string."""
 
     id: str
     node_id: str
@@ -28,7 +28,7 @@ class ContentRow(Wire):
 
 
 class GenerationRow(Wire):
-    """A note of who made the children of a node; `response_meta` is JSON in a string."""
+    """A generation log entry: the origin of a node's children; `response_meta` is JSON in a string."""
 
     id: str
     node_id: str
@@ -58,20 +58,24 @@ class NewGeneration:
 
 
 class Contents(Protocol):
-    """Owner-scoped: a node that is missing and one that is somebody else's are the same NotFound."""
+    """Owner-scoped: a missing node and another learner's both raise NotFound."""
 
     async def contents(self, node_id: str, *, user_id: str) -> Sequence[ContentRow]:
-        """All of a node, oldest first."""
+        """All of a node, oldest first. Raises NotFound."""
         ...
 
-    async def active_content(self, node_id: str, *, user_id: str) -> ContentRow | None: ...
+    async def active_content(self, node_id: str, *, user_id: str) -> ContentRow | None:
+        """Raises NotFound."""
+        ...
 
     async def add_content(self, node_id: str, new: NewContent, *, user_id: str) -> ContentRow:
-        """The new content; one that is active archives the one that was."""
+        """The new content; one that is active archives the one that was. Raises NotFound."""
         ...
 
     async def generations(self, node_id: str, *, user_id: str) -> Sequence[GenerationRow]:
-        """All of a node, oldest first."""
+        """All of a node, oldest first. Raises NotFound."""
         ...
 
-    async def add_generation(self, node_id: str, new: NewGeneration, *, user_id: str) -> GenerationRow: ...
+    async def add_generation(self, node_id: str, new: NewGeneration, *, user_id: str) -> GenerationRow:
+        """Raises NotFound."""
+        ...

@@ -1,11 +1,11 @@
-"""Where what is taught comes from: passages of the learner's documents, what cites them, and what nothing does."""
+"""Sources: passages of the learner's documents, their citations and coverage."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 from sprout.events import Wire
 
-MOST_FOUND = 20
+MAX_RESULTS = 20
 SLIDES = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 
 
@@ -27,7 +27,7 @@ class PassageRow(Wire):
 
 
 class NodeSources(Wire):
-    """What a node teaches from; `general_knowledge`: its topic has documents, and it cites none of their passages."""
+    """Sources of a node; `general_knowledge`: its topic has documents, and the node cites none of their passages."""
 
     passages: list[PassageRow]
     general_knowledge: bool
@@ -45,9 +45,9 @@ class CoveredPassage(Wire):
 
 
 class Sources(Protocol):
-    """Owner-scoped: what is missing and what is somebody else's are the same NotFound."""
+    """Owner-scoped: what is missing or another learner's raises NotFound."""
 
-    async def search(self, root_id: str, query: str, *, user_id: str, limit: int = MOST_FOUND) -> Sequence[PassageRow]:
+    async def search(self, root_id: str, query: str, *, user_id: str, limit: int = MAX_RESULTS) -> Sequence[PassageRow]:
         """The passages of the topic's documents that hold words of the query, best first."""
         ...
 

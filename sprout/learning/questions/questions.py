@@ -1,4 +1,4 @@
-"""A diagnostic question before it is kept: what must be right about it, and how to mend what is not."""
+"""Question drafts: validation of a diagnostic question before it is stored."""
 
 import math
 import re
@@ -7,17 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sprout.errors import QuestionRefused
-from sprout.learning.text.words import folded, occurs_in, one_line, tidy
+from sprout.errors import InvalidQuestion
+from sprout.learning.text.normalization import folded, occurs_in, one_line, tidy
 
 QuestionFormat = Literal["mcq", "open_ended", "numeric"]
 
-OPTIONS = 4
-CRITERIA = range(2, 6)
-ANCHORS = 2
+OPTION_COUNT = 4
+CRITERIA_COUNTS = range(2, 6)
+MAX_ANCHORS = 2
 DIFFICULTIES = range(1, 6)
 WEIGHT_SUM_SLACK = 0.01
-WIDEST_TOLERANCE = 0.5  # of the value; wider is a percentage written as a plain number
+MAX_TOLERANCE = 0.5  # of the value; wider is a percentage written as a plain number
 MAX_PROMPT = 2_000
 MAX_ANSWER = 2_000
 MAX_OPTION = 400
@@ -36,7 +36,7 @@ class Criterion:
     """One thing that a good answer does. `label` is safe to show; everything else is secret.
 
     Args:
-        misconception: the wrong thought that an answer shows which says the contrary.
+        misconception: what a learner believes who says the contrary.
     """
 
     label: str
@@ -48,7 +48,7 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True)
 class Misconception:
-    """The wrong thought that leads to an option, or, for a number, to that value."""
+    """The belief that leads to an option, or, for a number, to that value."""
 
     option: str
     misconception: str
@@ -59,7 +59,7 @@ class QuestionDraft:
     """A question as an agent writes it.
 
     Args:
-        options: four for mcq, none otherwise; their ids are given when the question is kept.
+        options: four for mcq, none otherwise; their ids are assigned when the question is stored.
         correct_answer: for mcq the text of the right option, for numeric the number, for open_ended a full answer in
             a learner's words.
         criteria: for open_ended, 2-5 with weights that sum to 1.
@@ -82,16 +82,16 @@ class QuestionDraft:
     anchors: tuple[str, ...] = ()
 
 
-def checked(draft: QuestionDraft) -> QuestionDraft:
+def validate_draft(draft: QuestionDraft) -> QuestionDraft:
     """The draft with its text tidied; for mcq, `correct_answer` and misconceptions name options exactly as they are
     written. What its format does not use is dropped.
 
-    Raises QuestionRefused, which names every fault and how to mend it, and never the answer: learners see the message.
+    Raises InvalidQuestion, which names every fault and how to mend it, and never the answer: learners see the message.
     """
-    tidied = _tidied(draft)
-    faults = [*_common_faults(tidied), *_FAULTS_OF[tidied.format](tidied), *_leaks(tidied)]
+    tidied = _tidy_draft(draft)
+    faults = [*_common_faults(tidied), *_FAULTS_OF[tidied.format](tidied), *_prompt_leaks(tidied)]
     if faults:
-        raise QuestionRefused("This question cannot be asked as it is. " + " ".join(faults))
+        raise InvalidQuestion("This question cannot be asked as it is. " + " ".join(faults))
     if tidied.format != "mcq":
         return tidied
     return replace(
@@ -104,11 +104,11 @@ def checked(draft: QuestionDraft) -> QuestionDraft:
 
 
 def prompt_key(prompt: str) -> str:
-    """What makes a prompt the same as another in one diagnostic."""
+    """Key by which prompts count as the same within one diagnostic."""
     return _option_key(prompt)
 
 
-def as_number(text: str, *, unit: str | None = None) -> float | None:
+def parse_number(text: str, *, unit: str | None = None) -> float | None:
     """The number that the text says, its unit taken off; None where it says none, or none that is beyond doubt.
 
     Reads 8.33, 8,33, 1/4, 1e3 and −2. Not 1,500, which is one and a half in one country and more in another, and not
@@ -128,7 +128,7 @@ def as_number(text: str, *, unit: str | None = None) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _tidied(draft: QuestionDraft) -> QuestionDraft:
+def _tidy_draft(draft: QuestionDraft) -> QuestionDraft:
     kind = draft.format
     return QuestionDraft(
         prompt=tidy(draft.prompt),
@@ -137,7 +137,7 @@ def _tidied(draft: QuestionDraft) -> QuestionDraft:
         difficulty=draft.difficulty,
         tests=tuple(dict.fromkeys(title for test in draft.tests if (title := one_line(test)))),
         options=tuple(tidy(option) for option in draft.options),
-        criteria=tuple(_tidied_criterion(one) for one in draft.criteria) if kind == "open_ended" else (),
+        criteria=tuple(_tidy_criterion(one) for one in draft.criteria) if kind == "open_ended" else (),
         tolerance=draft.tolerance if kind == "numeric" else None,
         unit=(one_line(draft.unit or "") or None) if kind == "numeric" else None,
         misconceptions=tuple(
@@ -149,7 +149,7 @@ def _tidied(draft: QuestionDraft) -> QuestionDraft:
     )
 
 
-def _tidied_criterion(criterion: Criterion) -> Criterion:
+def _tidy_criterion(criterion: Criterion) -> Criterion:
     partly = tidy(criterion.partly_if or "") or None
     wrong = tidy(criterion.misconception or "") or None
     return Criterion(one_line(criterion.label), tidy(criterion.statement), criterion.weight, partly, wrong)
@@ -173,8 +173,8 @@ def _common_faults(draft: QuestionDraft) -> Iterator[str]:
 
 
 def _choice_faults(draft: QuestionDraft) -> Iterator[str]:
-    if len(draft.options) != OPTIONS:
-        yield f"There are {len(draft.options)} options: an mcq has {OPTIONS}, one right and three wrong thoughts."
+    if len(draft.options) != OPTION_COUNT:
+        yield f"There are {len(draft.options)} options: an mcq has {OPTION_COUNT}, one right and three wrong thoughts."
     if not all(draft.options):
         yield "An option is empty: write it out."
     if any(len(option) > MAX_OPTION for option in draft.options):
@@ -203,8 +203,8 @@ def _misconception_faults(draft: QuestionDraft) -> Iterator[str]:
 
 
 def _open_faults(draft: QuestionDraft) -> Iterator[str]:
-    yield from _no_options(draft)
-    if len(draft.criteria) not in CRITERIA:
+    yield from _surplus_options(draft)
+    if len(draft.criteria) not in CRITERIA_COUNTS:
         yield (
             f"There are {len(draft.criteria)} criteria: an open question has 2-5, "
             'such as {"label": "the cause", "statement": "names the loss of light", "weight": 0.5}.'
@@ -219,15 +219,15 @@ def _open_faults(draft: QuestionDraft) -> Iterator[str]:
         yield f"The weights sum to {total:g}: make them sum to 1."
     for first, second in _repeated([criterion.statement for criterion in draft.criteria]):
         yield f"Criteria {first} and {second} ask for the same: make them independent."
-    if len(draft.anchors) > ANCHORS:
+    if len(draft.anchors) > MAX_ANCHORS:
         yield f"There are {len(draft.anchors)} anchors: keep a full answer and a partial one."
     if any(len(anchor) > MAX_ANSWER for anchor in draft.anchors):
         yield f"An anchor has more than {MAX_ANSWER} characters: shorten it."
 
 
 def _numeric_faults(draft: QuestionDraft) -> Iterator[str]:
-    yield from _no_options(draft)
-    value = as_number(draft.correct_answer, unit=draft.unit)
+    yield from _surplus_options(draft)
+    value = parse_number(draft.correct_answer, unit=draft.unit)
     if value is None and draft.correct_answer:
         yield (
             "correct_answer is not a number: write it like 8.33, 1500 or 1/4, "
@@ -237,14 +237,14 @@ def _numeric_faults(draft: QuestionDraft) -> Iterator[str]:
         return
     if not (math.isfinite(draft.tolerance) and draft.tolerance >= 0):
         yield "tolerance is not a number of 0 or more: give how far off still counts."
-    elif value and draft.tolerance > abs(value) * WIDEST_TOLERANCE:
+    elif value and draft.tolerance > abs(value) * MAX_TOLERANCE:
         yield (
             "tolerance is more than half of the answer: "
             "it is in the unit of the answer, so where 1 % off still counts, 8.33 has 0.08."
         )
 
 
-def _no_options(draft: QuestionDraft) -> Iterator[str]:
+def _surplus_options(draft: QuestionDraft) -> Iterator[str]:
     if draft.options:
         yield f"There are options, but the format is {draft.format}: leave them out, or make it an mcq."
 
@@ -252,8 +252,8 @@ def _no_options(draft: QuestionDraft) -> Iterator[str]:
 _FAULTS_OF = {"mcq": _choice_faults, "open_ended": _open_faults, "numeric": _numeric_faults}
 
 
-def _leaks(draft: QuestionDraft) -> Iterator[str]:
-    """Where the prompt gives its own answer away (rule Q5)."""
+def _prompt_leaks(draft: QuestionDraft) -> Iterator[str]:
+    """Sentences for the model on each way in which the prompt gives its own answer away."""
     prompt = folded(draft.prompt)
     if _gives_away(folded(draft.correct_answer), prompt):
         offered = [option for option in draft.options if _gives_away(folded(option), prompt)]

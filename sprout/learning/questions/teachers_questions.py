@@ -1,4 +1,4 @@
-"""Questions that a person adds to an assessment: of an agent's rules those without which nothing can be marked."""
+"""Teachers' questions: questions that a person adds, under the rules without which nothing can be marked."""
 
 from collections.abc import Sequence
 
@@ -6,23 +6,23 @@ from pydantic import JsonValue
 
 from sprout.errors import BadInput
 from sprout.learning.questions.questions import (
-    CRITERIA,
+    CRITERIA_COUNTS,
     MAX_ANSWER,
     MAX_OPTION,
     MAX_PROMPT,
     Criterion,
     QuestionDraft,
     QuestionFormat,
-    as_number,
+    parse_number,
     prompt_key,
 )
-from sprout.learning.text.words import folded, occurs_in, one_line, tidy
+from sprout.learning.text.normalization import folded, occurs_in, one_line, tidy
 
-MOST_OPTIONS = 10
-LABEL = "what a good answer says"
+MAX_OPTIONS = 10
+DEFAULT_CRITERION_LABEL = "what a good answer says"
 
 
-def teachers_question(
+def build_teachers_question(
     *,
     prompt: str,
     format: QuestionFormat,
@@ -31,34 +31,34 @@ def teachers_question(
     rubric: JsonValue = None,
     difficulty: int = 1,
 ) -> QuestionDraft:
-    """The question as it can be kept, without what it tests. Raises BadInput, which says what to mend (Q5).
+    """The question as it can be kept, without what it tests. Raises BadInput, which says what to mend.
 
     Args:
         rubric: of an open question 2-5 points: texts, or objects with label, statement, weight and partly_if. Where
             there is none, the one point is the correct answer.
     """
     asked, right = tidy(prompt), tidy(correct_answer or "")
-    _demand(bool(asked) and len(asked) <= MAX_PROMPT, "prompt", f"write a question of 1 to {MAX_PROMPT} characters")
-    _demand(len(right) <= MAX_ANSWER, "correctAnswer", f"keep it below {MAX_ANSWER} characters")
+    _require(bool(asked) and len(asked) <= MAX_PROMPT, "prompt", f"write a question of 1 to {MAX_PROMPT} characters")
+    _require(len(right) <= MAX_ANSWER, "correctAnswer", f"keep it below {MAX_ANSWER} characters")
     offered = tuple(tidy(option) for option in options)
     if format == "mcq":
         right = _right_option(offered, right)
     else:
-        _demand(not offered, "options", f"leave them out, or make the format mcq: it is {format}")
+        _require(not offered, "options", f"leave them out, or make the format mcq: it is {format}")
     if format == "numeric":
-        _demand(as_number(right) is not None, "correctAnswer", "write the bare number, like 8.33, 1500 or 1/4")
+        _require(parse_number(right) is not None, "correctAnswer", "write the bare number, like 8.33, 1500 or 1/4")
     criteria = _criteria(rubric, right) if format == "open_ended" else ()
     if format != "numeric" and not (format == "mcq" and _names_several(offered, asked)):
-        _demand(not _gives_away(right, asked), "prompt", "the answer stands in it; put the question in other words")
+        _require(not _gives_away(right, asked), "prompt", "the answer stands in it; put the question in other words")
     return QuestionDraft(asked, format, right, difficulty, (), options=offered, criteria=criteria)
 
 
 def _right_option(options: Sequence[str], right: str) -> str:
     """The option that is right, as it stands among the options."""
-    _demand(2 <= len(options) <= MOST_OPTIONS, "options", f"give 2 to {MOST_OPTIONS} of them")
-    _demand(all(options), "options", "one is empty; write it out")
-    _demand(all(len(one) <= MAX_OPTION for one in options), "options", f"keep each below {MAX_OPTION} characters")
-    _demand(len({prompt_key(one) for one in options}) == len(options), "options", "two say the same; change one")
+    _require(2 <= len(options) <= MAX_OPTIONS, "options", f"give 2 to {MAX_OPTIONS} of them")
+    _require(all(options), "options", "one is empty; write it out")
+    _require(all(len(one) <= MAX_OPTION for one in options), "options", f"keep each below {MAX_OPTION} characters")
+    _require(len({prompt_key(one) for one in options}) == len(options), "options", "two say the same; change one")
     found = next((one for one in options if prompt_key(one) == prompt_key(right)), None)
     if found is None:
         raise _fault("correctAnswer", "it is not one of the options; copy the text of the right one")
@@ -67,22 +67,23 @@ def _right_option(options: Sequence[str], right: str) -> str:
 
 def _criteria(rubric: JsonValue, right: str) -> tuple[Criterion, ...]:
     if rubric is None or rubric in ("", [], {}):
-        _demand(bool(right), "gradingRubric", "an open question needs the points of a good answer, or correctAnswer")
-        return (Criterion(LABEL, right, 1.0),)
+        _require(bool(right), "gradingRubric", "an open question needs the points of a good answer, or correctAnswer")
+        return (Criterion(DEFAULT_CRITERION_LABEL, right, 1.0),)
     if isinstance(rubric, str):
-        return (Criterion(LABEL, tidy(rubric)[:MAX_ANSWER], 1.0),)
+        return (Criterion(DEFAULT_CRITERION_LABEL, tidy(rubric)[:MAX_ANSWER], 1.0),)
     points = rubric.get("criteria") if isinstance(rubric, dict) else rubric
-    if not isinstance(points, list) or len(points) not in CRITERIA:
+    if not isinstance(points, list) or len(points) not in CRITERIA_COUNTS:
         raise _fault(
-            "gradingRubric", f"give {CRITERIA[0]} to {CRITERIA[-1]} points, as texts or objects with statement"
+            "gradingRubric",
+            f"give {CRITERIA_COUNTS[0]} to {CRITERIA_COUNTS[-1]} points, as texts or objects with statement",
         )
-    read = [_point(point, position, 1 / len(points)) for position, point in enumerate(points, start=1)]
-    _demand(len({prompt_key(one.statement) for one in read}) == len(read), "gradingRubric", "two points say the same")
+    read = [_build_criterion(point, position, 1 / len(points)) for position, point in enumerate(points, start=1)]
+    _require(len({prompt_key(one.statement) for one in read}) == len(read), "gradingRubric", "two points say the same")
     total = sum(one.weight for one in read)
     return tuple(Criterion(one.label, one.statement, one.weight / total, one.partly_if) for one in read)
 
 
-def _point(point: JsonValue, position: int, share: float) -> Criterion:
+def _build_criterion(point: JsonValue, position: int, share: float) -> Criterion:
     given: JsonValue = {"statement": point} if isinstance(point, str) else point
     statement = tidy(_text(given, "statement"))
     if not statement or len(statement) > MAX_ANSWER:
@@ -110,7 +111,7 @@ def _names_several(options: Sequence[str], prompt: str) -> bool:
     return sum(_gives_away(option, prompt) for option in options) > 1
 
 
-def _demand(holds: bool, field: str, mend: str) -> None:
+def _require(holds: bool, field: str, mend: str) -> None:
     if not holds:
         raise _fault(field, mend)
 

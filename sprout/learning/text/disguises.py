@@ -1,15 +1,15 @@
-"""Readings of a text in which something may be hidden: spelled out, set by initials, encoded, reversed, shifted."""
+"""Disguises: readings of a text with hidden words: spelled out, set by initials, encoded, reversed, shifted."""
 
 import base64
 import re
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 
-from sprout.learning.text.plain import plain, unaccented
+from sprout.learning.text.confusables import plain, unaccented
 
 
 class Disguise(StrEnum):
-    """How words are hidden; the log names it."""
+    """Way in which words are hidden; the log names it."""
 
     SPACED = "spaced"
     SYLLABLES = "syllables"
@@ -52,7 +52,7 @@ SHORTEST_SHIFTED = 6
 
 
 def hidden_words(text: str) -> Iterator[tuple[Disguise, str]]:
-    """What the text says when it is decoded: each a reading to be looked through as if it were said openly."""
+    """Decoded readings of the text, each with its disguise, to be searched as if they were said openly."""
     for disguise, reading in _READINGS.items():
         for found in reading(text):
             yield disguise, found

@@ -1,4 +1,8 @@
-"""Numbers in running text, however they are written: digits, fractions, percent, LaTeX, English and German words."""
+"""Numbers in running text, however they are written: digits, fractions, percent, LaTeX, English and German words.
+
+Not text2num or word2number: they are for words of one language that is known, and give one value; here a text may mix
+both languages, 1,500 has two readings, and each number keeps its place and its significant digits.
+"""
 
 import math
 import re
@@ -64,7 +68,7 @@ class Numeral:
     digits: int
 
 
-def bare(text: str) -> str:
+def normalize_numerals(text: str) -> str:
     """The text as numbers are read in it: compatibility forms, one minus, one solidus, no thin spaces of LaTeX."""
     apart = _VULGAR.sub(lambda found: " " + unicodedata.normalize("NFKC", found[0]), text)
     raised = _RAISED.sub(lambda found: "^" + unicodedata.normalize("NFKC", found[0]), apart)
@@ -78,7 +82,7 @@ def numerals(text: str) -> list[Numeral]:
     return [*_fractions_of_latex(text), *_mixed(text), *_in_digits(text), *_in_words(text)]
 
 
-def spelled(value: float) -> tuple[str, ...]:
+def number_words(value: float) -> tuple[str, ...]:
     """A number in English and in German words, as far as numbers below 1000 go, decimals digit by digit, a simple
     fraction as one."""
     for under, (english, german) in _PART_NAMES.items():
@@ -136,7 +140,7 @@ def _with_percent(text: str, values: Sequence[float], start: int, end: int, digi
 
 
 def _readings(mantissa: str) -> list[float]:
-    """What the digits may mean, a comma or a point being for decimals or for thousands."""
+    """The digits' possible values, a comma or a point being for decimals or for thousands."""
     marks = [letter for letter in mantissa if letter in ".,"]
     if not marks:
         return [float(mantissa)]

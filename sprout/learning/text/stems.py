@@ -1,9 +1,15 @@
-"""What a sentence is about: its content words, cut to stems that inflection leaves alone (English and German)."""
+"""Content words of a sentence, cut to stems that inflection leaves alone (English and German).
+
+Not snowballstemmer, which was measured. It has one stemmer for each language, and the language of a text is not known
+here. Its English stemmer followed by its German one lets a leak pass that is found now (a criterion of which one word
+alone is new), sets German verb forms apart that are joined now (kondensiert, kondensieren), joins others that mark
+different answers (experiment, experience), and takes about ten times as long a word, in a filter on the stream.
+"""
 
 import re
 from collections.abc import Iterable
 
-from sprout.learning.text.plain import plain
+from sprout.learning.text.confusables import plain
 
 _STOP_WORDS = frozenset(
     """

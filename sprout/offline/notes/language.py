@@ -1,4 +1,4 @@
-"""The languages that notes may be in: their little words, and what is said to the learner in each."""
+"""Languages of notes: their function words, and the phrases for the learner in each."""
 
 import re
 from collections.abc import Sequence
@@ -7,14 +7,14 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from sprout.authored import read_yaml
+from sprout.yaml_loader import load_yaml
 
 CODES = ("en", "de", "fr")
 
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """What is said around the words of the notes. Names in braces are filled in; an empty title form is not used."""
+    """Phrases around the words of the notes. Names in braces are filled in; an empty title form is not used."""
 
     # edges
     uses: str
@@ -93,7 +93,7 @@ class Words:
         trimmed_at: prepositions that what they add can be left out with; none where verbs have a second part.
         infinitive_marks: words after which a verb cannot be the last word.
         relatives: words that open a clause about the noun before them.
-        points_back: words that a title cannot have in its middle, since they stand for something said before.
+        points_back: words that a title cannot have in its middle, since they refer to something before.
     """
 
     determiners: frozenset[str]
@@ -187,19 +187,19 @@ def language(code: str) -> Language:
 
 
 @cache
-def about_the_notes() -> re.Pattern[str]:
+def meta_sentence_pattern() -> re.Pattern[str]:
     """Finds sentences, in any of the languages, that speak of the notes and not of their subject."""
     return re.compile("|".join(_texts()[code]["meta"] for code in CODES), re.IGNORECASE)
 
 
 @cache
-def numbered_heading() -> re.Pattern[str]:
+def numbered_heading_pattern() -> re.Pattern[str]:
     """Finds “Chapter 2:” and the like at the start of a heading."""
     return re.compile(_texts()["numbered_heading"])
 
 
 @cache
-def left_out_sections() -> frozenset[str]:
+def skipped_section_titles() -> frozenset[str]:
     """Headings, in small letters, under which there is nothing to learn."""
     return frozenset(_texts()["left_out_sections"])
 
@@ -218,12 +218,12 @@ def language_of(words: Sequence[str]) -> str:
 
 
 def phrases(code: str) -> Phrases:
-    """What is said in the language with this code."""
+    """Phrases of the language with this code."""
     return language(code).phrases
 
 
 @cache
 def _texts() -> dict[str, Any]:
     source = files("sprout.offline").joinpath("notes", "languages.yaml")
-    texts: dict[str, Any] = read_yaml(source.read_text(encoding="utf-8"))
+    texts: dict[str, Any] = load_yaml(source.read_text(encoding="utf-8"))
     return texts

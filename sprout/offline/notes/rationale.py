@@ -1,9 +1,9 @@
-"""What a learner reads about a path from notes: where it starts, where it forks, what was merged or left out."""
+"""Rationale of a path from notes, for the learner: where it starts and forks, what was merged or left out."""
 
 from collections.abc import Iterator, Sequence
 
+from sprout.offline.graph_plan import PlannedEdge
 from sprout.offline.notes.language import Phrases
-from sprout.offline.plan import Link
 
 MOST_WORDS = 150
 NAMED = 3
@@ -12,7 +12,7 @@ FORKS = 2
 
 def rationale(
     titles: Sequence[str],
-    links: Sequence[Link],
+    links: Sequence[PlannedEdge],
     say: Phrases,
     *,
     merged: Sequence[str],
@@ -25,15 +25,15 @@ def rationale(
     entry = say.rationale_entry if len(entries) == 1 else say.rationale_entries
     start = [say.rationale_start, entry.format(entries=_few(entries, say))]
     end = [say.rationale_thin] * thin + [say.rationale_end]
-    said: list[str] = []
+    sentences: list[str] = []
     for sentence in _optional(titles, links, say, merged, left_out):
-        if len(" ".join([*start, *said, sentence, *end]).split()) <= MOST_WORDS:
-            said.append(sentence)
-    return " ".join([*start, *said, *end])
+        if len(" ".join([*start, *sentences, sentence, *end]).split()) <= MOST_WORDS:
+            sentences.append(sentence)
+    return " ".join([*start, *sentences, *end])
 
 
 def _optional(
-    titles: Sequence[str], links: Sequence[Link], say: Phrases, merged: Sequence[str], left_out: Sequence[str]
+    titles: Sequence[str], links: Sequence[PlannedEdge], say: Phrases, merged: Sequence[str], left_out: Sequence[str]
 ) -> Iterator[str]:
     after = {title: [link.target for link in links if link.source == title] for title in titles}
     forks = [

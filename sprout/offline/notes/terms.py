@@ -1,4 +1,4 @@
-"""The key terms of a text: noun phrases found by the little words around them, weighed by where they stand."""
+"""Key terms of a text: noun phrases found by the function words around them, weighted by their position."""
 
 import re
 from collections import Counter, defaultdict
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sprout.offline.notes.language import language as words_in
-from sprout.offline.notes.reading import WORD, words_of
+from sprout.offline.notes.parser import WORD, words_of
 
 MAX_TERM_WORDS = 3
 DEFINED_USES = 2
@@ -20,7 +20,7 @@ class Lexicon:
     """The terms of a whole text.
 
     Args:
-        shown: key of a term → the form in which the text writes it most often.
+        display_forms: key of a term → the form in which the text writes it most often.
         weight: key of a term → how much it matters, > 0.
         marked: keys of terms in bold.
         named: keys of terms that the text marks, puts in a heading, or defines and uses again.
@@ -29,7 +29,7 @@ class Lexicon:
     """
 
     language: str
-    shown: Mapping[str, str]
+    display_forms: Mapping[str, str]
     weight: Mapping[str, float]
     marked: frozenset[str]
     named: frozenset[str]
@@ -55,7 +55,7 @@ class Lexicon:
         return key if key in self.weight else ""
 
 
-def lexicon(
+def build_lexicon(
     sentences: Sequence[str], language: str, *, marked: Iterable[str] = (), headings: Iterable[str] = ()
 ) -> Lexicon:
     """The terms of these sentences. `marked` are terms in bold, `headings` the titles above them."""
@@ -75,7 +75,7 @@ def lexicon(
     for phrases_, bonus in ((marked, 4.0), (_defined(sentences, language), 3.0), (_parts(headings, language), 2.5)):
         for phrase in phrases_:
             key = _key(phrase, language)
-            if key and len(key.split()) <= MAX_TERM_WORDS and not _all_little(phrase, language):
+            if key and len(key.split()) <= MAX_TERM_WORDS and not _is_all_stopwords(phrase, language):
                 weight[key] = weight.get(key, 0.0) + bonus
                 forms[key][phrase] += 1
                 named.add(key)
@@ -104,7 +104,7 @@ def noun_phrases(sentence: str, language: str) -> list[str]:
                 introduced = introduced or (not run and _elided(word)) or (language == "de" and clause_at + at > 0)
                 run.append(_without_elision(word))
                 continue
-            found += _kept_run(run, introduced, language)
+            found += _content_run(run, introduced, language)
             run, introduced = [], bare in words_in(language).words.determiners
     return found
 
@@ -116,7 +116,11 @@ def stems_of(text: str, language: str) -> tuple[str, ...]:
 
 
 def stem(word: str, language: str) -> str:
-    """A light stem: enough to join singular and plural, never meant to be shown."""
+    """A light stem: enough to join singular and plural, never meant to be shown.
+
+    Not one of snowballstemmer: its stems cross word classes, and would make one term of two concepts, such as relation
+    and relativity, or product and production.
+    """
     if language == "de":
         for ending in ("ern", "en", "er", "es", "e", "n", "s"):
             if word.endswith(ending) and len(word) - len(ending) >= 4:
@@ -129,7 +133,7 @@ def stem(word: str, language: str) -> str:
     return word
 
 
-def _kept_run(run: Sequence[str], introduced: bool, language: str) -> list[str]:
+def _content_run(run: Sequence[str], introduced: bool, language: str) -> list[str]:
     if not run or not introduced:
         return []
     if language == "de":
@@ -155,7 +159,7 @@ def _weight(key: str, count: int) -> float:
 
 
 def _defined(sentences: Sequence[str], language: str) -> list[str]:
-    """What the sentences define, without its determiners: “a …”, or a thing that is used again, or “called the …”."""
+    """Terms that the sentences define, without determiners: “a …”, a thing that is used again, or “called the …”."""
     given = words_in(language)
     found = []
     for sentence in sentences:
@@ -199,7 +203,7 @@ def _parts(headings: Iterable[str], language: str) -> list[str]:
     return found
 
 
-def _all_little(phrase: str, language: str) -> bool:
+def _is_all_stopwords(phrase: str, language: str) -> bool:
     return all(word in words_in(language).stopwords or word[0].isdigit() for word in words_of(phrase))
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from sprout.offline.notes.claims import MOST_TITLE_WORDS, Form, claims_of, definition_of, starts_vaguely
 from sprout.offline.notes.language import empty_titles, phrases
 from sprout.offline.notes.language import language as words_in
-from sprout.offline.notes.reading import words_of
+from sprout.offline.notes.parser import words_of
+from sprout.offline.notes.segments import Unit, common_terms, sentence_scores, term_counts
 from sprout.offline.notes.terms import Lexicon
-from sprout.offline.notes.units import Unit, common_terms, term_counts, worths_of
+from sprout.offline.notes.title_claims import MOST_TITLE_WORDS, TitleForm, find_claims, find_definition, needs_context
 
 LEAST_DEFINED_WORDS = 3
 
@@ -31,8 +31,8 @@ def titles_of(units: Sequence[Unit], lexicon: Lexicon, *, claims: bool, besides:
     return titles
 
 
-def is_called_by(title: str, heading: str) -> bool:
-    """Whether the title is a heading, or a heading of one word and what that is."""
+def matches_heading(title: str, heading: str) -> bool:
+    """Return True if the title is a heading, or a heading of one word and what that is."""
     bare = _shortened(heading).casefold()
     after = title.casefold().removeprefix(bare)
     return bool(bare) and (title.casefold() == bare or (after != title.casefold() and after.lstrip().startswith(": ")))
@@ -61,17 +61,17 @@ def _headings(unit: Unit, lexicon: Lexicon) -> Iterator[str]:
         yield _shortened(heading)
         return
     for sentence in unit.sentences:
-        if what := _defined_as(heading, sentence, lexicon):
-            yield f"{heading}: {what}"
+        if meaning := _defined_as(heading, sentence, lexicon):
+            yield f"{heading}: {meaning}"
 
 
 def _claims(unit: Unit, lexicon: Lexicon) -> list[str]:
-    """What the sentences claim, in their best forms first, and of each form from the sentence that tells most."""
-    worths = worths_of(unit, lexicon)
+    """Claims of the sentences, best forms first, and within each form from the most informative sentence."""
+    worths = sentence_scores(unit, lexicon)
     ranked = [
-        (claim.form is Form.TRIMMED, -worths[at], claim.form, claim.title)
+        (claim.form is TitleForm.TRIMMED, -worths[at], claim.form, claim.title)
         for at, sentence in enumerate(unit.sentences)
-        for claim in claims_of(sentence, lexicon)
+        for claim in find_claims(sentence, lexicon)
     ]
     ranked.sort(key=lambda each: each[:3])
     return [title for *_, title in ranked]
@@ -79,7 +79,7 @@ def _claims(unit: Unit, lexicon: Lexicon) -> list[str]:
 
 def _defined_as(heading: str, sentence: str, lexicon: Lexicon) -> str:
     """The beginning of what a sentence defines the heading as, up to where it can end; empty if it does not."""
-    defined = definition_of(sentence, lexicon)
+    defined = find_definition(sentence, lexicon)
     if defined is None or defined.key != lexicon.key_of(heading):
         return ""
     words = defined.what.split()
@@ -98,8 +98,8 @@ def _last_resort(unit: Unit, lexicon: Lexicon, common: frozenset[str], taken: se
     say = phrases(lexicon.language).what_notes_say
     counts = term_counts(unit, lexicon)
     ranked = sorted(counts, key=lambda key: (key in common, -min(6.0, lexicon.weight[key]) * counts[key], key))
-    names = [_upper(say.format(term=lexicon.shown[key])) for key in ranked]
-    opening = next((each for each in unit.sentences if not starts_vaguely(each, lexicon.language)), unit.sentences[0])
+    names = [_upper(say.format(term=lexicon.display_forms[key])) for key in ranked]
+    opening = next((each for each in unit.sentences if not needs_context(each, lexicon.language)), unit.sentences[0])
     words = (unit.heading or opening).split()
     names += [_shortened(" ".join(words[: MOST_TITLE_WORDS - 1]))]
     free = [name for name in names if name.casefold() not in taken and 2 <= len(name.split()) <= MOST_TITLE_WORDS]

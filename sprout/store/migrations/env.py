@@ -1,4 +1,4 @@
-"""Runs the migrations: on the connection that it is given, for a developer on the URL of alembic.ini or `-x url=`."""
+"""Alembic environment: migrates the given connection, or for a developer the URL of alembic.ini or `-x url=`."""
 
 from logging.config import fileConfig
 from typing import Literal
@@ -7,14 +7,15 @@ from alembic import context
 from alembic.autogenerate.api import AutogenContext
 from sqlalchemy import JSON, Connection
 
-from sprout.store import run_tables, spending_table, tables  # noqa: F401 - importing them makes their tables known
-from sprout.store.columns import Row, UtcTime, Words
-from sprout.store.migrate import connected
-from sprout.store.word_index import is_of_the_index
+from sprout.store.documents.full_text import belongs_to_index
+from sprout.store.engine.migrate import connect
+from sprout.store.schema import budget_tables, run_tables  # noqa: F401 - their tables are part of the metadata
+from sprout.store.schema.columns import SafeText, TableModel, UtcTime
+from sprout.store.schema.partitions import is_partition
 
 _PLAIN: dict[type, str] = {
     UtcTime: "sa.DateTime(timezone=True)",
-    Words: "sa.Text()",
+    SafeText: "sa.Text()",
     JSON: 'sa.JSON().with_variant(postgresql.JSONB(), "postgresql")',
 }
 
@@ -27,14 +28,14 @@ def render(kind: str, item: object, autogen: AutogenContext) -> str | Literal[Fa
 
 
 def ours(_: object, name: str | None, kind: str, *__: object) -> bool:
-    """The full-text index is made by statements of its own, which no model describes."""
-    return not (kind in ("table", "index") and is_of_the_index(name))
+    """The full-text index and partitions are made by statements of their own, which no model describes."""
+    return not (kind in ("table", "index") and (belongs_to_index(name) or is_partition(name)))
 
 
 def run(connection: Connection) -> None:
     context.configure(
         connection=connection,
-        target_metadata=Row.metadata,
+        target_metadata=TableModel.metadata,
         include_object=ours,
         compare_type=True,
         compare_server_default=True,
@@ -54,5 +55,5 @@ else:
         fileConfig(context.config.config_file_name, disable_existing_loggers=False)
     url = context.get_x_argument(as_dictionary=True).get("url") or context.config.get_main_option("sqlalchemy.url")
     assert isinstance(url, str)
-    with connected(url) as opened:
+    with connect(url) as opened:
         run(opened)

@@ -1,1 +1,0 @@
-"""Measurements that print ratios: the real server against the shortest program that does the same work."""

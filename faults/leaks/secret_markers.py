@@ -1,0 +1,195 @@
+"""Courses in which every secret text has a word that stands nowhere else, so that a leak shows in any byte."""
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from string import ascii_lowercase
+from typing import Any
+
+import yaml
+
+from faults.leaks.decodings import decodings
+from harness.servers.server_process import END_S, ROOT, START_S, NotServing, free_port
+from sprout.learning.text.normalization import one_line
+from sprout.offline.notes.parser import sentences_of
+
+LETTERS = 5
+WORD = re.compile(rf"zq[a-z]{{{LETTERS}}}qz", re.IGNORECASE)
+IN_BYTES = re.compile(WORD.pattern.encode(), re.IGNORECASE)
+_LAST_SIGNS = re.compile(r"[\s.!?…”\"'’)]*\Z")
+_FENCE = "```"
+_MODEL = """
+import os, sys, threading
+from sprout.cli import main
+
+def until_nobody_listens():
+    sys.stdin.read()
+    os._exit(0)
+
+threading.Thread(target=until_nobody_listens, daemon=True).start()
+sys.exit(main())
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedText:
+    """Location of the text that contains a marker word.
+
+    Args:
+        prompt: of the question that the text belongs to, on one line; for an agent's prompt, its name.
+        source: "answer", "criterion", "misconception", "help 1" to "help 4", "smaller", "because", "solution" or, for
+            an agent's prompt, "prompt".
+    """
+
+    prompt: str
+    source: str
+
+
+class SecretMarkers:
+    """Words that stand nowhere else, each with the text that it was put into."""
+
+    def __init__(self) -> None:
+        self.hidden: dict[str, MarkedText] = {}
+        self._numbers = count()
+
+    def mark_text(self, text: str, hidden: MarkedText) -> str:
+        """The text with one new word in each of its sentences; code has it in a comment."""
+        word = self.new_marker(hidden)
+        if _FENCE in text:
+            return f"{text.rstrip()}\n\n{word}"
+        sentences = [*sentences_of(text)]
+        if "\n" in text or not sentences:
+            return f"{text.rstrip()}\n# {word}"
+        return " ".join(_LAST_SIGNS.sub(lambda end: f" {word}{end[0]}", each, count=1) for each in sentences)
+
+    def find_in(self, raw: bytes) -> list[MarkedText]:
+        """The secret texts of which the bytes tell something, plainly or in any disguise."""
+        words = {found.decode().lower() for reading in decodings(raw) for found in IN_BYTES.findall(reading)}
+        return [self.hidden[word] for word in words if word in self.hidden]
+
+    def new_marker(self, hidden: MarkedText) -> str:
+        """A new word for this text."""
+        number, letters = next(self._numbers), ""
+        for _ in range(LETTERS):
+            number, at = divmod(number, len(ascii_lowercase))
+            letters += ascii_lowercase[at]
+        word = f"zq{letters}qz"
+        self.hidden[word] = hidden
+        return word
+
+
+def mark_package(folder: Path) -> SecretMarkers:
+    """Copy Sprout into the folder, and put a word into every secret text of its courses there."""
+    shutil.copytree(ROOT / "sprout", folder / "sprout")
+    canaries = SecretMarkers()
+    offline = folder / "sprout" / "offline"
+    for file in sorted((offline / "courses").glob("*.yaml")):
+        course = _read(file)
+        for question in _items(course):
+            _mark_question(question, canaries)
+        _write(file, course)
+    for file in sorted((offline / "courses").glob("*/*.yaml")):
+        written = _read(file)
+        for lesson in written:
+            _mark_lesson(lesson, canaries)
+        _write(file, written)
+    nothing = offline / "demo" / "tutor" / "content" / "study_skills.yaml"
+    lesson = _read(nothing)
+    _mark_lesson(lesson, canaries)
+    _write(nothing, lesson)
+    return canaries
+
+
+def mark_prompts(folder: Path, canaries: SecretMarkers) -> None:
+    """Insert a marker word into every prompt of the copied agents in this folder."""
+    prompts = sorted((folder / "sprout" / "agents").rglob("*.md"))
+    if not prompts:
+        raise FileNotFoundError("no prompts below sprout/agents: nothing would be marked")
+    for file in prompts:
+        word = canaries.new_marker(MarkedText(file.stem, "prompt"))
+        file.write_text(f"{file.read_text(encoding='utf-8').rstrip()} {word}\n", encoding="utf-8")
+
+
+@asynccontextmanager
+async def serve_marked_model(folder: Path) -> AsyncIterator[str]:
+    """The base URL of the offline model that teaches the courses of this copy, in a process of its own."""
+    port = free_port()
+    environment = {"PATH": os.defpath, "PYTHONPATH": str(folder), "PYTHONUTF8": "1", "HOME": str(folder)}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", _MODEL, "model-server", "--port", str(port)),
+        cwd=folder,
+        env=environment,
+        stdin=PIPE,  # closes with us, whatever ends us
+        stdout=PIPE,
+    )
+    try:
+        assert process.stdout is not None
+        async with asyncio.timeout(START_S):
+            line = (await process.stdout.readline()).decode()
+        if not line.startswith("The offline demo model is at "):
+            raise NotServing("the model did not come up")
+        yield line.split()[-1]
+    finally:
+        if process.returncode is None:
+            process.kill()
+        async with asyncio.timeout(END_S):
+            await process.wait()
+
+
+def _items(course: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for concept in course["concepts"]:
+        yield from concept["items"]
+
+
+def _mark_lesson(lesson: dict[str, Any], canaries: SecretMarkers) -> None:
+    for step in lesson["steps"]:
+        _mark_question(step["asks"], canaries)
+        _mark_question(step["again"], canaries)
+
+
+def _mark_question(question: dict[str, Any], canaries: SecretMarkers) -> None:
+    """Mark all that a learner may not read yet; options and numbers have no room for a word."""
+    prompt = one_line(question["prompt"])
+
+    def mark(holder: dict[Any, Any], key: Any, part: str) -> None:
+        if holder.get(key):
+            holder[key] = canaries.mark_text(holder[key], MarkedText(prompt, part))
+
+    if question.get("criteria"):
+        mark(question, "answer", "answer")
+        question["anchors"] = [
+            canaries.mark_text(text, MarkedText(prompt, "answer")) for text in question.get("anchors", ())
+        ]
+        if not question["anchors"]:
+            del question["anchors"]
+        mark(question, "partial", "answer")
+    for criterion in question.get("criteria", ()):
+        mark(criterion, "statement", "criterion")
+        mark(criterion, "partly_if", "criterion")
+        mark(criterion, "misconception", "misconception")
+    for wrong in question.get("wrong", ()):
+        mark(wrong, "misconception", "misconception")
+    for value in question.get("diagnostic_values", {}):
+        mark(question["diagnostic_values"], value, "misconception")
+    for level, text in enumerate(question.get("help", ()), start=1):
+        question["help"][level - 1] = canaries.mark_text(text, MarkedText(prompt, f"help {level}"))
+    for part in ("smaller", "because", "solution"):
+        mark(question, part, part)
+
+
+def _read(file: Path) -> Any:
+    return yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+
+
+def _write(file: Path, written: Any) -> None:
+    """As JSON, which is YAML too, and in which any title can stand."""
+    file.write_text(json.dumps(written, ensure_ascii=False, default=str), encoding="utf-8")

@@ -1,0 +1,202 @@
+"""Learners whose beliefs are code go through whole courses over HTTP: how each of them is treated, and what leaks."""
+
+import asyncio
+import tempfile
+import time
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from faults.core.loop_faults import ProofFigure
+from faults.leaks.learner_client import LearnerClient, RequestRefused, learner_client
+from faults.leaks.secret_markers import SecretMarkers, mark_package, serve_marked_model
+from faults.learners.answer_book import common_misconceptions, prerequisite_gaps
+from faults.learners.course_record import CourseRecord
+from faults.learners.course_run import CourseRun, LearnerStuck
+from faults.learners.disputing_learner import DisputingLearner
+from faults.learners.expected_treatment import check_treatment
+from faults.learners.returning_learner import LESSONS_BEFORE_LEAVING, ReturningLearner, age_database
+from faults.learners.scripted_learners import (
+    AnswerExtractor,
+    AnxiousLearner,
+    CarelessLearner,
+    ExpertLearner,
+    GapLearner,
+    GuessingLearner,
+    HintClickingLearner,
+    InformalLearner,
+    MisconceptionLearner,
+    NoviceLearner,
+    ScriptedLearner,
+)
+from harness.servers.server_process import ServerSite, start_fork_server
+from sprout.offline.courses.catalogue import Course, courses
+
+SETTINGS = {"SPROUT_LOG_LEVEL": "warning"}
+MINUTES = 30.0
+LEARNERS: dict[str, Callable[[Course, int], ScriptedLearner]] = {  # who needs the fewest turns comes first
+    "expert": lambda course, seed: ExpertLearner(),
+    "informal speaker": lambda course, seed: InformalLearner(),
+    "contester": lambda course, seed: DisputingLearner(),
+    "returner": lambda course, seed: ReturningLearner(seed),
+    "slipper": lambda course, seed: CarelessLearner(seed),
+    "extractor": lambda course, seed: AnswerExtractor(),
+    "misconception": lambda course, seed: MisconceptionLearner(common_misconceptions(course)),
+    "solid with a hole": lambda course, seed: GapLearner(prerequisite_gaps(course)),
+    "hint clicker": lambda course, seed: HintClickingLearner(),
+    "anxious": lambda course, seed: AnxiousLearner(seed),
+    "guesser": lambda course, seed: GuessingLearner(seed),
+    "novice": lambda course, seed: NoviceLearner(seed),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedCourses:
+    """A model that teaches marked courses, and where servers come from."""
+
+    canaries: SecretMarkers
+    model_url: str
+    fork_server: Process
+
+
+@asynccontextmanager
+async def open_marked_courses(fork_server: Process | None = None) -> AsyncIterator[MarkedCourses]:
+    """A school in a folder of its own.
+
+    Args:
+        fork_server: a fork_server that is there already.
+    """
+    with tempfile.TemporaryDirectory(prefix="sprout-school-") as folder:
+        canaries = await asyncio.to_thread(mark_package, Path(folder))
+        async with serve_marked_model(Path(folder)) as model_url:
+            if fork_server is not None:
+                yield MarkedCourses(canaries, model_url, fork_server)
+                return
+            async with start_fork_server() as bearing:
+                yield MarkedCourses(canaries, model_url, bearing)
+
+
+@asynccontextmanager
+async def open_classroom(taught_by: MarkedCourses) -> AsyncIterator[tuple[ServerSite, LearnerClient]]:
+    """A server with an empty database, and a desk in front of it."""
+    with tempfile.TemporaryDirectory(prefix="sprout-room-") as folder:
+        place = ServerSite(Path(folder), taught_by.model_url, taught_by.fork_server, SETTINGS)
+        await place.start()
+        try:
+            async with learner_client(place.port, taught_by.canaries) as desk:
+                yield place, desk
+        finally:
+            await place.kill_all()
+
+
+async def teach_course(
+    taught_by: MarkedCourses,
+    name: str,
+    course: Course,
+    *,
+    seed: int = 1,
+    most_concepts: int = 99,
+    most_lessons: int = 99,
+    before_leaving: int = LESSONS_BEFORE_LEAVING,
+) -> CourseRecord:
+    """Record of a learner's way through a course; a learner who gets stuck has a record that says so.
+
+    Args:
+        before_leaving: how many lessons one who goes away and comes back has before.
+    """
+    async with open_classroom(taught_by) as (place, desk):
+        learner = LEARNERS[name](course, seed)
+        lost: list[str] = []
+        if isinstance(learner, ReturningLearner):
+            lost = await _take_first_lessons(place, desk, learner, course, before_leaving)
+        schooling = CourseRun(desk, learner, course.title, most_concepts=most_concepts, most_lessons=most_lessons)
+        began_s = time.monotonic()
+        try:
+            return await schooling.run(comes_back=isinstance(learner, ReturningLearner))
+        except (LearnerStuck, RequestRefused, KeyError) as stuck:
+            story = schooling.story
+            story.violations.append(f"stuck: {type(stuck).__name__}: {stuck}")
+            story.leaks, story.seconds = desk.leaks, time.monotonic() - began_s
+            return story
+        finally:
+            schooling.story.violations += lost
+            schooling.story.violations += [f"the server's log: {line[:300]}" for line in place.errors()[:3]]
+
+
+async def _take_first_lessons(
+    place: ServerSite, desk: LearnerClient, learner: ScriptedLearner, course: Course, lessons: int
+) -> list[str]:
+    """Play the lessons before an absence, and the time until the return; return the violations."""
+    left = await CourseRun(desk, learner, course.title, most_lessons=lessons).run()
+    await age_database(place)
+    found = await CourseRun(desk, learner, course.title, most_concepts=0).run()
+    faults = [*left.violations, *found.violations, *check_treatment("expert", left)]
+    return (
+        faults
+        if left.final_progress == found.final_progress
+        else [*faults, f"a month has changed {left.final_progress} into {found.final_progress}"]
+    )
+
+
+async def learners(
+    minutes: float = MINUTES, seed: int = 1, who: str | None = None, course: str | None = None
+) -> list[ProofFigure]:
+    """Learners go through whole authored courses: all that there are, or as many as there is time for.
+
+    Args:
+        who: names of learners, separated by commas; by default all.
+        course: slug of the one course that they take; by default all in turn.
+    """
+    ends_s = time.monotonic() + 60 * minutes
+    figures, console = list[ProofFigure](), Console(highlight=False)
+    names = who.split(",") if who else list(LEARNERS)
+    taken = [one for one in courses() if course in (None, one.slug)]
+    if unknown := [*({*names} - LEARNERS.keys()), *([course] if not taken else [])]:
+        raise SystemExit(
+            f"There is no {', '.join(map(str, unknown))}: {', '.join([*LEARNERS, *(c.slug for c in courses())])}"
+        )
+    async with open_marked_courses() as taught_by:
+        for name, taught_course in pairs(names, taken):
+            if time.monotonic() > ends_s:
+                break
+            story = await teach_course(taught_by, name, taught_course, seed=seed)
+            found = figures_of(name, story)
+            for figure in found:
+                console.print(figure.name, figure.value, soft_wrap=True)
+            figures += found
+    return figures
+
+
+def pairs(names: list[str], taken: list[Course]) -> Iterator[tuple[str, Course]]:
+    """Each learner with each course, so that every learner comes before any comes again, and courses take turns."""
+    at_first = [list(LEARNERS).index(name) for name in names]
+    for round_ in range(len(taken)):
+        for name, at in zip(names, at_first, strict=True):
+            yield name, taken[(at + round_) % len(taken)]
+
+
+def figures_of(name: str, story: CourseRecord) -> list[ProofFigure]:
+    """Figures of a record: one row for the whole, and one for each violation."""
+    wrong = [*dict.fromkeys([*story.violations, *check_treatment(name, story)])]
+    wrong += [f"leak: {leak.text.source} of {leak.text.prompt[:60]!r} in {leak.where}" for leak in story.leaks[:5]]
+    holds = story.completed and not wrong
+    return [
+        ProofFigure("learners", f"{name}, {story.course}", _summary_line(story), holds),
+        *(ProofFigure("learners", f"{name}: {one[:200]}", "", False) for one in wrong[:8]),
+    ]
+
+
+def _summary_line(story: CourseRecord) -> str:
+    changes = sum(len(concept.changes) for concept in story.concepts)
+    return (
+        f"{len(story.turns)} turns, {story.seconds / 60:.1f} min, {story.questions} questions, "
+        f"{story.questions_with_help} aided, "
+        f"{changes} changes, {len(story.leaks)} leaks, {'done' if story.completed else 'NOT DONE'}"
+    )
+
+
+PROOFS: Mapping[str, Callable[..., Awaitable[list[ProofFigure]]]] = {"learners": learners}

@@ -1,0 +1,135 @@
+"""A learner at a diagnostic or a lesson: reads the page and acts on it."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Locator, Page, expect
+
+from harness.journeys.sprout_server import Row, SproutServer, start_server
+from sprout.offline.courses.catalogue import Question, courses, lessons
+from sprout.offline.courses.lesson_format import LessonQuestion
+from sprout.offline.pace import Pace
+
+IMMEDIATE = Pace()
+OVERFLOW_SCRIPT = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@dataclass(frozen=True, slots=True)
+class GrownCourse:
+    """A garden with one course that has grown, and the addresses of its screens."""
+
+    server: SproutServer
+    graph: Row
+
+    def node(self, title: str) -> Row:
+        """The concept or subconcept with this title."""
+        return next(dict(node) for node in self.graph["nodes"] if node["title"] == title)
+
+    @property
+    def path(self) -> str:
+        return f"{self.server.url}/paths/{self.graph['branch']['id']}"
+
+    def diagnostic(self, concept: str) -> str:
+        return f"{self.path}/concepts/{self.node(concept)['id']}/diagnostic"
+
+    def lesson(self, subconcept: str) -> str:
+        node = self.node(subconcept)
+        return f"{self.path}/concepts/{node['parentId']}/learn/{node['id']}"
+
+
+@asynccontextmanager
+async def open_course(
+    folder: Path, database_url: str, *, pace: Pace = IMMEDIATE, **settings: Any
+) -> AsyncIterator[GrownCourse]:
+    """A Sprout on a database that holds one grown course."""
+    async with start_server(folder, database_url, pace=pace, **settings) as grown:
+        yield GrownCourse(grown, await grown.graph())
+
+
+def right_answer(prompt: str) -> str:
+    """The course's correct answer to the question that a page shows."""
+    return authored_question(prompt).answer
+
+
+def wrong_answers(prompt: str) -> list[str]:
+    """The wrong answers that the course of a lesson knows: options, or numbers."""
+    ask = authored_question(prompt)
+    assert isinstance(ask, LessonQuestion), f"no lesson asks: {prompt}"
+    return [one.option for one in ask.wrong] or list(ask.diagnostic_values)
+
+
+def authored_question(prompt: str) -> LessonQuestion | Question:
+    """The question of a course that stands on a page like this."""
+    return _asks()[_words(prompt)]
+
+
+@cache
+def _asks() -> dict[str, LessonQuestion | Question]:
+    """Every question of the courses by its words, as they are left of its Markdown."""
+    items: list[LessonQuestion | Question] = [
+        item for course in courses() for concept in course.concepts for item in concept.items
+    ]
+    for step in (step for course in courses() for lesson in lessons(course.slug) for step in lesson.steps):
+        items += [step.asks, step.again]
+    return {_words(item.prompt): item for item in items}
+
+
+def _words(prompt: str) -> str:
+    return " ".join(re.findall(r"\w+", re.sub(r"```\w*", "", prompt)))
+
+
+def checkpoint(page: Page) -> Locator:
+    return page.get_by_role("region", name="Checkpoint")
+
+
+def conversation(page: Page) -> Locator:
+    return page.get_by_role("region", name="Lesson")
+
+
+async def wait_for_question(page: Page) -> str:
+    """The open question of a lesson, once the tutor is silent."""
+    await expect(checkpoint(page).get_by_role("button", name="Answer")).to_be_enabled()
+    return await checkpoint(page).locator(".q").inner_text()
+
+
+async def submit_answer(page: Page, text: str) -> None:
+    """Give an answer at the checkpoint, by its option or in words, and wait until the tutor has said something."""
+    message_count = await page.locator(".msg").count()
+    if await checkpoint(page).get_by_role("radio").count():
+        await checkpoint(page).locator(".opt").filter(has=page.get_by_text(text, exact=True)).click()
+    else:
+        await page.locator("#answer").fill(text)
+    await checkpoint(page).get_by_role("button", name="Answer").click()
+    await wait_for_tutor(page, message_count)
+
+
+async def wait_for_tutor(page: Page, message_count: int) -> None:
+    """Wait for a message of the tutor more than `said`, and for the end of its turn."""
+    await expect(page.locator(".msg:not([aria-live])")).not_to_have_count(message_count)
+    await expect(page.locator(".tu [aria-busy]")).to_have_count(0)
+
+
+async def answer_diagnostic(page: Page, words: str) -> None:
+    """Answer the question of a diagnostic and wait until another one, or the results, stand there."""
+    before = await page.locator("#asked").inner_text()
+    radios = page.get_by_role("radio")
+    if await radios.count():
+        await page.locator(".opt").filter(has=page.get_by_text(words, exact=True)).last.click()
+    else:
+        await page.get_by_label("Your answer").fill(words)
+    await page.get_by_role("button", name="Answer").click()
+    await wait_for_next(page, before)
+
+
+async def wait_for_next(page: Page, before: str) -> None:
+    await page.wait_for_function("(before) => document.querySelector('#asked')?.innerText !== before", arg=before)
+
+
+async def assert_no_overflow(page: Page) -> None:
+    """Assert that nothing scrolls sideways."""
+    assert await page.evaluate(OVERFLOW_SCRIPT) <= 0

@@ -1,0 +1,372 @@
+"""The web application on the real store and the real runs, served, with its dependencies at hand.
+
+The one agent does nothing until the test lets it go: what happens in a run meanwhile, the test says itself.
+"""
+
+import asyncio
+import socket
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import httpx2
+from pydantic import JsonValue
+
+from harness.database.empty_sqlite import create_empty_database
+from harness.runs.observers import NullObserver
+from harness.servers.in_process import RunningServer, serve_app
+from sprout.agents.agent import AgentSpec, Brief, Job, Team
+from sprout.documents.document_worker import DocumentWorker
+from sprout.documents.file_types import detect_file_type
+from sprout.documents.sandbox.extractor import Extractor
+from sprout.documents.splitting.passages import split_into_passages
+from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
+from sprout.engines.memory_bus import MemoryBus
+from sprout.events import Event, NodeRow
+from sprout.learning.actor import Actor
+from sprout.learning.paths.repository import DEFAULT_USER_ID, BranchRow, PathRepository
+from sprout.loop.model import ModelRequest, ReplyPart
+from sprout.loop.policy import LoopPolicy
+from sprout.runs.execution.dependencies import ModelChoice, RunDependencies
+from sprout.runs.live_runs import LiveRuns, live_runs
+from sprout.runs.model_gate import ModelGate
+from sprout.runs.run_store import WorkerLease
+from sprout.runs.state import Run
+from sprout.runs.streaming.bus import BusMessage
+from sprout.runs.streaming.multiplex import TaggedEvent
+from sprout.store.account.account import SqlAccount
+from sprout.store.assessment.answer_keys import SqlAnswerKeys
+from sprout.store.assessment.assessments import SqlAssessments
+from sprout.store.assessment.progress import SqlProgressRepository
+from sprout.store.assessment.reports import SqlReports
+from sprout.store.documents.local_storage import LocalStorage
+from sprout.store.documents.queue import SqlDocumentQueue
+from sprout.store.documents.sources import SqlSources
+from sprout.store.engine.database import Database, open_database
+from sprout.store.lessons.conversations import SqlConversations
+from sprout.store.lessons.memories import SqlMemories
+from sprout.store.lessons.repository import SqlLessonRepository
+from sprout.store.paths.contents import SqlContents
+from sprout.store.paths.exchange import SqlPathExchange
+from sprout.store.paths.paths import SqlPaths
+from sprout.store.paths.repository import SqlPathRepository
+from sprout.store.runs.event_log import Publish
+from sprout.store.runs.repository import SqlRunStore
+from sprout.telemetry.metrics import Metrics
+from sprout.web.http.dependencies import (
+    PageFiles,
+    PathRepositories,
+    RequestPolicy,
+    RunService,
+    ServerProbes,
+    TeachingRepositories,
+    WebDependencies,
+)
+from sprout.web.http.limits import LOCAL_ORIGINS, WebLimits
+from sprout.web.http.open_streams import OpenStreams
+from sprout.web.routes import web_app
+
+PAGE = '<!doctype html><script type="importmap" nonce="{{nonce}}">{}</script><script src="/static/{{version}}/app.js">'
+BACKGROUND_INTERVAL_S = {
+    False: 10.0,
+    True: 3_600.0,
+}  # how often something is done in the background, by whether it is quiet
+WEB_LIMITS = WebLimits(
+    json_max_bytes=100_000,
+    turn_max_bytes=100_000,
+    graph_max_bytes=100_000,
+    upload_max_bytes=20_000,
+    upload_max_files=2,
+    body_idle_s=0.5,
+    run_wait_s=0.3,
+)
+
+
+class NoModel:
+    """The model of an agent that never asks one."""
+
+    def reply(self, request: ModelRequest) -> AsyncGenerator[ReplyPart, None]:
+        raise AssertionError("no test of the web asks a model")
+
+
+class WaitingAgent:
+    """An agent that waits until its run is released."""
+
+    def __init__(self) -> None:
+        self._finished: dict[str, asyncio.Event] = {}
+
+    def finish(self, run_id: str) -> None:
+        self._finished.setdefault(run_id, asyncio.Event()).set()
+
+    async def brief(self, job: Job, team: Team) -> Brief:
+        await self._finished.setdefault(job.run_id, asyncio.Event()).wait()
+        return Brief()
+
+    @property
+    def spec(self) -> AgentSpec:
+        return AgentSpec(name="topic", lane="topic", policy=LoopPolicy(), brief=self.brief)
+
+    @property
+    def others(self) -> Sequence[AgentSpec]:
+        """The same under the names of other agents that a request may start."""
+        refinement = replace(self.spec, name="refinement", lane="concept", label="concept_refinement")
+        return refinement, replace(self.spec, name="review", lane="review", label="path_review")
+
+
+class ObservedRuns:
+    """The real runs, and how many streams are open, and which runs were asked to stop."""
+
+    def __init__(self, live: LiveRuns) -> None:
+        self._live = live
+        self._changed = asyncio.Event()
+        self._followers: dict[str, int] = {}
+        self._asked_to_stop: set[str] = set()
+        self.start, self.run, self.runs, self.latest = live.start, live.run, live.runs, live.latest
+        self.handoff, self.answer, self.resume = live.handoff, live.answer, live.resume
+        self.retry, self.discard, self.cancel_all = live.retry, live.discard, live.cancel_all
+
+    async def follow(self, root_id: str, *, after: int = 0) -> AsyncIterator[list[BusMessage]]:
+        self._follows(root_id, 1)
+        try:
+            batches = self._live.follow(root_id, after=after)
+            async with aclosing(batches):
+                async for batch in batches:
+                    yield batch
+        finally:
+            self._follows(root_id, -1)
+
+    async def follow_learner(
+        self, user_id: str, cursors: Mapping[str, int] | None, *, live: bool = True
+    ) -> AsyncIterator[list[TaggedEvent]]:
+        self._follows(user_id, 1)
+        try:
+            batches = self._live.follow_learner(user_id, cursors, live=live)
+            async with aclosing(batches):
+                async for batch in batches:
+                    yield batch
+        finally:
+            self._follows(user_id, -1)
+
+    async def cancel(self, run_id: str, *, user_id: str) -> Run:
+        try:
+            return await self._live.cancel(run_id, user_id=user_id)
+        finally:
+            self._asked_to_stop.add(run_id)
+            self._wake()
+
+    def followers(self, root_id: str) -> int:
+        return self._followers.get(root_id, 0)
+
+    async def until_followers(self, root_id: str, count: int) -> None:
+        while self.followers(root_id) != count:
+            await self._changed.wait()
+
+    async def until_asked_to_stop(self, run_id: str) -> None:
+        while run_id not in self._asked_to_stop:
+            await self._changed.wait()
+
+    def _follows(self, root_id: str, change: int) -> None:
+        self._followers[root_id] = self.followers(root_id) + change
+        self._wake()
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+@dataclass
+class Web:
+    """A running application, its parts, and a client for it."""
+
+    served: RunningServer
+    dependencies: WebDependencies
+    client: httpx2.AsyncClient
+    database: Database
+    paths: SqlPaths
+    graphs: SqlPathRepository
+    store: SqlRunStore
+    live: LiveRuns
+    runs: ObservedRuns
+    agent: WaitingAgent
+    static_dir: Path
+    streams: OpenStreams
+
+    async def a_topic(self, title: str = "Fractions") -> tuple[BranchRow, NodeRow]:
+        """A branch with its root."""
+        branch = await self.paths.create_branch(title, user_id=DEFAULT_USER_ID)
+        return branch, await self._a_node("root", title, branch)
+
+    async def a_concept(self, title: str, branch: BranchRow, root: NodeRow) -> NodeRow:
+        return await self._a_node("concept", title, branch, parent_id=root.id)
+
+    async def _a_node(
+        self, type: Literal["root", "concept"], title: str, branch: BranchRow, *, parent_id: str | None = None
+    ) -> NodeRow:
+        return await self.paths.create_node(
+            user_id=DEFAULT_USER_ID, type=type, title=title, branch_id=branch.id, parent_id=parent_id, desc=None
+        )
+
+    async def an_edge(self, root: NodeRow, source: NodeRow, target: NodeRow) -> None:
+        actor = Actor(DEFAULT_USER_ID)
+        await self.graphs.edit_graph(root.id, lambda graph: graph.connect(source.id, target.id), actor=actor)
+
+    async def a_run(self, root: NodeRow | None = None) -> Run:
+        """A run that has begun: `run_started` is in its log, and nothing more comes by itself."""
+        root = root or (await self.a_topic())[1]
+        run = (await self.live.start("topic", node=root, user_id=DEFAULT_USER_ID, small=True)).run
+        async with aclosing(self.live.follow(run.id)) as batches:
+            await anext(batches)
+        return run
+
+    async def append_events(self, run: Run, *events: Event) -> None:
+        """Put events into the log of a run, as its agent would."""
+        await self.store.append(run, events)
+
+    async def end(self, run: Run) -> Run:
+        """Let the agent go: `agent_done` and `run_done` are the last words."""
+        self.agent.finish(run.id)
+        return await self.live.wait_until_released(run.id)
+
+
+async def database_ok() -> bool:
+    return True
+
+
+async def status() -> dict[str, JsonValue]:
+    return {"version": "0.0", "models": {"topic": "none"}}
+
+
+@asynccontextmanager
+async def serving_web(
+    data_dir: Path,
+    static_dir: Path,
+    *,
+    quiet: bool = False,
+    listening_on: socket.socket | None = None,
+    limits: WebLimits = WEB_LIMITS,
+    cors_origins: tuple[str, ...] = LOCAL_ORIGINS,
+    served_paths: PathRepository | None = None,
+    database_probe: Callable[[], Awaitable[bool]] = database_ok,
+) -> AsyncIterator[Web]:
+    """The application on a database of its own.
+
+    Args:
+        served_paths: the paths that requests see; by default those of the database.
+        quiet: whether background work, which a test would count along, is off.
+        listening_on: a socket that is bound; by default one of its own on a free port.
+    """
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(open_database(create_empty_database(data_dir)))
+        bus, dispatcher, agent = MemoryBus(), AsyncioDispatcher(), WaitingAgent()
+        store = SqlRunStore(database, bus.publish, dispatcher)
+        repositories = SqlPathRepository(database, bus.publish, split=split_into_passages)
+        files = LocalStorage(data_dir / "documents")
+        intake = DocumentWorker(
+            SqlDocumentQueue(database, storage=files), Extractor(), poll_interval_s=BACKGROUND_INTERVAL_S[quiet]
+        )
+        paths = SqlPaths(database, bus.publish, storage=files, on_document_added=intake.wake)
+        await stack.enter_async_context(intake.running(process_backlog=False))
+        await paths.ensure_user(DEFAULT_USER_ID)
+        running = RunDependencies(
+            store=store,
+            bus=bus,
+            dispatcher=dispatcher,
+            lease=WorkerLease("here", lease_s=30.0, exclusive=True),
+            model=NoModel(),
+            agents={spec.name: spec for spec in (agent.spec, *agent.others)},
+            choose_model=_offline,
+            gate=ModelGate(per_root=1, limit=1),
+            observer=NullObserver(),
+        )
+        live = await stack.enter_async_context(
+            live_runs(running, heartbeat_s=BACKGROUND_INTERVAL_S[quiet], sweep_s=BACKGROUND_INTERVAL_S[quiet])
+        )
+        parts = web_parts(database, bus.publish, paths, ObservedRuns(live), static_dir)
+        parts = replace(
+            parts,
+            path_repositories=replace(parts.path_repositories, paths=served_paths or paths),
+            server_probes=replace(parts.server_probes, database_ok=database_probe),
+            policy=replace(parts.policy, limits=limits),
+        )
+        app = web_app(parts, cors_origins=cors_origins)
+        served = await stack.enter_async_context(serve_app(app, listening_on=listening_on))
+        client = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=10, verify=False))
+        runs = cast(ObservedRuns, parts.runs)
+        yield Web(
+            served=served,
+            dependencies=parts,
+            client=client,
+            database=database,
+            paths=paths,
+            graphs=repositories,
+            store=store,
+            live=live,
+            runs=runs,
+            agent=agent,
+            static_dir=static_dir,
+            streams=parts.policy.open_streams,
+        )
+        live.begin_shutdown()
+
+
+def _offline(agent: str, small: bool) -> ModelChoice:
+    return ModelChoice("none", None, "none", offline=True)
+
+
+def web_parts(
+    database: Database, publish: Publish, paths: SqlPaths, runs: RunService, static_dir: Path
+) -> WebDependencies:
+    metrics = Metrics()
+    return WebDependencies(
+        path_repositories=PathRepositories(
+            paths=paths,
+            contents=SqlContents(database),
+            exchange=SqlPathExchange(database),
+            sources=SqlSources(database),
+            progress=SqlProgressRepository(database),
+        ),
+        teaching_repositories=TeachingRepositories(
+            assessments=SqlAssessments(database),
+            answer_keys=SqlAnswerKeys(database, publish),
+            conversations=SqlConversations(database),
+            lessons=SqlLessonRepository(database, publish),
+            memories=SqlMemories(database, publish),
+            reports=SqlReports(database),
+        ),
+        account=SqlAccount(database, storage=paths.storage),
+        runs=runs,
+        server_probes=ServerProbes(status, database_ok, metrics.exposition),
+        page_files=PageFiles(static_dir, version="0.0"),
+        detect_media_type=media_type_of,
+        policy=RequestPolicy(WEB_LIMITS, open_streams=OpenStreams(metrics.track_stream)),
+    )
+
+
+def media_type_of(filename: str, mime_type: str, content: bytes) -> tuple[str, str]:
+    name, kind = detect_file_type(filename, mime_type, content, max_bytes=WEB_LIMITS.upload_max_bytes)
+    return name, kind.media_type
+
+
+async def until_processed(client: httpx2.AsyncClient, root_id: str) -> list[dict[str, Any]]:
+    """The topic's documents, once none of them waits to be read any more."""
+    async with asyncio.timeout(30):
+        while True:
+            found: list[dict[str, Any]] = (await client.get(f"/api/nodes/{root_id}/documents")).json()
+            if all(one["extractionStatus"] != "pending" for one in found):
+                return found
+
+
+def a_static_folder(parent: Path) -> Path:
+    """A small page with a few files, something hidden, and something outside that must not get out."""
+    folder = parent / "static"
+    (folder / "fonts").mkdir(parents=True)
+    (folder / "index.html").write_text(PAGE)
+    (folder / "diagram.html").write_text(PAGE)
+    (folder / "app.js").write_text("// " + "the page's script " * 200)
+    (folder / "lib.mjs").write_text("export const one = 1;")
+    (folder / "fonts" / "a.woff2").write_bytes(b"wOF2")
+    (folder / ".hidden.js").write_text("hidden")
+    (parent / "outside.js").write_text("outside")
+    return folder

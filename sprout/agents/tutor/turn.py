@@ -1,0 +1,278 @@
+"""Lesson turn: marks the attempt and decides the help before the tutor speaks."""
+
+from dataclasses import dataclass, field, replace
+
+from sprout.agents.agent import Job, Team
+from sprout.agents.tutor.extra_tools import ExtraTool
+from sprout.agents.tutor.task import TutorTask
+from sprout.agents.tutor.turn_state import AttemptResult, prepared_help
+from sprout.errors import SproutError, ToolFailure
+from sprout.events import Graded
+from sprout.learning.leaks.leak_filter import LeakFilter
+from sprout.learning.leaks.secret import Secret, build_secret
+from sprout.learning.lessons.conversations import MessageKind
+from sprout.learning.lessons.fixed_texts import detect_language, fixed_text
+from sprout.learning.lessons.help_ladder import HelpLadder, NextStep
+from sprout.learning.lessons.memories import Memories
+from sprout.learning.lessons.repository import Drawing, Lesson, LessonRepository, TurnEnd
+from sprout.learning.lessons.turn import (
+    DRAWING_MARKER,
+    MESSAGE_KINDS,
+    AskedCheckpoint,
+    InputMeaning,
+    LearnerInput,
+    TurnKind,
+    extract_explanation,
+    interpret_input,
+    ladder_after,
+    named_option,
+    parse_input,
+)
+from sprout.learning.marking.grades import Grade, GradeState
+from sprout.learning.paths.repositories import Repositories
+from sprout.loop.model import ToolUse
+from sprout.loop.tools import Profile
+from sprout.loop.turn import TurnResult
+
+GRADING = "grading"
+
+
+class EmptyReply(SproutError):
+    """The tutor ended a turn without words for the learner."""
+
+
+@dataclass(frozen=True, slots=True)
+class TutorDependencies:
+    """Dependencies of every turn.
+
+    Args:
+        available_agents: names of the agents to which the tutor can delegate.
+        care_text: text for a learner in distress; empty for the neutral one.
+        extra_tools: tools besides the tutor's own.
+    """
+
+    lessons: LessonRepository
+    repositories: Repositories
+    memories: Memories
+    available_agents: frozenset[str] = frozenset()
+    care_text: str = ""
+    extra_tools: tuple[ExtraTool, ...] = ()
+
+
+@dataclass(slots=True)
+class LessonTurn:
+    """One turn, which is one run of the tutor: the result of the attempt, the secret to protect, the turn's end."""
+
+    dependencies: TutorDependencies
+    job: Job
+    team: Team
+    task: TutorTask
+    input: LearnerInput
+    lesson: Lesson
+    result: AttemptResult = field(default_factory=AttemptResult)
+    drawing: Drawing | None = None
+    ended: bool = False
+    completed: bool = False
+    concerned: bool = False
+    explained_so_far: str = ""
+    secret: Secret = field(default_factory=Secret)
+    filter: LeakFilter | None = None
+
+    async def begin(self) -> bool:
+        """Process the learner's message, once; False if an earlier worker of the run has ended the turn already."""
+        if self.lesson.reply_of_run(self.job.run_id) is not None:
+            self.ended, self.completed = True, self.lesson.ended
+            self.set_open_question(self.lesson.pending)
+            return False
+        if self.task.drawing_id is not None and self.input.kind is TurnKind.ANSWER:
+            self.drawing = await self.dependencies.lessons.drawing(self.task.drawing_id, user_id=self.job.user_id)
+        self.result = await self.record_attempt()
+        self.lesson = await self.dependencies.lessons.lesson(self.task.session_id, user_id=self.job.user_id)
+        self.protect_answer()
+        return True
+
+    async def record_attempt(self) -> AttemptResult:
+        """Store the attempt, if the message is one, and have it graded; the result decides the help."""
+        question = self.lesson.pending
+        if question is None:
+            return AttemptResult()
+        meaning = InputMeaning.ASIDE
+        if self.input.kind is not TurnKind.OPENING:
+            meaning = interpret_input(question, self.input, has_drawing=self.drawing is not None)
+        if meaning is not InputMeaning.ATTEMPT:
+            names_none = question.kind == "mcq" and meaning is InputMeaning.ASIDE and self.input.kind is TurnKind.ANSWER
+            notes = ("The learner's words name none of the options, so nothing was marked.",) if names_none else ()
+            return AttemptResult(question, ladder_after(question, meaning), notes=notes)
+        option = named_option(question, self.input.text)
+        attempt = await self.dependencies.lessons.record_attempt(
+            question.id,
+            text=None if option else self.attempt_text(),
+            option=option.id if option else None,
+            level=int(question.ladder.level),
+            actor=self.job.actor(),
+        )
+        grade = attempt.grade
+        if grade is None or grade.state is GradeState.UNGRADED:
+            grade = await self.request_grade(attempt.id) or grade
+        if attempt.id == question.last_attempt_id and question.last_attempt_text:
+            # The same words once more are not a new attempt.
+            return AttemptResult(question, ladder_after(question, InputMeaning.HELP_REQUEST))
+        right = bool(grade.correct) if grade is not None and grade.state is GradeState.GRADED else None
+        ladder = ladder_after(question, meaning, right=right)
+        if right is None:
+            ladder = replace(ladder, step=NextStep.WAIT)
+        return AttemptResult(question, ladder, attempt.id, grade)
+
+    def attempt_text(self) -> str:
+        if self.drawing is None:
+            return self.input.text
+        return f"[drawing:{self.task.drawing_id}] {self.input.text}".strip()
+
+    async def request_grade(self, answer_id: str) -> Grade | None:
+        """The grading agent's grade of the attempt; None if it was not graded."""
+        if GRADING not in self.dependencies.available_agents:
+            return None
+        await self.team.delegate(GRADING, answer_id, key=f"grade:{answer_id}")
+        return await self.dependencies.lessons.grade(answer_id, user_id=self.job.user_id)
+
+    def protect_answer(self) -> None:
+        """Set the secret of the open question, and the explanations since it was asked."""
+        question = self.result.open_question
+        if question is None:
+            self.secret = Secret()
+            return
+        mine, theirs = self.messages_since(question.prompt)
+        self.explained_so_far = "\n".join(mine)
+        draft = question.checkpoint.draft
+        self.secret = build_secret(
+            draft,
+            anchors=draft.anchors,
+            steps=question.checkpoint.solution,
+            learner_texts=[*theirs, self.input.text],
+            label=question.label,
+        )
+
+    def messages_since(self, prompt: str) -> tuple[list[str], list[str]]:
+        """The tutor's explanations and the learner's words since the question was asked first."""
+        messages = self.lesson.messages
+        first = next(
+            (at for at, one in enumerate(messages) if one.role == "assistant" and prompt in one.content), len(messages)
+        )
+        mine = [extract_explanation(one.content) for one in messages[first + 1 :] if one.role == "assistant"]
+        theirs = [parse_input(one.content).text for one in messages[first + 1 :] if one.role == "user"]
+        return mine, theirs
+
+    def new_output_filter(self) -> LeakFilter:
+        """A leak filter for one reply, which also knows the replies before it."""
+        before = self.filter.recent_text if self.filter is not None else self.explained_so_far
+        self.filter = LeakFilter(self.secret, before=before, level=self.result.ladder.level)
+        return self.filter
+
+    def refuse_leaks(self, *texts: str) -> None:
+        """Raises ToolFailure: one of the texts gives away the answer to the open question."""
+        for text in texts:
+            if (leak := self.find_leak(text)) is not None:
+                raise ToolFailure(f"This would give the answer to the open question away ({leak}). Show another case.")
+
+    def find_leak(self, text: str) -> str | None:
+        """The form in which the text gives away the answer to the open question; None if it does not."""
+        leak_filter = LeakFilter(self.secret, level=self.result.ladder.level)
+        leak_filter.feed(text)
+        leak_filter.end()
+        return leak_filter.withheld
+
+    def closing_words(self, result: TurnResult | None) -> str:
+        """The reply of a turn without a call, or prepared help if it was withheld. Raises EmptyReply."""
+        reply = result.text.strip() if result is not None and result.withheld is None else ""
+        if reply and result is not None and result.reason != "refusal":
+            return reply
+        question = self.result.open_question
+        if question is None or (result is not None and result.withheld is None):
+            raise EmptyReply("The tutor had no answer. Please send your message again.")
+        return self.safe_help() or fixed_text("withheld", self.language)
+
+    def safe_help(self) -> str:
+        """The prepared help of the current level; empty if it would leak the answer itself."""
+        question, level = self.result.open_question, self.result.ladder.level
+        text = prepared_help(question, level) if question is not None else ""
+        leak_filter = LeakFilter(self.secret, level=level)
+        unchanged = leak_filter.feed(text) + leak_filter.end() == text
+        return text if unchanged and leak_filter.withheld is None else ""
+
+    async def end(self, end: TurnEnd, call: ToolUse | None = None) -> None:
+        """Store the end of the turn."""
+        result = self.result
+        complete = replace(
+            end,
+            learner_message=None if self.input.kind is TurnKind.OPENING else self.stored_content,
+            learner_message_kind=MESSAGE_KINDS[self.input.kind],
+            question=result.question,
+            ladder=result.ladder if result.question is not None else None,
+            attempt_id=result.attempt_id,
+            events=(*self.ungraded_events(), *end.events),
+        )
+        actor = self.job.actor(call.id if call else None)
+        open_now = await self.dependencies.lessons.end_turn(self.task.session_id, complete, actor=actor)
+        self.ended = True
+        self.set_open_question(open_now)
+
+    def set_open_question(self, question: AskedCheckpoint | None) -> None:
+        """Set the question that is open after the turn: if the model says more, its answer must not leak."""
+        self.result = AttemptResult(question, question.ladder if question is not None else HelpLadder())
+        self.protect_answer()
+
+    def ungraded_events(self) -> tuple[Graded, ...]:
+        """The event for an attempt that could not be graded: it does not count, and the learner sees that."""
+        result = self.result
+        if result.attempt_id is None or result.grade is not None or result.question is None:
+            return ()
+        return (
+            Graded(
+                question_id=result.question.id,
+                answer_id=result.attempt_id,
+                state="ungraded",
+                score=None,
+                correct=None,
+                criteria=[],
+                next_step="",
+                help_level=int(result.question.ladder.level),
+            ),
+        )
+
+    @property
+    def stored_content(self) -> str:
+        """The learner's message as it was sent, with a marker for a drawing."""
+        return f"{self.task.content}\n{DRAWING_MARKER}" if self.drawing is not None else self.task.content
+
+    @property
+    def reply_kind(self) -> MessageKind:
+        return "hint_response" if self.input.kind is TurnKind.CLARIFICATION else "learning"
+
+    @property
+    def language(self) -> str:
+        return detect_language(self.input.text, self.lesson.node.title, self.lesson.node.desc or "")
+
+    @property
+    def profile(self) -> Profile | None:
+        """The small profile for a side question, and for other words that leave the open question as it is."""
+        question = self.result.open_question
+        match self.input.kind:
+            case TurnKind.CLARIFICATION:
+                return Profile.CONVERSATIONAL
+            case TurnKind.MESSAGE if question is not None:
+                aside = interpret_input(question, self.input) is InputMeaning.ASIDE
+                return Profile.CONVERSATIONAL if aside else None
+            case _:
+                return None
+
+    def refuse_ending(self) -> None:
+        """Raises ToolFailure: the turn cannot end with this call."""
+        if self.ended:
+            raise ToolFailure("This turn has ended already. Say nothing more.")
+        if self.concerned:
+            raise ToolFailure("A concern was raised: the lesson waits. End with a few calm sentences, without a call.")
+        if self.result.open_question is not None:
+            raise ToolFailure(
+                "The question is still open, and is shown again by the server. Reply in plain text to what the learner "
+                "wrote, as the step in <pending> says."
+            )

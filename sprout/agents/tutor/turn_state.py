@@ -1,0 +1,159 @@
+"""Turn state: the prompt element with the lesson's progress, the open question and the marking."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sprout.agents.fences import fenced, wrapped
+from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
+from sprout.learning.lessons.memories import MemoryRow
+from sprout.learning.lessons.repository import Lesson
+from sprout.learning.lessons.turn import OPTION_LABELS, AskedCheckpoint, LessonPlan, TurnKind
+from sprout.learning.marking.grades import Grade, GradeState, visible_grade
+from sprout.learning.questions.questions import MAX_ANSWER, MAX_OPTION, MAX_PROMPT
+
+MAX_LINE = 300
+MAX_TEXT = 2_000
+MAX_ASKED = 40
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptResult:
+    """Result of the learner's message.
+
+    Args:
+        question: the question that was open before the turn; `ladder` is its ladder after it.
+        attempt_id: the attempt, if the message was one.
+        grade: grade of the attempt; None without one, or if it could not be graded.
+        notes: remarks for the tutor.
+    """
+
+    question: AskedCheckpoint | None = None
+    ladder: HelpLadder = HelpLadder()
+    attempt_id: str | None = None
+    grade: Grade | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def open_question(self) -> AskedCheckpoint | None:
+        """The question, if it is still open."""
+        return None if self.question is None or self.ladder.ended else self.question
+
+    @property
+    def settled_question(self) -> AskedCheckpoint | None:
+        """The question, if this turn settled it."""
+        return self.question if self.question is not None and self.ladder.ended else None
+
+    @property
+    def may_show_answer(self) -> bool:
+        return self.ladder.may_show_answer
+
+
+def state_element(
+    lesson: Lesson,
+    kind: TurnKind,
+    result: AttemptResult,
+    memories: Sequence[MemoryRow],
+    callable_tools: Sequence[str] | None = None,
+) -> str:
+    """The state of a turn as one element.
+
+    Args:
+        lesson: loaded after the attempt was result.
+        callable_tools: names of the only tools that may be called; None if all may.
+    """
+    plan: LessonPlan = lesson.plan
+    return wrapped(
+        "state",
+        wrapped("plan", *(fenced("can", line, limit=MAX_LINE) for line in plan.goals)),
+        wrapped(
+            "asked", *(fenced("question", prompt, limit=MAX_PROMPT) for prompt in lesson.asked_prompts[-MAX_ASKED:])
+        ),
+        _pending_element(result),
+        _settled_element(result),
+        _marking_element(result),
+        _help_element(result),
+        *(fenced("memory", one.text, limit=MAX_LINE) for one in memories),
+        "" if callable_tools is None else wrapped("callable_tools", ", ".join(callable_tools)),
+        *(fenced("note", note, limit=MAX_TEXT) for note in result.notes),
+        separator="\n",
+        turn=kind.value,
+        chunk=str(max(1, plan.step)),
+        chunks=str(plan.step_count),
+        attempts=str(lesson.attempts),
+        mastery=f"{lesson.mastery:.2f}",
+        may_complete="true" if lesson.mastered and result.open_question is None else "false",
+        unaided_right=str(lesson.unaided_right),
+        missed=str(lesson.pending.missed if lesson.pending else 0),
+    )
+
+
+def _pending_element(result: AttemptResult) -> str:
+    question = result.open_question
+    if question is None:
+        return ""
+    options = (
+        fenced("option", f"{OPTION_LABELS[at]}. {option.text}", limit=MAX_OPTION + 3)
+        for at, option in enumerate(question.options)
+    )
+    return wrapped(
+        "pending",
+        fenced("prompt", question.prompt, limit=MAX_PROMPT),
+        *options,
+        type=question.kind,
+        level=str(int(result.ladder.level)),
+        step=result.ladder.step.value,
+    )
+
+
+def _settled_element(result: AttemptResult) -> str:
+    question = result.settled_question
+    if question is None:
+        return ""
+    how: Literal["solved", "worked_through"] = "worked_through" if result.may_show_answer else "solved"
+    shown_parts = [fenced("prompt", question.prompt, limit=MAX_PROMPT)]
+    if result.may_show_answer:
+        steps = question.checkpoint.solution or (question.checkpoint.draft.correct_answer,)
+        shown_parts.append(fenced("solution", "\n".join(steps), limit=MAX_ANSWER))
+    return wrapped("settled", *shown_parts, how=how, level=str(int(result.ladder.level)))
+
+
+def _marking_element(result: AttemptResult) -> str:
+    if result.attempt_id is None:
+        return ""
+    if result.grade is None:
+        return fenced("marking", "", limit=0, state="ungraded", correct="none", score="none")
+    grade, seen = result.grade, visible_grade(result.grade)
+    graded = grade.state is GradeState.GRADED
+    return wrapped(
+        "marking",
+        *(
+            fenced("criterion", one.span, limit=MAX_TEXT, label=one.label, verdict=one.verdict or "unsure")
+            for one in seen.criteria
+        ),
+        *(fenced("misconception", one, limit=MAX_TEXT) for one in grade.misconceptions if graded),
+        fenced("next_step", seen.next_step, limit=MAX_TEXT),
+        state=seen.state.value,
+        correct="none" if seen.correct is None else str(seen.correct).lower(),
+        score="none" if seen.score is None else f"{seen.score:.2f}",
+    )
+
+
+def _help_element(result: AttemptResult) -> str:
+    question = result.open_question
+    if question is None:
+        return ""
+    match result.ladder.step:
+        case NextStep.SMALLER_QUESTION if question.checkpoint.smaller:
+            return fenced("smaller", question.checkpoint.smaller, limit=MAX_TEXT)
+        case NextStep.GIVE_HELP:
+            text = prepared_help(question, result.ladder.level)
+            return fenced("help", text, limit=MAX_TEXT, level=str(int(result.ladder.level))) if text else ""
+        case _:
+            return ""
+
+
+def prepared_help(question: AskedCheckpoint, level: HelpLevel) -> str:
+    """The prepared text of a level; empty without one."""
+    prepared = question.checkpoint.help
+    return prepared[level - 1] if 0 < level <= len(prepared) else ""

@@ -1,0 +1,181 @@
+"""Extraction of text and passages from a file, in a confined child process with limits of its own."""
+
+import asyncio
+import json
+import logging
+import os
+import re
+import signal
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sprout.documents.failures import UnreadableReason, unreadable
+from sprout.documents.file_types import FileType
+from sprout.documents.limits import MEBIBYTE, ReadingLimits
+from sprout.documents.sandbox.child_process import child_command
+from sprout.errors import UnreadableDocument
+from sprout.learning.paths.passages import Passage
+
+CHUNK_BYTES = 256 * 1024
+MAX_BYTES_PER_CHARACTER = 6  # the worst that UTF-8 and JSON make of one
+MAX_BYTES_PER_PASSAGE = 4_096  # its path of headings
+MAX_HEADING = 1_000
+MAX_DETAIL = 60
+_NOT_LETTERS = re.compile(r"[^A-Za-z_ ]+")
+_NETWORK_STEPS = frozenset({"namespaces", "system calls"})
+PACKAGE_ROOT = str(Path(__file__).resolve().parents[3])
+# Without the server's environment, which may hold keys. Windows starts no program without SYSTEMROOT.
+CHILD_ENVIRONMENT = {"SYSTEMROOT": "C:\\Windows"} if sys.platform == "win32" else {"LC_ALL": "C.UTF-8"}
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedDocument:
+    """The text of a file and its passages.
+
+    Args:
+        pages: their number, if the file has pages.
+        unread_pages: those that could not be read, counted from 1; the text has nothing of them.
+    """
+
+    text: str
+    passages: tuple[Passage, ...]
+    pages: int | None = None
+    unread_pages: tuple[int, ...] = ()
+
+
+class Extractor:
+    """Extracts files within limits; the caller limits how many at once."""
+
+    def __init__(self, limits: ReadingLimits = ReadingLimits()) -> None:
+        self.limits = limits
+
+    async def extract(self, name: str, kind: FileType, content: bytes) -> ExtractedDocument:
+        """Text and passages; cancelling it ends its process. Raises UnreadableDocument.
+
+        Args:
+            name: the document that the passages cite.
+        """
+        try:
+            answer = await _run_child(kind, content, self.limits)
+            return await asyncio.to_thread(parse_child_output, name, answer, self.limits)
+        except UnreadableDocument as failure:
+            fields = {"kind": kind.value, "reason": failure.reason, "cause": failure.detail}
+            log.info("document.unreadable", extra=fields)
+            raise
+
+
+async def _run_child(kind: FileType, content: bytes, limits: ReadingLimits) -> bytes:
+    """The raw output of the child process. Raises UnreadableDocument if it fails."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *child_command(PACKAGE_ROOT, kind, limits),
+            stdin=PIPE, stdout=PIPE, stderr=DEVNULL,
+            cwd=PACKAGE_ROOT, env=CHILD_ENVIRONMENT, start_new_session=True,
+        )  # fmt: skip
+    except OSError as error:  # no resources for another process
+        raise unreadable(UnreadableReason.INTERRUPTED, detail=type(error).__name__) from None
+    max_bytes = MAX_BYTES_PER_CHARACTER * limits.characters + MAX_BYTES_PER_PASSAGE * limits.passages + MEBIBYTE
+    try:
+        async with asyncio.timeout(limits.wall_s):
+            _, answer = await asyncio.gather(_send(process, content), _receive(process, max_bytes))
+            status = await process.wait()
+    except TimeoutError:
+        raise unreadable(UnreadableReason.TIMEOUT) from None
+    finally:
+        await _kill(process)
+    if status != 0:
+        raise unreadable(_failure_reason(status), detail=f"exit status {status}")
+    return answer
+
+
+async def _send(process: Process, content: bytes) -> None:
+    """Write the file; a broken pipe is ignored, since the output or the exit status tells the cause."""
+    assert process.stdin is not None
+    with suppress(BrokenPipeError, ConnectionResetError):
+        for start in range(0, len(content), CHUNK_BYTES):
+            process.stdin.write(content[start : start + CHUNK_BYTES])
+            await process.stdin.drain()
+    process.stdin.close()
+
+
+async def _receive(process: Process, max_bytes: int) -> bytes:
+    assert process.stdout is not None
+    parts: list[bytes] = []
+    length = 0
+    while part := await process.stdout.read(CHUNK_BYTES):
+        parts.append(part)
+        length += len(part)
+        if length > max_bytes:
+            raise unreadable(UnreadableReason.DAMAGED, detail="answer too long")
+    return b"".join(parts)
+
+
+async def _kill(process: Process) -> None:
+    """Kill the process group, unless the process has ended, and reap it."""
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            if sys.platform == "win32":
+                process.kill()
+            else:
+                os.killpg(process.pid, signal.SIGKILL)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.close()
+    while await process.stdout.read(CHUNK_BYTES):  # a full pipe keeps its transport open
+        pass
+    await process.wait()
+
+
+def _failure_reason(status: int) -> UnreadableReason:
+    if sys.platform != "win32":
+        if status == -signal.SIGXCPU:
+            return UnreadableReason.TOO_SLOW
+        if status == -signal.SIGKILL:
+            return UnreadableReason.INTERRUPTED
+    return UnreadableReason.DAMAGED
+
+
+def parse_child_output(name: str, output: bytes, limits: ReadingLimits) -> ExtractedDocument:
+    """The validated output, which is as untrusted as the file: the file may have taken over the process."""
+    try:
+        fields = json.loads(output)
+        if "failed" in fields:
+            raise unreadable(
+                UnreadableReason(fields["failed"]), detail=_NOT_LETTERS.sub("", str(fields["detail"]))[:MAX_DETAIL]
+            )
+        if set(fields["unconfined"]) >= _NETWORK_STEPS:
+            log.warning("document.sandbox_has_network", extra={"cause": "the kernel refused to isolate the process"})
+        return _parse_document(name, fields, limits)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise unreadable(UnreadableReason.DAMAGED, detail=f"answer: {type(error).__name__}") from None
+
+
+def _parse_document(name: str, fields: dict[str, Any], limits: ReadingLimits) -> ExtractedDocument:
+    text, pages = fields["text"], fields["pages"]
+    if not isinstance(text, str) or len(text) > limits.characters or len(fields["pieces"]) > limits.passages:
+        raise ValueError
+    if pages is not None and not (type(pages) is int and 0 < pages <= limits.pages):
+        raise ValueError
+    text.encode()
+    unread = tuple(int(page) for page in fields["unread"])
+    return ExtractedDocument(text, tuple(_parse_passages(name, text, fields["pieces"], pages)), pages, unread)
+
+
+def _parse_passages(name: str, text: str, pieces: list[Any], pages: int | None) -> list[Passage]:
+    reached = 0
+    found = []
+    for heading, start, end, page in pieces:
+        whole = type(start) is int and type(end) is int and reached <= start < end <= len(text)
+        named = heading is None or (isinstance(heading, str) and len(heading) <= MAX_HEADING)
+        paged = page is None if pages is None else type(page) is int and 1 <= page <= pages
+        if not (whole and named and paged):
+            raise ValueError
+        found.append(Passage(name, heading, text[start:end], start, end, page=page))
+        reached = end
+    return found

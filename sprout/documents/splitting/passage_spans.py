@@ -1,0 +1,116 @@
+"""Passage spans: a text split at its headings and blocks into pieces of similar size."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sprout.documents.splitting.markdown_blocks import Block, parse_blocks
+from sprout.learning.text.normalization import one_line
+
+MIN_CHARACTERS = 300
+TARGET_CHARACTERS = 600
+MAX_CHARACTERS = 1_500
+MAX_PARAGRAPH_CHARACTERS = 3_000
+MAX_CODE_CHARACTERS = 6_000
+MAX_HEADING = 120
+HEADING_SEPARATOR = " › "
+
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\s+|[。！？]")
+_NEWLINE = re.compile(r"\n")
+_WHITE_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class PassageSpan:
+    """The characters from `start` to `end`, the path of headings above them, and the page that they begin on."""
+
+    heading: str | None
+    start: int
+    end: int
+    page: int | None = None
+
+
+def split_into_spans(text: str, page_starts: Sequence[int] = ()) -> Iterator[PassageSpan]:
+    """The spans of a text in order, each with the path of headings above it.
+
+    A span grows block by block to 600 characters or some more, up to 1,500; it is shorter at the end of a section,
+    and begins with the headings that it is the first under. A paragraph is split only beyond 3,000 characters, at the
+    end of a sentence if possible; fenced code only beyond 6,000, at the end of a line. Together the spans hold all of
+    the text but white space.
+
+    Args:
+        page_starts: where each page begins, in order; an empty page begins where the next one does.
+    """
+    for path, blocks in _sections(text):
+        for start, end in _pack_blocks(text, blocks):
+            yield PassageSpan(path, start, end, bisect_right(page_starts, start) if page_starts else None)
+
+
+def _sections(text: str) -> Iterator[tuple[str | None, list[Block]]]:
+    """The blocks under each heading, with the path to it; headings without text of their own go to the next."""
+    above: list[tuple[int, str]] = []
+    blocks: list[Block] = []
+    for block in parse_blocks(text):
+        if block.kind == "heading":
+            if any(other.kind != "heading" for other in blocks):
+                yield _heading_path(above), blocks
+                blocks = []
+            above = [(level, title) for level, title in above if level < block.level]
+            above.append((block.level, one_line(block.title)[:MAX_HEADING]))
+        blocks.append(block)
+    if blocks:
+        yield _heading_path(above), blocks
+
+
+def _heading_path(above: Sequence[tuple[int, str]]) -> str | None:
+    return HEADING_SEPARATOR.join(title for _, title in above if title) or None
+
+
+def _pack_blocks(text: str, blocks: Sequence[Block]) -> Iterator[tuple[int, int]]:
+    """Spans of whole blocks; headings go with what follows, and a short rest with what went before."""
+    start = end = blocks[0].start
+    section_end = blocks[-1].end
+    only_headings = True
+    for block in blocks:
+        for piece_start, piece_end in _split_block(text, block):
+            full = end - start >= TARGET_CHARACTERS and section_end - piece_start >= MIN_CHARACTERS
+            too_long = end - start >= MIN_CHARACTERS and piece_end - start > MAX_CHARACTERS
+            if not only_headings and (full or too_long):
+                yield start, end
+                start = piece_start
+            end = piece_end
+            only_headings = only_headings and block.kind == "heading"
+    yield start, end
+
+
+def _split_block(text: str, block: Block) -> Iterator[tuple[int, int]]:
+    code = block.kind == "code"
+    huge = MAX_CODE_CHARACTERS if code else MAX_PARAGRAPH_CHARACTERS
+    longest = huge if code else MAX_CHARACTERS
+    start, last = block.start, block.start + len(text[block.start : block.end].rstrip())
+    while last - start > (huge if start == block.start else longest):
+        end = (_line_end if code else _sentence_end)(text, start, start + longest)
+        yield start, end
+        start = end + 1 if code and text[end] == "\n" else _after_space(text, end)
+    yield start, last
+
+
+def _line_end(text: str, start: int, latest: int) -> int:
+    newline = text.rfind("\n", (start + latest) // 2, latest)
+    return latest if newline < 0 else newline
+
+
+def _sentence_end(text: str, start: int, latest: int) -> int:
+    """The last good place to cut in the second half: after a sentence, a line or a word; else `latest`."""
+    half = (start + latest) // 2
+    for good in (_SENTENCE_END, _NEWLINE, _WHITE_SPACE):
+        places = [match.start() + len(match[0].rstrip()) for match in good.finditer(text, half, latest)]
+        if places:
+            return places[-1]
+    return latest
+
+
+def _after_space(text: str, at: int) -> int:
+    gap = _WHITE_SPACE.match(text, at)
+    return gap.end() if gap else at

@@ -1,0 +1,35 @@
+"""Node states of a path for a learner, derived from mastery and the graph, never stored."""
+
+from collections.abc import Collection, Iterable
+from enum import StrEnum
+
+
+class NodeState(StrEnum):
+    LOCKED = "locked"
+    READY = "ready"
+    IN_PROGRESS = "in_progress"
+    MASTERED = "mastered"
+
+
+def node_states(
+    node_ids: Iterable[str],
+    edges: Iterable[tuple[str, str]],
+    *,
+    mastered: Collection[str],
+    started: Collection[str],
+) -> dict[str, NodeState]:
+    """The state of each node. A node that was started is never locked again, whatever is inserted before it.
+
+    Args:
+        edges: prerequisite → what builds on it.
+    """
+    waiting = {target for source, target in edges if source not in mastered}
+
+    def state_of(node_id: str) -> NodeState:
+        if node_id in mastered:
+            return NodeState.MASTERED
+        if node_id in started:
+            return NodeState.IN_PROGRESS
+        return NodeState.LOCKED if node_id in waiting else NodeState.READY
+
+    return {node_id: state_of(node_id) for node_id in node_ids}

@@ -1,0 +1,189 @@
+"""Lesson repository: lessons, attempts, the ends of turns, cards and drawings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from sprout.events import CardShown, Event, NodeRow
+from sprout.learning.actor import Actor
+from sprout.learning.lessons.conversations import ChatMessageRow, MessageKind
+from sprout.learning.lessons.help_ladder import HelpLadder
+from sprout.learning.lessons.turn import AskedCheckpoint, LessonCheckpoint, LessonPlan
+from sprout.learning.marking.grades import Grade
+
+MAX_MESSAGES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Prerequisite:
+    title: str
+    mastery: float
+    mastered: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MissedQuestion:
+    """A question of the diagnostic that the learner did not get right, and what they were told."""
+
+    prompt: str
+    feedback: str
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosticResult:
+    """Result of the learner's diagnostic; `score` (0..1) is None if no question was answered."""
+
+    score: float | None
+    question_count: int
+    missed: tuple[MissedQuestion, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A conversation about a subconcept as it stands.
+
+    Args:
+        concept, topic: what the subconcept belongs to.
+        dependents: titles of the subconcepts that build on it.
+        messages: the newest of the conversation, oldest first.
+        asked_prompts: prompts asked in this subconcept so far, oldest first.
+        attempts, mastery: what is known of the learner here; `mastered` is whether they can go on.
+        unaided_right: how many questions of the lesson were answered right without help.
+    """
+
+    session_id: str
+    user_id: str
+    node: NodeRow
+    concept: NodeRow
+    topic: NodeRow
+    dependents: tuple[str, ...]
+    ended: bool
+    pending: AskedCheckpoint | None
+    plan: LessonPlan
+    messages: tuple[ChatMessageRow, ...]
+    asked_prompts: tuple[str, ...]
+    attempts: int
+    mastery: float
+    mastered: bool
+    unaided_right: int
+
+    def reply_of_run(self, run_id: str) -> ChatMessageRow | None:
+        """The reply with which that run has ended its turn, if it has."""
+        return next((one for one in self.messages if one.id == run_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An attempt that is kept; `grade` is None where only the meaning of its words can tell."""
+
+    id: str
+    grade: Grade | None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """The end of a turn, stored in one transaction.
+
+    Args:
+        reply: the tutor's words, without the question.
+        learner_message: the learner's words as they were sent; None if the turn opens the lesson.
+        question: the question that was pending before; `ladder` is its ladder now.
+        keeps_question: whether it is still pending.
+        asks: the question that is asked now, if none is pending.
+        plan: the new plan; None leaves it.
+        same_step: whether the new question is about the same step of the plan.
+        completes_lesson: whether the lesson is over.
+        repeats_question: whether clients show the pending question again.
+        passages: ids of those that the reply teaches from.
+        events: more events to publish.
+    """
+
+    reply: str
+    kind: MessageKind
+    learner_message: str | None = None
+    learner_message_kind: MessageKind = "learning"
+    question: AskedCheckpoint | None = None
+    ladder: HelpLadder | None = None
+    attempt_id: str | None = None
+    keeps_question: bool = False
+    asks: LessonCheckpoint | None = None
+    plan: LessonPlan | None = None
+    same_step: bool = False
+    completes_lesson: bool = False
+    repeats_question: bool = True
+    passages: tuple[str, ...] = ()
+    events: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """Content beside the conversation, stored with the subconcept."""
+
+    kind: Literal["example", "exercise", "diagram"]
+    title: str
+    body: str
+    format: Literal["markdown", "mermaid", "svg"] = "markdown"
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A learner's drawing."""
+
+    media_type: str
+    data: bytes
+
+
+class LessonRepository(Protocol):
+    """Owner-scoped: what is missing or another learner's raises NotFound.
+
+    What names an actor is one transaction with its events and, if the actor names a call, the end of that call. It
+    raises Conflict (the call has ended already, or the run's epoch is an old one) and RunAlreadyEnded; nothing is
+    written then.
+    """
+
+    async def lesson(self, session_id: str, *, user_id: str) -> Lesson:
+        """Raises NotFound, BadInput (the session has no subconcept)."""
+        ...
+
+    async def diagnostic_result(self, lesson: Lesson) -> DiagnosticResult:
+        """Result of the concept's diagnostic: of answers about the subconcept, or of all if none is about it."""
+        ...
+
+    async def prerequisites(self, lesson: Lesson) -> Sequence[Prerequisite]:
+        """Prerequisites of the subconcept."""
+        ...
+
+    async def record_attempt(
+        self, question_id: str, *, text: str | None, option: str | None, level: int, actor: Actor
+    ) -> Attempt:
+        """Store an attempt at the pending question, graded if code can; a repeat of the newest is not stored again."""
+        ...
+
+    async def grade(self, answer_id: str, *, user_id: str) -> Grade | None:
+        """The stored grade of an attempt; None without one."""
+        ...
+
+    async def end_turn(self, session_id: str, end: TurnEnd, *, actor: Actor) -> AskedCheckpoint | None:
+        """End the turn of the actor's run; idempotent. Returns the question that is pending then.
+
+        Raises InvalidQuestion (the new question has faults), InvalidGraphEdit (the topic's documents have no such
+        passage), Conflict (the session has ended, or another question is pending).
+        """
+        ...
+
+    async def add_card(self, session_id: str, card: Card, *, actor: Actor) -> CardShown:
+        """Store a card with the lesson's subconcept, and show it."""
+        ...
+
+    async def raise_concern(self, session_id: str, text: str, *, actor: Actor) -> None:
+        """Record a sign of distress, and show the learner the text."""
+        ...
+
+    async def save_drawing(self, session_id: str, drawing: Drawing, *, user_id: str) -> str:
+        """Store a drawing; returns its id."""
+        ...
+
+    async def drawing(self, drawing_id: str, *, user_id: str) -> Drawing:
+        """Raises NotFound."""
+        ...

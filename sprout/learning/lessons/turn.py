@@ -1,0 +1,234 @@
+"""Turns of a lesson: the learner's input, the open question, the plan, and the text of a reply."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from sprout.events import AnswerType
+from sprout.learning.lessons.conversations import MessageKind
+from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep, is_genuine_attempt
+from sprout.learning.marking.answers import says_nothing
+from sprout.learning.marking.keyed_answers import Option, chosen_option
+from sprout.learning.questions.questions import QuestionDraft
+from sprout.learning.text.normalization import tidy
+
+MAX_STEPS = 10
+OPTION_LABELS = "ABCDEFGH"
+DRAWING_MARKER = "[Drawing image attached]"
+
+_ANSWER = "[ANSWER]"
+_CLARIFICATION = "[CLARIFICATION]"
+_MODE = re.compile(r"\s*mode\s*:\s*(text|code|draw|drawing|mcq)\s*(?:\n|\Z)", re.IGNORECASE)
+_PREFIX = r"(?:[\s>#*+\-•]|\d+[.)])*(?:\*\*|__)?\s*"
+# What clients take for the marker of a question or of its type at the start of a line.
+_MARKER = re.compile(rf"^({_PREFIX})(?=(?:new |checkpoint )?question\b|mode\s*[:\-–—])", re.IGNORECASE | re.MULTILINE)
+_LABEL = re.compile(r"\(?([A-Ha-h])[).:]?")
+_LABELLED = re.compile(r"\(?[A-Ha-h][).:]\s+")
+
+
+class TurnKind(StrEnum):
+    OPENING = "opening"
+    ANSWER = "answer"
+    CLARIFICATION = "clarification"
+    MESSAGE = "message"
+
+
+MESSAGE_KINDS: dict[TurnKind, MessageKind] = {
+    TurnKind.OPENING: "learning",
+    TurnKind.ANSWER: "evaluation",
+    TurnKind.CLARIFICATION: "hint_request",
+    TurnKind.MESSAGE: "learning",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LearnerInput:
+    """Input of a learner in one turn; `text` is without the tags that mark its kind."""
+
+    kind: TurnKind
+    text: str
+    mode: AnswerType = "text"
+
+
+def parse_input(content: str) -> LearnerInput:
+    """The learner's words, told from their tags; nothing at all opens the lesson."""
+    said = tidy(content)
+    if not said:
+        return LearnerInput(TurnKind.OPENING, "")
+    if _has_tag(said, _ANSWER):
+        rest = said[len(_ANSWER) :]
+        found = _MODE.match(rest)
+        text = rest[found.end() :] if found else rest
+        return LearnerInput(TurnKind.ANSWER, text.strip(), _mode(found[1]) if found else "text")
+    if _has_tag(said, _CLARIFICATION):
+        return LearnerInput(TurnKind.CLARIFICATION, said[len(_CLARIFICATION) :].strip())
+    return LearnerInput(TurnKind.MESSAGE, said)
+
+
+def _has_tag(said: str, tag: str) -> bool:
+    return said[: len(tag)].upper() == tag
+
+
+def _mode(named: str) -> AnswerType:
+    match named.lower():
+        case "code":
+            return "code"
+        case "draw" | "drawing":
+            return "draw"
+        case "mcq":
+            return "mcq"
+        case _:
+            return "text"
+
+
+@dataclass(frozen=True, slots=True)
+class LessonCheckpoint:
+    """A question that the tutor has prepared, with all that belongs to it; everything but its prompt, kind and options
+    is secret.
+
+    Args:
+        help: a text for each level, in their order.
+        smaller: a smaller question on the same idea, for who does not know.
+        solution: step by step.
+    """
+
+    draft: QuestionDraft
+    kind: AnswerType
+    help: tuple[str, ...] = ()
+    smaller: str = ""
+    solution: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AskedCheckpoint:
+    """A checkpoint that was asked, and how far its help has gone.
+
+    Args:
+        options: of a choice, in the order in which the learner sees them.
+        last_attempt_id: the newest attempt that the ladder has counted.
+        last_attempt_text: its words, if it was graded; an ungraded answer may be repeated.
+        missed: how many attempts were wrong.
+    """
+
+    id: str
+    checkpoint: LessonCheckpoint
+    options: tuple[Option, ...] = ()
+    ladder: HelpLadder = HelpLadder()
+    last_attempt_id: str | None = None
+    last_attempt_text: str = ""
+    missed: int = 0
+
+    @property
+    def prompt(self) -> str:
+        return self.checkpoint.draft.prompt
+
+    @property
+    def kind(self) -> AnswerType:
+        return self.checkpoint.kind
+
+    @property
+    def label(self) -> str | None:
+        """The letter before the right option."""
+        right = self.checkpoint.draft.correct_answer
+        return next((OPTION_LABELS[at] for at, option in enumerate(self.options) if option.text == right), None)
+
+
+class InputMeaning(StrEnum):
+    """Meaning of the learner's words for an open question."""
+
+    ATTEMPT = "attempt"
+    DONT_KNOW = "not_known"
+    HELP_REQUEST = "help_asked"
+    ASIDE = "beside"  # a question of their own, or talk: the open question waits
+
+
+def interpret_input(question: AskedCheckpoint, given: LearnerInput, *, has_drawing: bool = False) -> InputMeaning:
+    """Meaning of the words for the question: only an answer can be an attempt, and not every answer is one."""
+    if given.kind is TurnKind.ANSWER and has_drawing:
+        return InputMeaning.ATTEMPT
+    if says_nothing(given.text):
+        return InputMeaning.DONT_KNOW
+    if given.kind is TurnKind.ANSWER and named_option(question, given.text) is not None:
+        return InputMeaning.ATTEMPT
+    answers = () if question.kind == "mcq" else (question.checkpoint.draft.correct_answer,)
+    code = question.kind == "code"
+    if not is_genuine_attempt(
+        given.text, prompt=question.prompt, last_attempt=question.last_attempt_text, answers=answers, code=code
+    ):
+        return InputMeaning.HELP_REQUEST
+    if given.kind is not TurnKind.ANSWER or question.kind == "mcq":
+        return InputMeaning.ASIDE
+    return InputMeaning.ATTEMPT
+
+
+def named_option(question: AskedCheckpoint, text: str) -> Option | None:
+    """The option that the words name: by its text, or by the letter that stands before it."""
+    if question.kind != "mcq":
+        return None
+    label = _LABEL.fullmatch(text.strip())
+    if label and (at := OPTION_LABELS.index(label[1].upper())) < len(question.options):
+        return question.options[at]
+    return chosen_option(question.options, text) or chosen_option(question.options, _LABELLED.sub("", text, count=1))
+
+
+def ladder_after(question: AskedCheckpoint, meaning: InputMeaning, *, right: bool | None = None) -> HelpLadder:
+    """The ladder of the question after the learner's words.
+
+    Args:
+        right: of an attempt; None where it could not be graded.
+    """
+    match meaning:
+        case InputMeaning.ATTEMPT:
+            return question.ladder.after_attempt(right=right)
+        case InputMeaning.DONT_KNOW:
+            return question.ladder.after_dont_know()
+        case InputMeaning.HELP_REQUEST:
+            return question.ladder.after_help_request()
+        case InputMeaning.ASIDE:
+            return replace(question.ladder, step=NextStep.WAIT)
+
+
+@dataclass(frozen=True, slots=True)
+class LessonPlan:
+    """Plan of a lesson: what the learner can do after each step, and the current step, from 1; 0 before the first."""
+
+    goals: tuple[str, ...] = ()
+    step: int = 0
+
+    @property
+    def step_count(self) -> int:
+        return len(self.goals)
+
+    def after(self, settled: HelpLadder | None, can: Sequence[str], asked: str) -> "LessonPlan":
+        """The plan once another question is asked: the next chunk, unless the last one needed help.
+
+        Args:
+            settled: of the question before; None for the first.
+            can: a new plan, taken where there is none yet.
+            asked: what the learner can do who answers the new question, where the plan does not say so yet.
+        """
+        lines = self.goals or tuple(can)[:MAX_STEPS]
+        same_again = settled is not None and (settled.may_show_answer or settled.level > HelpLevel.NONE)
+        chunk = max(1, self.step if same_again else min(self.step + 1, MAX_STEPS))
+        return LessonPlan(lines if len(lines) >= chunk or not asked else (*lines, asked)[:MAX_STEPS], chunk)
+
+
+def render_reply(explanation: str, question: AskedCheckpoint | None) -> str:
+    """A reply as clients read it: the words, then the type and the question.
+
+    No line of the words can be taken for the marker of a question.
+    """
+    words = _MARKER.sub(r"→ \1", tidy(explanation))
+    if question is None:
+        return words
+    kind = "text" if question.kind == "mcq" else question.kind
+    parts = [words, f"Question Type: {kind}", f"Question:\n{question.prompt}"]
+    if question.options:
+        parts.append("\n".join(f"{OPTION_LABELS[at]}. {option.text}" for at, option in enumerate(question.options)))
+    return "\n\n".join(part for part in parts if part)
+
+
+def extract_explanation(reply: str) -> str:
+    """The words of a rendered reply, without its question."""
+    return reply.partition("\n\nQuestion Type:")[0] if not reply.startswith("Question Type:") else ""

@@ -1,0 +1,129 @@
+"""Assessments: questions, a learner's answers and their grades."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+from sprout.events import AssessmentRow, CriterionShown, Wire
+from sprout.learning.questions.questions import QuestionDraft
+
+AssessmentType = Literal["diagnostic", "quiz", "recall"]
+
+
+class QuestionRow(Wire):
+    """A question as the contract has it; `options` is a JSON list in a string.
+
+    It has no key, unless the deployment serves clients that mark choices by themselves: then
+    `correct_answer` is the text of a choice's right option.
+    """
+
+    id: str
+    assessment_id: str
+    node_id: str | None
+    format: Literal["mcq", "open_ended"]
+    prompt: str
+    options: str | None
+    correct_answer: str | None = None
+    grading_rubric: None = None
+    difficulty: int
+    created_at: str
+
+
+class GradeShown(Wire):
+    """The visible part of a grade: `state` is ungraded or unsure where there is no mark, never a wrong one.
+
+    `cut` says that the answer was too long and its end was not graded.
+    """
+
+    state: Literal["graded", "unsure", "ungraded"]
+    criteria: list[CriterionShown]
+    next_step: str | None
+    cut: bool
+
+
+class AnswerRow(Wire):
+    """An attempt. `is_correct` and `score` are null as long as it is not graded, and where there was none to grade."""
+
+    id: str
+    user_id: str
+    assessment_id: str
+    question_id: str
+    answer_text: str | None
+    selected_option: str | None
+    is_correct: bool | None
+    score: float | None
+    feedback: str | None
+    created_at: str
+    grade: GradeShown | None = None
+
+
+class Diagnostic(Wire):
+    """A concept's questions and how far the learner has come with them."""
+
+    assessment: AssessmentRow
+    questions: list[QuestionRow]
+    answered_count: int
+    required_answers: int
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """Learner's answer to a question: words, or an option by its text or id; with neither, it is "I don't know"."""
+
+    question_id: str
+    text: str | None = None
+    option: str | None = None
+
+
+class Assessments(Protocol):
+    """Owner-scoped: what is missing or another learner's raises NotFound."""
+
+    async def assessments(self, user_id: str, *, target_node_id: str | None = None) -> list[AssessmentRow]: ...
+
+    async def assessment(self, assessment_id: str, *, user_id: str) -> AssessmentRow: ...
+
+    async def change_assessment(
+        self, assessment_id: str, *, user_id: str, title: str | None, completed_at: datetime | None
+    ) -> AssessmentRow:
+        """The assessment with what is given changed."""
+        ...
+
+    async def questions(self, assessment_id: str, *, user_id: str) -> list[QuestionRow]:
+        """The questions in their order, without held-back and voided ones."""
+        ...
+
+    async def answers(self, assessment_id: str, *, user_id: str) -> Sequence[AnswerRow]:
+        """All attempts, oldest first."""
+        ...
+
+    async def record_answer(self, assessment_id: str, given: GivenAnswer, *, user_id: str) -> AnswerRow:
+        """Keep an attempt, graded where code can, and what follows from it; the newest one again is that one.
+
+        Raises NotFound (the assessment, or a question that is not in it), BadInput (an option that is not there).
+        """
+        ...
+
+    async def skip_question(self, question_id: str, *, user_id: str) -> AnswerRow:
+        """Keep that the learner leaves a question out: an attempt without words and without a choice."""
+        ...
+
+    async def create_assessment(
+        self, target_node_id: str, *, user_id: str, type: AssessmentType, title: str | None
+    ) -> tuple[AssessmentRow, bool]:
+        """A new assessment of a node, and True; a node's one diagnostic, and False, where it has it already."""
+        ...
+
+    async def add_question(
+        self, assessment_id: str, draft: QuestionDraft, *, user_id: str, node_id: str | None
+    ) -> QuestionRow:
+        """A person's question at the end of an assessment; one about a part of a concept tests that part.
+
+        Raises NotFound (the assessment or the node), BadInput (a node elsewhere), Conflict (it is asked already).
+        """
+        ...
+
+    async def diagnostic(self, concept_id: str, *, user_id: str) -> Diagnostic:
+        """Raises NotFound, also where the concept has none yet; BadInput (not a concept)."""
+        ...

@@ -1,0 +1,125 @@
+"""Format of an authored lesson on one subconcept: steps with their checkpoints, help, an example, a contrast."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Line = Annotated[str, Field(min_length=1, max_length=300)]
+Text = Annotated[str, Field(min_length=1, max_length=2_000)]
+Title = Annotated[str, Field(min_length=2, max_length=90)]
+
+HELP_LEVELS = 4
+MOST_WORDS = 120
+
+
+class AuthoredModel(BaseModel):
+    """A part of a course or a lesson as its file has it: nothing that is not named here."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LessonCriterion(AuthoredModel):
+    """A criterion, and by which words the offline grader knows that it is met, half met or contradicted.
+
+    Each of `accepts`, `half` and `rejects` is a list of phrases. A phrase hits where every word of it stands in one
+    sentence of the answer, in any order: `same/equal temperature*` has an alternative and a word that may go on. A
+    phrase between slashes is a regular expression for the whole answer, for code. Nothing that hits means "not sure".
+    """
+
+    label: Line
+    statement: Line
+    weight: float = Field(gt=0, le=1)
+    partly_if: Line | None = None
+    misconception: Line | None = None
+    accepts: tuple[Line, ...] = Field(min_length=1)
+    half: tuple[Line, ...] = ()
+    rejects: tuple[Line, ...] = ()
+
+
+class WrongOption(AuthoredModel):
+    """A wrong option, and the belief that leads to it."""
+
+    option: Line
+    misconception: Line
+
+
+class LessonQuestion(AuthoredModel):
+    """A question of a lesson; of what is right, `answer` is the option, the number, or a full answer in plain words."""
+
+    prompt: Text
+    kind: Literal["mcq", "numeric", "text", "code", "draw"]
+    answer: Text
+    partial: Text | None = None
+    wrong: tuple[WrongOption, ...] = ()
+    criteria: tuple[LessonCriterion, ...] = ()
+    tolerance: float | None = Field(default=None, ge=0)
+    unit: str | None = None
+    diagnostic_values: dict[str, Line] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _check_kind(self) -> Self:
+        if self.kind == "mcq":
+            options = {self.answer.casefold(), *(wrong.option.casefold() for wrong in self.wrong)}
+            if len(self.wrong) != 3 or len(options) != 4:
+                raise ValueError(f"four different options are needed: {self.prompt!r}")
+        elif self.kind == "numeric":
+            float(self.answer)
+        elif not 2 <= len(self.criteria) <= 5 or abs(sum(one.weight for one in self.criteria) - 1) > 1e-9:
+            raise ValueError(f"two to five criteria whose weights sum to 1 are needed: {self.prompt!r}")
+        return self
+
+
+class StepCheckpoint(LessonQuestion):
+    """The question that ends a step, with its four levels of help.
+
+    Args:
+        help: read again, look here, a partly worked parallel, one worked step; none contains the result.
+        smaller: a smaller question on the same idea, for one who does not know.
+        because: why the right answer is right, for one who has given it.
+        solution: the way to the answer, for working it through together after the last help.
+    """
+
+    help: tuple[Text, ...] = Field(min_length=HELP_LEVELS, max_length=HELP_LEVELS)
+    smaller: Text
+    because: Text
+    solution: Text
+
+
+class Step(AuthoredModel):
+    """One chunk: `can` is what the learner can do after it, `says` the case and the one idea, then the checkpoint.
+
+    `again` is the changed form of the checkpoint, asked without help where the first took help.
+    """
+
+    can: Line
+    says: Text
+    asks: StepCheckpoint
+    again: LessonQuestion
+
+    @model_validator(mode="after")
+    def _check_length(self) -> Self:
+        if len(self.says.split()) > MOST_WORDS:
+            raise ValueError(f"more than {MOST_WORDS} words: {self.says[:60]!r}")
+        return self
+
+
+class Example(AuthoredModel):
+    """One correct solution with the reasons beside its steps, in Markdown; no question in it."""
+
+    title: Line
+    text: Text
+
+
+class Contrast(AuthoredModel):
+    """A widespread wrong idea, and a case in which it and the right one predict different things."""
+
+    idea: Line
+    case: Text
+
+
+class Lesson(AuthoredModel):
+    subconcept: Title
+    steps: tuple[Step, ...] = Field(min_length=3, max_length=3)
+    example: Example
+    contrast: Contrast
+    summary: Text

@@ -1,0 +1,158 @@
+"""Offline model of the tutor: one turn of a lesson from notes, from a course, or on how to study."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sprout.offline.courses.catalogue import find_bridged_lesson, find_course, find_lesson
+from sprout.offline.demo.conversation import Conversation
+from sprout.offline.demo.tutor.composition import LeakCheck
+from sprout.offline.demo.tutor.content.from_course import lesson_from_course, lesson_in_small_steps
+from sprout.offline.demo.tutor.content.from_notes import lesson_from_notes
+from sprout.offline.demo.tutor.content.help_texts import with_help_from_other_form
+from sprout.offline.demo.tutor.content.study_skills import study_skills_lesson
+from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, count_tactic, recognize_tactic
+from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
+from sprout.offline.demo.tutor.replies.citations import cited_passages
+from sprout.offline.demo.tutor.replies.lesson_order import NextQuestion, is_finished, next_questions
+from sprout.offline.demo.tutor.replies.next_question import WeakPrerequisite, completion_text, next_question_text
+from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, open_question
+from sprout.offline.demo.tutor.replies.reply_styles import open_question_reply
+from sprout.offline.demo.tutor.replies.side_questions import answer_side_question
+from sprout.offline.demo.tutor.templates import Templates, detect_language, notes_templates, templates_for
+from sprout.offline.demo.tutor.turn import Subject, Turn, read_turn
+from sprout.offline.reply import Block, Reply, TextOut, ToolOut
+
+PROGRESS, PREREQUISITES = "check_student_progress", "check_prerequisite_mastery"
+ASK, COMPLETE, CONCERN, EXAMPLE = "ask_checkpoint", "complete_subconcept", "raise_concern", "generate_example"
+
+LessonFinder = Callable[[Subject], TutorLesson]
+
+
+def find_tutor_lesson(subject: Subject) -> TutorLesson:
+    """The lesson on a subconcept: the learner's notes come first, then an authored course, then how to study it."""
+    if subject.passages and (found := lesson_from_notes(subject.passages, title=subject.title, desc=subject.desc)):
+        return found
+    course = find_course(subject.topic)
+    if course and (lesson := find_lesson(course, subject.title)):
+        return lesson_from_course(lesson)
+    if course and (lesson := find_bridged_lesson(course, subject.title)):
+        return lesson_in_small_steps(lesson)
+    return study_skills_lesson(subject.title)
+
+
+def make_tutor(find: LessonFinder = find_tutor_lesson) -> Callable[[Conversation], Reply]:
+    """The tutor of the lessons that `find` gives."""
+
+    def speak(conversation: Conversation) -> Reply:
+        turn = read_turn(conversation)
+        teaching = find(turn.subject)
+        messages = [turn.message, *reversed(turn.earlier_messages)]
+        return _TutorReply(
+            conversation, turn, teaching, templates_for(detect_language(messages, teaching.language)), find
+        ).reply()
+
+    return speak
+
+
+class _TutorReply:
+    """One reply of one turn."""
+
+    def __init__(
+        self, conversation: Conversation, turn: Turn, teaching: TutorLesson, texts: Templates, find: LessonFinder
+    ) -> None:
+        self._conversation, self._turn, self._lesson = conversation, turn, teaching
+        self._templates, self._find_lesson = texts, find
+
+    def reply(self) -> Reply:
+        tactic = recognize_tactic(self._turn.message)
+        if tactic is not None and tactic.style is ReplyStyle.CARE:
+            return self._concern_reply(
+                tactic.opening(self._templates.code, count_tactic(tactic, self._turn.earlier_messages))
+            )
+        now = open_question(self._turn, self._lesson, self._templates)
+        if now is not None:
+            shows = tactic is not None and tactic.style is ReplyStyle.EXAMPLE and self._should_show_example(now)
+            return Reply([self._example_call()]) if shows else Reply([TextOut(open_question_reply(now))])
+        if self._turn.kind == "clarification":
+            return Reply([TextOut(self._side_answer())])
+        if checks := self._progress_checks():
+            return Reply(checks)
+        return self._next_step_reply()
+
+    def _concern_reply(self, words: str) -> Reply:
+        """Inform the server first, so that the help is shown in any case; then reply with a few calm sentences."""
+        if self._can_call(CONCERN) and not self._conversation.calls_to(CONCERN):
+            return Reply([ToolOut(CONCERN)])
+        return Reply([TextOut(words)])
+
+    def _should_show_example(self, now: OpenQuestion) -> bool:
+        if not self._can_call(EXAMPLE) or self._conversation.calls_to(EXAMPLE) or not self._lesson.example:
+            return False
+        check = now.check
+        return check is None or LeakCheck(check.secret, level=check.level).passes(self._lesson.example)
+
+    def _example_call(self) -> ToolOut:
+        return ToolOut(EXAMPLE, {"title": self._lesson.example_title, "body": self._lesson.example})
+
+    def _side_answer(self) -> str:
+        """A side question while nothing is open: a sentence of the lesson, or that it has none on it."""
+        side_answer = answer_side_question(self._turn.message, self._lesson, self._templates, None)
+        return f"{side_answer} {self._templates.render('closing_words')}"
+
+    def _progress_checks(self) -> list[Block]:
+        fresh = self._turn.kind == "opening" and not self._turn.asked
+        if not (fresh and self._can_call(PROGRESS) and self._can_call(PREREQUISITES)):
+            return []
+        return self._conversation.without_repeats([ToolOut(PROGRESS), ToolOut(PREREQUISITES)])
+
+    def _next_step_reply(self) -> Reply:
+        turn, refused = self._turn, self._conversation.calls_to(COMPLETE)
+        if turn.may_complete and not refused and is_finished(self._lesson, turn):
+            words = completion_text(turn, self._lesson, self._templates)
+            return Reply([ToolOut(COMPLETE, {"message": words}) if self._can_call(COMPLETE) else TextOut(words)])
+        questions = next_questions(self._lesson, turn, known=self._diagnostic_score())
+        following = questions[len(self._conversation.calls_to(ASK)) % len(questions)]
+        words = next_question_text(turn, self._lesson, following, self._templates, self._weak_prerequisite())
+        if not self._can_call(ASK):
+            return Reply([TextOut(f"{words} {self._templates.render('closing_words')}")])
+        plan = [] if turn.plan else self._lesson.goals
+        asked = self._with_help(following).tool_input(words, plan)
+        cited = cited_passages(following, turn.subject.passages)
+        return Reply([ToolOut(ASK, asked | ({"passages": cited} if cited else {}))])
+
+    def _with_help(self, following: NextQuestion) -> PreparedQuestion:
+        if following.question.help:
+            return following.question
+        return with_help_from_other_form(following.chunk, notes_templates(self._lesson.language))
+
+    def _can_call(self, tool: str) -> bool:
+        within = self._turn.callable_tools
+        return self._conversation.may_call and tool in self._conversation.tools and (within is None or tool in within)
+
+    def _diagnostic_score(self) -> float:
+        """The score of the diagnostic, 0..1; 0 where nothing was answered."""
+        scores = [result.get("diagnosticScore") for result in self._results(PROGRESS)]
+        return next((float(score) for score in scores if isinstance(score, int | float)), 0.0)
+
+    def _weak_prerequisite(self) -> WeakPrerequisite | None:
+        """The first thing that this builds on and that is not firm yet."""
+        for result in self._results(PREREQUISITES):
+            for one in result.get("prerequisites") or ():
+                if isinstance(one, dict) and one.get("mastered") is False and one.get("title"):
+                    title = str(one["title"])
+                    lesson = self._find_lesson(Subject(self._turn.subject.topic, "", title, "", (), ()))
+                    return WeakPrerequisite(title, lesson.summary if lesson.source == "course" else "")
+        return None
+
+    def _results(self, tool: str) -> Iterator[dict[str, Any]]:
+        for call in self._conversation.calls_to(tool):
+            try:
+                payload = json.loads(call.result)
+            except ValueError:
+                continue
+            if isinstance(payload, dict):
+                yield payload
+
+
+reply_as_tutor = make_tutor()

@@ -1,0 +1,100 @@
+"""Composition of the offline tutor's messages: short enough, and past the check of every tutor's words."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from sprout.learning.leaks.leak_filter import LeakFilter
+from sprout.learning.leaks.secret import Secret
+from sprout.learning.lessons.help_ladder import HelpLevel
+from sprout.offline.notes.parser import sentences_of
+
+MOST_WORDS = 120
+MOST_OF_ASIDE = 60
+_FENCED = re.compile(r"(```.*?```)", re.DOTALL)
+
+
+class Priority(IntEnum):
+    """Order in which snippets are dropped when a reply is too long."""
+
+    MUST = 0
+    SHOULD = 1
+    MAY = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A few sentences that belong together."""
+
+    text: str
+    priority: Priority = Priority.MUST
+
+
+@dataclass(frozen=True, slots=True)
+class LeakCheck:
+    """Inputs of the leak check on a reply: the question's secret, previous texts, the level of help."""
+
+    secret: Secret
+    before: str = ""
+    level: HelpLevel = HelpLevel.NONE
+
+    def passes(self, text: str) -> bool:
+        """Return True if the text reveals nothing."""
+        saying = LeakFilter(self.secret, before=self.before, level=self.level)
+        saying.feed(text)
+        saying.end()
+        return saying.withheld is None
+
+
+def compose(parts: Sequence[Snippet], check: LeakCheck | None, *, most: int = MOST_WORDS, joint: str = " ") -> str:
+    """The parts in their order: those of least worth left out beyond `most` words, and what gives the answer away.
+
+    Of a part that does not pass as a whole the sentences that do are kept.
+    """
+    chosen = _fit_words([part for part in parts if part.text.strip()], most)
+    if check is None or check.passes(joint.join(chosen)):
+        return joint.join(chosen)
+    sentences: list[str] = []
+    for text in chosen:
+        if check.passes(joint.join([*sentences, text])):
+            sentences.append(text)
+            continue
+        passed: list[str] = []
+        for piece in _split_sentences(text):
+            if check.passes(joint.join([*sentences, " ".join([*passed, piece])])):
+                passed.append(piece)
+        sentences += [" ".join(passed)] if passed else []
+    return joint.join(sentences)
+
+
+def _fit_words(parts: Sequence[Snippet], most: int) -> list[str]:
+    """The texts of the parts that fit; one that must be said and is too long itself is cut after a sentence."""
+    room = most
+    texts: dict[int, str] = {}
+    for at, part in sorted(enumerate(parts), key=lambda each: each[1].priority):
+        text = part.text.strip() if part.priority is not Priority.MUST else first_sentences(part.text.strip(), room)
+        if text and (words := len(text.split())) <= room:
+            texts[at] = text
+            room -= words
+    return [texts[at] for at in sorted(texts)]
+
+
+def _split_sentences(text: str) -> list[str]:
+    """The sentences of a text; fenced code is one piece."""
+    found: list[str] = []
+    for piece in _FENCED.split(text):
+        found += [f"\n\n{piece}\n\n"] if piece.startswith("```") else sentences_of(piece)
+    return found
+
+
+def first_sentences(text: str, most: int) -> str:
+    """The text, or as many of its first sentences as have no more than `most` words."""
+    if len(text.split()) <= most:
+        return text
+    sentences: list[str] = []
+    for sentence in sentences_of(" ".join(text.split())):
+        if len(" ".join([*sentences, sentence]).split()) > most:
+            break
+        sentences.append(sentence)
+    return " ".join(sentences)

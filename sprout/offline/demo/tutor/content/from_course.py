@@ -1,0 +1,91 @@
+"""An authored lesson as the offline tutor teaches it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from sprout.offline.courses.lesson_format import MOST_WORDS, Lesson, LessonCriterion, LessonQuestion, Step
+from sprout.offline.demo.tutor.lesson import Chunk, LessonSource, PreparedQuestion, TutorLesson
+from sprout.offline.notes.language import language_of
+from sprout.offline.notes.parser import sentences_of, words_of
+
+
+def lesson_from_course(lesson: Lesson, source: LessonSource = "course") -> TutorLesson:
+    """An authored lesson; the changed forms of its questions have no help of their own."""
+    return _build_lesson(lesson, source, tuple(_chunk(step) for step in lesson.steps))
+
+
+def lesson_in_small_steps(lesson: Lesson) -> TutorLesson:
+    """The lesson for who missed it in the diagnostic: from the widespread wrong idea on, the changed forms of its
+    questions first, so that the lesson itself still has its own."""
+    case = lesson.contrast.case
+    first, *others = (_swap_variants(_chunk(step)) for step in lesson.steps)
+    opening = replace(first, explanation=case) if len(case.split()) <= MOST_WORDS else first
+    return _build_lesson(lesson, "course", (opening, *others))
+
+
+def _build_lesson(lesson: Lesson, source: LessonSource, chunks: tuple[Chunk, ...]) -> TutorLesson:
+    language = language_of(words_of(" ".join(step.says for step in lesson.steps)))
+    return TutorLesson(
+        source,
+        chunks,
+        lesson.summary,
+        language,
+        lesson.example.title,
+        lesson.example.text,
+        lesson.contrast.idea,
+        lesson.contrast.case,
+        tuple(_sentences(lesson)),
+    )
+
+
+def _chunk(step: Step) -> Chunk:
+    asks = step.asks
+    help_ = tuple(asks.help)
+    first = _prepare_question(asks, step.can, help_, asks.smaller, asks.because, _steps(asks.solution))
+    return Chunk(
+        step.can, step.says, first, _prepare_question(step.again, step.can, (), "", asks.because, (step.again.answer,))
+    )
+
+
+def _swap_variants(chunk: Chunk) -> Chunk:
+    """The chunk with its question and the changed form of it in each other's place."""
+    return replace(chunk, question=replace(chunk.changed_form, because=""), changed_form=chunk.question)
+
+
+def _prepare_question(
+    ask: LessonQuestion, can: str, help_: tuple[str, ...], smaller: str, because: str, solution: tuple[str, ...]
+) -> PreparedQuestion:
+    numeric = ask.kind == "numeric"
+    return PreparedQuestion(
+        ask.prompt,
+        "number" if ask.kind == "numeric" else ask.kind,
+        ask.answer,
+        can,
+        wrong=tuple(ask.diagnostic_values.items())
+        if numeric
+        else tuple((wrong.option, wrong.misconception) for wrong in ask.wrong),
+        criteria=tuple(_criterion(point) for point in ask.criteria),
+        anchors=tuple(filter(None, [ask.answer, ask.partial])) if ask.criteria else (),
+        tolerance=ask.tolerance or 0.0,
+        unit=ask.unit or "",
+        help=help_,
+        smaller=smaller,
+        because=because,
+        solution=solution,
+    )
+
+
+def _steps(solution: str) -> tuple[str, ...]:
+    """The sentences of a solution; one with fenced code is a single step, since code has none."""
+    return (solution,) if "```" in solution else tuple(sentences_of(solution))
+
+
+def _criterion(point: LessonCriterion) -> dict[str, Any]:
+    return point.model_dump(include={"label", "statement", "weight", "partly_if", "misconception"}, exclude_none=True)
+
+
+def _sentences(lesson: Lesson) -> Iterator[str]:
+    for text in (*(step.says for step in lesson.steps), lesson.contrast.case, lesson.summary, lesson.example.text):
+        yield from (sentence for line in text.splitlines() for sentence in sentences_of(re.sub(r"\s+", " ", line)))

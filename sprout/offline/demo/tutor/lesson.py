@@ -1,0 +1,160 @@
+"""Lesson of the offline tutor at one subconcept, from any source: chunks with their prepared questions."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sprout.learning.leaks.secret import Secret, build_secret
+from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, QuestionFormat, parse_number
+from sprout.learning.text.normalization import folded
+
+AnswerKind = Literal["text", "code", "draw", "mcq", "number"]
+LessonSource = Literal["course", "notes", "nothing"]
+
+_FORMATS: dict[str, QuestionFormat] = {"mcq": "mcq", "number": "numeric"}
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedQuestion:
+    """A question with all that is prepared for it.
+
+    Args:
+        wrong: for a choice, its wrong options with the belief behind each; for a number, wrong values with theirs.
+        criteria: as the tool takes them: label, statement, weight and, where there are any, partly_if, misconception.
+        anchors: full and partial answers in a learner's words.
+        help: read again, look here, a partly worked parallel, one step; none where nothing safe can be said.
+    """
+
+    prompt: str
+    kind: AnswerKind
+    answer: str
+    goal: str
+    wrong: tuple[tuple[str, str], ...] = ()
+    criteria: tuple[Mapping[str, Any], ...] = ()
+    anchors: tuple[str, ...] = ()
+    tolerance: float = 0.0
+    unit: str = ""
+    help: tuple[str, ...] = ()
+    smaller: str = ""
+    because: str = ""
+    solution: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> list[str]:
+        """Labels of a good answer's parts, as learners see them."""
+        return [str(criterion["label"]) for criterion in self.criteria]
+
+    @property
+    def options(self) -> list[str]:
+        """The options of a choice, always in the same order, which says nothing about the right one."""
+        options = [self.answer, *(option for option, _ in self.wrong)] if self.kind == "mcq" else []
+        random.Random(self.prompt).shuffle(options)
+        return options
+
+    def matches_prompt(self, prompt: str) -> bool:
+        """Return True if the prompt is this question, with or without its options below it."""
+        return folded(prompt).startswith(folded(self.prompt))
+
+    def tool_input(self, message: str, plan: Sequence[str] = ()) -> dict[str, Any]:
+        """The input of the tool that poses it; `message` comes first, since it is read while it is written."""
+        beliefs = [{"option": option, "misconception": belief} for option, belief in self.wrong]
+        fields: dict[str, Any] = {
+            "message": message,
+            "question": self.prompt,
+            "type": "text" if self.kind == "number" else self.kind,
+            "can": self.goal,
+            "answer": self.answer,
+        }
+        fields |= {"options": self.options, "wrong": beliefs} if self.kind == "mcq" else {}
+        fields |= {"number": self._number_input()} if self.kind == "number" else {}
+        fields |= {"criteria": [dict(criterion) for criterion in self.criteria]} if self.criteria else {}
+        fields |= {"anchors": list(self.anchors)} if self.anchors else {}
+        fields |= {"help": list(self.help)} | ({"smaller": self.smaller} if self.smaller else {})
+        return fields | {"solution": list(self.solution)} | ({"plan": list(plan)} if plan else {})
+
+    def _number_input(self) -> dict[str, Any]:
+        misread = [
+            {"value": value, "misconception": belief}
+            for text, belief in self.wrong
+            if (value := parse_number(text, unit=self.unit)) is not None
+        ]
+        unit = {"unit": self.unit} if self.unit else {}
+        return {"value": float(self.answer), "tolerance": self.tolerance} | unit | {"misreadings": misread}
+
+    def draft(self) -> QuestionDraft:
+        """The question as the server keeps it."""
+        return QuestionDraft(
+            prompt=self.prompt,
+            format=_FORMATS.get(self.kind, "open_ended"),
+            correct_answer=self.answer,
+            difficulty=3,
+            tests=(self.goal,),
+            options=tuple(self.options),
+            criteria=tuple(
+                Criterion(one["label"], one["statement"], one["weight"], one.get("partly_if")) for one in self.criteria
+            ),
+            tolerance=self.tolerance if self.kind == "number" else None,
+            unit=self.unit or None,
+            misconceptions=tuple(Misconception(option, belief) for option, belief in self.wrong),
+        )
+
+    def secret(self, messages: Sequence[str] = (), label: str | None = None) -> Secret:
+        """The answer material that must stay hidden while the question is open.
+
+        Args:
+            messages: the learner's messages since the question was asked.
+            label: the letter before the right option.
+        """
+        return build_secret(
+            self.draft(), anchors=self.anchors, steps=self.solution, learner_texts=messages, label=label
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A case with its one idea, the question on it, and that question in a changed form.
+
+    Args:
+        rests_on: sentences of the learner's notes that it says, or that are to be read for it.
+    """
+
+    goal: str
+    explanation: str
+    question: PreparedQuestion
+    changed_form: PreparedQuestion
+    rests_on: tuple[str, ...] = ()
+
+    @property
+    def questions(self) -> tuple[PreparedQuestion, PreparedQuestion]:
+        return (self.question, self.changed_form)
+
+
+@dataclass(frozen=True, slots=True)
+class TutorLesson:
+    """A lesson of the demo tutor.
+
+    Args:
+        idea, case: a common misconception and a case that contradicts it; empty if none is known.
+        sentences: the sentences that a side question may be answered from.
+        language: the code of the language that it is written in.
+    """
+
+    source: LessonSource
+    chunks: tuple[Chunk, ...]
+    summary: str
+    language: str = "en"
+    example_title: str = ""
+    example: str = ""
+    idea: str = ""
+    case: str = ""
+    sentences: tuple[str, ...] = field(default=())
+
+    @property
+    def goals(self) -> list[str]:
+        return [chunk.goal for chunk in self.chunks]
+
+    def find(self, prompt: str) -> tuple[Chunk, PreparedQuestion] | None:
+        """The question with this prompt, and the chunk that it belongs to."""
+        found = ((chunk, task) for chunk in self.chunks for task in chunk.questions if task.matches_prompt(prompt))
+        return next(found, None)

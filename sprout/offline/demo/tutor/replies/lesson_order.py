@@ -1,0 +1,110 @@
+"""Order of a lesson's questions and its end, derived from the server's state."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, recognize_tactic
+from sprout.offline.demo.tutor.lesson import Chunk, PreparedQuestion, TutorLesson
+from sprout.offline.demo.tutor.turn import Turn
+
+STRONG_AT = 0.6  # mastery from the diagnostic alone; from there on the explanation may come after the question
+SURE_AT = 0.7
+ENOUGH_UNAIDED = 3
+
+
+class NextReason(StrEnum):
+    """Why a question is the next one."""
+
+    NEW = "new"
+    CHANGED_FORM = "changed_form"
+    ONCE_MORE = "once_more"
+    TEST = "test"
+
+
+@dataclass(frozen=True, slots=True)
+class NextQuestion:
+    """The next question."""
+
+    chunk: Chunk
+    question: PreparedQuestion
+    reason: NextReason
+
+
+def next_questions(teaching: TutorLesson, turn: Turn, *, known: float = 0.0) -> list[NextQuestion]:
+    """Candidates for the next question, best first; never empty, so that a lesson can always be finished.
+
+    Args:
+        known: the score of the diagnostic, 0..1.
+    """
+    found = [*_in_order(teaching, turn, known)]
+    just = turn.settled.prompt if turn.settled else ""
+    fresh = [one for one in found if not (just and one.question.matches_prompt(just))]
+    return fresh or found
+
+
+def is_finished(teaching: TutorLesson, turn: Turn) -> bool:
+    """Return True if the plan is done: every step asked, three right without help, or the last one passed as a test.
+
+    A question that was solved with help has its changed form to come first.
+    """
+    settled = turn.settled
+    if settled is not None and (settled.worked_through or settled.level):
+        fresh = _changed_form(teaching, turn)
+        if fresh is not None and not _times_asked(fresh.question, turn):
+            return False
+    if settled is not None and not settled.worked_through and not settled.level:
+        tested = any(task.matches_prompt(settled.prompt) for task in teaching.chunks[-1].questions)
+        if tested:
+            return True
+    all_asked = all(any(_times_asked(task, turn) for task in chunk.questions) for chunk in teaching.chunks)
+    return all_asked or turn.unaided_right >= ENOUGH_UNAIDED
+
+
+def should_test(turn: Turn, known: float = 0.0) -> bool:
+    """Return True if the learner has shown, or said, that the steps in between are too easy."""
+    if turn.settled is None and not turn.asked:
+        return max(turn.mastery, known) >= STRONG_AT
+    if turn.settled is not None and (turn.settled.worked_through or turn.settled.level):
+        return False
+    bored = any(
+        (found := recognize_tactic(words)) and found.style is ReplyStyle.FASTER
+        for words in (*turn.earlier_messages, turn.message)
+    )
+    return bored or (turn.mastery >= SURE_AT and turn.unaided_right >= 1 and not turn.missed)
+
+
+def _in_order(teaching: TutorLesson, turn: Turn, known: float) -> Iterator[NextQuestion]:
+    aided = turn.settled is not None and (turn.settled.worked_through or turn.settled.level > 0)
+    changed = _changed_form(teaching, turn) if aided else None
+    if changed and not _times_asked(changed.question, turn):
+        yield changed
+    new = [chunk for chunk in teaching.chunks if not any(_times_asked(task, turn) for task in chunk.questions)]
+    if should_test(turn, known) and teaching.chunks[-1] in new:
+        yield NextQuestion(teaching.chunks[-1], teaching.chunks[-1].question, NextReason.TEST)
+    yield from (NextQuestion(chunk, chunk.question, NextReason.NEW) for chunk in new)
+    rest = [(chunk, task) for chunk in teaching.chunks for task in chunk.questions if chunk not in new]
+    unasked = [(chunk, task) for chunk, task in rest if not _times_asked(task, turn)]
+    yield from (NextQuestion(chunk, task, NextReason.CHANGED_FORM) for chunk, task in unasked)
+    asked = sorted((pair for pair in rest if pair not in unasked), key=lambda pair: _last_asked(pair[1], turn))
+    yield from (NextQuestion(chunk, task, NextReason.ONCE_MORE) for chunk, task in asked)
+
+
+def _changed_form(teaching: TutorLesson, turn: Turn) -> NextQuestion | None:
+    """The other form of the question that was settled."""
+    found = teaching.find(turn.settled.prompt) if turn.settled else None
+    if found is None:
+        return None
+    chunk, task = found
+    return NextQuestion(
+        chunk, chunk.changed_form if task is chunk.question else chunk.question, NextReason.CHANGED_FORM
+    )
+
+
+def _times_asked(task: PreparedQuestion, turn: Turn) -> int:
+    return sum(task.matches_prompt(prompt) for prompt in turn.asked)
+
+
+def _last_asked(task: PreparedQuestion, turn: Turn) -> int:
+    """Last position of the question among all prompts; -1 if it has not been asked."""
+    return max((at for at, prompt in enumerate(turn.asked) if task.matches_prompt(prompt)), default=-1)

@@ -1,0 +1,130 @@
+"""Replies while a question is open: plain words, in the style that the learner calls for."""
+
+from collections.abc import Callable
+
+from sprout.learning.lessons.help_ladder import NextStep
+from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, Priority, Snippet, compose
+from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, Tactic, count_tactic, recognize_tactic
+from sprout.offline.demo.tutor.replies.open_question import (
+    OpenQuestion,
+    feedback_snippets,
+    help_step_snippets,
+    next_move_snippets,
+)
+from sprout.offline.demo.tutor.replies.side_questions import side_question_snippets
+
+PAUSE_FROM = 3
+
+
+def open_question_reply(now: OpenQuestion) -> str:
+    """The reply: what the words try is answered in its manner, and the next useful step is always offered."""
+    frames, check = now.templates, now.check
+    if now.turn.corrected:
+        return compose([Snippet(frames.render("open")), *next_move_snippets(now)], check) or frames.render("open")
+    tactic = _tactic(now)
+    if tactic is not None:
+        parts = _BUILDERS[tactic.style](now, tactic)
+    elif now.is_aside:
+        return compose([*side_question_snippets(now, check)], check, most=MOST_OF_ASIDE) or frames.render("open")
+    else:
+        parts = list(help_step_snippets(now))
+    return compose(parts, check) or frames.render("open")
+
+
+def _tactic(now: OpenQuestion) -> Tactic | None:
+    """Tactic of the message; None for an attempt in code, and a first guess counts as an attempt."""
+    found = recognize_tactic(now.turn.message)
+    if found is None or now.turn.marking is None:
+        return found
+    first_guess = found.style is ReplyStyle.GUESSES and _times(now, found) == 1
+    return None if first_guess or now.pending.kind == "code" else found
+
+
+def _opening(now: OpenQuestion, tactic: Tactic) -> Snippet:
+    return Snippet(tactic.opening(now.templates.code, _times(now, tactic)))
+
+
+def _times(now: OpenQuestion, tactic: Tactic) -> int:
+    return count_tactic(tactic, now.turn.earlier_messages)
+
+
+def _due_help(now: OpenQuestion) -> list[Snippet]:
+    """Help that the ladder has reached in this turn, which every reply includes; empty while it waits."""
+    waits = now.pending.step is NextStep.WAIT and now.turn.marking is None
+    return [] if waits else [*help_step_snippets(now)]
+
+
+def _guide(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
+    return [_opening(now, tactic), *(_due_help(now) or next_move_snippets(now))]
+
+
+def _return_request(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
+    return [_opening(now, tactic), *_parts_of_an_answer(now), *(_due_help(now) or next_move_snippets(now))]
+
+
+def _parts_of_an_answer(now: OpenQuestion) -> list[Snippet]:
+    labels = now.question.labels if now.question else []
+    return [Snippet(now.templates.render("parts", labels="; ".join(labels)), Priority.SHOULD)] if labels else []
+
+
+def _invite_attempt(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
+    return [_opening(now, tactic), *(_due_help(now) or [Snippet(now.templates.render("ready"))])]
+
+
+def _wording(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
+    asks = (
+        [Snippet(now.templates.render("asks_for", can=now.question.goal))]
+        if now.question
+        else [*next_move_snippets(now)]
+    )
+    return [_opening(now, tactic), *_parts_of_an_answer(now), *asks, *_due_help(now)]
+
+
+def _correct(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
+    """Kind and firm reply: the part that holds, then a case that tests the rule, then the help that is due."""
+    frames, check = now.templates, now.check
+    case = now.lesson.case
+    fits = bool(case) and (check is None or check.passes(case))
+    test = Snippet(frames.render("test_case", case=case) if fits else frames.render("test_yourself"), Priority.SHOULD)
+    if now.turn.marking is None and now.pending.step is NextStep.WAIT:
+        return [_opening(now, tactic), test, Snippet(frames.render("open_short"))]
+    standing = [*feedback_snippets(now)]
+    due = [part for part in help_step_snippets(now) if part not in standing and part.priority is not Priority.MAY]
+    return [_opening(now, tactic), *standing, test, *due]
+
+
+def _state_plainly(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
+    if _times(now, tactic) > 1:
+        return _correct(now, tactic)
+    return [_opening(now, tactic), *_due_help(now)]
+
+
+def _redirect(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
+    times = _times(now, tactic)
+    says = tactic.openings[now.templates.code]
+    return [
+        Snippet(says["short"] if times >= PAUSE_FROM else tactic.opening(now.templates.code, times)),
+        *(_due_help(now) or next_move_snippets(now)),
+    ]
+
+
+def _acknowledge(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
+    return [_opening(now, tactic), *_due_help(now)]
+
+
+_BUILDERS: dict[ReplyStyle, Callable[[OpenQuestion, Tactic], list[Snippet]]] = {
+    ReplyStyle.CARE: _acknowledge,
+    ReplyStyle.DATA: _guide,
+    ReplyStyle.BACK: _return_request,
+    ReplyStyle.CONTEST: _invite_attempt,
+    ReplyStyle.WORDING: _wording,
+    ReplyStyle.TRUTH: _invite_attempt,
+    ReplyStyle.GUIDE: _guide,
+    ReplyStyle.GUESSES: _guide,
+    ReplyStyle.CORRECT: _correct,
+    ReplyStyle.PLAINLY: _state_plainly,
+    ReplyStyle.FASTER: _acknowledge,
+    ReplyStyle.SMALLER: _guide,
+    ReplyStyle.EXAMPLE: _invite_attempt,
+    ReplyStyle.DRIFT: _redirect,
+}

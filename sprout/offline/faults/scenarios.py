@@ -1,0 +1,131 @@
+"""The faults that the offline server plays, and the plan of when it plays them."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sprout.offline.pace import Pace
+from sprout.offline.reply import Reply
+
+
+class Scenario(StrEnum):
+    RATE_LIMITED = "rate_limited"
+    OVERLOADED = "overloaded"
+    SERVER_ERROR = "server_error"
+    BAD_GATEWAY_HTML = "bad_gateway_html"
+    RESET = "reset"
+    CUT = "cut"
+    STALL = "stall"
+    ERROR_EVENT = "error_event"
+    TRUNCATED_TEXT = "truncated_text"
+    TRUNCATED_TOOL_JSON = "truncated_tool_json"
+    MISSPELLED_TOOL = "misspelled_tool"
+    UNKNOWN_TOOL = "unknown_tool"
+    INVALID_TOOL_INPUT = "invalid_tool_input"
+    MALFORMED_TOOL_JSON = "malformed_tool_json"
+    IDENTICAL_CALLS = "identical_calls"
+    VARYING_CALLS = "varying_calls"
+    WINDOW_EXCEEDED = "window_exceeded"
+    REQUEST_TOO_LARGE = "request_too_large"
+    REFUSAL = "refusal"
+    PAUSE_TURN = "pause_turn"
+    EMPTY_REPLY = "empty_reply"
+    BAD_KEY = "bad_key"
+    NO_CREDIT = "no_credit"
+    UNKNOWN_MODEL = "unknown_model"
+    SLOW = "slow"
+
+
+ANSWERED_WITHOUT_THE_MODEL = frozenset(
+    {
+        Scenario.RATE_LIMITED,
+        Scenario.OVERLOADED,
+        Scenario.SERVER_ERROR,
+        Scenario.BAD_GATEWAY_HTML,
+        Scenario.REQUEST_TOO_LARGE,
+        Scenario.BAD_KEY,
+        Scenario.NO_CREDIT,
+        Scenario.UNKNOWN_MODEL,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One scenario with its particulars.
+
+    Args:
+        scenario: a `Scenario` or its name.
+        after_bytes, after_events: where the body breaks (`reset`, `cut`, `stall`, `error_event`). Without either a
+            reset comes before the headers, a stall right after them, a cut and an error event in the middle.
+        retry_after_s: the retry-after header of an error; None leaves it out.
+        pings: whether a stall sends pings, one each `ping_every_s`.
+        as_stop_reason: `window_exceeded` as the end of a reply instead of a 400.
+        pace: of `slow`.
+        reply: the reply that the fault applies to; by default the model's.
+    """
+
+    scenario: Scenario | str
+    after_bytes: int | None = None
+    after_events: int | None = None
+    retry_after_s: float | None = None
+    pings: bool = False
+    ping_every_s: float = 0.05
+    as_stop_reason: bool = False
+    pace: Pace = Pace(first_token_s=0.5, tokens_per_s=20)
+    reply: Reply | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scenario", Scenario(self.scenario))
+
+    @property
+    def asks_model(self) -> bool:
+        """Return True if a reply of the model is used up; False if an error is the whole response."""
+        if self.reply is not None or self.scenario in ANSWERED_WITHOUT_THE_MODEL:
+            return False
+        if self.scenario is Scenario.RESET:
+            return self.after_bytes is not None or self.after_events is not None
+        return self.scenario is not Scenario.WINDOW_EXCEEDED or self.as_stop_reason
+
+
+class FaultPlan:
+    """A plan: which fault befalls which request. Requests for messages count from 1.
+
+    `Violations()` is the plan without faults.
+    """
+
+    def __init__(
+        self, by_number: Mapping[int, Fault | Scenario | str] | None = None, *, always: Fault | None = None
+    ) -> None:
+        self._by_number = {number: parse_fault(fault) for number, fault in (by_number or {}).items()}
+        self._always = always
+
+    @classmethod
+    def always(cls, fault: Fault | Scenario | str) -> "FaultPlan":
+        return cls(always=parse_fault(fault))
+
+    @classmethod
+    def at_random(cls, seed: int, *, share: float, among: Sequence[Fault | Scenario | str]) -> "FaultPlan":
+        """About `share` (0..1) of all requests meet one of `among`; the same seed gives the same plan."""
+        return _RandomFaultPlan(seed, share, [parse_fault(fault) for fault in among])
+
+    def fault_for(self, number: int) -> Fault | None:
+        """The fault of the request with this number, if it has one."""
+        return self._by_number.get(number, self._always)
+
+
+class _RandomFaultPlan(FaultPlan):
+    def __init__(self, seed: int, share: float, among: Sequence[Fault]) -> None:
+        super().__init__()
+        self._seed, self._share, self._among = seed, share, among
+
+    def fault_for(self, number: int) -> Fault | None:
+        # Drawn by number, not in order: requests that arrive together must not swap their fates.
+        dice = random.Random(f"{self._seed}:{number}")
+        return dice.choice(self._among) if dice.random() < self._share else None
+
+
+def parse_fault(fault: Fault | Scenario | str) -> Fault:
+    """A fault from its name. Raises ValueError for a name that is no scenario."""
+    return fault if isinstance(fault, Fault) else Fault(fault)

@@ -1,0 +1,43 @@
+"""Refusal of a model call by an exhausted budget, as text for a person."""
+
+from datetime import datetime
+
+from sprout.errors import ModelFailure, ModelFailureKind
+from sprout.runs.budget.arithmetic import LEARNER, DailyLimit, MustWait, Price, Refused, next_reset
+
+OWNERS = {LEARNER: "Your"}
+SERVERS = "This server's"
+
+
+def refusal(whose: str, limit: DailyLimit, price: Price, verdict: MustWait | Refused, now: datetime) -> ModelFailure:
+    """Names the budget, its spending and the time of its reset; `retry_after_s` is the time until then."""
+    spent = verdict.balance.spent
+    in_money = price.limited_by_usd(limit, spent)
+    size = _dollars(limit.usd or 0.0) if in_money else f"{limit.tokens:,} tokens"
+    used = _dollars(spent.usd) if in_money else f"{spent.tokens:,} tokens"
+    budget = f"{OWNERS.get(whose, SERVERS)} budget of {size} a day"
+    if isinstance(verdict, MustWait):
+        return _budget_failure(
+            f"{budget} is held by calls that are going on ({used} used). Try again in a few minutes."
+        )
+    if not verdict.fits_empty_day:
+        setting = f"SPROUT_BUDGETS__{whose.upper()}_{'USD' if in_money else 'TOKENS'}_PER_DAY"
+        return _budget_failure(
+            f"{budget} is less than one call may cost. The operator of this server can raise it with {setting}."
+        )
+    wait_s = (next_reset(now) - now).total_seconds()
+    what = f"{budget} is spent: {used} used, and what is left does not cover another call."
+    return _budget_failure(f"{what} It is free again at midnight UTC, in {_duration(wait_s)}.", wait_s)
+
+
+def _budget_failure(message: str, wait_s: float | None = None) -> ModelFailure:
+    return ModelFailure(ModelFailureKind.BUDGET_SPENT, message, retry_after_s=wait_s)
+
+
+def _dollars(usd: float) -> str:
+    return f"${usd:,.2f}" if usd >= 0.1 or usd == 0 else f"${usd:.4f}"
+
+
+def _duration(seconds: float) -> str:
+    hours, minutes = divmod(max(1, round(seconds / 60)), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"

@@ -1,0 +1,111 @@
+"""Dependencies of the run execution."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from sprout.agents.agent import AgentSpec, Brief
+from sprout.agents.missing_agent import AgentMissing
+from sprout.clock import utc_now
+from sprout.events import Caps
+from sprout.ids import new_id
+from sprout.loop.journal import Journal
+from sprout.loop.model import ChatModel, ModelTraits
+from sprout.loop.turn_options import TurnOptions
+from sprout.runs.budget.ledger import BudgetLedger
+from sprout.runs.dispatcher import Dispatcher
+from sprout.runs.execution.crash_guard import CrashQuarantine
+from sprout.runs.execution.memory_flush import LearnerMemories
+from sprout.runs.execution.observer import Observer
+from sprout.runs.model_gate import ModelGate
+from sprout.runs.run_store import RunStore, WorkerLease
+from sprout.runs.state import Run
+from sprout.runs.streaming.bus import EventBus
+from sprout.runs.streaming.in_flight import InFlightBlocks
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """The models chosen for an agent.
+
+    Args:
+        fallback: used while the model is overloaded.
+        summaries: writes the summaries of long conversations.
+        offline: whether the model is the built-in one.
+    """
+
+    name: str
+    fallback: str | None
+    summaries: str
+    offline: bool
+    traits: ModelTraits = ModelTraits()
+
+
+def turn_options(spec: AgentSpec, brief: Brief, choice: ModelChoice, journal: Journal) -> TurnOptions:
+    """The options of a turn in which this agent works on its brief; `journal` holds the notes of its earlier run."""
+    mechanisms = spec.mechanisms
+    return TurnOptions(
+        traits=choice.traits,
+        fallback_model=choice.fallback,
+        voice=spec.voice,
+        strategy=mechanisms.context_strategy(),
+        profile=mechanisms.profile if brief.profile is None else brief.profile,
+        permissions=mechanisms.rules(),
+        can_wait=True,
+        asks=mechanisms.asks,
+        lookup=mechanisms.lookup,
+        token_target=mechanisms.token_target,
+        journal=journal,
+        stop_checks=brief.stop_checks,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RunDependencies:
+    """The store, the engines, the models and the agents.
+
+    Args:
+        lease: the owner's name and lease under which this process claims runs.
+        choose_model: the model for an agent's name, in small mode or not.
+        ledger: reserves the cost of model calls, if there are daily budgets.
+        memories: where agents with a memory keep what results say of the learner before a compaction.
+    """
+
+    store: RunStore
+    bus: EventBus
+    dispatcher: Dispatcher
+    lease: WorkerLease
+    model: ChatModel
+    agents: Mapping[str, AgentSpec]
+    choose_model: Callable[[str, bool], ModelChoice]
+    gate: ModelGate
+    observer: Observer
+    ledger: BudgetLedger | None = None
+    memories: LearnerMemories | None = None
+    in_flight: InFlightBlocks = field(default_factory=InFlightBlocks)
+    quarantine: CrashQuarantine = field(default_factory=CrashQuarantine)
+
+    def new_run(
+        self, agent: str, *, user_id: str, node_id: str, branch_id: str | None, small: bool, task: str | None = None
+    ) -> Run:
+        """A root run of an agent on a node, to be admitted. Raises AgentMissing."""
+        if agent not in self.agents:
+            raise AgentMissing(agent)
+        spec, run_id = self.agents[agent], new_id()
+        choice, policy = self.choose_model(spec.name, small), spec.policy
+        return Run(
+            id=run_id,
+            root_id=run_id,
+            parent_id=None,
+            user_id=user_id,
+            agent=spec.name,
+            label=spec.label or spec.name,
+            lane=f"{spec.lane}:{node_id}",
+            node_id=node_id,
+            branch_id=branch_id,
+            small=small,
+            model=choice.name,
+            offline=choice.offline,
+            caps=Caps(iterations=policy.max_iterations, tokens=policy.max_run_tokens, cost_usd=policy.max_run_cost_usd),
+            created_at=utc_now(),
+            task=task,
+        )

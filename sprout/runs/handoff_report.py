@@ -1,0 +1,83 @@
+"""Handoff: the journal and the last events of a run, for a person or program that takes over."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sprout.loop.encoding.message_codec import DecodingError, messages_from_json
+from sprout.loop.journal import Journal, readable_journal
+from sprout.loop.model import Text
+from sprout.runs.ending import early_ending
+from sprout.runs.run_store import RunRecord, StoredEvent
+from sprout.runs.state import Run, RunState
+
+LAST_TEXT_CHARS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class RunJournal:
+    """The objective of a run, its progress, and the next step."""
+
+    objective: str
+    reached: str
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class Handoff:
+    """A run as it is handed over; `transitions` are the codes of its iterations (L15)."""
+
+    run: Run
+    journal: RunJournal
+    transitions: Sequence[str]
+    last_events: Sequence[StoredEvent]
+
+
+def run_journal(run: Run, record: RunRecord, *, private: bool = False) -> RunJournal:
+    """The journal that the agent wrote, completed from its checkpoints and calls.
+
+    Args:
+        private: whether the text of the agent is hidden, so that only its calls are shown.
+    """
+    objective = next((one.state for one in record.checkpoints if one.kind == "input" and one.state), None)
+    derived = RunJournal(objective or run.task or run.label, _progress(record, private=private), _next_step(run))
+    journal = Journal() if private else readable_journal(record.journal)
+    return RunJournal(
+        journal.objective or derived.objective,
+        journal.current_state or derived.reached,
+        journal.handoff_next_action or derived.next,
+    )
+
+
+def _progress(record: RunRecord, *, private: bool) -> str:
+    done = Counter(one.begun.tool for one in record.calls if one.ended is not None and not one.ended.is_error)
+    calls = ", ".join(f"{tool} × {count}" for tool, count in done.items())
+    words = "" if private else last_text(record)
+    words = words if len(words) <= LAST_TEXT_CHARS else words[: LAST_TEXT_CHARS - 1] + "…"
+    return " ".join(part for part in (f"Done: {calls}." if calls else "Nothing has been done yet.", words) if part)
+
+
+def last_text(record: RunRecord) -> str:
+    """The last text of the model on one line; empty if it cannot be decoded."""
+    for one in reversed(record.checkpoints):
+        if one.kind == "llm_response":
+            try:
+                messages = messages_from_json(one.messages)
+            except DecodingError:
+                return ""
+            text = " ".join(block.text for message in messages for block in message.content if isinstance(block, Text))
+            if text.strip():
+                return " ".join(text.split())
+    return ""
+
+
+def _next_step(run: Run) -> str:
+    if run.state is RunState.WAITING_ON_HUMAN and not run.answered:
+        return "Answer the question; the run then continues from here."
+    if run.cut_off:
+        return "Resume it: it continues from here."
+    if not run.ended:
+        return "It continues by itself."
+    if run.state is RunState.COMPLETED and early_ending(run.reason or "", run.reached_limit) is None:
+        return "Nothing: it is complete."
+    return "Start it again: it builds on what was saved."

@@ -1,0 +1,31 @@
+"""Erasure of a learner: all rows and files, overwritten on disk."""
+
+import asyncio
+
+from sqlmodel import col, delete
+
+from sprout.store.documents.full_text import rebuild_index
+from sprout.store.documents.storage import Storage
+from sprout.store.engine.database import Database
+from sprout.store.engine.transaction import WriteTransaction
+from sprout.store.paths import node_edits
+from sprout.store.paths.removal_guards import refuse_while_running
+from sprout.store.schema import run_tables, tables
+from sprout.store.sqlite.vacuum import vacuum
+
+
+async def erase_user(database: Database, storage: Storage, user_id: str) -> None:
+    """Delete everything of the learner; the empty account stays. Raises Conflict: one of their runs is active."""
+
+    def body(tx: WriteTransaction) -> list[str]:
+        tx.lock(f"user:{user_id}")
+        refuse_while_running(tx, col(run_tables.Run.user_id) == user_id)
+        names = node_edits.storage_names(tx.session, col(tables.Node.user_id) == user_id)
+        tx.connection.execute(delete(tables.User).where(col(tables.User.id) == user_id))
+        tx.session.add(tables.User(id=user_id))
+        if tx.is_exclusive:
+            rebuild_index(tx.connection)
+        return names
+
+    await storage.remove(await database.write_tx(body))
+    await asyncio.to_thread(vacuum, database.writer.engine)

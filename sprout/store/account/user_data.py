@@ -1,0 +1,118 @@
+"""User data: which tables and columns belong to a learner and are exported, and which are not, and why."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, Table, select
+
+from sprout.events import wire_time
+from sprout.store.assessment.question_tests import gather_tests, with_tests
+from sprout.store.schema import run_tables, tables
+from sprout.store.schema.budget_tables import BudgetDay, BudgetReservation
+from sprout.store.schema.columns import TableModel, table_of
+
+# Columns with keys of questions, which may be asked again, or with Sprout's internal state.
+WITHHELD_COLUMNS: Mapping[type[TableModel], tuple[str, ...]] = {
+    tables.Node: ("title_key",),
+    tables.Document: ("storage_name", "attempts", "claimed_by", "claimed_until"),
+    tables.Question: (
+        "prompt_key", "correct_option_id", "correct_answer", "criteria", "tolerance", "misconceptions", "anchors",
+        "solution", "help", "ladder", "contest",
+    ),
+    tables.Answer: ("grade",),
+    tables.ChatSession: ("plan", "pending_question_id"),
+    tables.Drawing: ("data",),
+    run_tables.Run: (
+        "caps", "owner", "epoch", "approvals", "crashes", "crash_marker", "idle", "cause", "last_seq", "answered",
+    ),
+    run_tables.GraphOperation: ("removed_rows", "call_id"),
+}  # fmt: skip
+EXCLUDED_TABLES: Mapping[type[TableModel], str] = {
+    tables.Passage: "the text of documents in pieces",
+    tables.Citation: "which node teaches from which piece",
+    tables.MessageCitation: "which messages teach from which piece",
+    tables.QuestionTest: "which nodes a question tests: `tests` of the questions",
+    run_tables.WorkerLeaseRow: "the processes that execute runs",
+    run_tables.IdempotencyKey: "repeated requests",
+    run_tables.ToolCall: "the working memory of runs, which holds keys",
+    run_tables.CheckpointRow: "the working memory of runs, which holds keys",
+    BudgetDay: "the cost of a day, kept for two days",
+    BudgetReservation: "reservations of active calls",
+}
+
+_users, _branches, _nodes = table_of(tables.User), table_of(tables.Branch), table_of(tables.Node)
+_assessments, _sessions, _runs = (
+    table_of(tables.Assessment),
+    table_of(tables.ChatSession),
+    table_of(run_tables.Run),
+)
+_OWNERS: Mapping[type[TableModel], tuple[str, Table]] = {  # by the column that refers to a table with an owner
+    tables.Edge: ("source_node_id", _nodes),
+    tables.Document: ("node_id", _nodes),
+    tables.NodeContent: ("node_id", _nodes),
+    tables.NodeGeneration: ("node_id", _nodes),
+    tables.Question: ("assessment_id", _assessments),
+    tables.Drawing: ("session_id", _sessions),
+    run_tables.RunEvent: ("root_id", _runs),
+}
+EXPORTED_TABLES: tuple[type[TableModel], ...] = (
+    tables.User,
+    tables.Branch,
+    tables.Node,
+    tables.Edge,
+    tables.Document,
+    tables.NodeContent,
+    tables.NodeGeneration,
+    tables.Assessment,
+    tables.Question,
+    tables.Answer,
+    tables.Progress,
+    tables.ChatSession,
+    tables.ChatMessage,
+    tables.HintEvent,
+    tables.Drawing,
+    tables.Memory,
+    tables.Concern,
+    run_tables.Run,
+    run_tables.RunEvent,
+    run_tables.GraphOperation,
+)
+
+
+def user_rows(connection: Connection, user_id: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Each table by its name, with the learner's rows in the order of creation."""
+    for model in EXPORTED_TABLES:
+        table = table_of(model)
+        columns = [one for one in table.c if one.name not in ("creation", *WITHHELD_COLUMNS.get(model, ()))]
+        order = [table.c.creation] if "creation" in table.c else list(table.primary_key)
+        wanted = select(*columns).where(_belongs_to(model, table, user_id)).order_by(*order)
+        if model is tables.Question:
+            yield table.name, _questions(connection, wanted)
+        else:
+            yield table.name, [_jsonable(row) for row in connection.execute(wanted).mappings()]
+
+
+def _belongs_to(model: type[TableModel], table: Table, user_id: str) -> ColumnElement[bool]:
+    if model is tables.User:
+        return table.c.id == user_id
+    if "user_id" in table.c:
+        return table.c.user_id == user_id
+    column, owned = _OWNERS[model]
+    return table.c[column].in_(select(owned.c.id).where(owned.c.user_id == user_id))
+
+
+def _questions(connection: Connection, wanted: Select[Any]) -> list[dict[str, Any]]:
+    """The questions, with the nodes that each tests before its difficulty."""
+    names = list(wanted.selected_columns.keys())
+    place = names.index("difficulty")
+    found = []
+    for row, tests in gather_tests(connection.execute(with_tests(wanted))):
+        values = _jsonable(row._mapping)
+        values["tests"] = [{"title": test.title, "nodeId": test.node_id} for test in tests]
+        found.append({name: values[name] for name in (*names[:place], "tests", *names[place:])})
+    return found
+
+
+def _jsonable(row: Mapping[Any, Any]) -> dict[str, Any]:
+    return {name: wire_time(value) if isinstance(value, datetime) else value for name, value in row.items()}

@@ -1,0 +1,73 @@
+"""Automatic grading: an answer marked against its question's row, as far as code can."""
+
+from typing import Any, cast
+
+from sprout.errors import BadInput
+from sprout.learning.marking.grades import Grade, GradeState
+from sprout.learning.marking.grading import grade_blank
+from sprout.learning.marking.keyed_answers import NumericQuestion, Option, chosen_option, grade_choice, grade_number
+from sprout.learning.marking.quotations import OpenQuestion
+from sprout.learning.questions.questions import Criterion, Misconception
+from sprout.store.schema import tables
+
+AMBIGUOUS = "This could be read in more than one way, so it was not marked. Say it again, with one number and its unit."
+
+
+def chosen_text(question: tables.Question, selected: str | None) -> str | None:
+    """The text of the chosen option, by its id or its text. Raises BadInput: the question has no such option."""
+    if selected is None:
+        return None
+    option = chosen_option(_options(question), selected)
+    if option is None:
+        raise BadInput("This is not one of the question's options.", field="selectedOption")
+    return option.text
+
+
+def auto_grade(question: tables.Question, *, text: str | None, option: str | None) -> Grade | None:
+    """The grade; None if there is nothing to grade, or only the meaning of words can tell.
+
+    Args:
+        option: the text of one of the question's options.
+    """
+    match question.format:
+        case "mcq" if option is not None:
+            wrong = {one["optionId"]: one["misconception"] for one in _misconceptions(question)}
+            right_id = question.correct_option_id or ""
+            return grade_choice(_options(question), right_id, option, misconceptions=wrong)
+        case "numeric" if text is not None:
+            return grade_number(_numeric(question), text)
+        case "open_ended" if text is not None:
+            return grade_blank(open_question(question), text)
+    return None
+
+
+def feedback_for(grade: Grade) -> str | None:
+    """Feedback on an automatic grade: the misconception behind a wrong answer, or why there is no grade."""
+    if grade.state is not GradeState.GRADED:
+        return AMBIGUOUS
+    return grade.misconceptions[0] if grade.misconceptions else None
+
+
+def open_question(question: tables.Question) -> OpenQuestion:
+    """The question as open answers are graded against it."""
+    criteria = tuple(Criterion(**one) for one in cast(list[dict[str, Any]], question.criteria or []))
+    prepared = [question.correct_answer, *cast(list[str], question.anchors or [])]
+    return OpenQuestion(question.prompt, criteria, tuple(dict.fromkeys(text for text in prepared if text)))
+
+
+def _options(question: tables.Question) -> list[Option]:
+    return [Option(**option) for option in cast(list[dict[str, str]], question.options or [])]
+
+
+def _misconceptions(question: tables.Question) -> list[dict[str, Any]]:
+    return cast(list[dict[str, Any]], question.misconceptions or [])
+
+
+def _numeric(question: tables.Question) -> NumericQuestion:
+    return NumericQuestion(
+        question.prompt,
+        question.correct_answer or "",
+        question.unit,
+        question.tolerance,
+        tuple(Misconception(one["answer"], one["misconception"]) for one in _misconceptions(question)),
+    )

@@ -1,0 +1,148 @@
+"""Questions as rows; options get their permanent ids here."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, case, func, insert
+from sqlalchemy import select as select_rows
+from sqlmodel import Session, col, select
+
+from sprout.events import NodeRow
+from sprout.ids import new_id
+from sprout.learning.questions.diagnostics import AskedQuestion
+from sprout.learning.questions.questions import QuestionDraft, QuestionFormat, prompt_key
+from sprout.store.assessment.question_tests import gather_tests, insert_tests, with_tests
+from sprout.store.graph.nodes import unique_key
+from sprout.store.schema import tables
+from sprout.store.schema.columns import OrderedModel, table_of
+
+_assessments, _questions = table_of(tables.Assessment), table_of(tables.Question)
+_DIAGNOSTIC = select_rows(_assessments.c.id).where(
+    _assessments.c.user_id == bindparam("user"),
+    _assessments.c.target_node_id == bindparam("node"),
+    _assessments.c.type == "diagnostic",
+)
+_INSERT_ASSESSMENT = insert(_assessments)
+_INSERT_QUESTION = insert(_questions)
+_POSITIONS = select_rows(
+    func.coalesce(func.max(_questions.c.position), 0),
+    func.max(case((_questions.c.prompt_key == bindparam("key"), _questions.c.position))),
+).where(_questions.c.assessment_id == bindparam("assessment"))
+_ID_AT = select_rows(_questions.c.id).where(
+    _questions.c.assessment_id == bindparam("assessment"), _questions.c.position == bindparam("at")
+)
+
+_ASKED = with_tests(
+    select_rows(_questions.c.id, _questions.c.prompt, _questions.c.state)
+    .join(_assessments, _assessments.c.id == _questions.c.assessment_id)
+    .where(_questions.c.node_id == bindparam("concept"), _assessments.c.user_id == bindparam("user"))
+    .order_by(_questions.c.creation)
+)
+
+
+def get_or_create_diagnostic(connection: Connection, concept: NodeRow, user_id: str) -> str:
+    """The id of the learner's one diagnostic of the concept, made if missing; the concept must be locked."""
+    values = {"user": user_id, "node": concept.id}
+    found: str | None = connection.execute(_DIAGNOSTIC, values).scalar_one_or_none()
+    if found is not None:
+        return found
+    made = tables.Assessment(
+        id=new_id(), user_id=user_id, target_node_id=concept.id, title=f"Diagnostic for {concept.title}"
+    )
+    connection.execute(_INSERT_ASSESSMENT, _columns(made))
+    return made.id
+
+
+def positions(connection: Connection, assessment_id: str, prompt: str) -> tuple[int, int | None]:
+    """The last position in the assessment, 0 if it is empty, and that of the question with the same prompt."""
+    values = {"assessment": assessment_id, "key": unique_key(prompt_key(prompt))}
+    last, same = connection.execute(_POSITIONS, values).one()
+    return last, same
+
+
+def question_at(connection: Connection, assessment_id: str, position: int) -> str:
+    """The id of the question at that position, which must exist."""
+    found: str = connection.execute(_ID_AT, {"assessment": assessment_id, "at": position}).scalar_one()
+    return found
+
+
+def insert_question(
+    connection: Connection,
+    draft: QuestionDraft,
+    *,
+    assessment_id: str,
+    concept_id: str,
+    position: int,
+    key: str | None = None,
+    state: str = "verified",
+) -> tables.Question:
+    """Insert a checked draft as a question of the assessment; a person's question is verified.
+
+    Args:
+        key: what makes it differ from others of the assessment, if not its prompt.
+    """
+    question = tables.Question(
+        id=new_id(),
+        assessment_id=assessment_id,
+        node_id=concept_id,
+        position=position,
+        state=state,
+        format=draft.format,
+        prompt=draft.prompt,
+        prompt_key=key or unique_key(prompt_key(draft.prompt)),
+        **_options(draft),
+        correct_answer=draft.correct_answer,
+        criteria=[asdict(criterion) for criterion in draft.criteria] or None,
+        anchors=[*draft.anchors] or None,
+        tolerance=draft.tolerance,
+        unit=draft.unit,
+        difficulty=draft.difficulty,
+    )
+    connection.execute(_INSERT_QUESTION, _columns(question))
+    insert_tests(connection, question.id, concept_id, draft.tests)
+    return question
+
+
+def unchecked_state(format: QuestionFormat) -> str:
+    """The state of a question that is asked without a check of its key: only a choice needs one."""
+    return "posed" if format == "mcq" else "verified"
+
+
+def questions_about(session: Session, concept_id: str, user_id: str) -> Sequence[tables.Question]:
+    """All questions of the learner's assessments of a concept."""
+    wanted = (
+        select(tables.Question)
+        .join(tables.Assessment, col(tables.Assessment.id) == col(tables.Question.assessment_id))
+        .where(tables.Question.node_id == concept_id, tables.Assessment.user_id == user_id)
+        .order_by(col(tables.Question.creation))
+    )
+    return session.exec(wanted).all()
+
+
+def asked_questions(connection: Connection, concept_id: str, user_id: str) -> list[AskedQuestion]:
+    """All questions of the learner's assessments of a concept, with the titles that they test."""
+    return [
+        AskedQuestion(row.prompt, tuple(test.title for test in tests), voided=row.state == "voided")
+        for row, tests in gather_tests(connection.execute(_ASKED, {"concept": concept_id, "user": user_id}))
+    ]
+
+
+def _columns(row: OrderedModel) -> dict[str, Any]:
+    """The row as an INSERT takes it; the database assigns its number."""
+    return row.model_dump(exclude={"creation"})
+
+
+def _options(draft: QuestionDraft) -> dict[str, Any]:
+    """Options with random ids, which reveal nothing; misconceptions name options by id, other answers by text."""
+    ids = {text: secrets.token_hex(6) for text in draft.options}
+    return {
+        "options": [{"id": ids[text], "text": text} for text in draft.options] or None,
+        "correct_option_id": ids.get(draft.correct_answer) if draft.format == "mcq" else None,
+        "misconceptions": [
+            {"optionId": ids.get(one.option), "answer": one.option, "misconception": one.misconception}
+            for one in draft.misconceptions
+        ]
+        or None,
+    }

@@ -1,0 +1,41 @@
+"""Database URLs, converted to the form that each driver takes."""
+
+from pathlib import Path
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from sprout.errors import SetupError
+
+_DIALECTS = {"sqlite": "sqlite", "postgresql": "postgresql", "postgres": "postgresql"}
+_ASYNC_DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+psycopg"}
+_SYNC_DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
+
+
+def async_url(url: str) -> URL:
+    """The URL with its asynchronous driver. Raises SetupError."""
+    return _with_driver(url, _ASYNC_DRIVERS)
+
+
+def sync_url(url: str) -> URL:
+    """The URL with its synchronous driver, for migrations. Raises SetupError."""
+    return _with_driver(url, _SYNC_DRIVERS)
+
+
+def sqlite_file(url: str) -> Path | None:
+    """The file of an embedded database, None for a PostgreSQL server. Raises SetupError."""
+    parsed = async_url(url)
+    return Path(parsed.database or "") if parsed.get_backend_name() == "sqlite" else None
+
+
+def _with_driver(url: str, drivers: dict[str, str]) -> URL:
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):  # ValueError: an invalid port
+        raise SetupError("The database URL cannot be read: write sqlite:///path/to/file or postgresql://…") from None
+    dialect = _DIALECTS.get(parsed.drivername.partition("+")[0])
+    if dialect is None:
+        raise SetupError(f"No database of the kind {parsed.drivername!r}: choose sqlite:///… or postgresql://…")
+    if dialect == "sqlite" and (parsed.database or ":memory:") == ":memory:":
+        raise SetupError("An SQLite database needs a file: write sqlite:///path/to/file")
+    return parsed.set(drivername=drivers[dialect])

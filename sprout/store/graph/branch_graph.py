@@ -1,0 +1,68 @@
+"""The graph of a branch: nodes, edges and progress, however many, in two statements."""
+
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
+from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, select, type_coerce
+
+from sprout.events import Wire
+from sprout.learning.paths.repository import EdgeRow, NodeDetail, ProgressRow
+from sprout.store.schema import tables
+from sprout.store.schema.columns import UtcTime, WireTime, table_of
+
+T = TypeVar("T", bound=Wire)
+
+_NODE_ROWS, _EDGE_ROWS, _PROGRESS_ROWS = (
+    TypeAdapter(list[NodeDetail]),
+    TypeAdapter(list[EdgeRow]),
+    TypeAdapter(list[ProgressRow]),
+)
+_nodes, _edges, _progress = table_of(tables.Node), table_of(tables.Edge), table_of(tables.Progress)
+
+
+def _columns(table: Table, kind: type[Wire]) -> list[ColumnElement[Any]]:
+    """The columns of a row's fields, times in their wire form."""
+    found = [table.c[name] for name in kind.model_fields]
+    return [type_coerce(one, WireTime) if isinstance(one.type, UtcTime) else one for one in found]
+
+
+_WITH_PROGRESS = (
+    select(
+        *_columns(_nodes, NodeDetail),
+        _progress.c.creation,
+        *_columns(_progress, ProgressRow),
+    )
+    .outerjoin_from(
+        _nodes, _progress, and_(_progress.c.node_id == _nodes.c.id, _progress.c.user_id == bindparam("user"))
+    )
+    .where(_nodes.c.branch_id == bindparam("branch"))
+    .order_by(_nodes.c.creation)
+)
+_EDGES = (
+    select(*_columns(_edges, EdgeRow))
+    .join(_nodes, _nodes.c.id == _edges.c.source_node_id)
+    .where(_nodes.c.branch_id == bindparam("branch"))
+    .order_by(_edges.c.creation)
+)
+
+
+def branch_graph_rows(
+    connection: Connection, branch_id: str, user_id: str
+) -> tuple[list[NodeDetail], list[EdgeRow], list[ProgressRow]]:
+    """The nodes and edges of a branch, and the user's progress on them, each in the order of creation."""
+    found = connection.execute(_WITH_PROGRESS, {"branch": branch_id, "user": user_id}).all()
+    width = len(NodeDetail.model_fields)
+    progress = sorted((row[width:] for row in found if row[width] is not None), key=itemgetter(0))
+    return (
+        _validate_rows(_NODE_ROWS, NodeDetail, [row[:width] for row in found]),
+        _validate_rows(_EDGE_ROWS, EdgeRow, connection.execute(_EDGES, {"branch": branch_id}).all()),
+        _validate_rows(_PROGRESS_ROWS, ProgressRow, [row[1:] for row in progress]),
+    )
+
+
+def _validate_rows(rows: TypeAdapter[list[T]], kind: type[T], found: Sequence[Sequence[object]]) -> list[T]:
+    """The rows with these columns as fields; validated together, which takes a fifth of the time."""
+    fields = tuple(kind.model_fields)
+    return rows.validate_python([dict(zip(fields, columns, strict=True)) for columns in found])

@@ -1,0 +1,157 @@
+"""Queries of a lesson: the rows that a turn is loaded from, in a few statements."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from pydantic import JsonValue
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from sprout.errors import BadInput
+from sprout.learning.lessons.repository import MAX_MESSAGES, DiagnosticResult, Lesson, MissedQuestion, Prerequisite
+from sprout.learning.lessons.turn import AskedCheckpoint, LessonPlan
+from sprout.learning.mastery.mastery import ATTEMPTS_TO_MASTER, GOOD_FROM, MASTERED_FROM
+from sprout.store.assessment.question_tests import is_about
+from sprout.store.graph.ownership import owned_node, owned_session
+from sprout.store.lessons.checkpoint_questions import asked_checkpoint
+from sprout.store.schema import mapping, tables
+
+NOT_A_LESSON = "A lesson is about one part of a concept: begin the session with the id of a subconcept."
+
+
+def lesson_of(session: Session, session_id: str, user_id: str) -> Lesson:
+    """The lesson of a conversation. Raises NotFound, BadInput (it is about no subconcept)."""
+    chat = owned_session(session, session_id, user_id)
+    if chat.node_id is None:
+        raise BadInput("This session is about no node, so nothing can be taught in it.", field="id")
+    node = owned_node(session, chat.node_id, user_id)
+    if node.type != "subconcept" or node.parent_id is None:
+        raise BadInput(NOT_A_LESSON, field="id")
+    concept = owned_node(session, node.parent_id, user_id)
+    topic = owned_node(session, concept.parent_id or "", user_id)
+    newest = (
+        select(tables.ChatMessage)
+        .where(tables.ChatMessage.session_id == chat.id)
+        .order_by(col(tables.ChatMessage.creation).desc())
+        .limit(MAX_MESSAGES)
+    )
+    progress = session.exec(
+        select(tables.Progress).where(tables.Progress.node_id == node.id, tables.Progress.user_id == user_id)
+    ).first()
+    mastery, attempts = (progress.mastery_score, progress.attempts_count) if progress else (0.0, 0)
+    return Lesson(
+        session_id=chat.id,
+        user_id=user_id,
+        node=mapping.node_row(node),
+        concept=mapping.node_row(concept),
+        topic=mapping.node_row(topic),
+        dependents=_next_titles(session, node.id),
+        ended=chat.ended_at is not None,
+        pending=pending_of(session, chat, user_id),
+        plan=_plan(chat.plan),
+        messages=tuple(mapping.message_row(one) for one in reversed(session.exec(newest).all())),
+        asked_prompts=_prompts(session, node.id, user_id),
+        attempts=attempts,
+        mastery=mastery,
+        mastered=mastery >= MASTERED_FROM and attempts >= ATTEMPTS_TO_MASTER,
+        unaided_right=_unaided_right(session, node.id, user_id),
+    )
+
+
+def pending_of(session: Session, chat: tables.ChatSession, user_id: str) -> AskedCheckpoint | None:
+    """The question that is open in the conversation, unless it was voided."""
+    wanted = (
+        select(tables.Question, tables.QuestionTest.title)
+        .outerjoin(tables.QuestionTest, col(tables.QuestionTest.question_id) == col(tables.Question.id))
+        .where(tables.Question.id == chat.pending_question_id, tables.Question.state != "voided")
+        .order_by(col(tables.QuestionTest.position))
+    )
+    found = session.exec(wanted).all()
+    if not found:
+        return None
+    question = found[0][0]
+    attempts = session.exec(
+        select(tables.Answer)
+        .where(tables.Answer.question_id == question.id, tables.Answer.user_id == user_id)
+        .order_by(col(tables.Answer.creation))
+    ).all()
+    return asked_checkpoint(question, attempts, tests=[title for _, title in found if title])
+
+
+def prerequisites_of(session: Session, lesson: Lesson) -> list[Prerequisite]:
+    """The prerequisites of the subconcept, and whether the learner has mastered each."""
+    node, progress = tables.Node, tables.Progress
+    wanted = (
+        select(node.title, progress.mastery_score, progress.completed_at)
+        .join(tables.Edge, col(tables.Edge.source_node_id) == col(node.id))
+        .outerjoin(progress, (col(progress.node_id) == col(node.id)) & (col(progress.user_id) == lesson.user_id))
+        .where(tables.Edge.target_node_id == lesson.node.id)
+        .order_by(col(tables.Edge.creation))
+    )
+    return [
+        Prerequisite(title, mastery or 0.0, done is not None or (mastery or 0.0) >= MASTERED_FROM)
+        for title, mastery, done in session.exec(wanted)
+    ]
+
+
+def diagnostic_result_of(session: Session, lesson: Lesson) -> DiagnosticResult:
+    """The diagnostic's newest answer to each question about the subconcept; to all questions if none is about it."""
+    wanted = (
+        select(tables.Question, tables.Answer, is_about(lesson.node.id))
+        .join(tables.Assessment, col(tables.Assessment.id) == col(tables.Question.assessment_id))
+        .join(tables.Answer, col(tables.Answer.question_id) == col(tables.Question.id))
+        .where(tables.Assessment.user_id == lesson.user_id, tables.Answer.user_id == lesson.user_id)
+        .where(tables.Assessment.target_node_id == lesson.concept.id, tables.Assessment.type == "diagnostic")
+        .where(tables.Question.state != "voided", col(tables.Answer.score).is_not(None))
+        .order_by(col(tables.Answer.creation))
+    )
+    newest = {question.id: (question, answer, about) for question, answer, about in session.exec(wanted)}
+    answered = [(question, answer) for question, answer, _ in newest.values()]
+    looked_at = [(question, answer) for question, answer, about in newest.values() if about] or answered
+    if not looked_at:
+        return DiagnosticResult(None, 0)
+    scores = [answer.score or 0.0 for _, answer in looked_at]
+    missed = tuple(
+        MissedQuestion(question.prompt, answer.feedback or "")
+        for question, answer in looked_at
+        if (answer.score or 0.0) < GOOD_FROM
+    )
+    return DiagnosticResult(sum(scores) / len(scores), len(looked_at), missed)
+
+
+def _plan(stored: JsonValue) -> LessonPlan:
+    plan = cast(Mapping[str, Any], stored or {})
+    return LessonPlan(tuple(plan.get("can", ())), int(plan.get("chunk", 0)))
+
+
+def _prompts(session: Session, node_id: str, user_id: str) -> tuple[str, ...]:
+    wanted = _quiz_questions(tables.Question.prompt, node_id, user_id).order_by(col(tables.Question.position))
+    return tuple(session.exec(wanted))
+
+
+def _quiz_questions(wanted: Any, node_id: str, user_id: str) -> Any:
+    """A select over the questions of the learner's quiz of a subconcept, without voided ones."""
+    return (
+        select(wanted)
+        .join(tables.Assessment, col(tables.Assessment.id) == col(tables.Question.assessment_id))
+        .where(tables.Assessment.user_id == user_id, tables.Assessment.target_node_id == node_id)
+        .where(tables.Assessment.type == "quiz", tables.Question.state != "voided")
+    )
+
+
+def _unaided_right(session: Session, node_id: str, user_id: str) -> int:
+    wanted = _quiz_questions(func.count(func.distinct(tables.Question.id)), node_id, user_id).join(
+        tables.Answer, col(tables.Answer.question_id) == col(tables.Question.id)
+    )
+    right = wanted.where(tables.Answer.user_id == user_id, tables.Answer.help_level == 0, col(tables.Answer.is_correct))
+    return int(session.exec(right).one())
+
+
+def _next_titles(session: Session, node_id: str) -> tuple[str, ...]:
+    wanted = (
+        select(tables.Node.title)
+        .join(tables.Edge, col(tables.Edge.target_node_id) == col(tables.Node.id))
+        .where(tables.Edge.source_node_id == node_id)
+        .order_by(col(tables.Edge.creation))
+    )
+    return tuple(session.exec(wanted))

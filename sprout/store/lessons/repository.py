@@ -1,0 +1,249 @@
+"""Lesson repository: a turn is loaded from one snapshot and ended in one transaction."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pydantic import JsonValue
+from sqlmodel import Session, col, select
+
+from sprout.clock import utc_now
+from sprout.errors import Conflict, NotFound
+from sprout.events import CardReady, CardShown, CheckpointQuestion, Event
+from sprout.ids import new_id
+from sprout.learning.actor import Actor
+from sprout.learning.lessons.repository import (
+    Attempt,
+    Card,
+    DiagnosticResult,
+    Drawing,
+    Lesson,
+    Prerequisite,
+    TurnEnd,
+)
+from sprout.learning.lessons.turn import AskedCheckpoint, render_reply
+from sprout.learning.marking.grades import Grade
+from sprout.store.assessment.attempts import record_attempt
+from sprout.store.documents.passages import cite_in_message
+from sprout.store.engine.database import Database
+from sprout.store.engine.quotas import enforce_quota
+from sprout.store.engine.transaction import WriteTransaction
+from sprout.store.graph.nodes import lock_node
+from sprout.store.graph.ownership import owned_node, owned_session
+from sprout.store.lessons.checkpoint_questions import ask_checkpoint, ladder_column
+from sprout.store.lessons.lesson_queries import diagnostic_result_of, lesson_of, pending_of, prerequisites_of
+from sprout.store.lessons.steps import add_card, save_step
+from sprout.store.runs.event_log import EventLog, Publish
+from sprout.store.runs.tool_effects import record_effect
+from sprout.store.schema import mapping, tables
+from sprout.store.schema.grade_columns import grade_of, graded_event
+
+
+class SqlLessonRepository:
+    """LessonRepository on SQL."""
+
+    def __init__(self, database: Database, publish: Publish) -> None:
+        self._database = database
+        self._log = EventLog(publish)
+
+    async def lesson(self, session_id: str, *, user_id: str) -> Lesson:
+        return await self._database.read_orm_tx(lambda session: lesson_of(session, session_id, user_id))
+
+    async def diagnostic_result(self, lesson: Lesson) -> DiagnosticResult:
+        return await self._database.read_orm_tx(lambda session: diagnostic_result_of(session, lesson))
+
+    async def prerequisites(self, lesson: Lesson) -> Sequence[Prerequisite]:
+        return await self._database.read_orm_tx(lambda session: prerequisites_of(session, lesson))
+
+    async def record_attempt(
+        self, question_id: str, *, text: str | None, option: str | None, level: int, actor: Actor
+    ) -> Attempt:
+        def body(tx: WriteTransaction) -> Attempt:
+            question = _owned_question(tx.session, question_id, actor.user_id)
+            if question.node_id is not None:
+                lock_node(tx.connection, question.node_id, actor.user_id)
+            before = _newest(tx.session, question_id, actor.user_id)
+            answer, changes = record_attempt(
+                tx, question, user_id=actor.user_id, now=utc_now(), text=text, option=option, help_level=level
+            )
+            grade = grade_of(answer)
+            if grade is not None and (before is None or before.id != answer.id):
+                record_effect(tx, self._log, actor, [graded_event(answer, grade), *changes], result={})
+            return Attempt(answer.id, grade)
+
+        return await self._database.write_tx(body, order=actor.root_run_id)
+
+    async def grade(self, answer_id: str, *, user_id: str) -> Grade | None:
+        def body(session: Session) -> Grade | None:
+            wanted = select(tables.Answer).where(tables.Answer.id == answer_id, tables.Answer.user_id == user_id)
+            answer = session.exec(wanted).first()
+            if answer is None:
+                raise NotFound("answer", answer_id)
+            return grade_of(answer)
+
+        return await self._database.read_orm_tx(body)
+
+    async def end_turn(self, session_id: str, end: TurnEnd, *, actor: Actor) -> AskedCheckpoint | None:
+        return await self._database.write_tx(
+            lambda tx: self._end_turn(tx, session_id, end, actor), order=actor.root_run_id
+        )
+
+    async def add_card(self, session_id: str, card: Card, *, actor: Actor) -> CardShown:
+        def body(tx: WriteTransaction) -> CardShown:
+            chat = owned_session(tx.session, session_id, actor.user_id)
+            node_id = chat.node_id or ""
+            node = owned_node(tx.session, node_id, actor.user_id)
+            lock_node(tx.connection, node.parent_id or "", actor.user_id)
+            shown_card = CardShown(
+                id=new_id(), kind=card.kind, title=card.title, format=card.format, body=_card_body(card)
+            )
+            add_card(tx, node_id, shown_card, model=None)
+            ready = CardReady(node_id=node_id, card=shown_card)
+            record_effect(tx, self._log, actor, [ready], result={"shown": True, "title": card.title})
+            return shown_card
+
+        return await self._database.write_tx(body, order=actor.root_run_id)
+
+    async def raise_concern(self, session_id: str, text: str, *, actor: Actor) -> None:
+        def body(tx: WriteTransaction) -> None:
+            chat = owned_session(tx.session, session_id, actor.user_id, lock=True)
+            tx.session.add(tables.Concern(id=new_id(), user_id=actor.user_id, session_id=chat.id))
+            tx.session.flush()
+            card = CardShown(id=new_id(), kind="care", title="", body=text)
+            ready = CardReady(node_id=chat.node_id or "", card=card)
+            record_effect(tx, self._log, actor, [ready], result={"shown": True})
+
+        await self._database.write_tx(body, order=actor.root_run_id)
+
+    async def save_drawing(self, session_id: str, drawing: Drawing, *, user_id: str) -> str:
+        stored = tables.Drawing(id=new_id(), session_id=session_id, media_type=drawing.media_type, data=drawing.data)
+
+        def body(tx: WriteTransaction) -> str:
+            owned_session(tx.session, session_id, user_id, lock=True)
+            enforce_quota(tx, "stored_bytes", user_id, adding=len(drawing.data))
+            tx.session.add(stored)
+            return stored.id
+
+        return await self._database.write_tx(body)
+
+    async def drawing(self, drawing_id: str, *, user_id: str) -> Drawing:
+        def body(session: Session) -> Drawing:
+            wanted = (
+                select(tables.Drawing)
+                .join(tables.ChatSession, col(tables.ChatSession.id) == col(tables.Drawing.session_id))
+                .where(tables.Drawing.id == drawing_id, tables.ChatSession.user_id == user_id)
+            )
+            found = session.exec(wanted).first()
+            if found is None:
+                raise NotFound("drawing", drawing_id)
+            return Drawing(found.media_type, found.data)
+
+        return await self._database.read_orm_tx(body)
+
+    def _end_turn(self, tx: WriteTransaction, session_id: str, end: TurnEnd, actor: Actor) -> AskedCheckpoint | None:
+        session = tx.session
+        chat = owned_session(session, session_id, actor.user_id)
+        node = owned_node(session, chat.node_id or "", actor.user_id)
+        concept = lock_node(tx.connection, node.parent_id or "", actor.user_id)
+        chat = owned_session(session, session_id, actor.user_id, lock=True)
+        if _message(session, actor.run_id or "") is not None:
+            return pending_of(session, chat, actor.user_id)
+        if chat.ended_at is not None:
+            raise Conflict("This lesson has ended.")
+        open_now = pending_of(session, chat, actor.user_id)
+        if (open_now and open_now.id) != (end.question and end.question.id):
+            raise Conflict("Another question is open in this lesson.")
+        pending = _save_help_state(session, end) if end.question is not None else None
+        still = pending if end.keeps_question else None
+        if end.asks is not None:
+            if still is not None:
+                raise Conflict("A question is still open in this lesson.")
+            still = ask_checkpoint(tx, end.asks, concept=concept, node=mapping.node_row(node), user_id=actor.user_id)
+            save_step(tx, node.id, end.reply, still, again=end.same_step)
+        chat.pending_question_id = still.id if still is not None else None
+        chat.plan = chat.plan if end.plan is None else {"can": list(end.plan.goals), "chunk": end.plan.step}
+        chat.ended_at = self._log.now() if end.completes_lesson else None
+        session.add(chat)
+        asks = still if end.repeats_question and end.kind != "hint_response" else None
+        message_id = _insert_messages(session, chat, end, render_reply(end.reply, asks), actor)
+        session.flush()
+        cite_in_message(tx.connection, message_id, end.passages, branch_id=node.branch_id)
+        events: list[Event] = list(end.events)
+        if end.asks is not None and still is not None:
+            events.append(_checkpoint_event(still))
+        result: dict[str, JsonValue] = {"done": True, "completed": end.completes_lesson}
+        record_effect(tx, self._log, actor, events, result=result)
+        return still
+
+
+def _checkpoint_event(question: AskedCheckpoint) -> CheckpointQuestion:
+    return CheckpointQuestion(
+        question_id=question.id,
+        prompt=question.prompt,
+        type=question.kind,
+        options=[option.text for option in question.options] or None,
+    )
+
+
+def _insert_messages(session: Session, chat: tables.ChatSession, end: TurnEnd, reply: str, actor: Actor) -> str:
+    """Insert the learner's words and the tutor's reply, both or neither; the id of the reply, which is its run's."""
+    if end.learner_message is not None:
+        session.add(
+            tables.ChatMessage(
+                id=new_id(),
+                session_id=chat.id,
+                user_id=actor.user_id,
+                role="user",
+                kind=end.learner_message_kind,
+                content=end.learner_message,
+                answer_id=end.attempt_id,
+            )
+        )
+        session.flush()  # rows are numbered in the order in which they are sent
+    message = tables.ChatMessage(
+        id=actor.run_id or new_id(),
+        session_id=chat.id,
+        user_id=actor.user_id,
+        role="assistant",
+        kind=end.kind,
+        content=reply,
+    )
+    session.add(message)
+    return message.id
+
+
+def _save_help_state(session: Session, end: TurnEnd) -> AskedCheckpoint:
+    """Store the question's help ladder as the turn has left it."""
+    assert end.question is not None
+    ladder = end.ladder or end.question.ladder
+    row = session.exec(select(tables.Question).where(tables.Question.id == end.question.id)).one()
+    row.ladder = ladder_column(ladder, end.attempt_id or end.question.last_attempt_id)
+    session.add(row)
+    return replace(end.question, ladder=ladder)
+
+
+def _card_body(card: Card) -> str:
+    if not card.sentence:
+        return card.body
+    return f"{card.body}\n\n%% {card.sentence}" if card.format == "mermaid" else card.body
+
+
+def _owned_question(session: Session, question_id: str, user_id: str) -> tables.Question:
+    wanted = (
+        select(tables.Question)
+        .join(tables.Assessment, col(tables.Assessment.id) == col(tables.Question.assessment_id))
+        .where(tables.Question.id == question_id, tables.Assessment.user_id == user_id)
+        .where(tables.Question.state != "voided")
+    )
+    found = session.exec(wanted).first()
+    if found is None:
+        raise NotFound("question", question_id)
+    return found
+
+
+def _newest(session: Session, question_id: str, user_id: str) -> tables.Answer | None:
+    wanted = select(tables.Answer).where(tables.Answer.question_id == question_id, tables.Answer.user_id == user_id)
+    return session.exec(wanted.order_by(col(tables.Answer.creation).desc()).limit(1)).first()
+
+
+def _message(session: Session, message_id: str) -> tables.ChatMessage | None:
+    return session.exec(select(tables.ChatMessage).where(tables.ChatMessage.id == message_id)).first()

@@ -1,0 +1,207 @@
+"""Import and export of whole paths as files."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+from pydantic import JsonValue
+from sqlalchemy import Connection
+from sqlmodel import Session, col, select
+
+from sprout.clock import utc_now
+from sprout.errors import NotFound
+from sprout.events import NodeRow
+from sprout.ids import new_id
+from sprout.learning.graph.graph import title_key
+from sprout.learning.paths.import_plan import PlannedPath, plan_import
+from sprout.learning.paths.path_file import (
+    ConceptItem,
+    EdgeItem,
+    PathFile,
+    QuestionItem,
+    SubconceptItem,
+    TopicItem,
+)
+from sprout.learning.paths.repository import BranchRow
+from sprout.store.assessment.questions import get_or_create_diagnostic, insert_question, positions
+from sprout.store.engine.database import Database
+from sprout.store.engine.quotas import enforce_quota
+from sprout.store.engine.transaction import WriteTransaction
+from sprout.store.graph.nodes import unique_key
+from sprout.store.graph.ownership import owned_branch
+from sprout.store.schema import mapping, tables
+
+
+class SqlPathExchange:
+    """PathExchange on SQL."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def import_path(self, path: PathFile, *, user_id: str) -> BranchRow:
+        now = utc_now()
+        branch_id = new_id()
+        plan = plan_import(path, user_id=user_id, branch_id=branch_id, now=now)
+        branch = tables.Branch(id=branch_id, title=plan.title, user_id=user_id, created_at=now, updated_at=now)
+
+        def body(tx: WriteTransaction) -> BranchRow:
+            enforce_quota(tx, "paths", user_id)
+            enforce_quota(tx, "nodes_per_path", branch_id, adding=1 + len(plan.nodes))
+            tx.session.add(branch)
+            tx.session.flush()
+            _insert_nodes(tx.session, plan)
+            _insert_edges(tx.session, plan)
+            _insert_questions(tx.connection, plan, user_id)
+            _mark_generated(tx.session, plan, user_id)
+            return mapping.branch_row(branch)
+
+        return await self._database.write_tx(body)
+
+    async def export_path(self, branch_id: str, *, user_id: str) -> PathFile:
+        return await self._database.read_orm_tx(lambda session: path_file(session, branch_id, user_id))
+
+
+def _insert_nodes(session: Session, plan: PlannedPath) -> None:
+    session.add_all(_node(row) for row in (plan.root, *plan.nodes))
+    session.flush()
+
+
+def _insert_edges(session: Session, plan: PlannedPath) -> None:
+    parents = {node.id: node.parent_id for node in plan.nodes if node.parent_id}
+    for edge in plan.edges:
+        session.add(tables.Edge(id=new_id(), parent_id=parents[edge.source_node_id], **edge.model_dump(by_alias=False)))
+    session.flush()
+
+
+def _insert_questions(connection: Connection, plan: PlannedPath, user_id: str) -> None:
+    concepts = {node.id: node for node in plan.nodes}
+    for question in plan.questions:
+        concept = concepts[question.concept_id]
+        assessment_id = get_or_create_diagnostic(connection, concept, user_id)
+        last, _ = positions(connection, assessment_id, question.draft.prompt)
+        insert_question(
+            connection,
+            question.draft,
+            assessment_id=assessment_id,
+            concept_id=concept.id,
+            position=last + 1,
+        )
+
+
+def _mark_generated(session: Session, plan: PlannedPath, user_id: str) -> None:
+    """Mark the imported nodes with parts as complete, so that no agent adds to them unasked."""
+    for parent_id in dict.fromkeys(node.parent_id for node in plan.nodes if node.parent_id):
+        session.add(tables.Progress(id=new_id(), user_id=user_id, node_id=parent_id, has_generated_subnodes=True))
+
+
+def path_file(session: Session, branch_id: str, user_id: str) -> PathFile:
+    """The branch as a file has it. Raises NotFound (also: it has no topic yet)."""
+    branch = owned_branch(session, branch_id, user_id)
+    nodes = _all(session, tables.Node, tables.Node.branch_id == branch_id)
+    ids = [node.id for node in nodes]
+    edges = _all(session, tables.Edge, col(tables.Edge.parent_id).in_(ids))
+    return _path(branch, nodes, edges, _questions_with_tests(session, branch_id))
+
+
+def _node(row: NodeRow) -> tables.Node:
+    return tables.Node(
+        id=row.id,
+        user_id=row.user_id,
+        type=row.type,
+        branch_id=row.branch_id,
+        parent_id=row.parent_id,
+        title=row.title,
+        title_key=unique_key(title_key(row.title)),
+        desc=row.desc,
+    )
+
+
+def _all(session: Session, table: Any, condition: Any) -> Sequence[Any]:
+    return session.exec(select(table).where(condition).order_by(col(table.creation))).all()
+
+
+def _questions_with_tests(session: Session, branch_id: str) -> list[tuple[tables.Question, Sequence[str]]]:
+    """The branch's questions that are asked, each with the titles of the nodes that it tests, at least one."""
+    question, test, node = tables.Question, tables.QuestionTest, tables.Node
+    wanted = (
+        select(question, node.title)
+        .join(test, col(test.question_id) == col(question.id))
+        .join(node, col(node.id) == col(test.node_id))
+        .where(node.branch_id == branch_id, col(question.state).not_in(tables.NOT_ASKED))
+        .order_by(col(question.creation), col(test.position))
+    )
+    found: dict[str, tuple[tables.Question, list[str]]] = {}
+    for one, title in session.exec(wanted):
+        found.setdefault(one.id, (one, []))[1].append(title)
+    return list(found.values())
+
+
+def _path(
+    branch: tables.Branch,
+    nodes: Sequence[tables.Node],
+    edges: Sequence[tables.Edge],
+    questions: Sequence[tuple[tables.Question, Sequence[str]]],
+) -> PathFile:
+    root = next((node for node in nodes if node.type == "root"), None)
+    if root is None:
+        raise NotFound("topic in branch", branch.id)
+    titles = {node.id: node.title for node in nodes}
+    concepts = [node for node in nodes if node.parent_id == root.id]
+    return PathFile(
+        sprout_path=1,
+        title=branch.title,
+        topic=TopicItem(title=root.title, desc=root.desc),
+        concepts=tuple(_concept(concept, nodes, edges, questions, titles) for concept in concepts),
+        edges=_edges_under(root.id, edges, titles),
+    )
+
+
+def _concept(
+    concept: tables.Node,
+    nodes: Iterable[tables.Node],
+    edges: Iterable[tables.Edge],
+    questions: Iterable[tuple[tables.Question, Sequence[str]]],
+    titles: Mapping[str, str],
+) -> ConceptItem:
+    return ConceptItem(
+        title=concept.title,
+        desc=concept.desc,
+        subconcepts=tuple(
+            SubconceptItem(title=node.title, desc=node.desc) for node in nodes if node.parent_id == concept.id
+        ),
+        edges=_edges_under(concept.id, edges, titles),
+        questions=tuple(_question(question, tests) for question, tests in questions if question.node_id == concept.id),
+    )
+
+
+def _edges_under(parent_id: str, edges: Iterable[tables.Edge], titles: Mapping[str, str]) -> tuple[EdgeItem, ...]:
+    return tuple(
+        EdgeItem.between(titles[edge.source_node_id], titles[edge.target_node_id])
+        for edge in edges
+        if edge.parent_id == parent_id
+    )
+
+
+def _question(question: tables.Question, tests: Sequence[str]) -> QuestionItem:
+    """The question as a file has it."""
+    return QuestionItem.model_validate(
+        {
+            "prompt": question.prompt,
+            "format": question.format,
+            "correct_answer": question.correct_answer,
+            "difficulty": question.difficulty,
+            "tests": tests,
+            "options": [option["text"] for option in _objects(question.options)],
+            "criteria": _objects(question.criteria),
+            "tolerance": question.tolerance,
+            "unit": question.unit,
+            "misconceptions": [
+                {"option": one["answer"], "misconception": one["misconception"]}
+                for one in _objects(question.misconceptions)
+            ],
+            "anchors": question.anchors or [],
+        }
+    )
+
+
+def _objects(column: JsonValue) -> list[dict[str, Any]]:
+    return cast(list[dict[str, Any]], column or [])

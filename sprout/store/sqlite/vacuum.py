@@ -1,0 +1,33 @@
+"""Vacuum: SQLite's files keep no trace of deleted rows; on PostgreSQL its own vacuum sees to that."""
+
+import sqlite3
+from pathlib import Path
+
+from sqlalchemy import Engine
+
+from sprout.errors import DatabaseBusy
+from sprout.store.sqlite.backups import remove_backups
+
+DATA_MAY_REMAIN = "Everything is deleted, but the database is in use, so traces may be left in its files: delete again."
+
+
+def vacuum(engine: Engine) -> None:
+    """Rewrite SQLite's file without its free pages, empty its log, and remove the backups beside it.
+
+    Blocking. Raises DatabaseBusy: others used it all the time, and traces may be left.
+    """
+    if engine.dialect.name != "sqlite":
+        return
+    connection = engine.raw_connection()
+    try:
+        cursor = connection.cursor()
+        cursor.execute("VACUUM")
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        ((is_busy, _, _),) = cursor.fetchall()
+    except sqlite3.OperationalError as error:
+        raise DatabaseBusy(DATA_MAY_REMAIN) from error
+    finally:
+        connection.close()
+    if is_busy:
+        raise DatabaseBusy(DATA_MAY_REMAIN)
+    remove_backups(Path(engine.url.database or ""))

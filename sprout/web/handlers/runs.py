@@ -1,0 +1,222 @@
+"""Runs: start, show, follow, answer, cancel, resume, retry, discard."""
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from sprout.errors import BadInput, NotFound
+from sprout.events import NodeRow
+from sprout.learning.paths.repository import PathRepository
+from sprout.runs.run_store import Admission, OnBusy, RequestKey
+from sprout.runs.state import Run, RunState
+from sprout.web.http.dependencies import RunService
+from sprout.web.http.endpoint import Call, json_list_response, json_response, next_link, no_content, page_size
+from sprout.web.schemas.requests import (
+    AgentRunRequest,
+    CursorQuery,
+    NoFields,
+    RunAnswer,
+    RunFilter,
+    RunOptions,
+    RunRequest,
+)
+from sprout.web.schemas.run_responses import run_handoff, run_row
+from sprout.web.stream.learner_stream import check_stream_room, track_stream
+from sprout.web.stream.sse import RunStream, parse_cursor
+
+KEY_PATTERN = re.compile(r"[\x21-\x7e]{1,200}")
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRuns:
+    """Runs, the paths that they work on, and the names of the agents that were added to Sprout's own."""
+
+    runs: RunService
+    paths: PathRepository
+    extra_agents: tuple[str, ...]
+
+
+class AgentNotFound(NotFound):
+    """No agent of this name was added."""
+
+    def __init__(self, name: str, added: Sequence[str]) -> None:
+        super().__init__("agent", name)
+        known = f"known agents: {', '.join(added)}" if added else "add agents with SPROUT_EXTRA_AGENTS"
+        self.args = (f"no agent {name[:80]!r} can be started here; {known}",)
+
+
+async def start_topic_run(call: Call[AgentRuns, RunOptions, RunRequest]) -> Response:
+    """Admit the run, which is quick, and respond at once: with its stream, or with the run itself."""
+    node = await call.dependencies.paths.node(call.id, user_id=call.user_id)
+    if node.type != "root":
+        raise BadInput(f"Paths are created from topics, and {node.title!r} is a {node.type}.")
+    return await _start_run(call, "topic", node)
+
+
+async def start_concept_run(call: Call[AgentRuns, RunOptions, RunRequest]) -> Response:
+    """Admit the run that opens a concept: it creates missing parts, and adapts them to new answers."""
+    node = await call.dependencies.paths.node(call.id, user_id=call.user_id)
+    if node.type != "concept":
+        raise BadInput(f"Only concepts can be opened, and {node.title!r} is a {node.type}.")
+    return await _start_run(call, "refinement", node)
+
+
+async def start_extra_agent_run(call: Call[AgentRuns, RunOptions, AgentRunRequest]) -> Response:
+    """Admit the run of an agent that was added to Sprout's own, on any node of the caller's."""
+    name, added = str(call.request.path_params["name"]), call.dependencies.extra_agents
+    if name not in added:
+        raise AgentNotFound(name, added)
+    node = await call.dependencies.paths.node(call.id, user_id=call.user_id)
+    return await _start_run(call, name, node, task=call.body.task or None)
+
+
+async def _start_run(
+    call: Call[AgentRuns, RunOptions, Any], agent: str, node: NodeRow, *, task: str | None = None
+) -> Response:
+    if call.query.wait == "true":
+        check_stream_room(call)
+    admission = await call.dependencies.runs.start(
+        agent,
+        node=node,
+        user_id=call.user_id,
+        small=call.body.small,
+        on_busy=OnBusy(call.query.on_busy),
+        key=_run_key(call, agent),
+        task=task,
+    )
+    if call.query.wait == "false":
+        return admission_response(admission)
+    response = stream_response(
+        call,
+        call.dependencies.runs,
+        admission.run,
+        after=0,
+        cancel_on_disconnect=call.query.cancel_on_disconnect == "true",
+    )
+    response.headers.update(_replay_headers(admission))
+    return response
+
+
+def _run_key(call: Call[AgentRuns, RunOptions, Any], agent: str) -> RequestKey | None:
+    request = json.dumps([agent, call.id, call.query.on_busy, call.body.model_dump()], sort_keys=True)
+    return idempotency_key(call.request, sha256(request.encode()).hexdigest())
+
+
+def idempotency_key(request: Request, digest: str) -> RequestKey | None:
+    """The caller's idempotency key, with a digest that reveals its use for another request. Raises BadInput."""
+    key = request.headers.get("idempotency-key")
+    if key is None:
+        return None
+    if not KEY_PATTERN.fullmatch(key):
+        raise BadInput("The Idempotency-Key must be 1 to 200 visible ASCII characters.", field="Idempotency-Key")
+    return RequestKey(key, digest)
+
+
+def admission_response(admission: Admission, status: int | None = None) -> Response:
+    """The admitted run; by default 202 for a new one, 200 for an existing one."""
+    run = admission.run
+    headers = {"X-Run-Id": run.id, "Location": f"/api/runs/{run.id}", **_replay_headers(admission)}
+    return json_response(run_row(run), status or (202 if admission.outcome == "new" else 200), headers)
+
+
+def _replay_headers(admission: Admission) -> dict[str, str]:
+    return {"Idempotent-Replay": "true"} if admission.outcome == "replayed" else {}
+
+
+async def list_runs(call: Call[AgentRuns, RunFilter]) -> Response:
+    """The caller's root runs, newest first; a `Link` header leads to the next page."""
+    limit = page_size(call.query.limit)
+    found = await call.dependencies.runs.runs(
+        user_id=call.user_id,
+        branch_id=call.query.branch_id,
+        agent=call.query.agent,
+        states=_parse_states(call.query.state),
+        before=call.query.before,
+        limit=limit + 1,
+    )
+    headers = next_link(call, found[limit - 1].id) if len(found) > limit else None
+    return json_list_response([run_row(run) for run in found[:limit]], headers)
+
+
+def _parse_states(named: str | None) -> list[RunState]:
+    """Raises BadInput."""
+    names = [name.strip() for name in (named or "").split(",") if name.strip()]
+    for name in names:
+        if name not in set(RunState):
+            raise BadInput(f"state: {name[:40]!r} is not a state; use {', '.join(RunState)}.", field="state")
+    return [RunState(name) for name in names]
+
+
+async def get_run(call: Call[AgentRuns]) -> Response:
+    """One run with its journal and last events, or 404."""
+    return json_response(run_handoff(await call.dependencies.runs.handoff(call.id, user_id=call.user_id)))
+
+
+async def answer_run(call: Call[AgentRuns, NoFields, RunAnswer]) -> Response:
+    """The run, which continues with the answer; 409 if it isn't waiting for one."""
+    run = await call.dependencies.runs.answer(call.id, call.body.answer, user_id=call.user_id, result=call.body.result)
+    return json_response(run_row(run))
+
+
+async def resume_run(call: Call[AgentRuns]) -> Response:
+    """The interrupted run, which is resumed."""
+    return json_response(run_row(await call.dependencies.runs.resume(call.id, user_id=call.user_id)))
+
+
+async def retry_run(call: Call[AgentRuns]) -> Response:
+    """The new run in place of one that has ended."""
+    return admission_response(await call.dependencies.runs.retry(call.id, user_id=call.user_id))
+
+
+async def discard_run(call: Call[AgentRuns]) -> Response:
+    """The run, which is discarded."""
+    return json_response(run_row(await call.dependencies.runs.discard(call.id, user_id=call.user_id)))
+
+
+async def follow_run(call: Call[AgentRuns, CursorQuery]) -> Response:
+    """The stream after the client's cursor; 204 if the run is over and the client has all of it.
+
+    204 makes an EventSource stop reconnecting.
+    """
+    run = await call.dependencies.runs.run(call.id, user_id=call.user_id)
+    after = parse_cursor(call.request.headers.get("last-event-id"), call.query.after)
+    if run.ended and run.id == run.root_id and after == run.last_seq > 0:
+        return no_content()
+    return stream_response(
+        call, call.dependencies.runs, run, after=after, cancel_on_disconnect=call.query.cancel_on_disconnect == "true"
+    )
+
+
+def stream_response(
+    call: Call[Any, Any, Any], runs: RunService, run: Run, *, after: int | None, cancel_on_disconnect: bool
+) -> RunStream:
+    """The run's events after a number; None for an unreadable one."""
+    return RunStream(
+        runs.follow(run.root_id, after=after or 0),
+        run_id=run.id,
+        limits=call.policy.limits,
+        tracking=track_stream(call),
+        resync=after is None,
+        on_disconnect=_cancel_callback(runs, run) if cancel_on_disconnect else None,
+    )
+
+
+def _cancel_callback(runs: RunService, run: Run) -> Callable[[], Awaitable[None]]:
+    async def cancel() -> None:
+        try:
+            await runs.cancel(run.id, user_id=run.user_id)
+        except NotFound:
+            pass  # deleted with its path meanwhile
+
+    return cancel
+
+
+async def cancel_run(call: Call[AgentRuns]) -> Response:
+    """The run, which is cancelled unless it has ended."""
+    return json_response(run_row(await call.dependencies.runs.cancel(call.id, user_id=call.user_id)))

@@ -1,0 +1,54 @@
+"""Questions that a learner disputes or skips."""
+
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from sprout.agents.grading.key_check import KEY_CHECK, contest_task
+from sprout.events import wire_time
+from sprout.learning.marking.answer_keys import OUTCOME_TEXTS, AnswerKeys, Contest
+from sprout.learning.paths.repository import PathRepository
+from sprout.web.handlers.run_wait import wait_for_end
+from sprout.web.handlers.runs import admission_response
+from sprout.web.http.dependencies import RunService, TeachingRepositories
+from sprout.web.http.endpoint import Call, json_response
+from sprout.web.schemas.requests import NoFields, QuestionContest, QuestionSkip, WaitQuery
+from sprout.web.schemas.responses import ContestResult
+
+
+@dataclass(frozen=True, slots=True)
+class ContestDependencies:
+    """Answer keys, and the runs that check one again."""
+
+    answer_keys: AnswerKeys
+    paths: PathRepository
+    runs: RunService
+
+
+async def contest_question(call: Call[ContestDependencies, WaitQuery, QuestionContest]) -> Response:
+    """200 with the result, also of an earlier dispute; 202 with the run if that takes longer than a request waits."""
+    keys, runs = call.dependencies.answer_keys, call.dependencies.runs
+    contest = await keys.contest(call.id, user_id=call.user_id, reason=call.body.reason or None)
+    if contest.settled:
+        return json_response(_contest_result(contest))
+    node = await call.dependencies.paths.node(contest.node_id, user_id=call.user_id)
+    admission = await runs.start(
+        KEY_CHECK, node=node, user_id=call.user_id, task=contest_task(call.id), lane=f"{KEY_CHECK}:{call.id}"
+    )
+    if call.query.wait == "false" or await wait_for_end(call, runs, admission.run) is None:
+        return admission_response(admission, 202)
+    return json_response(_contest_result(await keys.find_contest(call.id, user_id=call.user_id)))
+
+
+async def skip_question(call: Call[TeachingRepositories, NoFields, QuestionSkip]) -> Response:
+    """201 with the skipped attempt, which doesn't count."""
+    return json_response(await call.dependencies.assessments.skip_question(call.id, user_id=call.user_id), 201)
+
+
+def _contest_result(contest: Contest) -> ContestResult:
+    return ContestResult(
+        question_id=contest.question_id,
+        outcome=contest.outcome,
+        says=None if contest.outcome is None else OUTCOME_TEXTS[contest.outcome],
+        at=wire_time(contest.at),
+    )

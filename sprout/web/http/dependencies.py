@@ -1,0 +1,203 @@
+"""Dependencies of the HTTP handlers, handed in once by `app.py`."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from sprout.events import NodeRow
+from sprout.learning.lessons.conversations import Conversations
+from sprout.learning.lessons.memories import Memories
+from sprout.learning.lessons.repository import LessonRepository
+from sprout.learning.marking.answer_keys import AnswerKeys
+from sprout.learning.mastery.reports import Reports
+from sprout.learning.paths.account import Account
+from sprout.learning.paths.contents import Contents
+from sprout.learning.paths.path_file import PathExchange
+from sprout.learning.paths.progress import ProgressRepository
+from sprout.learning.paths.repository import DEFAULT_USER_ID, PathRepository
+from sprout.learning.paths.sources import Sources
+from sprout.learning.questions.assessments import Assessments
+from sprout.runs.handoff_report import Handoff
+from sprout.runs.run_store import Admission, OnBusy, RequestKey
+from sprout.runs.state import Run, RunState
+from sprout.runs.streaming.bus import BusMessage
+from sprout.runs.streaming.multiplex import TaggedEvent
+from sprout.web.http.limits import WebLimits
+from sprout.web.http.open_streams import OpenStreams
+from sprout.web.http.rate_limits import RateLimiters
+
+DetectMediaType = Callable[[str, str, bytes], tuple[str, str]]
+"""File name, declared media type and bytes in; displayed name and detected media type out. Raises BadInput."""
+
+
+class RunService(Protocol):
+    """Runs, as the handlers use them; `LiveRuns` is the implementation."""
+
+    async def start(
+        self,
+        agent: str,
+        *,
+        node: NodeRow,
+        user_id: str,
+        small: bool = False,
+        on_busy: OnBusy = OnBusy.ATTACH,
+        key: RequestKey | None = None,
+        lane: str | None = None,
+        task: str | None = None,
+    ) -> Admission:
+        """Admit a run of this agent on this node, or find the one that serves in its place."""
+        ...
+
+    def follow(self, root_id: str, *, after: int = 0) -> AsyncIterator[list[BusMessage]]:
+        """All messages after a number, in batches: replay, then live; ends after `run_done`."""
+        ...
+
+    def follow_learner(
+        self, user_id: str, cursors: Mapping[str, int] | None, *, live: bool = True
+    ) -> AsyncIterator[list[TaggedEvent]]:
+        """The learner's root runs as one stream, after the cursors; None for unreadable cursors."""
+        ...
+
+    async def cancel(self, run_id: str, *, user_id: str) -> Run: ...
+
+    async def run(self, run_id: str, *, user_id: str) -> Run: ...
+
+    async def latest(self, *, user_id: str) -> list[Run]:
+        """The newest root run and the active ones of each branch, newest first."""
+        ...
+
+    async def runs(
+        self,
+        *,
+        user_id: str,
+        branch_id: str | None = None,
+        agent: str | None = None,
+        include_conversations: bool = True,
+        states: Sequence[RunState] = (),
+        before: str | None = None,
+        limit: int = 50,
+    ) -> list[Run]:
+        """Root runs, newest first, with or without turns of conversations."""
+        ...
+
+    async def handoff(self, run_id: str, *, user_id: str) -> Handoff:
+        """The run with its journal and last events, for a person who takes over."""
+        ...
+
+    async def cancel_all(self, *, user_id: str) -> None:
+        """Cancel every run of a learner, and wait until they have ended."""
+        ...
+
+    async def answer(self, run_id: str, words: str, *, user_id: str, result: str | None = None) -> Run: ...
+
+    async def resume(self, run_id: str, *, user_id: str) -> Run: ...
+
+    async def retry(self, run_id: str, *, user_id: str) -> Admission: ...
+
+    async def discard(self, run_id: str, *, user_id: str) -> Run: ...
+
+
+async def always_ready() -> str | None:
+    """The probe of a server without dependencies that start later."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class PathRepositories:
+    """Paths: their nodes, contents, sources and progress, and whole paths as files."""
+
+    paths: PathRepository
+    contents: Contents
+    exchange: PathExchange
+    sources: Sources
+    progress: ProgressRepository
+
+
+@dataclass(frozen=True, slots=True)
+class TeachingRepositories:
+    """Questions, lessons and reports."""
+
+    assessments: Assessments
+    answer_keys: AnswerKeys
+    conversations: Conversations
+    lessons: LessonRepository
+    memories: Memories
+    reports: Reports
+
+
+@dataclass(frozen=True, slots=True)
+class PathsAndRuns:
+    """Paths, and the runs that work on them."""
+
+    paths: PathRepository
+    runs: RunService
+
+
+@dataclass(frozen=True, slots=True)
+class ServerProbes:
+    """Health and metrics of the server.
+
+    Args:
+        status: the answer to GET /api/status, as JSON values.
+        database_ok: whether the database answers.
+        metrics: all figures in the format that an Accept header asks for, and its content type.
+        unready_reason: why no requests should be sent here now, with what to do; None while they may be.
+    """
+
+    status: Callable[[], Awaitable[Mapping[str, JsonValue]]]
+    database_ok: Callable[[], Awaitable[bool]]
+    metrics: Callable[[str], tuple[bytes, str]]
+    unready_reason: Callable[[], Awaitable[str | None]] = always_ready
+
+
+@dataclass(frozen=True, slots=True)
+class PageFiles:
+    """The page's static files, and the version of Sprout."""
+
+    folder: Path
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequestPolicy:
+    """The caller of all requests, their limits and rates, and the event streams that are open."""
+
+    limits: WebLimits = field(default_factory=WebLimits)
+    user_id: str = DEFAULT_USER_ID
+    open_streams: OpenStreams = field(default_factory=OpenStreams)
+    rate_limiters: RateLimiters = field(init=False)
+
+    def __post_init__(self) -> None:
+        limits = self.limits
+        object.__setattr__(
+            self,
+            "rate_limiters",
+            RateLimiters(requests=limits.request_rate, runs=limits.run_rate, uploads=limits.upload_rate),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WebDependencies:
+    """Everything that the web needs, by who needs it; each group of endpoints takes its part.
+
+    Args:
+        detect_media_type: called in a thread.
+        extra_agents: names of the agents that were added to Sprout's own.
+    """
+
+    path_repositories: PathRepositories
+    teaching_repositories: TeachingRepositories
+    account: Account
+    runs: RunService
+    server_probes: ServerProbes
+    page_files: PageFiles
+    detect_media_type: DetectMediaType
+    extra_agents: tuple[str, ...] = ()
+    policy: RequestPolicy = field(default_factory=RequestPolicy)
+
+    @property
+    def paths(self) -> PathRepository:
+        return self.path_repositories.paths

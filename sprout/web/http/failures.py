@@ -1,0 +1,195 @@
+"""Error responses: one table of failures and statuses, one JSON shape, and no internals in any text."""
+
+import errno
+import logging
+import math
+
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sprout.errors import (
+    BadInput,
+    Conflict,
+    CorruptRow,
+    DatabaseBusy,
+    InvalidGraphEdit,
+    InvalidQuestion,
+    ModelFailure,
+    NoChangeNeeded,
+    NotFound,
+    SetupError,
+    SproutError,
+    StorageFull,
+    StorageUnavailable,
+    TooLarge,
+    ToolFailure,
+    TooManyRequests,
+    UnreadableDocument,
+    UnsupportedType,
+)
+from sprout.learning.graph.changes import UndoRefused
+from sprout.runs.live_runs import ShuttingDown
+from sprout.runs.run_store import KeyReused, LaneBusy
+from sprout.web.http.lingering_close import LINGER_BYTES, LingeringResponse
+from sprout.web.http.parsing import INTEGER_MAX_DIGITS, BodyStalled, WrongType
+
+log = logging.getLogger(__name__)
+
+
+class RunFailed(SproutError):
+    """The run that a request waited for has failed; the message says what to do."""
+
+
+STATUS: dict[type[SproutError], int] = {
+    BadInput: 400,
+    TooLarge: 413,
+    UnsupportedType: 415,
+    WrongType: 422,
+    BodyStalled: 408,
+    NotFound: 404,
+    Conflict: 409,
+    NoChangeNeeded: 409,
+    KeyReused: 422,
+    InvalidGraphEdit: 409,
+    InvalidQuestion: 422,
+    ModelFailure: 503,
+    ToolFailure: 503,
+    SetupError: 503,
+    TooManyRequests: 429,
+    DatabaseBusy: 503,
+    CorruptRow: 503,
+    StorageUnavailable: 503,
+    StorageFull: 507,
+    UnreadableDocument: 422,
+    ShuttingDown: 503,
+    RunFailed: 503,
+    SproutError: 500,
+}
+NOT_FOUND_MESSAGE = "There is nothing at this address."
+INTERNAL_ERROR_MESSAGE = (
+    "Something went wrong in Sprout. Try again; if it happens again, the server's log has the details."
+)
+NOT_CONFIGURED_MESSAGE = "Sprout isn't fully configured. The server's log says what is missing."
+OUT_OF_MEMORY_MESSAGE = "The server is out of memory. Try again in a moment."
+OUT_OF_MEMORY_RETRY_S = 5
+RETRY_AFTER_MAX_S = 3600
+
+
+def error_response(status: int, text: str, headers: dict[str, str] | None = None, **more: str) -> JSONResponse:
+    """The shape of every error: `{"error": text}`, with further fields for programs."""
+    return JSONResponse({"error": text, **more}, status_code=status, headers=headers)
+
+
+def status_for(error: SproutError) -> int:
+    """The status of the error's nearest class in the table."""
+    return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+
+
+async def handle_expected(request: Request, error: Exception) -> Response:
+    """The response to a SproutError."""
+    assert isinstance(error, SproutError)
+    status = status_for(error)
+    if isinstance(error, SetupError):
+        log.error(
+            "http.not_configured", extra={"method": request.method, "path": request.scope["path"]}, exc_info=error
+        )
+        return error_response(status, NOT_CONFIGURED_MESSAGE)
+    if status == 500:
+        log.error("http.no_status", exc_info=error)
+    if isinstance(error, TooLarge) and _may_exceed_linger(request):
+        return LingeringResponse({"error": str(error)}, status)
+    return error_response(status, str(error), _headers(error), **_extra_fields(error))
+
+
+def _extra_fields(error: SproutError) -> dict[str, str]:
+    match error:
+        case LaneBusy(run_id=run_id):
+            return {"activeRunId": run_id}
+        case UndoRefused(undo_first=str() as first):
+            return {"undoFirst": first}
+    return {}
+
+
+def _may_exceed_linger(request: Request) -> bool:
+    """Whether the body may be longer than a lingering close drains; a shorter one is read to its end."""
+    declared = request.headers.get("content-length", "")
+    return not (declared.isascii() and declared.isdigit() and int(declared[:INTEGER_MAX_DIGITS]) <= LINGER_BYTES)
+
+
+def _headers(error: SproutError) -> dict[str, str]:
+    headers = retry_after(error)
+    if isinstance(error, BodyStalled):
+        headers["Connection"] = "close"  # the rest of the body may still come
+    return headers
+
+
+def retry_after(error: SproutError) -> dict[str, str]:
+    """The Retry-After header, if the error has a time."""
+    seconds = getattr(error, "retry_after_s", None)
+    if not isinstance(seconds, int | float) or not math.isfinite(seconds):
+        return {}
+    return {"Retry-After": str(min(max(math.ceil(seconds), 1), RETRY_AFTER_MAX_S))}
+
+
+async def handle_http_exception(request: Request, error: Exception) -> Response:
+    """The response to Starlette's own errors: unknown address, wrong method, malformed form."""
+    assert isinstance(error, HTTPException)
+    headers = dict(error.headers or {})
+    if error.status_code == 405:
+        allowed = ", ".join(sorted(headers.get("Allow", "").split(", ")))
+        return error_response(405, f"{request.method} isn't supported here; use {allowed}.", {"Allow": allowed})
+    return error_response(error.status_code, NOT_FOUND_MESSAGE if error.status_code == 404 else error.detail, headers)
+
+
+async def handle_unexpected(request: Request, error: Exception) -> Response:
+    """The response to a bug."""
+    return error_response(500, INTERNAL_ERROR_MESSAGE)
+
+
+class CatchAllErrors:
+    """Middleware that turns unhandled errors into a 500 inside the others, so that it has their headers too."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = False
+
+        async def watched(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watched)
+        except ClientDisconnect:
+            log.debug("http.client_disconnected")
+        except Exception as error:
+            if started or scope["type"] != "http":
+                raise
+            await _catch_all_response(error, scope)(scope, receive, send)
+
+
+def _catch_all_response(error: Exception, scope: Scope) -> Response:
+    fields = {"method": scope["method"], "path": scope["path"]}
+    if _is_out_of_memory(error):
+        log.error("http.out_of_memory", extra=fields, exc_info=error)
+        return error_response(503, OUT_OF_MEMORY_MESSAGE, {"Retry-After": str(OUT_OF_MEMORY_RETRY_S)})
+    log.error("http.unhandled_error", extra=fields, exc_info=error)
+    return error_response(500, INTERNAL_ERROR_MESSAGE)
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    """Whether the error or one of its causes is a lack of memory.
+
+    A thread that cannot be started usually has no memory for its stack.
+    """
+    no_thread = isinstance(error, RuntimeError) and str(error).startswith("can't start new thread")
+    no_memory = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    if no_thread or no_memory or isinstance(error, MemoryError):
+        return True
+    before = error.__cause__ or error.__context__
+    together = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    return (before is not None and _is_out_of_memory(before)) or any(map(_is_out_of_memory, together))

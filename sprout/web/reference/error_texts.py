@@ -1,0 +1,74 @@
+"""Descriptions of error statuses, in general and by endpoint."""
+
+ERROR_TEXTS = {
+    400: "The request is malformed, or a required field is missing.",
+    403: "Pages of other sites can't do this.",
+    404: "Not found, or it belongs to another user.",
+    408: "The rest of the request did not arrive in time.",
+    409: "Not possible in the current state; the text says why.",
+    413: "The request is too large.",
+    415: "An unsupported type of file.",
+    422: "A field has an invalid value.",
+    429: "Too many requests; `Retry-After` says when to try again.",
+    500: "A bug.",
+    503: "Not possible right now: the model, the database or the server is not ready.",
+}
+
+_LANE_BUSY = (
+    "With `onBusy=reject`: a run is active there already, and `activeRunId` names it. Else a conflicting change: "
+    "try again."
+)
+_KEY_REUSED = "A field has an invalid value, or the `Idempotency-Key` was used for another request."
+_MODEL_UNAVAILABLE = "The model can't be reached, the daily budget is spent, or the server is shutting down."
+_RUN_STOPPED = "The run was stopped before its end."
+_CONFLICTING_CHANGE = "Conflicting change: try again."
+
+ENDPOINT_ERROR_TEXTS: dict[tuple[str, str], dict[int, str]] = {
+    ("GET", "/api/health"): {503: "The database does not answer."},
+    ("POST", "/api/branches"): {409: _CONFLICTING_CHANGE},
+    ("PATCH", "/api/branches/{id}"): {409: _CONFLICTING_CHANGE},
+    ("DELETE", "/api/branches/{id}"): {409: "A run is active in it: stop it first."},
+    ("POST", "/api/changes/{id}/undo"): {
+        409: "A later change builds on it (`undoFirst` names it), or the path has changed since."
+    },
+    ("POST", "/api/nodes"): {
+        409: "A sibling has this title, the branch has a topic already, or the parent can't have children."
+    },
+    ("PATCH", "/api/nodes/{id}"): {409: "A sibling has this title."},
+    ("DELETE", "/api/nodes/{id}"): {409: "It has children, or a run on it is active."},
+    ("POST", "/api/nodes/{id}/generate-concepts"): {409: _RUN_STOPPED, 503: _MODEL_UNAVAILABLE},
+    ("POST", "/api/nodes/{id}/generate-subconcepts"): {409: _RUN_STOPPED, 503: _MODEL_UNAVAILABLE},
+    ("POST", "/api/nodes/{id}/documents"): {
+        409: _CONFLICTING_CHANGE,
+        413: "Too many files, or one is too large; `GET /api/status` has the limits.",
+        415: "An unsupported type of file; the text names the supported ones.",
+    },
+    ("DELETE", "/api/nodes/{id}/documents/{document_id}"): {409: _CONFLICTING_CHANGE},
+    ("POST", "/api/graphs"): {
+        400: "The path is invalid; the text names every faulty item, such as `concepts.2.title`.",
+        409: _CONFLICTING_CHANGE,
+    },
+    ("POST", "/api/assessments/{id}/questions"): {409: "The assessment has this question already."},
+    ("POST", "/api/questions/{id}/contest"): {409: _RUN_STOPPED, 503: _MODEL_UNAVAILABLE},
+    ("POST", "/api/chat/sessions/{id}/tutor"): {409: _CONFLICTING_CHANGE, 422: _KEY_REUSED, 503: _MODEL_UNAVAILABLE},
+    ("DELETE", "/api/learner"): {
+        400: "`confirm` is missing or wrong.",
+        409: "Active runs are still being stopped; nothing is deleted yet: try again.",
+        503: "The database stayed busy, and deleted data may remain: try again.",
+    },
+    ("POST", "/api/agents/topics/{id}/run"): {409: _LANE_BUSY, 422: _KEY_REUSED, 503: "The server is shutting down."},
+    ("POST", "/api/agents/concepts/{id}/run"): {409: _LANE_BUSY, 422: _KEY_REUSED, 503: "The server is shutting down."},
+    ("POST", "/api/agents/nodes/{id}/review"): {409: _RUN_STOPPED, 503: _MODEL_UNAVAILABLE},
+    ("POST", "/api/runs/{id}/answer"): {409: "The run isn't waiting for an answer, or was answered already."},
+    ("POST", "/api/runs/{id}/resume"): {409: "The run wasn't interrupted."},
+    ("POST", "/api/runs/{id}/retry"): {
+        409: "The run has not ended, or is part of another.",
+        503: "The server is shutting down.",
+    },
+    ("POST", "/api/runs/{id}/discard"): {409: "The run is active: stop it first."},
+}
+
+
+def error_text(method: str, path: str, status: int) -> str:
+    """The description of this status of the endpoint."""
+    return ENDPOINT_ERROR_TEXTS.get((method, path), {}).get(status, ERROR_TEXTS[status])

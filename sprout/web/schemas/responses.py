@@ -1,0 +1,207 @@
+"""Schemas of responses that are not rows: lessons, overviews, results of generation and review."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sprout.events import AnswerType, CardShown, CriterionShown, EdgeEnds, NodeRow, Wire
+from sprout.learning.marking.answer_keys import ContestOutcome
+from sprout.learning.paths.repository import BranchGraph, BranchRow, BranchSummary, DocumentRow, EdgeRow
+from sprout.learning.questions.assessments import Diagnostic, GradeShown
+from sprout.web.schemas.run_responses import RunRow
+
+
+class OpenLessonQuestion(Wire):
+    """The open question of a lesson; `options` are those of a choice, in displayed order."""
+
+    id: str
+    prompt: str
+    type: AnswerType
+    options: list[str] | None
+
+
+class GradeSummary(Wire):
+    """A grade as its learner sees it, without the answer key."""
+
+    question_id: str
+    answer_id: str
+    state: Literal["graded", "unsure", "ungraded"]
+    score: float | None
+    correct: bool | None
+    criteria: list[CriterionShown]
+    next_step: str
+    help_level: int
+
+
+class TutorReply(Wire):
+    """A turn of a lesson."""
+
+    message: str = Field(description="the reply, with the open question")
+    is_complete: bool = Field(description="whether the lesson is over")
+    tools_used: tuple[str, ...] = Field(default=(), description="the tools of the turn, in order")
+    reasoning: tuple[str, ...] = Field(
+        default=(), description="always empty: the tutor's reasoning could reveal an answer"
+    )
+    run_id: str | None = Field(default=None, description="the run of the turn")
+    question: OpenLessonQuestion | None = Field(default=None, description="the open question")
+    graded: GradeSummary | None = Field(default=None, description="the grade of this turn's answer")
+    cards: tuple[CardShown, ...] = Field(default=(), description="cards of the reply")
+
+
+class LessonState(Wire):
+    """State of a lesson.
+
+    Args:
+        question: the open question; `help_level` is the help given for it.
+        plan: the goal of each step; `chunk` is the current step, from 1, or 0 before the first.
+        evidence: the number of graded answers that `mastery` (0..1) is computed from.
+        needed: the number of further right answers without help that master it.
+        graded: the newest attempt at the open question.
+        cards: examples, exercises and diagrams, oldest first.
+    """
+
+    question: OpenLessonQuestion | None
+    help_level: int
+    plan: tuple[str, ...]
+    chunk: int
+    mastery: float
+    evidence: int
+    needed: int
+    completed: bool
+    graded: GradeShown | None
+    cards: tuple[CardShown, ...]
+
+
+class ConceptDiagnostic(Diagnostic):
+    """A concept's diagnostic, for its page."""
+
+    agent: Literal["concept"] = "concept"
+    status: Literal["diagnostic_ready"] = "diagnostic_ready"
+    concept_node_id: str
+
+
+class ImportedPath(Wire):
+    """An imported path."""
+
+    branch: BranchRow
+    concepts: int
+    subconcepts: int
+    edges: int
+    questions: int
+
+
+class Failure(Wire):
+    """Every error."""
+
+    error: str
+
+
+class Health(Wire):
+    status: Literal["ok"] = "ok"
+    timestamp: str
+
+
+class SnakeCaseModel(BaseModel):
+    """A frozen model with snake_case names on the wire."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ConceptAddition(SnakeCaseModel):
+    title: str
+    desc: str | None
+    insert_after: str | None
+    reason: str | None
+
+
+class SubconceptAddition(SnakeCaseModel):
+    title: str
+    desc: str | None
+    depends_on: list[str]
+    unlocks: list[str]
+    reason: str | None
+
+
+class ReviewDecision(SnakeCaseModel):
+    """The decision of a review."""
+
+    should_add: bool
+    notes: str | None
+    concept_additions: list[ConceptAddition]
+    subconcept_additions: list[SubconceptAddition]
+
+
+class TitledEdge(Wire):
+    """An edge by the titles of its two ends; the source is the prerequisite."""
+
+    source: str
+    target: str
+
+
+class PathReview(Wire):
+    """The result of a review of the path around a node."""
+
+    agent: Literal["path_review"] = "path_review"
+    status: Literal["no_change", "updated"]
+    node_id: str
+    level: Literal["concept", "subconcept"]
+    decision: ReviewDecision
+    inserted_nodes: list[NodeRow]
+    created_edges: list[TitledEdge]
+
+
+class BranchOverview(BranchSummary):
+    """A branch in the list of paths, with its newest runs."""
+
+    active_run_id: str | None
+    last_run: RunRow | None
+
+
+class BranchPage(BranchGraph):
+    """Everything of a branch, its root runs newest first."""
+
+    runs: list[RunRow]
+
+
+class GeneratedConcepts(Wire):
+    """The concepts of a topic; edges by titles if they are new, else as rows."""
+
+    generated: bool
+    concepts: list[NodeRow]
+    edges: list[TitledEdge] | list[EdgeRow]
+
+
+class GeneratedSubconcepts(Wire):
+    """The parts of a concept, like the concepts of a topic."""
+
+    generated: bool
+    subconcepts: list[NodeRow]
+    edges: list[TitledEdge] | list[EdgeRow]
+
+
+class ContestResult(Wire):
+    """The result of a disputed question; `outcome` is null while it is checked."""
+
+    question_id: str
+    outcome: ContestOutcome | None
+    says: str | None
+    at: str
+
+
+class UploadedDocument(DocumentRow):
+    extracted_text_length: int
+
+
+class UploadResult(Wire):
+    uploaded: list[UploadedDocument]
+
+
+def titled_edges(edges: Sequence[EdgeRow] | Sequence[EdgeEnds], nodes: Sequence[NodeRow]) -> list[TitledEdge]:
+    """The edges by the titles of their ends; without those to a node that was deleted meanwhile."""
+    titles = {node.id: node.title for node in nodes}
+    return [
+        TitledEdge(source=titles[edge.source_node_id], target=titles[edge.target_node_id])
+        for edge in edges
+        if {edge.source_node_id, edge.target_node_id} <= titles.keys()
+    ]

@@ -1,0 +1,101 @@
+// @ts-check
+/** Requests to the server. A refusal becomes an ApiError whose message can be shown. */
+
+import { t } from "../lib/i18n.js";
+
+/** @import { Branch, GraphAnswer, Run, RunDetail, Status } from "../types.d.ts" */
+
+export const USER = "00000000-0000-0000-0000-000000000000";
+
+export class ApiError extends Error {
+  /** @param {number} status 0 where the server was not reached @param {string} message */
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Offset of the server's clock, in ms; small differences count as none. */
+let aheadMs = 0;
+/** The server's time, in ms. */
+export const serverNow = () => Date.now() + aheadMs;
+
+/** @param {Response} response */
+function syncClock(response) {
+  const ahead = Date.parse(response.headers.get("date") ?? "") - Date.now();
+  aheadMs = Math.abs(ahead) > 2500 ? ahead : 0;
+}
+
+/** @param {string} path @param {RequestInit} [init] @returns {Promise<any>} */
+export async function request(path, init) {
+  const response = await fetchOk(path, init);
+  return response.status === 204 ? null : response.json();
+}
+
+/** The response of a successful request. Throws ApiError. @param {string} path @param {RequestInit} [init] */
+export async function fetchOk(path, init) {
+  let response;
+  try {
+    response = await fetch(`/api${path}`, init);
+  } catch {
+    throw new ApiError(0, t("error.network"));
+  }
+  syncClock(response);
+  if (!response.ok) throw new ApiError(response.status, await messageOf(response));
+  return response;
+}
+
+/** @param {Response} response */
+export async function messageOf(response) {
+  const body = await response.json().catch(() => null); // a proxy's error page is not JSON
+  return typeof body?.error === "string" ? body.error : t("error.http", { status: response.status });
+}
+
+/** @param {string} path @param {object} body */
+export const post = (path, body) =>
+  request(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+
+/** @returns {Promise<Status>} */
+export const status = () => request("/status");
+/** @param {string} branchId @returns {Promise<GraphAnswer>} */
+export const graph = (branchId) => request(`/branches/${encodeURIComponent(branchId)}/graph`);
+
+/**
+ * Start the run that grows a path, or join the active one.
+ * @param {string} rootId
+ * @param {boolean} small
+ * @returns {Promise<Run>}
+ */
+export const grow = (rootId, small) =>
+  post(`/agents/topics/${encodeURIComponent(rootId)}/run?wait=false`, { userId: USER, small });
+/** @param {string} branchId @returns {Promise<Branch>} */
+export const branch = (branchId) => request(`/branches/${encodeURIComponent(branchId)}`);
+/** @param {string} runId @returns {Promise<RunDetail>} */
+export const run = (runId) => request(`/runs/${encodeURIComponent(runId)}`);
+/** @param {string} runId @returns {Promise<Run>} */
+export const cancel = (runId) => post(`/runs/${encodeURIComponent(runId)}/cancel`, {});
+
+/** @param {string} runId @param {number} after */
+export const eventsUrl = (runId, after) =>
+  `/api/runs/${encodeURIComponent(runId)}/events${after ? `?after=${after}` : ""}`;
+/** @param {string} after `root:number,root:number` @param {boolean} [follow] whether it goes on with what comes */
+export function tabUrl(after, follow = true) {
+  const query = [...(after ? [`after=${encodeURIComponent(after)}`] : []), ...(follow ? [] : ["follow=false"])];
+  return `/api/events${query.length ? `?${query.join("&")}` : ""}`;
+}
+
+/**
+ * How long to wait before a stream that was refused with 429 is tried again, in ms; null for any other status.
+ * @param {string} url
+ */
+export async function retryAfterMs(url) {
+  const given = new AbortController();
+  try {
+    const { status, headers } = await fetch(url, { signal: given.signal });
+    return status === 429 ? 1000 * (Number(headers.get("retry-after")) || 10) : null;
+  } catch {
+    return null; // unreachable: the stream tries again by itself
+  } finally {
+    given.abort();
+  }
+}

@@ -1,0 +1,46 @@
+// @ts-check
+/** Requests about the learner: progress, exports, memories, deletion. */
+
+import { USER, request } from "./api.js";
+
+/** @import { Evidence, Memory, ProgressReport, Run } from "../types.d.ts" */
+
+const at = encodeURIComponent;
+const CONFIRMED = "delete everything";
+
+/** @param {string | null} branchId of one path; null for all */
+const of = (branchId) => (branchId ? `?branchId=${at(branchId)}` : "");
+
+/** @param {string | null} branchId @returns {Promise<ProgressReport>} */
+export const progress = (branchId) => request(`/learner/progress${of(branchId)}`);
+/**
+ * The answers behind a node's mastery, newest first.
+ * @param {string} nodeId
+ * @returns {Promise<Evidence[]>}
+ */
+export const evidence = (nodeId) => request(`/nodes/${at(nodeId)}/evidence`);
+
+/** Addresses of the exports. @param {string | null} branchId */
+export const exportUrls = (branchId) => ({
+  anki: `/api/learner/cards.txt${of(branchId)}`,
+  answers: `/api/learner/answers.csv${of(branchId)}`,
+  mastery: `/api/learner/mastery.csv${of(branchId)}`,
+  path: branchId && `/api/graphs/${at(branchId)}`,
+});
+export const ARCHIVE_URL = "/api/learner/archive";
+
+/** @returns {Promise<Memory[]>} */
+export const memories = () => request(`/memories?userId=${USER}`);
+/** @param {string} memoryId @param {string} text @returns {Promise<Memory>} */
+export const updateMemory = (memoryId, text) =>
+  request(`/memories/${at(memoryId)}`, {
+    method: "PATCH",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ text }),
+  });
+/** @param {string} memoryId @returns {Promise<null>} */
+export const deleteMemory = (memoryId) => request(`/memories/${at(memoryId)}`, { method: "DELETE" });
+/** The newest runs of all paths, including turns of lessons. @returns {Promise<Run[]>} */
+export const recentRuns = () => request("/runs?limit=20");
+/** Delete everything of the learner. @returns {Promise<null>} */
+export const deleteEverything = () => request(`/learner?confirm=${at(CONFIRMED)}`, { method: "DELETE" });

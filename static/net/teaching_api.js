@@ -1,0 +1,94 @@
+// @ts-check
+/** Requests of the diagnostic, the changes and the lesson. */
+
+import { ApiError, USER, post, request } from "./api.js";
+
+/** @import { Answer, Change, ChatMessage, ChatSession, Diagnostic, Lesson, Reply, Run } from "../types.d.ts" */
+
+const at = encodeURIComponent;
+
+/**
+ * The diagnostic of a concept, or null.
+ * @param {string} conceptId
+ * @returns {Promise<Diagnostic | null>}
+ */
+export const diagnostic = (conceptId) =>
+  nullIfMissing(request(`/agents/concepts/${at(conceptId)}/diagnostic?userId=${USER}`));
+/** @param {string} assessmentId @returns {Promise<Answer[]>} */
+export const answers = (assessmentId) => request(`/assessments/${at(assessmentId)}/answers?userId=${USER}`);
+/**
+ * @param {string} assessmentId
+ * @param {string} questionId
+ * @param {{ answerText?: string, selectedOption?: string }} given
+ * @returns {Promise<Answer>}
+ */
+export const answer = (assessmentId, questionId, given) =>
+  post(`/assessments/${at(assessmentId)}/answers`, { userId: USER, questionId, ...given });
+/** Skip a question. @param {string} questionId @returns {Promise<Answer>} */
+export const skip = (questionId) => post(`/questions/${at(questionId)}/skip`, { userId: USER });
+/**
+ * Dispute a question; null if the check takes longer.
+ * @param {string} questionId
+ * @param {string} reason
+ * @returns {Promise<{ outcome?: string | null, says?: string | null }>}
+ */
+export const contest = (questionId, reason) =>
+  post(`/questions/${at(questionId)}/contest`, { userId: USER, ...(reason && { reason }) });
+/**
+ * Adapt the path to the answers, once per idempotency key.
+ * @param {string} conceptId
+ * @param {string} key
+ * @returns {Promise<Run>}
+ */
+export const refine = (conceptId, key) =>
+  request(`/agents/concepts/${at(conceptId)}/run?wait=false`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "idempotency-key": key },
+    body: JSON.stringify({ userId: USER }),
+  });
+
+/**
+ * The changes under a node, newest first.
+ * @param {string} branchId
+ * @param {string} parentId
+ * @returns {Promise<Change[]>}
+ */
+export async function changes(branchId, parentId) {
+  const all = await request(`/branches/${at(branchId)}/changes?limit=200`);
+  return all.filter((/** @type {Change} */ change) => change.parentId === parentId);
+}
+/** @param {string} changeId @returns {Promise<{ change: Change }>} */
+export const undo = (changeId) => post(`/changes/${at(changeId)}/undo`, {});
+
+/** @param {string} nodeId @returns {Promise<ChatSession[]>} */
+export const sessions = (nodeId) => request(`/chat/sessions?userId=${USER}&nodeId=${at(nodeId)}`);
+/** Sessions of all nodes, oldest first. @returns {Promise<ChatSession[]>} */
+export const allSessions = () => request(`/chat/sessions?userId=${USER}`);
+/** @param {string} nodeId @returns {Promise<ChatSession>} */
+export const startSession = (nodeId) => post("/chat/sessions", { userId: USER, nodeId });
+/** @param {string} sessionId @returns {Promise<ChatMessage[]>} */
+export const messages = (sessionId) => request(`/chat/sessions/${at(sessionId)}/messages`);
+/** The state of a lesson: its open checkpoint and its progress. @param {string} sessionId @returns {Promise<Lesson>} */
+export const lesson = (sessionId) => request(`/chat/sessions/${at(sessionId)}/lesson`);
+/**
+ * @param {string} sessionId
+ * @param {string} content
+ * @param {string | null} drawing a data URL
+ * @returns {Promise<Reply>}
+ */
+export const sendMessage = (sessionId, content, drawing) =>
+  post(`/chat/sessions/${at(sessionId)}/tutor`, {
+    userId: USER,
+    content,
+    ...(drawing && { drawingImageDataUrl: drawing }),
+  });
+
+/** @template T @param {Promise<T>} asked @returns {Promise<T | null>} */
+async function nullIfMissing(asked) {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}

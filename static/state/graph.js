@@ -1,0 +1,171 @@
+// @ts-check
+/** Concept graph of the page: updated by events; yields states, parts and order. Pure. */
+
+/** @import { EdgeEnds, Graph, NodeRow, Progress, RunEvent } from "../types.d.ts" */
+
+/** Least mastery that counts as mastered, as on the server. */
+export const MASTERED_AT = 0.7;
+
+/** @returns {Graph} */
+export const emptyGraph = () => ({ nodes: {}, edges: {} });
+
+/** @param {EdgeEnds} edge */
+export const edgeKey = (edge) => `${edge.sourceNodeId}>${edge.targetNodeId}`;
+
+/** @param {NodeRow[]} nodes @param {EdgeEnds[]} edges @returns {Graph} */
+export const graphOf = (nodes, edges) => ({
+  nodes: Object.fromEntries(nodes.map((node) => [node.id, node])),
+  edges: Object.fromEntries(edges.map((edge) => [edgeKey(edge), edge])),
+});
+
+/**
+ * The graph after one event; the same object if nothing changed.
+ * @param {Graph} graph
+ * @param {RunEvent} event
+ * @returns {Graph}
+ */
+export function graphAfter(graph, event) {
+  switch (event.kind) {
+    case "node_created":
+    case "node_updated":
+      return {
+        ...graph,
+        nodes: {
+          ...graph.nodes,
+          [event.node.id]: { ...event.node, reason: event.reason ?? graph.nodes[event.node.id]?.reason ?? null },
+        },
+      };
+    case "node_removed":
+      return withoutNode(graph, event.nodeId);
+    case "edge_created":
+      return {
+        ...graph,
+        edges: { ...graph.edges, [edgeKey(event.edge)]: { ...event.edge, reason: event.reason ?? null } },
+      };
+    case "edge_removed": {
+      const { [`${event.sourceNodeId}>${event.targetNodeId}`]: _, ...edges } = graph.edges;
+      return { ...graph, edges };
+    }
+    default:
+      return graph;
+  }
+}
+
+/** @param {Graph} graph @param {string} id @returns {Graph} */
+function withoutNode(graph, id) {
+  const { [id]: _, ...nodes } = graph.nodes;
+  const edges = Object.entries(graph.edges).filter(([, edge]) => edge.sourceNodeId !== id && edge.targetNodeId !== id);
+  return { nodes, edges: Object.fromEntries(edges) };
+}
+
+/** @typedef {"locked" | "ready" | "progress" | "mastered" | "due"} NodeState */
+
+/**
+ * A node with its state and its neighbours.
+ * @typedef {{
+ *   id: string,
+ *   title: string,
+ *   desc: string | null,
+ *   reason: string | null,
+ *   parentId: string | null,
+ *   type: NodeRow["type"],
+ *   state: NodeState,
+ *   mastery: number,
+ *   needs: string[],
+ *   opens: string[],
+ *   parts: string[],
+ *   missing: number,
+ * }} GraphNode
+ */
+
+/** @param {Graph} graph @param {Progress[]} progress @returns {Map<string, GraphNode>} */
+export function graphNodes(graph, progress) {
+  const marks = new Map(progress.map((row) => [row.nodeId, row]));
+  const ofNode = (/** @type {string} */ id) => marks.get(id);
+  const mastered = (/** @type {string} */ id) =>
+    Boolean(ofNode(id)?.completedAt) || (ofNode(id)?.masteryScore ?? 0) >= MASTERED_AT;
+  /** @type {Map<string, GraphNode>} */
+  const all = new Map();
+  for (const node of Object.values(graph.nodes)) {
+    all.set(node.id, {
+      id: node.id,
+      title: node.title,
+      desc: node.desc,
+      reason: node.reason ?? null,
+      parentId: node.parentId,
+      type: node.type,
+      state: "ready",
+      mastery: ofNode(node.id)?.masteryScore ?? 0,
+      needs: [],
+      opens: [],
+      parts: [],
+      missing: 0,
+    });
+  }
+  for (const edge of Object.values(graph.edges)) {
+    if (!all.has(edge.sourceNodeId) || !all.has(edge.targetNodeId)) continue;
+    all.get(edge.targetNodeId)?.needs.push(edge.sourceNodeId);
+    all.get(edge.sourceNodeId)?.opens.push(edge.targetNodeId);
+  }
+  for (const node of all.values()) {
+    if (node.parentId) all.get(node.parentId)?.parts.push(node.id);
+    node.missing = node.needs.filter((id) => !mastered(id)).length;
+    node.state = mastered(node.id) ? "mastered" : node.missing ? "locked" : node.mastery > 0 ? "progress" : "ready";
+  }
+  for (const node of all.values()) {
+    const parent = node.type === "subconcept" && all.get(node.parentId ?? "");
+    // A part unlocks with its concept.
+    if (parent && parent.state === "locked" && node.state === "ready") node.state = "locked";
+  }
+  return all;
+}
+
+/**
+ * The nodes below a parent, in order of creation.
+ * @param {Map<string, GraphNode>} all
+ * @param {string} parentId
+ */
+export const partsOf = (all, parentId) => (all.get(parentId)?.parts ?? []).flatMap((id) => all.get(id) ?? []);
+
+/** The concepts of the path. @param {Map<string, GraphNode>} all */
+export const conceptsOf = (all) => [...all.values()].filter((node) => node.type === "concept");
+
+/** Edges among these nodes, as pairs of ids. @param {GraphNode[]} nodes @returns {[string, string][]} */
+export function edgesAmong(nodes) {
+  const ids = new Set(nodes.map((node) => node.id));
+  return nodes.flatMap((node) =>
+    node.needs.filter((id) => ids.has(id)).map((id) => /** @type {[string, string]} */ ([id, node.id])),
+  );
+}
+
+/**
+ * Prerequisites first, otherwise in the order given; nodes of a cycle come last.
+ * @param {GraphNode[]} nodes
+ * @returns {GraphNode[]}
+ */
+export function inLearningOrder(nodes) {
+  const ids = new Set(nodes.map((node) => node.id));
+  const done = new Set();
+  /** @type {GraphNode[]} */
+  const order = [];
+  let rest = nodes;
+  while (rest.length) {
+    const next = rest.find((node) => node.needs.every((id) => !ids.has(id) || done.has(id))) ?? rest[0];
+    done.add(next.id);
+    order.push(next);
+    rest = rest.filter((node) => node !== next);
+  }
+  return order;
+}
+
+/**
+ * The node, everything it builds on, and on what that builds.
+ * @param {Map<string, GraphNode>} all
+ * @param {string} id
+ * @returns {Set<string>}
+ */
+export function ancestry(all, id) {
+  const found = new Set([id]);
+  for (const each of found) all.get(each)?.needs.forEach((need) => found.add(need));
+  return found;
+}

@@ -1,0 +1,218 @@
+// @ts-check
+/** State of a lesson: transcript, open checkpoint, and the reply that is streaming. */
+
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
+import { ApiError, run as runOf } from "../net/api.js";
+import { onReconnect } from "../net/connection.js";
+import * as teachingApi from "../net/teaching_api.js";
+import { activeRuns } from "./tab_stream.js";
+import { splitQuestion, turnsOf } from "./transcript.js";
+
+/** @import { ChatMessage, ChatSession, Lesson } from "../types.d.ts" */
+/**
+ * @typedef {{ content: string, text: string, aside: boolean, drawing: string | null }} Words what a learner sends: as
+ *   it travels, and as it is shown
+ */
+/** @typedef {ReturnType<typeof openLesson>} OpenLesson */
+
+const OPENING = { content: "", text: "", aside: false, drawing: null };
+
+/** The newest session that has not ended, else the newest. @param {ChatSession[]} sessions */
+const sessionToContinue = (sessions) => sessions.findLast((session) => !session.endedAt) ?? sessions.at(-1) ?? null;
+
+/**
+ * The session to continue, or a new one. A finished lesson starts over once later answers show that it is needed.
+ * @param {string} nodeId
+ */
+async function sessionOn(nodeId) {
+  const found = sessionToContinue(await teachingApi.sessions(nodeId));
+  const isOver = found?.endedAt && (await teachingApi.lesson(found.id)).completed;
+  return found && (!found.endedAt || isOver) ? found : teachingApi.startSession(nodeId);
+}
+
+/** @param {string} nodeId */
+export function openLesson(nodeId) {
+  const session = signal(/** @type {ChatSession | null} */ (null));
+  const messages = signal(/** @type {ChatMessage[]} */ ([]));
+  const state = signal(/** @type {Lesson | null} */ (null));
+  /** `after`: the number of messages before it. */
+  const sending = signal(/** @type {Words & { after: number } | null} */ (null));
+  const refusal = signal(/** @type {string | null} */ (null));
+  const problem = signal(/** @type {Error | null} */ (null));
+  /** Whether the tutor's last message is new to this page; false while it speaks. */
+  const answered = signal(false);
+  /** Whether the learner has sent something from this page: then the focus may follow the questions. */
+  const spoken = signal(false);
+  /** Mastery before its last change on this page. */
+  const before = signal(/** @type {number | null} */ (null));
+  let closed = false;
+  let shown = false;
+  /** The newest message when the tutor was last silent. @type {string | null} */
+  let known = null;
+
+  const turns = computed(() => turnsOf(messages.value));
+  const newest = computed(() => messages.value.at(-1)?.id ?? null);
+  const ended = computed(() => Boolean(session.value?.endedAt));
+  /** The run that answers now, also if another tab or an earlier load started it. */
+  const run = computed(() => {
+    const lane = session.value && `conversation:${session.value.id}`;
+    return lane ? (Object.values(activeRuns.value).find((root) => root.lane === lane && !root.status) ?? null) : null;
+  });
+  /** The tutor's reply so far. */
+  const live = computed(() => {
+    const entries = Object.values(run.value?.agents ?? {}).flatMap((agent) => agent.entries);
+    return entries
+      .filter((entry) => entry.type === "text" && entry.of === "message")
+      .map((entry) => /** @type {any} */ (entry).text)
+      .join("\n\n");
+  });
+  /** Whether the tutor is replying in the lesson, not to a side question. */
+  const speaking = computed(() => live.value !== "" && !sending.value?.aside);
+  /** The sent message until it is in the transcript, which may be loaded before its reply comes. */
+  const unheard = computed(() => (sending.value?.after === messages.value.length ? sending.value : null));
+  const working = computed(() => sending.value !== null || run.value !== null);
+
+  async function load() {
+    try {
+      const found = session.value ?? (await sessionOn(nodeId));
+      if (closed) return;
+      session.value = found;
+      await refresh();
+      if (!closed && !messages.value.length && !run.value && !ended.value) await send(OPENING);
+    } catch (error) {
+      if (!closed) problem.value = /** @type {Error} */ (error);
+    }
+  }
+
+  /** Load everything again: the server's state wins. */
+  async function refresh() {
+    const id = session.value?.id;
+    if (!id) return;
+    const [said, now, sessions] = await Promise.all([
+      teachingApi.messages(id),
+      teachingApi.lesson(id),
+      teachingApi.sessions(nodeId),
+    ]);
+    if (closed) return;
+    batch(() => {
+      if (said.length > messages.value.length) {
+        refusal.value = null; // the failed request has gone through
+      }
+      messages.value = said;
+      if (state.value && state.value.mastery !== now.mastery) before.value = state.value.mastery;
+      state.value = now;
+      problem.value = null;
+      session.value = sessions.find((each) => each.id === id) ?? session.value;
+      if (!shown) known = newest.peek();
+      shown = true;
+    });
+  }
+
+  /**
+   * Say something, and wait for the reply; it is heard as it is written.
+   * @param {Words} words
+   * @returns {Promise<boolean>} whether it was taken
+   */
+  async function send(words) {
+    if (sending.value || !session.value) return false;
+    const saidBefore = messages.value.length;
+    batch(() => {
+      sending.value = { ...words, after: saidBefore };
+      refusal.value = null;
+      spoken.value ||= words.content !== "";
+    });
+    try {
+      const reply = await teachingApi.sendMessage(session.value.id, words.content, words.drawing);
+      await refresh();
+      if (messages.value.length > saidBefore) return true;
+      if (reply.runId && !(await runOf(reply.runId)).endedAt) return true; // it takes longer, and is heard to its end
+      refusal.value = splitQuestion(reply.message).text;
+      return false;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      refusal.value = error.message;
+      return false;
+    } finally {
+      sending.value = null;
+    }
+  }
+
+  /** Load everything again, and retry the opening if it failed. */
+  async function again() {
+    batch(() => {
+      problem.value = null;
+      refusal.value = null;
+    });
+    await load();
+  }
+
+  async function refreshWhileAway() {
+    try {
+      await refresh();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error; // what stands on the page stays until the line is back
+    }
+  }
+
+  /**
+   * The run that was last active, and the number of messages before it.
+   * @type {{ id: string, before: number } | null}
+   */
+  let heard = null;
+  const stopWatching = effect(() => {
+    const id = run.value?.rootId ?? null;
+    if (id) {
+      heard ??= { id, before: untracked(() => messages.value.length) };
+    } else if (heard) {
+      const { before } = heard;
+      const error = untracked(() => activeRuns.value)[heard.id]?.error ?? null;
+      heard = null;
+      untracked(async () => {
+        await refreshWhileAway();
+        if (error && !sending.value && messages.value.length === before) refusal.value = error.message;
+      });
+    }
+  });
+  const untold = effect(() => {
+    const [isBusy, now] = [working.value, newest.value];
+    if (!shown || isBusy) answered.value = false;
+    else if (now !== known) {
+      known = now;
+      answered.value = true;
+    }
+  });
+  const stopOnReconnect = onReconnect(() => {
+    if (!session.value || problem.value) again();
+    else refreshWhileAway();
+  });
+
+  function close() {
+    closed = true;
+    stopWatching();
+    untold();
+    stopOnReconnect();
+  }
+
+  load();
+  return {
+    nodeId,
+    session,
+    turns,
+    state,
+    before,
+    sending,
+    unheard,
+    refusal,
+    problem,
+    ended,
+    run,
+    live,
+    speaking,
+    working,
+    answered,
+    spoken,
+    again,
+    send,
+    close,
+  };
+}

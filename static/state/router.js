@@ -1,0 +1,83 @@
+// @ts-check
+/** Routing: the screen that the address names, and navigation without reloading. */
+
+import { signal } from "@preact/signals";
+
+/**
+ * @typedef {
+ *   | { name: "home" }
+ *   | { name: "path", branchId: string, conceptId: string | null }
+ *   | { name: "diagnostic", branchId: string, conceptId: string }
+ *   | { name: "lesson", branchId: string, conceptId: string, nodeId: string }
+ *   | { name: "run", runId: string }
+ *   | { name: "progress" }
+ *   | { name: "settings" }
+ *   | { name: "unknown" }
+ * } Screen
+ */
+
+/** @param {string} pathname @returns {Screen} */
+export function parseScreen(pathname) {
+  const [first, branchId, second, conceptId, third, nodeId, ...more] = pathname
+    .split("/")
+    .filter(Boolean)
+    .map(decodeURIComponent);
+  if (!first) return { name: "home" };
+  if ((first === "progress" || first === "settings") && !branchId) return { name: first };
+  if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
+  if (first !== "paths" || !branchId || more.length) return { name: "unknown" };
+  if (!second) return { name: "path", branchId, conceptId: null };
+  if (second !== "concepts" || !conceptId) return { name: "unknown" };
+  if (!third) return { name: "path", branchId, conceptId };
+  if (third === "diagnostic" && !nodeId) return { name: "diagnostic", branchId, conceptId };
+  return third === "learn" && nodeId ? { name: "lesson", branchId, conceptId, nodeId } : { name: "unknown" };
+}
+
+export const homeUrl = () => "/";
+export const progressUrl = () => "/progress";
+export const settingsUrl = () => "/settings";
+/** @param {string} branchId @param {string | null} [conceptId] */
+export const pathUrl = (branchId, conceptId = null) =>
+  `/paths/${encodeURIComponent(branchId)}${conceptId ? `/concepts/${encodeURIComponent(conceptId)}` : ""}`;
+
+/** @param {string} branchId @param {string} conceptId */
+export const diagnosticUrl = (branchId, conceptId) => `${pathUrl(branchId, conceptId)}/diagnostic`;
+/** @param {string} branchId @param {string} conceptId @param {string} nodeId */
+export const lessonUrl = (branchId, conceptId, nodeId) =>
+  `${pathUrl(branchId, conceptId)}/learn/${encodeURIComponent(nodeId)}`;
+
+/** @param {string} runId */
+export const runUrl = (runId) => `/runs/${encodeURIComponent(runId)}`;
+
+export const screen = signal(parseScreen(location.pathname));
+
+/** @param {string} url */
+export function navigate(url) {
+  if (url !== location.pathname) history.pushState(null, "", url);
+  screen.value = parseScreen(location.pathname);
+  scrollTo(0, 0);
+}
+
+/**
+ * Turn clicks on internal links into navigation, except those that open a new tab.
+ * @param {MouseEvent} event
+ */
+export function followLink(event) {
+  const link = /** @type {Element} */ (event.target).closest?.("a[href^='/']:not([download], [target])");
+  if (
+    !link ||
+    event.defaultPrevented ||
+    event.button ||
+    event.metaKey ||
+    event.ctrlKey ||
+    event.shiftKey ||
+    event.altKey
+  )
+    return;
+  event.preventDefault();
+  navigate(link.getAttribute("href") ?? "/");
+}
+
+addEventListener("popstate", () => {
+  screen.value = parseScreen(location.pathname);
+});

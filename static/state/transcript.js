@@ -1,0 +1,117 @@
+// @ts-check
+/** Transcript of a lesson: messages as turns with speaker, channel and text. Pure. */
+
+/** @import { AnswerType, Attempt, ChatMessage, Citation } from "../types.d.ts" */
+
+/**
+ * @typedef {{
+ *   id: string,
+ *   who: "tutor" | "learner",
+ *   aside: boolean,
+ *   text: string,
+ *   question: string | null,
+ *   drawn: boolean,
+ *   mode: AnswerType | null,
+ *   citations: Citation[],
+ *   attempt: Attempt | null,
+ *   first: boolean,
+ * }} Turn `first`: the first attempt at its question
+ */
+
+const TYPE_LINE = /^question type\s*[:–-]\s*(text|code|draw|mcq)\s*$/im;
+const QUESTION = /^question:?\s*$/im;
+const TAG = /^\[(ANSWER|CLARIFICATION)\]\s*\n?/;
+const MODE = /^Mode:\s*(text|code|draw|mcq)\s*\n?/;
+/** The server's marker for an answer with a drawing. */
+const DRAWN = "[Drawing image attached]";
+
+/**
+ * The tutor's text, and the question at its end.
+ * @param {string} content
+ * @returns {{ text: string, question: string | null }}
+ */
+export function splitQuestion(content) {
+  const type = content.match(TYPE_LINE);
+  if (!type || type.index === undefined) return { text: content.trim(), question: null };
+  const rest = content.slice(type.index + type[0].length);
+  return { text: content.slice(0, type.index).trim(), question: rest.replace(QUESTION, "").trim() || null };
+}
+
+/**
+ * A learner's message without its protocol tags.
+ * @param {string} content
+ * @returns {{ text: string, drawn: boolean, mode: AnswerType | null }}
+ */
+export function withoutTags(content) {
+  const words = content.replace(TAG, "");
+  const mode = words.match(MODE);
+  return {
+    text: words.replace(MODE, "").replace(DRAWN, "").trim(),
+    drawn: words.includes(DRAWN),
+    mode: /** @type {AnswerType | null} */ (mode?.[1] ?? null),
+  };
+}
+
+/** @param {ChatMessage[]} messages oldest first @returns {Turn[]} */
+export function turnsOf(messages) {
+  let aside = false;
+  const tried = new Set();
+  return messages
+    .filter((message) => message.role !== "system")
+    .map((message) => {
+      const { id, citations, attempt } = message;
+      if (message.role === "user") {
+        aside = message.kind === "hint_request";
+        const first = attempt !== null && !tried.has(attempt.questionId);
+        if (attempt) tried.add(attempt.questionId);
+        return {
+          id,
+          citations,
+          attempt,
+          first,
+          who: /** @type {const} */ ("learner"),
+          aside,
+          question: null,
+          ...withoutTags(message.content),
+        };
+      }
+      return {
+        id,
+        citations,
+        attempt,
+        first: false,
+        who: /** @type {const} */ ("tutor"),
+        aside: aside || message.kind === "hint_response",
+        drawn: false,
+        mode: null,
+        ...(aside ? { text: splitQuestion(message.content).text, question: null } : splitQuestion(message.content)),
+      };
+    });
+}
+
+/**
+ * A text cut into marked and plain pieces: each span at its first occurrence, without overlaps.
+ * @param {string} words @param {string[]} spans literal @returns {{ text: string, marked: boolean }[]}
+ */
+export function markSpans(words, spans) {
+  const ends = spans
+    .filter(Boolean)
+    .map((span) => ({ from: words.indexOf(span), to: words.indexOf(span) + span.length }))
+    .filter(({ from }) => from >= 0);
+  ends.sort((one, other) => one.from - other.from || other.to - one.to);
+  const pieces = [];
+  let at = 0;
+  for (const { from, to } of ends) {
+    if (to <= at) continue;
+    const start = Math.max(from, at);
+    if (start > at) pieces.push({ text: words.slice(at, start), marked: false });
+    pieces.push({ text: words.slice(start, to), marked: true });
+    at = to;
+  }
+  return at < words.length ? [...pieces, { text: words.slice(at), marked: false }] : pieces;
+}
+
+/** The message of an answer. @param {AnswerType} mode @param {string} text */
+export const answerMessage = (mode, text) => `[ANSWER]\nMode: ${mode === "mcq" ? "text" : mode}\n${text}`;
+/** The message of a side question. @param {string} text */
+export const sideQuestionMessage = (text) => `[CLARIFICATION]\n${text}`;

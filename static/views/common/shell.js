@@ -1,0 +1,192 @@
+// @ts-check
+/** Frame of every screen: bar, status line, error messages. */
+
+import { useEffect, useState } from "preact/hooks";
+import { shorten } from "../../lib/format.js";
+import { html } from "../../lib/html.js";
+import { t } from "../../lib/i18n.js";
+import { connection } from "../../net/connection.js";
+import { nowMs, useTicking } from "../../state/clock.js";
+import { homeUrl, progressUrl, runUrl, screen, settingsUrl } from "../../state/router.js";
+import { waitingRuns } from "../../state/tab_stream.js";
+import { Icon, Logo, Patterns } from "./icons.js";
+
+/** @import { ComponentChildren } from "preact" */
+
+/**
+ * @param {{
+ *   crumbs?: { title: string, url: string | null }[],
+ *   tools?: ComponentChildren,
+ *   note?: string | null,
+ *   children: ComponentChildren,
+ *   work?: boolean,
+ *   asked?: string[],
+ * }} props `asked`: runs whose question the screen already shows
+ */
+export const Shell = ({ crumbs, tools, note, children, work, asked = [] }) => html`
+  <${Patterns} />
+  <a class="skip" href="#main">${t("app.skip")}</a>
+  <header class="bar">
+    <a class="brand" href=${homeUrl()} aria-label=${t("app.name")}>
+      <${Logo} />
+      <span class=${crumbs ? "hide-s" : ""}>${t("app.name")}</span>
+    </a>
+    ${
+      crumbs
+        ? html`<${Crumbs} crumbs=${crumbs} />`
+        : html`<nav class="nav" aria-label=${t("nav.main")}><${Places} of=${PLACES.slice(0, 2)} /></nav>`
+    }
+    <div class="bar-end">
+      <${StatusLine} />
+      ${note && html`<span class="status hide-s">${note}</span>`}
+      ${tools}
+      <${ThemeButton} />
+      <a
+        class="btn flat icon hide-s"
+        href=${settingsUrl()}
+        aria-label=${t("nav.settings")}
+        title=${t("nav.settings")}
+        aria-current=${screen.value.name === "settings" ? "page" : undefined}
+      >
+        <${Icon} name="sliders" />
+      </a>
+    </div>
+  </header>
+  <${WaitingBar} asked=${asked} />
+  <main id="main" tabindex="-1" class=${work ? "work" : ""}>${children}</main>
+  ${!crumbs && html`<nav class="tabs" aria-label=${t("nav.main")}><${Places} of=${PLACES} /></nav>`}
+`;
+
+/** @typedef {"nav.paths" | "nav.progress" | "nav.settings"} NavKey */
+
+/**
+ * Main navigation: in the bar, on a phone below the content.
+ * @type {{ name: string, url: () => string, icon: "pot" | "chart" | "sliders", label: NavKey }[]}
+ */
+const PLACES = [
+  { name: "home", url: homeUrl, icon: "pot", label: "nav.paths" },
+  { name: "progress", url: progressUrl, icon: "chart", label: "nav.progress" },
+  { name: "settings", url: settingsUrl, icon: "sliders", label: "nav.settings" },
+];
+
+/** @param {{ of: typeof PLACES }} props */
+const Places = ({ of }) =>
+  html`${of.map(
+    ({ name, url, icon, label }) => html`<a
+      key=${name}
+      href=${url()}
+      aria-current=${screen.value.name === name ? "page" : undefined}
+    >
+      <${Icon} name=${icon} />
+      ${t(label)}
+    </a>`,
+  )}`;
+
+/** @param {{ crumbs: { title: string, url: string | null }[] }} props */
+const Crumbs = ({ crumbs }) => html`<nav class="crumbs" aria-label=${t("nav.here")}>
+  ${crumbs.map(
+    ({ title, url }, i) => html`
+      ${i > 0 && html`<${Icon} name="right" small />`}
+      ${url ? html`<a href=${url} dir="auto">${title}</a>` : html`<span aria-current="page" dir="auto">${title}</span>`}
+    `,
+  )}
+</nav>`;
+
+/**
+ * Notice that runs wait for the learner; links to the one that waits longest.
+ * @param {{ asked: string[] }} props
+ */
+function WaitingBar({ asked }) {
+  const all = waitingRuns.value;
+  const elsewhere = all.filter(({ runId }) => !asked.includes(runId));
+  return html`<div class="asks-row">
+    ${
+      elsewhere.length > 0 &&
+      html`<nav aria-label=${t("asks.label")}>
+        <a class="asks" href=${runUrl(elsewhere[0].runId)}>
+          <${Icon} name="hourglass" small />
+          <span class="asks-words">
+            <b>${t(elsewhere.length > 1 ? "asks.more" : "asks.one", { n: elsewhere.length })}</b>
+            <span class="hide-s">${shorten(elsewhere[0].question, 110)}</span>
+          </span>
+          <span class="asks-go">${t("asks.go")}</span>
+        </a>
+      </nav>`
+    }
+    <p class="vh" role="status">${all.length ? t("asks.announce", { question: shorten(all[0].question, 160) }) : ""}</p>
+  </div>`;
+}
+
+/** @param {number} seconds until the next try @param {boolean} crowded the server refuses further streams */
+function reconnectingWords(seconds, crowded) {
+  if (crowded) return t("net.crowded", { seconds: Math.max(1, seconds) });
+  return seconds > 1 ? t("net.reconnecting", { seconds }) : t("net.reconnecting_now");
+}
+
+/** State of the connection; screen readers do not hear the countdown. */
+function StatusLine() {
+  const news = connection.value;
+  useTicking(news.state === "waiting");
+  if (news.state === "offline")
+    return html`<p class="status wait" role="status">
+      <${Icon} name="hourglass" small />
+      <span>${t("net.offline")}</span>
+    </p>`;
+  if (news.state === "back")
+    return html`<p class="status leaf" role="status"><${Icon} name="check" small /><span>${t("net.back")}</span></p>`;
+  if (news.state !== "waiting") return html`<p class="status" role="status"></p>`;
+  const seconds = nowMs.value && Math.ceil((news.untilMs - Date.now()) / 1000);
+  return html`<p class="status wait" role="status">
+    <${Icon} name="hourglass" small />
+    <span class="vh">${t(news.crowded ? "net.crowded_now" : "net.reconnecting_now")}</span>
+    <span aria-hidden="true">
+      ${reconnectingWords(seconds, news.crowded === true)}
+    </span>
+  </p>`;
+}
+
+const darkSystem = matchMedia("(prefers-color-scheme: dark)");
+const isDark = () => (document.documentElement.dataset.theme ?? (darkSystem.matches ? "dark" : "light")) === "dark";
+
+function ThemeButton() {
+  const [dark, setDark] = useState(isDark);
+  useEffect(() => {
+    const look = () => setDark(isDark());
+    darkSystem.addEventListener("change", look);
+    addEventListener("sprout:theme", look);
+    return () => {
+      darkSystem.removeEventListener("change", look);
+      removeEventListener("sprout:theme", look);
+    };
+  }, []);
+  const change = () => {
+    dispatchEvent(new Event("sprout:theme"));
+    setDark(isDark());
+  };
+  const label = t("theme.change", { theme: t(dark ? "theme.light" : "theme.dark") });
+  return html`<button class="btn flat icon" type="button" onClick=${change} aria-label=${label} title=${label}>
+    <${Icon} name=${dark ? "sun" : "moon"} />
+  </button>`;
+}
+
+/**
+ * An error message with a retry.
+ * @param {{ message: string, onRetry?: () => void, busy?: boolean, children?: ComponentChildren }} props
+ */
+export const Fault = ({ message, onRetry, busy, children }) => html`<div class="fault-note" role="alert">
+  <${Icon} name="warn" />
+  <div><p>${message}</p>${children}</div>
+  ${
+    onRetry &&
+    html`<button class="btn sm" type="button" onClick=${onRetry} disabled=${busy} aria-busy=${busy || undefined}>
+      ${t(busy ? "error.retrying" : "error.retry")}
+    </button>`
+  }
+</div>`;
+
+/**
+ * A screen for something that does not exist.
+ * @param {{ title: string, text: string, children?: ComponentChildren }} props
+ */
+export const EmptyScreen = ({ title, text, children }) =>
+  html`<div class="wrap blank"><h1 class="t24">${title}</h1><p class="dim">${text}</p>${children}</div>`;

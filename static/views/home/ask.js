@@ -1,0 +1,290 @@
+// @ts-check
+/** Form for a new path: topic, notes, size. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { requestOf, addFiles } from "../../lib/file_selection.js";
+import { modelName, money, size } from "../../lib/format.js";
+import { html } from "../../lib/html.js";
+import { t } from "../../lib/i18n.js";
+import * as api from "../../net/api.js";
+import * as documentsApi from "../../net/documents_api.js";
+import * as pathsApi from "../../net/paths_api.js";
+import { loadDraft, deleteDraft, saveDraft } from "../../state/drafts.js";
+import { navigate, pathUrl } from "../../state/router.js";
+import { Icon } from "../common/icons.js";
+import { Fault } from "../common/shell.js";
+
+/** @import { Status } from "../../types.d.ts" */
+/** @typedef {"creating" | "uploading" | "starting"} Step */
+
+/** Upload limits until the server's are loaded. */
+const LIMITS = {
+  uploadMaxBytes: 10 * 1024 ** 2,
+  uploadMaxFiles: 10,
+  uploadTypes: [".pdf", ".docx", ".pptx", ".html", ".htm", ".md", ".markdown", ".txt"],
+};
+
+const DRAFT = "topic";
+
+/**
+ * @param {{ status: Status | null, asked: string | null }} props `asked`: a chosen suggestion, submitted at once
+ */
+export function AskForm({ status, asked }) {
+  const words = useSignal(loadDraft(DRAFT));
+  const files = useSignal(/** @type {File[]} */ ([]));
+  const refused = useSignal(/** @type {string[]} */ ([]));
+  const small = useSignal(false);
+  const step = useSignal(/** @type {Step | null} */ (null));
+  const sent = useSignal(0);
+  const problem = useSignal(/** @type {string | null} */ (null));
+  const empty = useSignal(false);
+  const dragging = useSignal(0);
+  const input = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+  const picker = useRef(/** @type {HTMLInputElement | null} */ (null));
+  const limits = status?.limits ?? LIMITS;
+
+  useEffect(() => {
+    // files chosen before the limits were loaded
+    const result = addFiles([], files.value, limits);
+    if (!result.refused.length) return;
+    files.value = result.files;
+    refused.value = [...refused.value, ...result.refused];
+  }, [limits]);
+
+  const add = (/** @type {Iterable<File>} */ chosen) => {
+    const result = addFiles(files.value, [...chosen], limits);
+    files.value = result.files;
+    refused.value = result.refused;
+    empty.value = false;
+  };
+
+  const submit = async () => {
+    if (step.value) return;
+    const { title, desc } = requestOf(words.value, files.value);
+    empty.value = !title;
+    if (!title) return input.current?.focus();
+    problem.value = null;
+    try {
+      const url = await createPath(
+        title,
+        desc,
+        files.value,
+        small.value,
+        (now) => {
+          step.value = now;
+        },
+        (share) => {
+          sent.value = share;
+        },
+      );
+      deleteDraft(DRAFT);
+      navigate(url);
+    } catch (error) {
+      problem.value = /** @type {Error} */ (error).message;
+    } finally {
+      step.value = null;
+    }
+  };
+
+  useEffect(() => {
+    if (!asked) return;
+    words.value = asked;
+    submit();
+  }, [asked]);
+
+  const drop = (/** @type {DragEvent} */ event) => {
+    event.preventDefault();
+    dragging.value = 0;
+    add(event.dataTransfer?.files ?? []);
+  };
+  const enter = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    submit();
+  };
+  const hasFiles = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files");
+
+  return html`<div>
+    <h1>${t("ask.title")}</h1>
+    <form
+      class=${dragging.value > 0 ? "ask dropping" : "ask"}
+      aria-label=${t("ask.form")}
+      novalidate
+      onSubmit=${(/** @type {Event} */ event) => {
+        event.preventDefault();
+        submit();
+      }}
+      onDragEnter=${(/** @type {DragEvent} */ event) => {
+        if (hasFiles(event)) {
+          event.preventDefault();
+          dragging.value++;
+        }
+      }}
+      onDragOver=${(/** @type {DragEvent} */ event) => {
+        if (hasFiles(event)) event.preventDefault();
+      }}
+      onDragLeave=${() => {
+        dragging.value = Math.max(0, dragging.value - 1);
+      }}
+      onDrop=${drop}
+    >
+      <label class="vh" for="topic">${t("ask.label")}</label>
+      <textarea
+        id="topic"
+        ref=${input}
+        rows="2"
+        placeholder=${t("ask.placeholder")}
+        value=${words.value}
+        maxlength="4000"
+        disabled=${Boolean(step.value)}
+        aria-invalid=${empty.value || undefined}
+        aria-describedby="ask-says"
+        onKeyDown=${enter}
+        onInput=${(/** @type {any} */ event) => {
+          words.value = event.target.value;
+          saveDraft(DRAFT, words.value);
+          empty.value = false;
+        }}
+      ></textarea>
+      <${Notes} files=${files} busy=${Boolean(step.value)} />
+      <div class="ask-foot">
+        <input
+          class="vh"
+          type="file"
+          multiple
+          accept=${limits.uploadTypes.join(",")}
+          ref=${picker}
+          tabindex="-1"
+          aria-hidden="true"
+          onChange=${(/** @type {any} */ event) => {
+            add(event.target.files);
+            event.target.value = "";
+          }}
+        />
+        <button
+          class="btn flat sm"
+          type="button"
+          disabled=${Boolean(step.value)}
+          onClick=${() => picker.current?.click()}
+        >
+          <${Icon} name="upload" small />
+          ${dragging.value > 0 ? t("ask.drop") : t("ask.add_notes")}
+        </button>
+        <span class="sp hide-s"></span>
+        <div class="seg" role="group" aria-label=${t("ask.size")}>
+          <button
+            type="button"
+            aria-pressed=${String(small.value)}
+            onClick=${() => {
+              small.value = true;
+            }}
+          >
+            ${t("ask.short")}
+          </button>
+          <button
+            type="button"
+            aria-pressed=${String(!small.value)}
+            onClick=${() => {
+              small.value = false;
+            }}
+          >
+            ${t("ask.full")}
+          </button>
+        </div>
+        <button
+          class="btn go"
+          type="submit"
+          disabled=${Boolean(step.value)}
+          aria-busy=${Boolean(step.value) || undefined}
+        >
+          ${step.value ? t(`ask.${step.value}`, { percent: Math.floor(sent.value * 100) }) : t("ask.grow")}
+        </button>
+      </div>
+    </form>
+    <div id="ask-says">
+      ${empty.value && html`<p class="err" role="alert"><${Icon} name="warn" small />${t("ask.empty")}</p>`}
+      ${refused.value.map(
+        (reason) => html`<p class="err" role="alert" key=${reason}>
+          <${Icon} name="warn" small />
+          <span>${reason}</span>
+        </p>`,
+      )}
+      ${problem.value && html`<${Fault} message=${problem.value} onRetry=${submit} busy=${Boolean(step.value)} />`}
+      ${
+        status &&
+        !status.model.ready &&
+        html`<p class="err"><${Icon} name="warn" small /><span>${status.model.note ?? t("model.not_ready")}</span></p>`
+      }
+      <p class="cost"><${Icon} name="clock" small /><span>${costLine(status, small.value)}</span></p>
+    </div>
+  </div>`;
+}
+
+/** @param {{ files: import("@preact/signals").Signal<File[]>, busy: boolean }} props */
+const Notes = ({ files, busy }) =>
+  files.value.length > 0 &&
+  html`<ul class="uploads" aria-label=${t("ask.notes")}>
+    ${files.value.map(
+      (file) => html`<li key=${file.name}>
+        <${Icon} name="doc" small />
+        <span class="note-name">${file.name}</span>
+        <span class="dimmer">${size(file.size)}</span>
+        <button
+          class="btn flat icon sm"
+          type="button"
+          disabled=${busy}
+          aria-label=${t("ask.remove", { name: file.name })}
+          onClick=${() => {
+            files.value = files.value.filter((each) => each !== file);
+          }}
+        >
+          <${Icon} name="close" small />
+        </button>
+      </li>`,
+    )}
+  </ul>`;
+
+/** Estimate of cost and time. @param {Status | null} status @param {boolean} small */
+function costLine(status, small) {
+  const concepts = t(small ? "cost.small" : "cost.full");
+  if (!status) return `${concepts}.`;
+  if (status.model.offline) return t("cost.offline", { concepts });
+  const { minutes, costUsdLow, costUsdHigh } = status.estimate[small ? "small" : "full"];
+  if (!costUsdHigh) return t("cost.unknown", { concepts, model: modelName(status.model.name, false) });
+  return t("cost.priced", {
+    concepts,
+    minutes: t("cost.minutes", { n: minutes }),
+    low: money(costUsdLow),
+    high: money(costUsdHigh),
+  });
+}
+
+/**
+ * Make the path, hand over the notes, wake the agents. A path whose notes were refused is taken back, so that trying
+ * again makes no second one.
+ * @param {string} title
+ * @param {string | null} desc
+ * @param {File[]} files
+ * @param {boolean} small
+ * @param {(step: Step) => void} onStep
+ * @param {(share: number) => void} onSent
+ * @returns {Promise<string>} the address of the new path
+ */
+async function createPath(title, desc, files, small, onStep, onSent) {
+  onStep("creating");
+  const branch = await pathsApi.createBranch(title);
+  try {
+    const root = await pathsApi.createRoot(branch.id, title, desc);
+    if (files.length) {
+      onStep("uploading");
+      await documentsApi.upload(root.id, files, onSent);
+    }
+    onStep("starting");
+    await api.grow(root.id, small);
+  } catch (error) {
+    await pathsApi.deleteBranch(branch.id).catch(() => null); // the first failure is the one to tell
+    throw error;
+  }
+  return pathUrl(branch.id);
+}

@@ -1,0 +1,162 @@
+// @ts-check
+/** Table of paths with their progress, and the dialog that deletes one. */
+
+import { useSignal } from "@preact/signals";
+import { day } from "../../lib/format.js";
+import { html } from "../../lib/html.js";
+import { t } from "../../lib/i18n.js";
+import * as api from "../../net/api.js";
+import * as pathsApi from "../../net/paths_api.js";
+import { pathUrl } from "../../state/router.js";
+import { Dialog } from "../common/dialog.js";
+import { Icon } from "../common/icons.js";
+import { lazy } from "../common/lazy.js";
+import { Rosette } from "../common/node_state_shapes.js";
+
+/** @import { PathSummary } from "../../types.d.ts" */
+
+/** Loaded only if something is mastered. */
+const weeks = lazy(async () => (await import("./weekly_curve.js")).WeeklyCurve);
+
+/** @param {{ paths: PathSummary[], onChange: () => Promise<void> }} props */
+export function PathTable({ paths, onChange }) {
+  const doomed = useSignal(/** @type {PathSummary | null} */ (null));
+  const concepts = paths.flatMap((path) => path.concepts);
+  const mastered = concepts.filter((concept) => concept.mastered).length;
+  return html`<section class="paths" aria-labelledby="paths-title">
+    <header>
+      <h2 class="t18" id="paths-title">${t("paths.title")}</h2>
+      <span class="t13 dimmer">
+        ${t("paths.count", { n: paths.length, mastered, concepts: t("paths.concepts", { n: concepts.length }) })}
+      </span>
+    </header>
+    <table class="pt">
+      <thead>
+        <tr>
+          <th>${t("paths.mastered")}</th>
+          <th>${t("paths.path")}</th>
+          <th>${t("paths.weeks")}</th>
+          <th>${t("paths.parts")}</th>
+          <th>${t("paths.seen")}</th>
+          <th><span class="vh">${t("delete.go")}</span></th>
+        </tr>
+      </thead>
+      <tbody>
+        ${paths.map(
+          (path) =>
+            html`<${PathRow}
+              key=${path.branch.id}
+              path=${path}
+              onDelete=${() => {
+                doomed.value = path;
+              }}
+            />`,
+        )}
+      </tbody>
+    </table>
+    ${
+      doomed.value &&
+      html`<${DeleteDialog}
+        path=${doomed.value}
+        onClose=${() => {
+          doomed.value = null;
+        }}
+        onDeleted=${onChange}
+      />`
+    }
+  </section>`;
+}
+
+/** @param {{ path: PathSummary, onDelete: () => void }} props */
+const PathRow = ({ path, onDelete }) => {
+  const states = path.concepts.map((concept) => (concept.mastered ? "m" : concept.mastery > 0 ? "p" : "l")).join("");
+  const subconcepts = path.concepts.reduce((sum, concept) => sum + concept.subconceptCount, 0);
+  return html`<tr>
+    <td><${Rosette} states=${states} /></td>
+    <td class="pt-main">
+      <a class="t" href=${pathUrl(path.branch.id)}>${path.branch.title}</a>
+      <br />
+      <${PathWords} path=${path} />
+    </td>
+    <td class="o">
+      ${
+        path.concepts.some((concept) => concept.mastery > 0) &&
+        html`<${weeks.View} branchId=${path.branch.id} parts=${subconcepts} />`
+      }
+    </td>
+    <td class="o dim">
+      ${
+        path.concepts.length > 0 &&
+        html`
+          ${t("paths.concepts", { n: path.concepts.length })}
+          <br />
+          <span class="t13 dimmer">${t("paths.subconcepts", { n: subconcepts })}</span>
+        `
+      }
+    </td>
+    <td class="o dim">${day(path.lastActivityAt ?? path.branch.createdAt, api.serverNow())}</td>
+    <td class="pt-end">
+      <button
+        class="btn flat icon sm"
+        type="button"
+        onClick=${onDelete}
+        aria-label=${t("paths.delete", { title: path.branch.title })}
+        title=${t("delete.go")}
+      >
+        <${Icon} name="trash" small />
+      </button>
+    </td>
+  </tr>`;
+};
+
+/** Status of a path in one line. @param {{ path: PathSummary }} props */
+function PathWords({ path }) {
+  const state = path.lastRun?.state;
+  const done = path.concepts.filter((concept) => concept.mastered).length;
+  if (path.activeRunId && state === "waiting_on_human")
+    return html`<span class="chip wait"><${Icon} name="hourglass" small />${t("paths.waiting")}</span>`;
+  if (path.activeRunId) return html`<span class="chip leaf"><span class="pulse"></span>${t("paths.growing")}</span>`;
+  if (state === "failed")
+    return html`<span class="chip fault"><${Icon} name="warn" small />${t("paths.failed")}</span>`;
+  if (state === "cancelled" || state === "timed_out") return html`<span class="dim">${t(`paths.${state}`)}</span>`;
+  if (!path.concepts.length) return html`<span class="dim">${t("paths.nothing")}</span>`;
+  if (done === path.concepts.length) return html`<span class="dim">${t("paths.all_mastered")}</span>`;
+  return html`<span class="dim">${t("path.mastered", { done, n: path.concepts.length })}</span>`;
+}
+
+/** @param {{ path: PathSummary, onClose: () => void, onDeleted: () => Promise<void> }} props */
+function DeleteDialog({ path, onClose, onDeleted }) {
+  const busy = useSignal(false);
+  const problem = useSignal(/** @type {string | null} */ (null));
+  const remove = async () => {
+    busy.value = true;
+    try {
+      await pathsApi.deleteBranch(path.branch.id);
+      await onDeleted();
+      onClose();
+    } catch (error) {
+      problem.value = /** @type {Error} */ (error).message;
+      busy.value = false;
+    }
+  };
+  const n = path.concepts.length;
+  return html`<${Dialog} title=${t("delete.title", { title: path.branch.title })} onClose=${onClose}>
+    <p class="dim">
+      ${n ? t("delete.text", { concepts: t("paths.concepts", { n }) }) : t("delete.text_empty")}
+      ${path.activeRunId ? ` ${t("delete.running")}` : ""}
+    </p>
+    ${problem.value && html`<p class="err" role="alert"><${Icon} name="warn" small />${problem.value}</p>`}
+    <div class="row dialog-foot">
+      <button
+        class="btn stop"
+        type="button"
+        disabled=${busy.value}
+        aria-busy=${busy.value || undefined}
+        onClick=${remove}
+      >
+        ${t(busy.value ? "delete.busy" : "delete.go")}
+      </button>
+      <button class="btn" type="button" onClick=${onClose} autofocus>${t("delete.keep")}</button>
+    </div>
+  <//>`;
+}

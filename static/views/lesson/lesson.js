@@ -1,0 +1,103 @@
+// @ts-check
+/** Lesson screen: transcript, docked checkpoint, plan, side questions. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { t } from "../../i18n/learn.js";
+import { html } from "../../lib/html.js";
+import { t as common } from "../../lib/i18n.js";
+import { openLesson } from "../../state/lesson.js";
+import { homeUrl, pathUrl } from "../../state/router.js";
+import { DocumentReader } from "../common/document_reader.js";
+import { usePathContext } from "../common/path_context.js";
+import { EmptyScreen, Fault, Shell } from "../common/shell.js";
+import { CheckpointForm } from "./checkpoint.js";
+import { CheckpointReminder } from "./checkpoint_reminder.js";
+import { Finished } from "./finished.js";
+import { LessonRail } from "./rail.js";
+import { SideColumn } from "./side_questions.js";
+import { Transcript } from "./transcript.js";
+
+/** @import { Citation } from "../../types.d.ts" */
+
+/** On narrow screens the side column is too far from the citation. */
+const narrow = matchMedia("(max-width: 1100px)");
+
+/** @param {{ branchId: string, conceptId: string, nodeId: string }} props */
+export function LessonScreen({ branchId, conceptId, nodeId }) {
+  const lesson = useMemo(() => openLesson(nodeId), [nodeId]);
+  useEffect(() => lesson.close, [lesson]);
+  const cited = useSignal(/** @type {Citation | null} */ (null));
+  const read = useSignal(/** @type {Citation | null} */ (null));
+  const around = usePathContext(branchId, lesson.ended.value).value;
+  const node = around?.all.get(nodeId);
+  const concept = around?.all.get(conceptId);
+  useEffect(() => {
+    if (node) document.title = t("tu.page", { title: node.title });
+  }, [node?.title]);
+  const crumbs = [
+    { title: common("nav.paths"), url: homeUrl() },
+    { title: around?.title ?? "", url: pathUrl(branchId) },
+    { title: concept?.title ?? "", url: pathUrl(branchId, conceptId) },
+    { title: node?.title ?? t("tu.crumb"), url: null },
+  ];
+  const onCite = useMemo(
+    () => (/** @type {Citation} */ citation) => {
+      (narrow.matches ? read : cited).value = citation;
+    },
+    [],
+  );
+  const problem = /** @type {any} */ (lesson.problem.value);
+  if (problem?.status === 404)
+    return html`<${Shell}>
+      <${EmptyScreen} title=${common("error.gone")} text=${common("not_found.text")}>
+        <p><a href=${homeUrl()}>${common("not_found.home")}</a></p>
+      <//>
+    <//>`;
+  if (problem)
+    return html`<${Shell} crumbs=${crumbs}>
+      <div class="wrap blank"><${Fault} message=${problem.message} onRetry=${lesson.again} /></div>
+    <//>`;
+  return html`<${Shell} crumbs=${crumbs}>
+    <div class="tu">
+      <${LessonRail} lesson=${lesson} concept=${concept?.title ?? ""} title=${node?.title ?? ""} />
+      <${Transcript} lesson=${lesson} title=${node?.title ?? ""} onCite=${onCite} />
+      <${SideColumn}
+        lesson=${lesson}
+        cited=${cited}
+        onRead=${(/** @type {Citation} */ citation) => {
+          read.value = citation;
+        }}
+      />
+      <div class="dock" id="dock">
+        ${
+          lesson.ended.value
+            ? html`<${Finished}
+              lesson=${lesson}
+              branchId=${branchId}
+              conceptId=${conceptId}
+              nodeId=${nodeId}
+              around=${around}
+            />`
+            : html`<${CheckpointForm}
+              lesson=${lesson}
+              about=${[around?.title, concept?.title, node?.title].join(" ")}
+            />`
+        }
+      </div>
+      ${lesson.state.value?.question && !lesson.ended.value && html`<${CheckpointReminder} lesson=${lesson} />`}
+    </div>
+    ${
+      read.value &&
+      html`<${DocumentReader}
+        key=${read.value.passageId}
+        documentId=${read.value.documentId}
+        name=${read.value.document}
+        passageId=${read.value.passageId}
+        onClose=${() => {
+          read.value = null;
+        }}
+      />`
+    }
+  <//>`;
+}

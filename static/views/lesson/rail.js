@@ -1,0 +1,93 @@
+// @ts-check
+/** Rail of a lesson: its plan and mastery. */
+
+import { t } from "../../i18n/learn.js";
+import { html } from "../../lib/html.js";
+
+/** @import { OpenLesson } from "../../state/lesson.js" */
+/** @import { Lesson } from "../../types.d.ts" */
+
+const GOAL = 70;
+const outOf100 = (/** @type {number} */ mastery) => Math.round(mastery * 100);
+
+/** @param {{ lesson: OpenLesson, concept: string, title: string }} props */
+export function LessonRail({ lesson, concept, title }) {
+  const state = lesson.state.value;
+  const over = lesson.ended.value;
+  return html`<aside class="rail" aria-label=${t("tu.plan")}>
+    <p class="t13 dimmer rail-of">${concept}</p>
+    <p class="rail-title">${title}</p>
+    ${state && state.plan.length > 0 && html`<${Steps} plan=${state.plan} at=${state.chunk} over=${over} />`}
+    ${state && html`<${Mastery} state=${state} before=${lesson.before.value} />`}
+  </aside>`;
+}
+
+/** @param {{ plan: string[], at: number, over: boolean }} props `at`: the current step, from 1 */
+const Steps = ({ plan, at, over }) => {
+  const stepState = (/** @type {number} */ i) => (over || i + 1 < at ? "done" : i + 1 === at ? "now" : "next");
+  return html`
+    ${
+      !over &&
+      html`<p class="t13 rail-now">
+        ${plan.map((_, i) => html`<i key=${i} class=${stepState(i)}></i>`)}
+        <span>${t("tu.step", { at, n: plan.length, can: plan[at - 1] })}</span>
+      </p>`
+    }
+    <ol class="chunks">
+      ${plan.map(
+        (line, i) => html`<li
+          key=${i}
+          class=${stepState(i)}
+          aria-current=${stepState(i) === "now" ? "step" : undefined}
+        >
+          <${Dot} standing=${stepState(i)} />
+          <span class="chunk">${line}</span>
+          ${stepState(i) === "done" && html`<span class="vh">${t("tu.step_done")}</span>`}
+        </li>`,
+      )}
+    </ol>
+  `;
+};
+
+/** @param {{ standing: string }} props */
+const Dot = ({ standing }) =>
+  html`<svg viewBox="-8 -8 16 16" aria-hidden="true">
+    ${
+      standing === "done"
+        ? html`<circle class="dot-done" r="7" /><path class="dot-tick" d="M-3 .3-.8 2.5 3.3-2" />`
+        : html`<circle class="dot-${standing}" r=${standing === "now" ? 6.25 : 4} />`
+    }
+  </svg>`;
+
+/** @param {{ state: Lesson, before: number | null }} props */
+function Mastery({ state, before }) {
+  const now = outOf100(state.mastery);
+  return html`<div class="mst">
+    <p class="mst-line">
+      <b>${t("tu.mastery")}</b>
+      <span>${state.completed ? t("tu.done", { now }) : t("tu.goal", { now, goal: GOAL })}</span>
+    </p>
+    <div
+      class="meter"
+      role="meter"
+      aria-label=${t("tu.mastery")}
+      aria-valuemin="0"
+      aria-valuemax="100"
+      aria-valuenow=${now}
+    >
+      <i style=${{ inlineSize: `${now}%` }}></i>
+      <s style=${{ insetInlineStart: `${GOAL}%` }}></s>
+    </div>
+    <p class="t13 dim mst-why">
+      ${[
+        masteryChange(now, before === null ? now : outOf100(before)),
+        state.completed ? t("tu.evidence", { n: state.evidence }) : t("tu.needed", { n: state.needed }),
+      ]
+        .filter(Boolean)
+        .join(" ")}
+    </p>
+  </div>`;
+}
+
+/** @param {number} now @param {number} before */
+const masteryChange = (now, before) => (now === before ? "" : t(now > before ? "tu.up" : "tu.down", { before }));

@@ -1,0 +1,177 @@
+// @ts-check
+/** Results of the diagnostic: each answer with its outcome, and the changes to the path. */
+
+import { useEffect } from "preact/hooks";
+import { t } from "../../i18n/learn.js";
+import { html } from "../../lib/html.js";
+import { inLearningOrder, partsOf } from "../../state/graph.js";
+import { lessonUrl, pathUrl } from "../../state/router.js";
+import { markSpans } from "../../state/transcript.js";
+import { Changes, adaptationsIn } from "../common/changes.js";
+import { GradeView } from "../common/grade.js";
+import { Icon } from "../common/icons.js";
+import { Fault } from "../common/shell.js";
+import { Markdown } from "../rich/markdown.js";
+
+/** @import { OpenDiagnostic } from "../../state/diagnostic.js" */
+/** @import { Answer, AskedQuestion } from "../../types.d.ts" */
+
+/** @param {{ opened: OpenDiagnostic, around: import("../common/path_context.js").PathContext | null }} props */
+export function Results({ opened, around }) {
+  useEffect(() => {
+    opened.refreshChanges();
+    if (opened.given.value.length) opened.adapt();
+    document.getElementById("main")?.focus({ preventScroll: true });
+  }, []);
+  const { questions, newest } = opened;
+  const asked = questions.value.filter((each) => newest.value.has(each.id));
+  const right = asked.filter((each) => newest.value.get(each.id)?.isCorrect).length;
+  const unread = asked.filter((each) => {
+    const answer = newest.value.get(each.id);
+    return answer && isUnread(answer) && !isNotKnown(each, answer);
+  }).length;
+  const fitting = opened.adaptation.value;
+  const next =
+    around &&
+    inLearningOrder(partsOf(around.all, opened.conceptId)).find(
+      (node) => node.state === "ready" || node.state === "progress",
+    );
+  const listed = adaptationsIn(opened.changes.value);
+  return html`<section class="rs wrap">
+    <h1 class="t24">${t("rs.title")}</h1>
+    <div class="rs-sum" role="status">
+      <p class="say-lg">${t("rs.summary", { right, n: asked.length })}</p>
+      ${unread > 0 && fitting === "going" && html`<p class="dim">${t("rs.waiting", { n: unread })}</p>`}
+    </div>
+    <p class="rs-dots" aria-hidden="true">
+      ${questions.value.map(
+        (question) =>
+          html`<${Dot} key=${question.id} standing=${outcomeOf(question, newest.value.get(question.id))} />`,
+      )}
+    </p>
+    <section class="rs-changes" aria-labelledby="changed">
+      <h2 class="t18" id="changed">${t("rs.changes")}</h2>
+      <div role="status">
+        ${
+          fitting === "going" &&
+          html`<p class="growing"><span class="pulse"></span><span>${t("rs.changing")}</span></p>`
+        }
+        ${fitting === "done" && !listed.length && html`<p class="dim">${t("rs.unchanged")}</p>`}
+      </div>
+      ${
+        fitting === "failed" &&
+        html`<${Fault}
+          message=${opened.refusal.value ?? t("rs.change_failed")}
+          onRetry=${() => opened.adapt({ again: true })}
+        />`
+      }
+      <${Changes} changes=${opened.changes.value} all=${around?.all ?? new Map()} onUndone=${opened.refreshChanges} />
+      <div class="row dg-foot">
+        ${
+          next &&
+          html`<a class="btn go" href=${lessonUrl(opened.branchId, opened.conceptId, next.id)}>
+            ${t("rs.first", { title: next.title })}
+          </a>`
+        }
+        <a class="btn" href=${pathUrl(opened.branchId, opened.conceptId)}>${t("rs.back")}</a>
+      </div>
+    </section>
+    <h2 class="t18 rs-each">${t("rs.each")}</h2>
+    <ol class="rs-list">
+      ${questions.value.map(
+        (question) => html`<${AnsweredQuestion}
+          key=${question.id}
+          question=${question}
+          answer=${newest.value.get(question.id)}
+        />`,
+      )}
+    </ol>
+  </section>`;
+}
+
+/** @param {Answer | undefined} answer */
+const isUnread = (answer) =>
+  answer !== undefined &&
+  answer.score === null &&
+  !answer.feedback &&
+  (answer.answerText !== null || answer.selectedOption !== null);
+
+/**
+ * Whether the answer to a choice was "I don't know", which is not marked.
+ * @param {AskedQuestion} question
+ * @param {Answer} answer
+ */
+const isNotKnown = (question, answer) =>
+  question.format === "mcq" && answer.selectedOption === null && answer.score === null;
+
+/** @typedef {"skipped" | "not" | "unreadable" | "unmarked" | "right" | "partly"} AnswerOutcome */
+
+/** @param {AskedQuestion} question @param {Answer | undefined} answer @returns {AnswerOutcome} */
+function outcomeOf(question, answer) {
+  if (!answer || (answer.answerText === null && answer.selectedOption === null)) return "skipped";
+  if (isNotKnown(question, answer)) return "not";
+  if (answer.score === null) return answer.feedback ? "unreadable" : "unmarked";
+  return answer.isCorrect ? "right" : answer.score > 0 ? "partly" : "not";
+}
+
+const DOTS = {
+  skipped: "unsure",
+  unreadable: "unsure",
+  unmarked: "unsure",
+  not: "missing",
+  right: "met",
+  partly: "partly",
+};
+/** @type {Record<AnswerOutcome, string>} */
+const OUTCOME_TONES = { skipped: "", unreadable: "", unmarked: "wait", not: "", right: "leaf", partly: "" };
+const WORDS = /** @type {const} */ ({
+  skipped: "rs.skipped",
+  unreadable: "rs.unreadable",
+  unmarked: "rs.unmarked",
+  not: "rs.not",
+  right: "rs.right",
+  partly: "rs.partly",
+});
+
+/** @param {{ standing: AnswerOutcome }} props */
+const Dot = ({ standing }) => html`<i class="mark ${DOTS[standing]}" aria-hidden="true"></i>`;
+
+/** @param {{ question: AskedQuestion, answer: Answer | undefined }} props */
+function AnsweredQuestion({ question, answer }) {
+  const standing = outcomeOf(question, answer);
+  const words = answer?.selectedOption ?? answer?.answerText;
+  const spans = answer?.grade?.criteria.map((one) => one.span) ?? [];
+  return html`<li class="rs-item">
+    <${Dot} standing=${standing} />
+    <div>
+      <div class="rs-q say"><${Markdown} text=${question.prompt} /></div>
+      ${
+        words &&
+        html`<p class="rs-said">
+          <small>${t(answer?.selectedOption ? "rs.chose" : "rs.yours")}</small>
+          ${markSpans(words, spans).map(({ text, marked }) => (marked ? html`<mark>${text}</mark>` : text))}
+        </p>`
+      }
+      <${OutcomeChip} standing=${standing} />
+      ${answer?.grade?.criteria.length ? html`<${GradeView} grade=${answer.grade} words=${words ?? ""} />` : ""}
+      ${
+        answer?.feedback &&
+        html`<p class="reason why">
+          ${
+            standing === "not" &&
+            html`<small class="t12">${t(answer.selectedOption ? "rs.thought" : "rs.behind")}</small><br />`
+          }
+          ${answer.feedback}
+        </p>`
+      }
+    </div>
+  </li>`;
+}
+
+/** @param {{ standing: AnswerOutcome }} props */
+const OutcomeChip = ({ standing }) =>
+  html`<p class=${`chip ${OUTCOME_TONES[standing]}`.trim()}>
+    ${standing === "right" && html`<${Icon} name="check" small />`}
+    ${standing === "unmarked" && html`<${Icon} name="hourglass" small />`}
+    ${t(WORDS[standing])}
+  </p>`;

@@ -1,0 +1,107 @@
+// @ts-check
+/** Side column of a lesson: side questions, and the cited passage. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { t } from "../../i18n/learn.js";
+import { html } from "../../lib/html.js";
+import { loadDraft, saveDraft } from "../../state/drafts.js";
+import { sideQuestionMessage } from "../../state/transcript.js";
+import { Icon } from "../common/icons.js";
+import { Markdown } from "../rich/markdown.js";
+import { onCtrlEnter } from "./checkpoint.js";
+import { PassageNote } from "./citations.js";
+import { Waiting } from "./transcript.js";
+
+/** @import { Signal } from "@preact/signals" */
+/** @import { OpenLesson } from "../../state/lesson.js" */
+/** @import { Citation } from "../../types.d.ts" */
+
+/** @param {{ lesson: OpenLesson, cited: Signal<Citation | null>, onRead: (citation: Citation) => void }} props */
+export const SideColumn = ({
+  lesson,
+  cited,
+  onRead,
+}) => html`<aside class="notes" aria-label=${t("tu.aside_label")} id="aside">
+  ${
+    cited.value &&
+    html`<${PassageNote}
+      key=${cited.value.passageId}
+      citation=${cited.value}
+      onRead=${onRead}
+      onClose=${() => {
+        cited.value = null;
+      }}
+    />`
+  }
+  <${Questions} lesson=${lesson} />
+</aside>`;
+
+/** @param {{ lesson: OpenLesson }} props */
+function Questions({ lesson }) {
+  const words = useSignal("");
+  const draft = lesson.session.value && `${lesson.session.value.id}.aside`;
+  useEffect(() => {
+    if (draft) words.value = loadDraft(draft);
+  }, [draft]);
+  const turns = lesson.turns.value.filter((turn) => turn.aside);
+  const sending = lesson.sending.value;
+  const asking = sending?.aside ?? false;
+  const off = lesson.working.value || lesson.ended.value;
+  const write = (/** @type {string} */ text) => {
+    words.value = text;
+    if (draft) saveDraft(draft, text);
+  };
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const text = words.value.trim();
+    if (!text || off) return;
+    if (
+      (await lesson.send({ content: sideQuestionMessage(text), text, aside: true, drawing: null })) &&
+      words.peek().trim() === text
+    )
+      write(""); // text typed meanwhile stays
+  };
+  /** Escape returns to the checkpoint. @param {KeyboardEvent} event */
+  const keys = (event) => {
+    if (event.key === "Escape") (document.getElementById("answer") ?? document.getElementById("asked"))?.focus();
+    else onCtrlEnter(submit)(event);
+  };
+  if (lesson.ended.value && !turns.length) return null;
+  return html`<section class=${turns.length || asking ? "note live" : "note"}>
+    <h2><${Icon} name="chat" small />${t("tu.aside")}</h2>
+    ${turns.map((turn) =>
+      turn.who === "learner"
+        ? html`<p class="you" key=${turn.id}>${turn.text}</p>`
+        : html`<div class="say dim" key=${turn.id}><${Markdown} text=${turn.text} /></div>`,
+    )}
+    ${
+      asking &&
+      html`
+        ${lesson.unheard.value && html`<p class="you">${sending?.text}</p>`}
+        ${
+          lesson.live.value
+            ? html`<div class="say dim"><${Markdown} text=${lesson.live.value} /><span class="caret"></span></div>`
+            : html`<${Waiting} words=${t("tu.thinking")} />`
+        }
+      `
+    }
+    ${
+      !lesson.ended.value &&
+      html`<form onSubmit=${submit}>
+        <label class="vh" for="side">${t("tu.aside_label")}</label>
+        <textarea
+          class="field"
+          id="side"
+          rows="1"
+          maxlength="2000"
+          placeholder=${t(turns.length ? "tu.aside_more" : "tu.aside_text")}
+          value=${words.value}
+          onInput=${(/** @type {any} */ event) => write(event.target.value)}
+          onKeyDown=${keys}
+        ></textarea>
+        <button class="btn sm" type="submit" disabled=${off || !words.value.trim()}>${t("tu.aside_send")}</button>
+      </form>`
+    }
+  </section>`;
+}

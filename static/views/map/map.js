@@ -1,0 +1,277 @@
+// @ts-check
+/** Map of one level: foundations on the ground, the goal on top. */
+
+import { computed, useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { nextNode } from "../../layout/arrow_keys.js";
+import { extent, ghostPlaces, groundLayer, ROW, yOf } from "../../layout/placement.js";
+import { html } from "../../lib/html.js";
+import { t } from "../../lib/i18n.js";
+import { ancestry, edgesAmong } from "../../state/graph.js";
+import { Icon } from "../common/icons.js";
+import { Legend } from "../common/node_state_shapes.js";
+import { Branches, Ground, SeedBed, EmptyPlot, Wires } from "./backdrop.js";
+import { camera } from "./camera.js";
+import { useCameraInput } from "./camera_input.js";
+import { Ghost, MapNode } from "./map_node.js";
+import { MarginNote, NodeNote } from "./node_notes.js";
+
+/** @import { GraphNode } from "../../state/graph.js" */
+/** @import { RemovedNode, TitledNode, Places } from "../../layout/placement.js" */
+/** @import { NodeStatus } from "../../lib/node_status.js" */
+
+/** Space between the lowest layer and the ground line, and below that. */
+const SOIL_AT = 46;
+const SEED_ROW = 38;
+const SEEDS_PER_ROW = 3;
+const AT_ONCE = 6;
+const GROW_MS = 520;
+const CROWDED = 60;
+
+/**
+ * @typedef {{
+ *   all: Map<string, GraphNode>,
+ *   nodes: GraphNode[],
+ *   gone?: RemovedNode[],
+ *   places: Places,
+ *   fresh: Set<string>,
+ *   live: boolean,
+ *   label: string,
+ *   petals: (node: GraphNode) => string,
+ *   words: (node: GraphNode) => NodeStatus,
+ *   brings: string,
+ *   selected: string | null,
+ *   focusOn: string | null,
+ *   onOpen: (id: string) => void,
+ *   onList: () => void,
+ *   hasNotes: boolean,
+ *   isRoomy: boolean,
+ *   children?: any,
+ * }} MapProps
+ */
+
+/** @param {MapProps} props */
+export function LevelMap(props) {
+  const { all, nodes, gone = [], places, fresh, live, selected, focusOn } = props;
+  const cam = useMemo(camera, []);
+  const frame = useRef(/** @type {HTMLElement | null} */ (null));
+  const svg = useRef(/** @type {SVGSVGElement | null} */ (null));
+  const active = useSignal(/** @type {string | null} */ (null));
+  const pointed = useSignal(/** @type {string | null} */ (null));
+
+  const standing = nodes.filter((node) => places.has(node.id));
+  const seeds = nodes.filter((node) => !places.has(node.id));
+  const lowest = useMemo(() => groundLayer(places), [places]);
+  const ground = yOf(lowest) + SOIL_AT;
+  const ghosts = useMemo(() => ghostPlaces(gone, standing, places), [places, gone.map((node) => node.id).join()]);
+  const taken = useMemo(() => new Map([...places, ...ghosts]), [places, ghosts]);
+  const box = useMemo(
+    () => boxOf([...standing, ...gone], taken, ground, seeds.length),
+    [taken, seeds.length, standing.length],
+  );
+  const top = useMemo(() => extent([...standing, ...gone], taken).top, [taken, standing.length]);
+  const pairs = useMemo(() => edgesAmong(standing), [places, all]);
+
+  useFrameSize(svg, cam, box);
+  useCameraInput(svg, cam);
+  useEffect(() => {
+    cam.follow(box, true);
+  }, [box]);
+  useEffect(() => {
+    if (focusOn) focus(focusOn);
+  }, [focusOn]);
+
+  const focus = (/** @type {string} */ id) => {
+    const place = places.get(id);
+    if (!place) return;
+    active.value = id;
+    cam.show(place.x, yOf(place.layer));
+    /** @type {SVGElement | null | undefined} */ (svg.current?.querySelector(`[data-id="${CSS.escape(id)}"]`))?.focus({
+      preventScroll: true,
+    });
+  };
+
+  const key = (/** @type {KeyboardEvent} */ event) => {
+    const id = active.value ?? tabStop;
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      if (id) props.onOpen(id);
+      return;
+    }
+    if (event.key === "Escape") {
+      pointed.value = null;
+      return;
+    }
+    if (event.key === "+" || event.key === "=") return cam.zoom(1.25, undefined, undefined, true);
+    if (event.key === "-") return cam.zoom(0.8, undefined, undefined, true);
+    if (event.key === "0") return cam.fit(box);
+    const to = id && nextNode(event.key, id, standing, places);
+    if (to) {
+      event.preventDefault();
+      focus(to);
+      pointed.value = to;
+    }
+  };
+
+  const tabStop =
+    active.value && places.has(active.value)
+      ? active.value
+      : selected && places.has(selected)
+        ? selected
+        : (standing[0]?.id ?? null);
+  const about = pointed.value ? all.get(pointed.value) : undefined;
+  const lit = pointed.value && places.has(pointed.value) ? ancestry(all, pointed.value) : null;
+  const delays = useMemo(() => delaysOf(standing, places, fresh), [places, fresh]);
+  const world = useMemo(
+    () =>
+      computed(() => {
+        const { x, y, k } = cam.view.value;
+        return `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${k.toFixed(4)})`;
+      }),
+    [],
+  );
+  const far = useMemo(() => computed(() => (cam.view.value.k < 0.6 ? "far" : "near")), []);
+
+  return html`<section class="map" aria-label=${t("path.map")} ref=${frame}>
+    <svg
+      ref=${svg}
+      class="canvas ${standing.length > CROWDED ? "crowded" : ""} ${live ? "live" : ""}"
+      role="group"
+      aria-label=${props.label}
+      aria-describedby="map-keys"
+      onKeyDown=${key}
+    >
+      <g transform=${world} class=${far}>
+        <${Wires} cam=${cam} top=${top} bottom=${lowest} named=${standing.length > 0} />
+        <${Ground}
+          cam=${cam}
+          y=${ground}
+          entries=${standing
+            .filter((node) => places.get(node.id)?.layer === lowest)
+            .map((node) => places.get(node.id)?.x ?? 0)}
+          text=${seeds.length ? t("path.seedbed") : props.brings}
+          hasRoots=${standing.length > 0 && !seeds.length}
+        />
+        <${Branches}
+          pairs=${pairs}
+          nodes=${[...standing, ...gone]}
+          all=${all}
+          places=${taken}
+          fresh=${fresh}
+          lit=${lit}
+          delays=${delays}
+          isRoomy=${props.isRoomy}
+        />
+        ${live && !nodes.length && html`<${EmptyPlot} y=${ground} />`}
+        <${SeedBed} seeds=${seeds} y=${ground + 40} perRow=${SEEDS_PER_ROW} row=${SEED_ROW} />
+        ${gone.map((node) => {
+          const place = ghosts.get(node.id);
+          return place && html`<${Ghost} key=${node.id} title=${node.title} x=${place.x} y=${yOf(place.layer)} />`;
+        })}
+        ${standing.map((node) => {
+          const place = /** @type {import("../../types.d.ts").Place} */ (places.get(node.id));
+          const words = props.words(node);
+          return html`<${MapNode}
+            key=${node.id}
+            id=${node.id}
+            title=${node.title}
+            state=${node.state}
+            mastery=${node.mastery}
+            x=${place.x}
+            y=${yOf(place.layer)}
+            petals=${props.petals(node)}
+            text=${words.text}
+            tone=${words.tone}
+            isFresh=${fresh.has(node.id)}
+            delay=${delays.get(node.id) ?? 0}
+            isDim=${lit !== null && !lit.has(node.id)}
+            isSelected=${selected === node.id}
+            isStop=${tabStop === node.id}
+            isRoomy=${props.isRoomy}
+            active=${active}
+            pointed=${pointed}
+            onOpen=${props.onOpen}
+          />`;
+        })}
+        ${!lit && html`<${MarginNote} nodes=${standing} beside=${[...standing, ...gone]} places=${taken} />`}
+      </g>
+    </svg>
+    ${props.children}
+    ${
+      props.hasNotes &&
+      about &&
+      places.has(about.id) &&
+      html`<${NodeNote} node=${about} place=${places.get(about.id)} cam=${cam} />`
+    }
+    <p class="vh" id="map-keys">${t("map.keys")}</p>
+    <div class="map-tools">
+      <div class="tools" role="group" aria-label=${t("map.tools")}>
+        <${Tool} icon="plus" label=${t("map.closer")} onClick=${() => cam.zoom(1.3, undefined, undefined, true)} />
+        <${Tool}
+          icon="minus"
+          label=${t("map.further")}
+          onClick=${() => cam.zoom(1 / 1.3, undefined, undefined, true)}
+        />
+        <${Tool} icon="fit" label=${t("map.fit")} onClick=${() => cam.fit(box)} />
+        <${Tool} icon="list" label=${t("map.as_list")} onClick=${props.onList} />
+      </div>
+      <${Legend} />
+    </div>
+  </section>`;
+}
+
+/** @param {{ icon: any, label: string, onClick: () => void }} props */
+const Tool = ({ icon, label, onClick }) =>
+  html`<button type="button" aria-label=${label} title=${label} onClick=${onClick}><${Icon} name=${icon} /></button>`;
+
+/**
+ * The box that the camera shows.
+ * @param {TitledNode[]} nodes
+ * @param {Places} places
+ * @param {number} ground
+ * @param {number} seeds
+ */
+function boxOf(nodes, places, ground, seeds) {
+  const { left, right, top } = extent(nodes, places);
+  const bed = seeds ? 40 + Math.ceil(seeds / SEEDS_PER_ROW) * SEED_ROW : 44;
+  const wide = seeds ? 400 : 160;
+  return { left: Math.min(left, -wide), right: Math.max(right, wide), top: yOf(top) - ROW / 2, bottom: ground + bed };
+}
+
+/**
+ * Animation delays: at most six nodes grow at once, from the ground up.
+ * @param {GraphNode[]} nodes
+ * @param {Places} places
+ * @param {Set<string>} fresh
+ * @returns {Map<string, number>} ms
+ */
+function delaysOf(nodes, places, fresh) {
+  const born = nodes
+    .filter((node) => fresh.has(node.id))
+    .sort((a, b) => (places.get(a.id)?.layer ?? 0) - (places.get(b.id)?.layer ?? 0));
+  return new Map(
+    born.map((node, i) => [node.id, Math.floor(i / AT_ONCE) * GROW_MS + (places.get(node.id)?.layer ?? 0) * 60]),
+  );
+}
+
+/**
+ * Update the camera's frame size.
+ * @param {{ current: SVGSVGElement | null }} svg
+ * @param {import("./camera.js").Camera} cam
+ * @param {import("./camera.js").Box} box
+ */
+function useFrameSize(svg, cam, box) {
+  const latest = useRef(box);
+  latest.current = box;
+  useEffect(() => {
+    const element = /** @type {SVGSVGElement} */ (svg.current);
+    const watch = new ResizeObserver(() => {
+      const { width, height } = element.getBoundingClientRect();
+      if (!width || !height) return;
+      cam.size.value = { width, height };
+      cam.follow(latest.current, false);
+    });
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, []);
+}

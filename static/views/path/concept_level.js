@@ -1,0 +1,116 @@
+// @ts-check
+/** Level of an opened concept: its subconcepts as map or list, with details. */
+
+import { conjunction } from "../../lib/format.js";
+import { html } from "../../lib/html.js";
+import { t } from "../../lib/i18n.js";
+import { conceptAgent, nodeStatus } from "../../lib/node_status.js";
+import { nowMs } from "../../state/clock.js";
+import { ancestry, partsOf } from "../../state/graph.js";
+import { pathUrl } from "../../state/router.js";
+import { removedNodesOf } from "../common/changes.js";
+import { LevelMap } from "../map/map.js";
+import { MiniMap } from "../map/minimap.js";
+import { AdaptationList, useAdaptations, edgeReasons } from "./adaptations.js";
+import { NodeList, ViewSwitch } from "./list.js";
+import { NodeDetails, ConceptActions, NodeFacts, LessonLink } from "./node_details.js";
+
+/** @import { OpenPath } from "../../state/open_path.js" */
+/** @import { GraphNode } from "../../state/graph.js" */
+
+/** @param {{ path: OpenPath, concept: GraphNode, view: import("./path_level.js").View }} props */
+export function ConceptLevel({ path, concept, view }) {
+  const all = path.all.value;
+  const nodes = partsOf(all, concept.id);
+  const back = pathUrl(path.branchId);
+  const selected = view.selected.value;
+  const words = (/** @type {GraphNode} */ node) => nodeStatus(node, [], undefined, 0);
+  const needs = concept.needs.flatMap((id) => all.get(id)?.title ?? []);
+  const brings = needs.length ? t("map.builds_on", { titles: conjunction(needs) }) : t("map.starts_here");
+  const maker = conceptAgent(path.makers.value, concept.id);
+  const standing = nodeStatus(concept, nodes, maker, maker?.retry ? nowMs.value : 0);
+  // Follows the number of subconcepts.
+  const stands = concept.state === "ready" ? t("state.ready") : standing.text;
+  const choose = (/** @type {string} */ id) => {
+    view.selected.value = view.selected.value === id ? null : id;
+  };
+  const head = html`<div class="map-head">
+    <h1 class="t24">${concept.title}</h1>
+    <p class="growing">
+      ${maker && !maker.endedAt && html`<span class="pulse"></span>`}
+      <span>
+        ${nodes.length ? t("agent.subconcepts", { n: nodes.length }) : t("map.no_parts")}
+        ${maker && !maker.endedAt ? "" : `. ${stands}`}
+      </span>
+    </p>
+    ${!view.wide && html`<${ViewSwitch} view=${view} tabs=${["list", "map"]} />`}
+  </div>`;
+  const shown = (selected && all.get(selected)) || concept;
+  const adaptations = useAdaptations(path, concept.id);
+  const reasons = edgeReasons(adaptations.all);
+  const side = html`<aside class="side" aria-label=${t("path.about")}>
+    <${NodeDetails} path=${path} node=${shown} reasons=${reasons} onSelect=${choose} />
+    <${AdaptationList} path=${path} adaptations=${adaptations} />
+  </aside>`;
+  const inRow = (/** @type {GraphNode} */ node) => html`
+    <p class="say stem-lead">${node.desc ?? t("about.no_desc")}</p>
+    ${node.reason && html`<p class="reason why">${node.reason}</p>`}
+    <${LessonLink} path=${path} node=${node} />
+    <${NodeFacts} path=${path} node=${node} reasons=${reasons} onSelect=${choose} />
+  `;
+
+  if (view.asList) {
+    return html`
+      <section class="phone wrap" aria-label=${t("path.list")}>
+        <div class="phone-head">
+          ${head}
+          ${
+            !view.wide &&
+            html`
+              <p class="say concept-desc">${concept.desc}</p>
+              ${concept.reason && html`<p class="reason why">${concept.reason}</p>`}
+              <${ConceptActions} path=${path} concept=${concept} />
+            `
+          }
+          ${view.wide && html`<${ViewSwitch} view=${view} tabs=${["list", "map"]} />`}
+        </div>
+        <${NodeList}
+          nodes=${nodes}
+          words=${words}
+          petals=${() => ""}
+          onOpen=${() => back}
+          selected=${selected}
+          onSelect=${choose}
+          lead=${(/** @type {GraphNode} */ node) => !view.wide && inRow(node)}
+        />
+        ${!view.wide && html`<${AdaptationList} path=${path} adaptations=${adaptations} />`}
+      </section>
+      ${view.wide && side}
+    `;
+  }
+  return html`
+    <${LevelMap}
+      key=${concept.id}
+      all=${all}
+      nodes=${nodes}
+      gone=${removedNodesOf(path.playhead.value === null ? (adaptations.all ?? []) : [], all)}
+      places=${path.placesOf(concept.id, nodes)}
+      fresh=${path.fresh.value}
+      live=${path.live.value}
+      label=${t("map.parts_label", { title: concept.title })}
+      petals=${() => ""}
+      words=${words}
+      brings=${brings}
+      selected=${selected}
+      focusOn=${view.focusOn}
+      onOpen=${choose}
+      hasNotes=${!view.wide}
+      isRoomy=${false}
+      onList=${view.toggleList}
+    >
+      ${head}
+      <${MiniMap} path=${path} concept=${concept} lit=${ancestry(all, concept.id)} />
+    <//>
+    ${side}
+  `;
+}

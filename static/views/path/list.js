@@ -1,0 +1,80 @@
+// @ts-check
+/** Level as a list, prerequisites first. */
+
+import { html } from "../../lib/html.js";
+import { t } from "../../lib/i18n.js";
+import { inLearningOrder } from "../../state/graph.js";
+import { Icon } from "../common/icons.js";
+import { Petals, Shape } from "../common/node_state_shapes.js";
+
+/** @import { GraphNode } from "../../state/graph.js" */
+
+/**
+ * @param {{
+ *   nodes: GraphNode[],
+ *   words: (node: GraphNode) => import("../../lib/node_status.js").NodeStatus,
+ *   petals: (node: GraphNode) => string,
+ *   onOpen: (id: string) => string,
+ *   selected?: string | null,
+ *   onSelect?: (id: string) => void,
+ *   lead?: (node: GraphNode) => any,
+ * }} props `onOpen`: the address behind a node; `onSelect`: in its place, what a click does
+ */
+export const NodeList = ({ nodes, words, petals, onOpen, selected, onSelect, lead }) => html`<ol class="stem list">
+  ${inLearningOrder(nodes).map(
+    (node) => html`<li key=${node.id} class="s-${node.state}">
+      <svg
+        class="node s-${node.state}"
+        viewBox="-31 -31 62 62"
+        width="48"
+        height="48"
+        role="img"
+        aria-label=${t(`state.${node.state}`)}
+      >
+        <circle class="spot" r="31" />
+        <${Petals} states=${petals(node)} />
+        <${Shape} state=${node.state} mastery=${node.mastery} />
+      </svg>
+      <div>
+        ${
+          onSelect
+            ? html`<button
+              class="stem-name"
+              type="button"
+              aria-expanded=${String(selected === node.id)}
+              onClick=${() => onSelect(node.id)}
+            >
+              ${node.title}
+            </button>`
+            : html`<a class="stem-name" href=${onOpen(node.id)}>${node.title}</a>`
+        }
+        <div class="t13"><span class="chip wrap-chip ${words(node).tone}">${words(node).text}</span></div>
+        ${node.desc && !onSelect && html`<p class="t13 stem-desc">${node.desc}</p>`}
+        ${node.reason && !onSelect && html`<p class="reason why">${node.reason}</p>`}
+        ${selected === node.id && lead?.(node)}
+      </div>
+      ${!onSelect && html`<span class="stem-go dimmer"><${Icon} name="right" small /></span>`}
+    </li>`,
+  )}
+</ol>`;
+
+/** @type {Record<string, "list" | "map" | "pulse" | "info">} */
+const ICONS = { list: "list", map: "map", activity: "pulse", about: "info" };
+
+/**
+ * Switch between list, map and activity.
+ * @param {{ view: import("./path_level.js").View, tabs: string[] }} props
+ */
+export const ViewSwitch = ({ view, tabs }) => html`<div class="seg" role="group" aria-label=${t("path.view")}>
+  ${tabs.map((name) => {
+    const on = view.wide ? name === "list" : view.tab.value === name;
+    const choose = () => {
+      if (view.wide && name === "map") view.toggleList();
+      else view.tab.value = name;
+    };
+    return html`<button key=${name} type="button" aria-pressed=${String(on)} onClick=${choose}>
+      <${Icon} name=${ICONS[name]} small />
+      ${t(/** @type {any} */ (`path.${name}`))}
+    </button>`;
+  })}
+</div>`;

@@ -1,0 +1,136 @@
+// @ts-check
+/** Details of a node: description, reason, actions, prerequisites and successors. */
+
+import { conjunction } from "../../lib/format.js";
+import { html } from "../../lib/html.js";
+import { t } from "../../lib/i18n.js";
+import { edgeKey, inLearningOrder, MASTERED_AT, partsOf } from "../../state/graph.js";
+import { diagnosticUrl, lessonUrl, pathUrl } from "../../state/router.js";
+import { Mark } from "../common/node_state_shapes.js";
+import { LastAnswers } from "./last_answers.js";
+import { Sources } from "./sources.js";
+
+/** @import { OpenPath } from "../../state/open_path.js" */
+/** @import { GraphNode } from "../../state/graph.js" */
+/**
+ * @typedef {{ path: OpenPath, node: GraphNode, reasons: Map<string, string>, onSelect: (id: string) => void }} Props
+ *   `reasons`: reasons of edges, by their ends
+ */
+
+/** @type {Record<import("../../state/graph.js").NodeState, string>} */
+const TONES = { locked: "", ready: "leaf", progress: "leaf", mastered: "", due: "due" };
+
+/** @param {Props} props */
+export const NodeDetails = ({ path, node, reasons, onSelect }) => html`<div class="about" key=${node.id}>
+  <p class="chip ${TONES[node.state]}">
+    <${Mark} state=${node.state} mastery=${node.mastery} />
+    ${t(`state.${node.state}`)}
+  </p>
+  <h2>${node.title}</h2>
+  <p class="say about-desc">${node.desc ?? t("about.no_desc")}</p>
+  ${node.reason && html`<p class="reason why">${node.reason}</p>`}
+  ${
+    node.type === "concept"
+      ? html`<${ConceptActions} path=${path} concept=${node} />`
+      : html`<${LessonLink} path=${path} node=${node} />`
+  }
+  <${NodeFacts} path=${path} node=${node} reasons=${reasons} onSelect=${onSelect} />
+</div>`;
+
+/** Facts of a node: mastery, prerequisites, successors, sources. @param {Props} props */
+export function NodeFacts({ path, node, reasons, onSelect }) {
+  const all = path.all.value;
+  const link = (/** @type {GraphNode} */ each) =>
+    each.type === "concept"
+      ? html`<a href=${pathUrl(path.branchId, each.id)}>${each.title}</a>`
+      : html`<button class="link plain" type="button" onClick=${() => onSelect(each.id)}>${each.title}</button>`;
+  const list = (/** @type {"needs" | "opens"} */ side, /** @type {string} */ none) => {
+    const nodes = node[side].flatMap((id) => all.get(id) ?? []);
+    if (!nodes.length) return html`<span class="dimmer">${none}</span>`;
+    return nodes.map((each) => {
+      const why = side === "needs" && reasons.get(edgeKey({ sourceNodeId: each.id, targetNodeId: node.id }));
+      return html`<div key=${each.id}>${link(each)}${why && html`<p class="reason">${why}</p>`}</div>`;
+    });
+  };
+  return html`<dl class="facts">
+    <dt>${t("about.mastery")}</dt>
+    <dd>${node.type === "concept" ? conceptMastery(all, node) : html`<${Mastery} mastery=${node.mastery} />`}</dd>
+    ${node.type === "subconcept" && html`<${LastAnswers} key=${node.id} node=${node} />`}
+    <dt>${t("about.builds_on")}</dt>
+    <dd>${list("needs", t("about.ground"))}</dd>
+    <dt>${t("about.opens")}</dt>
+    <dd>${list("opens", t(node.type === "concept" ? "about.goal" : "about.last"))}</dd>
+    ${
+      node.type === "subconcept" &&
+      path.documents().length > 0 &&
+      html`<dt>${t("about.source")}</dt><dd><${Sources} key=${node.id} nodeId=${node.id} /></dd>`
+    }
+  </dl>`;
+}
+
+/** @param {Map<string, GraphNode>} all @param {GraphNode} concept */
+function conceptMastery(all, concept) {
+  const parts = partsOf(all, concept.id);
+  return t("about.mastered_of", {
+    done: parts.filter((part) => part.state === "mastered" || part.state === "due").length,
+    n: parts.length,
+  });
+}
+
+/** @param {{ mastery: number }} props */
+const Mastery = ({ mastery }) =>
+  html`
+    <span class="mast" aria-hidden="true"><i style=${{ width: `${Math.round(mastery * 100)}%` }}></i><u></u></span> ${t(
+      "about.mastery_of",
+      { n: Math.round(mastery * 100), goal: Math.round(MASTERED_AT * 100) },
+    )}
+  `;
+
+/** Links of a concept: the next lesson, and the diagnostic. @param {{ path: OpenPath, concept: GraphNode }} props */
+export function ConceptActions({ path, concept }) {
+  const parts = inLearningOrder(partsOf(path.all.value, concept.id));
+  if (!parts.length) return null;
+  const next = parts.find((part) => part.state === "progress") ?? parts.find((part) => part.state === "ready");
+  const isBegun = parts.some((part) => part.mastery > 0);
+  const lesson =
+    next &&
+    concept.state !== "locked" &&
+    html`<a class=${isBegun ? "btn go" : "btn"} href=${lessonUrl(path.branchId, concept.id, next.id)}>
+      ${t(next.state === "progress" ? "about.go_on" : "about.begin")}
+    </a>`;
+  return html`<div class="about-go row">
+    ${isBegun && lesson}
+    <a
+      class=${isBegun || concept.state === "locked" ? "btn" : "btn go"}
+      href=${diagnosticUrl(path.branchId, concept.id)}
+    >
+      ${t(isBegun ? "about.diagnostic_again" : "about.diagnostic")}
+    </a>
+    ${!isBegun && lesson}
+    ${lesson && html`<p class="t13 dim about-next">${t("about.next", { title: next?.title })}</p>`}
+  </div>`;
+}
+
+/** Link to a lesson, with prerequisites that are not mastered. @param {{ path: OpenPath, node: GraphNode }} props */
+export function LessonLink({ path, node }) {
+  const all = path.all.value;
+  const waits = node.needs.flatMap((id) => {
+    const need = all.get(id);
+    return need && need.state !== "mastered" ? [need.title] : [];
+  });
+  const label = node.state === "mastered" ? "about.look" : node.state === "progress" ? "about.go_on" : "about.learn";
+  return html`
+    <p class="about-go">
+      <a
+        class=${node.state === "locked" ? "btn" : "btn go"}
+        href=${lessonUrl(path.branchId, node.parentId ?? "", node.id)}
+      >
+        ${t(label)}
+      </a>
+    </p>
+    ${
+      waits.length > 0 &&
+      html`<p class="t13 dim">${t("about.before", { titles: conjunction(waits), n: waits.length })}</p>`
+    }
+  `;
+}

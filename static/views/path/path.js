@@ -1,0 +1,193 @@
+// @ts-check
+/** Path screen: map or list, an opened concept, the agents' activity. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { modelName } from "../../lib/format.js";
+import { html } from "../../lib/html.js";
+import { t } from "../../lib/i18n.js";
+import { useTicking } from "../../state/clock.js";
+import { openPath } from "../../state/open_path.js";
+import { navigate, homeUrl, pathUrl } from "../../state/router.js";
+import { isActive } from "../../state/run_view.js";
+import { lazy } from "../common/lazy.js";
+import { useIsWide } from "../common/media_query.js";
+import { prefetchSearch, SearchButton, SearchDialog } from "../common/search_button.js";
+import { EmptyScreen, Fault, Shell } from "../common/shell.js";
+import { PathLevel } from "./path_level.js";
+import { RunBar } from "./run_bar.js";
+
+/** Loaded after the map. */
+const activity = lazy(async () => (await import("../run/activity_panel.js")).ActivityPanel);
+const concepts = lazy(async () => (await import("./concept_level.js")).ConceptLevel);
+const changes = lazy(async () => (await import("./adaptations.js")).PathAdaptations);
+/** Delay after which the rest of the screen's code is prefetched, for when the network fails. */
+const AHEAD_MS = 1500;
+
+/** @typedef {"list" | "map" | "activity" | "about"} Tab */
+
+/** @param {{ branchId: string, conceptId: string | null }} props */
+export function PathScreen({ branchId, conceptId }) {
+  const path = useMemo(() => openPath(branchId), [branchId]);
+  useEffect(() => path.close, [path]);
+  const isViewed = useSignal(false);
+  useEffect(() => {
+    const ahead = () => {
+      isViewed.value = true;
+      import("../run/activity_panel.js").then(
+        ({ prefetchLater: fetchAhead }) => fetchAhead(),
+        () => null,
+      ); // offline: the panel itself tries again
+      concepts.prefetch();
+      prefetchSearch();
+    };
+    const timer = setTimeout(ahead, AHEAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  const wide = useIsWide();
+  const asList = useSignal(false);
+  const tab = useSignal(/** @type {Tab} */ ("list"));
+  const searching = useSignal(false);
+  const focusOn = useSignal(/** @type {string | null} */ (null));
+  const selected = useSignal(/** @type {string | null} */ (null));
+
+  const title = path.answer.value?.branch.title ?? "";
+  const concept = conceptId ? path.all.value.get(conceptId) : undefined;
+  useTicking(isActive(path.run.value));
+  useEffect(() => {
+    if (title) document.title = t("app.path_title", { title: concept?.title ?? title });
+  }, [title, concept?.title]);
+  const lastConcept = useRef(conceptId);
+  useEffect(() => {
+    selected.value = null;
+    if (conceptId && tab.value === "activity") tab.value = "list";
+    focusOn.value = conceptId ? null : lastConcept.current; // back on the path: focus the concept that was open
+    if (conceptId !== lastConcept.current && conceptId) document.getElementById("main")?.focus({ preventScroll: true });
+    lastConcept.current = conceptId;
+    if (!conceptId) return;
+    const escape = (/** @type {KeyboardEvent} */ event) => {
+      if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]"))
+        navigate(pathUrl(branchId));
+    };
+    addEventListener("keydown", escape);
+    return () => removeEventListener("keydown", escape);
+  }, [conceptId]);
+
+  if (path.problem.value) return html`<${Missing} path=${path} />`;
+  if (!path.answer.value)
+    return html`<${Shell} crumbs=${[{ title: t("nav.paths"), url: homeUrl() }]}>
+      <p class="wrap loading dimmer" role="status">${t("path.loading")}</p>
+    <//>`;
+  if (conceptId && !concept && !path.live.value)
+    return html`<${Shell}>
+      <${EmptyScreen} title=${t("not_found.title")} text=${t("not_found.text")}>
+        <p><a href=${pathUrl(branchId)}>${t("map.back")}</a></p>
+      <//>
+    <//>`;
+
+  const crumbs = concept
+    ? [
+        { title: t("nav.paths"), url: homeUrl() },
+        { title, url: pathUrl(branchId) },
+        { title: concept.title, url: null },
+      ]
+    : [
+        { title: t("nav.paths"), url: homeUrl() },
+        { title, url: null },
+      ];
+  const run = path.run.value;
+  const searchButton = html`<${SearchButton} searching=${searching} />`;
+  const choose = (/** @type {import("../../state/graph.js").GraphNode} */ node) => {
+    if (node.type === "concept") {
+      navigate(pathUrl(branchId));
+      tab.value = "list";
+      focusOn.value = null;
+      setTimeout(() => {
+        focusOn.value = node.id;
+      }, 60);
+      return;
+    }
+    navigate(pathUrl(branchId, node.parentId));
+    setTimeout(() => {
+      selected.value = node.id;
+      focusOn.value = node.id;
+    }, 60);
+  };
+  const view = {
+    wide,
+    asList: asList.value || (!wide && tab.value !== "map"),
+    tab,
+    focusOn: focusOn.value,
+    selected,
+    toggleList: () => {
+      if (wide) asList.value = !asList.value;
+      else tab.value = tab.value === "map" ? "list" : "map";
+    },
+  };
+
+  return html`<${Shell}
+    crumbs=${crumbs}
+    tools=${searchButton}
+    asked=${(wide || tab.value === "activity") && !conceptId ? path.asking.value : []}
+    work
+    note=${run?.offline ? modelName(run.model, true) : null}
+  >
+    ${
+      concept
+        ? html`<${concepts.View} path=${path} concept=${concept} view=${view} />`
+        : html`<${PathLevel} path=${path} view=${view} />`
+    }
+    ${
+      !conceptId &&
+      (wide || tab.value === "activity") &&
+      html`<${activity.View} path=${path}>${isViewed.value && html`<${changes.View} path=${path} />`}<//>`
+    }
+    ${!wide && isActive(run) && run?.state !== "waiting_on_human" && !run?.cutOff && html`<${RunBar} path=${path} />`}
+    ${
+      searching.value &&
+      html`<${SearchDialog}
+        path=${path}
+        onNode=${choose}
+        onClose=${() => {
+          searching.value = false;
+        }}
+      />`
+    }
+    <${Announcer} path=${path} />
+  <//>`;
+}
+
+/** @param {{ path: import("../../state/open_path.js").OpenPath }} props */
+function Missing({ path }) {
+  const error = /** @type {any} */ (path.problem.value);
+  if (error.status === 404)
+    return html`<${Shell}>
+      <${EmptyScreen} title=${t("error.gone")} text=${t("not_found.text")}>
+        <p><a href=${homeUrl()}>${t("not_found.home")}</a></p>
+      <//>
+    <//>`;
+  return html`<${Shell}><div class="wrap blank"><${Fault} message=${error.message} onRetry=${path.load} /></div><//>`;
+}
+
+const SAY_EVERY_MS = 5000;
+
+/**
+ * Live region for screen readers: what was added, at most every 5 s.
+ * @param {{ path: import("../../state/open_path.js").OpenPath }} props
+ */
+function Announcer({ path }) {
+  const said = useSignal({ text: "", count: 0, atMs: 0 });
+  const count = path.live.value ? path.visible.value.length : said.value.count;
+  useEffect(() => {
+    const added = count - said.value.count;
+    if (added <= 0) return;
+    const timer = setTimeout(
+      () => {
+        said.value = { text: t("act.announce_concepts", { n: added }), count, atMs: Date.now() };
+      },
+      Math.max(400, said.value.atMs + SAY_EVERY_MS - Date.now()),
+    );
+    return () => clearTimeout(timer);
+  }, [count]);
+  return html`<p class="vh" role="status">${said.value.text}</p>`;
+}

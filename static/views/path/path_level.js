@@ -1,0 +1,165 @@
+// @ts-check
+/** Level of a path: its concepts as map or list. */
+
+import { commaJoined } from "../../lib/format.js";
+import { html } from "../../lib/html.js";
+import { t } from "../../lib/i18n.js";
+import { earlyEnding, nextWords } from "../../lib/run_ending.js";
+import { conceptAgent, petalsOf, queuePositionWords, nodeStatus } from "../../lib/node_status.js";
+import { nowMs } from "../../state/clock.js";
+import { partsOf } from "../../state/graph.js";
+import { navigate, pathUrl, runUrl } from "../../state/router.js";
+import { isActive } from "../../state/run_view.js";
+import { lazy } from "../common/lazy.js";
+import { Fault } from "../common/shell.js";
+import { LevelMap } from "../map/map.js";
+import { NodeList, ViewSwitch } from "./list.js";
+
+/** @import { OpenPath } from "../../state/open_path.js" */
+/** @import { GraphNode } from "../../state/graph.js" */
+/**
+ * @typedef {{
+ *   wide: boolean,
+ *   asList: boolean,
+ *   tab: import("@preact/signals").Signal<string>,
+ *   focusOn: string | null,
+ *   selected: import("@preact/signals").Signal<string | null>,
+ *   toggleList: () => void,
+ * }} View
+ */
+
+const notes = lazy(async () => (await import("./documents.js")).PathDocuments);
+
+/** @param {{ path: OpenPath, view: View }} props */
+export function PathLevel({ path, view }) {
+  const all = path.all.value;
+  const nodes = path.visible.value;
+  const makers = path.makers.value;
+  const partsShown = (/** @type {GraphNode} */ node) =>
+    partsOf(all, node.id).filter((part) => !path.hidden.value.has(part.id));
+  const words = (/** @type {GraphNode} */ node) => {
+    const maker = conceptAgent(makers, node.id);
+    return nodeStatus(node, partsShown(node), maker, maker?.retry ? nowMs.value : 0);
+  };
+  const petals = (/** @type {GraphNode} */ node) => petalsOf(partsShown(node));
+  const open = (/** @type {string} */ id) => navigate(pathUrl(path.branchId, id));
+  const title = path.answer.value?.branch.title ?? "";
+  const head = html`<div class="map-head">
+    <h1 class="t24">${title}</h1>
+    <${Standing} path=${path} nodes=${nodes} />
+    ${path.documents().length > 0 && html`<${notes.View} path=${path} />`}
+    ${!view.wide && html`<${ViewSwitch} view=${view} tabs=${["list", "map", "activity"]} />`}
+  </div>`;
+
+  if (view.asList) {
+    return html`<section
+      class=${view.wide || view.tab.value === "list" ? "phone wrap" : "phone wrap brief"}
+      aria-label=${t("path.list")}
+    >
+      <div class="phone-head">${head}${view.wide && html`<${ViewSwitch} view=${view} tabs=${["list", "map"]} />`}</div>
+      ${
+        (view.wide || view.tab.value === "list") &&
+        html`<${NodeList}
+          nodes=${nodes}
+          words=${words}
+          petals=${petals}
+          onOpen=${(/** @type {string} */ id) => pathUrl(path.branchId, id)}
+        />`
+      }
+      ${(view.wide || view.tab.value === "list") && html`<${Barren} path=${path} nodes=${nodes} />`}
+    </section>`;
+  }
+  return html`<${LevelMap}
+    key="path"
+    all=${all}
+    nodes=${nodes}
+    places=${path.placesOf("path", path.playhead.value === null ? nodes : allConcepts(path))}
+    fresh=${path.fresh.value}
+    live=${path.live.value}
+    label=${t("map.label", { title })}
+    petals=${petals}
+    words=${words}
+    brings=${t("path.brings")}
+    selected=${null}
+    focusOn=${view.focusOn}
+    onOpen=${open}
+    hasNotes
+    isRoomy
+    onList=${view.toggleList}
+  >
+    ${head}
+    <${Barren} path=${path} nodes=${nodes} />
+  <//>`;
+}
+
+/** @param {OpenPath} path */
+const allConcepts = (path) => [...path.all.value.values()].filter((node) => node.type === "concept");
+
+/**
+ * One line on how the path stands: growing, failed, or how much is mastered.
+ * @param {{ path: OpenPath, nodes: GraphNode[] }} props
+ */
+function Standing({ path, nodes }) {
+  const run = path.run.value;
+  const subconcepts = nodes.reduce(
+    (sum, node) => sum + node.parts.filter((id) => !path.hidden.value.has(id)).length,
+    0,
+  );
+  const counts = {
+    concepts: t("paths.concepts", { n: nodes.length }),
+    subconcepts: t("paths.subconcepts", { n: subconcepts }),
+  };
+  if (run?.state === "queued")
+    return html`<p class="growing">
+      <span class="pulse"></span>
+      <span>${t("path.queued", { position: queuePositionWords(run.position) })}</span>
+    </p>`;
+  if (run?.state === "waiting_on_human")
+    return html`<p class="growing"><a class="chip wait" href=${runUrl(run.id)}>${t("path.asks")}</a></p>`;
+  if (run?.cutOff)
+    return html`<p class="growing"><a class="chip wait" href=${runUrl(run.id)}>${t("handoff.cut_off")}</a></p>`;
+  if (isActive(run))
+    return html`<p class="growing">
+      <span class="pulse"></span>
+      <span>${nodes.length ? t("path.growing_parts", counts) : t("path.growing")}</span>
+    </p>`;
+  const done = nodes.filter((node) => node.state === "mastered").length;
+  const failed =
+    nodes.length > 0 &&
+    (run?.state === "failed" || run?.state === "timed_out") &&
+    html`<p class="growing">
+      <a class="chip fault" href=${runUrl(run.id)}>${t(run.state === "failed" ? "paths.failed" : "paths.timed_out")}</a>
+    </p>`;
+  return html`
+    ${failed}
+    <p class="dim">
+      ${nodes.length ? commaJoined([t("path.mastered", { done, n: nodes.length }), counts.subconcepts]) : ""}
+    </p>
+  `;
+}
+
+/** A path without concepts: what to do. @param {{ path: OpenPath, nodes: GraphNode[] }} props */
+function Barren({ path, nodes }) {
+  const run = path.run.value;
+  if (nodes.length || isActive(run) || path.playhead.value !== null) return null;
+  const small = run?.small ?? false;
+  const failed = run?.error;
+  return html`<div class="barren">
+    ${
+      failed
+        ? html`<${Fault}
+          message=${earlyEnding(run) ? `${earlyEnding(run)}. ${nextWords(run)}` : failed.message}
+          onRetry=${() => path.grow(small)}
+          busy=${path.busy.value === "starting"}
+        />`
+        : html`
+          <h2 class="t18">${t("path.empty")}</h2>
+          <p class="dim">${t("path.empty_text")}</p>
+          <button class="btn go" type="button" disabled=${path.busy.value !== null} onClick=${() => path.grow(small)}>
+            ${t(path.busy.value ? "act.waking" : "path.grow")}
+          </button>
+        `
+    }
+    ${path.refusal.value && html`<p class="err" role="alert">${path.refusal.value}</p>`}
+  </div>`;
+}

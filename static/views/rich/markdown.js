@@ -1,0 +1,146 @@
+// @ts-check
+/** Markdown as elements: marked's tokens become nodes, never markup. */
+
+import { Marked } from "marked";
+import { html } from "../../lib/html.js";
+import { CodeBlock } from "./code.js";
+import { Diagram } from "./diagram.js";
+import { Formula } from "./formula.js";
+import { mathematics } from "./tex.js";
+
+/** @import { ComponentChildren } from "preact" */
+/** @typedef {{ type: string, raw: string, text?: string, tokens?: Token[], [field: string]: any }} Token */
+
+const FOREIGN = /^(https?|mailto):/i;
+const OWN = /^[#/]/;
+const HERE = "http://here.invalid";
+const DEEPEST = 20;
+const CLOSED_FENCE = /\n {0,3}(?:`{3,}|~{3,})\s*$/;
+const marked = new Marked(mathematics);
+
+/** Markdown text; HTML in it is shown as source. @param {{ text: string }} props */
+export const Markdown = ({ text }) => html`${read(text)}`;
+
+/** @param {string} text @returns {ComponentChildren} */
+function read(text) {
+  try {
+    return blocks(marked.lexer(text), 0);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return html`<p>${text}</p>`; // nested too deeply: shown as source
+  }
+}
+
+/** The source of tokens that are nested too deeply. @param {Token[]} tokens */
+const raw = (tokens) => tokens.map((token) => token.raw).join("");
+
+/** @param {Token[] | undefined} tokens @param {number} depth @returns {ComponentChildren} */
+const blocks = (tokens = [], depth) => (depth > DEEPEST ? raw(tokens) : tokens.map((token) => block(token, depth + 1)));
+
+/** @param {Token} token @param {number} depth @returns {ComponentChildren} */
+function block(token, depth) {
+  switch (token.type) {
+    case "space":
+    case "def":
+      return "";
+    case "heading":
+      return html`<p><strong>${inline(token.tokens, depth)}</strong></p>`;
+    case "paragraph":
+      return html`<p>${inline(token.tokens, depth)}</p>`;
+    case "text":
+      return token.tokens ? inline(token.tokens, depth) : plain(token);
+    case "blockquote":
+      return html`<blockquote>${blocks(token.tokens, depth)}</blockquote>`;
+    case "list":
+      return list(token, depth);
+    case "code":
+      return fence(token);
+    case "mathBlock":
+      return html`<${Formula} ...${formula(token)} />`;
+    case "table":
+      return table(token, depth);
+    case "hr":
+      return html`<hr />`;
+    default:
+      return html`<p>${token.raw}</p>`;
+  }
+}
+
+/** Code, or the drawing that it stands for once its last line has come. @param {Token} token */
+function fence(token) {
+  const lang = /^[\w+#-]{1,20}/.exec(token.lang ?? "")?.[0].toLowerCase() ?? "";
+  return lang === "mermaid" && CLOSED_FENCE.test(token.raw)
+    ? html`<${Diagram} source=${token.text} />`
+    : html`<${CodeBlock} text=${token.text} lang=${lang} />`;
+}
+
+/** @param {Token} token */
+const formula = ({ raw, tex, display, closed }) => ({ raw: raw.trim(), tex: closed ? tex : null, display });
+
+/** @param {Token} token @param {number} depth */
+function list(token, depth) {
+  const items = token.items.map((/** @type {Token} */ item) => html`<li>${blocks(item.tokens, depth)}</li>`);
+  return token.ordered ? html`<ol start=${token.start || 1}>${items}</ol>` : html`<ul>${items}</ul>`;
+}
+
+/** @param {Token} token @param {number} depth */
+const table = (token, depth) => html`<div class="table">
+  <table>
+    <thead>
+      <tr>${token.header.map((/** @type {Token} */ cell) => html`<th>${inline(cell.tokens, depth)}</th>`)}</tr>
+    </thead>
+    <tbody>
+      ${token.rows.map(
+        (/** @type {Token[]} */ row) => html`<tr>
+          ${row.map((cell) => html`<td>${inline(cell.tokens, depth)}</td>`)}
+        </tr>`,
+      )}
+    </tbody>
+  </table>
+</div>`;
+
+/** @param {Token[] | undefined} tokens @param {number} depth @returns {ComponentChildren} */
+const inline = (tokens = [], depth) => (depth > DEEPEST ? raw(tokens) : tokens.map((token) => piece(token, depth + 1)));
+
+/** @param {Token} token @param {number} depth @returns {ComponentChildren} */
+function piece(token, depth) {
+  switch (token.type) {
+    case "strong":
+      return html`<strong>${inline(token.tokens, depth)}</strong>`;
+    case "em":
+      return html`<em>${inline(token.tokens, depth)}</em>`;
+    case "del":
+      return html`<del>${inline(token.tokens, depth)}</del>`;
+    case "codespan":
+      return html`<code>${token.text}</code>`;
+    case "math":
+      return html`<${Formula} ...${formula(token)} />`;
+    case "br":
+      return html`<br />`;
+    case "link":
+      return isSafe(token.href)
+        ? html`<a href=${token.href} rel="noopener noreferrer" target="_blank">${inline(token.tokens, depth)}</a>`
+        : inline(token.tokens, depth);
+    case "image":
+      return token.text; // pictures come from nowhere but ourselves
+    case "text":
+      return token.tokens ? inline(token.tokens, depth) : plain(token);
+    case "escape":
+      return token.text;
+    default:
+      return token.raw;
+  }
+}
+
+/**
+ * Whether an address leads to the web, to a mailbox or to a page of ours, also after a browser has read it in its own
+ * way.
+ * @param {string} href
+ */
+function isSafe(href) {
+  if (!URL.canParse(href, HERE)) return false;
+  return FOREIGN.test(href) || (OWN.test(href) && new URL(href, HERE).origin === HERE);
+}
+
+/** A text as it was written: marked has escaped it for markup, which this is not. @param {Token} token */
+const plain = (token) => token.raw;

@@ -1,0 +1,187 @@
+"""In-memory repositories that enforce the rules of the SQL ones, and a team that records what it is asked for."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Literal
+
+from sprout.agents.agent import Outcome
+from sprout.errors import InvalidGraphEdit, NotFound
+from sprout.events import EdgeEnds, Event, NodeRow, wire_time
+from sprout.ids import new_id
+from sprout.learning.actor import Actor
+from sprout.learning.graph.graph import ConceptGraph, Edit, apply, title_key
+from sprout.learning.paths.passages import DocumentStatus, Passage
+from sprout.learning.questions.diagnostics import AskedQuestion, SavedQuestion
+from sprout.learning.questions.questions import QuestionDraft, prompt_key, validate_draft
+
+
+@dataclass
+class SavedDraft:
+    id: str
+    draft: QuestionDraft
+    tested_ids: list[str | None]
+
+
+@dataclass
+class MemoryGraphRepository:
+    """Repositories of one learner that agents work on."""
+
+    user_id: str = "ada"
+    notes: list[Passage] = field(default_factory=list)
+    statuses: list[Sequence[DocumentStatus]] = field(default_factory=lambda: [()])
+    """How far the documents are read at each look; the last stays."""
+    graphs: dict[str, ConceptGraph] = field(default_factory=dict)
+    questions: dict[str, dict[str, SavedDraft]] = field(default_factory=dict)
+    cited: dict[str, set[str]] = field(default_factory=dict)
+    generated: set[str] = field(default_factory=set)
+    generations: list[tuple[str, str]] = field(default_factory=list)
+    log: list[tuple[Actor, Event]] = field(default_factory=list)
+
+    def topic(self, title: str, desc: str | None = None) -> NodeRow:
+        """A new root."""
+        moment = wire_time(datetime.now(UTC))
+        root = NodeRow(
+            id=new_id(),
+            user_id=self.user_id,
+            type="root",
+            branch_id=new_id(),
+            parent_id=None,
+            title=title,
+            desc=desc,
+            created_at=moment,
+            updated_at=moment,
+        )
+        self.graphs[root.id] = ConceptGraph(root)
+        return root
+
+    def under(self, parent_id: str, titles: str, edges: str = "") -> list[NodeRow]:
+        """Children that were made before the run: `under(root.id, "A B", "A>B")`."""
+        graph = self.graphs[parent_id]
+        for title in titles.split():
+            graph = graph.add(title, f"About {title}.", datetime.now(UTC)).graph
+        for edge in edges.split():
+            graph = graph.connect_titles(*edge.split(">")).graph
+        self._keep(parent_id, graph)
+        return list(graph.nodes)
+
+    def titles(self, parent_id: str) -> list[str]:
+        return [node.title for node in self.graphs[parent_id].nodes]
+
+    def edges(self, parent_id: str) -> set[str]:
+        titles = {node.id: node.title for node in self.graphs[parent_id].nodes}
+        return {f"{titles[edge.source_node_id]}>{titles[edge.target_node_id]}" for edge in self.graphs[parent_id].edges}
+
+    async def node(self, node_id: str, *, user_id: str) -> NodeRow:
+        graph = self.graphs.get(node_id)
+        if graph is None or user_id != self.user_id:
+            raise NotFound("node", node_id)
+        return graph.parent
+
+    async def children(self, parent_id: str) -> tuple[list[NodeRow], list[EdgeEnds]]:
+        graph = self.graphs[parent_id]
+        return list(graph.nodes), list(graph.edges)
+
+    async def edit_graph(
+        self,
+        parent_id: str,
+        operation: Callable[[ConceptGraph], Edit],
+        *,
+        actor: Actor,
+        reason: str | None = None,
+        evidence: Sequence[str] = (),
+        passages: Sequence[str] = (),
+    ) -> Edit:
+        await self.node(parent_id, user_id=actor.user_id)
+        before = self.graphs[parent_id]
+        edit = operation(before)
+        assert apply(before, edit.events) == edit.graph
+        if strangers := set(passages) - {one.id for one in self.notes}:
+            raise InvalidGraphEdit(f"There is no passage {min(strangers)!r}.")
+        if edit.node is not None:
+            self.cited.setdefault(edit.node.id, set()).update(passages)
+        self._keep(parent_id, edit.graph)
+        self.log.extend((actor, event) for event in edit.events)
+        return edit
+
+    async def save_question(
+        self, concept_id: str, draft: QuestionDraft, *, actor: Actor, held_back: bool = False
+    ) -> SavedQuestion:
+        await self.node(concept_id, user_id=actor.user_id)
+        question = validate_draft(draft)
+        asked = self.questions.setdefault(concept_id, {})
+        key = prompt_key(question.prompt)
+        created = key not in asked
+        if created:
+            asked[key] = SavedDraft(new_id(), question, [None] * len(question.tests))
+        return SavedQuestion(asked[key].id, f"diagnostic of {concept_id}", [*asked].index(key) + 1, created)
+
+    async def asked_questions(self, concept_id: str, *, user_id: str) -> Sequence[AskedQuestion]:
+        return [
+            AskedQuestion(question.draft.prompt, question.draft.tests)
+            for question in self.questions.get(concept_id, {}).values()
+        ]
+
+    async def resolve_question_tests(self, concept_id: str, *, actor: Actor) -> None:
+        by_title = {title_key(node.title): node.id for node in self.graphs[concept_id].nodes}
+        for question in self.questions.get(concept_id, {}).values():
+            question.tested_ids = [by_title.get(title_key(title)) for title in question.draft.tests]
+
+    async def is_generated(self, node_id: str, *, user_id: str) -> bool:
+        return node_id in self.generated
+
+    async def mark_generated(self, node_id: str, *, user_id: str) -> None:
+        await self.node(node_id, user_id=user_id)
+        self.generated.add(node_id)
+
+    async def log_generation(
+        self,
+        node_id: str,
+        *,
+        trigger: Literal["on_first_enter", "manual_regenerate", "system_refresh"],
+        model: str,
+        meta: str,
+        run_id: str,
+    ) -> None:
+        self.generations.append((node_id, meta))
+
+    async def document_statuses(self, root_id: str) -> Sequence[DocumentStatus]:
+        return self.statuses.pop(0) if len(self.statuses) > 1 else self.statuses[0]
+
+    async def passages(self, root_id: str) -> Sequence[Passage]:
+        return self.notes
+
+    async def search(self, root_id: str, query: str, *, limit: int) -> Sequence[Passage]:
+        words = query.casefold().split()
+        return [one for one in self.notes if any(word in one.text.casefold() for word in words)][:limit]
+
+    def _keep(self, parent_id: str, graph: ConceptGraph) -> None:
+        self.graphs[parent_id] = graph
+        for node in graph.nodes:
+            old = self.graphs.get(node.id)
+            self.graphs[node.id] = ConceptGraph(node, old.nodes, old.edges) if old else ConceptGraph(node)
+
+
+@dataclass
+class RecordingTeam:
+    """Takes down which helpers were asked for, in order."""
+
+    started: list[tuple[str, str, str]] = field(default_factory=list)
+    published: list[Event] = field(default_factory=list)
+    stopped: bool = False
+
+    async def publish(self, event: Event) -> None:
+        self.published.append(event)
+
+    async def pause(self, seconds: float) -> bool:
+        return not self.stopped
+
+    async def delegate(self, agent: str, task: str, *, key: str, label: str | None = None) -> Outcome:
+        raise AssertionError("no agent of these tests delegates")
+
+    async def start(self, agent: str, *, node_id: str, label: str) -> None:
+        self.started.append((agent, node_id, label))
+
+    @property
+    def labels(self) -> list[str]:
+        return [label for _, _, label in self.started]

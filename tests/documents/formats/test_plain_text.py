@@ -1,0 +1,44 @@
+"""Markdown and plain text, decoded."""
+
+import pytest
+
+from sprout.documents.formats.plain_text import read_plain_text
+from sprout.documents.limits import ReadingLimits
+from sprout.errors import UnreadableDocument
+
+
+def text_of(content: bytes, limits: ReadingLimits = ReadingLimits()) -> str:
+    return read_plain_text(content, limits).text
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252", "latin-1"])
+def test_text_is_read_whatever_its_encoding(encoding: str) -> None:
+    content = "Schüler fragen: „Was heißt Wärme?“".translate({0x201E: '"', 0x201C: '"'}).encode(encoding)
+    assert text_of(content) == 'Schüler fragen: "Was heißt Wärme?"'
+
+
+def test_windows_quotation_marks_survive() -> None:
+    assert text_of(b"\x93Heat\x94 \x96 caf\xe9") == "“Heat” – café"
+
+
+def test_newlines_are_plain_and_what_hides_is_taken_out() -> None:
+    content = "a\r\nb\rc\x0cd\u202ee\u200bf\U000e0041g\u2028h".encode()
+    assert text_of(content) == "a\nb\nc\ndefg\nh"
+
+
+@pytest.mark.parametrize("content", [b" \r\n\t\n", "\ufeff\u200b\u202e".encode(), b" " * 70_000])
+def test_a_file_without_text_is_refused(content: bytes) -> None:
+    with pytest.raises(UnreadableDocument, match="no text in the file"):
+        text_of(content)
+
+
+@pytest.mark.parametrize("content", [b"a" * 70_000 + b"\x01\x02\x03" * 2_000, b"a\0b", b"\xff\xfea"])
+def test_what_is_binary_only_later_is_refused_all_the_same(content: bytes) -> None:
+    with pytest.raises(UnreadableDocument, match="isn't text"):
+        text_of(content)
+
+
+def test_too_much_text_is_refused() -> None:
+    assert text_of(b"abcd", ReadingLimits(characters=4)) == "abcd"
+    with pytest.raises(UnreadableDocument, match="split it"):
+        text_of(b"abcde", ReadingLimits(characters=4))

@@ -1,0 +1,49 @@
+"""A PowerPoint file as text."""
+
+import pytest
+
+from harness.documents.office_files import changed, slides_file
+from sprout.documents.formats.powerpoint import read_powerpoint
+from sprout.documents.formats.readers import read_document
+from sprout.documents.limits import ReadingLimits
+from sprout.documents.splitting.passage_spans import split_into_spans
+from sprout.errors import UnreadableDocument
+
+TEXT = """# Brüche
+
+- Ein Ganzes
+  - in gleiche Teile
+
+> Pizza zeigen!
+
+# Kürzen
+
+| vorher | nachher |
+| --- | --- |
+| 2/4 | 1/2 |
+
+# Im Kopf rechnen
+
+Im Kopf rechnen"""
+
+
+def test_a_slide_is_a_page_and_its_title_a_heading() -> None:
+    draft = read_document(read_powerpoint, slides_file(), ReadingLimits())
+    assert draft.text == TEXT
+    pieces = [(piece.heading, piece.page) for piece in split_into_spans(draft.text, draft.page_starts)]
+    assert pieces == [("Brüche", 1), ("Kürzen", 2), ("Im Kopf rechnen", 3)]
+    assert len(draft.page_starts) == 4  # the last slide is empty
+
+
+def test_limits_of_slides_and_text() -> None:
+    with pytest.raises(UnreadableDocument, match="too many pages"):
+        read_document(read_powerpoint, slides_file(), ReadingLimits(pages=3))
+    with pytest.raises(UnreadableDocument, match="too much text"):
+        read_document(read_powerpoint, slides_file(), ReadingLimits(characters=40))
+
+
+def test_a_slide_that_is_missing_is_damage() -> None:
+    with pytest.raises(UnreadableDocument, match="damaged or incomplete"):
+        read_document(
+            read_powerpoint, changed(slides_file(), {"ppt/slides/slide2.xml": lambda _: b"<a>"}), ReadingLimits()
+        )

@@ -1,0 +1,46 @@
+"""Compressed size of a first view over the network, without formulas, code and diagrams."""
+
+import asyncio
+from pathlib import Path
+
+from playwright.async_api import Browser, Page, Request, Route, expect
+
+from harness.browser import open_page
+from harness.journeys.learner import open_course
+
+MOST_BYTES = 150_000
+LATER = ("katex", "mermaid", "vendor/code", "diagram", "teaching.css", ".learn.js", "rich", "marked")
+
+
+async def _weights(page: Page, url: str, shows: str) -> dict[str, int]:
+    """Every file that a view needs until it shows this, and its bytes; the API's answers are not counted."""
+    asked: list[Request] = []
+    shown = asyncio.Event()
+
+    async def held(route: Route) -> None:
+        await shown.wait()
+        await route.continue_()
+
+    def noted(request: Request) -> None:
+        asked.append(request)
+
+    await page.route("**/views/run/activity_panel.js", held)  # the panel beside the map comes when the map is there
+    page.on("requestfinished", noted)
+    await page.goto(url)
+    await expect(page.locator(shows).first).to_be_visible()
+    await page.evaluate("document.fonts.ready.then(() => null)")
+    files = [request for request in asked if "/api/" not in request.url]
+    weights = {request.url: (await request.sizes())["responseBodySize"] for request in files}
+    shown.set()
+    return weights
+
+
+async def test_the_first_view_of_home_and_of_a_path_is_light(browser: Browser, tmp_path: Path, bayes_url: str) -> None:
+    async with open_course(tmp_path, bayes_url) as taught:
+        for url, shows in ((taught.server.url, "main table a"), (taught.path, ".map .hit")):
+            async with open_page(browser, f"{taught.server.url}/docs") as page:
+                weights = await _weights(page, url, shows)
+                if shows == ".map .hit":
+                    await expect(page.locator(".act-head")).to_be_visible()
+            assert not [name for name in weights if any(word in name for word in LATER)]
+            assert 60_000 < sum(weights.values()) <= MOST_BYTES, weights

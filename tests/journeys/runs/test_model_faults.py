@@ -1,0 +1,58 @@
+"""A model that cannot be used: the page says what to mend, and goes on once it is mended."""
+
+import socket
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from harness.browser import open_page
+from harness.journeys.sprout_server import COURSE, QUICK_PACE, Row, start_server
+from sprout.offline.demo.router import demo_model
+from sprout.offline.server import running_offline_server
+from tests.journeys.support.map_view import (
+    assert_same_as_graph,
+    panel,
+    read_map,
+    start_topic,
+    take_screenshot,
+    wait_for_end,
+)
+
+
+@pytest.mark.parametrize(
+    ("fault", "what_to_do"),
+    [("bad_key", "ANTHROPIC_API_KEY"), ("unknown_model", "SPROUT_MODEL"), ("no_credit", "credit")],
+)
+async def test_a_refused_request_says_what_to_mend_and_trying_again_works_once_it_is(
+    browser: Browser, tmp_path: Path, sqlite_url: str, fault: str, what_to_do: str
+) -> None:
+    async with start_server(tmp_path, sqlite_url, pace=QUICK_PACE) as grown, open_page(browser, grown.url) as page:
+        grown.faults.set_fault(fault)
+        await start_topic(page, COURSE, short=True)
+        alert = page.get_by_role("alert").filter(has_text=what_to_do)
+        await expect(alert).to_be_visible()
+        await take_screenshot(page, fault.replace("_", "-"))
+        grown.faults.clear()
+        await alert.get_by_role("button", name="Try again").click()
+        await wait_for_end(page)
+        await expect(page.get_by_role("alert")).to_have_count(0)
+        assert_same_as_graph(await read_map(page), await grown.graph())
+
+
+async def test_an_unreachable_model_is_tried_again_openly_then_said_and_mended(
+    browser: Browser, tmp_path: Path, sqlite_url: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    settings: Row = {"base_url": f"http://127.0.0.1:{port}", "loop": {"overload_retries": 2, "overload_base_s": 3}}
+    async with start_server(tmp_path, sqlite_url, **settings) as grown, open_page(browser, grown.url) as page:
+        await start_topic(page, COURSE, short=True)
+        await expect(panel(page).get_by_text("Trying again in")).to_be_visible()
+        alert = page.get_by_role("alert").filter(has_text="ANTHROPIC_BASE_URL")
+        await expect(alert).to_be_visible()
+        await take_screenshot(page, "unreachable")
+        async with running_offline_server(demo_model(), port=port, pace=QUICK_PACE):
+            await alert.get_by_role("button", name="Try again").click()
+            await wait_for_end(page)
+        assert_same_as_graph(await read_map(page), await grown.graph())

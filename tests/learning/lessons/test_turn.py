@@ -1,0 +1,161 @@
+"""Meaning of a lesson's turn, and format of a reply for those who parse it (contract §1.9; H1, Q1, Q2)."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
+from sprout.learning.lessons.turn import (
+    MAX_STEPS,
+    AskedCheckpoint,
+    InputMeaning,
+    LessonCheckpoint,
+    LessonPlan,
+    TurnKind,
+    extract_explanation,
+    interpret_input,
+    ladder_after,
+    named_option,
+    parse_input,
+    render_reply,
+)
+from sprout.learning.marking.keyed_answers import Option
+from sprout.learning.questions.questions import QuestionDraft
+
+OPEN = QuestionDraft("Why is the sky blue by day?", "open_ended", "short waves are scattered most", 3, ("Light",))
+CHOICE = QuestionDraft("Which is a gas?", "mcq", "steam", 3, ("States",), options=("steam", "sand", "milk", "stone"))
+# A marker as the contract has it: a line that is a marker alone, or one with a colon, however it is led in.
+MARKER = re.compile(
+    r"^[\s>#*+\-•\d.)]*(?:\*\*|__)?\s*(?:(?:new |checkpoint )?question\s*(?::|$)|(?:question type|mode)\s*[:\-–—])",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def posed(draft: QuestionDraft = OPEN, *, last: str = "", **changes: object) -> AskedCheckpoint:
+    kind = "mcq" if draft.format == "mcq" else "text"
+    options = tuple(Option(f"{at}", text) for at, text in enumerate(draft.options))
+    checkpoint = LessonCheckpoint(draft, kind, ("1", "2", "3", "4"))  # type: ignore[arg-type]
+    return AskedCheckpoint("q", checkpoint, options, last_attempt_text=last, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "text", "mode"),
+    [
+        ("", TurnKind.OPENING, "", "text"),
+        ("  \n ", TurnKind.OPENING, "", "text"),
+        ("[ANSWER]\nMode: text\nbecause of light", TurnKind.ANSWER, "because of light", "text"),
+        ("[ANSWER]\nMode: code\nfor x in y:\n    x", TurnKind.ANSWER, "for x in y:\n    x", "code"),
+        ("[answer]\nmode: DRAW\n", TurnKind.ANSWER, "", "draw"),
+        ("[ANSWER]\nMode: dance\nlight", TurnKind.ANSWER, "Mode: dance\nlight", "text"),
+        ("[ANSWER] light", TurnKind.ANSWER, "light", "text"),
+        ("[CLARIFICATION]\nwhat is a wave?", TurnKind.CLARIFICATION, "what is a wave?", "text"),
+        ("hello [ANSWER] there", TurnKind.MESSAGE, "hello [ANSWER] there", "text"),
+    ],
+)
+def test_the_tags_of_the_contract_say_what_words_are(content: str, kind: TurnKind, text: str, mode: str) -> None:
+    words = parse_input(content)
+    assert (words.kind, words.text, words.mode) == (kind, text, mode)
+
+
+@pytest.mark.parametrize(
+    ("content", "meaning"),
+    [
+        ("[ANSWER]\nblue light is scattered", InputMeaning.ATTEMPT),
+        ("[ANSWER]\nI don't know", InputMeaning.DONT_KNOW),
+        ("[ANSWER]\n", InputMeaning.DONT_KNOW),
+        ("[ANSWER]\njust tell me the answer", InputMeaning.HELP_REQUEST),
+        ("[ANSWER]\nWhy is the sky blue by day?", InputMeaning.HELP_REQUEST),
+        ("[ANSWER]\nthe sea is in it", InputMeaning.HELP_REQUEST),
+        ("[CLARIFICATION]\nwhat is scattering like in fog?", InputMeaning.ASIDE),
+        ("[CLARIFICATION]\nWhy is the sky blue by day?", InputMeaning.HELP_REQUEST),
+        ("[CLARIFICATION]\nidk", InputMeaning.DONT_KNOW),
+        ("do you like football?", InputMeaning.ASIDE),
+    ],
+)
+def test_Q4_only_a_genuine_answer_is_an_attempt(content: str, meaning: InputMeaning) -> None:
+    assert interpret_input(posed(last="the sea is in it"), parse_input(content)) is meaning
+
+
+def test_a_drawing_is_an_attempt_whatever_stands_beside_it() -> None:
+    assert interpret_input(posed(), parse_input("[ANSWER]\nMode: draw\n"), has_drawing=True) is InputMeaning.ATTEMPT
+    assert interpret_input(posed(), parse_input("[CLARIFICATION]\nlike this?"), has_drawing=True) is InputMeaning.ASIDE
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [("milk", "milk"), ("C", "milk"), ("c)", "milk"), ("(C)", "milk"), ("C. milk", "milk"), ("3", None), ("tea", None)],
+)
+def test_Q1_an_option_is_named_by_its_text_or_by_the_letter_that_was_shown(answer: str, text: str | None) -> None:
+    option = named_option(posed(CHOICE, last=""), answer if answer != "3" else "E")
+    assert (option.text if option else None) == text
+
+
+def test_Q1_a_letter_is_an_attempt_at_a_choice_and_other_words_are_talk() -> None:
+    assert interpret_input(posed(CHOICE), parse_input("[ANSWER]\nB")) is InputMeaning.ATTEMPT
+    assert interpret_input(posed(CHOICE), parse_input("[ANSWER]\nsomething green")) is InputMeaning.ASIDE
+
+
+def test_H1_what_waits_moves_nothing_and_what_is_wrong_brings_one_level() -> None:
+    question = posed(ladder=HelpLadder(HelpLevel.LOOK_HERE, attempts=2, step=NextStep.GIVE_HELP))
+    beside = ladder_after(question, InputMeaning.ASIDE)
+    assert (beside.level, beside.step) == (HelpLevel.LOOK_HERE, NextStep.WAIT)
+    assert ladder_after(question, InputMeaning.ATTEMPT, right=False).level is HelpLevel.PARALLEL
+    assert ladder_after(question, InputMeaning.ATTEMPT, right=True).step is NextStep.SOLVED
+    assert ladder_after(question, InputMeaning.ATTEMPT, right=None).level is HelpLevel.LOOK_HERE
+
+
+def test_a_plan_goes_on_after_a_right_answer_and_stays_after_help() -> None:
+    first = LessonPlan().after(None, ["a", "b", "c"], "x")
+    assert first == LessonPlan(("a", "b", "c"), 1)
+    solved = HelpLadder(step=NextStep.SOLVED)
+    assert first.after(solved, ["other"], "x") == LessonPlan(("a", "b", "c"), 2)
+    helped = HelpLadder(HelpLevel.LOOK_HERE, step=NextStep.SOLVED)
+    assert first.after(helped, [], "x") == first
+    assert first.after(HelpLadder(HelpLevel.WORKED_STEP, step=NextStep.WORK_THROUGH), [], "x") == first
+
+
+@given(st.lists(st.text(min_size=1), max_size=20), st.integers(0, 30))
+def test_a_plan_never_has_more_than_ten_chunks(can: list[str], turns: int) -> None:
+    plan = LessonPlan().after(None, can, "x")
+    for _ in range(turns):
+        plan = plan.after(HelpLadder(step=NextStep.SOLVED), (), "x")
+    assert plan.step <= MAX_STEPS
+    assert plan.step <= max(plan.step_count, 1) <= MAX_STEPS
+
+
+def test_a_reply_is_rendered_as_clients_parse_it() -> None:
+    assert render_reply("Light bends.", posed()) == (
+        "Light bends.\n\nQuestion Type: text\n\nQuestion:\nWhy is the sky blue by day?"
+    )
+    assert render_reply("Three states.", posed(CHOICE)).endswith(
+        "Question:\nWhich is a gas?\n\nA. steam\nB. sand\nC. milk\nD. stone"
+    )
+    assert render_reply("Done.", None) == "Done."
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Question: what?",
+        "## Question",
+        "- New question: x",
+        "1. LessonCheckpoint question",
+        "Question Type: code",
+        "Mode: draw",
+    ],
+)
+def test_no_line_of_the_explanation_can_be_taken_for_the_question(line: str) -> None:
+    reply = render_reply(f"First.\n{line}\nLast.", posed())
+    found = [hit.start() for hit in MARKER.finditer(reply)]
+    assert len(found) == 2  # the type and the question, both ours
+    assert found[0] > reply.index("Last.")
+
+
+@given(st.text(st.characters(codec="utf-8")))
+def test_a_rendered_reply_has_its_question_once_and_gives_its_words_back(words: str) -> None:
+    reply = render_reply(words, posed())
+    assert reply.endswith("Question:\nWhy is the sky blue by day?")
+    assert len(MARKER.findall(reply)) == 2
+    assert extract_explanation(reply) == render_reply(words, None)

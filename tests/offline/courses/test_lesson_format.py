@@ -1,0 +1,53 @@
+"""The lessons of the authored courses: whole, short, and free of what code can see is wrong."""
+
+import re
+
+import pytest
+
+from sprout.offline.courses.catalogue import Course, courses, lessons
+from sprout.offline.courses.lesson_format import Lesson
+
+COURSES = [pytest.param(course, id=course.slug) for course in courses() if lessons(course.slug)]
+LESSONS = [
+    pytest.param(lesson, id=f"{course.slug}:{lesson.subconcept}")
+    for course in courses()
+    for lesson in lessons(course.slug)
+]
+
+
+@pytest.mark.parametrize("course", COURSES)
+def test_every_subconcept_of_a_taught_course_has_its_lesson(course: Course) -> None:
+    titles = [sub.title for concept in course.concepts for sub in concept.subconcepts]
+    assert sorted(titles) == sorted(lesson.subconcept for lesson in lessons(course.slug))
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_no_help_and_no_explanation_holds_the_result(lesson: Lesson) -> None:
+    for step in lesson.steps:
+        if step.asks.kind not in ("mcq", "numeric"):
+            continue
+        answer = re.escape(step.asks.answer.strip().rstrip(".").casefold())
+        whole = re.compile(rf"(?<![\w.,]){answer}(?![\w]|[.,]\d)")
+        for hint in (*step.asks.help, step.asks.smaller):
+            asked = step.asks.prompt.casefold()
+            assert not whole.search(hint.casefold()) or whole.search(asked), f"gives {step.asks.answer!r} away: {hint}"
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_choice_is_not_given_away_by_its_length(lesson: Lesson) -> None:
+    for ask in [each for step in lesson.steps for each in (step.asks, step.again)]:
+        if ask.kind == "mcq":
+            assert len(ask.answer) <= max(len(wrong.option) for wrong in ask.wrong) * 1.3, ask.prompt
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_the_changed_form_is_another_question(lesson: Lesson) -> None:
+    prompts = [ask.prompt for step in lesson.steps for ask in (step.asks, step.again)]
+    assert len(set(prompts)) == len(prompts)
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_the_words_before_a_question_never_look_like_its_marker(lesson: Lesson) -> None:
+    for step in lesson.steps:
+        assert not any(line.strip().casefold().startswith("question") for line in step.says.splitlines())
+        assert "?" not in step.says.strip()[-1:], "the checkpoint asks, not the explanation"

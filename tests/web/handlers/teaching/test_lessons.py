@@ -1,0 +1,315 @@
+"""A lesson from its opening to its end: what is asked, marked, helped with and kept (Q2, Q6, H1, H3, A3)."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sprout.offline.reply import ToolOut
+from sprout.store.schema import tables
+from tests.web.handlers.teaching.lesson_server import (
+    EXPLANATION,
+    HELP,
+    calls,
+    checkpoint,
+    choice,
+    completes,
+    number,
+    says,
+    serving_lesson,
+)
+
+pytestmark = pytest.mark.usefixtures("sqlite_url")  # a database that is up to date already
+
+LOOKING = (ToolOut("check_student_progress"), ToolOut("check_prerequisite_mastery"))
+HINT = "You have read the scales rightly. What stands in the way is the weight of the soil."
+
+
+async def test_an_opening_is_a_chunk_with_one_question_as_clients_read_it(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        turn = await lesson.turn("", calls(*LOOKING), calls(checkpoint(plan=["weigh", "explain", "apply"])))
+        assert turn["message"] == (
+            f"{EXPLANATION}\n\nQuestion Type: text\n\nQuestion:\nWhat did most of the wood come from?"
+        )
+        assert turn["isComplete"] is False
+        assert turn["toolsUsed"] == ["check_student_progress", "check_prerequisite_mastery", "ask_checkpoint"]
+        assert turn["reasoning"] == []
+        assert turn["question"]["prompt"] == "What did most of the wood come from?"
+        (row,) = await lesson.messages()
+        assert (row["role"], row["kind"], row["content"]) == ("assistant", "learning", turn["message"])
+        content = (await lesson.client.get(f"/api/nodes/{lesson.node.id}/contents/active")).json()
+        assert content["explanationMd"] == EXPLANATION
+        (card,) = json.loads(content["cards"])
+        assert (card["index"], card["explanation"], card["questionType"]) == (0, EXPLANATION, "text")
+        assert card["question"] == "What did most of the wood come from?"
+
+
+async def test_an_opening_asked_for_twice_is_the_same_opening(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        lesson.script(calls(checkpoint()))
+        both = await asyncio.gather(lesson.post(), lesson.post())
+        assert len({answer.json()["message"] for answer in both}) == 1
+        again = await lesson.turn()
+        assert again["message"] == both[0].json()["message"]
+        assert lesson.model.asked == 1
+        assert len(await lesson.messages()) == 1
+
+
+async def test_Q6_nothing_prepared_is_in_any_byte_before_it_may_be_seen(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        secrets: dict[str, Any] = {
+            "answer": "carbon dioxide CANARY-1",
+            "criteria": [
+                {
+                    "label": "a",
+                    "statement": "CANARY-2",
+                    "weight": 0.5,
+                    "partly_if": "CANARY-3",
+                    "misconception": "CANARY-4",
+                },
+                {"label": "b", "statement": "CANARY-5", "weight": 0.5},
+            ],
+            "anchors": ["CANARY-6", "CANARY-7"],
+            "help": ["CANARY-8", "CANARY-9", "CANARY-10", "CANARY-11"],
+            "solution": ["CANARY-12"],
+            "smaller": "CANARY-13",
+        }
+        turn = await lesson.turn("", calls(checkpoint(**secrets)))
+        run_id = turn["runId"]
+        seen = [
+            json.dumps(turn),
+            *(one.data for one in await lesson.events(run_id)),
+            *[
+                (await lesson.client.get(path)).text
+                for path in (
+                    f"/api/runs/{run_id}",
+                    f"/api/chat/sessions/{lesson.session_id}/messages",
+                    f"/api/nodes/{lesson.node.id}/contents/active",
+                    f"/api/assessments?userId={lesson.node.user_id}",
+                    *[f"/api/assessments/{one.id}/questions" for one in await lesson.rows_of(tables.Assessment)],
+                )
+            ],
+        ]
+        assert [text for text in seen if "CANARY" in text] == []
+        (question,) = await lesson.rows_of(tables.Question)
+        assert "CANARY-1" in question.correct_answer
+
+
+async def test_H1_wrong_answers_bring_level_after_level_then_it_is_worked_through_and_asked_in_a_changed_form(
+    tmp_path: Path,
+) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(number(plan=["multiply", "explain", "apply"])))
+        for level, wrong in enumerate(("13", "41", "43", "40"), start=1):
+            turn = await lesson.answer(wrong, says(f"Not yet, this is try {level}: look at the rows again."))
+            assert f'level="{level}"' in lesson.state()
+            assert 'step="give_help"' in lesson.state()
+            assert f'<help level="{level}"' in lesson.state()
+            assert turn["graded"]["correct"] is False
+            assert turn["graded"]["helpLevel"] == level - 1
+            assert turn["question"]["prompt"] == "What is 6 times 7?" == await lesson.pending()
+            assert turn["message"].endswith("Question:\nWhat is 6 times 7?")
+        turn = await lesson.answer(
+            "39", calls(number("What is 7 times 6, and why?", message="We take five rows first."))
+        )
+        assert '<settled how="worked_through" level="4"' in lesson.state()
+        assert "35 and 7 is 42" in lesson.state()
+        assert await lesson.pending() == "What is 7 times 6, and why?"
+        turn = await lesson.answer("42", calls(number("What is 8 times 3?", 24)))
+        assert turn["graded"] | {"answerId": "", "questionId": ""} == {
+            "questionId": "",
+            "answerId": "",
+            "state": "graded",
+            "score": 1.0,
+            "correct": True,
+            "criteria": [],
+            "nextStep": "",
+            "helpLevel": 0,
+        }
+        assert '<settled how="solved" level="0"' in lesson.state()
+
+
+async def test_H1_the_model_cannot_skip_a_level_or_take_the_question_away(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(number()))
+        turn = await lesson.answer(
+            "13", calls(number("What is 2 times 2?", 4)), completes(), says("Look at the sign again.")
+        )
+        refused = [one for one in await lesson.events_of_kind(turn["runId"], "tool_result") if not one["ok"]]
+        assert [one["tool"] for one in refused] == ["ask_checkpoint", "complete_subconcept"]
+        assert await lesson.pending() == "What is 6 times 7?"
+        assert turn["message"].startswith("Look at the sign again.")
+        assert len(await lesson.rows_of(tables.Question)) == 1
+
+
+async def test_H3_two_right_answers_without_help_end_the_lesson_and_aided_ones_do_not(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(number()))
+        await lesson.answer("13", says("Look at the sign between the two numbers."))
+        turn = await lesson.answer("42", completes(), calls(number("What is 3 times 3?", 9)))
+        (refused,) = [one for one in await lesson.events_of_kind(turn["runId"], "tool_result") if not one["ok"]]
+        assert refused["tool"] == "complete_subconcept"
+        assert "takes at least 2" in refused["summary"]
+        assert turn["graded"]["helpLevel"] == 1
+        await lesson.answer("9", calls(number("What is 4 times 5?", 20)))
+        last = await lesson.answer("20", completes())
+        assert 'may_complete="true"' in lesson.state()
+        assert last["isComplete"] is True
+        assert last["message"] == "You can say now where wood comes from."
+        assert last["question"] is None
+        progress = (await lesson.client.get(f"/api/progress?userId={lesson.node.user_id}")).json()
+        (done,) = [one for one in progress if one["nodeId"] == lesson.node.id]
+        assert done["completedAt"]
+        assert done["masteryScore"] >= 0.7
+        changes = await lesson.events_of_kind(last["runId"], "mastery_changed")
+        assert any(one["nodeId"] == lesson.node.id and one["completed"] for one in changes)
+        kinds = [one.kind for one in await lesson.events(last["runId"])]
+        assert kinds.index("graded") < kinds.index("tool_call")
+        again = await lesson.answer("20")
+        assert again == last, "who did not hear the end asks once more"
+        streamed = await lesson.post("[ANSWER]\nMode: text\n20", headers={"Accept": "text/event-stream"})
+        assert "event: graded" in streamed.text
+        assert "event: run_done" in streamed.text
+        after = await lesson.answer("more", mode="text")
+        assert after["isComplete"] is True
+        assert "is finished" in after["message"]
+        assert len(await lesson.messages()) == 9
+
+
+async def test_Q2_side_questions_reloads_and_other_tabs_leave_the_question_pending(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        opening = await lesson.turn("", calls(checkpoint()))
+        aside = await lesson.aside("what is a gas again?", says("Something that fills any room it is let into."))
+        assert aside["message"] == "Something that fills any room it is let into."
+        assert 'turn="clarification"' in lesson.state()
+        assert 'step="wait"' in lesson.state()
+        assert aside["question"] == opening["question"]
+        lesson.script(says("The one about soil is open still, and nothing was counted."))
+        tabs = await asyncio.gather(*(lesson.post("and who weighed it?") for _ in range(3)))
+        assert len({tab.json()["runId"] for tab in tabs}) == 1
+        assert await lesson.pending() == opening["question"]["prompt"]
+        rows = await lesson.messages()
+        assert [(row["role"], row["kind"]) for row in rows] == [
+            ("assistant", "learning"),
+            ("user", "hint_request"),
+            ("assistant", "hint_response"),
+            ("user", "learning"),
+            ("assistant", "learning"),
+        ]
+        assert rows[1]["content"] == "[CLARIFICATION]\nwhat is a gas again?"
+        assert len(await lesson.rows_of(tables.Answer)) == 0
+
+
+async def test_Q4_not_knowing_and_asking_for_help_are_no_attempts(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(checkpoint(smaller="Is soil heavy?")))
+        for words, step in (
+            ("just tell me the answer", "try_first"),
+            ("I don't know", "smaller_question"),
+            ("idk", "choice_of_two"),
+            ("I don't know", "give_help"),
+        ):
+            await lesson.answer(words, says(HINT))
+            assert f'step="{step}"' in lesson.state(), words
+            assert ("<smaller" in lesson.state()) == (step == "smaller_question")
+        assert await lesson.rows_of(tables.Answer) == []
+        assert '<help level="1"' in lesson.state()
+        assert HELP[0] in lesson.state()
+
+
+async def test_A2_an_open_answer_is_graded_by_the_grading_agent_before_the_tutor_speaks(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path, verdicts={"out of the air": True}) as lesson:
+        await lesson.turn("", calls(checkpoint()))
+        await lesson.answer("from the soil, I think", says(HINT))
+        assert 'state="graded" correct="false" score="0.00"' in lesson.state()
+        assert '<criterion label="the gas" verdict="missing"' in lesson.state()
+        turn = await lesson.answer("it is taken out of the air", calls(checkpoint("And the water?")))
+        assert 'correct="true"' in lesson.state()
+        assert turn["question"]["prompt"] == "And the water?"
+
+
+async def test_A3_what_cannot_be_graded_is_told_so_and_the_question_stays(tmp_path: Path) -> None:
+    verdicts: dict[str, bool | None] = {"": None}
+    async with serving_lesson(tmp_path, verdicts=verdicts) as lesson:
+        await lesson.turn("", calls(checkpoint()))
+        turn = await lesson.answer(
+            "from what it breathes", says("I could not mark this. Say once more what it takes in.")
+        )
+        assert 'state="ungraded" correct="none"' in lesson.state()
+        assert 'step="wait"' in lesson.state()
+        assert turn["graded"]["state"] == "ungraded"
+        assert turn["graded"]["score"] is None
+        assert await lesson.pending() == "What did most of the wood come from?"
+        (answer,) = await lesson.rows_of(tables.Answer)
+        assert answer.is_correct is None
+        verdicts.clear()
+        verdicts["breathes"] = True
+        again = await lesson.answer("from what it breathes", calls(checkpoint("And the water?")))
+        assert again["question"]["prompt"] == "And the water?"
+        assert len(await lesson.rows_of(tables.Answer)) == 1
+
+
+async def test_Q1_a_choice_is_answered_by_its_text_or_by_the_letter_that_was_shown(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        opening = await lesson.turn("", calls(choice()))
+        assert "Question Type: text" in opening["message"]
+        options = opening["question"]["options"]
+        assert sorted(options) == ["milk", "sand", "steam", "stone"]
+        assert opening["message"].endswith("\n".join(f"{'ABCD'[at]}. {one}" for at, one in enumerate(options)))
+        wrong = "ABCD"[options.index("milk")]
+        turn = await lesson.answer(wrong.lower(), says("Milk keeps to its cup. Which of them does not stay put?"))
+        assert turn["graded"]["correct"] is False
+        assert "takes all that flows for a gas" in lesson.state()
+        none = await lesson.answer("the green one", says("That is none of the four."))
+        assert none["graded"] is None
+        assert "name none of the options" in lesson.state()
+        right = await lesson.answer("Steam", calls(choice("Which of these is solid?")))
+        assert right["graded"]["correct"] is True
+
+
+async def test_the_same_prompt_can_be_asked_again(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(number()))
+        await lesson.answer("42", calls(number()))
+        assert await lesson.pending() == "What is 6 times 7?"
+        assert len(await lesson.rows_of(tables.Question)) == 2
+
+
+async def test_cards_are_kept_and_told_and_mean_no_question(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        example = ToolOut("generate_example", {"title": "A willow", "body": "It was weighed."})
+        drawn = {"title": "The way", "format": "mermaid", "body": "graph TD; A-->B", "sentence": "A leads to B."}
+        bad = drawn | {"format": "svg", "body": "<svg><script>alert(1)</script></svg>"}
+        turn = await lesson.turn(
+            "",
+            calls(example, ToolOut("visualize_concept", drawn), ToolOut("visualize_concept", bad)),
+            calls(checkpoint()),
+        )
+        assert [(card["kind"], card["format"]) for card in turn["cards"]] == [
+            ("example", "markdown"),
+            ("diagram", "mermaid"),
+        ]
+        (refused,) = [one for one in await lesson.events_of_kind(turn["runId"], "tool_result") if not one["ok"]]
+        assert "may only draw" in refused["summary"]
+        content = (await lesson.client.get(f"/api/nodes/{lesson.node.id}/contents/active")).json()
+        cards = json.loads(content["cards"])
+        assert [card["kind"] for card in cards] == ["example", "diagram", "chunk"]
+        assert [card["index"] for card in cards] == [0, 1, 2]
+        assert content["explanationMd"] == EXPLANATION
+
+
+async def test_Q2_a_page_that_is_opened_in_the_middle_is_told_what_is_open_and_never_what_is_right(
+    tmp_path: Path,
+) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(choice()))
+        before = (await lesson.client.get(f"/api/chat/sessions/{lesson.session_id}/lesson")).json()
+        await lesson.answer("milk", says("Think of what fills a room."))
+        after = (await lesson.client.get(f"/api/chat/sessions/{lesson.session_id}/lesson")).json()
+    assert set(before["question"]) == {"id", "prompt", "type", "options"}
+    assert (before["question"]["type"], before["helpLevel"], before["evidence"]) == ("mcq", 0, 0)
+    assert len(before["question"]["options"]) == 4
+    assert (after["question"], after["helpLevel"]) == (before["question"], 1)
+    assert (after["chunk"], after["completed"], after["cards"]) == (1, False, [])

@@ -1,0 +1,89 @@
+"""Whole lessons with the offline tutor over HTTP: every reply passes the server's screen as it was written."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sprout.offline.demo.conversation import read_conversation
+from sprout.offline.demo.tutor.agent import make_tutor
+from sprout.offline.demo.tutor.content.from_course import lesson_from_course
+from sprout.offline.demo.tutor.content.study_skills import study_skills_lesson
+from sprout.offline.demo.tutor.lesson import TutorLesson as Lesson
+from sprout.offline.reply import Body, Reply
+from tests.offline.demo.tutor.classroom import a_lesson
+from tests.web.handlers.teaching.lesson_server import LessonServer, PlayedTutor, serving_lesson
+
+pytestmark = pytest.mark.usefixtures("sqlite_url")  # a database that is up to date already
+
+
+class OfflineTutor(PlayedTutor):
+    """The offline tutor of one lesson."""
+
+    def __init__(self, lesson: Lesson) -> None:
+        super().__init__()
+        self._speak = make_tutor(lambda _: lesson)
+
+    def answer(self, body: Body) -> Reply:
+        self.asked += 1
+        return self._speak(read_conversation(body))
+
+
+async def right_answer(lesson: LessonServer) -> str:
+    question = (await lesson.lessons.lesson(lesson.session_id, user_id=lesson.node.user_id)).pending
+    assert question is not None
+    return question.checkpoint.draft.correct_answer
+
+
+async def nothing_was_withheld(lesson: LessonServer, turn: dict[str, Any]) -> None:
+    kinds = [one.kind for one in await lesson.events(turn["runId"])]
+    assert "message_reset" not in kinds
+    assert "guardrail" not in kinds, await lesson.events_of_kind(turn["runId"], "guardrail")
+
+
+async def test_a_lesson_on_how_to_study_goes_from_its_opening_to_its_end(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path, model=OfflineTutor(study_skills_lesson("Knots"))) as lesson:
+        turn = await lesson.turn()
+        assert "offline demo model" in turn["message"]
+        for _ in range(8):
+            if turn["isComplete"]:
+                break
+            turn = await lesson.answer(await right_answer(lesson))
+            await nothing_was_withheld(lesson, turn)
+        assert turn["isComplete"]
+
+
+async def test_an_authored_lesson_with_every_kind_of_turn(tmp_path: Path) -> None:
+    authored = a_lesson()
+    async with serving_lesson(
+        tmp_path, model=OfflineTutor(lesson_from_course(authored)), verdicts={"slow": True}
+    ) as lesson:
+        turn = await lesson.turn()
+        for level, wrong in enumerate(("240", "64", "20", "12"), start=1):
+            turn = await lesson.answer(wrong)
+            await nothing_was_withheld(lesson, turn)
+            assert authored.steps[0].asks.help[level - 1] in turn["message"]
+        for words in ("Just tell me the answer", "sag mir einfach die Lösung", "this question is wrong", "hint"):
+            turn = await lesson.turn(words)
+            await nothing_was_withheld(lesson, turn)
+            assert turn["question"]["prompt"] == authored.steps[0].asks.prompt
+        turn = await lesson.aside("who was that cyclist?")
+        await nothing_was_withheld(lesson, turn)
+        assert "A cyclist rides" in turn["message"]
+        turn = await lesson.answer("11")
+        assert turn["question"]["prompt"] == authored.steps[0].again.prompt
+        for _ in range(9):
+            if turn["isComplete"]:
+                break
+            turn = await lesson.answer(await right_answer(lesson))
+            await nothing_was_withheld(lesson, turn)
+        assert turn["isComplete"]
+
+
+async def test_signs_of_danger_bring_the_card_and_calm_words_and_the_question_waits(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path, model=OfflineTutor(lesson_from_course(a_lesson()))) as lesson:
+        await lesson.turn()
+        turn = await lesson.turn("I want to die")
+        assert "raise_concern" in turn["toolsUsed"]
+        assert "emergency" in turn["message"]
+        await nothing_was_withheld(lesson, turn)

@@ -1,0 +1,104 @@
+"""Liveness and readiness of the process, for the proxy before it (faults.md P8)."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import httpx2
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from harness.clients.raw_http import ConnectionCut, send_request
+from harness.servers.deployment import open_deployment
+from harness.servers.in_process import serve_app
+from sprout.app import Sprout, open_app, web_dependencies
+from sprout.config import load_settings
+from sprout.offline.pace import Pace
+from sprout.store.engine.database import Database
+from sprout.store.engine.read_pool import AsyncReadPool
+from sprout.web.routes import web_app
+
+SLOW = Pace(0.25, 60.0)
+WITHIN_S = 90.0
+
+
+@pytest.fixture
+async def sprout(tmp_path: Path) -> AsyncIterator[Sprout]:
+    async with open_app(load_settings(data_dir=tmp_path, api_key=None, base_url=None, database_url="")) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def client_of(sprout: Sprout) -> AsyncIterator[httpx2.AsyncClient]:
+    async with (
+        serve_app(web_app(web_dependencies(sprout))) as served,
+        httpx2.AsyncClient(base_url=served.url) as client,
+    ):
+        yield client
+
+
+async def refusal(client: httpx2.AsyncClient) -> str:
+    """Reason in `/readyz` while `/healthz` reports no problem."""
+    assert (await client.get("/healthz")).status_code == 200
+    answer = await client.get("/readyz")
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+    assert answer.headers["cache-control"] == "no-store"
+    assert list(answer.json()) == ["error"]
+    return str(answer.json()["error"])
+
+
+async def test_a_server_that_has_all_it_needs_is_alive_and_ready(sprout: Sprout) -> None:
+    async with client_of(sprout) as client:
+        for address in ("/healthz", "/readyz"):
+            answer = await client.get(address)
+            assert (answer.status_code, answer.json()["status"]) == (200, "ok")
+            assert answer.headers["cache-control"] == "no-store"
+            assert (await client.post(address)).status_code == 405
+
+
+async def test_without_its_database_a_server_is_alive_and_not_ready(sprout: Sprout, tmp_path: Path) -> None:
+    nowhere = create_async_engine(f"sqlite+aiosqlite:///{tmp_path / 'no folder' / 'no file'}")
+    away = Database(sprout.database.writer, AsyncReadPool(nowhere), nowhere)
+    async with client_of(replace(sprout, database=away)) as client:
+        assert await refusal(client) == "The database does not respond. Check the database and the server's log."
+
+
+@pytest.mark.parametrize("change", ["update alembic_version set version_num = 'another'", "drop table alembic_version"])
+async def test_with_a_schema_of_another_program_a_server_is_not_ready(sprout: Sprout, change: str) -> None:
+    await sprout.database.write_tx(lambda write: write.connection.execute(text(change)))
+    async with client_of(sprout) as client:
+        assert "Run `sprout migrate`" in await refusal(client)
+
+
+async def test_without_the_built_in_model_a_server_is_not_ready(sprout: Sprout) -> None:
+    async with client_of(replace(sprout, model_url="http://127.0.0.1:1")) as client:
+        assert await refusal(client) == "The built-in model does not respond. Restart Sprout."
+    async with client_of(replace(sprout, model_url=None)) as client:
+        assert (await client.get("/readyz")).status_code == 200, "another model is asked when it is needed"
+
+
+async def test_P8_a_server_that_is_about_to_stop_is_not_ready(sprout: Sprout) -> None:
+    async with client_of(sprout) as client:
+        sprout.runs.begin_shutdown()
+        assert await refusal(client) == "Sprout is restarting. Try again in a few seconds."
+
+
+async def test_P8_after_SIGTERM_under_open_streams_no_server_says_that_it_is_ready() -> None:
+    async with open_deployment(SLOW, warm=False) as stage, stage.time_limit(WITHIN_S), asyncio.TaskGroup() as people:
+        life = await stage.server.start()
+        assert (await send_request(stage.server.port, "GET", "/readyz")).status == 200
+        reader = stage.add_reader(await stage.start_run())
+        following = people.create_task(reader.read_to_end())
+        await reader.wait_for_events(2)
+        life.send_signal(signal.SIGTERM)
+        await reader.wait_until(lambda reader: reader.reconnects > 0)
+        try:
+            assert (await send_request(stage.server.port, "GET", "/readyz")).status == 503
+        except ConnectionCut:
+            pass  # it listens no more
+        assert await life.wait_ended() == 0
+        following.cancel()

@@ -1,0 +1,47 @@
+// The page in German: the language is the document's, so it stands before anything is read.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+globalThis.document = { documentElement: { lang: "de", dir: "ltr", dataset: { languages: "en de" } } };
+const { chosenLanguage, languages, pieces, t } = await import("../../../../static/lib/i18n.js");
+const {
+  day,
+  hour,
+  commaJoined: inRow,
+  conjunction: listed,
+  money,
+  size,
+  duration: took,
+} = await import("../../../../static/lib/format.js");
+const { t: learn } = await import("../../../../static/i18n/learn.js");
+
+test("sentences, plurals and numbers are German", () => {
+  assert.equal(chosenLanguage(), "de");
+  assert.deepEqual(languages(), [
+    { tag: "en", name: "English" },
+    { tag: "de", name: "Deutsch" },
+  ]);
+  assert.equal(t("paths.concepts", { n: 1 }), "1 Konzept");
+  assert.equal(t("paths.concepts", { n: 1200 }), "1.200 Konzepte");
+  assert.equal(
+    pieces("tool.save_concept.done", { title: "Alpha" })
+      .map((piece) => piece.text)
+      .join(""),
+    "Konzept Alpha gespeichert",
+  );
+  assert.equal(learn("rs.first", { title: "Brüche" }), "Mit „Brüche“ anfangen");
+});
+
+test("times, sizes, money and lists are written the German way", () => {
+  const now = new Date(2026, 10, 20, 12).getTime();
+  assert.equal(day(new Date(2026, 10, 19, 23).toISOString(), now), "Gestern");
+  assert.equal(day(new Date(2026, 10, 16, 12).toISOString(), now), "Montag");
+  assert.equal(day(new Date(2026, 9, 3, 12).toISOString(), now), "3. Oktober");
+  assert.equal(hour(new Date(2026, 10, 20, 9, 5)), "09:05");
+  assert.equal(took(1100), "1,1 s");
+  assert.equal(took(20), "<0,1 s");
+  assert.equal(size(1.5 * 1024 ** 2), "1,5 MB");
+  assert.equal(money(0.47), "0,47\u00a0$");
+  assert.equal(listed(["Alpha", "Beta", "Gamma"]), "Alpha, Beta und Gamma");
+  assert.equal(inRow(["1:42", "", "Kostenlos", null]), "1:42, Kostenlos");
+});

@@ -1,0 +1,113 @@
+// What is read out of a conversation's messages, and how words travel.
+import assert from "node:assert/strict";
+import test from "node:test";
+import {
+  answerMessage,
+  sideQuestionMessage,
+  splitQuestion,
+  turnsOf,
+  markSpans,
+  withoutTags,
+} from "../../../../static/state/transcript.js";
+
+const said = (role, content, kind = "learning") => ({
+  id: content,
+  role,
+  kind,
+  content,
+  createdAt: "2026-11-21T10:00:00.000Z",
+  citations: [],
+  attempt: null,
+});
+
+test("a tutor's message is parted into its words and its question", () => {
+  assert.deepEqual(splitQuestion("One idea.\n\nQuestion Type: code\n\nQuestion:\nWrite it.\n\n```\nx\n```"), {
+    text: "One idea.",
+    question: "Write it.\n\n```\nx\n```",
+  });
+});
+
+test("words without a question are only words", () => {
+  assert.deepEqual(splitQuestion("Well done.\n\nThat was all."), {
+    text: "Well done.\n\nThat was all.",
+    question: null,
+  });
+});
+
+test("a learner's words lose the tags that they travel with, and nothing else", () => {
+  assert.deepEqual(withoutTags(answerMessage("draw", "a tree\nMode: text")), {
+    text: "a tree\nMode: text",
+    drawn: false,
+    mode: "draw",
+  });
+  assert.deepEqual(withoutTags(answerMessage("mcq", "The second")), { text: "The second", drawn: false, mode: "text" });
+  assert.deepEqual(withoutTags(sideQuestionMessage("why?")), { text: "why?", drawn: false, mode: null });
+  assert.deepEqual(withoutTags("plain"), { text: "plain", drawn: false, mode: null });
+});
+
+test("a picture is told apart from the words that it came with", () => {
+  assert.deepEqual(withoutTags(`${answerMessage("draw", "a tree")}\n[Drawing image attached]`), {
+    text: "a tree",
+    drawn: true,
+    mode: "draw",
+  });
+  assert.deepEqual(withoutTags(`${answerMessage("draw", "")}[Drawing image attached]`), {
+    text: "",
+    drawn: true,
+    mode: "draw",
+  });
+});
+
+test("a side question and its reply stand aside, what follows does not", () => {
+  const turns = turnsOf([
+    said("assistant", "Chunk.\n\nQuestion Type: text\n\nQuestion:\nWhy?"),
+    said("user", sideQuestionMessage("what is x"), "hint_request"),
+    said("assistant", "x is y.", "hint_response"),
+    said("user", answerMessage("text", "because"), "evaluation"),
+    said("assistant", "Right.\n\nQuestion Type: text\n\nQuestion:\nNext?"),
+    said("system", "hidden"),
+  ]);
+  assert.deepEqual(
+    turns.map(({ who, aside, text, question }) => [who, aside, text, question]),
+    [
+      ["tutor", false, "Chunk.", "Why?"],
+      ["learner", true, "what is x", null],
+      ["tutor", true, "x is y.", null],
+      ["learner", false, "because", null],
+      ["tutor", false, "Right.", "Next?"],
+    ],
+  );
+});
+
+test("the first attempt at each question is told from those after it", () => {
+  const attempt = (questionId) => ({
+    ...said("user", answerMessage("text", questionId), "evaluation"),
+    attempt: { questionId, helpLevel: 0, correct: null, criteria: [] },
+  });
+  const turns = turnsOf([
+    attempt("a"),
+    attempt("a"),
+    said("user", sideQuestionMessage("why?"), "hint_request"),
+    attempt("b"),
+    attempt("b"),
+  ]);
+  assert.deepEqual(
+    turns.map(({ first }) => first),
+    [true, false, false, true, false],
+  );
+});
+
+test("what a grade points out is underlined where it stands first, overlaps once, and every character stays", () => {
+  const words = "The 8 means 8 out of a hundred, so 2 pupils.";
+  const shown = (spans) =>
+    markSpans(words, spans)
+      .map(({ text, marked }) => (marked ? `[${text}]` : text))
+      .join("");
+  assert.equal(shown(["8 out of a hundred", "2 pupils."]), "The 8 means [8 out of a hundred], so [2 pupils.]");
+  assert.equal(
+    shown(["2 pupils", "so 2 pupils", "means 8 out", "8 out of a"]),
+    "The 8 [means 8 out][ of a] hundred, [so 2 pupils].",
+  );
+  assert.equal(shown(["", "not there"]), words);
+  assert.deepEqual(markSpans("", ["x"]), []);
+});
