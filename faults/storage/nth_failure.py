@@ -54,8 +54,8 @@ class ArmedFaultPlan(FaultPlan):
 
     armed = True
 
-    def fault_for(self, number: int) -> Fault | None:
-        return super().fault_for(number) if self.armed else None
+    async def fault_for(self, number: int) -> Fault | None:
+        return await super().fault_for(number) if self.armed else None
 
 
 @dataclass(slots=True)

@@ -1,5 +1,6 @@
 """A Sprout of a test's own: the real server and its real page, on the offline model in a weather that can change."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -33,11 +34,13 @@ class JourneySettings(Settings):
 
 
 class ModelFaults(FaultPlan):
-    """Fair until it turns: then every request meets the same fault."""
+    """Fair until it turns: then every request meets the same fault, or waits until it is let through."""
 
     def __init__(self) -> None:
         super().__init__()
         self._now: Fault | None = None
+        self._unheld: int | None = None
+        self._released = asyncio.Event()
 
     def set_fault(self, fault: Fault | Scenario | str) -> None:
         self._now = parse_fault(fault)
@@ -45,7 +48,16 @@ class ModelFaults(FaultPlan):
     def clear(self) -> None:
         self._now = None
 
-    def fault_for(self, number: int) -> Fault | None:
+    def hold_after(self, requests: int) -> None:
+        """Answer the first `requests` of this server; all others wait for `release`, however slow a test is."""
+        self._unheld = requests
+
+    def release(self) -> None:
+        self._released.set()
+
+    async def fault_for(self, number: int) -> Fault | None:
+        if self._unheld is not None and number > self._unheld:
+            await self._released.wait()
         return self._now
 
 

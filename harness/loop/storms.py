@@ -1,6 +1,7 @@
 """Many runs against a server that fails much of what it is asked, in ways drawn by a seed."""
 
 import asyncio
+import random
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +10,7 @@ from harness.loop.invariants import Ran, assert_no_text_lost_or_doubled, assert_
 from harness.loop.scripted_turn import BEGIN, claude_at, policy_with, refused_requests, run_script, sort_steps
 from sprout.loop.model import ToolUse
 from sprout.loop.turn import TurnOptions, TurnResult, run_turn
-from sprout.offline.faults.scenarios import Fault, FaultPlan
+from sprout.offline.faults.scenarios import Fault, FaultPlan, parse_fault
 from sprout.offline.pace import Pace
 from sprout.offline.reply import Block, Body
 from sprout.offline.script import Reply, TextOut, ThinkingOut, ToolOut
@@ -48,6 +49,19 @@ WAYS: list[Fault | str] = [
     "empty_reply",
 ]
 POLICY = policy_with(stream_idle_s=IDLE_S, tool_result_max_bytes=2_000)
+
+
+class RandomFaults(FaultPlan):
+    """About `SHARE` of all requests meet one of `WAYS`; the same seed gives the same plan."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self._seed = seed
+
+    async def fault_for(self, number: int) -> Fault | None:
+        # Drawn by number, not in order: requests that arrive together must not swap their fates.
+        dice = random.Random(f"{self._seed}:{number}")
+        return parse_fault(dice.choice(WAYS)) if dice.random() < SHARE else None
 
 
 class Diligent:
@@ -95,7 +109,7 @@ class Storm:
 async def storm(runs: int, *, seed: int) -> Storm:
     """Play the storm, some runs side by side; what of it must never be is counted too, and not only asserted."""
     weather = Storm(runs)
-    plan = FaultPlan.at_random(seed, share=SHARE, among=WAYS)
+    plan = RandomFaults(seed)
     async with running_offline_server(Diligent(), faults=plan, keep_requests=runs * 100) as server:
         waiting = list(range(runs))
 

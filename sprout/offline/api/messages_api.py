@@ -108,7 +108,7 @@ class MessagesApi:
 
     async def _generate_reply(self, record: RecordedRequest, size: int) -> tuple[Reply, Fault | None]:
         """Generate the reply and its fault: the plan's fault first, otherwise one that the model requests."""
-        fault = self._faults.fault_for(record.number)
+        fault = await self._faults.fault_for(record.number)
         outcome: Reply | Fault | None = None
         if fault is None or fault.asks_model:
             large = size > LARGE_BODY_BYTES

@@ -1,7 +1,6 @@
 """The faults that the offline server plays, and the plan of when it plays them."""
 
-import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -92,7 +91,7 @@ class Fault:
 class FaultPlan:
     """A plan: which fault befalls which request. Requests for messages count from 1.
 
-    `Violations()` is the plan without faults.
+    `FaultPlan()` is the plan without faults.
     """
 
     def __init__(
@@ -105,25 +104,9 @@ class FaultPlan:
     def always(cls, fault: Fault | Scenario | str) -> "FaultPlan":
         return cls(always=parse_fault(fault))
 
-    @classmethod
-    def at_random(cls, seed: int, *, share: float, among: Sequence[Fault | Scenario | str]) -> "FaultPlan":
-        """About `share` (0..1) of all requests meet one of `among`; the same seed gives the same plan."""
-        return _RandomFaultPlan(seed, share, [parse_fault(fault) for fault in among])
-
-    def fault_for(self, number: int) -> Fault | None:
-        """The fault of the request with this number, if it has one."""
+    async def fault_for(self, number: int) -> Fault | None:
+        """The fault of the request with this number, if it has one. The request waits for this answer."""
         return self._by_number.get(number, self._always)
-
-
-class _RandomFaultPlan(FaultPlan):
-    def __init__(self, seed: int, share: float, among: Sequence[Fault]) -> None:
-        super().__init__()
-        self._seed, self._share, self._among = seed, share, among
-
-    def fault_for(self, number: int) -> Fault | None:
-        # Drawn by number, not in order: requests that arrive together must not swap their fates.
-        dice = random.Random(f"{self._seed}:{number}")
-        return dice.choice(self._among) if dice.random() < self._share else None
 
 
 def parse_fault(fault: Fault | Scenario | str) -> Fault:

@@ -22,7 +22,7 @@ from tests.project.commands import kill
 
 
 async def test_a_killed_server_is_waited_for_and_the_run_goes_on_by_itself(browser: Browser, tmp_path: Path) -> None:
-    async with start_process(tmp_path, port="0") as (running, url):
+    async with start_process(tmp_path, port="0", tokens_per_s=300) as (running, url):
         async with open_page(browser, url, allow=CONNECTION_ERRORS) as page:
             await start_topic(page, COURSE)
             await wait_for_nodes(page, 8)
@@ -47,11 +47,13 @@ async def test_a_killed_server_is_waited_for_and_the_run_goes_on_by_itself(brows
 
 async def test_a_lost_network_loses_nothing(browser: Browser, tmp_path: Path, sqlite_url: str) -> None:
     async with start_server(tmp_path, sqlite_url) as grown, open_page(browser, grown.url, allow=OFFLINE_ERRORS) as page:
+        grown.faults.hold_after(2)
         await start_topic(page, COURSE)
         async with open_page(browser, page.url) as undisturbed:
             count = await wait_for_nodes(page, 3)
             await page.context.set_offline(True)
             await expect(page.get_by_role("status").get_by_text("Offline.")).to_be_visible()
+            grown.faults.release()
             await wait_for_nodes(undisturbed, count + 5)
             await take_screenshot(page, "offline")
             await page.context.set_offline(False)
@@ -67,9 +69,11 @@ async def test_a_run_that_ends_while_the_network_is_away_is_shown_to_its_end(
     browser: Browser, tmp_path: Path, sqlite_url: str
 ) -> None:
     async with start_server(tmp_path, sqlite_url) as grown, open_page(browser, grown.url, allow=OFFLINE_ERRORS) as page:
+        grown.faults.hold_after(1)
         await start_topic(page, COURSE, short=True)
         await wait_for_nodes(page, 0)
         await page.context.set_offline(True)
+        grown.faults.release()
         run = await grown.last_run()
         await grown.events_of(run["id"])
         await page.context.set_offline(False)

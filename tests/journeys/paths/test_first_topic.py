@@ -20,7 +20,7 @@ from tests.journeys.support.map_view import (
 )
 
 ISSUE_PACE = Pace(1.0, 60)
-LEISURELY = Pace(0.2, 200)  # so that a reload still falls in the middle
+LEISURELY = Pace(0.2, 200)  # so that nodes are seen one by one
 CLOCK = """
 addEventListener("click", (event) => {
   if (!event.target.closest("button[type=submit]")) return;
@@ -42,11 +42,13 @@ async def test_nodes_arrive_one_after_the_other_and_a_reload_in_the_middle_chang
         open_page(browser, grown.url, motion=True) as page,
         open_page(browser, grown.url) as undisturbed,
     ):
+        grown.faults.hold_after(4)
         await start_topic(page, COURSE)
         await undisturbed.goto(page.url)
         counts = await _counts(page, 3)
         await take_screenshot(page, "growing")
         await page.reload()
+        grown.faults.release()
         await wait_for_nodes(page, counts[-1])
         await wait_for_end(page)
         await wait_for_end(undisturbed)

@@ -18,7 +18,6 @@ from tests.journeys.support.map_view import (
     wait_for_nodes,
 )
 
-UNHURRIED = Pace(0.1, 200)  # so that much is left where somebody stops it
 SILENT = Pace(600.0, 200)
 
 
@@ -26,12 +25,14 @@ async def test_two_browsers_see_the_same_and_asking_again_joins_the_run(
     browser: Browser, tmp_path: Path, sqlite_url: str
 ) -> None:
     async with start_server(tmp_path, sqlite_url) as grown, open_page(browser, grown.url) as first:
+        grown.faults.hold_after(3)
         await start_topic(first, COURSE, short=True)
         async with open_page(browser, first.url) as second:
             await wait_for_nodes(first, 0)
             (path,) = await grown.paths()
             again = await grown.start_run(path["rootId"], small=True)
             assert (again.status_code, again.json()["id"]) == (200, path["activeRunId"])
+            grown.faults.release()
             await wait_for_end(first)
             await wait_for_end(second)
 
@@ -45,7 +46,8 @@ async def test_two_browsers_see_the_same_and_asking_again_joins_the_run(
 async def test_a_stopped_run_says_so_and_growing_the_rest_goes_on_with_what_is_there(
     browser: Browser, tmp_path: Path, sqlite_url: str
 ) -> None:
-    async with start_server(tmp_path, sqlite_url, pace=UNHURRIED) as grown, open_page(browser, grown.url) as page:
+    async with start_server(tmp_path, sqlite_url) as grown, open_page(browser, grown.url) as page:
+        grown.faults.hold_after(3)
         await start_topic(page, COURSE)
         await wait_for_nodes(page, 3)
         await panel(page).get_by_role("button", name="Stop").click()
@@ -55,6 +57,7 @@ async def test_a_stopped_run_says_so_and_growing_the_rest_goes_on_with_what_is_t
         assert (before["runs"][0]["state"], before["runs"][0]["reason"]) == ("cancelled", "cancelled")
         assert_same_as_graph(await read_map(page), before)
 
+        grown.faults.release()
         await panel(page).get_by_role("button", name="Grow the rest").click()
         await expect(panel(page).get_by_role("button", name="Stop")).to_be_visible()
         await wait_for_end(page)

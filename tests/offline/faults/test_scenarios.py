@@ -223,15 +223,6 @@ async def test_a_script_may_hold_faults_of_its_own() -> None:
         assert (await client.messages.create(**request_for())).content[0].model_dump()["text"] == "ok"
 
 
-def test_a_random_plan_is_the_same_for_the_same_seed_and_keeps_its_share() -> None:
-    def plan(seed: int) -> list[Fault | None]:
-        faults = FaultPlan.at_random(seed, share=0.3, among=["overloaded", "cut"])
-        return [faults.fault_for(number) for number in range(1, 1_001)]
-
-    assert plan(1) == plan(1) != plan(2)
-    assert 250 <= sum(fault is not None for fault in plan(1)) <= 350
-
-
 def test_a_scenario_that_does_not_exist_is_refused() -> None:
     with pytest.raises(ValueError, match="meteor"):
         FaultPlan({1: "meteor"})
