@@ -66,7 +66,7 @@ def _learn(given: argparse.Namespace) -> int:
     from rich.console import Console
 
     from sprout.app import open_app
-    from sprout.learn_command import create_path
+    from sprout.commands.learn import create_path
 
     async def learn() -> int:
         async with open_app(settings) as app:
@@ -148,7 +148,7 @@ def _doctor(given: argparse.Namespace) -> int:
     from rich.console import Console
 
     from sprout.agents.graph_edits import PATH_POLICY
-    from sprout.doctor import examine
+    from sprout.commands.doctor import examine
 
     agents = {"topic": PATH_POLICY, "subconcept": PATH_POLICY}
     return asyncio.run(examine(_quiet_settings(), agents, Console(highlight=False), probe=not given.no_probe))

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.prefork.preload import preload
-from sprout import cli, doctor, failpoints, learn_command, serving  # noqa: F401 - imported for all that are forked here
+from sprout import cli, failpoints, serving  # noqa: F401 - imported for all that are forked here
+from sprout.commands import doctor, learn  # noqa: F401 - as above
 
 LENGTH = 4
 

@@ -11,9 +11,9 @@ from sqlalchemy import make_url
 
 from harness.database.holder import holding
 from harness.database.released import a_closed_database, a_page_of_zeros
-from sprout import doctor
+from sprout.commands import installation
+from sprout.commands.doctor import examine
 from sprout.config import load_settings
-from sprout.doctor import examine
 from sprout.errors import SetupError
 from sprout.loop.policy import LoopPolicy
 from sprout.store.engine import health, migrate
@@ -141,7 +141,7 @@ async def test_P7_a_server_whose_clock_is_another_is_noted(
     assert code == 0
     assert report["clock"].startswith("note")
     assert "2.0 s ahead of this machine's" in report["clock"]
-    assert doctor.CLOCK_SKEW_S == 1.0
+    assert installation.CLOCK_SKEW_S == 1.0
 
 
 async def test_a_server_that_is_away_is_broken_without_its_password(bare_postgres_url: str, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import io
 
 from rich.console import Console, RenderableType
 
+from sprout.commands.terminal import RunView
 from sprout.events import (
     AgentDone,
     AgentError,
@@ -27,7 +28,6 @@ from sprout.events import (
     Usage,
     UsageReported,
 )
-from sprout.terminal import RunView
 
 SPENT = Usage(input_tokens=1_200, output_tokens=345, cost_usd=0.0123)
 

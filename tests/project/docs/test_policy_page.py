@@ -4,8 +4,8 @@ from pathlib import Path
 
 from rich.console import Console
 
+from sprout.commands.doctor import examine
 from sprout.config import load_settings
-from sprout.doctor import examine
 from sprout.loop.policy import LoopPolicy
 
 PAGE = Path(__file__).parents[3] / "docs" / "loop-policy.md"

@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from sprout.commands.terminal import END_TEXTS, RunView
 from sprout.events import EVENT, WaitingOnHuman
 from sprout.learning.paths.repository import DEFAULT_USER_ID, NewDocument, PathRepository
 from sprout.runs.ending import early_ending, ending_words
 from sprout.runs.live_runs import LiveRuns
 from sprout.runs.state import Run, RunState
-from sprout.terminal import END_TEXTS, RunView
 
 REFRESHES_A_SECOND = 8
 INTERRUPTED = 130

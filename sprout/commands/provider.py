@@ -1,0 +1,100 @@
+"""Checks of the models in use: what is known of each, and whether its provider answers."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+
+from sprout.commands.finding import Finding, FindingStatus
+from sprout.config import Settings
+from sprout.errors import SproutError
+from sprout.llm.catalogue import catalogue
+from sprout.llm.claude import Claude, claude_client
+from sprout.loop.context.estimate import Estimator, fixed_tokens
+from sprout.loop.model import Message, ModelRequest, ReplyEnded, Text
+from sprout.loop.policy import LoopPolicy
+
+PROBE_TIMEOUT_S = 50.0
+PROBE_TOKENS = 1_000
+PROBE_WORDS = "Answer with the single word: ready"
+
+
+def check_models(settings: Settings) -> Iterator[Finding]:
+    if settings.offline:
+        advice = "the offline demo model, free and built in; for any topic with a real model set ANTHROPIC_API_KEY"
+        yield Finding("model", FindingStatus.OK, advice)
+        return
+    where = settings.base_url or "Anthropic's API"
+    key = "with a key" if settings.api_key else "without a key"
+    yield Finding("provider", FindingStatus.OK, f"{where}, {key}")
+    for model, users in _models_in_use(settings).items():
+        known = model in catalogue()
+        message = f"{model} for {', '.join(users)}"
+        note = (
+            ""
+            if known
+            else "; it is not in the catalogue: conservative values are assumed for its window, price and abilities"
+        )
+        yield Finding("model", FindingStatus.OK if known else FindingStatus.NOTE, message + note)
+
+
+async def probe_models(settings: Settings) -> AsyncIterator[Finding]:
+    async with _claude(settings) as claude:
+        for model in _models_in_use(settings):
+            yield await _probe(claude, model)
+
+
+async def _probe(claude: Claude, model: str) -> Finding:
+    request = ModelRequest(
+        model=model,
+        system="This is a test of the connection.",
+        messages=(Message("user", (Text(PROBE_WORDS),)),),
+        tools=(),
+        max_tokens=PROBE_TOKENS,
+    )
+    began = asyncio.get_running_loop().time()
+    try:
+        async with asyncio.timeout(PROBE_TIMEOUT_S):
+            parts = [part async for part in claude.reply(request)]
+    except TimeoutError:
+        return Finding(
+            "probe", FindingStatus.BROKEN, f"{model} did not answer completely within {PROBE_TIMEOUT_S:.0f} s"
+        )
+    except SproutError as error:
+        return Finding("probe", FindingStatus.BROKEN, f"{model}: {error}")
+    if not any(isinstance(part, ReplyEnded) for part in parts):
+        return Finding("probe", FindingStatus.BROKEN, f"{model}: its answer was cut off")
+    took = f"{model} answered in {asyncio.get_running_loop().time() - began:.1f} s"
+    return Finding("probe", FindingStatus.OK, f"{took}; {await _compare_token_counts(claude, request)}")
+
+
+async def _compare_token_counts(claude: Claude, request: ModelRequest) -> str:
+    """The loop's estimate of tokens beside the provider's count."""
+    estimated = Estimator(fixed_tokens(request.system, ()))
+    guess = estimated.tokens(estimated.size(request.messages))
+    try:
+        async with asyncio.timeout(PROBE_TIMEOUT_S):
+            return f"its server counts {await claude.prompt_tokens(request)} tokens where Sprout estimates {guess}"
+    except (SproutError, TimeoutError):
+        return "its server does not count tokens, so Sprout's estimate is corrected by what replies report"
+
+
+@asynccontextmanager
+async def _claude(settings: Settings) -> AsyncIterator[Claude]:
+    client = claude_client(
+        api_key=settings.api_key or "none", base_url=settings.base_url, idle_s=LoopPolicy().stream_idle_s
+    )
+    async with client:
+        yield Claude(client, thinking_tokens={})
+
+
+def _models_in_use(settings: Settings) -> dict[str, list[str]]:
+    """Each configured model with the agents that use it."""
+    users: dict[str, list[str]] = {}
+    for agent in ("topic", "subconcept"):
+        users.setdefault(settings.model_of(agent, small=False), []).append(agent)
+    for agent in ("topic", "subconcept"):
+        small = settings.model_of(agent, small=True)
+        names = users.setdefault(small, [])
+        if "small mode" not in names:
+            names.append("small mode")
+    return users
