@@ -9,6 +9,7 @@ from typing import Any, cast
 import anthropic
 import httpx2
 from anthropic import AsyncAnthropic, AsyncStream, DefaultAioHttpClient
+from pydantic_core import from_json
 
 from sprout.events import Usage
 from sprout.llm.catalogue import ModelFacts, facts_of
@@ -75,7 +76,7 @@ class Claude:
                 # Raw events: making the SDK's objects of them would cost half of a run's CPU.
                 bounded = cast(httpx2.Response, _BoundedResponse(stream.response, _most_bytes(body["max_tokens"])))
                 async for sse in AsyncStream.raw_events(bounded):
-                    for part in reading.parts(sse.json()):
+                    for part in reading.parts(_parsed(sse.data)):
                         yield part
                     if reading.over_limit:
                         for part in reading.truncated_parts():
@@ -237,6 +238,14 @@ def _open_block(block: Mapping[str, Any]) -> _OpenBlock:
         return _OpenBlock("tool_use", tool_id=_text(block["id"]), tool_name=name, initial_input=block.get("input"))
     signature, data = _text(block.get("signature") or ""), _text(block.get("data") or "")
     return _OpenBlock(_text(block["type"]), signature=signature, data=data)
+
+
+def _parsed(data: str) -> object:
+    """An event's data. Raises ValueError, RecursionError."""
+    try:
+        return from_json(data)  # in a third of the time of the standard library
+    except ValueError:
+        return json.loads(data)  # takes halves of surrogate pairs too, which some servers send one by one
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

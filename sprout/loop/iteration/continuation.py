@@ -128,7 +128,8 @@ class ContinuationPolicy:
 def continued(state: TurnState, step: Continue, results: Sequence[ToolResult]) -> TurnState:
     """The state of a turn that goes on; the model's next words may continue its last ones."""
     joins_text = not results and step.code in JOINS_TEXT
-    return replace(state.with_transition(step.code), phase="ready", joins_text=joins_text)
+    transitions = (*state.transitions, step.code)
+    return replace(state, transitions=transitions, phase="ready", joins_text=joins_text)
 
 
 def ended_by(state: TurnState, verdict: GuardVerdict) -> TurnState:

@@ -158,9 +158,10 @@ class TurnLoop:
 
     def _begun(self, farewell: bool) -> TurnState:
         """The state in which the model is called."""
-        if not farewell:
-            self._state = replace(self._state, iterations=self._state.iterations + 1)
-        return replace(self._state, ending=None)
+        if farewell:
+            return replace(self._state, ending=None)
+        self._state = replace(self._state, iterations=self._state.iterations + 1)
+        return self._state
 
     def _finish_call(self, finished: CallFinished, farewell: bool) -> ModelReply:
         before, after = self._state, finished.state
