@@ -11,7 +11,7 @@ from harness.services import CHROMIUM, require
 
 DESKTOP = (1440, 900)
 PHONE = (360, 740)
-WAIT_MS = 15_000
+WAIT_MS = 30_000
 REPORT_VIOLATIONS = """
 document.addEventListener("securitypolicyviolation", (event) => {
   const by = event.blockedURI || event.sourceFile;

@@ -81,7 +81,7 @@ async def test_a_killed_server_costs_no_typed_word_and_the_turn_goes_on_by_itsel
             await expect(page.locator("#answer")).to_have_value(wrong_answers(asked)[0])
             await take_screenshot(page, "lesson-server-killed")
             async with start_process(tmp_path, port=url.rpartition(":")[2], SPROUT_DATABASE_URL=bayes_url):
-                await expect(conversation(page)).to_contain_text("That does not hold yet", timeout=40_000)
+                await expect(conversation(page)).to_contain_text("That does not hold yet", timeout=60_000)
                 await expect(page.get_by_role("alert")).to_have_count(0)
                 await expect(page.get_by_role("group", name="Hints used: 1 of 4")).to_be_visible()
                 await expect(page.locator("#side")).to_have_value("And what is a")

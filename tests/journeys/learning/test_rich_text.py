@@ -62,7 +62,7 @@ CARDS = [
     },
     {"id": "b", "kind": "diagram", "title": "A circle", "format": "svg", "body": SVG},
 ]
-DRAWN_MS = 20_000
+DRAWN_MS = 60_000
 LOW = (1280, 680)  # low enough for the checkpoint to stand below the text
 
 

@@ -8,7 +8,7 @@ from playwright.async_api import Locator, Page, expect
 
 from harness.journeys.sprout_server import Row, edge_names, titles
 
-END_MS = 60_000
+END_MS = 120_000
 OUTPUT = Path(__file__).resolve().parents[3] / "test-output" / "journeys"
 NODES_ON_SCREEN = "document.querySelectorAll('.map .seed, .map .hit, .map .petals > *').length"
 READ = """() => {
