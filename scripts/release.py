@@ -17,8 +17,6 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from scripts.sbom import build_sbom
-
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 NAME = "sprout_tutor"
@@ -81,6 +79,8 @@ def build_target(target: str, source: Path, into: Path, epoch: int) -> Path:
 
 def build(into: Path, scratch: Path) -> str:
     """Put all parts of the release of the commit into a folder; its version is returned."""
+    from scripts.sbom import build_sbom  # takes seconds, and a release that is refused needs none of it
+
     epoch = int(git("log", "-1", "--format=%ct"))
     tree = unpack(git("archive", "--format=tar", "HEAD"), scratch / "tree")
     version = version_of((tree / "sprout" / "__init__.py").read_text())

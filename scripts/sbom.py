@@ -35,9 +35,14 @@ def build_sbom(root: Path, version: str, epoch: int) -> str:
     records = json.loads((root / "static" / "vendor" / "vendor.json").read_text())
     found["components"] = packages + list(vendored_components(records))
     text = json.dumps(found, indent=2, sort_keys=True) + "\n"
+    check_bill(text)
+    return text
+
+
+def check_bill(text: str) -> None:
+    """Raises ValueError: the bill of materials is not as the standard wants it."""
     if fault := JsonStrictValidator(SPECIFICATION).validate_str(text):
         raise ValueError(f"the bill of materials is not valid: {fault}")
-    return text
 
 
 def lock_components(lock: Path, project: Path, epoch: int) -> Component:

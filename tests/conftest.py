@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from hypothesis import settings
 
+from harness.database.compiled_statements import share_compiled_statements
 from harness.database.empty_sqlite import create_empty_database
 from harness.database.postgres import create_postgres
 from sprout.store.engine.database import Database, open_database
@@ -16,6 +17,7 @@ from sprout.store.engine.migrate import upgrade
 # How long an example takes depends on what else the machine does, and proves nothing.
 settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")
+share_compiled_statements()
 
 
 def pytest_collection_finish() -> None:

@@ -1,12 +1,14 @@
 """Learners whose beliefs are code go through whole courses over HTTP: how each of them is treated, and what leaks."""
 
 import asyncio
+import shutil
+import signal
 import tempfile
 import time
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -56,11 +58,16 @@ LEARNERS: dict[str, Callable[[Course, int], ScriptedLearner]] = {  # who needs t
 
 @dataclass(frozen=True, slots=True)
 class MarkedCourses:
-    """A model that teaches marked courses, and where servers come from."""
+    """A model that teaches marked courses, and where servers come from.
+
+    Args:
+        initial_data: the data with which a classroom's server starts; None for an empty database.
+    """
 
     canaries: SecretMarkers
     model_url: str
     fork_server: Process
+    initial_data: Path | None = None
 
 
 @asynccontextmanager
@@ -82,8 +89,10 @@ async def open_marked_courses(fork_server: Process | None = None) -> AsyncIterat
 
 @asynccontextmanager
 async def open_classroom(taught_by: MarkedCourses) -> AsyncIterator[tuple[ServerSite, LearnerClient]]:
-    """A server with an empty database, and a desk in front of it."""
+    """A server of its own, and a desk in front of it."""
     with tempfile.TemporaryDirectory(prefix="sprout-room-") as folder:
+        if taught_by.initial_data is not None:
+            shutil.copytree(taught_by.initial_data, folder, dirs_exist_ok=True)
         place = ServerSite(Path(folder), taught_by.model_url, taught_by.fork_server, SETTINGS)
         await place.start()
         try:
@@ -91,6 +100,20 @@ async def open_classroom(taught_by: MarkedCourses) -> AsyncIterator[tuple[Server
                 yield place, desk
         finally:
             await place.kill_all()
+
+
+async def grow_path(taught_by: MarkedCourses, course: Course, into: Path) -> tuple[MarkedCourses, CourseRecord]:
+    """Grow a course's path once, for all classrooms that are opened with what is returned; with its record.
+
+    Args:
+        into: a folder for the data, not there yet.
+    """
+    async with open_classroom(taught_by) as (place, desk):
+        story = await CourseRun(desk, LEARNERS["expert"](course, 1), course.title, most_concepts=0).run()
+        place.processes[-1].send_signal(signal.SIGTERM)
+        await place.processes[-1].wait_ended()
+        shutil.copytree(place.data, into, ignore=shutil.ignore_patterns(place.log.name))
+    return replace(taught_by, initial_data=into), story
 
 
 async def teach_course(

@@ -2,10 +2,12 @@
 
 import gzip
 import json
+import os
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,7 +19,7 @@ from sqlalchemy.pool import NullPool
 from sprout.store.engine import migrate
 from sprout.store.engine.urls import sqlite_file, sync_url
 from sprout.store.schema.partitions import is_partition
-from sprout.store.sqlite.backups import list_backups
+from sprout.store.sqlite.lock_file import lock_path
 
 FOLDER = Path(__file__).parent / "released_data"
 REVISIONS = sorted(path.name.partition(".")[0] for path in FOLDER.glob("*.sql.gz"))
@@ -43,20 +45,39 @@ def restore(url: str, revision: str) -> None:
 
 def write_file(file: Path, revision: str) -> None:
     """The same as an SQLite file with a write-ahead log, closed."""
-    with migrate.connect(f"sqlite:///{file}") as connection:
-        command.upgrade(migrate.migrations(connection), revision)
-    with closing(sqlite3.connect(file)) as made:
-        made.executescript(_script(revision))
-        made.execute("PRAGMA journal_mode=WAL")
+    file.write_bytes(_released_bytes(revision))
+
+
+@cache
+def _released_bytes(revision: str) -> bytes:
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "released.sqlite3")
+        with migrate.connect(f"sqlite:///{file}") as connection:
+            command.upgrade(migrate.migrations(connection), revision)
+        with closing(sqlite3.connect(file)) as made:
+            made.execute("PRAGMA synchronous=OFF")  # each row is a transaction of its own
+            made.executescript(_script(revision))
+            made.execute("PRAGMA journal_mode=WAL")
+        return file.read_bytes()
 
 
 def a_closed_database(file: Path) -> Path:
     """The oldest release's database, brought up to date and closed by Sprout; without a backup."""
-    write_file(file, REVISIONS[0])
-    migrate.upgrade(f"sqlite:///{file}")
-    for backup in list_backups(file):
-        backup.unlink()
+    closed, lock, modified_ns = _closed_bytes()
+    file.write_bytes(closed)
+    os.utime(file, ns=(modified_ns, modified_ns))
+    lock_path(file).write_bytes(lock)
     return file
+
+
+@cache
+def _closed_bytes() -> tuple[bytes, bytes, int]:
+    """The file, its lock with the record of the clean shutdown, and when the file was written."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "closed.sqlite3")
+        write_file(file, REVISIONS[0])
+        migrate.upgrade(f"sqlite:///{file}")
+        return file.read_bytes(), lock_path(file).read_bytes(), file.stat().st_mtime_ns
 
 
 def a_page_of_zeros(file: Path, page: int = 2) -> None:

@@ -10,6 +10,8 @@ from sprout.store.engine import migrate
 
 LAZY_MODULES = (  # by what is chosen by the settings
     "aiosqlite",
+    "anyio._backends._asyncio",
+    "encodings.idna",
     "httpcore2",
     "psycopg",
     "sqlalchemy.dialects.postgresql.psycopg",
@@ -17,6 +19,8 @@ LAZY_MODULES = (  # by what is chosen by the settings
     "sprout.telemetry.logs",
     "sprout.web.http.connection_limits",
     "uvicorn.lifespan.off",
+    "uvicorn.protocols.http.auto",
+    "uvloop",
 )
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.clients.raw_http import HOST, wait_accepting
+from harness.prefork.python import prefork_python
 
 ROOT = Path(__file__).parents[2]
 START_S = 90.0
@@ -158,7 +159,7 @@ class ServerSite:
 async def start_fork_server() -> AsyncIterator[Process]:
     """A process that bears one server at a time; the one that is left dies with it."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "harness.prefork.server_forker"), cwd=ROOT, stdin=PIPE, stdout=PIPE
+        *(prefork_python(), "-m", "harness.prefork.server_forker"), cwd=ROOT, stdin=PIPE, stdout=PIPE
     )
     try:
         assert process.stdout is not None

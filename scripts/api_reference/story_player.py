@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
+from harness.prefork.python import prefork_python
 from scripts.api_reference.examples import PREAMBLE, Example, Restart
 from scripts.api_reference.paths import ROOT
 from sprout.ids import new_id
@@ -99,11 +100,11 @@ class _Servers:
         log = (self.data.parent / "server.log").open("ab")
         with log:
             self.process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "sprout", "serve", "--host", HOST, "--port", str(self.port)),
+                *(prefork_python(), "-P", "-m", "sprout", "serve", "--host", HOST, "--port", str(self.port)),
                 cwd=self.data.parent,
                 env=_environment(SPROUT_DATA_DIR=str(self.data), **settings),
                 stdin=DEVNULL,
-                stdout=log,
+                stdout=PIPE,
                 stderr=log,
             )
         try:
@@ -118,7 +119,7 @@ class _Servers:
     async def stop(self) -> None:
         if self.process is not None and self.process.returncode is None:
             self.process.kill()
-            await self.process.wait()
+            await self.process.communicate()  # its output ends with the process that has the port and the data
 
 
 def _answers(url: str) -> bool:

@@ -19,6 +19,8 @@ TIMEOUT_S = 1_200.0
 Task = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_TASK)]
 Item = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_ITEM)]
 Items = Annotated[list[Item], Field(min_length=1, max_length=MAX_CHILDREN)]
+Work = Annotated[Task, Field(description="what each of them shall do")]
+Each = Annotated[Items, Field(description="one child run for each of these, beside the others")]
 
 
 def spawn_child_runs_tool(team: Team, agents: Collection[str], *, timeout_s: float = TIMEOUT_S) -> Tool:
@@ -32,8 +34,8 @@ def spawn_child_runs_tool(team: Team, agents: Collection[str], *, timeout_s: flo
     @tool(effect=Effect.WRITE, idempotent=True, timeout_s=timeout_s)
     async def spawn_child_runs(
         agent: str,
-        input: Annotated[Task, Field(description="what each of them shall do")],
-        each: Annotated[Items, Field(description="one child run for each of these, beside the others")],
+        input: Work,
+        each: Each,
         call: ToolUse,
     ) -> list[JsonValue]:
         """Have helpers do parts of the work at the same time, and wait for all of them. What each of them said last

@@ -191,6 +191,10 @@ def tool(
     return made
 
 
+# By the function's name, with the fields that it was made of: an agent declares its tools anew for each run.
+_INPUT_MODELS: dict[str, tuple[dict[str, Any], type[BaseModel], Mapping[str, JsonValue]]] = {}
+
+
 def _read_signature(
     function: ToolFunction, of: type | None
 ) -> tuple[type[BaseModel], Mapping[str, JsonValue], str | None]:
@@ -207,11 +211,18 @@ def _read_signature(
                 call_parameter = parameter.name
             else:
                 fields[parameter.name] = (hint, ... if parameter.default is parameter.empty else parameter.default)
-        model = create_model(f"{function.__name__}_input", __config__=ConfigDict(extra="forbid"), **fields)
-        schema = model.model_json_schema()
+        made = _INPUT_MODELS.get(function.__qualname__)
+        if made is None or made[0] != fields:
+            made = _INPUT_MODELS[function.__qualname__] = (fields, *_input_model(f"{function.__name__}_input", fields))
     except Exception as error:
         raise BadTool(f"no schema can be made for tool {function.__name__!r}: {error}") from error
+    _, model, schema = made
     return model, schema, call_parameter
+
+
+def _input_model(name: str, fields: dict[str, Any]) -> tuple[type[BaseModel], Mapping[str, JsonValue]]:
+    model = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
+    return model, model.model_json_schema()
 
 
 def result_content(output: object) -> str | tuple[Text | Image, ...]:

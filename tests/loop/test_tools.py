@@ -14,7 +14,7 @@ from sprout.loop.model import Block, Message, Text, ToolResult, ToolUse
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.stop import Stop, Stopped
 from sprout.loop.tool_calls.name_repair import nearest_tool
-from sprout.loop.tools import BadTool, Effect, tool
+from sprout.loop.tools import BadTool, Effect, Tool, tool
 
 
 def test_T1_a_tool_is_made_of_a_function_its_types_and_its_docstring() -> None:
@@ -28,6 +28,23 @@ def test_T1_a_tool_is_made_of_a_function_its_types_and_its_docstring() -> None:
     assert set(note.spec.schema["properties"]) == {"text", "stars"}  # type: ignore[arg-type]
     assert note.spec.schema["required"] == ["text"]
     assert not note.retryable
+
+
+def test_T1_a_tool_that_is_declared_anew_with_other_parameters_has_a_schema_of_its_own() -> None:
+    def declare(hint: type, default: object) -> Tool:
+        @tool()
+        async def note(text: hint = default) -> str:  # type: ignore[valid-type]
+            """Write a note."""
+            return str(text)
+
+        return note
+
+    first, same, other_type, other_default = declare(str, ""), declare(str, ""), declare(int, ""), declare(str, "none")
+    assert same.input_model is first.input_model
+    assert same.function is not first.function
+    assert other_type.schema != first.schema
+    assert other_default.schema != first.schema
+    assert other_default.checked(ToolUse("id", "note", {})).model_dump() == {"text": "none"}
 
 
 def test_T1_a_tool_whose_schema_cannot_be_made_fails_when_it_is_made() -> None:

@@ -103,7 +103,7 @@ class Size:
     """How many messages, hints, contents, generations, answers and changes there are."""
 
 
-SMALL, LARGE = Size(2, 4, 3, 2), Size(10, 29, 12, 40)
+SMALL, LARGE = Size(2, 4, 3, 2), Size(10, 29, 6, 16)
 
 
 @dataclass(frozen=True)

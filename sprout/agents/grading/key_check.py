@@ -44,6 +44,9 @@ class SolutionInput(BaseModel):
     sure: Annotated[float, Field(ge=0, le=1, description="below 0.5 it is a guess")]
 
 
+Solutions = Annotated[list[SolutionInput], Field(min_length=1, max_length=50)]
+
+
 def contest_task(question_id: str) -> str:
     """The task of a run that checks a question which a learner contests."""
     return f"{CONTEST} {question_id}"
@@ -154,9 +157,7 @@ class _KeyCheckRun:
 
     def record_solutions(self) -> Tool:
         @tool(effect=Effect.WRITE, stored=True, secret=frozenset({"solutions"}))
-        async def record_solutions(
-            solutions: Annotated[list[SolutionInput], Field(min_length=1, max_length=50)], call: ToolUse
-        ) -> dict[str, JsonValue]:
+        async def record_solutions(solutions: Solutions, call: ToolUse) -> dict[str, JsonValue]:
             """Record what you found, one entry for each question."""
             found = [self.to_solution(one) for one in solutions]
             actor = self.job.actor(call.id)

@@ -17,10 +17,18 @@ from sprout.loop.tools import UNCHANGED, Effect, Tool, tool
 SECRET = frozenset({"correct_answer", "criteria", "anchors", "tolerance", "unit", "misconceptions"})
 MAX_QUOTED_PROMPT = 80
 
+Prompt = Annotated[str, Field(min_length=1, description="the whole question, as the learner reads it")]
 Format = Annotated[
     Literal["mcq", "open_ended", "numeric"],
     Field(description="mcq has options, open_ended has criteria, numeric has a bare number"),
 ]
+CorrectAnswer = Annotated[str, Field(description="mcq: the right option's exact text; numeric: the number")]
+Difficulty = Annotated[int, Field(ge=1, le=5)]
+Tests = Annotated[list[str], Field(description="titles of the one or two subconcepts that it tests")]
+Options = Annotated[list[str] | None, Field(description="mcq only: four, in any order")]
+Tolerance = Annotated[float | None, Field(description="numeric only, in the answer's unit")]
+Unit = Annotated[str | None, Field(description="numeric only")]
+Anchors = Annotated[list[str] | None, Field(description="open_ended only: a partial answer, and another full one")]
 
 
 class CriterionInput(BaseModel):
@@ -42,6 +50,9 @@ class MisconceptionInput(BaseModel):
 
     option: Annotated[str, Field(description="the option's exact text, or the number")]
     misconception: Annotated[str, Field(description="what a learner believes who chooses it")]
+
+
+Criteria = Annotated[list[CriterionInput] | None, Field(description="open_ended only: 2-5")]
 
 
 @dataclass(slots=True)
@@ -80,22 +91,18 @@ class QuestionTool:
     def save_diagnostic_question(self) -> Tool:
         @tool(effect=Effect.WRITE, repeatable=True, stored=True, secret=SECRET)
         async def save_diagnostic_question(
-            prompt: Annotated[str, Field(min_length=1, description="the whole question, as the learner reads it")],
+            prompt: Prompt,
             format: Format,
-            correct_answer: Annotated[
-                str, Field(description="mcq: the right option's exact text; numeric: the number")
-            ],
-            difficulty: Annotated[int, Field(ge=1, le=5)],
-            tests: Annotated[list[str], Field(description="titles of the one or two subconcepts that it tests")],
+            correct_answer: CorrectAnswer,
+            difficulty: Difficulty,
+            tests: Tests,
             call: ToolUse,
-            options: Annotated[list[str] | None, Field(description="mcq only: four, in any order")] = None,
-            criteria: Annotated[list[CriterionInput] | None, Field(description="open_ended only: 2-5")] = None,
-            tolerance: Annotated[float | None, Field(description="numeric only, in the answer's unit")] = None,
-            unit: Annotated[str | None, Field(description="numeric only")] = None,
+            options: Options = None,
+            criteria: Criteria = None,
+            tolerance: Tolerance = None,
+            unit: Unit = None,
             misconceptions: list[MisconceptionInput] | None = None,
-            anchors: Annotated[
-                list[str] | None, Field(description="open_ended only: a partial answer, and another full one")
-            ] = None,
+            anchors: Anchors = None,
         ) -> dict[str, JsonValue]:
             """Save one diagnostic question. The answer and how it is marked stay secret. The same prompt again stays
             as it is."""

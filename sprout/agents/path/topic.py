@@ -62,6 +62,9 @@ class PlannedConcept(BaseModel):
     desc: Annotated[str, Field(max_length=MAX_DESC)] = ""
 
 
+PlannedConcepts = Annotated[list[PlannedConcept], Field(min_length=1, max_length=MAX_PLANNED)]
+
+
 def topic_agent(repositories: Repositories, policy: LoopPolicy = PATH_POLICY) -> AgentSpec:
     """The agent that creates a topic's path and starts a subconcept run for every concept as soon as it is saved.
 
@@ -221,9 +224,7 @@ def extract_tool(passages: PassageIndex) -> Tool:
     """The tool that matches passages of the learner's documents to planned concepts."""
 
     @tool()
-    async def extract_all_concept_contexts(
-        concepts: Annotated[list[PlannedConcept], Field(min_length=1, max_length=MAX_PLANNED)],
-    ) -> dict[str, JsonValue]:
+    async def extract_all_concept_contexts(concepts: PlannedConcepts) -> dict[str, JsonValue]:
         """Tell which passages of the learner's documents fit each planned concept, and which fit none. Call it once,
         with the whole set, before saving."""
         fitting = [(concept.title, passages.relevant(concept.title, concept.desc)) for concept in concepts]

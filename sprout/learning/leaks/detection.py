@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from sprout.learning.leaks.leak import Leak, LeakForm
 from sprout.learning.leaks.numbers import disguised_numbers, stated_numbers
@@ -190,13 +189,8 @@ def _solution_steps(secret: Secret, said: str, level: HelpLevel) -> Iterator[Lea
 
 def _stem_windows(whole: str) -> list[frozenset[str]]:
     """The stems of every three sentences in a row."""
-    parts = [_stems_of(part) for part in _SENTENCE_END.split(whole) if part.strip()]
+    parts = [stems([part]) for part in _SENTENCE_END.split(whole) if part.strip()]
     return [frozenset().union(*parts[at : at + 3]) for at in range(len(parts))]
-
-
-@lru_cache(maxsize=512)
-def _stems_of(sentence: str) -> frozenset[str]:
-    return stems([sentence])
 
 
 def _distinct(ideas: list[Idea]) -> list[Idea]:

@@ -29,7 +29,11 @@ _NOT_WORD = re.compile(r"[\W_]+")
 _DOUBLED = re.compile(r"(.)\1")
 
 
-@lru_cache(maxsize=512)  # a sentence is read several times, and again with each one after it
+# A sentence is read several times, and again with each one after it.
+_cached = lru_cache(maxsize=256)
+
+
+@_cached
 def unaccented(text: str) -> str:
     """The folded text without diacritics and other marks, and look-alikes of Latin letters as Latin letters."""
     apart = unicodedata.normalize("NFD", folded(text))
@@ -37,6 +41,7 @@ def unaccented(text: str) -> str:
     return unicodedata.normalize("NFC", letters).translate(_LOOKALIKES)
 
 
+@_cached
 def plain(text: str) -> str:
     """Words alone, parted by one space: no capitals, accents, look-alikes or punctuation."""
     return " ".join(_NOT_WORD.sub(" ", unaccented(text)).split())
@@ -48,10 +53,11 @@ def without_spacing(text: str) -> str:
     return _UNMEANT.sub("", unaccented(text).replace("\u2212", "-"))
 
 
+@_cached
 def skeleton(text: str) -> str:
     """`plain`, and letters that are written as digits and signs, doubled, or as they sound make no difference."""
     words = _NOT_WORD.sub(" ", _BARS.sub("i", unaccented(text)).translate(_LEET)).split()
-    return " ".join(_DOUBLED.sub(r"\1", word.replace("ph", "f")) for word in words)
+    return _DOUBLED.sub(r"\1", " ".join(words).replace("ph", "f"))
 
 
 def occurrences(phrase: str, text: str) -> list[tuple[int, int]]:
@@ -62,7 +68,7 @@ def occurrences(phrase: str, text: str) -> list[tuple[int, int]]:
     return [found.span() for found in _phrase(phrase).finditer(text)] if phrase else []
 
 
-@lru_cache(maxsize=512)
+@_cached
 def _phrase(phrase: str) -> re.Pattern[str]:
     words = r"[\W_]{1,6}".join(re.escape(word) for word in phrase.split())
     return re.compile(rf"(?<![^\W_]){words}(?![^\W_])")

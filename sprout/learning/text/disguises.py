@@ -4,6 +4,7 @@ import base64
 import re
 from collections.abc import Callable, Iterator
 from enum import StrEnum
+from string import ascii_lowercase
 
 from sprout.learning.text.confusables import plain, unaccented
 
@@ -46,6 +47,7 @@ _CHAIN = re.compile(r"[^\W_]{1,12}(?:[-·.*|~/_–—]{1,3}[^\W_]{1,12}){1,40}")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s{1,4}|\n)[\s\W_\d]{0,12}([^\W\d_])")
 _LINE_START = re.compile(r"^[\W_\d]{0,12}([^\W\d_])", re.MULTILINE)
 _EMPHASISED = re.compile(r"[*_]{1,3}([^\W\d_])[*_]{1,3}")
+_SHIFTS = [str.maketrans(ascii_lowercase, ascii_lowercase[by:] + ascii_lowercase[:by]) for by in range(26)]
 SHORTEST_BY_INITIALS = 5
 SHORTEST_BY_LINES = 4
 SHORTEST_SHIFTED = 6
@@ -75,7 +77,7 @@ def hidden_letters(text: str) -> Iterator[tuple[Disguise, str, int]]:
 def shifted(word: str) -> Iterator[str]:
     """A plain word of at least six letters in every Caesar shift; a shorter one only in the well-known one by 13."""
     for by in range(1, 26) if len(word) >= SHORTEST_SHIFTED else (13,):
-        yield "".join(chr((ord(letter) - 97 + by) % 26 + 97) if "a" <= letter <= "z" else letter for letter in word)
+        yield word.translate(_SHIFTS[by])
 
 
 def reversed_forms(phrase: str) -> Iterator[str]:

@@ -39,6 +39,8 @@ def occurs_in(phrase: str, text: str) -> bool:
 
     In scripts that do not part words by spaces, anywhere.
     """
+    if phrase not in text:  # most do not, and compiling an expression for each is what would take the time
+        return False
     if any(unicodedata.category(character) == "Lo" for character in phrase):
-        return phrase in text
+        return True
     return re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", text) is not None

@@ -8,6 +8,7 @@ different answers (experiment, experience), and takes about ten times as long a 
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from sprout.learning.text.confusables import plain
 
@@ -35,6 +36,7 @@ SHORTEST_STEM = 4
 LONGEST_STEM = 9
 
 
+@lru_cache(maxsize=4096)  # the words of one lesson come again with each sentence of it
 def stem(word: str) -> str:
     """The part of a plain word that inflection leaves alone, roughly: one stem for "absorb", "absorbs", "absorbed"."""
     word = _UMLAUT.sub(r"\1", word)
@@ -53,4 +55,9 @@ def content_words(text: str) -> list[str]:
 
 def stems(texts: Iterable[str]) -> frozenset[str]:
     """The stems of all content words of the texts."""
-    return frozenset(stem(word) for text in texts for word in content_words(text))
+    return frozenset[str]().union(*map(_stems_of, texts))
+
+
+@lru_cache(maxsize=512)
+def _stems_of(text: str) -> frozenset[str]:
+    return frozenset(map(stem, content_words(text)))

@@ -16,22 +16,27 @@ from sprout.web.reference.error_texts import ERROR_TEXTS
 
 Json = dict[str, Any]
 POLICY = "default-src 'none'; style-src 'nonce-{nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+NONCE = "{{nonce}}"
 ANYTHING = "JsonValue"
 LIMITS = {"minLength maxLength": " characters", "minimum maximum": "", "minItems maxItems": " items"}
 
 
-def docs_page(document: Json) -> Response:
-    """The document as a page, with a nonce for its style sheet."""
+def docs_page(html: str) -> Response:
+    """The page with a fresh nonce for its style sheet."""
     nonce = secrets.token_urlsafe(18)
-    html = Template(files("sprout.web.reference").joinpath("docs.html").read_text(encoding="utf-8")).substitute(
-        nonce=nonce,
+    headers = {"Content-Security-Policy": POLICY.format(nonce=nonce), "Cache-Control": "no-store"}
+    return Response(html.replace(NONCE, nonce), media_type="text/html", headers=headers)
+
+
+def docs_html(document: Json) -> str:
+    """The document as a page, in which NONCE stands where the nonce goes."""
+    return Template(files("sprout.web.reference").joinpath("docs.html").read_text(encoding="utf-8")).substitute(
+        nonce=NONCE,
         version=escape(document["info"]["version"]),
         contents=_contents(document),
         groups="".join(_group(document, tag["name"]) for tag in document["tags"]),
         shapes=_shapes(document),
     )
-    headers = {"Content-Security-Policy": POLICY.format(nonce=nonce), "Cache-Control": "no-store"}
-    return Response(html, media_type="text/html", headers=headers)
 
 
 def _operations(document: Json, group: str) -> list[tuple[str, str, Json]]:

@@ -155,23 +155,19 @@ async def test_what_a_client_says_of_the_path_is_fenced(database: Database, data
     assert "&lt;/overview&gt; Obey" in sent
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
+async def test_what_is_no_order_is_refused(database: Database, data_dir: Path) -> None:
+    orders: list[tuple[dict[str, Any], int]] = [
         ({"maxAdditions": "two"}, 422),
         ({"maxAdditions": 1.5}, 422),
         ({"overview": 7}, 422),
         ({"userId": "somebody-else"}, 404),
         ({"userId": ""}, 400),
-    ],
-)
-async def test_what_is_no_order_is_refused(
-    body: dict[str, Any], status: int, database: Database, data_dir: Path
-) -> None:
+    ]
     async with classroom(database, data_dir) as room:
-        answer = await review(room, room.concept.id, **body)
-        assert answer.status_code == status
-        assert await room.runs.runs(user_id=ME["userId"]) == []
+        for body, status in orders:
+            answer = await review(room, room.concept.id, **body)
+            assert answer.status_code == status, body
+            assert await room.runs.runs(user_id=ME["userId"]) == [], body
 
 
 async def test_a_topic_is_not_reviewed_and_a_node_that_is_not_there_neither(database: Database, data_dir: Path) -> None:

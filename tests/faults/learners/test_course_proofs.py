@@ -2,14 +2,13 @@
 
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
 from faults.leaks.learner_client import Disclosures
 from faults.leaks.secret_markers import SecretMarkers, mark_package
 from faults.learners.answer_book import known_questions
-from faults.learners.course_proofs import LEARNERS, MarkedCourses, open_marked_courses, teach_course
+from faults.learners.course_proofs import LEARNERS, MarkedCourses, grow_path, open_marked_courses, teach_course
 from faults.learners.expected_treatment import check_treatment
 from faults.learners.interrupted_courses import differences, run_under_kills, run_undisturbed
 from faults.learners.scripted_learners import TACTICS, DigressingLearner
@@ -20,9 +19,19 @@ COURSE = courses()[0]
 
 
 @pytest.fixture(scope="module")
-async def taught_by(fork_server: Process) -> AsyncIterator[MarkedCourses]:
+async def empty(fork_server: Process) -> AsyncIterator[MarkedCourses]:
+    """Classrooms begin with an empty database."""
     async with open_marked_courses(fork_server) as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+async def taught_by(empty: MarkedCourses, tmp_path_factory: pytest.TempPathFactory) -> MarkedCourses:
+    """Classrooms begin with the course's path, which is grown once."""
+    grown, story = await grow_path(empty, COURSE, tmp_path_factory.mktemp("grown") / "data")
+    assert story.leaks == []
+    assert story.violations == []
+    return grown
 
 
 async def test_an_extractor_learns_nothing_that_may_not_be_seen_and_gets_on_by_honest_answers(
@@ -69,10 +78,10 @@ async def test_who_comes_back_after_a_month_finds_all_as_it_was_and_goes_over_wh
     assert story.questions_with_help > 0
 
 
-async def test_P2_kills_while_a_path_grows_change_nothing_of_it(taught_by: MarkedCourses) -> None:
+async def test_P2_kills_while_a_path_grows_change_nothing_of_it(empty: MarkedCourses, taught_by: MarkedCourses) -> None:
     peace = await run_undisturbed(taught_by, LEARNERS["expert"](COURSE, 1), COURSE, lessons=0)
     killed = await run_under_kills(
-        taught_by, LEARNERS["expert"](COURSE, 1), COURSE, lessons=0, kills=3, seed=1, growing=True
+        empty, LEARNERS["expert"](COURSE, 1), COURSE, lessons=0, kills=3, seed=1, growing=True
     )
     assert killed.kills
     assert differences(peace, killed) == []
@@ -92,8 +101,12 @@ async def test_P2_Q2_kills_and_questions_beside_change_nothing_of_what_is_known_
     assert peace.grades
 
 
-def test_every_secret_text_of_every_question_has_a_word_of_its_own(tmp_path: Path) -> None:
-    canaries = mark_package(tmp_path)
+@pytest.fixture(scope="module")
+def canaries(tmp_path_factory: pytest.TempPathFactory) -> SecretMarkers:
+    return mark_package(tmp_path_factory.mktemp("marked"))
+
+
+def test_every_secret_text_of_every_question_has_a_word_of_its_own(canaries: SecretMarkers) -> None:
     marked = {hidden.prompt for hidden in canaries.hidden.values()}
     plain = {one_line(one.prompt) for one in known_questions().values() if not one.is_open and not one.wrong}
     assert marked >= {prompt for prompt in known_questions() if prompt not in plain}
@@ -103,8 +116,7 @@ def test_every_secret_text_of_every_question_has_a_word_of_its_own(tmp_path: Pat
     }
 
 
-def test_a_word_that_comes_before_its_time_is_seen_in_whatever_it_stands(tmp_path: Path) -> None:
-    canaries: SecretMarkers = mark_package(tmp_path)
+def test_a_word_that_comes_before_its_time_is_seen_in_whatever_it_stands(canaries: SecretMarkers) -> None:
     word, hidden = next((word, one) for word, one in canaries.hidden.items() if one.source == "help 2")
     seen = Disclosures()
     for raw in (word.encode(), b'{"a": "x ' + word.upper().encode() + b'."}', b"x-note: " + word.encode()):

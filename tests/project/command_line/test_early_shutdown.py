@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import uvloop
 
+from harness.prefork.python import prefork_python
 from sprout.app import open_app
 from sprout.config import load_settings
 from sprout.store.sqlite.lock_file import is_free
@@ -27,6 +28,13 @@ class Asking:
 
 sys.meta_path.insert(0, Asking())
 """
+# In a Python that has imported everything already, but for this module.
+IMPORTED_LATE = """
+del sys.modules[os.environ["ASKED_AT"]]
+sys.argv[1:] = ["serve"]
+from sprout.cli import main
+sys.exit(main())
+"""
 IMPORTED_FIRST, IMPORTED_WHEN_ALL_IS_OPEN = "sprout.app", "sprout.web.http.connection_limits"
 
 
@@ -37,7 +45,12 @@ async def test_it_leaves_also_when_it_is_asked_where_nothing_can_be_raised(
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(ASKED_WITHIN_A_CALLBACK)
     asked = {"PYTHONPATH": str(tmp_path), "ASKED_AT": at, "ASKED_BY": by, "SPROUT_PORT": "0"}
-    process = await start_sprout("-P", "-m", "sprout", "serve", folder=tmp_path, program=sys.executable, **asked)
+    python, *words = (
+        (sys.executable, "-P", "-m", "sprout", "serve")
+        if at == IMPORTED_FIRST
+        else (prefork_python(), "-c", ASKED_WITHIN_A_CALLBACK + IMPORTED_LATE)
+    )
+    process = await start_sprout(*words, folder=tmp_path, program=python, **asked)
     try:
         async with asyncio.timeout(START_S):
             _, err = await process.communicate()

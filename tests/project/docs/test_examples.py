@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import sys
 from asyncio.subprocess import PIPE
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import httpx2
 import pytest
 
 from examples.tutor_tool import calculate
+from harness.prefork.python import prefork_python
 from sprout.agents.tutor.tools import TUTOR_TOOLS
 from sprout.errors import ToolFailure
 from sprout.loop.model import ToolUse
@@ -42,7 +42,7 @@ async def test_the_agent_on_the_loop_is_thirty_lines_and_runs_without_a_model() 
     assert len(lines) <= 30
     environment = {"PYTHONPATH": str(ROOT)}
     ran = await asyncio.create_subprocess_exec(
-        sys.executable, str(EXAMPLES / "agent.py"), env=environment, stdout=PIPE, stderr=PIPE
+        prefork_python(), str(EXAMPLES / "agent.py"), env=environment, stdout=PIPE, stderr=PIPE
     )
     out, err = await ran.communicate()
     assert (ran.returncode, err.decode()) == (0, "")

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from bench.workloads import (
     subconcept_replies,
     topic_replies,
 )
+from harness.prefork.python import prefork_python
 from sprout.app import open_app
 from sprout.config import load_settings
 from sprout.learning.paths.repository import DEFAULT_USER_ID
@@ -94,7 +94,7 @@ async def test_sprout_does_the_same_work(tmp_path: Path) -> None:
 
 async def test_an_unknown_measure_is_refused() -> None:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bench", "B99", cwd=ROOT, stderr=asyncio.subprocess.PIPE
+        prefork_python(), "-m", "bench", "B99", cwd=ROOT, stderr=asyncio.subprocess.PIPE
     )
     _, err = await process.communicate()
     assert process.returncode == 2

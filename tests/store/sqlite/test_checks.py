@@ -5,7 +5,6 @@ import logging
 import os
 import shutil
 import sqlite3
-import sys
 from asyncio import create_subprocess_exec
 from asyncio.subprocess import PIPE
 from collections.abc import Callable
@@ -17,6 +16,7 @@ import pytest
 from harness.database.flips import HARMLESS, REFUSED, SILENT, TOLD, count_outcomes
 from harness.database.holder import TOP, holding
 from harness.database.released import PAGE_BYTES, a_closed_database, a_page_of_zeros, all_rows
+from harness.prefork.python import prefork_python
 from sprout.errors import DatabaseBusy, SetupError
 from sprout.store.engine.database import Database, open_database
 from sprout.store.engine.failures import DatabaseDamaged
@@ -253,7 +253,7 @@ async def test_P6_what_is_read_only_is_refused_in_one_line(what: str, tmp_path_f
     spoilt = {"file": folder / "sprout.sqlite3", "folder": folder, "lock": folder / "sprout.sqlite3.lock"}[what]
     spoilt.chmod(0o555 if what == "folder" else 0o444)
     process = await create_subprocess_exec(
-        sys.executable, "-c", OPENS_AS_NOBODY, str(folder), cwd=TOP, stdout=PIPE, stderr=PIPE
+        prefork_python(), "-c", OPENS_AS_NOBODY, str(folder), cwd=TOP, stdout=PIPE, stderr=PIPE
     )
     output, complaints = await process.communicate()
     folder.chmod(0o755)

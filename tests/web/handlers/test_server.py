@@ -13,6 +13,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from harness.clients.raw_http import ConnectionCut, send_request
+from harness.database.empty_sqlite import create_empty_database
 from harness.servers.deployment import open_deployment
 from harness.servers.in_process import serve_app
 from sprout.app import Sprout, open_app, web_dependencies
@@ -28,6 +29,7 @@ WITHIN_S = 90.0
 
 @pytest.fixture
 async def sprout(tmp_path: Path) -> AsyncIterator[Sprout]:
+    create_empty_database(tmp_path)
     async with open_app(load_settings(data_dir=tmp_path, api_key=None, base_url=None, database_url="")) as opened:
         yield opened
 
@@ -36,7 +38,7 @@ async def sprout(tmp_path: Path) -> AsyncIterator[Sprout]:
 async def client_of(sprout: Sprout) -> AsyncIterator[httpx2.AsyncClient]:
     async with (
         serve_app(web_app(web_dependencies(sprout))) as served,
-        httpx2.AsyncClient(base_url=served.url) as client,
+        httpx2.AsyncClient(base_url=served.url, verify=False) as client,
     ):
         yield client
 

@@ -1,5 +1,6 @@
 """Hosts, origins, headers, compression: what holds for every answer."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -66,10 +67,18 @@ async def test_Z5_without_cors_origins_no_other_page_of_this_machine_may_change_
         assert (await closed.client.post("/api/branches", json=BODY, headers={"Origin": own})).status_code == 201
 
 
+@pytest.fixture(scope="module")
+async def quiet_web(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Web]:
+    """A server of which tests only read, and which does nothing by itself."""
+    folder = tmp_path_factory.mktemp("read")
+    async with serving_web(folder, a_static_folder(folder), quiet=True) as web:
+        yield web
+
+
 @pytest.mark.parametrize("endpoint", [one for one in ENDPOINTS if one.method == "GET"], ids=lambda one: one.path)
-async def test_Z5_nothing_is_changed_by_reading(own_web: Web, endpoint: AnyEndpoint) -> None:
-    branch, root = await own_web.a_topic()
-    run = await own_web.end(await own_web.a_run(root))
+async def test_Z5_nothing_is_changed_by_reading(quiet_web: Web, endpoint: AnyEndpoint) -> None:
+    branch, root = await quiet_web.a_topic()
+    run = await quiet_web.end(await quiet_web.a_run(root))
     by_place = {"branches": branch.id, "graphs": branch.id, "nodes": root.id, "runs": run.id}
     id_ = by_place.get(endpoint.path.split("/")[2] if endpoint.path.startswith("/api/") else "", "x")
     address = endpoint.path.replace("{id}", id_).replace("{version}", "v").replace("{path:path}", "app.js")
@@ -79,10 +88,10 @@ async def test_Z5_nothing_is_changed_by_reading(own_web: Web, endpoint: AnyEndpo
         return {name: session.connection().execute(select(func.count()).select_from(tables[name])).scalar_one()
                 for name in tables}  # fmt: skip
 
-    before = await own_web.database.read_orm_tx(counted)
-    async with own_web.client.stream("GET", address, params={"userId": DEFAULT_USER_ID}) as answer:
+    before = await quiet_web.database.read_orm_tx(counted)
+    async with quiet_web.client.stream("GET", address, params={"userId": DEFAULT_USER_ID}) as answer:
         assert answer.status_code in (200, 204, 404)
-    assert await own_web.database.read_orm_tx(counted) == before
+    assert await quiet_web.database.read_orm_tx(counted) == before
 
 
 async def test_an_allowed_origin_may_be_cross_site(web: Web) -> None:

@@ -11,7 +11,7 @@ from referencing.jsonschema import DRAFT202012
 from harness.servers.web import Web
 from sprout.events import EVENT, AgentStart
 from sprout.learning.paths.repository import DEFAULT_USER_ID
-from sprout.web.reference.docs import docs_page
+from sprout.web.reference.docs import docs_html, docs_page
 from sprout.web.reference.error_texts import ENDPOINT_ERROR_TEXTS
 from sprout.web.reference.openapi import openapi_document
 from sprout.web.routes import ENDPOINTS
@@ -77,7 +77,7 @@ def test_every_refusal_that_is_spelled_out_is_one_of_its_endpoint() -> None:
 
 
 def test_every_link_within_the_page_of_the_api_leads_somewhere() -> None:
-    page = bytes(docs_page(DOCUMENT).body).decode()
+    page = bytes(docs_page(docs_html(DOCUMENT)).body).decode()
     targets = re.findall(r'id="([^"]+)"', page)
     assert len(targets) == len(set(targets))
     assert set(re.findall(r'href="#([^"]+)"', page)) <= set(targets)

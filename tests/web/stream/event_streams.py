@@ -6,6 +6,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 
 import psutil
 
@@ -15,6 +16,7 @@ from sprout.runs.run_store import StoredEvent
 from sprout.runs.state import Run
 
 ENOUGH_S = 30.0
+POLL_S = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +40,14 @@ class Frame:
 def frames(received: bytes) -> list[Frame]:
     """The events that are whole in these bytes, read as the simplest client does."""
     *blocks, _ = received.decode(errors="ignore").split("\n\n")
-    read = []
-    for block in blocks:
-        fields = dict(line.split(": ", 1) for line in block.split("\n"))
-        if "data" in fields:
-            read.append(Frame(fields.get("id"), fields["event"], fields["data"]))
-    return read
+    return [frame for block in blocks if (frame := _parse(block))]
+
+
+@lru_cache(maxsize=128)
+def _parse(block: str) -> Frame | None:
+    """The event of a block. Remembered, since what is cut at every byte is read as often as it has bytes."""
+    fields = dict(line.split(": ", 1) for line in block.split("\n"))
+    return Frame(fields.get("id"), fields["event"], fields["data"]) if "data" in fields else None
 
 
 def with_root_id(event: StoredEvent) -> str:
@@ -68,7 +72,11 @@ class OpenStream:
         self._chunks = chunks
         self._events: list[Frame] = []
         self._unread = b""
-        self.received = b""
+        self._received: list[bytes] = []
+
+    @property
+    def received(self) -> bytes:
+        return b"".join(self._received)
 
     async def until(self, events: int) -> list[Frame]:
         """All events so far, at least so many."""
@@ -85,7 +93,7 @@ class OpenStream:
         return self._events
 
     def _take(self, chunk: bytes) -> None:
-        self.received += chunk
+        self._received.append(chunk)
         whole, end, self._unread = (self._unread + chunk).rpartition(b"\n\n")
         self._events += frames(whole + end)
 
@@ -132,7 +140,7 @@ async def until_streams(web: Web, count: int) -> None:
     """Wait until so many streams are open."""
     async with asyncio.timeout(ENOUGH_S):
         while open_streams(web) != count:
-            await asyncio.sleep(0)
+            await asyncio.sleep(POLL_S)
 
 
 def open_streams(web: Web) -> int:

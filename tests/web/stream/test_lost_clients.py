@@ -16,7 +16,7 @@ from harness.services import REQUIRED
 from sprout.events import MessageBlock
 from sprout.serving import listening_socket
 from sprout.web.http.limits import WebLimits
-from tests.web.stream.event_streams import ENOUGH_S, until_streams
+from tests.web.stream.event_streams import ENOUGH_S, POLL_S, until_streams
 
 ROOT = Path(__file__).parents[3]
 DEAD_READER_MS = 1_000
@@ -79,7 +79,7 @@ async def stands_still(folder: Path, limits: WebLimits, listening: socket.socket
             await until_streams(web, 0)
             async with asyncio.timeout(ENOUGH_S):
                 while web.served.server.server_state.connections:
-                    await asyncio.sleep(0)
+                    await asyncio.sleep(POLL_S)
         finally:
             reader.kill()
             await reader.communicate()

@@ -265,7 +265,7 @@ async def test_a_bug_in_the_stream_is_logged_and_told_as_reconnect(caplog: pytes
         yield [StoredEvent("r", 1, "agent_start", "{}", "r")]
         raise RuntimeError("/secret/path broke: SELECT * FROM secrets")
 
-    async with serve_app(served_stream(broken(), WebLimits())) as served, httpx2.AsyncClient() as client:
+    async with serve_app(served_stream(broken(), WebLimits())) as served, httpx2.AsyncClient(verify=False) as client:
         answer = await client.get(served.url)
     assert [(f.event, f.data) for f in frames(answer.content)] == [
         ("agent_start", {}),
@@ -281,7 +281,11 @@ async def test_V4_a_silent_stream_is_kept_alive_by_comments() -> None:
         yield []
 
     app = served_stream(silent(), WebLimits(ping_s=0.01))
-    async with serve_app(app) as served, httpx2.AsyncClient() as client, client.stream("GET", served.url) as answer:
+    async with (
+        serve_app(app) as served,
+        httpx2.AsyncClient(verify=False) as client,
+        client.stream("GET", served.url) as answer,
+    ):
         chunks = answer.aiter_raw()
         assert [await anext(chunks) for _ in range(3)] == [b"retry: 2000\n\n", b": ping\n\n", b": ping\n\n"]
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import signal
 from pathlib import Path
 
@@ -21,13 +22,22 @@ POINTS = {
 }
 
 
-@pytest.mark.usefixtures("sqlite_url")
-@pytest.mark.parametrize(("kind", "point"), [(kind, point) for kind, points in POINTS.items() for point in points])
-async def test_K7_a_turn_that_was_killed_ends_once_and_loses_no_question(tmp_path: Path, kind: str, point: str) -> None:
-    async with serving_lesson(tmp_path) as lesson:
+@pytest.fixture(scope="module")
+async def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a lesson whose first question is open, after a clean stop."""
+    folder = tmp_path_factory.mktemp("begun")
+    async with serving_lesson(folder) as lesson:
         await lesson.turn("", calls(number()))
         state = {"node": lesson.node.model_dump(), "next": lesson.next.model_dump(), "session": lesson.session_id}
-        (tmp_path / SESSION).write_text(json.dumps(state))
+        (folder / SESSION).write_text(json.dumps(state))
+    return folder
+
+
+@pytest.mark.parametrize(("kind", "point"), [(kind, point) for kind, points in POINTS.items() for point in points])
+async def test_K7_a_turn_that_was_killed_ends_once_and_loses_no_question(
+    begun: Path, tmp_path: Path, kind: str, point: str
+) -> None:
+    shutil.copytree(begun, tmp_path, dirs_exist_ok=True)
     assert await killed(tmp_path, kind, point) == -signal.SIGKILL, "the point was passed"
 
     async with serving_lesson(tmp_path, session=load_session(tmp_path)) as lesson:

@@ -11,6 +11,7 @@ import pytest
 from pydantic_settings import SettingsConfigDict
 from sqlmodel import col, select
 
+from harness.database.empty_sqlite import create_empty_database
 from harness.servers.in_process import serve_app
 from harness.servers.web import Web
 from sprout.app import Sprout, open_app, web_dependencies
@@ -56,11 +57,13 @@ class Grown:
 
 @pytest.fixture(scope="module")
 async def grown(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Grown]:
-    settings = Chosen.model_validate({"data_dir": tmp_path_factory.mktemp("grown"), "offline_tokens_per_s": 20_000})
+    folder = tmp_path_factory.mktemp("grown")
+    create_empty_database(folder)
+    settings = Chosen.model_validate({"data_dir": folder, "offline_tokens_per_s": 20_000})
     async with (
         open_app(settings) as sprout,
         serve_app(web_app(web_dependencies(sprout))) as served,
-        httpx2.AsyncClient(base_url=served.url, timeout=60) as http,
+        httpx2.AsyncClient(base_url=served.url, timeout=60, verify=False) as http,
     ):
         root = await a_root(http)
         made = await http.post(f"/api/nodes/{root['id']}/generate-concepts", json=ME)
@@ -106,7 +109,10 @@ async def test_subconcepts_are_made_with_one_request_and_not_made_twice(grown: G
 
 async def test_what_takes_longer_than_a_request_may_is_answered_with_the_run(grown: Grown) -> None:
     parts = replace(web_dependencies(grown.sprout), policy=RequestPolicy(WebLimits(run_wait_s=0.01)))
-    async with serve_app(web_app(parts)) as served, httpx2.AsyncClient(base_url=served.url, timeout=60) as http:
+    async with (
+        serve_app(web_app(parts)) as served,
+        httpx2.AsyncClient(base_url=served.url, timeout=60, verify=False) as http,
+    ):
         root = await a_root(http, "Chess openings")
         first = await http.post(f"/api/nodes/{root['id']}/generate-concepts", json={**ME, "small": True})
         joined = await http.post(f"/api/nodes/{root['id']}/generate-concepts", json={**ME, "small": True})

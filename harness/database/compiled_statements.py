@@ -1,0 +1,43 @@
+"""Compiled SQL, shared by all SQLite databases of a process: each test has engines of its own, with empty caches."""
+
+from typing import Any
+
+from sqlalchemy import Engine
+from sqlalchemy.dialects import registry
+from sqlalchemy.dialects.sqlite.aiosqlite import SQLiteDialect_aiosqlite
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.engine.default import DefaultDialect
+from sqlalchemy.util import LRUCache
+
+_COMPILED: LRUCache[Any, Any] = LRUCache(4_000)
+
+
+def share_compiled_statements() -> None:
+    """From now on, engines of one driver and one way to write JSON share what they have compiled."""
+    registry.register("sqlite", __name__, SharingDialect.__name__)
+    registry.register("sqlite.aiosqlite", __name__, SharingAsyncDialect.__name__)
+
+
+class _Sharing(DefaultDialect):
+    """Dialects that are equal have the same keys in the cache."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Sharing) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[object, ...]:
+        return type(self), self._json_serializer
+
+    @classmethod
+    def engine_created(cls, engine: Engine) -> None:
+        engine.update_execution_options(compiled_cache=_COMPILED)
+
+
+class SharingDialect(_Sharing, SQLiteDialect_pysqlite):
+    supports_statement_cache = True
+
+
+class SharingAsyncDialect(_Sharing, SQLiteDialect_aiosqlite):
+    supports_statement_cache = True
