@@ -17,6 +17,7 @@ from sprout.offline.pace import Pace
 
 IMMEDIATE = Pace()
 OVERFLOW_SCRIPT = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+EFFECTS_RUN = "new Promise((done) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(done))))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +92,15 @@ def conversation(page: Page) -> Locator:
     return page.get_by_role("region", name="Lesson")
 
 
+async def wait_for_effects(page: Page) -> None:
+    """Wait until the page has done what follows its last rendering, such as scrolling: it would move a click's aim."""
+    await page.evaluate(EFFECTS_RUN)
+
+
 async def wait_for_question(page: Page) -> str:
     """The open question of a lesson, once the tutor is silent."""
     await expect(checkpoint(page).get_by_role("button", name="Answer")).to_be_enabled()
+    await wait_for_effects(page)
     return await checkpoint(page).locator(".q").inner_text()
 
 
@@ -112,6 +119,7 @@ async def wait_for_tutor(page: Page, message_count: int) -> None:
     """Wait for a message of the tutor more than `said`, and for the end of its turn."""
     await expect(page.locator(".msg:not([aria-live])")).not_to_have_count(message_count)
     await expect(page.locator(".tu [aria-busy]")).to_have_count(0)
+    await wait_for_effects(page)
 
 
 async def answer_diagnostic(page: Page, words: str) -> None:
@@ -128,6 +136,7 @@ async def answer_diagnostic(page: Page, words: str) -> None:
 
 async def wait_for_next(page: Page, before: str) -> None:
     await page.wait_for_function("(before) => document.querySelector('#asked')?.innerText !== before", arg=before)
+    await wait_for_effects(page)
 
 
 async def assert_no_overflow(page: Page) -> None:
