@@ -9,7 +9,7 @@ import time
 from rich.console import Console
 from rich.table import Table
 
-from faults.core import core_simulation, loop_faults, loop_simulation
+from faults.core import core_simulation, loop_faults, loop_simulation, sloppy_calls
 from faults.core.loop_faults import ProofFigure
 from faults.crashes import (
     crash_loop,
@@ -33,6 +33,7 @@ PROOFS = {
     **out_of_memory.PROOFS,
     **loop_simulation.PROOFS,
     **core_simulation.PROOFS,
+    **sloppy_calls.PROOFS,
     **random_kills.PROOFS,
     **crash_loop.PROOFS,
     **shutdown.PROOFS,

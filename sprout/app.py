@@ -29,12 +29,14 @@ from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
 from sprout.errors import SetupError
 from sprout.ids import new_id
+from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.limits import cost_usd, daily_budgets, quotas, web_limits
 from sprout.loop.context.tokenizer import count_tokens
 from sprout.models import choose_model, open_model, path_estimate
 from sprout.offline.courses.catalogue import courses
 from sprout.plugins import AgentFactory, load_agents, load_tools
+from sprout.programs.runner import SandboxedRunner
 from sprout.readiness import unready_reason
 from sprout.runs.budget.ledger import BudgetLedger, open_ledger
 from sprout.runs.dispatcher import Dispatcher
@@ -260,11 +262,12 @@ def _extra_agents(settings: Settings, stores: Stores, factories: Sequence[AgentF
 def _agents(settings: Settings, stores: Stores, extra: Sequence[AgentSpec]) -> list[AgentSpec]:
     """All agents; a later one replaces an earlier one of the same name. The tutor may delegate to the others."""
     graphs, keys, adaptations = stores.path_repository, stores.answer_keys, stores.adaptations
+    programs = ProgramMarker(SandboxedRunner(), stores.gradebook)
     agents = [
         topic_agent(graphs),
         subconcept_agent(graphs, keys=keys if settings.verify_keys else None),
         key_check_agent(graphs, keys),
-        grading_agent(graphs, stores.gradebook),
+        grading_agent(graphs, stores.gradebook, programs),
         refinement_agent(graphs, adaptations),
         review_agent(graphs, adaptations),
         *extra,
@@ -273,6 +276,7 @@ def _agents(settings: Settings, stores: Stores, extra: Sequence[AgentSpec]) -> l
         stores.lessons,
         graphs,
         stores.memories,
+        programs=programs,
         helpers=[agent.name for agent in agents],
         care_text=settings.care_text,
         extra_tools=load_tools(settings, graphs),

@@ -348,13 +348,14 @@ class Graded(_Event):
 
 
 class MasteryChanged(_Event):
-    """`evidence` counts the graded answers about the node."""
+    """`evidence` counts the graded answers about the node; `completed` says that it is learned."""
 
     kind: Literal["mastery_changed"] = "mastery_changed"
     node_id: str
     mastery: float = Field(ge=0, le=1)
     evidence: int
     completed: bool
+    mastered: bool
 
 
 class ContestSettled(_Event):

@@ -40,7 +40,9 @@ export interface EdgeEnds {
 export interface Progress {
   nodeId: string;
   completedAt: string | null;
+  masteredAt: string | null;
   masteryScore: number;
+  attemptsCount: number;
 }
 export interface Document {
   id: string;
@@ -121,7 +123,15 @@ export interface PathSummary {
   lastActivityAt: string | null;
   activeRunId: string | null;
   lastRun: Run | null;
-  concepts: { id: string; title: string; mastered: boolean; mastery: number; subconceptCount: number }[];
+  concepts: {
+    id: string;
+    title: string;
+    learned: boolean;
+    mastered: boolean;
+    begun: boolean;
+    mastery: number;
+    subconceptCount: number;
+  }[];
 }
 export interface GraphAnswer {
   branch: Branch;
@@ -167,11 +177,11 @@ export interface Budget {
   limitTokens: number | null;
 }
 
-/** From `at` on the node was begun and not mastered, or mastered. */
+/** From `at` on the node was begun and no more, learned, or mastered. */
 export interface Turn {
   nodeId: string;
   at: string;
-  reached: "begun" | "mastered";
+  reached: "begun" | "learned" | "mastered";
 }
 /** What was done in a quarter of an hour. */
 export interface Studied {
@@ -187,6 +197,7 @@ export interface Begun {
   branchId: string;
   branchTitle: string;
   mastery: number;
+  learned: boolean;
   mastered: boolean;
   answers: number;
   last: AnswerMark[];
@@ -408,6 +419,8 @@ export interface Lesson {
   evidence: number;
   needed: number;
   completed: boolean;
+  mastered: boolean;
+  masteredFrom: string | null;
   graded: GradeShown | null;
   cards: Card[];
 }

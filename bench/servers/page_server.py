@@ -205,7 +205,7 @@ class FakeServer:
 
     def _summary(self, branch: str) -> Row:
         nodes, _ = path_rows(branch)
-        facts = {"mastered": False, "mastery": 0, "subconceptCount": 0}
+        facts = {"learned": False, "mastered": False, "begun": False, "mastery": 0, "subconceptCount": 0}
         concepts = [node | facts for node in nodes if node["type"] == "concept"]
         row: Row = {"branch": self._branch(branch), "rootId": f"{branch}-root", "lastActivityAt": None}
         return row | {"concepts": concepts, "activeRunId": None, "lastRun": None}

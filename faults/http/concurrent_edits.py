@@ -214,7 +214,7 @@ def apply_question(prompt: str, concept: ConceptState, reply: ServerReply) -> Co
         return _require(reply.status == 409, concept)
     if reply.status != 201:
         return None
-    return replace(concept, questions=(*concept.questions, (reply.body["id"], prompt)))
+    return replace(concept, questions=(*concept.questions, (reply.body["id"], prompt)), complete=False)
 
 
 def apply_answer(question: str, option: str, concept: ConceptState, reply: ServerReply) -> ConceptState | None:

@@ -131,12 +131,12 @@ async def _time_to_free_s(
 ) -> dict[str, float]:
     """After how long there are no more streams, and no more sockets, than these; `SECONDS` where there still are."""
     async with asyncio.timeout(MAX_FREE_S):
-        while await _open_streams(client) < streams + 2 * BAD_READERS:  # noqa: ASYNC110 - it is in another process
+        while await count_open_streams(client) < streams + 2 * BAD_READERS:  # noqa: ASYNC110 - it is in another process
             await asyncio.sleep(0.1)
     began_s = time.monotonic()
     freed_s: dict[str, float] = {}
     while len(freed_s) < 2 and (now_s := time.monotonic() - began_s) < SECONDS:
-        if await _open_streams(client) <= streams:
+        if await count_open_streams(client) <= streams:
             freed_s.setdefault("streams", now_s)
         if count_sockets(server) <= sockets:
             freed_s.setdefault("sockets", now_s)
@@ -144,7 +144,7 @@ async def _time_to_free_s(
     return {reader: freed_s.get(reader, SECONDS) for reader in ("streams", "sockets")}
 
 
-async def _open_streams(client: httpx2.AsyncClient) -> int:
+async def count_open_streams(client: httpx2.AsyncClient) -> int:
     """As the server's own figures have it."""
     figures = (await client.get("/metrics")).text
     return next(int(float(line.split()[1])) for line in figures.splitlines() if line.startswith("sprout_open_streams "))

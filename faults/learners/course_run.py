@@ -11,7 +11,7 @@ from faults.learners.course_record import ConceptRecord, CourseRecord, LessonRec
 from faults.learners.disputing_learner import DisputingLearner, dispute_question, plant_wrong_key
 from faults.learners.returning_learner import ReturningLearner
 from faults.learners.scripted_learners import LearnerMessage, MessageIntent, QuestionSituation, ScriptedLearner
-from sprout.learning.mastery.mastery import ATTEMPTS_TO_MASTER, MASTERED_FROM
+from sprout.learning.mastery.mastery import LEARNED_FROM
 from sprout.learning.text.normalization import one_line
 
 MOST_TURNS = 120  # of a lesson, words beside it among them
@@ -320,7 +320,7 @@ class CourseRun:
         broken += [f"a grade is another after a reload: {id_}" for id_ in grades if scores.get(id_) != grades[id_]]
         [progress] = await desk.get("/api/progress", nodeId=part["id"])
         stands = await desk.get(f"/api/chat/sessions/{session_id}/lesson")
-        enough = progress["masteryScore"] >= MASTERED_FROM and progress["attemptsCount"] >= ATTEMPTS_TO_MASTER
+        enough = progress["masteryScore"] >= LEARNED_FROM
         if abs(progress["masteryScore"] - stands["mastery"]) > 1e-9 or progress["attemptsCount"] != stands["evidence"]:
             broken.append(f"{part['title']!r}: progress and lesson disagree")
         if not (enough and progress["completedAt"]):

@@ -4,7 +4,8 @@ import asyncio
 
 import psutil
 
-from sprout.documents.sandbox.child_process import BOOTSTRAP
+from sprout.documents.sandbox.extractor import CHILD_MODULE
+from sprout.sandbox.child import bootstrap
 
 
 def readers(pid: int | None = None) -> list[psutil.Process]:
@@ -12,7 +13,7 @@ def readers(pid: int | None = None) -> list[psutil.Process]:
     found = []
     for process in psutil.Process(pid).children(recursive=True):
         try:
-            if process.status() != psutil.STATUS_ZOMBIE and BOOTSTRAP in process.cmdline():
+            if process.status() != psutil.STATUS_ZOMBIE and bootstrap(CHILD_MODULE) in process.cmdline():
                 found.append(process)
         except psutil.NoSuchProcess:
             continue  # it ended between the two looks

@@ -22,7 +22,7 @@ EFFECTS_RUN = "new Promise((done) => requestAnimationFrame(() => setTimeout(() =
 
 @dataclass(frozen=True, slots=True)
 class GrownCourse:
-    """A garden with one course that has grown, and the addresses of its screens."""
+    """A server with one course that has grown, and the addresses of its pages."""
 
     server: SproutServer
     graph: Row

@@ -15,6 +15,7 @@ from harness.servers.in_process import serve_app
 from sprout.app import open_app, web_dependencies
 from sprout.config import Settings
 from sprout.learning.paths.repository import DEFAULT_USER_ID
+from sprout.offline.api.messages_api import OfflineModel
 from sprout.offline.demo.router import demo_model
 from sprout.offline.faults.scenarios import Fault, FaultPlan, Scenario, parse_fault
 from sprout.offline.pace import Pace
@@ -139,13 +140,23 @@ def edge_names(graph: Row) -> list[str]:
 
 @asynccontextmanager
 async def start_server(
-    folder: Path, database_url: str, *, pace: Pace = STEADY_PACE, **settings: Any
+    folder: Path,
+    database_url: str,
+    *,
+    pace: Pace = STEADY_PACE,
+    offline_model: OfflineModel | None = None,
+    **settings: Any,
 ) -> AsyncIterator[SproutServer]:
-    """A Sprout on a model server that speaks at this pace, until the block is left."""
+    """A Sprout on a model server that speaks at this pace, until the block is left.
+
+    Args:
+        offline_model: answers in place of the built-in one.
+    """
     weather = ModelFaults()
     async with AsyncExitStack() as stack:
-        model = await stack.enter_async_context(running_offline_server(demo_model(), pace=pace, faults=weather))
-        chosen = {"base_url": model.base_url, "api_key": "a-key", **settings}
+        brain = offline_model or demo_model()
+        served_model = await stack.enter_async_context(running_offline_server(brain, pace=pace, faults=weather))
+        chosen = {"base_url": served_model.base_url, "api_key": "a-key", **settings}
         sprout = await stack.enter_async_context(
             open_app(JourneySettings(data_dir=folder, database_url=database_url, **chosen))
         )

@@ -30,7 +30,6 @@ from sprout.runs.run_store import RunStore, StoredEvent
 from sprout.runs.state import Run
 from sprout.runs.streaming.bus import BusMessage
 from sprout.serving import listening_socket
-from sprout.web.http.dependencies import RequestPolicy
 from sprout.web.http.limits import WebLimits
 from sprout.web.routes import web_app
 
@@ -158,7 +157,8 @@ async def main() -> None:
     settings = load_settings()
     setattr(app_parts, MemoryBus.__name__, StampedBus)  # the one part that is not as a user has it
     async with open_app(settings, extra_agents=[make_waiting_agent]) as sprout:
-        app = web_app(replace(web_dependencies(sprout), policy=RequestPolicy(NO_CAPS)))
+        dependencies = web_dependencies(sprout)
+        app = web_app(replace(dependencies, policy=replace(dependencies.policy, limits=NO_CAPS)))
         app.routes[:0] = bench_routes(sprout)
         config = uvicorn.Config(
             app, lifespan="off", log_level="critical", access_log=False, timeout_graceful_shutdown=1

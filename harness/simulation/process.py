@@ -21,6 +21,8 @@ from sprout.documents.splitting.passages import split_into_passages
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
 from sprout.ids import new_id
+from sprout.learning.marking.program_marking import ProgramMarker
+from sprout.programs.runner import SandboxedRunner
 from sprout.runs.execution.dependencies import ModelChoice, RunDependencies
 from sprout.runs.live_runs import LiveRuns, live_runs
 from sprout.runs.model_gate import ModelGate
@@ -64,15 +66,18 @@ async def run_process(
     bus, dispatcher = MemoryBus(), AsyncioDispatcher()
     graphs = SqlPathRepository(database, bus.publish, split=split_into_passages)
     refining, tutoring = SqlAdaptationRepository(database, bus.publish), SqlLessonRepository(database, bus.publish)
+    gradebook = SqlGradebook(database, bus.publish)
+    programs = ProgramMarker(SandboxedRunner(), gradebook)
     agents = [
         topic_agent(graphs),
         subconcept_agent(graphs),
-        grading_agent(graphs, SqlGradebook(database, bus.publish)),
+        grading_agent(graphs, gradebook, programs),
         refinement_agent(graphs, refining),
         review_agent(graphs, refining),
     ]
     helpers = [agent.name for agent in agents]
-    agents.append(tutor_agent(tutoring, graphs, SqlMemories(database, bus.publish), helpers=helpers))
+    memories = SqlMemories(database, bus.publish)
+    agents.append(tutor_agent(tutoring, graphs, memories, programs=programs, helpers=helpers))
     parts = RunDependencies(
         store=SqlRunStore(database, bus.publish, dispatcher),
         bus=bus,

@@ -147,7 +147,7 @@ _EVENTS: list[Event] = [
         next_step="Say what the light passes between where it bends.",
         help_level=0,
     ),
-    MasteryChanged(node_id=NODE.id, mastery=0.62, evidence=3, completed=False),
+    MasteryChanged(node_id=NODE.id, mastery=0.62, evidence=3, completed=False, mastered=False),
     ContestSettled(question_id=ASKED, outcome="held", says="It was solved again, and its answer holds."),
     CardReady(
         node_id=NODE.id,

@@ -90,7 +90,7 @@ class Brief:
     safe to repeat. Whether there is a loop is decided when the run starts, and does not change.
 
     Args:
-        opening: events to publish first.
+        opening: events to publish first; the agent's start follows them, unless it is one of them.
         begin: returns more events to publish before the loop.
         finish: gets the loop's result, or None without a loop, and returns the closing event, whose reason and usage
             the run fills in. Raises NothingSaved.

@@ -115,8 +115,14 @@ def component_faults(graph: ConceptGraph) -> list[str]:
     return [f"The path is in {len(parts)} pieces that no edge joins: {pieces}."]
 
 
-async def log_generated(graphs: GraphRepository, job: Job, prompt: Prompt, result: TurnResult, *, count: int) -> None:
-    """Add an entry to the generation log of the node whose children the run created."""
+async def log_generated(
+    graphs: GraphRepository, job: Job, prompt: Prompt, result: TurnResult, *, count: int, note: str | None
+) -> None:
+    """Add an entry to the generation log of the node whose children the run created.
+
+    Args:
+        note: the agent's closing words.
+    """
     meta = {
         "runId": job.run_id,
         "prompt": f"{prompt.name} {prompt.version}",
@@ -127,6 +133,7 @@ async def log_generated(graphs: GraphRepository, job: Job, prompt: Prompt, resul
         "calls": Counter(call.name for call in result.calls),
         "refused": sum(call.is_error for call in result.calls),
         "problems": list(result.problems),
+        "note": note,
     }
     await graphs.log_generation(
         job.node_id,

@@ -49,8 +49,8 @@ def known_agents(settings: Settings) -> list[AgentSpec]:
         subconcept_agent(graphs),
         refinement_agent(graphs, unconnected),
         review_agent(graphs, unconnected),
-        tutor_agent(unconnected, graphs, unconnected),
-        grading_agent(graphs, unconnected),
+        tutor_agent(unconnected, graphs, unconnected, programs=unconnected),
+        grading_agent(graphs, unconnected, unconnected),
         key_check_agent(graphs, unconnected),
     ]
     added: list[AgentSpec] = []

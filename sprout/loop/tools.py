@@ -2,7 +2,7 @@
 
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from functools import partial
@@ -12,7 +12,8 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_m
 
 from sprout.errors import SproutError
 from sprout.loop.encoding.surrogates import replace_surrogates
-from sprout.loop.model import Image, Text, ToolSpec, ToolUse
+from sprout.loop.input_mending import mend_input, shown_schema
+from sprout.loop.model import Block, Image, Text, ToolSpec, ToolUse
 
 
 class Effect(StrEnum):
@@ -42,6 +43,7 @@ ToolFunction = Callable[..., Awaitable[object]]
 ResultMemory = Callable[..., str | None]
 
 UNCHANGED = "unchanged"  # a field of a tool's result: true where all is kept as it is, which is a success
+MENDED = "mended"  # a field of a tool's result: what was put right in the call, for the model to learn
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +126,19 @@ class Tool:
             )
             raise BadToolInput(f"The input of {self.name} does not fit. {faults}") from None
 
+    def mend(self, call: ToolUse) -> tuple[ToolUse, tuple[str, ...]]:
+        """The call with an input that fits as far as a person would understand it, and what was mended."""
+        try:
+            self.input_model.model_validate(dict(call.input))
+        except ValidationError:
+            mended, notes = mend_input(self.input_model.model_json_schema(), call.input)
+            return replace(call, input=mended), notes
+        return call, ()
+
     def shown_input(self, call: ToolUse) -> dict[str, JsonValue]:
-        """The input as people may see it: without secret fields."""
-        return {field: value for field, value in call.input.items() if field not in self.secret}
+        """The input as people may see it: without secret fields, and without any that the tool does not know."""
+        known: Any = self.schema.get("properties") or {}
+        return {field: value for field, value in call.input.items() if field in known and field not in self.secret}
 
     async def run(self, checked: BaseModel, call: ToolUse) -> object:
         given = {name: getattr(checked, name) for name in self.input_model.model_fields}
@@ -222,7 +234,7 @@ def _read_signature(
 
 def _input_model(name: str, fields: dict[str, Any]) -> tuple[type[BaseModel], Mapping[str, JsonValue]]:
     model = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
-    return model, model.model_json_schema()
+    return model, shown_schema(model.model_json_schema())
 
 
 def result_content(output: object) -> str | tuple[Text | Image, ...]:
@@ -233,6 +245,20 @@ def result_content(output: object) -> str | tuple[Text | Image, ...]:
         blocks = (Text(replace_surrogates(item.text)) if isinstance(item, Text) else item for item in output)
         return tuple(item for item in blocks if isinstance(item, Image) or item.text.strip()) or ""
     return replace_surrogates(json.dumps(output, ensure_ascii=False))
+
+
+def with_notes(output: object, notes: Sequence[str]) -> object:
+    """A tool's output with what was mended in its call."""
+    if not notes:
+        return output
+    if isinstance(output, Mapping):
+        return {**output, MENDED: [*output.get(MENDED, ()), *notes]}
+    if isinstance(output, str):
+        return f"{output}\n(Mended: {'; '.join(notes)})"
+    blocks: tuple[Block, ...] = (Text(f"(Mended: {'; '.join(notes)})"),)
+    if isinstance(output, (list, tuple)) and output and all(isinstance(item, (Text, Image)) for item in output):
+        return (*output, *blocks)
+    return {"result": output, MENDED: [*notes]}
 
 
 def says_unchanged(result: str) -> bool:

@@ -109,6 +109,7 @@ async def run_turn(
         lookup=options.lookup,
         asks=settings.asks,
         can_wait=options.can_wait,
+        has_target=options.token_target is not None,
     )
     loop = TurnLoop(settings, state, caller, calls, guard)
     if resume is not None:

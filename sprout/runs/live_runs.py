@@ -191,9 +191,13 @@ class LiveRuns:
             await self._worker.wait_refreshed()
         return await self._store.run(run_id, user_id=user_id)
 
-    async def cancel_all(self, *, user_id: str) -> None:
-        """Cancel every run of a learner, and wait until they have ended. Raises ShuttingDown."""
-        while open_roots := await self._store.unfinished_roots(user_id):
+    async def cancel_all(self, *, user_id: str, branch_id: str | None = None) -> None:
+        """Cancel every run of a learner, or of one branch, and wait until they have ended. Raises ShuttingDown."""
+        while open_roots := [
+            run
+            for run in await self._store.unfinished_roots(user_id)
+            if branch_id is None or run.branch_id == branch_id
+        ]:
             for run in open_roots:
                 await self.cancel(run.id, user_id=user_id)
             for run in open_roots:

@@ -26,8 +26,17 @@ from sprout.learning.paths.sources import CoveredPassage, NodeSources, PassageRo
 from sprout.learning.questions.assessments import AnswerRow, QuestionRow
 from sprout.web.handlers import account, pages, path_review, runs, server
 from sprout.web.handlers.paths import branches, changes, contents, documents, generation, graphs, nodes, sources
-from sprout.web.handlers.teaching import assessments, conversations, lessons, memories, questions, reports, tutor
-from sprout.web.http.dependencies import PageFiles, PathsAndRuns, WebDependencies
+from sprout.web.handlers.teaching import (
+    assessments,
+    conversations,
+    diagnostics,
+    lessons,
+    memories,
+    questions,
+    reports,
+    tutor,
+)
+from sprout.web.http.dependencies import DiagnosticsAndRuns, PageFiles, PathsAndRuns, WebDependencies
 from sprout.web.http.endpoint import AnyEndpoint, Call, Endpoint, group
 from sprout.web.http.endpoint import ResponseSpec as Status
 from sprout.web.http.failures import CatchAllErrors, handle_expected, handle_http_exception, handle_unexpected
@@ -53,6 +62,10 @@ HTML_PAGE = Status(200, "A page.", media_type="text/html")
 RUN_IN_PROGRESS = Status(202, "It takes longer: the active run.", RunRow)
 EXISTING_RUN = Status(200, "The run that was active already.", RunRow)
 NO_CONTENT = Status(204, "Done.")
+
+
+def _agent_runs(web: WebDependencies) -> runs.AgentRuns:
+    return runs.AgentRuns(web.runs, web.paths, web.teaching_repositories.assessments, web.extra_agents)
 
 
 def _one(description: str, model: type[Wire], status: int = 200) -> tuple[Status, ...]:
@@ -113,7 +126,8 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
                  _one("The branch.", BranchRow), (404,)),
         Endpoint("PATCH", "/api/branches/{id}", branches.rename_branch, "Rename a branch",
                  _one("The branch, renamed.", BranchRow), (404, 409), body=requests.BranchChange),
-        Endpoint("DELETE", "/api/branches/{id}", branches.delete_branch, "Delete a branch and all of it",
+        Endpoint("DELETE", "/api/branches/{id}", branches.delete_branch,
+                 "Stop the runs of a branch, and delete it and all of it",
                  (NO_CONTENT,), (404, 409)),
         Endpoint("GET", "/api/branches/{id}/graph", branches.get_graph, "Everything that the page of a branch shows",
                  _one("Nodes, edges, progress, documents and runs.", responses.BranchPage), (404,))),
@@ -313,12 +327,14 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
                  "Delete all data of the caller: paths, answers, conversations, memories, documents, backups",
                  (NO_CONTENT,), (404, 409, 503), query=requests.ErasureQuery)),
 
-    *group("Assessments", lambda web: web.teaching_repositories,
-        Endpoint("GET", "/api/agents/concepts/{id}/diagnostic", assessments.get_diagnostic,
-                 "A concept's diagnostic, as far as it exists",
-                 _one("The diagnostic.", responses.ConceptDiagnostic), (404,), query=requests.UserQuery)),
+    *group("Assessments",
+        lambda web: DiagnosticsAndRuns(web.teaching_repositories.assessments, web.paths, web.runs),
+        Endpoint("GET", "/api/agents/concepts/{id}/diagnostic", diagnostics.get_diagnostic,
+                 "A concept's diagnostic; the request waits while its questions are being made",
+                 _one("The diagnostic.", responses.ConceptDiagnostic), (404, 409, 422, 429, 503),
+                 query=requests.UserQuery)),
 
-    *group("Runs", lambda web: runs.AgentRuns(web.runs, web.paths, web.extra_agents),
+    *group("Runs", _agent_runs,
         Endpoint("POST", "/api/agents/topics/{id}/run", runs.start_topic_run,
                  "Create a path from a topic, or join the run that creates it",
                  (EVENT_STREAM, Status(202, "With wait=false: the new run.", RunRow), EXISTING_RUN),
@@ -335,7 +351,7 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
                  (Status(200, "The decision, and what was added.", responses.PathReview),
                   Status(202, "It takes longer: the active run.", RunRow)), (404, 409, 503),
                  body=requests.ReviewRequest, rate_limiter=RUN_LIMITER)),
-    *group("Runs", lambda web: runs.AgentRuns(web.runs, web.paths, web.extra_agents),
+    *group("Runs", _agent_runs,
         Endpoint("POST", "/api/agents/{name}/nodes/{id}/run", runs.start_extra_agent_run,
                  "Run a configured extra agent on a node, or join its run",
                  (EVENT_STREAM, Status(202, "With wait=false: the new run.", RunRow), EXISTING_RUN),

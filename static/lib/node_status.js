@@ -13,6 +13,9 @@ import { t } from "./i18n.js";
  * @typedef {{ nodeId: string, state: Agent["state"], endedAt: string | null, retry: NoteEntry | null }} ConceptAgent
  */
 
+/** Whether the learner can go on from it. @param {GraphNode} node */
+export const isLearned = (node) => ["learned", "mastered", "due"].includes(node.state);
+
 /** The agents of concepts. @param {Activity | null} activity @returns {ConceptAgent[]} */
 export const conceptAgentsOf = (activity) =>
   Object.values(activity?.agents ?? {}).flatMap(({ nodeId, state, endedAt, entries }) => {
@@ -45,8 +48,8 @@ export function retryWait({ retry }, nowMs) {
 export function nodeStatus(node, parts, maker, nowMs) {
   if (maker && !maker.endedAt) return growingStatus(maker, parts.length, nowMs);
   if (maker?.state === "failed" && !parts.length) return { text: t("node.failed"), tone: "wait" };
-  const done = parts.filter((part) => part.state === "mastered").length;
-  if (node.state === "mastered") return { text: t("node.mastered"), tone: "" };
+  const done = parts.filter(isLearned).length;
+  if (node.state === "mastered" || node.state === "learned") return { text: t(`state.${node.state}`), tone: "" };
   if (node.state === "due") return { text: t("state.due"), tone: "due" };
   if (node.state === "locked")
     return {
@@ -80,7 +83,7 @@ export const queuePositionWords = (position) => (position > 0 ? t("queue.before"
  * Letters of the states in a ring of petals.
  * @type {Record<import("../state/graph.js").NodeState, string>}
  */
-const LETTERS = { locked: "l", ready: "r", progress: "p", mastered: "m", due: "d" };
+const LETTERS = { locked: "l", ready: "r", progress: "p", learned: "m", mastered: "m", due: "d" };
 
 /** The parts' states, a letter each. @param {GraphNode[]} parts */
 export const petalsOf = (parts) => parts.map((part) => LETTERS[part.state]).join("");

@@ -8,10 +8,15 @@ import { t } from "../lib/i18n.js";
 export const USER = "00000000-0000-0000-0000-000000000000";
 
 export class ApiError extends Error {
-  /** @param {number} status 0 where the server was not reached @param {string} message */
-  constructor(status, message) {
+  /**
+   * @param {number} status 0 where the server was not reached
+   * @param {string} message
+   * @param {boolean} [passing] whether the server said when to try again
+   */
+  constructor(status, message, passing = false) {
     super(message);
     this.status = status;
+    this.passing = passing;
   }
 }
 
@@ -41,7 +46,7 @@ export async function fetchOk(path, init) {
     throw new ApiError(0, t("error.network"));
   }
   syncClock(response);
-  if (!response.ok) throw new ApiError(response.status, await messageOf(response));
+  if (!response.ok) throw new ApiError(response.status, await messageOf(response), response.headers.has("retry-after"));
   return response;
 }
 

@@ -8,12 +8,18 @@ import { ApiError, USER, post, request } from "./api.js";
 const at = encodeURIComponent;
 
 /**
- * The diagnostic of a concept, or null.
+ * The diagnostic of a concept; null while its questions are being made.
  * @param {string} conceptId
  * @returns {Promise<Diagnostic | null>}
  */
-export const diagnostic = (conceptId) =>
-  nullIfMissing(request(`/agents/concepts/${at(conceptId)}/diagnostic?userId=${USER}`));
+export async function diagnostic(conceptId) {
+  try {
+    return await request(`/agents/concepts/${at(conceptId)}/diagnostic?userId=${USER}`);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 503 && error.passing) return null;
+    throw error;
+  }
+}
 /** @param {string} assessmentId @returns {Promise<Answer[]>} */
 export const answers = (assessmentId) => request(`/assessments/${at(assessmentId)}/answers?userId=${USER}`);
 /**
@@ -74,21 +80,13 @@ export const lesson = (sessionId) => request(`/chat/sessions/${at(sessionId)}/le
  * @param {string} sessionId
  * @param {string} content
  * @param {string | null} drawing a data URL
+ * @param {string | null} questionId the question that it answers
  * @returns {Promise<Reply>}
  */
-export const sendMessage = (sessionId, content, drawing) =>
+export const sendMessage = (sessionId, content, drawing, questionId) =>
   post(`/chat/sessions/${at(sessionId)}/tutor`, {
     userId: USER,
     content,
     ...(drawing && { drawingImageDataUrl: drawing }),
+    ...(questionId && { questionId }),
   });
-
-/** @template T @param {Promise<T>} asked @returns {Promise<T | null>} */
-async function nullIfMissing(asked) {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null;
-    throw error;
-  }
-}

@@ -3,8 +3,8 @@
 
 /** @import { EdgeEnds, Graph, NodeRow, Progress, RunEvent } from "../types.d.ts" */
 
-/** Least mastery that counts as mastered, as on the server. */
-export const MASTERED_AT = 0.7;
+/** Least mastery of what is learned, as on the server. */
+export const LEARNED_AT = 0.7;
 
 /** @returns {Graph} */
 export const emptyGraph = () => ({ nodes: {}, edges: {} });
@@ -58,7 +58,7 @@ function withoutNode(graph, id) {
   return { nodes, edges: Object.fromEntries(edges) };
 }
 
-/** @typedef {"locked" | "ready" | "progress" | "mastered" | "due"} NodeState */
+/** @typedef {"locked" | "ready" | "progress" | "learned" | "mastered" | "due"} NodeState */
 
 /**
  * A node with its state and its neighbours.
@@ -71,6 +71,7 @@ function withoutNode(graph, id) {
  *   type: NodeRow["type"],
  *   state: NodeState,
  *   mastery: number,
+ *   begun: boolean,
  *   needs: string[],
  *   opens: string[],
  *   parts: string[],
@@ -82,8 +83,7 @@ function withoutNode(graph, id) {
 export function graphNodes(graph, progress) {
   const marks = new Map(progress.map((row) => [row.nodeId, row]));
   const ofNode = (/** @type {string} */ id) => marks.get(id);
-  const mastered = (/** @type {string} */ id) =>
-    Boolean(ofNode(id)?.completedAt) || (ofNode(id)?.masteryScore ?? 0) >= MASTERED_AT;
+  const learned = (/** @type {string} */ id) => Boolean(ofNode(id)?.completedAt);
   /** @type {Map<string, GraphNode>} */
   const all = new Map();
   for (const node of Object.values(graph.nodes)) {
@@ -96,6 +96,7 @@ export function graphNodes(graph, progress) {
       type: node.type,
       state: "ready",
       mastery: ofNode(node.id)?.masteryScore ?? 0,
+      begun: isBegun(ofNode(node.id)),
       needs: [],
       opens: [],
       parts: [],
@@ -109,8 +110,10 @@ export function graphNodes(graph, progress) {
   }
   for (const node of all.values()) {
     if (node.parentId) all.get(node.parentId)?.parts.push(node.id);
-    node.missing = node.needs.filter((id) => !mastered(id)).length;
-    node.state = mastered(node.id) ? "mastered" : node.missing ? "locked" : node.mastery > 0 ? "progress" : "ready";
+    node.missing = node.needs.filter((id) => !learned(id)).length;
+    const row = { learned: learned(node.id), mastered: Boolean(ofNode(node.id)?.masteredAt) };
+    if (row.learned || (node.begun && !node.missing)) node.state = begunState(row);
+    else node.state = node.missing ? "locked" : "ready";
   }
   for (const node of all.values()) {
     const parent = node.type === "subconcept" && all.get(node.parentId ?? "");
@@ -118,6 +121,15 @@ export function graphNodes(graph, progress) {
     if (parent && parent.state === "locked" && node.state === "ready") node.state = "locked";
   }
   return all;
+}
+
+/** Whether something was answered, or is known from what builds on it. @param {Progress | undefined} row */
+const isBegun = (row) => row !== undefined && (row.attemptsCount > 0 || row.masteryScore > 0);
+
+/** State of a node that is begun. @param {{ learned: boolean, mastered: boolean }} row @returns {NodeState} */
+export function begunState({ learned, mastered }) {
+  if (!learned) return "progress";
+  return mastered ? "mastered" : "learned";
 }
 
 /**

@@ -122,7 +122,8 @@ export function openLesson(nodeId) {
       spoken.value ||= words.content !== "";
     });
     try {
-      const reply = await teachingApi.sendMessage(session.value.id, words.content, words.drawing);
+      const asked = words.aside ? null : (state.value?.question?.id ?? null);
+      const reply = await teachingApi.sendMessage(session.value.id, words.content, words.drawing, asked);
       await refresh();
       if (messages.value.length > saidBefore) return true;
       if (reply.runId && !(await runOf(reply.runId)).endedAt) return true; // it takes longer, and is heard to its end

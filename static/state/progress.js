@@ -6,7 +6,7 @@ import { parseMs } from "../lib/format.js";
 /** @import { ProgressReport, Studied, Turn } from "../types.d.ts" */
 
 /** @typedef {keyof typeof SPANS} Span */
-/** @typedef {{ atMs: number, mastered: number, begun: number }} Point `begun`: started and not mastered */
+/** @typedef {{ atMs: number, learned: number, mastered: number, begun: number }} Point `mastered` of the `learned`; `begun`: not learned */
 /** @typedef {{ atMs: number, deeds: number, seconds: number, ahead: boolean }} Cell `ahead`: in the future */
 
 /** The spans: their length, and the distance of the curve's points in days. */
@@ -28,7 +28,7 @@ export function dayOf(ms, days = 0) {
 export const weekOf = (ms, weeks = 0) => dayOf(ms, weeks * WEEK - ((new Date(ms).getDay() + 6) % WEEK));
 
 /**
- * Number of nodes mastered, and only started, at each moment.
+ * Number of nodes learned, of these mastered, and only started, at each moment.
  * @param {Turn[]} turns oldest first
  * @param {number[]} moments in ms, the earliest first
  * @returns {Point[]}
@@ -39,8 +39,10 @@ export function masteryAt(turns, moments) {
   return moments.map((atMs) => {
     for (; next < turns.length && parseMs(turns[next].at) <= atMs; next++)
       reached.set(turns[next].nodeId, turns[next].reached);
-    const mastered = [...reached.values()].filter((each) => each === "mastered").length;
-    return { atMs, mastered, begun: reached.size - mastered };
+    const stages = [...reached.values()];
+    const begun = stages.filter((each) => each === "begun").length;
+    const mastered = stages.filter((each) => each === "mastered").length;
+    return { atMs, learned: stages.length - begun, mastered, begun };
   });
 }
 
@@ -147,7 +149,7 @@ function cell(byDay, fromMs, days, nowMs) {
 const sum = (numbers) => numbers.reduce((all, each) => all + each, 0);
 
 /**
- * The summary: what is mastered, and this week's changes.
+ * The summary: what is learned and mastered, and this week's changes.
  * @param {ProgressReport} report
  * @param {number} nowMs
  */
@@ -156,9 +158,10 @@ export function summary(report, nowMs) {
   const [before, now] = masteryAt(report.turns, [monday - 1, nowMs]);
   const week = report.studied.filter(({ at }) => parseMs(at) >= monday);
   return {
+    learned: now.learned,
     mastered: now.mastered,
     begun: now.begun,
-    more: now.mastered - before.mastered,
+    more: now.learned - before.learned,
     seconds: sum(week.map(({ seconds }) => seconds)),
     days: new Set(week.map(({ at }) => dayOf(parseMs(at)))).size,
   };

@@ -1,6 +1,8 @@
 // @ts-check
 /** Search by title over paths, their concepts, and all nodes of the open path. Pure. */
 
+import { begunState } from "./graph.js";
+
 /** @import { PathSummary } from "../types.d.ts" */
 /** @import { NodeState, GraphNode } from "./graph.js" */
 /**
@@ -66,9 +68,7 @@ export const entriesOfPaths = (paths, but = null) =>
         conceptId: concept.id,
         node: null,
         isPath: false,
-        state: /** @type {NodeState | null} */ (
-          concept.mastered ? "mastered" : concept.mastery > 0 ? "progress" : null
-        ),
+        state: concept.begun || concept.learned ? begunState(concept) : null,
         mastery: concept.mastery,
       })),
     ]);

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from harness.agents.memory_repositories import RecordingTeam
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.events import AgentDone, NodeRow, Usage
 from sprout.loop.model import Text, ToolUse
 from sprout.loop.tools import Tool, result_content
 from sprout.loop.turn import Forbid, TurnResult
-from tests.agents.memory_repositories import RecordingTeam
 
 NOTHING_CALLED: Mapping[str, Any] = {}
 

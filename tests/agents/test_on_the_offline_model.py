@@ -3,7 +3,11 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from harness.agents.memory_repositories import MemoryGraphRepository, RecordingTeam
+from harness.journeys.learner import IMMEDIATE
+from harness.journeys.sprout_server import start_server
 from sprout.agents.agent import AgentSpec, Brief
 from sprout.agents.path.subconcept import subconcept_agent
 from sprout.agents.path.topic import topic_agent
@@ -16,7 +20,6 @@ from sprout.offline.demo.router import DemoModel
 from sprout.offline.script import Reply, Scripted, TextOut, ToolOut
 from sprout.offline.server import running_offline_server
 from tests.agents.driving import briefed
-from tests.agents.memory_repositories import MemoryGraphRepository, RecordingTeam
 
 NOTES = """# The water cycle
 
@@ -156,11 +159,11 @@ async def test_small_mode_keeps_its_counts() -> None:
         assert 2 <= len(repositories.questions[concept.id]) <= 3
 
 
-async def test_a_path_takes_two_model_calls_and_a_concept_two() -> None:
+async def test_a_path_takes_one_model_call_and_a_concept_one() -> None:
     repositories = MemoryGraphRepository()
     topic, *lessons = await a_whole_path(repositories, repositories.topic("Bayesian reasoning"))
-    assert topic.result.iterations == 2
-    assert [lesson.result.iterations for lesson in lessons] == [2] * len(lessons)
+    assert topic.result.iterations == 1
+    assert [lesson.result.iterations for lesson in lessons] == [1] * len(lessons)
 
 
 async def test_I5_a_model_that_obeys_a_hostile_document_gets_no_further_than_its_own_topic() -> None:
@@ -180,8 +183,8 @@ async def test_I5_a_model_that_obeys_a_hostile_document_gets_no_further_than_its
     assert len(repositories.titles(root.id)) == 10
     assert repositories.edges(root.id) == set()
     assert mallory.graphs[foreign.id].nodes == ()
-    assert len(run.refused) == 4
-    assert sum(call.unchanged for call in run.result.calls) == 30  # there were enough concepts
+    assert len(run.refused) == 3  # the field that it was not given is left out
+    assert sum(call.unchanged for call in run.result.calls) == 31  # there were enough concepts
 
 
 async def test_Q6_no_secret_of_a_question_is_in_any_event_also_of_refused_ones() -> None:
@@ -243,3 +246,27 @@ async def test_a_model_that_stops_early_is_told_what_is_missing_at_most_twice() 
     assert run.result.transitions.count("stop_hook_correction") == 2
     assert "2 of 6-10 concepts saved" in run.result.problems[0]
     assert run.done.concept_count == 2
+
+
+async def test_T8_T9_the_closing_paragraph_is_streamed_from_the_call_that_ends_the_run(
+    tmp_path: Path, sqlite_url: str
+) -> None:
+    async with start_server(tmp_path, sqlite_url, pace=IMMEDIATE) as grown:
+        events = await grown.events_of(await grown.start_path("Bayesian reasoning"))
+    said = [event.data["text"] for event in events if event.kind == "message"]
+    (done,) = [event.data for event in events if event.kind == "agent_done" and event.data["agent"] == "topic"]
+    assert said == [done["rationale"]]
+    assert "built into the offline demo" in said[0]
+
+
+async def test_T8_a_closing_call_beside_a_refused_edge_ends_nothing_and_the_words_of_the_last_one_count() -> None:
+    repositories = MemoryGraphRepository()
+    saves = [ToolOut("save_concept", {"title": title, "desc": "It is."}) for title in ("A", "B")]
+    edge = ToolOut("save_concept_edge", {"source_title": "A", "target_title": "Z", "why": "so"})
+    mended = ToolOut("save_concept_edge", {"source_title": "A", "target_title": "B", "why": "so"})
+    first, last = [ToolOut("close_path", {"rationale": words}) for words in ("Done.", "It starts with A.")]
+    script = Scripted([Reply([*saves, edge, first]), Reply([mended, last])])
+    async with talking_to(script) as model:
+        run = await played(model, topic_agent(repositories), repositories.topic("Circuits"), small=True)
+    assert (run.result.iterations, run.result.reason) == (2, "end_turn")
+    assert run.done.rationale == "It starts with A."

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import sprout.agents
+from harness.agents.memory_repositories import MemoryGraphRepository, RecordingTeam
 from sprout.agents.path.subconcept import subconcept_agent
 from sprout.agents.path.topic import topic_agent
 from sprout.agents.prompts import load_prompt, read_prompt
@@ -15,7 +16,6 @@ from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.store.engine.database import Database
 from tests.agents.classroom import classroom
 from tests.agents.driving import a_job, briefed
-from tests.agents.memory_repositories import MemoryGraphRepository, RecordingTeam
 
 FOLDER = Path(sprout.agents.__path__[0])
 NAMES = sorted(path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.md"))
@@ -52,7 +52,7 @@ async def test_the_tools_that_a_prompt_names_and_the_tools_on_offer_are_the_same
     text = load_prompt(name).text
     offered = {tool.name for tool in brief.tools}
     assert all(f"`{tool}`" in text for tool in offered)
-    named = {word.strip("`") for word in text.split() if word.startswith(("`save_", "`extract_"))}
+    named = {word.strip("`") for word in text.split() if word.startswith(("`save_", "`extract_", "`close_"))}
     assert {tool.rstrip("`:,.") for tool in named} <= offered
 
 
@@ -66,7 +66,9 @@ async def test_the_tools_of_those_that_adapt_a_path_are_named_in_their_prompts(
     text = load_prompt(f"adaptation/{name}").text
     offered = {tool.name for tool in brief.tools}
     named = {
-        word.strip("`,.:;)") for word in text.split() if re.match(r"`(add|remove|get|check|validate|grade)_", word)
+        word.strip("`,.:;)")
+        for word in text.split()
+        if re.match(r"`(add|remove|get|check|validate|grade|close)_", word)
     }
     assert named == offered
     assert spec.label == agent

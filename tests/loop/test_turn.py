@@ -163,10 +163,18 @@ async def test_L8_a_tie_between_two_names_is_not_guessed() -> None:
 
 
 async def test_L8_an_input_that_does_not_fit_names_the_field() -> None:
-    play = await run_script([Reply([ToolOut("look", {"at": 3, "more": 1})])], tools=[looker([])])
+    play = await run_script([Reply([ToolOut("look", {"at": {"x": 3, "y": 4}})])], tools=[looker([])])
     result = play.result.calls[0].result
     assert "at:" in result
-    assert "more:" in result
+
+
+async def test_L8_an_input_that_a_person_would_understand_is_mended_and_the_result_says_so() -> None:
+    seen: list[str] = []
+    play = await run_script([Reply([ToolOut("look", {"At": [3], "more": 1})])], tools=[looker(seen)])
+    (call,) = play.result.calls
+    assert not call.is_error
+    assert (seen, dict(call.input)) == (["3"], {"at": "3"})
+    assert "there is no field 'more': left out" in call.result
 
 
 async def test_L10_reads_run_together_writes_alone_and_results_come_in_call_order() -> None:

@@ -8,11 +8,13 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from sprout.agents.adaptation.change_inputs import known_titles, mend_reason, refuse_removed_before
 from sprout.agents.adaptation.observation_tools import ConceptContext
 from sprout.agents.agent import Team
+from sprout.agents.closing import close_review, closing_words
 from sprout.agents.graph_edits import Desc, SourceTitle, TargetTitle, Title, edge_result, load_graph
 from sprout.clock import utc_now
-from sprout.errors import InvalidGraphEdit
+from sprout.errors import InvalidGraphEdit, NoChangeNeeded
 from sprout.events import NodeRow
 from sprout.learning.graph.changes import Change
 from sprout.learning.graph.graph import MAX_TITLE, ConceptGraph, Edit
@@ -20,12 +22,12 @@ from sprout.learning.mastery.adaptation import AnsweredQuestion
 from sprout.learning.mastery.adaptation_rules import (
     MAX_ADDED,
     MAX_CHANGES,
+    MIN_EVIDENCE,
     blank_evidence,
     bridge_edit,
     changes_of_run,
     check_addition,
     check_limits,
-    check_reason,
     check_removal,
     check_repair_limit,
     cite,
@@ -97,11 +99,11 @@ class ChangeTools:
         ) -> dict[str, JsonValue]:
             """Add a subconcept after those that it depends on and before those that it unlocks."""
             graph = await self.context.subconcepts()
-            after = unlocks or []
-            before = depends_on or ([] if after else self.default_prerequisites(graph))
+            after, before = known_titles(graph, unlocks or []), known_titles(graph, depends_on or [])
+            before = before or ([] if after else self.default_prerequisites(graph))
             used = await self.resolve_evidence(evidence, is_entry=not before)
             await self.refuse_addition(graph, title, [graph.node_by_title(one).id for one in after])
-            why = check_reason(reason)
+            why = mend_reason(reason)
 
             def operation(current: ConceptGraph) -> Edit:
                 return bridge_edit(current, title, desc, before, after, utc_now(), reason=why)
@@ -117,8 +119,9 @@ class ChangeTools:
         ) -> dict[str, JsonValue]:
             """Take out a subconcept that the learner has shown not to need; what it joined stays joined."""
             graph, changes = await self.context.subconcepts(), await self.limiting_changes()
-            node, why = graph.node_by_title(title), check_reason(reason)
-            used = cite(await self.context.answers(), evidence, await self.all_changes())
+            refuse_removed_before(graph, title, changes_of_run(changes, self.run_id))
+            node, why = graph.node_by_title(title), mend_reason(reason)
+            used = await self.cite_usable(evidence)
             check_limits(changes, self.run_id, adds=False, open_count=0, max_changes=self.max_changes)
             known = await self.context.adaptations.child_progress(
                 self.context.concept.id, user_id=self.context.job.user_id
@@ -141,7 +144,7 @@ class ChangeTools:
             source_title: SourceTitle, target_title: TargetTitle, reason: Reason, call: ToolUse
         ) -> dict[str, JsonValue]:
             """Join two subconcepts, to mend what validate_graph found."""
-            why = check_reason(reason)
+            why = mend_reason(reason)
             return await self.repair(lambda graph: graph.connect_titles(source_title, target_title, reason=why), call)
 
         return add_subconcept_edge
@@ -152,7 +155,7 @@ class ChangeTools:
             source_title: SourceTitle, target_title: TargetTitle, reason: Reason, call: ToolUse
         ) -> dict[str, JsonValue]:
             """Take out an edge between two subconcepts, to mend what validate_graph found."""
-            why = check_reason(reason)
+            why = mend_reason(reason)
             return await self.repair(partial(_disconnect, source=source_title, target=target_title, why=why), call)
 
         return remove_subconcept_edge
@@ -163,7 +166,7 @@ class ChangeTools:
             title: Title, desc: Desc, reason: Reason, evidence: Evidence, call: ToolUse
         ) -> dict[str, JsonValue]:
             """Add a concept before this one, where its very entries fail and no concept of the path covers the gap."""
-            used, why = await self.resolve_evidence(evidence), check_reason(reason)
+            used, why = await self.resolve_evidence(evidence), mend_reason(reason)
             path = await self.context.path()
             await self.refuse_addition(path, title, [self.context.concept.id])
 
@@ -227,20 +230,27 @@ class ChangeTools:
         """The answers that justify an addition. Raises InvalidGraphEdit."""
         items, changes = await self.context.answers(), await self.all_changes()
         if self.extends_path:
-            used = cite(items, answer_ids, changes)
+            used = await self.cite_usable(answer_ids)
             require_all_right(used)
             return used
         blank = blank_evidence(items, answer_ids, changes, is_entry=is_entry)
         if blank is not None:
             return blank
-        used = cite(items, answer_ids, changes)
+        used = await self.cite_usable(answer_ids)
         require_gap(used, items)
         return used
+
+    async def cite_usable(self, answer_ids: Sequence[str]) -> list[AnsweredQuestion]:
+        """The cited answers that are evidence, where enough of them are; raises InvalidGraphEdit as `cite` does."""
+        items = await self.context.answers()
+        usable = {item.answer_id for item in items if item.unusable_reason is None}
+        kept = [one for one in dict.fromkeys(answer_ids) if one in usable]
+        return cite(items, kept if len(kept) >= MIN_EVIDENCE else answer_ids, await self.all_changes())
 
     async def insert_concept_after(
         self, anchor: str, title: str, desc: str, reason: str, evidence: Sequence[str], call: ToolUse
     ) -> dict[str, JsonValue]:
-        used, why = cite(await self.context.answers(), evidence, await self.all_changes()), check_reason(reason)
+        used, why = await self.cite_usable(evidence), mend_reason(reason)
         require_all_right(used)
         path = await self.context.path()
         after = self._end_of_chain(
@@ -262,7 +272,7 @@ class ChangeTools:
             await self.limiting_changes(),
             self.run_id,
             adds=True,
-            open_count=sum(node.id not in known or not known[node.id].mastered for node in graph.nodes),
+            open_count=sum(node.id not in known or not known[node.id].learned for node in graph.nodes),
             max_changes=self.max_changes,
             max_added=self.max_added,
         )
@@ -330,7 +340,7 @@ class ChangeTools:
         """
         outcome = await self.undo_broken()
         await self.start_subconcepts(team)
-        return rationales.get(outcome) or result.text.strip() or None
+        return rationales.get(outcome) or closing_words(result, close_review, "message")
 
     async def undo_broken(self) -> UndoOutcome:
         """Undo this run's changes of each graph that they would leave with a fault."""
@@ -353,7 +363,7 @@ class ChangeTools:
 def _disconnect(graph: ConceptGraph, *, source: str, target: str, why: str) -> Edit:
     edit = graph.disconnect(graph.node_by_title(source).id, graph.node_by_title(target).id, reason=why)
     if not edit.events:
-        raise InvalidGraphEdit(f"There is no edge '{source}' → '{target}'.")
+        raise NoChangeNeeded(f"There is no edge '{source}' → '{target}'.")
     return edit
 
 

@@ -12,8 +12,9 @@ from sprout.learning.graph.changes import Change
 from sprout.learning.graph.graph import ConceptGraph
 from sprout.learning.graph.node_states import node_states
 from sprout.learning.graph.traversal import reachable
-from sprout.learning.mastery.adaptation import RIGHT_FROM, AdaptationRepository, AnsweredQuestion
+from sprout.learning.mastery.adaptation import AdaptationRepository, AnsweredQuestion
 from sprout.learning.mastery.adaptation_rules import closing_nodes, undone_by_learner
+from sprout.learning.mastery.mastery import RIGHT_FROM
 from sprout.learning.paths.graph_repository import GraphRepository
 from sprout.loop.tools import Tool, tool
 
@@ -68,9 +69,11 @@ class ConceptContext:
             graph = await self.subconcepts()
             known = await self.adaptations.child_progress(self.concept.id, user_id=self.job.user_id)
             pairs = [(edge.source_node_id, edge.target_node_id) for edge in graph.edges]
+            learned = {node_id for node_id, one in known.items() if one.learned}
             mastered = {node_id for node_id, one in known.items() if one.mastered}
             started = {node_id for node_id, one in known.items() if one.started}
-            states = node_states([node.id for node in graph.nodes], pairs, mastered=mastered, started=started)
+            ids = [node.id for node in graph.nodes]
+            states = node_states(ids, pairs, learned=learned, mastered=mastered, started=started)
             last, titles = closing_nodes(graph), {node.id: node.title for node in graph.nodes}
             listed: list[JsonValue] = [
                 {
@@ -95,7 +98,7 @@ class ConceptContext:
             history = await self.adaptations.history(user_id=self.job.user_id)
             both = [*await self.changes(self.concept.id), *await self.changes(self.root_id)]
             undone: list[JsonValue] = [one.summary for one in undone_by_learner(both)]
-            done = [one for one in history if one.mastered]
+            done = [one for one in history if one.learned]
             if not history:
                 return {"completedConcepts": [], "overallLevel": "new student", "takenBack": undone}
             average = sum(one.mastery for one in history) / len(history)

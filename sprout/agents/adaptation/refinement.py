@@ -9,12 +9,13 @@ from pydantic import JsonValue
 from sprout.agents.adaptation.change_tools import ChangeTools, UndoOutcome
 from sprout.agents.adaptation.observation_tools import ConceptContext
 from sprout.agents.agent import AgentSpec, Brief, Job, NothingSaved, Team
+from sprout.agents.closing import close_review
 from sprout.agents.fences import fenced
 from sprout.agents.graph_edits import creation_events, load_graph
 from sprout.agents.prompt_elements import node_element
 from sprout.agents.prompts import Prompts, load_prompts
 from sprout.errors import BadInput, ToolFailure
-from sprout.events import AgentDone, Event, Usage
+from sprout.events import AgentDone, AgentStart, DiagnosticStatus, Event, Usage
 from sprout.learning.graph.graph import MAX_TITLE, ConceptGraph
 from sprout.learning.mastery.adaptation import AdaptationRepository, AnsweredQuestion, ReviewedAnswers, mark_reviewed
 from sprout.learning.mastery.adaptation_rules import MIN_GRADED
@@ -78,20 +79,25 @@ class _RefinementRun:
         before = await adaptations.reviewed(job.node_id, user_id=job.user_id)
         status = await adaptations.diagnostic_status(job.node_id, user_id=job.user_id)
         generated = bool(graph.nodes) and await self.context.graphs.is_generated(job.node_id, user_id=job.user_id)
-        needs_loop = has_enough_answers(items) and before.has_new(items)
+        needs_loop = has_enough_answers(items, status) and before.has_new(items)
 
         async def begin() -> Sequence[Event]:
-            if not generated:
-                await self.create_subconcepts()
-            late = None if status else await adaptations.diagnostic_status(job.node_id, user_id=job.user_id)
-            return [late] if late else []
+            if generated:
+                return []
+            await self.create_subconcepts()
+            made = await adaptations.diagnostic_status(job.node_id, user_id=job.user_id)
+            return [made] if made else []
 
         return Brief(
             objective=f"Fit “{graph.parent.title}” to your answers.",
             system=self.prompts.system.text,
             messages=(Message("user", (Text(await self.request()),)),) if needs_loop else (),
             tools=self.tools(),
-            opening=[*([status] if status else []), *creation_events(graph.nodes, graph.edges)],
+            opening=[
+                AgentStart(),
+                *([status] if status and generated else []),
+                *creation_events(graph.nodes, graph.edges),
+            ],
             begin=begin,
             stop_checks=(self.check_graph,),
             finish=self.finish,
@@ -126,6 +132,7 @@ class _RefinementRun:
             changes.add_prerequisite_concept(),
             changes.add_followup_concept(),
             changes.validate_graph(),
+            close_review,
         )
 
     def grade_student_answers(self) -> Tool:
@@ -155,7 +162,8 @@ class _RefinementRun:
         found = await self.change_tools.fault_sentences()
         names = [call.name for call in result.calls if not call.is_error and not call.unchanged]
         changed = max((at for at, name in enumerate(names) if name in CHANGE_TOOLS), default=-1)
-        if changed >= 0 and "validate_graph" not in names[changed:]:
+        unread = changed >= 0 and "validate_graph" not in names[changed:]
+        if unread and result.reason != "stuck":  # a map without a fault is usable, however its agent came to its end
             found.append(
                 "The map was changed after the last validate_graph: call it, and read the list as the learner."
             )
@@ -189,6 +197,9 @@ class _RefinementRun:
         )
 
 
-def has_enough_answers(items: Sequence[AnsweredQuestion]) -> bool:
-    """Whether there are enough answers for a change to be possible."""
-    return sum(not item.contested for item in items) >= MIN_GRADED
+def has_enough_answers(items: Sequence[AnsweredQuestion], status: DiagnosticStatus | None) -> bool:
+    """Whether there are enough answers for a change to be possible: a few, or all of a short diagnostic."""
+    count = sum(not item.contested for item in items)
+    return count >= MIN_GRADED or (
+        status is not None and 0 < status.required_answers <= min(count, status.answered_count)
+    )

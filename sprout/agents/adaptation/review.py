@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from sprout.agents.adaptation.change_tools import ChangeTools, UndoOutcome
 from sprout.agents.adaptation.observation_tools import ConceptContext
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
+from sprout.agents.closing import close_review
 from sprout.agents.fences import fenced
 from sprout.agents.prompt_elements import node_element
 from sprout.agents.prompts import Prompts, load_prompts
@@ -89,6 +90,7 @@ class _ReviewRun:
                 context.get_future_concepts(),
                 changes.add_concept(),
                 changes.add_subconcept(),
+                close_review,
             ),
             stop_checks=(self.check_graph,),
             finish=self.finish,

@@ -1,7 +1,7 @@
 """Grading agent: judges open answers criterion by criterion; code computes the grade."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -11,12 +11,15 @@ from sprout.agents.fences import fenced, wrapped
 from sprout.agents.prompts import Prompts, load_prompts
 from sprout.errors import BadInput, ToolFailure
 from sprout.events import AgentDone, Usage
+from sprout.learning.graph.graph import MAX_TITLE
 from sprout.learning.marking.answers import MAX_GRADED, truncate_answer
 from sprout.learning.marking.gradebook import Gradebook, OpenAnswer
 from sprout.learning.marking.grades import GradeState, Mark, Remedy, ungraded
 from sprout.learning.marking.grading import CriterionVerdict, criterion_ids, grade_verdicts
+from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.paths.graph_repository import GraphRepository
 from sprout.learning.questions.questions import MAX_ANSWER, MAX_PROMPT, Criterion
+from sprout.learning.text.normalization import folded
 from sprout.loop.model import Block, Image, Message, Text, ToolUse
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.tools import Effect, Tool, tool
@@ -26,6 +29,12 @@ NAME = "grading"
 GRADING_POLICY = LoopPolicy(max_iterations=10)
 MAX_VERDICT_TRIES = 2  # for one answer
 MAX_ANSWERS = 12  # in one run; the rest wait for the next
+UNSAID_CONFIDENCE = 0.5  # below what a mark takes, so that a second look is taken
+VERDICT_SYNONYMS = {
+    **dict.fromkeys(("yes", "true", "full", "fully", "fully met", "correct", "present", "satisfied"), "met"),
+    **dict.fromkeys(("partial", "partially", "partially met", "partly met", "half", "incomplete"), "partly"),
+    **dict.fromkeys(("no", "false", "not met", "unmet", "absent", "wrong", "incorrect", "none"), "missing"),
+}
 
 AnswerId = Annotated[str, Field(description="the id of the learner_answer")]
 AnswerIds = Annotated[list[str] | None, Field(description="only these; all where left out")]
@@ -39,9 +48,13 @@ class VerdictInput(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     criterion: Annotated[str, Field(description="its id, such as c1")]
-    span: Annotated[str, Field(description="the learner's words that show it, copied exactly; empty if there are none")]
-    verdict: Annotated[str, Field(json_schema_extra={"enum": [*get_args(Mark)]})]
-    confidence: Annotated[float, Field(description="0 to 1: would a second teacher agree?")]
+    span: Annotated[
+        str, Field(description="the learner's words that show it, copied exactly; empty if there are none")
+    ] = ""
+    verdict: Annotated[str, Field(json_schema_extra={"enum": [*get_args(Mark)], "synonyms": {**VERDICT_SYNONYMS}})]
+    confidence: Annotated[float, Field(ge=0, le=1, description="0 to 1: would a second teacher agree?")] = (
+        UNSAID_CONFIDENCE
+    )
     misconception: Annotated[str | None, Field(description="the wrong idea that the answer states")] = None
 
     def to_verdict(self) -> CriterionVerdict:
@@ -51,9 +64,11 @@ class VerdictInput(BaseModel):
 Verdicts = Annotated[list[VerdictInput], Field(description="one for every criterion of its question")]
 
 
-def grading_agent(graphs: GraphRepository, gradebook: Gradebook, policy: LoopPolicy = GRADING_POLICY) -> AgentSpec:
+def grading_agent(
+    graphs: GraphRepository, gradebook: Gradebook, programs: ProgramMarker, policy: LoopPolicy = GRADING_POLICY
+) -> AgentSpec:
     """The agent that grades a node's open answers: those whose ids its task lists, separated by spaces, or else the
-    newest ungraded answer to each question.
+    newest ungraded answer to each question. Programs with tests are run, and not shown to the model.
 
     Raises SetupError: a prompt file is missing or invalid.
     """
@@ -64,7 +79,7 @@ def grading_agent(graphs: GraphRepository, gradebook: Gradebook, policy: LoopPol
         if node.type == "root":
             raise BadInput(f"Answers are graded by concept or by part, and {node.title!r} is a whole topic.")
         ids = tuple(dict.fromkeys((job.task or "").split()))
-        run = _GradingRun(gradebook, prompts, job, team, ids)
+        run = _GradingRun(gradebook, programs, prompts, job, team, ids)
         found = await gradebook.answers(job.node_id, user_id=job.user_id, ids=ids)
         return run.brief(found if job.resumed else [one for one in found if one.awaits_grader], node.title)
 
@@ -80,6 +95,7 @@ class _GradingRun:
     """
 
     gradebook: Gradebook
+    programs: ProgramMarker
     prompts: Prompts
     job: Job
     team: Team
@@ -89,19 +105,27 @@ class _GradingRun:
     missing_before: int = 0
 
     def brief(self, found: Sequence[OpenAnswer], title: str) -> Brief:
+        tested = [one for one in found if one.question.program_tests]
+        found = [one for one in found if not one.question.program_tests]
         shown = [one for one in found if one.has_content][: None if self.job.resumed else MAX_ANSWERS]
         self.answers = {one.id: one for one in shown}
         self.missing_before = len(shown)
         without_drawing = [one for one in found if not one.has_content and one.awaits_grader]
 
         async def begin() -> None:
+            for one in tested:
+                if one.awaits_grader:
+                    tests = one.question.program_tests
+                    await self.programs.grade(one.id, tests, one.text, actor=self.job.actor())
             for one in without_drawing:
                 grade = ungraded("its drawing is gone", remedy=Remedy.PERSON)
                 await self.gradebook.record(one.id, grade, actor=self.job.actor())
 
         if not shown:
             return Brief(begin=begin, finish=self.finish)
-        request = self.prompts.request.fill(items="\n".join(answer_element(one) for one in shown))
+        request = self.prompts.request.fill(
+            concept=fenced("concept", title, limit=MAX_TITLE), items="\n".join(answer_element(one) for one in shown)
+        )
         return Brief(
             objective=f"Grade the open answers about “{title}”.",
             system=self.prompts.system.fill(),
@@ -130,12 +154,12 @@ class _GradingRun:
         async def record_grade(
             answer_id: AnswerId,
             verdicts: Verdicts,
-            next_step: NextStep,
             call: ToolUse,
+            next_step: NextStep = "",
         ) -> dict[str, JsonValue]:
             """Record what one answer shows of every criterion. Once for every answer; the first one stands."""
             answer = self.answer(answer_id)
-            given = [one.to_verdict() for one in verdicts]
+            answer_id, given = answer.id, mend_verdicts(answer, [one.to_verdict() for one in verdicts])
             sample = grade_verdicts(answer.question, given, answer.text, kind=answer.kind, next_step=next_step)
             if sample.state is GradeState.UNGRADED:
                 self.reject_verdicts(answer_id, sample.doubts)
@@ -157,6 +181,8 @@ class _GradingRun:
 
     def answer(self, answer_id: str) -> OpenAnswer:
         """The answer. Raises ToolFailure: it is not one of this run's."""
+        if len(self.answers) == 1:
+            return next(iter(self.answers.values()))
         if answer_id not in self.answers:
             raise ToolFailure(f"There is no such answer here. There are: {', '.join(self.answers)}.")
         return self.answers[answer_id]
@@ -210,6 +236,24 @@ class _GradingRun:
         return answer.grade is not None and self.job.run_id in answer.grade.looks
 
 
+def mend_verdicts(answer: OpenAnswer, verdicts: Sequence[CriterionVerdict]) -> list[CriterionVerdict]:
+    """The verdicts by the ids of the criteria: one may be named by its label or its number. Verdicts of no criterion
+    are left out where each has one of its own; quotation marks around a span are none of the learner's."""
+    criteria = answer.question.criteria
+    ids = criterion_ids(criteria)
+    names = {**{folded(one.label): id_ for id_, one in zip(ids, criteria, strict=True)}, **{id_: id_ for id_ in ids}}
+    names |= {word + id_[1:]: id_ for id_ in ids for word in ("", "criterion ", "criterion c", "#")}
+    found = [replace(one, criterion=names.get(folded(one.criterion), one.criterion)) for one in verdicts]
+    known = [one for one in found if one.criterion in ids]
+    kept = known if len(known) == len(ids) else found
+    return [replace(one, span=_bare_span(one.span, answer.text)) for one in kept]
+
+
+def _bare_span(span: str, answer: str) -> str:
+    bare = span.strip().strip("\"'“”„‘’«»").strip()
+    return span if span in answer or bare not in answer else bare
+
+
 def answer_element(answer: OpenAnswer) -> str:
     """An answer with its question and criteria, fenced; an answer that is too long is cut."""
     question = answer.question
@@ -239,5 +283,4 @@ def _criterion_element(id_: str, criterion: Criterion) -> str:
         fenced("statement", criterion.statement, limit=MAX_PROMPT),
         *(fenced(tag, text, limit=MAX_PROMPT) for tag, text in more.items() if text),
         id=id_,
-        weight=f"{criterion.weight:g}",
     )

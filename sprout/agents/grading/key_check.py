@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.agents.documents.passage_ranking import PassageIndex
@@ -20,9 +20,10 @@ from sprout.learning.graph.graph import MAX_TITLE
 from sprout.learning.marking.answer_keys import MAX_REASON, AnswerKeys, BlindQuestion, Solution
 from sprout.learning.paths.repositories import Repositories
 from sprout.learning.questions.questions import MAX_ANSWER, MAX_OPTION, MAX_PROMPT
+from sprout.learning.text.normalization import folded
 from sprout.loop.model import Message, Text, ToolUse
 from sprout.loop.policy import LoopPolicy
-from sprout.loop.tools import Effect, Tool, tool
+from sprout.loop.tools import MENDED, Effect, Tool, tool
 from sprout.loop.turn import TurnResult
 
 KEY_CHECK = "key_check"
@@ -156,31 +157,53 @@ class _KeyCheckRun:
         )
 
     def record_solutions(self) -> Tool:
-        @tool(effect=Effect.WRITE, stored=True, secret=frozenset({"solutions"}))
+        @tool(effect=Effect.WRITE, stored=True, ends_turn=True, secret=frozenset({"solutions"}))
         async def record_solutions(solutions: Solutions, call: ToolUse) -> dict[str, JsonValue]:
-            """Record what you found, one entry for each question."""
-            found = [self.to_solution(one) for one in solutions]
+            """Record what you found, one entry for each question; this ends your work."""
+            read = [self.to_solution(one) for one in solutions]
+            found = [one for one in read if one is not None]
+            if not found:
+                raise ToolFailure("No entry is for a question that you were given, by its id and its option's id.")
             actor = self.job.actor(call.id)
             if self.is_contest:
                 await self.keys.save_contest_solution(found[-1], actor=actor)
             else:
                 await self.keys.save_solutions(self.job.node_id, found, actor=actor)
-            return {"recorded": len(found)}
+            left_out = len(read) - len(found)
+            return {"recorded": len(found), **({MENDED: [f"{left_out} entries were left out"]} if left_out else {})}
 
         return record_solutions
 
-    def to_solution(self, given: SolutionInput) -> Solution:
-        """The entry as a solution. Raises ToolFailure: no such question or option."""
+    def to_solution(self, given: SolutionInput) -> Solution | None:
+        """The entry as a solution; None where it is of no question that was given, or names none of its options, which
+        is not the same as finding none of them right."""
         question = next((one for one in self.questions if one.id == given.question_id), None)
+        finds = given.option_id is not None or given.number is not None or given.holds is not None
+        if question is None and finds and len(self.questions) == 1:
+            question = self.questions[0]
         if question is None:
-            raise ToolFailure("An entry is for no question that you were given: copy the ids exactly.")
-        if given.option_id is not None and all(option.id != given.option_id for option in question.options):
-            raise ToolFailure("An option_id is not one of its question's: copy the ids exactly.")
-        return Solution(given.question_id, given.sure, given.option_id, given.number, given.holds)
+            return None
+        option_id = given.option_id
+        if option_id is not None and question.options:
+            named = {folded(one.text): one.id for one in question.options} | {
+                one.id: one.id for one in question.options
+            }
+            option_id = named.get(option_id) or named.get(folded(option_id))
+            if option_id is None:
+                return None
+        return Solution(question.id, given.sure, option_id, given.number, given.holds)
+
+    def solutions_in(self, given: Mapping[str, object]) -> list[Solution]:
+        """The solutions in a call's input that can be read."""
+        try:
+            entries = TypeAdapter(Solutions).validate_python(given.get("solutions"))
+        except ValidationError:
+            return []
+        return [solution for one in entries if (solution := self.to_solution(one)) is not None]
 
     async def check_all_solved(self, result: TurnResult) -> str | None:
         recorded = [call for call in result.calls if call.name == "record_solutions" and not call.is_error]
-        solved = {str(one) for call in recorded for one in _question_ids(call.input)}
+        solved = {one.question_id for call in recorded for one in self.solutions_in(call.input)}
         left = [one.prompt for one in self.questions if one.id not in solved]
         faults = [f"There is no entry for the question “{prompt[:MAX_QUOTED_PROMPT]}”." for prompt in left]
         return self.prompts.correction.fill_correction(faults)
@@ -208,9 +231,3 @@ class KeyCheckRequests:
         """Ask the questions that could not be checked: otherwise the diagnostic would never come, and a learner who
         doubts a question can contest it."""
         await self.keys.release_held_back(self.job.node_id, actor=self.job.actor())
-
-
-def _question_ids(given: Mapping[str, object]) -> list[object]:
-    """Ids of the questions in a call's input."""
-    solutions = given.get("solutions")
-    return [one.get("question_id") for one in solutions if isinstance(one, dict)] if isinstance(solutions, list) else []

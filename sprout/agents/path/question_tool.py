@@ -1,6 +1,6 @@
 """Question tool: saves the diagnostic questions of a concept and reports what is missing."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -10,20 +10,34 @@ from sprout.agents.graph_edits import SizeRange, load_graph
 from sprout.errors import InvalidQuestion, NoChangeNeeded
 from sprout.learning.graph.graph import ConceptGraph, title_key
 from sprout.learning.paths.repositories import Repositories
+from sprout.learning.questions.draft_repair import mend_draft
+from sprout.learning.questions.program_tests import ProgramTest
 from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, prompt_key, validate_draft
 from sprout.loop.model import ToolUse
-from sprout.loop.tools import UNCHANGED, Effect, Tool, tool
+from sprout.loop.tools import MENDED, UNCHANGED, Effect, Tool, tool
 
-SECRET = frozenset({"correct_answer", "criteria", "anchors", "tolerance", "unit", "misconceptions"})
+SECRET = frozenset(
+    {"correct_answer", "criteria", "anchors", "tolerance", "unit", "misconceptions", "accepted", "program_tests"}
+)
 MAX_QUOTED_PROMPT = 80
+
+FORMAT_SYNONYMS = {
+    **dict.fromkeys(("multiple choice", "multiplechoice", "single choice", "choice", "quiz"), "mcq"),
+    **dict.fromkeys(("open", "open question", "free text", "short answer", "text", "essay"), "open_ended"),
+    **dict.fromkeys(("number", "numerical", "numeric answer", "calculation"), "numeric"),
+}
+DIFFICULTY_SYNONYMS = {"very easy": 1, "easy": 2, "medium": 3, "moderate": 3, "hard": 4, "difficult": 4, "very hard": 5}
 
 Prompt = Annotated[str, Field(min_length=1, description="the whole question, as the learner reads it")]
 Format = Annotated[
     Literal["mcq", "open_ended", "numeric"],
-    Field(description="mcq has options, open_ended has criteria, numeric has a bare number"),
+    Field(
+        description="mcq has options, open_ended has criteria, numeric has a bare number",
+        json_schema_extra={"synonyms": {**FORMAT_SYNONYMS}},
+    ),
 ]
 CorrectAnswer = Annotated[str, Field(description="mcq: the right option's exact text; numeric: the number")]
-Difficulty = Annotated[int, Field(ge=1, le=5)]
+Difficulty = Annotated[int, Field(ge=1, le=5, json_schema_extra={"synonyms": {**DIFFICULTY_SYNONYMS}})]
 Tests = Annotated[list[str], Field(description="titles of the one or two subconcepts that it tests")]
 Options = Annotated[list[str] | None, Field(description="mcq only: four, in any order")]
 Tolerance = Annotated[float | None, Field(description="numeric only, in the answer's unit")]
@@ -34,25 +48,47 @@ Anchors = Annotated[list[str] | None, Field(description="open_ended only: a part
 class CriterionInput(BaseModel):
     """One thing that a full answer does."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra={"text_is": "statement"})
 
-    label: Annotated[str, Field(description="safe to show: names the point without saying it")]
+    label: Annotated[str, Field(description="safe to show: names the point without saying it")] = ""
     statement: Annotated[str, Field(description="what meets it")]
-    weight: Annotated[float, Field(gt=0, le=1, description="its share; the weights sum to 1")]
+    weight: Annotated[float, Field(description="its share; the weights sum to 1")] = 0.0
     partly_if: Annotated[str | None, Field(description="what meets half of it")] = None
     misconception: Annotated[str | None, Field(description="what a learner believes who says the contrary")] = None
 
 
 class MisconceptionInput(BaseModel):
-    """The misconception behind a wrong option or a wrong number."""
+    """The misconception behind a wrong option, number or term."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    option: Annotated[str, Field(description="the option's exact text, or the number")]
+    option: Annotated[str, Field(description="the option's exact text, the number or the term")]
     misconception: Annotated[str, Field(description="what a learner believes who chooses it")]
 
 
-Criteria = Annotated[list[CriterionInput] | None, Field(description="open_ended only: 2-5")]
+class ProgramTestInput(BaseModel):
+    """A run of the learner's Python program: `prints`, or `after` and `gives`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    before: Annotated[str, Field(description="code that runs before the program")] = ""
+    typed: Annotated[str, Field(description="lines that input() reads")] = ""
+    prints: Annotated[str | None, Field(description="all that it must print")] = None
+    after: Annotated[str | None, Field(description="an expression to evaluate after it, such as area(2, 3)")] = None
+    gives: Annotated[str | None, Field(description="the repr of its value, such as 6 or 'six'")] = None
+    misconception: Annotated[str | None, Field(description="what a learner believes whose program fails this")] = None
+
+    def to_test(self) -> ProgramTest:
+        return ProgramTest(**self.model_dump())
+
+
+Criteria = Annotated[
+    list[CriterionInput] | None, Field(description="open_ended only: 2-5, unless accepted or program_tests")
+]
+Accepted = Annotated[
+    list[str] | None, Field(description="where the answer is a term, a name or a date: it and its synonyms")
+]
+ProgramTests = Annotated[list[ProgramTestInput] | None, Field(description="where the answer is a program: 1-8 runs")]
 
 
 @dataclass(slots=True)
@@ -103,6 +139,8 @@ class QuestionTool:
             unit: Unit = None,
             misconceptions: list[MisconceptionInput] | None = None,
             anchors: Anchors = None,
+            accepted: Accepted = None,
+            program_tests: ProgramTests = None,
         ) -> dict[str, JsonValue]:
             """Save one diagnostic question. The answer and how it is marked stay secret. The same prompt again stays
             as it is."""
@@ -120,8 +158,12 @@ class QuestionTool:
                 unit=unit,
                 misconceptions=tuple(Misconception(m.option, m.misconception) for m in misconceptions or ()),
                 anchors=tuple(anchors or ()),
+                program_tests=tuple(test.to_test() for test in program_tests or ()),
+                accepted=tuple(accepted or ()),
             )
-            return await self.save(validate_draft(draft), call)
+            mended, notes = mend_draft(draft)
+            result = await self.save(validate_draft(mended), call)
+            return {**result, MENDED: [*notes]} if notes else result
 
         return save_diagnostic_question
 
@@ -129,9 +171,9 @@ class QuestionTool:
         key = prompt_key(question.prompt)
         if self.count >= self.size.maximum and key not in self.tested_titles:
             raise NoChangeNeeded(self.size.full_message)
-        self.refuse_unknown_subconcepts(
-            question, await load_graph(self.repositories, self.job.node_id, user_id=self.job.user_id)
-        )
+        graph = await load_graph(self.repositories, self.job.node_id, user_id=self.job.user_id)
+        question = self.with_saved_titles(question, graph)
+        self.refuse_unknown_subconcepts(question, graph)
         saved = await self.repositories.save_question(
             self.job.node_id,
             question,
@@ -147,6 +189,15 @@ class QuestionTool:
             "position": saved.position,
         }
         return result if saved.created else {**result, UNCHANGED: True}
+
+    def with_saved_titles(self, question: QuestionDraft, graph: ConceptGraph) -> QuestionDraft:
+        """The question with the titles of its subconcepts as they are saved; once there are enough of them, those that
+        are of none are left out where another one is left."""
+        found = {title: graph.find_title(title) for title in question.tests}
+        known = tuple(dict.fromkeys(node.title for node in found.values() if node is not None))
+        if known and len(graph.nodes) >= self.subconcepts.minimum:
+            return replace(question, tests=known)
+        return replace(question, tests=tuple(node.title if node else title for title, node in found.items()))
 
     def refuse_unknown_subconcepts(self, question: QuestionDraft, graph: ConceptGraph) -> None:
         """Raises InvalidQuestion: it tests something that is not a subconcept.

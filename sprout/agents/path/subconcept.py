@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from sprout.agents.agent import NORMAL_STOP_REASONS, AgentSpec, Brief, Job, NothingSaved, Team
+from sprout.agents.closing import close_concept, closing_words
 from sprout.agents.documents.passage_ranking import PassageIndex
 from sprout.agents.documents.search_tool import search_documents_tool
 from sprout.agents.fences import fenced, wrapped
@@ -41,7 +42,7 @@ from sprout.learning.questions.questions import MAX_PROMPT
 from sprout.loop.mechanisms import LoopMechanisms
 from sprout.loop.model import Message, Text, ToolUse
 from sprout.loop.policy import LoopPolicy
-from sprout.loop.tools import Effect, Tool, tool
+from sprout.loop.tools import MENDED, Effect, Tool, tool
 from sprout.loop.turn import TurnResult
 
 SUBCONCEPTS = SizeRange(8, 12, "subconcepts")
@@ -89,6 +90,7 @@ class _SubconceptRun:
     subconcepts: SizeRange
     questions: QuestionTool
     key_checks: KeyCheckRequests | None
+    passage_ids: frozenset[str] = frozenset()
 
     async def brief_for_loop(self, graph: ConceptGraph, root_id: str) -> Brief:
         root = await self.repositories.node(root_id, user_id=self.job.user_id)
@@ -96,6 +98,7 @@ class _SubconceptRun:
         others = [node for node in path if node.id != graph.parent.id]
         passages = await asyncio.to_thread(PassageIndex, await self.repositories.passages(root_id))
         fitting = passages.select(graph.parent.title, graph.parent.desc or "", characters=PASSAGE_CHARACTERS)
+        self.passage_ids = frozenset(one.id for one in passages.all)
         asked = await self.questions.reload()
         request = self.request(root, graph, others, fitting, asked, from_notes=bool(passages.all))
         return Brief(
@@ -113,6 +116,7 @@ class _SubconceptRun:
             self.save_subconcept_edge(),
             self.questions.save_diagnostic_question(),
             self.get_saved_parts(),
+            close_concept,
         )
 
     def request(
@@ -129,7 +133,7 @@ class _SubconceptRun:
         return self.prompts.request.fill(
             topic=fenced("topic", root.title, limit=MAX_TITLE),
             concept=node_element(graph.parent),
-            path=wrapped("path", *_title_elements(others), separator="\n"),
+            path=wrapped("path", *(node_element(node) for node in others), separator="\n"),
             size=f'<size subconcepts="{self.subconcepts}" questions="{self.questions.size}"/>',
             existing=wrapped("existing", *_title_elements(graph.nodes), separator="\n"),
             asked=wrapped("asked", *(fenced("question", prompt, limit=MAX_PROMPT) for prompt in asked), separator="\n"),
@@ -149,7 +153,9 @@ class _SubconceptRun:
                 actor=self.job.actor(call.id),
                 passages=passages or (),
             )
-            return node_result(edit)
+            unknown = len([one for one in passages or () if one not in self.passage_ids])
+            notes = (f"passages: {unknown} of no passage here were left out",) if unknown else ()
+            return {**node_result(edit), **({MENDED: [*notes]} if notes else {})}
 
         return save_subconcept
 
@@ -208,7 +214,9 @@ class _SubconceptRun:
         await self.questions.reload()
         if result.reason in NORMAL_STOP_REASONS and self.questions.count:  # without questions it cannot be started
             await self.repositories.mark_generated(self.job.node_id, user_id=self.job.user_id)
-        await log_generated(self.repositories, self.job, self.prompts.system, result, count=len(graph.nodes))
+        note = closing_words(result, close_concept, "note")
+        count = len(graph.nodes)
+        await log_generated(self.repositories, self.job, self.prompts.system, result, count=count, note=note)
         return AgentDone(reason=result.reason, usage=result.usage)
 
     async def finish_existing(self, _: TurnResult | None) -> AgentDone:

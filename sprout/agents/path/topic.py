@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from sprout.agents.agent import NORMAL_STOP_REASONS, AgentSpec, Brief, Job, NothingSaved, Team
+from sprout.agents.closing import close_path, closing_words
 from sprout.agents.documents.excerpts import document_excerpts
 from sprout.agents.documents.passage_ranking import PassageIndex
 from sprout.agents.documents.readiness import wait_for_notes
@@ -112,7 +113,7 @@ class _TopicRun:
     async def brief_for_loop(self, graph: ConceptGraph, opening: list[Event]) -> Brief:
         await wait_for_notes(self.repositories, self.job.node_id, self.job, self.team)
         passages = await asyncio.to_thread(PassageIndex, await self.repositories.passages(self.job.node_id))
-        tools = [self.save_concept(), self.save_concept_edge()]
+        tools = [self.save_concept(), self.save_concept_edge(), close_path]
         return Brief(
             objective=f"The concepts of “{graph.parent.title}”, and their order.",
             system=self.prompts.system.fill(concepts=str(self.size)),
@@ -207,8 +208,8 @@ class _TopicRun:
         await self.start_all_subconcepts(graph)
         if result.reason in NORMAL_STOP_REASONS:
             await self.repositories.mark_generated(self.job.node_id, user_id=self.job.user_id)
-        await log_generated(self.repositories, self.job, self.prompts.system, result, count=count)
-        rationale = result.text.strip() or None
+        rationale = closing_words(result, close_path, "rationale")
+        await log_generated(self.repositories, self.job, self.prompts.system, result, count=count, note=rationale)
         return AgentDone(reason=result.reason, usage=result.usage, concept_count=count, rationale=rationale)
 
     async def finish_existing(self, _: TurnResult | None) -> AgentDone:

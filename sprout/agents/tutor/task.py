@@ -10,13 +10,18 @@ MAX_CONTENT = 20_000
 
 
 class TutorTask(BaseModel):
-    """A learner's message as it was sent; an empty one opens the lesson."""
+    """A learner's message as it was sent; an empty one opens the lesson.
+
+    Args:
+        question_id: the question that an answer was given to; None for the one that is open.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     session_id: Annotated[str, Field(min_length=1, max_length=100)]
     content: Annotated[str, Field(max_length=MAX_CONTENT)] = ""
     drawing_id: Annotated[str, Field(max_length=100)] | None = None
+    question_id: Annotated[str, Field(max_length=100)] | None = None
 
 
 def parse_task(text: str | None) -> TutorTask:

@@ -5,17 +5,27 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sprout.agents.path.question_tool import CriterionInput, MisconceptionInput
+from sprout.agents.path.question_tool import CriterionInput, MisconceptionInput, ProgramTestInput
 from sprout.errors import ToolFailure
 from sprout.events import AnswerType
 from sprout.learning.lessons.repository import Card
 from sprout.learning.lessons.turn import LessonCheckpoint
+from sprout.learning.questions.draft_repair import mend_draft
 from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft
 from sprout.learning.text.normalization import folded, occurs_in
 
-SECRET = frozenset({"answer", "wrong", "criteria", "anchors", "number", "help", "smaller", "solution"})
+SECRET = frozenset(
+    {"answer", "wrong", "criteria", "anchors", "number", "accepted", "program_tests", "help", "smaller", "solution"}
+)
 DIFFICULTY = 3
 MIN_COPIED_WORDS = 3
+HELP_TEXTS = 4
+TYPE_SYNONYMS = {
+    **dict.fromkeys(("multiple choice", "multiplechoice", "single choice", "choice", "quiz"), "mcq"),
+    **dict.fromkeys(("open", "open ended", "free text", "short answer", "words", "number", "numeric"), "text"),
+    **dict.fromkeys(("program", "python", "programming"), "code"),
+    **dict.fromkeys(("drawing", "sketch", "picture", "diagram"), "draw"),
+}
 MAX_MESSAGE = 4_000
 MAX_BODY = 8_000
 MAX_CITED = 6
@@ -24,7 +34,10 @@ SpokenText = Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE)]
 Cited = Annotated[list[str] | None, Field(max_length=MAX_CITED, description="ids of the passages it teaches from")]
 CardTitle = Annotated[str, Field(min_length=1, max_length=200)]
 CardBody = Annotated[str, Field(min_length=1, max_length=MAX_BODY)]
-Diagram = Literal["mermaid", "svg", "table"]
+Diagram = Annotated[
+    Literal["mermaid", "svg", "table"],
+    Field(json_schema_extra={"synonyms": {"flowchart": "mermaid", "markdown": "table", "markdown table": "table"}}),
+]
 
 _ACTIVE_SVG = re.compile(
     r"<\s*(?:script|foreignobject|iframe|image|use|a|animate|set|style)\b|\bon[a-z]+\s*=|javascript:|data:|@import|url\(",
@@ -69,6 +82,8 @@ def build_checkpoint(
     criteria: list[LessonCriterion] | None,
     anchors: list[str] | None,
     number: NumberInput | None,
+    accepted: list[str] | None,
+    program_tests: list[ProgramTestInput] | None,
     help: list[str],
     smaller: str | None,
     solution: list[str],
@@ -83,22 +98,29 @@ def build_checkpoint(
     if number is not None and type != "mcq":
         correct, unit, tolerance = _format_number(number.value), number.unit, number.tolerance
         misconceptions = [Misconception(_format_number(one.value), one.misconception) for one in number.misreadings]
-    draft = QuestionDraft(
-        prompt=question,
-        format="mcq" if type == "mcq" else "numeric" if number is not None else "open_ended",
-        correct_answer=correct,
-        difficulty=DIFFICULTY,
-        tests=(tests,),
-        options=tuple(options or ()) if type == "mcq" else (),
-        criteria=tuple(
-            Criterion(one.label, one.statement, one.weight, one.partly_if, one.misconception) for one in criteria or ()
-        ),
-        tolerance=tolerance,
-        unit=unit,
-        misconceptions=tuple(misconceptions),
-        anchors=tuple(anchors or ()),
+    draft, _ = mend_draft(
+        QuestionDraft(
+            prompt=question,
+            format="mcq" if type == "mcq" else "numeric" if number is not None else "open_ended",
+            correct_answer=correct,
+            difficulty=DIFFICULTY,
+            tests=(tests,),
+            options=tuple(options or ()) if type == "mcq" else (),
+            criteria=tuple(
+                Criterion(one.label, one.statement, one.weight, one.partly_if, one.misconception)
+                for one in criteria or ()
+            ),
+            tolerance=tolerance,
+            unit=unit,
+            misconceptions=tuple(misconceptions),
+            anchors=tuple(anchors or ()),
+            program_tests=tuple(test.to_test() for test in program_tests or ()),
+            accepted=tuple(accepted or ()),
+        )
     )
-    return LessonCheckpoint(draft, type, tuple(help), smaller or "", tuple(solution))
+    answered_by: AnswerType = "mcq" if draft.format == "mcq" else "text" if type == "mcq" else type
+    helps = [*help, *help[-1:] * HELP_TEXTS][:HELP_TEXTS]  # where one is missing, the one before it is said again
+    return LessonCheckpoint(draft, answered_by, tuple(helps), smaller or "", tuple(solution))
 
 
 def _format_number(value: float) -> str:

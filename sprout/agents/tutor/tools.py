@@ -5,11 +5,12 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from sprout.agents.documents.search_tool import search_documents_tool
-from sprout.agents.path.question_tool import MisconceptionInput
+from sprout.agents.path.question_tool import Accepted, MisconceptionInput, ProgramTests
 from sprout.agents.tutor.extra_tools import LessonContext
 from sprout.agents.tutor.memory_texts import prerequisite_memory, progress_memory
 from sprout.agents.tutor.tool_inputs import (
     SECRET,
+    TYPE_SYNONYMS,
     CardBody,
     CardTitle,
     Cited,
@@ -84,9 +85,9 @@ async def check_prerequisite_mastery(turn: LessonTurn) -> dict[str, JsonValue]:
     """Tell how well the learner knows what this subconcept builds on."""
     found = await turn.dependencies.lessons.prerequisites(turn.lesson)
     listed: list[JsonValue] = [
-        {"title": one.title, "mastered": one.mastered, "masteryScore": round(one.mastery, 3)} for one in found
+        {"title": one.title, "mastered": one.learned, "masteryScore": round(one.mastery, 3)} for one in found
     ]
-    result: dict[str, JsonValue] = {"prerequisites": listed, "allMastered": all(one.mastered for one in found)}
+    result: dict[str, JsonValue] = {"prerequisites": listed, "allMastered": all(one.learned for one in found)}
     return result if found else {**result, "message": "It builds on nothing else in this concept."}
 
 
@@ -133,9 +134,9 @@ async def record_exercise_result(turn: LessonTurn) -> dict[str, JsonValue]:
         "recorded": graded,
         "correct": grade.correct if grade is not None else None,
         "score": grade.score if grade is not None else None,
-        "totalAttempts": turn.lesson.attempts,
-        "mastery": round(turn.lesson.mastery, 3),
-        "shouldMoveOn": turn.lesson.mastered,
+        "totalAttempts": turn.lesson.standing.attempts,
+        "mastery": round(turn.lesson.standing.mastery, 3),
+        "shouldMoveOn": turn.lesson.standing.learned,
     }
 
 
@@ -175,17 +176,21 @@ async def ask_checkpoint(
     turn: LessonTurn,
     message: Annotated[SpokenText, Field(description="what the learner reads first, without the question")],
     question: Annotated[str, Field(min_length=1, description="the question alone, complete")],
-    type: Annotated[AnswerType, Field(description="how it is answered")],
+    type: Annotated[
+        AnswerType, Field(description="how it is answered", json_schema_extra={"synonyms": {**TYPE_SYNONYMS}})
+    ],
     can: Annotated[str, Field(max_length=300, description="what the learner can do who answers it")],
     answer: Annotated[str, Field(min_length=1, description="mcq: the right option's text; else a full answer")],
-    help: Annotated[list[str], Field(min_length=4, max_length=4, description="a text for each help level")],
+    help: Annotated[list[str], Field(min_length=2, max_length=4, description="a text for each of the 4 help levels")],
     solution: Annotated[list[str], Field(min_length=1, max_length=12, description="step by step")],
     call: ToolUse,
     options: Annotated[list[str] | None, Field(description="mcq only: four")] = None,
-    wrong: Annotated[list[MisconceptionInput] | None, Field(description="mcq only")] = None,
-    criteria: Annotated[list[LessonCriterion] | None, Field(description="2-5, unless mcq or number")] = None,
+    wrong: Annotated[list[MisconceptionInput] | None, Field(description="of an mcq, or wrong terms")] = None,
+    criteria: Annotated[list[LessonCriterion] | None, Field(description="2-5, if nothing else marks it")] = None,
     anchors: Annotated[list[str] | None, Field(description="a full and a partial answer")] = None,
     number: Annotated[NumberInput | None, Field(description="where the answer is a number")] = None,
+    accepted: Accepted = None,
+    program_tests: ProgramTests = None,
     smaller: Annotated[str | None, Field(description="a smaller question on the same idea")] = None,
     plan: Annotated[list[str] | None, Field(max_length=10, description="with the first: 3-6 lines")] = None,
     passages: Cited = None,
@@ -195,7 +200,8 @@ async def ask_checkpoint(
     turn.refuse_ending()
     checkpoint = build_checkpoint(
         question=question, type=type, answer=answer, tests=turn.lesson.node.title, options=options, wrong=wrong,
-        criteria=criteria, anchors=anchors, number=number, help=help, smaller=smaller, solution=solution,
+        criteria=criteria, anchors=anchors, number=number, accepted=accepted, program_tests=program_tests,
+        help=help, smaller=smaller, solution=solution,
     )  # fmt: skip
     refuse_copyable(message, checkpoint)
     settled: HelpLadder | None = turn.result.ladder if turn.result.settled_question is not None else None
@@ -223,10 +229,10 @@ async def complete_subconcept(
 ) -> dict[str, JsonValue]:
     """End the lesson with a summary. Only where the state says may_complete."""
     turn.refuse_ending()
-    if not turn.lesson.mastered:
+    if not turn.lesson.standing.learned:
         raise ToolFailure(
-            f"The lesson is not done: {turn.lesson.attempts} graded attempts and a mastery of "
-            f"{turn.lesson.mastery:.2f}, and it takes at least 2 and 0.70. Ask the next checkpoint."
+            f"The lesson is not done: {turn.lesson.standing.needed} more to be answered right at once, without help. "
+            "Ask the next checkpoint."
         )
     await turn.end(TurnEnd(message, "learning", completes_lesson=True), call)
     turn.completed = True

@@ -11,7 +11,7 @@ from sprout.events import Graded
 from sprout.learning.leaks.leak_filter import LeakFilter
 from sprout.learning.leaks.secret import Secret, build_secret
 from sprout.learning.lessons.conversations import MessageKind
-from sprout.learning.lessons.fixed_texts import detect_language, fixed_text
+from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.learning.lessons.help_ladder import HelpLadder, NextStep
 from sprout.learning.lessons.memories import Memories
 from sprout.learning.lessons.repository import Drawing, Lesson, LessonRepository, TurnEnd
@@ -29,7 +29,9 @@ from sprout.learning.lessons.turn import (
     parse_input,
 )
 from sprout.learning.marking.grades import Grade, GradeState
+from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.paths.repositories import Repositories
+from sprout.learning.text.language import detect_language
 from sprout.loop.model import ToolUse
 from sprout.loop.tools import Profile
 from sprout.loop.turn import TurnResult
@@ -46,6 +48,7 @@ class TutorDependencies:
     """Dependencies of every turn.
 
     Args:
+        programs: marks answers that are programs.
         available_agents: names of the agents to which the tutor can delegate.
         care_text: text for a learner in distress; empty for the neutral one.
         extra_tools: tools besides the tutor's own.
@@ -54,6 +57,7 @@ class TutorDependencies:
     lessons: LessonRepository
     repositories: Repositories
     memories: Memories
+    programs: ProgramMarker
     available_agents: frozenset[str] = frozenset()
     care_text: str = ""
     extra_tools: tuple[ExtraTool, ...] = ()
@@ -96,6 +100,8 @@ class LessonTurn:
         question = self.lesson.pending
         if question is None:
             return AttemptResult()
+        if self.question_is_gone:
+            return AttemptResult(question, question.ladder)
         meaning = InputMeaning.ASIDE
         if self.input.kind is not TurnKind.OPENING:
             meaning = interpret_input(question, self.input, has_drawing=self.drawing is not None)
@@ -113,7 +119,7 @@ class LessonTurn:
         )
         grade = attempt.grade
         if grade is None or grade.state is GradeState.UNGRADED:
-            grade = await self.request_grade(attempt.id) or grade
+            grade = await self.request_grade(attempt.id, question) or grade
         if attempt.id == question.last_attempt_id and question.last_attempt_text:
             # The same words once more are not a new attempt.
             return AttemptResult(question, ladder_after(question, InputMeaning.HELP_REQUEST))
@@ -123,13 +129,22 @@ class LessonTurn:
             ladder = replace(ladder, step=NextStep.WAIT)
         return AttemptResult(question, ladder, attempt.id, grade)
 
+    @property
+    def question_is_gone(self) -> bool:
+        """Whether the learner answered a question that is no longer open, while another one is."""
+        given_to, pending = self.task.question_id, self.lesson.pending
+        is_answer = self.input.kind is TurnKind.ANSWER and given_to is not None
+        return is_answer and pending is not None and pending.id != given_to
+
     def attempt_text(self) -> str:
         if self.drawing is None:
             return self.input.text
         return f"[drawing:{self.task.drawing_id}] {self.input.text}".strip()
 
-    async def request_grade(self, answer_id: str) -> Grade | None:
-        """The grading agent's grade of the attempt; None if it was not graded."""
+    async def request_grade(self, answer_id: str, question: AskedCheckpoint) -> Grade | None:
+        """The grade of the attempt, by running it or from the grading agent; None if it was not graded."""
+        if tests := question.checkpoint.draft.program_tests:
+            return await self.dependencies.programs.grade(answer_id, tests, self.input.text, actor=self.job.actor())
         if GRADING not in self.dependencies.available_agents:
             return None
         await self.team.delegate(GRADING, answer_id, key=f"grade:{answer_id}")
@@ -183,6 +198,8 @@ class LessonTurn:
 
     def closing_words(self, result: TurnResult | None) -> str:
         """The reply of a turn without a call, or prepared help if it was withheld. Raises EmptyReply."""
+        if self.question_is_gone:
+            return fixed_text("question_gone", self.language)
         reply = result.text.strip() if result is not None and result.withheld is None else ""
         if reply and result is not None and result.reason != "refusal":
             return reply
@@ -241,8 +258,10 @@ class LessonTurn:
 
     @property
     def stored_content(self) -> str:
-        """The learner's message as it was sent, with a marker for a drawing."""
-        return f"{self.task.content}\n{DRAWING_MARKER}" if self.drawing is not None else self.task.content
+        """The learner's message as it was sent; a drawing has its marker, which most clients send themselves."""
+        content = self.task.content
+        marked = self.drawing is None or DRAWING_MARKER in content
+        return content if marked else f"{content}\n{DRAWING_MARKER}"
 
     @property
     def reply_kind(self) -> MessageKind:

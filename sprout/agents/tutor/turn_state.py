@@ -8,8 +8,9 @@ from sprout.agents.fences import fenced, wrapped
 from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
 from sprout.learning.lessons.memories import MemoryRow
 from sprout.learning.lessons.repository import Lesson
-from sprout.learning.lessons.turn import OPTION_LABELS, AskedCheckpoint, LessonPlan, TurnKind
+from sprout.learning.lessons.turn import AskedCheckpoint, LessonPlan, TurnKind
 from sprout.learning.marking.grades import Grade, GradeState, visible_grade
+from sprout.learning.marking.typed_choice import OPTION_LABELS
 from sprout.learning.questions.questions import MAX_ANSWER, MAX_OPTION, MAX_PROMPT
 
 MAX_LINE = 300
@@ -80,9 +81,9 @@ def state_element(
         turn=kind.value,
         chunk=str(max(1, plan.step)),
         chunks=str(plan.step_count),
-        attempts=str(lesson.attempts),
-        mastery=f"{lesson.mastery:.2f}",
-        may_complete="true" if lesson.mastered and result.open_question is None else "false",
+        attempts=str(lesson.standing.attempts),
+        mastery=f"{lesson.standing.mastery:.2f}",
+        may_complete="true" if lesson.standing.learned and result.open_question is None else "false",
         unaided_right=str(lesson.unaided_right),
         missed=str(lesson.pending.missed if lesson.pending else 0),
     )

@@ -20,6 +20,7 @@ from sprout.learning.graph.graph import MAX_TITLE
 from sprout.learning.lessons.memories import Memories
 from sprout.learning.lessons.repository import Lesson, LessonRepository, TurnEnd
 from sprout.learning.lessons.turn import TurnKind, parse_input
+from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.paths.passages import PassageRepository
 from sprout.learning.paths.repositories import Repositories
 from sprout.loop.mechanisms import LoopMechanisms
@@ -39,6 +40,7 @@ def tutor_agent(
     memories: Memories,
     policy: LoopPolicy = TUTOR_POLICY,
     *,
+    programs: ProgramMarker,
     helpers: Collection[str] = (),
     care_text: str = "",
     extra_tools: Sequence[ExtraTool] = (),
@@ -46,6 +48,7 @@ def tutor_agent(
     """The agent whose runs are the turns of conversations; `job.task` is a TutorTask.
 
     Args:
+        programs: marks answers that are programs.
         helpers: names of the available agents; it delegates to "grading" what code cannot mark, and starts "review"
             once a subconcept is done.
         care_text: text for a learner in distress; if empty, a neutral text in their language.
@@ -54,7 +57,9 @@ def tutor_agent(
     Raises SetupError: a prompt file is missing or invalid.
     """
     prompts = load_prompts("tutor/tutor", correction="tutor/tutor.correction")
-    dependencies = TutorDependencies(lessons, repositories, memories, frozenset(helpers), care_text, tuple(extra_tools))
+    dependencies = TutorDependencies(
+        lessons, repositories, memories, programs, frozenset(helpers), care_text, tuple(extra_tools)
+    )
 
     async def brief(job: Job, team: Team) -> Brief:
         task = parse_task(job.task)
@@ -67,7 +72,7 @@ def tutor_agent(
             finish=_finish(turn),
             output_filter=turn.new_output_filter,
         )
-        if not await turn.begin():
+        if not await turn.begin() or turn.question_is_gone:
             return empty
         return replace(
             empty,
@@ -124,7 +129,7 @@ def _question_due(correction: Prompt, turn: LessonTurn) -> StopCheck:
         answered = turn.ended or turn.concerned or turn.input.kind is TurnKind.CLARIFICATION
         if answered or turn.result.open_question is not None:
             return None
-        may_end = "`complete_subconcept`, if the plan is done, or " if turn.lesson.mastered else ""
+        may_end = "`complete_subconcept`, if the plan is done, or " if turn.lesson.standing.learned else ""
         return correction.fill(call=f"{may_end}`ask_checkpoint`")
 
     return check

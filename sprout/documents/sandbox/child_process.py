@@ -10,24 +10,15 @@ from sprout.documents.failures import UnreadableReason
 from sprout.documents.file_types import FileType
 from sprout.documents.formats.readers import Reader, read_document, reader_for
 from sprout.documents.limits import ReadingLimits
-from sprout.documents.sandbox.confinement import confine
 from sprout.documents.splitting.passage_spans import split_into_spans
 from sprout.errors import UnreadableDocument
-
-BOOTSTRAP = (
-    "import sys; sys.path.insert(0, sys.argv[1]); "
-    "from sprout.documents.sandbox.child_process import main; main(*sys.argv[2:])"
-)
+from sprout.sandbox.confinement import ProcessLimits, confine
+from sprout.sandbox.seccomp import refuse_outside_calls
 
 
-def child_command(root: str, kind: FileType, limits: ReadingLimits) -> list[str]:
-    """The command line; `root` is the folder that holds this package.
-
-    Python runs isolated: neither its environment variables, the user's site-packages nor the working folder decide
-    what is imported.
-    """
-    limits_json = json.dumps(asdict(limits))
-    return [sys.executable, "-I", "-B", "-c", BOOTSTRAP, root, kind.value, limits_json, str(os.getpid())]
+def child_arguments(kind: FileType, limits: ReadingLimits) -> list[str]:
+    """The arguments of `main`, but for the parent's id."""
+    return [kind.value, json.dumps(asdict(limits))]
 
 
 def main(kind: str, limits_json: str, parent_pid: str) -> None:
@@ -38,7 +29,8 @@ def main(kind: str, limits_json: str, parent_pid: str) -> None:
         os.dup2(nowhere, stream)
     limits = ReadingLimits(**json.loads(limits_json))
     reader = reader_for(FileType(kind))
-    refused = confine(limits, int(parent_pid))
+    process_limits = ProcessLimits(limits.cpu_s, limits.memory_bytes)
+    refused = confine(process_limits, int(parent_pid), refuse_outside_calls)
     content = sys.stdin.buffer.read()
     answer = extract_to_json(reader, content, limits) | {"unconfined": refused}
     with os.fdopen(answers, "wb") as outgoing:

@@ -3,33 +3,28 @@
 import asyncio
 import json
 import logging
-import os
 import re
 import signal
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sprout.documents.failures import UnreadableReason, unreadable
 from sprout.documents.file_types import FileType
 from sprout.documents.limits import MEBIBYTE, ReadingLimits
-from sprout.documents.sandbox.child_process import child_command
+from sprout.documents.sandbox.child_process import child_arguments
 from sprout.errors import UnreadableDocument
 from sprout.learning.paths.passages import Passage
+from sprout.sandbox.child import OutputTooLong, run_child
+from sprout.sandbox.confinement import SYSTEM_CALLS
 
-CHUNK_BYTES = 256 * 1024
+CHILD_MODULE = "sprout.documents.sandbox.child_process"
 MAX_BYTES_PER_CHARACTER = 6  # the worst that UTF-8 and JSON make of one
 MAX_BYTES_PER_PASSAGE = 4_096  # its path of headings
 MAX_HEADING = 1_000
 MAX_DETAIL = 60
 _NOT_LETTERS = re.compile(r"[^A-Za-z_ ]+")
-_NETWORK_STEPS = frozenset({"namespaces", "system calls"})
-PACKAGE_ROOT = str(Path(__file__).resolve().parents[3])
-# Without the server's environment, which may hold keys. Windows starts no program without SYSTEMROOT.
-CHILD_ENVIRONMENT = {"SYSTEMROOT": "C:\\Windows"} if sys.platform == "win32" else {"LC_ALL": "C.UTF-8"}
+_NETWORK_STEPS = frozenset({"namespaces", SYSTEM_CALLS})
 
 log = logging.getLogger(__name__)
 
@@ -72,64 +67,19 @@ class Extractor:
 
 async def _run_child(kind: FileType, content: bytes, limits: ReadingLimits) -> bytes:
     """The raw output of the child process. Raises UnreadableDocument if it fails."""
+    max_bytes = MAX_BYTES_PER_CHARACTER * limits.characters + MAX_BYTES_PER_PASSAGE * limits.passages + MEBIBYTE
+    arguments = child_arguments(kind, limits)
     try:
-        process = await asyncio.create_subprocess_exec(
-            *child_command(PACKAGE_ROOT, kind, limits),
-            stdin=PIPE, stdout=PIPE, stderr=DEVNULL,
-            cwd=PACKAGE_ROOT, env=CHILD_ENVIRONMENT, start_new_session=True,
-        )  # fmt: skip
+        child = await run_child(CHILD_MODULE, arguments, content, wall_s=limits.wall_s, max_bytes=max_bytes)
+    except TimeoutError:  # an OSError too, but another cause
+        raise unreadable(UnreadableReason.TIMEOUT) from None
     except OSError as error:  # no resources for another process
         raise unreadable(UnreadableReason.INTERRUPTED, detail=type(error).__name__) from None
-    max_bytes = MAX_BYTES_PER_CHARACTER * limits.characters + MAX_BYTES_PER_PASSAGE * limits.passages + MEBIBYTE
-    try:
-        async with asyncio.timeout(limits.wall_s):
-            _, answer = await asyncio.gather(_send(process, content), _receive(process, max_bytes))
-            status = await process.wait()
-    except TimeoutError:
-        raise unreadable(UnreadableReason.TIMEOUT) from None
-    finally:
-        await _kill(process)
-    if status != 0:
-        raise unreadable(_failure_reason(status), detail=f"exit status {status}")
-    return answer
-
-
-async def _send(process: Process, content: bytes) -> None:
-    """Write the file; a broken pipe is ignored, since the output or the exit status tells the cause."""
-    assert process.stdin is not None
-    with suppress(BrokenPipeError, ConnectionResetError):
-        for start in range(0, len(content), CHUNK_BYTES):
-            process.stdin.write(content[start : start + CHUNK_BYTES])
-            await process.stdin.drain()
-    process.stdin.close()
-
-
-async def _receive(process: Process, max_bytes: int) -> bytes:
-    assert process.stdout is not None
-    parts: list[bytes] = []
-    length = 0
-    while part := await process.stdout.read(CHUNK_BYTES):
-        parts.append(part)
-        length += len(part)
-        if length > max_bytes:
-            raise unreadable(UnreadableReason.DAMAGED, detail="answer too long")
-    return b"".join(parts)
-
-
-async def _kill(process: Process) -> None:
-    """Kill the process group, unless the process has ended, and reap it."""
-    if process.returncode is None:
-        with suppress(ProcessLookupError):
-            if sys.platform == "win32":
-                process.kill()
-            else:
-                os.killpg(process.pid, signal.SIGKILL)
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.close()
-    while await process.stdout.read(CHUNK_BYTES):  # a full pipe keeps its transport open
-        pass
-    await process.wait()
+    except OutputTooLong:
+        raise unreadable(UnreadableReason.DAMAGED, detail="answer too long") from None
+    if child.status != 0:
+        raise unreadable(_failure_reason(child.status), detail=f"exit status {child.status}")
+    return child.output
 
 
 def _failure_reason(status: int) -> UnreadableReason:

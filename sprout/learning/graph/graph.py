@@ -1,5 +1,6 @@
 """A concept graph: siblings under one parent and the edges among them; every edit keeps it a DAG."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,6 +38,12 @@ CHILD_TYPE: dict[str, Literal["concept", "subconcept"]] = {"root": "concept", "c
 def title_key(title: str) -> str:
     """Comparison key of a title among those under one parent: capitals, spaces and Unicode forms do not count."""
     return folded(title)
+
+
+def _loose_title(title: str) -> str:
+    """A title without its signs and the number or letter before it."""
+    bare = re.sub(r"^\s*(?:\d{1,2}|[A-Za-z])[.)]\s+", "", title)
+    return " ".join(re.sub(r"[^\w\s]", " ", folded(bare)).split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +110,19 @@ class ConceptGraph:
                 return node
         raise InvalidGraphEdit(f"{node_id[:80]!r} is not one of the nodes under {_quoted(self.parent)}")
 
+    def find_title(self, title: str) -> NodeRow | None:
+        """The child that the title means: the one of this title, else the only one that has it but for quotes and other
+        signs, or before its colon."""
+        if (exact := self._find_by_title(title)) is not None:
+            return exact
+        key = _loose_title(title)
+        same = [node for node in self.nodes if key and _loose_title(node.title) == key]
+        near = same or [node for node in self.nodes if key and _loose_title(node.title.partition(":")[0]) == key]
+        return near[0] if len(near) == 1 else None
+
     def node_by_title(self, title: str) -> NodeRow:
         """The child with this title. Raises InvalidGraphEdit, naming the titles that there are."""
-        found = self._find_by_title(title)
+        found = self.find_title(title)
         if found is None:
             raise InvalidGraphEdit(f"There is no '{one_line(title)[:MAX_TITLE]}' here. {self._titles_sentence()}")
         return found

@@ -1,4 +1,4 @@
-"""Node states of a path for a learner, derived from mastery and the graph, never stored."""
+"""Node states of a path for a learner, derived from what they have learned and the graph, never stored."""
 
 from collections.abc import Collection, Iterable
 from enum import StrEnum
@@ -8,6 +8,7 @@ class NodeState(StrEnum):
     LOCKED = "locked"
     READY = "ready"
     IN_PROGRESS = "in_progress"
+    LEARNED = "learned"
     MASTERED = "mastered"
 
 
@@ -15,6 +16,7 @@ def node_states(
     node_ids: Iterable[str],
     edges: Iterable[tuple[str, str]],
     *,
+    learned: Collection[str],
     mastered: Collection[str],
     started: Collection[str],
 ) -> dict[str, NodeState]:
@@ -22,12 +24,16 @@ def node_states(
 
     Args:
         edges: prerequisite → what builds on it.
+        learned: of the nodes; it unlocks what follows.
+        mastered: of the learned ones.
     """
-    waiting = {target for source, target in edges if source not in mastered}
+    waiting = {target for source, target in edges if source not in learned}
 
     def state_of(node_id: str) -> NodeState:
         if node_id in mastered:
             return NodeState.MASTERED
+        if node_id in learned:
+            return NodeState.LEARNED
         if node_id in started:
             return NodeState.IN_PROGRESS
         return NodeState.LOCKED if node_id in waiting else NodeState.READY

@@ -107,7 +107,7 @@ class Conversations(Protocol):
         ...
 
     async def messages(self, session_id: str, *, user_id: str) -> Sequence[ChatMessageRow]:
-        """Oldest first. Raises NotFound."""
+        """Oldest first; the question that is open then counts as delivered to the client. Raises NotFound."""
         ...
 
     async def add_message(self, session_id: str, message: LearnerMessage, *, user_id: str) -> ChatMessageRow:

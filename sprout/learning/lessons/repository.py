@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, Protocol
 
 from sprout.events import CardShown, Event, NodeRow
@@ -18,7 +19,7 @@ MAX_MESSAGES = 40
 class Prerequisite:
     title: str
     mastery: float
-    mastered: bool
+    learned: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,26 @@ class DiagnosticResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """Standing of a learner with a subconcept.
+
+    Args:
+        attempts: the number of graded answers about it.
+        mastery: 0..1.
+        learned: whether they can go on, so that the lesson may end.
+        needed: how many more questions make it learned if each is answered right at once, without help.
+        mastered_from: from when on one right answer without help masters it; None if it is mastered, or not learned.
+    """
+
+    attempts: int
+    mastery: float
+    learned: bool
+    mastered: bool
+    needed: int
+    mastered_from: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Lesson:
     """A conversation about a subconcept as it stands.
 
@@ -46,8 +67,8 @@ class Lesson:
         concept, topic: what the subconcept belongs to.
         dependents: titles of the subconcepts that build on it.
         messages: the newest of the conversation, oldest first.
+        delivered_question_id: the question that was shown to the client last.
         asked_prompts: prompts asked in this subconcept so far, oldest first.
-        attempts, mastery: what is known of the learner here; `mastered` is whether they can go on.
         unaided_right: how many questions of the lesson were answered right without help.
     """
 
@@ -61,10 +82,9 @@ class Lesson:
     pending: AskedCheckpoint | None
     plan: LessonPlan
     messages: tuple[ChatMessageRow, ...]
+    delivered_question_id: str | None
     asked_prompts: tuple[str, ...]
-    attempts: int
-    mastery: float
-    mastered: bool
+    standing: Standing
     unaided_right: int
 
     def reply_of_run(self, run_id: str) -> ChatMessageRow | None:
@@ -170,6 +190,10 @@ class LessonRepository(Protocol):
         Raises InvalidQuestion (the new question has faults), InvalidGraphEdit (the topic's documents have no such
         passage), Conflict (the session has ended, or another question is pending).
         """
+        ...
+
+    async def mark_delivered(self, lesson: Lesson) -> None:
+        """Keep that a client is shown the lesson's open question, which later answers are given to."""
         ...
 
     async def add_card(self, session_id: str, card: Card, *, actor: Actor) -> CardShown:

@@ -9,12 +9,12 @@ from sprout.events import AnswerType
 from sprout.learning.lessons.conversations import MessageKind
 from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep, is_genuine_attempt
 from sprout.learning.marking.answers import says_nothing
-from sprout.learning.marking.keyed_answers import Option, chosen_option
+from sprout.learning.marking.keyed_answers import Option, states_number
+from sprout.learning.marking.typed_choice import OPTION_LABELS, typed_option
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.learning.text.normalization import tidy
 
 MAX_STEPS = 10
-OPTION_LABELS = "ABCDEFGH"
 DRAWING_MARKER = "[Drawing image attached]"
 
 _ANSWER = "[ANSWER]"
@@ -23,8 +23,6 @@ _MODE = re.compile(r"\s*mode\s*:\s*(text|code|draw|drawing|mcq)\s*(?:\n|\Z)", re
 _PREFIX = r"(?:[\s>#*+\-•]|\d+[.)])*(?:\*\*|__)?\s*"
 # What clients take for the marker of a question or of its type at the start of a line.
 _MARKER = re.compile(rf"^({_PREFIX})(?=(?:new |checkpoint )?question\b|mode\s*[:\-–—])", re.IGNORECASE | re.MULTILINE)
-_LABEL = re.compile(r"\(?([A-Ha-h])[).:]?")
-_LABELLED = re.compile(r"\(?[A-Ha-h][).:]\s+")
 
 
 class TurnKind(StrEnum):
@@ -151,6 +149,7 @@ def interpret_input(question: AskedCheckpoint, given: LearnerInput, *, has_drawi
         return InputMeaning.DONT_KNOW
     if given.kind is TurnKind.ANSWER and named_option(question, given.text) is not None:
         return InputMeaning.ATTEMPT
+    draft = question.checkpoint.draft
     answers = () if question.kind == "mcq" else (question.checkpoint.draft.correct_answer,)
     code = question.kind == "code"
     if not is_genuine_attempt(
@@ -159,6 +158,8 @@ def interpret_input(question: AskedCheckpoint, given: LearnerInput, *, has_drawi
         return InputMeaning.HELP_REQUEST
     if given.kind is not TurnKind.ANSWER or question.kind == "mcq":
         return InputMeaning.ASIDE
+    if draft.format == "numeric" and not states_number(draft.prompt, given.text, unit=draft.unit):
+        return InputMeaning.ASIDE if "?" in given.text else InputMeaning.DONT_KNOW
     return InputMeaning.ATTEMPT
 
 
@@ -166,10 +167,7 @@ def named_option(question: AskedCheckpoint, text: str) -> Option | None:
     """The option that the words name: by its text, or by the letter that stands before it."""
     if question.kind != "mcq":
         return None
-    label = _LABEL.fullmatch(text.strip())
-    if label and (at := OPTION_LABELS.index(label[1].upper())) < len(question.options):
-        return question.options[at]
-    return chosen_option(question.options, text) or chosen_option(question.options, _LABELLED.sub("", text, count=1))
+    return typed_option(question.options, text)
 
 
 def ladder_after(question: AskedCheckpoint, meaning: InputMeaning, *, right: bool | None = None) -> HelpLadder:

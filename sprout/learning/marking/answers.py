@@ -15,6 +15,7 @@ ADDRESSES_GRADER = "addresses_grader"
 SHARES_NOTHING = "shares_nothing"
 
 _SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。!?।]|\n")
+_CLAUSE_END = re.compile(r"[,.!?;…]+")
 _DIGITS_OR_WORD = re.compile(r"\d+|[^\W\d_]{4,}")
 _NON_ANSWERS = """
     idk|dk|dunno|i dont know|i do not know|dont know|do not know|i dunno|no idea|no clue|not sure|im not sure
@@ -51,7 +52,10 @@ def says_nothing(answer: str) -> bool:
     """
     if not any(_is_meaningful(character) for character in answer[:MAX_GRADED]):
         return True
-    return len(answer) <= MAX_NON_ANSWER and _bare(answer) in _BARE_NON_ANSWERS
+    if len(answer) > MAX_NON_ANSWER:
+        return False
+    clauses = [bare for clause in _CLAUSE_END.split(answer) if (bare := _bare(clause))]
+    return _bare(answer) in _BARE_NON_ANSWERS or all(clause in _BARE_NON_ANSWERS for clause in clauses)
 
 
 def grader_directed_spans(answer: str) -> list[tuple[int, int]]:

@@ -15,7 +15,15 @@ from sprout.learning.marking.answers import (
     shares_nothing,
     truncate_answer,
 )
-from sprout.learning.marking.grades import MIN_CONFIDENCE, CriterionResult, Grade, GradeState, Mark, Remedy
+from sprout.learning.marking.grades import (
+    MIN_CONFIDENCE,
+    CriterionResult,
+    Grade,
+    GradeState,
+    Mark,
+    Remedy,
+    ungraded,
+)
 from sprout.learning.marking.quotations import AnswerKind, GradedAnswer, OpenQuestion, is_expected
 from sprout.learning.questions.questions import Criterion
 from sprout.learning.text.grading_talk import talks_about_grading
@@ -59,19 +67,10 @@ def verdict_faults(criteria: Sequence[Criterion], verdicts: Sequence[CriterionVe
     return list(_iter_faults(criterion_ids(criteria), verdicts))[:MAX_FAULTS]
 
 
-def grade_blank(question: OpenQuestion, answer: str, *, kind: AnswerKind = "text") -> Grade | None:
-    """The grade of an answer that says nothing, for which no grader is needed: all missing, no misconception.
-
-    None where it says something, also where "je ne sais pas" is what the question asks for.
-    """
-    kept = truncate_answer(answer)
-    if kind == "drawing" or not says_nothing(kept.text) or is_expected(kept.text, question):
-        return None
-    results = tuple(
-        CriterionResult(id_, criterion.label, criterion.weight, "missing", confidence=1.0)
-        for id_, criterion in zip(criterion_ids(question.criteria), question.criteria, strict=True)
-    )
-    return Grade(GradeState.GRADED, score=0.0, correct=False, results=results, cut=kept.cut)
+def is_blank(question: OpenQuestion, answer: str, *, kind: AnswerKind = "text") -> bool:
+    """Whether the answer says nothing, so that there is nothing to mark; "je ne sais pas" may be what is asked for."""
+    kept = truncate_answer(answer).text
+    return kind != "drawing" and says_nothing(kept) and not is_expected(kept, question)
 
 
 def grade_verdicts(
@@ -92,9 +91,8 @@ def grade_verdicts(
         answer: as it is stored; beyond `MAX_GRADED` characters it is cut.
         next_step: the grader's words for the learner; left out where they hold what is secret.
     """
-    blank = grade_blank(question, answer, kind=kind)
-    if blank:
-        return blank
+    if is_blank(question, answer, kind=kind):
+        return ungraded("the answer says nothing", remedy=Remedy.FOLLOW_UP)
     kept = truncate_answer(answer)
     if wrong := verdict_faults(question.criteria, verdicts):
         return Grade(GradeState.UNGRADED, remedy=Remedy.RETRY, doubts=tuple(wrong), cut=kept.cut)

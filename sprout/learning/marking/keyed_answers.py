@@ -1,17 +1,15 @@
 """Keyed answers: choices and numbers, graded by code."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sprout.learning.marking.answers import says_nothing
 from sprout.learning.marking.grades import Grade, GradeState, Remedy, ungraded
-from sprout.learning.marking.quantities import Agreement, Quantity, agreement, parse_quantity
+from sprout.learning.marking.number_words import scale_of
+from sprout.learning.marking.quantities import Agreement, Quantity, agreement
+from sprout.learning.marking.stated_results import stated_results
 from sprout.learning.marking.units import same_unit
 from sprout.learning.questions.questions import Misconception
-from sprout.learning.text.normalization import folded, occurs_in, one_line
-
-_ONE_WORD = re.compile(r"[^\W\d_]+")
+from sprout.learning.text.normalization import one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,30 +49,54 @@ def grade_choice(
         return ungraded("the right answer is not among the options", remedy=Remedy.PERSON)
     option = chosen_option(options, chosen)
     if option is None:
-        return _blank_grade() if says_nothing(chosen) else ungraded("not an option", remedy=Remedy.FOLLOW_UP)
+        return ungraded("not an option", remedy=Remedy.FOLLOW_UP)
     if option.id == right_id:
         return _right_grade()
     return _wrong_grade((misconceptions or {}).get(option.id))
 
 
 def grade_number(question: NumericQuestion, answer: str) -> Grade:
-    """The grade of a number with or without a unit; unsure wherever some reading of the answer may be right."""
+    """The grade of an answer whose result is a number with or without a unit.
+
+    Unsure where two results stand in it, where another number than the result is the right one, and where some reading
+    of the result may be right.
+    """
+    factor, unit = scale_of(question.unit or "")
+    question = replace(question, unit=unit or None)
     key = _value_in(question.correct_answer, question.unit)
     if key is None:
         return ungraded("the prepared answer states no number", remedy=Remedy.PERSON)
-    stated = parse_quantity(answer, unit=question.unit)
-    if stated is None:
-        return (
-            _blank_grade() if says_nothing(answer) else _unsure_grade("the answer states no single number beyond doubt")
-        )
-    meant = _without_counted_noun(stated, question)
-    match agreement(meant, key, unit=question.unit, tolerance=question.tolerance):
-        case Agreement.EQUAL:
-            return _right_grade()
-        case Agreement.UNCLEAR:
-            return _unsure_grade("the number or its unit can be read in more than one way")
-        case Agreement.DIFFERENT:
-            return _wrong_grade(_misconception_of(question, meant))
+    stated = stated_results(answer, unit=question.unit, prompt=question.prompt)
+    if len(stated.results) != 1:
+        return _unsure_grade("the answer states no single number beyond doubt", _which_one(stated.results))
+    (result,) = (_scaled(result, factor) for result in stated.results)
+    others = [_scaled(other, factor) for other in stated.others]
+    verdict = agreement(result, key, unit=question.unit, tolerance=question.tolerance)
+    misconception = _misconception_of(question, replace(result, alternatives=()))
+    if verdict is Agreement.EQUAL and (misconception is None or _is_the_very_number(result, key, question)):
+        return _right_grade()
+    if any(_agrees(one, key, question) for one in others):
+        return _unsure_grade("another number of the answer is the right one")
+    if not stated.sure:
+        return _unsure_grade("the answer says nothing of its number")
+    if misconception:
+        return _wrong_grade(misconception)
+    if verdict is Agreement.UNCLEAR:
+        return _unsure_grade("the number or its unit can be read in more than one way")
+    return _wrong_grade(None)
+
+
+def _scaled(quantity: Quantity, factor: float) -> Quantity:
+    """The quantity as a number of millions, where these are asked for: 126 is 126, and so is 126,000,000."""
+    if factor == 1:
+        return quantity
+    written_out = tuple(value / factor for value in quantity.readings if abs(value) >= factor)
+    return replace(quantity, value=(*written_out, quantity.value)[0], alternatives=(*quantity.readings, *written_out))
+
+
+def states_number(prompt: str, answer: str, *, unit: str | None) -> bool:
+    """Whether the answer is a try at a number, right or wrong: one without any is not marked, and not wrong."""
+    return bool(stated_results(answer, unit=scale_of(unit or "")[1] or None, prompt=prompt).results)
 
 
 def chosen_option(options: Sequence[Option], chosen: str) -> Option | None:
@@ -88,17 +110,11 @@ def chosen_option(options: Sequence[Option], chosen: str) -> Option | None:
 
 
 def _value_in(text: str, unit: str | None) -> float | None:
-    stated = parse_quantity(text, unit=unit)
-    if stated is None or not (stated.unit is None or (unit and same_unit(stated.unit, unit))):
+    """The value that a prepared text states, in the question's unit."""
+    stated = stated_results(text, unit=unit).results
+    if len(stated) != 1 or not (stated[0].unit is None or (unit and same_unit(stated[0].unit, unit))):
         return None
-    return stated.value
-
-
-def _without_counted_noun(stated: Quantity, question: NumericQuestion) -> Quantity:
-    """The quantity without its unit, if the question has none and the unit is a word of its prompt: "8 primes"."""
-    if question.unit or not stated.unit or not _ONE_WORD.fullmatch(stated.unit):
-        return stated
-    return replace(stated, unit=None) if occurs_in(folded(stated.unit), folded(question.prompt)) else stated
+    return stated[0].value
 
 
 def _misconception_of(question: NumericQuestion, stated: Quantity) -> str | None:
@@ -114,6 +130,11 @@ def _agrees(stated: Quantity, value: float, question: NumericQuestion) -> bool:
     return agreement(stated, value, unit=question.unit, tolerance=question.tolerance) is Agreement.EQUAL
 
 
+def _is_the_very_number(stated: Quantity, value: float, question: NumericQuestion) -> bool:
+    """Whether the numbers agree as they are written, not just in another reading: 0.004 may be meant as 0.4 %."""
+    return agreement(Quantity(stated.value), value, unit=None, tolerance=question.tolerance) is Agreement.EQUAL
+
+
 def _right_grade() -> Grade:
     return Grade(GradeState.GRADED, score=1.0, correct=True)
 
@@ -122,10 +143,11 @@ def _wrong_grade(misconception: str | None) -> Grade:
     return Grade(GradeState.GRADED, score=0.0, correct=False, misconceptions=(misconception,) if misconception else ())
 
 
-def _blank_grade() -> Grade:
-    """No answer, or "I don't know": nothing right, and nothing wrong believed."""
-    return Grade(GradeState.GRADED, score=0.0, correct=False)
+def _unsure_grade(doubt: str, next_step: str = "") -> Grade:
+    return Grade(GradeState.UNSURE, remedy=Remedy.FOLLOW_UP, doubts=(doubt,), next_step=next_step)
 
 
-def _unsure_grade(doubt: str) -> Grade:
-    return Grade(GradeState.UNSURE, remedy=Remedy.FOLLOW_UP, doubts=(doubt,))
+def _which_one(results: Sequence[Quantity]) -> str:
+    """The question to a learner who states several results."""
+    named = [f"{result.value:.12g} {result.unit or ''}".strip() for result in results]
+    return f"Which result counts: {' or '.join(named)}?" if len(named) > 1 else ""

@@ -1,36 +1,47 @@
-"""Quantities: parsing the quantity that an answer states, and comparing it with the expected one."""
+"""Quantities: a number with its unit as people write them, and comparing it with the expected one."""
 
 import math
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sprout.learning.marking.units import DIMENSIONLESS, MAX_UNIT, convert, normalize_spelling, parse_unit, same_unit
-from sprout.learning.questions.questions import parse_number
+from sprout.learning.marking.units import DIMENSIONLESS, Unit, convert, parse_unit, same_unit
 
-MAX_ANSWER_LENGTH = 200
 ROUNDING_SLACK = 0.01  # of the value; so far off, an answer to an exact question may be a rounded one
 FLOAT_SLACK = 1e-9  # of the value
 
-_NAME = re.compile(r" ?[^\W\d_][\w']{0,15} ?(?:\( ?\w{1,10} ?\) ?)?")
-_CALCULATION = re.compile(r"[\d .,+\-*/×·÷:()^%]{1,100}")
-_OPENING = re.compile(
-    r"(?:(?:the )?answer(?: is|:)|it is|it'?s|about|approximately|approx\.?|roughly|around|circa|ca\.?|etwa|ungefähr|~)"
-    r" ?",
-    re.IGNORECASE,
-)
-_TEN = r"10 ?\^ ?\(?(?P<{name}>[-+]?\d{{1,3}})\)?"
-_STATED = re.compile(
-    r"(?P<sign>[-+]?) ?"
-    r"(?:(?P<whole>\d{1,9}) (?P<over>\d{1,9})/(?P<under>\d{1,9})"
-    r"|(?P<fraction>\d{1,15} ?/ ?\d{1,15})"
+_TEN = r"10 ?\^ ?[({{]?(?P<{name}>[-+]?\d{{1,3}})[)}}]?"
+_GROUPED = r"\d{1,3}(?:[ '’]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,3}(?:,\d{2,3})*,\d{3}(?!\d)(?:\.\d+)?"
+_DECIMAL = rf"{_GROUPED}|\d{{1,3}}(?:\.\d{{3}})+(?!\d)(?:,\d+)?|\d{{1,40}}(?:[.,]\d{{1,40}})?|[.,]\d{{1,40}}"
+_NUMBER = re.compile(
+    r"(?<!\d)(?<!\d[.,])(?P<money>[$£€¥] ?)?"
+    r"(?:(?P<whole>\d{1,9}) (?P<over>\d{1,9})/(?P<under>\d{1,9})(?!\d)"
+    r"|(?P<top>\d{1,15}) ?/ ?(?P<bottom>\d{1,15})(?![\d.,]*\d)"
     rf"|{_TEN.format(name='power')}"
-    rf"|(?P<decimal>\d[\d.,]*|\.\d+)(?:[eE](?P<exponent>[-+]?\d{{1,3}}))?(?: ?[*x×·] ?{_TEN.format(name='times')})?)"
-    r"(?![\d.,]) ?(?P<rest>.*)"
+    rf"|(?P<decimal>{_DECIMAL})(?:[eE](?P<exponent>[-+]?\d{{1,3}})(?!\d))?"
+    rf"(?: ?(?:[*x×·]|\\times|\\cdot) ?{_TEN.format(name='times')})?)(?![.,]?\d)"
 )
-_WORDS = re.compile(r"[^\W\d_]+(?:[ .'’/-]+[^\W\d_]+)*\.?|[$£€¥]")  # a unit, if not one that pint knows
-_DOTTED_THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+_PER = r"per|pro|je|par|por|al|all'|op|na"
+_NAME = r"°? ?[^\W\d_]{1,24}(?:\^?-?\d(?!\d))?"
+_UNIT = re.compile(
+    rf" ?(?P<unit>[%‰]|° ?[CFKR]?(?!\w)|[$£€¥]|(?:1 ?/ ?)?{_NAME}"
+    rf"(?:(?: ?[/·*] ?| (?:{_PER}) ?)\(?{_NAME}(?:[ ·*]{_NAME}\))?\)?){{0,3}}(?: [^\W\d_]{{1,8}}\^-\d){{0,2}})"
+)
+_PER_WORD = re.compile(rf" (?:{_PER})\b")
+_PERCENT, _CELSIUS, _KELVIN = (
+    Unit((("percent", 1),), is_short=True),
+    Unit((("degree_Celsius", 1),)),
+    Unit((("kelvin", 1),), is_short=True),
+)
+# Names of units that are far more often other words: "820 are for it", "2,7 am Tag", "27 a day".
+_SELDOM_UNITS = frozenset("a am are as at da de do in is it me my so to un".split())
+_DEGREES = re.compile(r" ?(?:deg(?:rees?)?|grade?|degrés?|grad[oi]s?|graus?|graden)\b", re.IGNORECASE)
+_UNKNOWN_WORD = re.compile(r"[^\W\d_]{5,24}")  # "zwanzig Millisekunden"
+_CLAUSE_END = re.compile(r"\W*$|[,;.!?]")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_MAX_OWN_UNIT = 40
 
 
 class Agreement(StrEnum):
@@ -43,64 +54,102 @@ class Agreement(StrEnum):
 class Quantity:
     """A number and its unit as written, None where there was none.
 
-    `alternative_value` is what the number is where a dot parts thousands: 1.500 is one and a half, or more.
+    `alternatives` are what else the number may be: 1.500 is one and a half, or more where a dot parts thousands.
     """
 
     value: float
     unit: str | None = None
-    alternative_value: float | None = None
+    alternatives: tuple[float, ...] = ()
+
+    @property
+    def readings(self) -> tuple[float, ...]:
+        return (self.value, *self.alternatives)
 
 
-def parse_quantity(text: str, *, unit: str | None = None) -> Quantity | None:
-    """The one quantity that the text states; None where it states none, several, or none beyond doubt ("1,500").
+@dataclass(frozen=True, slots=True)
+class PlacedQuantity:
+    """A quantity, and where it stands in its text, its unit included."""
 
-    Reads 8.33, 8,33, 1/4, 3 1/4, ½, 1.5e3, 2 × 10³ and −2, with or without a unit, behind "about", "x =" or the
-    calculation that leads to it. `unit` is the question's: it is taken as it stands, whatever it is.
+    quantity: Quantity
+    start: int
+    end: int
+
+
+def iter_quantities(text: str, *, unit: str | None = None) -> Iterator[PlacedQuantity]:
+    """The quantities of a text whose spelling is normalized, in their order, without their signs.
+
+    Reads 8.33, 8,33, 1/4, 3 1/4, 1.5e3, 2 × 10^3, 1'500 and $5. `unit` is the question's, which is taken as it stands,
+    whatever it is; of other words behind a number only those that are units.
     """
-    if len(text) > MAX_ANSWER_LENGTH:
-        return None
-    last = _after_equals(normalize_spelling(text).rstrip(".; "))
-    if last is None:
-        return None
-    opening = _OPENING.match(last)
-    plain = last[opening.end() :] if opening else last
-    return _parse_in_own_unit(plain, unit) or _parse_in_any_unit(plain)
+    at = 0
+    while found := _NUMBER.search(text, at):
+        at = max(found.end(), found.start() + 1)
+        readings = _readings(found)
+        if not readings or _is_part_of_word(text, found):
+            continue
+        stated_unit, end = ((found["money"] or "").strip(), found.end()) if found["money"] else _unit_at(text, at, unit)
+        quantity = Quantity(readings[0], stated_unit or None, tuple(readings[1:]))
+        yield PlacedQuantity(quantity, found.start(), end)
+        at = end
 
 
 def agreement(stated: Quantity, expected: float, *, unit: str | None, tolerance: float | None) -> Agreement:
     """Whether the quantity is the expected one, in the question's unit, within the tolerance (None is exact).
 
-    A missing unit is taken as the question's, unless the unit is what is asked for. What may be
-    right in some reading is unclear, not different: an unknown unit, the number of the answer with a unit of
-    another kind, a fraction where per cent were asked for, a rounded value where an exact one was.
+    A missing unit is taken as the question's, and so is one in words that are not known ("chilometri all'ora"), if the
+    number agrees. What may be right in some reading is unclear, not different: another number in a unit that is not
+    known, a unit where the question has none, a rounded value where an exact one was asked for.
     """
-    if stated.unit is None or (unit and same_unit(stated.unit, unit)):
-        return _compare_in_own_unit(stated, expected, unit, tolerance)
-    given, asked = parse_unit(stated.unit), parse_unit(unit) if unit else DIMENSIONLESS
+    verdicts = [_agreement(value, stated.unit, expected, unit, tolerance) for value in stated.readings]
+    return Agreement.EQUAL if Agreement.EQUAL in verdicts else verdicts[0]
+
+
+def _agreement(
+    value: float, stated_unit: str | None, expected: float, unit: str | None, tolerance: float | None
+) -> Agreement:
+    if stated_unit is None or (unit and same_unit(stated_unit, unit)):
+        return _compare_in_own_unit(value, stated_unit, expected, unit, tolerance)
+    same_number = _close(value, expected, tolerance)
+    asked = parse_unit(unit) if unit else DIMENSIONLESS
+    given = _unit_of_kind(stated_unit, asked)
     if given is None or asked is None:
-        return Agreement.UNCLEAR
-    value = convert(stated.value, given, asked)
-    same_number = _close(stated.value, expected, tolerance)
-    if value is None:
-        return Agreement.UNCLEAR if same_number or given.is_short or not unit else Agreement.DIFFERENT
+        if not unit:
+            return _compare_in_own_unit(value, None, expected, None, tolerance)
+        is_money = unicodedata.category(stated_unit[0]) == "Sc"
+        is_other = is_money or asked == _PERCENT
+        return Agreement.EQUAL if same_number and not is_other else Agreement.UNCLEAR
+    converted = convert(value, given, asked)
+    if converted is None:
+        return Agreement.UNCLEAR if given.is_short or not unit else Agreement.DIFFERENT
+    if same_number and (given, asked) == (_KELVIN, _CELSIUS):
+        return Agreement.UNCLEAR  # a difference of 25 °C is one of 25 K
     there = convert(expected, asked, given)  # 32 °F is a hair beside 0 °C, where no share of the value is small enough
-    if _close(value, expected, tolerance) or _is_close_to(there, stated.value, None):
+    if _close(converted, expected, tolerance) or (there is not None and _close(there, value, None)):
         return Agreement.EQUAL
-    other = convert(stated.alternative_value, given, asked) if stated.alternative_value is not None else None
-    unclear = (same_number and not unit) or _rounded(value, expected, tolerance)
-    return Agreement.UNCLEAR if unclear or _is_close_to(other, expected, tolerance) else Agreement.DIFFERENT
+    unclear = (same_number and not unit) or _rounded(converted, expected, tolerance)
+    return Agreement.UNCLEAR if unclear else Agreement.DIFFERENT
 
 
-def _compare_in_own_unit(stated: Quantity, expected: float, unit: str | None, tolerance: float | None) -> Agreement:
-    if _close(stated.value, expected, tolerance):
+def _unit_of_kind(text: str, asked: Unit | None) -> Unit | None:
+    """The unit that the text names; where it is of another kind than what was asked for, a product of two letters."""
+    given = parse_unit(text)
+    if given is None or asked is None or len(text) != 2 or convert(1.0, given, asked) is not None:
+        return given
+    product = parse_unit(" ".join(text))  # Nm and As, which pint takes for nanometres and attoseconds
+    return product if product is not None and convert(1.0, product, asked) is not None else given
+
+
+def _compare_in_own_unit(
+    value: float, stated_unit: str | None, expected: float, unit: str | None, tolerance: float | None
+) -> Agreement:
+    if _close(value, expected, tolerance):
         return Agreement.EQUAL
-    others = [stated.alternative_value]
-    if stated.unit is None and unit and (asked := parse_unit(unit)):
-        others.append(convert(stated.value, DIMENSIONLESS, asked))
-    if any(_is_close_to(value, expected, tolerance) for value in others):
-        return Agreement.UNCLEAR
+    if stated_unit is None and unit and (asked := parse_unit(unit)):
+        pure = convert(value, DIMENSIONLESS, asked)  # 0.06 for 6 %
+        if pure is not None and _close(pure, expected, tolerance):
+            return Agreement.EQUAL
     whole = float(expected).is_integer()
-    return Agreement.UNCLEAR if not whole and _rounded(stated.value, expected, tolerance) else Agreement.DIFFERENT
+    return Agreement.UNCLEAR if not whole and _rounded(value, expected, tolerance) else Agreement.DIFFERENT
 
 
 def _close(value: float, expected: float, tolerance: float | None) -> bool:
@@ -108,62 +157,81 @@ def _close(value: float, expected: float, tolerance: float | None) -> bool:
     return abs(value - expected) <= max(allowed, 0.0) + FLOAT_SLACK * max(abs(value), abs(expected))
 
 
-def _is_close_to(value: float | None, expected: float, tolerance: float | None) -> bool:
-    return value is not None and _close(value, expected, tolerance)
-
-
 def _rounded(value: float, expected: float, tolerance: float | None) -> bool:
     return tolerance is None and _close(value, expected, ROUNDING_SLACK * abs(expected))
 
 
-def _after_equals(plain: str) -> str | None:
-    """Text after the last sign of equality; all of it if there is no sign.
-
-    None if anything but names and calculations stands before that sign.
-    """
-    *before, last = re.split("[=≈]", plain)
-    sides = before[1:] if before and not before[0].strip() else before
-    return last.strip() if all(_NAME.fullmatch(side) or _CALCULATION.fullmatch(side) for side in sides) else None
-
-
-def _parse_in_own_unit(plain: str, unit: str | None) -> Quantity | None:
-    """The quantity where the text ends in the question's unit, which need not be one that pint knows."""
-    own = normalize_spelling(unit) if unit else ""
-    if not own or own[0].isdigit() or own[0] in ".,^" or not same_unit(plain[-len(own) :], own):
-        return None
-    number = _number_and_rest(plain[: -len(own)].rstrip())
-    return Quantity(number[0].value, unit, number[0].alternative_value) if number and not number[1] else None
+def _is_part_of_word(text: str, found: re.Match[str]) -> bool:
+    """Whether the number is part of a name (H2, x_1) or an ordinal (3rd)."""
+    before = text[: found.start()][-1:]
+    behind = _LETTERS.match(text, found.end())
+    return (
+        unicodedata.category(before or " ") in ("Lu", "Ll")
+        or before == "_"
+        or (behind is not None and behind[0].lower() in _ORDINAL_ENDINGS)
+    )
 
 
-def _parse_in_any_unit(plain: str) -> Quantity | None:
-    sign, bare = (plain[0], plain[1:].lstrip()) if plain[:1] in ("-", "+") else ("", plain)
-    money = bare[:1] if unicodedata.category(bare[:1] or " ") == "Sc" else ""
-    read = _number_and_rest(sign + bare.removeprefix(money).lstrip())
-    if read is None or (money and read[1]):
-        return None
-    number, rest = read
-    if rest and (len(rest) > MAX_UNIT or not (_WORDS.fullmatch(rest) or parse_unit(rest))):
-        return None
-    return Quantity(number.value, money or rest or None, number.alternative_value)
+_ORDINAL_ENDINGS = frozenset("st nd rd th er ère ème ième º ª ter te".split())
 
 
-def _number_and_rest(plain: str) -> tuple[Quantity, str] | None:
-    found = _STATED.fullmatch(plain)
-    value = _value(found) if found else None
-    if found is None or value is None or not math.isfinite(value):
-        return None
-    sign = -1.0 if found["sign"] == "-" else 1.0
-    thousands = found["decimal"] and not found["times"] and _DOTTED_THOUSANDS.fullmatch(found["decimal"])
-    return Quantity(sign * value, None, sign * value * 1000 if thousands else None), found["rest"]
+def _unit_at(text: str, at: int, own: str | None) -> tuple[str | None, int]:
+    """The unit that begins there, and where it ends; None where no unit does."""
+    if own and (end := _end_of_own_unit(text, at, own)):
+        return own, end
+    if own and own.startswith("°") and (degrees := _DEGREES.match(text, at)):
+        return own, degrees.end()
+    found = _UNIT.match(text, at)
+    while found:
+        known = found["unit"].lower() not in _SELDOM_UNITS and parse_unit(found["unit"]) is not None
+        if known and (own or not found["unit"].isalpha()):
+            return found["unit"], found.end()
+        if unicodedata.category(found["unit"][0]) == "Sc" or (own and _PER_WORD.search(found["unit"])):
+            return found["unit"], found.end()
+        if own and _UNKNOWN_WORD.fullmatch(found["unit"]) and _CLAUSE_END.match(text, found.end()):
+            return found["unit"], found.end()
+        shorter = max((found["unit"].rfind(sign) for sign in "/·* "), default=-1)
+        found = _UNIT.match(text[: found.start("unit") + shorter], at) if shorter > 0 else None
+    return None, at
 
 
-def _value(found: re.Match[str]) -> float | None:
-    """The number without its sign, its pieces read as `parse_number` reads them."""
+def _end_of_own_unit(text: str, at: int, own: str) -> int | None:
+    """End of the question's own unit that begins there, which need not be a known one; None where it does not."""
+    begin = at + (text[at : at + 1] == " ")
+    for end in range(min(len(text), begin + _MAX_OWN_UNIT), begin, -1):
+        behind = text[end : end + 2]
+        goes_on = (text[end - 1].isalnum() and behind[:1].isalnum()) or (behind[:1] == "/" and behind[1:].isalpha())
+        stated = text[begin:end]
+        if not goes_on and (same_unit(stated, own) or (len(own) > 2 and stated.casefold() == own.casefold())):
+            return end
+    return None
+
+
+def _readings(found: re.Match[str]) -> list[float]:
+    """Values that the number may have, the likeliest first, without its sign."""
     if found["whole"]:
-        part = parse_number(f"{found['over']}/{found['under']}")
-        return float(found["whole"]) + part if part is not None and part < 1 else None
-    if found["fraction"]:
-        return parse_number(found["fraction"])
-    number = 1.0 if found["power"] else parse_number(found["decimal"])
-    power = sum(int(found[name] or 0) for name in ("power", "exponent", "times"))
-    return None if number is None else number * float(f"1e{power}")
+        is_mixed = int(found["over"]) < int(found["under"])
+        return [int(found["whole"]) + int(found["over"]) / int(found["under"])] if is_mixed else []
+    if found["top"]:
+        return [int(found["top"]) / int(found["bottom"])] if int(found["bottom"]) else []
+    powers = sum(int(found[name] or 0) for name in ("power", "exponent", "times"))
+    bases = [1.0] if found["power"] else _decimal_readings(found["decimal"])
+    values = [base * float(f"1e{powers}") for base in bases]
+    return [value for value in values if math.isfinite(value)]
+
+
+def _decimal_readings(digits: str) -> list[float]:
+    """The digits' possible values, a comma or a dot being for decimals or for thousands."""
+    plain = re.sub("[ '’]", "", digits)
+    marks = [letter for letter in plain if letter in ".,"]
+    if not marks:
+        return [float(plain)]
+    whole, _, decimals = plain.rpartition(marks[-1])
+    joined = re.sub("[.,]", "", whole)
+    as_decimals = float(f"{joined or '0'}.{decimals}")
+    if len(marks) > 1:
+        return [as_decimals] if marks[-1] not in marks[:-1] else [float(joined + decimals)]
+    if len(decimals) != 3 or len(whole) > 3 or not whole.strip("0"):
+        return [as_decimals]
+    as_thousands = float(whole + decimals)
+    return [as_thousands, as_decimals] if marks == [","] else [as_decimals, as_thousands]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sprout.learning.marking.answers import grader_directed_spans, says_nothing
+from sprout.learning.questions.program_tests import ProgramTest
 from sprout.learning.questions.questions import Criterion
 from sprout.learning.text.normalization import folded, occurs_in, one_line
 
@@ -22,11 +23,13 @@ class OpenQuestion:
     Args:
         criteria: 2-5, each with a weight above 0.
         anchors: a full and a partial answer in a learner's words.
+        program_tests: the runs that mark an answer which is a program.
     """
 
     prompt: str
     criteria: tuple[Criterion, ...]
     anchors: tuple[str, ...] = ()
+    program_tests: tuple[ProgramTest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

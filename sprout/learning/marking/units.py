@@ -29,6 +29,12 @@ _MONEY = {
     "€": ("euro", "euros", "eur"),
     "¥": ("yen", "jpy"),
 }  # pint knows no money, and takes pounds for a mass
+_ALIASES = {
+    **dict.fromkeys(("u", "uur", "std", "stunde", "stunden", "heure", "heures", "hora", "horas", "ora", "ore"), "hour"),
+    **dict.fromkeys(("sek", "sekunde", "sekunden", "seconde", "secondes", "segundo", "segundos", "secondi"), "second"),
+    **dict.fromkeys(("minuten", "minuto", "minutos", "minuti"), "minute"),
+    **dict.fromkeys(("gr", "gramm", "gramme", "grammes", "gramos", "grammi"), "gram"),
+}  # as they are written elsewhere
 _SCALES = frozenset({"degree_Celsius", "degree_Fahrenheit", "degree_Reaumur"})  # whose zero is not nothing
 _SIGN_OF = {name: sign for sign, names in _MONEY.items() for name in names}
 
@@ -115,6 +121,7 @@ def _pint_name(name: str) -> str | None:
     """Pint's name of the unit; words in small letters too, where they are none as they stand (Newton, KG)."""
     if name == "°":
         return "degree"
+    name = _ALIASES.get(name.casefold(), name)
     parse = _registry().parse_unit_name
     for spelling in (name, name.casefold()) if len(name) > 1 else (name,):
         for prefix, unit, _plural in parse(spelling):

@@ -7,8 +7,7 @@ from typing import Protocol
 from sprout.events import DiagnosticStatus
 from sprout.learning.actor import Actor
 from sprout.learning.graph.changes import Change
-
-RIGHT_FROM = 0.7  # a score from which an answer counts as right
+from sprout.learning.mastery.mastery import RIGHT_FROM
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +96,7 @@ class NodeProgress:
     """
 
     mastery: float = 0.0
+    learned: bool = False
     mastered: bool = False
     started: bool = False
 
@@ -107,7 +107,7 @@ class ConceptProgress:
 
     title: str
     mastery: float
-    mastered: bool
+    learned: bool
 
 
 class AdaptationRepository(Protocol):

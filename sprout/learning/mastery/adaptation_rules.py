@@ -17,6 +17,7 @@ MAX_REPAIRS = 6
 MIN_EVIDENCE = 2
 MIN_GRADED = 3
 MIN_HARD_DIFFICULTY = 3
+MIN_CHOICES = 3  # right ones alone, for a removal: a guesser has two of two once in sixteen times
 MAX_REASON_WORDS = 30
 
 Fault = tuple[str, ...]
@@ -112,9 +113,12 @@ def check_removal(
                 f"Only right answers to questions of difficulty {MIN_HARD_DIFFICULTY} or more show that {title} is "
                 "not needed."
             )
-    if not state.mastered:
+    if not state.learned:
+        raise InvalidGraphEdit(f"The answers do not show that {title} is learned: leave it in place.")
+    if all(item.choice for item in cited_items) and len(cited_items) < MIN_CHOICES:
         raise InvalidGraphEdit(
-            f"Two lucky choices would look the same: {title} is not mastered yet, leave it in place."
+            f"Two lucky choices would look the same: cite {MIN_CHOICES} of them, or an answer in the learner's own "
+            f"words, or leave {title} in place."
         )
     if any(node.id in change.removed for change in undone_by_learner(changes)):
         raise InvalidGraphEdit(f"The learner has brought {title} back before: leave it in place.")
@@ -156,7 +160,7 @@ def check_limits(
 
     Args:
         changes: of everything that the run may change.
-        open_count: how many siblings the learner has not mastered.
+        open_count: how many siblings the learner has not learned.
         max_added: additions by all runs that have not been undone; None for no limit beside the run's.
     """
     stand = [change for change in changes if change.undone_at is None and change.undoes is None]

@@ -10,7 +10,7 @@ from sprout.learning.mastery.reports import AnswerLine, Flashcard, MasteryLine
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-]?[\d.,]+%?")
 _ANSWER_COLUMNS = ("when", "path", "concept", "about", "question", "your answer", "points of 100", "help", "feedback")
-_MASTERY_COLUMNS = ("path", "concept", "subconcept", "mastery of 100", "answers", "mastered on")
+_MASTERY_COLUMNS = ("path", "concept", "subconcept", "mastery of 100", "answers", "learned on", "mastered on")
 # https://docs.ankiweb.net/importing/text-files.html
 _ANKI = """\
 #separator:tab
@@ -45,7 +45,15 @@ def answers_csv(lines: Iterable[AnswerLine]) -> str:
 def mastery_csv(lines: Iterable[MasteryLine]) -> str:
     """Every subconcept."""
     rows = (
-        (one.path, one.concept, one.title, str(round(one.mastery * 100)), str(one.answers), one.mastered_at or "")
+        (
+            one.path,
+            one.concept,
+            one.title,
+            str(round(one.mastery * 100)),
+            str(one.answers),
+            one.learned_at or "",
+            one.mastered_at or "",
+        )
         for one in lines
     )
     return _csv(_MASTERY_COLUMNS, rows)

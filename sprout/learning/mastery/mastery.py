@@ -1,50 +1,27 @@
-"""Mastery: knowledge tracing over graded answers, propagated along the graph.
+"""Mastery: what a learner's graded answers say about each node, and whether it is learned or mastered.
 
-The model and its update are Corbett & Anderson's (1995, "Knowledge tracing: modeling the acquisition of procedural
-knowledge"). It is always computed from the answers, so taking one back is computing without it.
+It is always computed from the answers, so taking one back is computing without it.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
+from sprout.learning.mastery.knowledge_tracing import (
+    NEUTRAL_SCORE,
+    PARAMETERS,
+    update,
+    update_prerequisite,
+)
 from sprout.learning.questions.questions import QuestionFormat
 
-MASTERED_FROM = 0.7
-ATTEMPTS_TO_MASTER = 2
-GOOD_FROM = 0.5  # a score from which an answer speaks for what it rests on, below which against it
-
-
-@dataclass(frozen=True, slots=True)
-class Parameters:
-    """Every number of the model, all of them probabilities; judgement until there are answers to fit them to.
-
-    Args:
-        initially_known: that a node is known before the first answer; low, since paths are made of what is new, and so
-            low that one right answer masters nothing.
-        learned: that one who does not know a node does after an answer and what was said to it.
-        slipped: that one who knows answers wrong. At most 0.1, or knowing would mean little (Corbett & Anderson 1995).
-        guessed: that one who does not know answers right in words or a number.
-        chosen: the same among four options: more than chance, since some can be ruled out; at most 0.3, as above.
-        edge_weight: how much of an answer's weight a prerequisite gets, and of that again the one before it.
-        max_edges: how many edges an answer is propagated along.
-    """
-
-    initially_known: float = 0.08
-    learned: float = 0.1
-    slipped: float = 0.1
-    guessed: float = 0.05
-    chosen: float = 0.3
-    edge_weight: float = 0.3
-    max_edges: int = 2
-
-    def guess_probability(self, format: QuestionFormat) -> float:
-        """The probability that one who does not know answers a question of this format right."""
-        return self.chosen if format == "mcq" else self.guessed
-
-
-PARAMETERS = Parameters()
+LEARNED_FROM = 0.7  # the value of what is learned is never below it, that of anything else never above `HIGHEST_OPEN`
+HIGHEST_OPEN = 0.69
+RIGHT_FROM = 0.7  # a score from which an answer counts as right
+RIGHT_TO_LEARN = 2  # different questions answered right at the first attempt, without help
+RUN_TO_LEARN = 2  # the last opportunities, of which none was missed
+MASTERED_AFTER = timedelta(days=1)  # since it was learned; what is a day later is another sitting
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +29,34 @@ class Evidence:
     """A graded answer.
 
     Args:
+        question_id: only the first answer to a question counts, where nothing was said to an earlier one.
+        item: what was asked. The same words asked again are another question and a new opportunity, but being right
+            about them twice is not being right about two things.
         tests: ids of the nodes that the question is about.
+        difficulty: 1..5.
         score: 0..1.
         help_level: of the help that was given before it; 0 where the answer was the learner's own.
+        blank: whether it says "I don't know", or nothing.
     """
 
     answer_id: str
+    question_id: str
+    item: str
     tests: tuple[str, ...]
     format: QuestionFormat
+    difficulty: int
     score: float
     help_level: int
     at: datetime
+    blank: bool = False
+
+    @property
+    def right(self) -> bool:
+        return self.score >= RIGHT_FROM
+
+    @property
+    def missed(self) -> bool:
+        return self.score < NEUTRAL_SCORE
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,26 +64,54 @@ class Mastery:
     """A learner's mastery of a node.
 
     Args:
-        value: the probability that the learner knows it, 0..1.
-        evidence: the answers about the node itself, oldest first; what came along edges is in the value alone.
+        known: the probability that the learner knows it, 0..1.
+        evidence: the answers about the node itself, oldest first, those among them that were practice too; what came
+            along edges is in the probability alone.
+        right_items: what was answered right at the first attempt, without help.
+        run: the number of opportunities since the last miss.
+        learned_at: the time of the answer by which it was learned; None unless it is.
+        mastered_at: the time of the answer, a day after that one, by which it was mastered; None unless it is.
     """
 
-    value: float
+    known: float = PARAMETERS.initially_known
     evidence: tuple[Evidence, ...] = ()
+    right_items: frozenset[str] = frozenset()
+    run: int = 0
+    learned_at: datetime | None = None
+    mastered_at: datetime | None = None
+
+    @property
+    def value(self) -> float:
+        """The mastery that is shown, 0..1: the probability, counted from what is assumed before the first answer."""
+        start = PARAMETERS.initially_known
+        gained = max(0.0, self.known - start) / (1 - start)
+        return max(gained, LEARNED_FROM) if self.learned else min(gained, HIGHEST_OPEN)
 
     @property
     def attempts(self) -> int:
         return len(self.evidence)
 
     @property
-    def mastered(self) -> bool:
+    def learned(self) -> bool:
         """Whether the learner can go on from here."""
-        return self.value >= MASTERED_FROM and self.attempts >= ATTEMPTS_TO_MASTER
+        return self.learned_at is not None
+
+    @property
+    def mastered(self) -> bool:
+        return self.mastered_at is not None
+
+    @property
+    def right_answers_needed(self) -> int:
+        """Number of further questions that make it learned if each is answered right at once, without help."""
+        return max(0, RIGHT_TO_LEARN - len(self.right_items), RUN_TO_LEARN - self.run)
+
+    @property
+    def mastered_from(self) -> datetime | None:
+        """From when on one right answer without help masters it; None if it is mastered, or not learned yet."""
+        return None if self.learned_at is None or self.mastered else self.learned_at + MASTERED_AFTER
 
 
-def mastery(
-    evidence: Iterable[Evidence], edges: Iterable[tuple[str, str]], parameters: Parameters = PARAMETERS
-) -> dict[str, Mastery]:
+def mastery(evidence: Iterable[Evidence], edges: Iterable[tuple[str, str]]) -> dict[str, Mastery]:
     """Mastery of each node that the answers reach; other nodes are left out.
 
     Args:
@@ -97,28 +119,35 @@ def mastery(
         edges: prerequisite → what builds on it.
     """
     found: dict[str, Mastery] = {}
-    for _, reached in trace(evidence, edges, parameters):
+    for _, reached in trace(evidence, edges):
         found.update(reached)
     return found
 
 
 def trace(
-    evidence: Iterable[Evidence], edges: Iterable[tuple[str, str]], parameters: Parameters = PARAMETERS
+    evidence: Iterable[Evidence], edges: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[Evidence, Mapping[str, Mastery]]]:
-    """Each answer, in the order in which they were given, with what is known after it of the nodes that it reaches."""
+    """Each answer, in the order in which they were given, with what is known after it of the nodes that it reaches.
+
+    An answer reaches nothing but the nodes it tests and, within `max_edges`, what they rest on; so answers that reach
+    no node in common may come in any order.
+    """
     before = _prerequisites(edges)
     found: dict[str, Mastery] = {}
+    attempted: set[str] = set()
     for answer in sorted(evidence, key=lambda one: (one.at, one.answer_id)):
-        reached: dict[str, Mastery] = {}
-        for node_id in answer.tests:
-            known = found.get(node_id, Mastery(parameters.initially_known))
-            reached[node_id] = Mastery(_update(known.value, answer, parameters), (*known.evidence, answer))
-        if not answer.help_level:
-            for node_id, weight in _prerequisite_weights(answer.tests, before, parameters).items():
-                known = found.get(node_id, Mastery(parameters.initially_known))
-                reached[node_id] = Mastery(
-                    _update_prerequisite(known.value, answer, weight, parameters), known.evidence
-                )
+        is_opportunity = answer.help_level == 0 and not answer.blank and answer.question_id not in attempted
+        if not answer.blank:
+            attempted.add(answer.question_id)
+        tested = {node_id: found.get(node_id, Mastery()) for node_id in answer.tests}
+        reached = {
+            node_id: replace(known, evidence=(*known.evidence, answer))
+            for node_id, known in (_after_opportunity(tested, answer) if is_opportunity else tested).items()
+        }
+        if is_opportunity:
+            for node_id, distance in _distances(answer.tests, before, PARAMETERS.max_edges).items():
+                known = found.get(node_id, Mastery())
+                reached[node_id] = replace(known, known=_rested_on(known, answer, distance))
         found.update(reached)
         yield answer, reached
 
@@ -128,51 +157,39 @@ def mean_mastery(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def right_answers_needed(value: float, attempts: int, parameters: Parameters = PARAMETERS) -> int:
-    """Number of further answers that master a node if all are right, in the learner's own words and without help."""
-    answer = Evidence("", (), "open_ended", 1.0, 0, datetime.min.replace(tzinfo=UTC))
-    needed = 0
-    while not Mastery(value, (answer,) * (attempts + needed)).mastered:
-        value, needed = _update(value, answer, parameters), needed + 1
-    return needed
+def _after_opportunity(tested: Mapping[str, Mastery], answer: Evidence) -> dict[str, Mastery]:
+    """Mastery of the tested nodes after an answer that counts.
 
-
-def _update(value: float, answer: Evidence, parameters: Parameters) -> float:
-    """The value after an answer about the node itself.
-
-    With help, a right answer is practice: it may have taught something, but shows nothing. A miss is a miss.
+    A miss is held against the least known of them, by all odds its cause: for the others it is no opportunity.
     """
-    right = _if_right(value, answer.format, parameters) if answer.help_level == 0 else value
-    wrong = _if_wrong(value, answer.format, parameters)
-    shown = answer.score * right + (1 - answer.score) * wrong
-    taught = shown + (1 - shown) * parameters.learned
-    return taught if answer.help_level == 0 else _below_mastered(value, taught)
+    if not tested:
+        return {}
+    before = [one.known for one in tested.values()]
+    after = update(before, answer.score, answer.format, answer.difficulty)
+    least = min(before)
+    return {
+        node_id: replace(one, known=known)
+        if answer.missed and one.known > least
+        else _advance(replace(one, known=known), answer)
+        for (node_id, one), known in zip(tested.items(), after, strict=True)
+    }
 
 
-def _update_prerequisite(value: float, answer: Evidence, weight: float, parameters: Parameters) -> float:
-    """The value of a node that the answer rests on: doubt after a miss, credit after a good answer, never mastery."""
-    if answer.score < GOOD_FROM:
-        return value + weight * (_if_wrong(value, answer.format, parameters) - value)
-    credited = value + weight * answer.score * (_if_right(value, answer.format, parameters) - value)
-    return _below_mastered(value, credited)
+def _advance(known: Mastery, answer: Evidence) -> Mastery:
+    """The mastery one opportunity later."""
+    if answer.missed:
+        return replace(known, run=0, learned_at=None, mastered_at=None)
+    items = known.right_items | {answer.item} if answer.right else known.right_items
+    now = replace(known, right_items=items, run=known.run + 1)
+    if now.mastered_from is not None and answer.right and answer.at >= now.mastered_from:
+        return replace(now, mastered_at=answer.at)
+    if now.learned or now.right_answers_needed:
+        return now
+    return replace(now, learned_at=answer.at)
 
 
-def _below_mastered(value: float, risen: float) -> float:
-    """`risen`, kept just below mastery if `value` is below it."""
-    just_below = MASTERED_FROM - 1e-6
-    return min(risen, max(value, just_below)) if value < MASTERED_FROM else risen
-
-
-def _if_right(value: float, format: QuestionFormat, parameters: Parameters) -> float:
-    """P(known | right), by Bayes' rule."""
-    known, guessed = value * (1 - parameters.slipped), (1 - value) * parameters.guess_probability(format)
-    return known / (known + guessed)
-
-
-def _if_wrong(value: float, format: QuestionFormat, parameters: Parameters) -> float:
-    """P(known | wrong), by Bayes' rule."""
-    slipped, unknown = value * parameters.slipped, (1 - value) * (1 - parameters.guess_probability(format))
-    return slipped / (slipped + unknown)
+def _rested_on(known: Mastery, answer: Evidence, distance: int) -> float:
+    return update_prerequisite(known.known, answer.score, answer.format, answer.difficulty, edges=distance)
 
 
 def _prerequisites(edges: Iterable[tuple[str, str]]) -> Mapping[str, Sequence[str]]:
@@ -182,15 +199,13 @@ def _prerequisites(edges: Iterable[tuple[str, str]]) -> Mapping[str, Sequence[st
     return before
 
 
-def _prerequisite_weights(
-    node_ids: Sequence[str], before: Mapping[str, Sequence[str]], parameters: Parameters
-) -> Mapping[str, float]:
-    """Prerequisite → its share of an answer about the nodes, by the shortest way to it."""
+def _distances(node_ids: Sequence[str], before: Mapping[str, Sequence[str]], most: int) -> Mapping[str, int]:
+    """Prerequisite → its distance from the nodes, by the shortest way to it, up to `most` edges."""
     seen, reached = set(node_ids), list(node_ids)
-    shares: dict[str, float] = {}
-    for distance in range(1, parameters.max_edges + 1):
+    distances: dict[str, int] = {}
+    for distance in range(1, most + 1):
         reached = [one for node_id in reached for one in before.get(node_id, ()) if one not in seen]
         reached = list(dict.fromkeys(reached))
         seen.update(reached)
-        shares.update(dict.fromkeys(reached, parameters.edge_weight**distance))
-    return shares
+        distances.update(dict.fromkeys(reached, distance))
+    return distances

@@ -1,4 +1,4 @@
-"""Milestones: when a learner started a node, mastered it, or lost mastery."""
+"""Milestones: when a learner started a node, learned it, mastered it, or lost what was reached."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,16 +7,21 @@ from typing import Literal
 
 from sprout.learning.mastery.mastery import Evidence, trace
 
-Reached = Literal["begun", "mastered"]
+Reached = Literal["begun", "learned", "mastered"]
 
 
 @dataclass(frozen=True, slots=True)
 class Milestone:
-    """Milestone of a node: from `at` on it was begun and not mastered, or mastered."""
+    """Milestone of a node: from `at` on it was begun and no more, learned, or mastered."""
 
     node_id: str
     at: datetime
     reached: Reached
+
+
+def stage(*, learned: bool, mastered: bool) -> Reached:
+    """Stage that a learner has reached of a node that they have begun."""
+    return "mastered" if mastered else "learned" if learned else "begun"
 
 
 def milestones(evidence: Iterable[Evidence], edges: Iterable[tuple[str, str]]) -> list[Milestone]:
@@ -30,7 +35,7 @@ def milestones(evidence: Iterable[Evidence], edges: Iterable[tuple[str, str]]) -
     standing: dict[str, Reached] = {}
     for answer, changed in trace(evidence, edges):
         for node_id, known in changed.items():
-            reached: Reached = "mastered" if known.mastered else "begun"
+            reached = stage(learned=known.learned, mastered=known.mastered)
             if known.evidence and standing.get(node_id) != reached:
                 standing[node_id] = reached
                 found.append(Milestone(node_id, answer.at, reached))

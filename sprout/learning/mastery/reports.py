@@ -13,11 +13,11 @@ MAX_LAST_MARKS = 5
 
 
 class TurnRow(Wire):
-    """Milestone of a node: from `at` on it was begun and not mastered, or mastered."""
+    """Milestone of a node: from `at` on it was begun and no more, learned, or mastered."""
 
     node_id: str
     at: str
-    reached: Literal["begun", "mastered"]
+    reached: Literal["begun", "learned", "mastered"]
 
 
 class StudiedRow(Wire):
@@ -43,6 +43,7 @@ class BegunRow(Wire):
     branch_id: str
     branch_title: str
     mastery: float
+    learned: bool
     mastered: bool
     answers: int
     last: list[AnswerMark]
@@ -78,7 +79,7 @@ class EvidenceRow(Wire):
 
     Args:
         said: their own words, or the option that they chose; of a drawing the note beside it.
-        help_level: of the help that was given before it; only 0 can lead to mastery.
+        help_level: of the help that was given before it; only 0 counts, the rest is practice.
     """
 
     answer_id: str
@@ -118,6 +119,7 @@ class MasteryLine:
     title: str
     mastery: float
     answers: int
+    learned_at: str | None
     mastered_at: str | None
 
 

@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sprout.errors import BadInput, TooLarge
 from sprout.learning.paths.repository import BranchRow
-from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, QuestionFormat
+from sprout.learning.questions.program_tests import MAX_PROGRAM_TESTS, ProgramTest
+from sprout.learning.questions.questions import MAX_ACCEPTED, Criterion, Misconception, QuestionDraft, QuestionFormat
 
 MAX_FILE_CHARACTERS = 2_000_000
 MAX_LISTED_FAULTS = 50
@@ -58,13 +59,27 @@ class MisconceptionItem(_Item):
     misconception: Prose
 
 
+class ProgramTestItem(_Item):
+    """A run of a learner's program: `prints`, or `after` and `gives`."""
+
+    model_config = ConfigDict(str_strip_whitespace=False)
+
+    before: Prose = ""
+    typed: Prose = ""
+    prints: Prose | None = None
+    after: Prose | None = None
+    gives: Prose | None = None
+    misconception: Prose | None = None
+
+
 class QuestionItem(_Item):
-    """A diagnostic question; `tests` names subconcepts of its concept by key or title."""
+    """A diagnostic question; `tests` names subconcepts of its concept by key or title. `program_tests` mark an answer
+    that is a program, `accepted` lists the terms that are right."""
 
     prompt: Prose
     format: QuestionFormat
     correct_answer: Prose
-    difficulty: int
+    difficulty: int = 1
     tests: tuple[Name, ...]
     options: tuple[Prose, ...] = ()
     criteria: tuple[CriterionItem, ...] = ()
@@ -72,6 +87,8 @@ class QuestionItem(_Item):
     unit: Name | None = None
     misconceptions: tuple[MisconceptionItem, ...] = ()
     anchors: tuple[Prose, ...] = ()
+    program_tests: Annotated[tuple[ProgramTestItem, ...], Field(max_length=MAX_PROGRAM_TESTS)] = ()
+    accepted: Annotated[tuple[Name, ...], Field(max_length=MAX_ACCEPTED)] = ()
 
 
 class SubconceptItem(_Item):
@@ -171,6 +188,8 @@ def to_draft(item: QuestionItem, tests: tuple[str, ...]) -> QuestionDraft:
         unit=item.unit,
         misconceptions=tuple(Misconception(one.option, one.misconception) for one in item.misconceptions),
         anchors=item.anchors,
+        program_tests=tuple(ProgramTest(**test.model_dump()) for test in item.program_tests),
+        accepted=item.accepted,
     )
 
 

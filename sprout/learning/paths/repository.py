@@ -42,12 +42,15 @@ class DocumentRow(Wire):
 
 
 class ProgressRow(Wire):
+    """Progress on a node: `completed_at` is when it was learned, `mastered_at` when it was mastered, while it is."""
+
     id: str
     user_id: str
     node_id: str
     first_entered_at: str | None
     last_entered_at: str | None
     completed_at: str | None
+    mastered_at: str | None
     mastery_score: float
     attempts_count: int
     has_generated_subnodes: bool
@@ -64,7 +67,9 @@ class NodeDetail(NodeRow):
 class ConceptSummary(Wire):
     id: str
     title: str
+    learned: bool
     mastered: bool
+    begun: bool
     mastery: float
     subconcept_count: int
 

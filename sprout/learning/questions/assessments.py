@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import EllipsisType
 from typing import Literal, Protocol
 
+from sprout.errors import Conflict, NotFound
 from sprout.events import AssessmentRow, CriterionShown, Wire
 from sprout.learning.questions.questions import QuestionDraft
 
@@ -68,6 +70,21 @@ class Diagnostic(Wire):
     is_complete: bool
 
 
+class DiagnosticMissing(NotFound):
+    """The concept has no diagnostic yet."""
+
+    def __init__(self, concept_id: str) -> None:
+        super().__init__("diagnostic", concept_id)
+
+
+class DiagnosticInProgress(Conflict):
+    """A run is still making the questions: a part of them is never shown as the diagnostic."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__("The questions are still being made.")
+        self.run_id = run_id
+
+
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
     """Learner's answer to a question: words, or an option by its text or id; with neither, it is "I don't know"."""
@@ -85,9 +102,9 @@ class Assessments(Protocol):
     async def assessment(self, assessment_id: str, *, user_id: str) -> AssessmentRow: ...
 
     async def change_assessment(
-        self, assessment_id: str, *, user_id: str, title: str | None, completed_at: datetime | None
+        self, assessment_id: str, *, user_id: str, title: str | None, completed_at: datetime | EllipsisType | None = ...
     ) -> AssessmentRow:
-        """The assessment with what is given changed."""
+        """The assessment with what is given changed; `completed_at` None opens it again."""
         ...
 
     async def questions(self, assessment_id: str, *, user_id: str) -> list[QuestionRow]:
@@ -96,6 +113,10 @@ class Assessments(Protocol):
 
     async def answers(self, assessment_id: str, *, user_id: str) -> Sequence[AnswerRow]:
         """All attempts, oldest first."""
+        ...
+
+    async def newest_answer(self, concept_id: str, *, user_id: str, since: datetime) -> str | None:
+        """The id of the newest attempt at a question about the concept from that time on, if there is one."""
         ...
 
     async def record_answer(self, assessment_id: str, given: GivenAnswer, *, user_id: str) -> AnswerRow:
@@ -125,5 +146,5 @@ class Assessments(Protocol):
         ...
 
     async def diagnostic(self, concept_id: str, *, user_id: str) -> Diagnostic:
-        """Raises NotFound, also where the concept has none yet; BadInput (not a concept)."""
+        """Raises NotFound; BadInput (not a concept); DiagnosticMissing; DiagnosticInProgress."""
         ...

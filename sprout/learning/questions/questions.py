@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sprout.errors import InvalidQuestion
+from sprout.learning.questions.program_tests import ProgramTest, program_test_faults, tidy_test
 from sprout.learning.text.normalization import folded, occurs_in, one_line, tidy
 
 QuestionFormat = Literal["mcq", "open_ended", "numeric"]
@@ -22,6 +23,9 @@ MAX_PROMPT = 2_000
 MAX_ANSWER = 2_000
 MAX_OPTION = 400
 MAX_TESTS = 5
+MAX_ACCEPTED = 20
+MAX_TERM_WORDS = 5
+TERM_LABEL = "the right term"
 
 _CATCH_ALLS = frozenset({"all of the above", "none of the above", "all of these", "none of these", "both a and b"})
 _WORDS = re.compile(r"[^\W\d_]{4,}")
@@ -48,7 +52,7 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True)
 class Misconception:
-    """The belief that leads to an option, or, for a number, to that value."""
+    """The belief that leads to an option or, for a number or a term, to that wrong one."""
 
     option: str
     misconception: str
@@ -62,11 +66,13 @@ class QuestionDraft:
         options: four for mcq, none otherwise; their ids are assigned when the question is stored.
         correct_answer: for mcq the text of the right option, for numeric the number, for open_ended a full answer in
             a learner's words.
-        criteria: for open_ended, 2-5 with weights that sum to 1.
+        criteria: for open_ended, 2-5 with weights that sum to 1; none are needed with `program_tests` or `accepted`.
         tolerance: for numeric, how far off still counts, in the unit of the answer; None is exact.
         tests: titles of the subconcepts that the question is about.
         anchors: for open_ended, up to two answers in a learner's words: a full one and a partial one. Where there are
             none, `correct_answer` is the full one.
+        program_tests: for open_ended, the runs that mark an answer which is a program.
+        accepted: for open_ended, terms of up to five words each of which is right: a name, a date, their synonyms.
     """
 
     prompt: str
@@ -80,11 +86,14 @@ class QuestionDraft:
     unit: str | None = None
     misconceptions: tuple[Misconception, ...] = ()
     anchors: tuple[str, ...] = ()
+    program_tests: tuple[ProgramTest, ...] = ()
+    accepted: tuple[str, ...] = ()
 
 
 def validate_draft(draft: QuestionDraft) -> QuestionDraft:
     """The draft with its text tidied; for mcq, `correct_answer` and misconceptions name options exactly as they are
-    written. What its format does not use is dropped.
+    written. What its format does not use is dropped. A question with accepted terms and without criteria gets one, for
+    answers that name no listed term.
 
     Raises InvalidQuestion, which names every fault and how to mend it, and never the answer: learners see the message.
     """
@@ -92,6 +101,8 @@ def validate_draft(draft: QuestionDraft) -> QuestionDraft:
     faults = [*_common_faults(tidied), *_FAULTS_OF[tidied.format](tidied), *_prompt_leaks(tidied)]
     if faults:
         raise InvalidQuestion("This question cannot be asked as it is. " + " ".join(faults))
+    if tidied.accepted and not tidied.criteria:
+        return replace(tidied, criteria=(Criterion(TERM_LABEL, tidied.correct_answer, 1.0),))
     if tidied.format != "mcq":
         return tidied
     return replace(
@@ -130,6 +141,7 @@ def parse_number(text: str, *, unit: str | None = None) -> float | None:
 
 def _tidy_draft(draft: QuestionDraft) -> QuestionDraft:
     kind = draft.format
+    accepted = dict.fromkeys(term for one in draft.accepted if (term := one_line(one))) if kind == "open_ended" else {}
     return QuestionDraft(
         prompt=tidy(draft.prompt),
         format=kind,
@@ -143,9 +155,11 @@ def _tidy_draft(draft: QuestionDraft) -> QuestionDraft:
         misconceptions=tuple(
             Misconception(tidy(one.option), tidy(one.misconception))
             for one in draft.misconceptions
-            if kind != "open_ended" and tidy(one.misconception)
+            if (kind != "open_ended" or accepted) and tidy(one.misconception)
         ),
         anchors=tuple(text for anchor in draft.anchors if (text := tidy(anchor))) if kind == "open_ended" else (),
+        program_tests=tuple(tidy_test(test) for test in draft.program_tests) if kind == "open_ended" else (),
+        accepted=tuple(accepted),
     )
 
 
@@ -204,7 +218,19 @@ def _misconception_faults(draft: QuestionDraft) -> Iterator[str]:
 
 def _open_faults(draft: QuestionDraft) -> Iterator[str]:
     yield from _surplus_options(draft)
-    if len(draft.criteria) not in CRITERIA_COUNTS:
+    yield from program_test_faults(draft.program_tests)
+    yield from _term_faults(draft)
+    if draft.criteria or not (draft.program_tests or draft.accepted):
+        yield from _criteria_faults(draft)
+    if len(draft.anchors) > MAX_ANCHORS:
+        yield f"There are {len(draft.anchors)} anchors: keep a full answer and a partial one."
+    if any(len(anchor) > MAX_ANSWER for anchor in draft.anchors):
+        yield f"An anchor has more than {MAX_ANSWER} characters: shorten it."
+
+
+def _criteria_faults(draft: QuestionDraft) -> Iterator[str]:
+    fewest = 1 if draft.accepted else CRITERIA_COUNTS[0]
+    if not fewest <= len(draft.criteria) <= CRITERIA_COUNTS[-1]:
         yield (
             f"There are {len(draft.criteria)} criteria: an open question has 2-5, "
             'such as {"label": "the cause", "statement": "names the loss of light", "weight": 0.5}.'
@@ -219,10 +245,24 @@ def _open_faults(draft: QuestionDraft) -> Iterator[str]:
         yield f"The weights sum to {total:g}: make them sum to 1."
     for first, second in _repeated([criterion.statement for criterion in draft.criteria]):
         yield f"Criteria {first} and {second} ask for the same: make them independent."
-    if len(draft.anchors) > MAX_ANCHORS:
-        yield f"There are {len(draft.anchors)} anchors: keep a full answer and a partial one."
-    if any(len(anchor) > MAX_ANSWER for anchor in draft.anchors):
-        yield f"An anchor has more than {MAX_ANSWER} characters: shorten it."
+
+
+def _term_faults(draft: QuestionDraft) -> Iterator[str]:
+    if not draft.accepted:
+        return
+    if draft.program_tests:
+        yield "There are accepted terms and program tests: an answer is either a term or a program, so leave one out."
+    if len(draft.accepted) > MAX_ACCEPTED:
+        yield f"There are {len(draft.accepted)} accepted terms: keep the {MAX_ACCEPTED} likeliest."
+    for position, term in enumerate(draft.accepted, start=1):
+        if len(term.split()) > MAX_TERM_WORDS:
+            yield f"Accepted term {position} has more than {MAX_TERM_WORDS} words: only short ones can be compared."
+    right = {folded(term) for term in draft.accepted}
+    for position, one in enumerate(draft.misconceptions, start=1):
+        if not one.option or len(one.option.split()) > MAX_TERM_WORDS:
+            yield f"Misconception {position} is not for a wrong term of 1-{MAX_TERM_WORDS} words: write the term."
+        elif folded(one.option) in right:
+            yield f"Misconception {position} is for an accepted term: name only wrong ones."
 
 
 def _numeric_faults(draft: QuestionDraft) -> Iterator[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from sprout.errors import ModelFailure, ModelFailureKind
 from sprout.events import Guardrail
 from sprout.loop.human import HumanQuestion, ask_human
+from sprout.loop.model_notices import notice
 from sprout.loop.model_reply import ModelReply
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.progress.detectors import ASK, Escalation, Intervention, LoopDetected, LoopDetector, StallDetector
@@ -43,8 +44,8 @@ class GuardVerdict:
         message: for the model, before the next call.
         question: for a person, who must be asked now.
         failure: the failure with which the turn ends.
-        stuck: the repetition that ends the turn.
-        stalled: whether the turn ends for lack of progress.
+        stuck: why a turn without a person to ask ends: a repetition, or steps that bring nothing new.
+        stalled: whether a turn that has a person to ask, or a target, ends for lack of progress.
     """
 
     event: Guardrail | None = None
@@ -62,10 +63,18 @@ class LoopGuard:
         lookup: the agent's tool for looking things up; one that is not among `tools` is not asked for.
         asks: whether a person decides at the highest level.
         can_wait: whether the turn may wait for a person whom the model asks.
+        has_target: whether the model was asked to go on for as long as something new comes.
     """
 
     def __init__(
-        self, policy: LoopPolicy, tools: Mapping[str, Tool], *, lookup: str | None, asks: bool, can_wait: bool
+        self,
+        policy: LoopPolicy,
+        tools: Mapping[str, Tool],
+        *,
+        lookup: str | None,
+        asks: bool,
+        can_wait: bool,
+        has_target: bool = False,
     ) -> None:
         self._tools = tools
         self._detector = LoopDetector(policy, frozenset(tool.name for tool in tools.values() if tool.repeatable))
@@ -75,6 +84,7 @@ class LoopGuard:
             has_ask_human=can_wait and ask_human.name in tools,
         )
         self._stall_detector = StallDetector(policy)
+        self._has_target = has_target
 
     def choice(self, loop: LoopState) -> str:
         """The tool choice of the next call: "auto", or the tool that it must call."""
@@ -119,7 +129,10 @@ class LoopGuard:
             return GuardVerdict(failure=ModelFailure(ModelFailureKind.NO_PROGRESS, why))
         wanted = self._intervention(loop)
         if wanted is None:
-            return GuardVerdict(stalled=self._stall_detector.stalled(loop.stalled_in_a_row))
+            stalled = self._stall_detector.stalled(loop.stalled_in_a_row)
+            if stalled and not (self._has_target or self._escalation.asks):
+                return GuardVerdict(stuck=notice("no_progress"))
+            return GuardVerdict(stalled=stalled)
         if wanted.ends_turn:
             return GuardVerdict(stuck=wanted.description)
         now = wanted.level >= ASK and (wanted.forced_tool is None or loop.unheeded > 1)

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -16,7 +16,7 @@ from sprout.loop.model_notices import notice
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.stop import Stop, Stopped
 from sprout.loop.tool_calls.result_truncation import truncate_result
-from sprout.loop.tools import UNCHANGED, BadToolInput, Effect, Tool, result_content
+from sprout.loop.tools import UNCHANGED, BadToolInput, Effect, Tool, result_content, with_notes
 from sprout.loop.turn_steps import CallDone, OnUndelivered
 
 log = logging.getLogger(__name__)
@@ -63,13 +63,18 @@ class Batch:
         """Note that a call is announced and about to be added."""
         self._announced = (call, tool)
 
-    def add(self, call: ToolUse, tool: Tool) -> None:
-        """Run a call as soon as its turn comes: a read after the writes before it, a write after all before it."""
+    def add(self, call: ToolUse, tool: Tool, notes: Sequence[str] = ()) -> None:
+        """Run a call as soon as its turn comes: a read after the writes before it, a write after all before it.
+
+        Args:
+            notes: what was mended in its input, to be told with its result.
+        """
         self._announced = None
         writes = tool.effect is Effect.WRITE or not self._policy.parallel_tools
         tasks = [one.task for one in self._running]
         before = tasks if writes else [self._last_write] if self._last_write else []
-        begun = self._start(call, tool, self._run_in_order(call, tool, [other for other in before if not other.done()]))
+        waits_for = [other for other in before if not other.done()]
+        begun = self._start(call, tool, self._run_in_order(call, tool, waits_for, notes))
         if writes:
             self._last_write = begun.task
 
@@ -174,37 +179,41 @@ class Batch:
     async def _run_refused(self, call: ToolUse, why: str) -> CallDone:
         return _not_run(call, why)
 
-    async def _run_in_order(self, call: ToolUse, tool: Tool, before: list[asyncio.Task[CallDone]]) -> CallDone:
+    async def _run_in_order(
+        self, call: ToolUse, tool: Tool, before: list[asyncio.Task[CallDone]], notes: Sequence[str]
+    ) -> CallDone:
         if before:
             await asyncio.wait(before)
         if self._stop.requested:
             return await self._run_refused(call, notice("not_run"))
         self._started_ids.add(call.id)
         started = time.monotonic()
-        result, attempts = await self._run_with_retries(call, tool)
+        result, attempts = await self._run_with_retries(call, tool, notes)
         return CallDone(call, result, time.monotonic() - started, attempts)
 
-    async def _run_with_retries(self, call: ToolUse, tool: Tool) -> tuple[ToolResult, int]:
+    async def _run_with_retries(self, call: ToolUse, tool: Tool, notes: Sequence[str]) -> tuple[ToolResult, int]:
         try:
             checked = tool.checked(call)
         except BadToolInput as error:
             return ToolResult(call.id, str(error), is_error=True), 0
         attempt = 1
         while True:
-            result, retryable = await self._attempt(checked, call, tool)
+            result, retryable = await self._attempt(checked, call, tool, notes)
             if not retryable or attempt >= self._policy.tool_attempts:
                 return result, attempt
             if not await self._back_off(attempt):
                 return ToolResult(call.id, notice("not_run"), is_error=True), attempt
             attempt += 1
 
-    async def _attempt(self, checked: BaseModel, call: ToolUse, tool: Tool) -> tuple[ToolResult, bool]:
+    async def _attempt(
+        self, checked: BaseModel, call: ToolUse, tool: Tool, notes: Sequence[str]
+    ) -> tuple[ToolResult, bool]:
         """The result of one attempt, and whether another may help and does nothing twice."""
         timeout_s = tool.timeout_s or self._policy.tool_timeout_s
         self._attempting_ids.add(call.id)
         try:
             async with asyncio.timeout(timeout_s):
-                output = result_content(await tool.run(checked, call))
+                output = result_content(with_notes(await tool.run(checked, call), notes))
         except TimeoutError:
             problem, retryable = notice("tool_timed_out", name=tool.name, seconds=f"{timeout_s:g}"), tool.retryable
         except DatabaseBusy as error:
@@ -228,7 +237,7 @@ class Batch:
             return ToolResult(call.id, truncate_result(output, self._policy.tool_result_max_bytes)), False
         finally:
             self._attempting_ids.discard(call.id)
-        return ToolResult(call.id, replace_surrogates(problem), is_error=True), retryable
+        return ToolResult(call.id, replace_surrogates(str(with_notes(problem, notes))), is_error=True), retryable
 
     async def _back_off(self, attempt: int) -> bool:
         """Wait before the next attempt; False when a stop was asked for meanwhile.

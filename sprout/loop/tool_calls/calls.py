@@ -70,6 +70,7 @@ class ToolCalls:
                 level=0, tool=repaired.name, noticed=f"{call.name} is not a tool; {repaired.name} was meant"
             )
         tool = self._tools.get(repaired.name)
+        repaired, notes = (repaired, ()) if tool is None or call.problem is not None else tool.mend(repaired)
         # The input of an unknown tool may hold what another tool declares secret.
         yield ToolCalled(call_id=call.id, tool=repaired.name, input=tool.shown_input(repaired) if tool else {})
         if call.problem is not None:
@@ -89,7 +90,7 @@ class ToolCalls:
             self._started_ids.add(call.id)
             batch.announce(repaired, tool)
             yield CallStarted(repaired, tool.effect, iteration, texts, tool.restartable)
-            batch.add(repaired, tool)
+            batch.add(repaired, tool, notes)
 
     def finish(self, done: CallDone, batch: Batch) -> Iterator[Step]:
         """Record a call that has ended: the event that people see, and then its end to be stored."""

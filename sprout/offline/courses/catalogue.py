@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from sprout.learning.questions.questions import MAX_ACCEPTED
 from sprout.learning.text.normalization import one_line
 from sprout.offline.courses.lesson_format import AuthoredModel, Lesson, LessonQuestion, WrongOption
 from sprout.offline.graph_plan import Plan, PlannedEdge, PlannedNode, PlannedQuestion, reachable, transitive_reduction
@@ -37,7 +38,12 @@ class Criterion(AuthoredModel):
 
 
 class Question(AuthoredModel):
-    """An item; the right option of a choice item stands in `answer`, the three others in `wrong`."""
+    """An item; the right option of a choice item stands in `answer`, the three others in `wrong`.
+
+    Args:
+        wrong: wrong options of a choice, or wrong terms.
+        terms: for open_ended, the terms of up to five words that are right; criteria may be absent then.
+    """
 
     prompt: Text
     format: Literal["mcq", "open_ended", "numeric"]
@@ -48,6 +54,7 @@ class Question(AuthoredModel):
     tolerance: float | None = Field(default=None, ge=0)
     unit: str | None = None
     diagnostic_values: dict[str, str] = Field(default_factory=dict)
+    terms: tuple[Text, ...] = Field(default=(), max_length=MAX_ACCEPTED)
     difficulty: int = Field(ge=1, le=5)
     tests: tuple[Title, ...] = Field(min_length=1, max_length=2)
 
@@ -56,7 +63,9 @@ class Question(AuthoredModel):
         options = [self.answer, *(wrong.option for wrong in self.wrong)]
         if self.format == "mcq" and (len(options) != 4 or len({option.casefold() for option in options}) != 4):
             raise ValueError(f"four different options are needed: {self.prompt!r}")
-        if self.format == "open_ended":
+        if self.terms and self.format != "open_ended":
+            raise ValueError(f"terms are for open questions: {self.prompt!r}")
+        if self.format == "open_ended" and (self.criteria or not self.terms):
             if not 2 <= len(self.criteria) <= 5:
                 raise ValueError(f"two to five criteria are needed: {self.prompt!r}")
             if abs(sum(criterion.weight for criterion in self.criteria) - 1) > 1e-9:
@@ -214,6 +223,8 @@ def _planned_question(question: Question) -> PlannedQuestion:
     if question.format == "open_ended":
         fields["criteria"] = [criterion.model_dump(exclude_none=True) for criterion in question.criteria]
         fields |= {"anchors": list(question.anchors)} if question.anchors else {}
+    if question.terms:
+        fields |= {"accepted": [*question.terms], "misconceptions": [wrong.model_dump() for wrong in question.wrong]}
     if question.format == "numeric":
         fields |= {"tolerance": question.tolerance or 0} | ({"unit": question.unit} if question.unit else {})
         fields["misconceptions"] = [

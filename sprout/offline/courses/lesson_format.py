@@ -4,6 +4,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from sprout.learning.questions.program_tests import MAX_PROGRAM_TESTS
+from sprout.learning.questions.questions import MAX_ACCEPTED
+
 Line = Annotated[str, Field(min_length=1, max_length=300)]
 Text = Annotated[str, Field(min_length=1, max_length=2_000)]
 Title = Annotated[str, Field(min_length=2, max_length=90)]
@@ -43,8 +46,33 @@ class WrongOption(AuthoredModel):
     misconception: Line
 
 
+class LessonProgramTest(AuthoredModel):
+    """A run of the learner's program: either `prints`, what it must print, or `after` and `gives`, an expression that
+    is evaluated after it and the `repr` of its value. `before` is code that runs first, `typed` what `input()` reads.
+    """
+
+    before: str = Field(default="", max_length=2_000)
+    typed: str = Field(default="", max_length=2_000)
+    prints: str | None = Field(default=None, max_length=2_000)
+    after: Text | None = None
+    gives: Text | None = None
+    misconception: Line | None = None
+
+    @model_validator(mode="after")
+    def _check_outcome(self) -> Self:
+        if (self.after is None) != (self.gives is None) or (self.prints is None) == (self.gives is None):
+            raise ValueError(f"either prints, or after and gives is needed: {self.before!r}")
+        return self
+
+
 class LessonQuestion(AuthoredModel):
-    """A question of a lesson; of what is right, `answer` is the option, the number, or a full answer in plain words."""
+    """A question of a lesson; of what is right, `answer` is the option, the number, or a full answer in plain words.
+
+    Args:
+        wrong: wrong options of a choice, or wrong terms.
+        tests: for code; criteria may be absent then.
+        terms: for text, the terms of up to five words that are right; criteria may be absent then.
+    """
 
     prompt: Text
     kind: Literal["mcq", "numeric", "text", "code", "draw"]
@@ -55,15 +83,21 @@ class LessonQuestion(AuthoredModel):
     tolerance: float | None = Field(default=None, ge=0)
     unit: str | None = None
     diagnostic_values: dict[str, Line] = Field(default_factory=dict)
+    tests: tuple[LessonProgramTest, ...] = Field(default=(), max_length=MAX_PROGRAM_TESTS)
+    terms: tuple[Line, ...] = Field(default=(), max_length=MAX_ACCEPTED)
 
     @model_validator(mode="after")
     def _check_kind(self) -> Self:
+        if (self.tests and self.kind != "code") or (self.terms and self.kind != "text"):
+            raise ValueError(f"tests are for code, and terms for text: {self.prompt!r}")
         if self.kind == "mcq":
             options = {self.answer.casefold(), *(wrong.option.casefold() for wrong in self.wrong)}
             if len(self.wrong) != 3 or len(options) != 4:
                 raise ValueError(f"four different options are needed: {self.prompt!r}")
         elif self.kind == "numeric":
             float(self.answer)
+        elif (self.tests or self.terms) and not self.criteria:
+            return self
         elif not 2 <= len(self.criteria) <= 5 or abs(sum(one.weight for one in self.criteria) - 1) > 1e-9:
             raise ValueError(f"two to five criteria whose weights sum to 1 are needed: {self.prompt!r}")
         return self

@@ -28,7 +28,7 @@ class Conversation:
     """A request body, read once.
 
     Args:
-        corrected: closing words were answered by what is missing.
+        corrected: the last reply was answered by words, such as what is missing.
         texts: of each message its role and its blocks of text, none where it has only others.
     """
 
@@ -78,7 +78,7 @@ def read_conversation(body: Body) -> Conversation:
         tuple(_calls(messages)),
         sum(message["role"] == "assistant" for message in messages),
         (body.get("tool_choice") or {}).get("type") != "none" and bool(body.get("tools")),
-        len(users) > 1 and bool(_text(users[-1])) and not _results(users[-1]),
+        len(users) > 1 and bool(_text(users[-1])),
         tuple((message["role"], tuple(_texts(message))) for message in messages),
     )
 
@@ -113,10 +113,6 @@ def _without_journal(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]
     """The messages without the notes of an earlier run and the assistant's reply to them."""
     at = next((at for at, message in enumerate(messages[:-2]) if JOURNAL_TAG in _text(message)), None)
     return [*messages] if at is None else [*messages[:at], *messages[at + 2 :]]
-
-
-def _results(message: dict[str, Any]) -> bool:
-    return any(block["type"] == "tool_result" for block in content_blocks(message["content"]))
 
 
 def _text(message: dict[str, Any]) -> str:

@@ -181,7 +181,8 @@ class RunExecutor:
     async def _store_input(self, brief: Brief) -> None:
         """Store the input of the run, from which a later claim resumes."""
         digest = prompt_digest(brief.system, brief.tools, self._run.model)
-        opening: list[Entry] = [*brief.opening, *([AgentStart()] if brief.messages else [])]
+        announced = any(isinstance(event, AgentStart) for event in brief.opening)
+        opening: list[Entry] = [*brief.opening, *([AgentStart()] if brief.messages and not announced else [])]
         await self._writer.store(
             [
                 *opening,

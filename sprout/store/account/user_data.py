@@ -18,7 +18,7 @@ WITHHELD_COLUMNS: Mapping[type[TableModel], tuple[str, ...]] = {
     tables.Document: ("storage_name", "attempts", "claimed_by", "claimed_until"),
     tables.Question: (
         "prompt_key", "correct_option_id", "correct_answer", "criteria", "tolerance", "misconceptions", "anchors",
-        "solution", "help", "ladder", "contest",
+        "marked_by", "solution", "help", "ladder", "contest",
     ),
     tables.Answer: ("grade",),
     tables.ChatSession: ("plan", "pending_question_id"),

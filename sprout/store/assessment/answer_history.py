@@ -10,6 +10,7 @@ from sqlmodel import select as select_rows
 from sprout.events import wire_time
 from sprout.learning.mastery.reports import AnswerLine, EvidenceRow, Flashcard, answer_mark
 from sprout.learning.questions.questions import QuestionFormat
+from sprout.store.assessment.evidence import EVIDENCE_COLUMNS
 from sprout.store.assessment.gradebook import without_drawing
 from sprout.store.assessment.question_tests import gather_tests, is_about, with_tests
 from sprout.store.graph.ownership import owned_node
@@ -36,12 +37,8 @@ def counting_answers(user_id: str, branch_id: str | None) -> Select[Any]:
     """
     wanted = (
         select(
-            _answers.c.id,
-            _answers.c.score,
-            _answers.c.help_level,
-            _answers.c.created_at,
+            *EVIDENCE_COLUMNS,
             _answers.c.grade["misconceptions"].label("thoughts"),
-            _questions.c.format,
             _OPEN.label("is_open"),
         )
         .join(_questions, _questions.c.id == _answers.c.question_id)

@@ -3,17 +3,27 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from types import EllipsisType
 
 from sqlmodel import Session, col, func, select
 
 from sprout.clock import utc_now
-from sprout.errors import BadInput, Conflict, NotFound
+from sprout.errors import BadInput, Conflict
 from sprout.events import AssessmentRow, NodeRow
 from sprout.ids import new_id
-from sprout.learning.questions.assessments import AnswerRow, AssessmentType, Diagnostic, GivenAnswer, QuestionRow
+from sprout.learning.questions.assessments import (
+    AnswerRow,
+    AssessmentType,
+    Diagnostic,
+    DiagnosticInProgress,
+    DiagnosticMissing,
+    GivenAnswer,
+    QuestionRow,
+)
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.store.assessment.attempts import record_attempt
-from sprout.store.assessment.questions import insert_question, positions
+from sprout.store.assessment.generation import generating_run
+from sprout.store.assessment.questions import insert_question, positions, reopen_assessment
 from sprout.store.assessment.voiding import complete_if_answered
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
@@ -47,12 +57,12 @@ class SqlAssessments:
         )
 
     async def change_assessment(
-        self, assessment_id: str, *, user_id: str, title: str | None, completed_at: datetime | None
+        self, assessment_id: str, *, user_id: str, title: str | None, completed_at: datetime | EllipsisType | None = ...
     ) -> AssessmentRow:
         def body(tx: WriteTransaction) -> AssessmentRow:
             assessment = owned_assessment(tx.session, assessment_id, user_id, lock=True)
             assessment.title = assessment.title if title is None else title
-            assessment.completed_at = assessment.completed_at if completed_at is None else completed_at
+            assessment.completed_at = assessment.completed_at if completed_at is ... else completed_at
             tx.session.add(assessment)
             return mapping.assessment_row(assessment)
 
@@ -74,6 +84,17 @@ class SqlAssessments:
             return [mapping.answer_row(one) for one in session.exec(wanted.order_by(col(tables.Answer.creation)))]
 
         return await self._database.read_orm_tx(body)
+
+    async def newest_answer(self, concept_id: str, *, user_id: str, since: datetime) -> str | None:
+        wanted = (
+            select(tables.Answer.id)
+            .join(tables.Question, col(tables.Question.id) == col(tables.Answer.question_id))
+            .where(tables.Question.node_id == concept_id, tables.Answer.user_id == user_id)
+            .where(col(tables.Answer.created_at) >= since)
+            .order_by(col(tables.Answer.creation).desc())
+            .limit(1)
+        )
+        return await self._database.read_orm_tx(lambda session: session.exec(wanted).first())
 
     async def record_answer(self, assessment_id: str, given: GivenAnswer, *, user_id: str) -> AnswerRow:
         return await self._database.write_tx(lambda tx: _record_answer(tx, assessment_id, given, user_id))
@@ -118,6 +139,7 @@ class SqlAssessments:
                 concept_id=concept.id,
                 position=last + 1,
             )
+            reopen_assessment(tx.connection, assessment_id)
             return self._question_row(question)
 
         return await self._database.write_tx(body)
@@ -126,9 +148,11 @@ class SqlAssessments:
         def body(session: Session) -> Diagnostic:
             if owned_node(session, concept_id, user_id).type != "concept":
                 raise BadInput("Only a concept has a diagnostic.", field="id")
+            if (run_id := generating_run(session.connection(), concept_id, user_id)) is not None:
+                raise DiagnosticInProgress(run_id)
             assessment = _diagnostic(session, concept_id, user_id)
             if assessment is None:
-                raise NotFound("diagnostic", concept_id)
+                raise DiagnosticMissing(concept_id)
             questions = _asked_questions(session, assessment.id)
             answered = _answered_count(session, assessment.id, user_id)
             return Diagnostic(

@@ -10,7 +10,7 @@ from sprout.ids import new_id
 from sprout.learning.marking.answers import says_nothing
 from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.text.normalization import tidy
-from sprout.store.assessment.auto_grading import auto_grade, chosen_text, feedback_for
+from sprout.store.assessment.auto_grading import auto_grade, chosen_text, feedback_for, is_attempt
 from sprout.store.assessment.mastery import end_overrides, update_progress
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import lock_node
@@ -32,7 +32,8 @@ def record_attempt(
 ) -> tuple[tables.Answer, Sequence[MasteryChanged]]:
     """Insert an attempt at a question whose concept is locked, marked where code can; a repetition is not inserted.
 
-    Neither text nor option means "I don't know". Raises BadInput: the question has no such option.
+    Neither text nor option means "I don't know", which the words may say as well: then nothing is marked, and nothing
+    counts. Raises BadInput: the question has no such option.
 
     Args:
         help_level: the level of help given before the attempt.
@@ -52,9 +53,10 @@ def record_attempt(
         help_level=max(help_level, MIN_HELP_AFTER_FEEDBACK if any(map(_had_feedback, earlier)) else 0),
         created_at=now,
     )
-    grade = auto_grade(question, text=words, option=chosen)
+    tried = chosen is not None or (words is not None and is_attempt(question, words))
+    grade = auto_grade(question, text=words, option=chosen) if tried else None
     if grade is None:
-        question.state = "skipped" if words is None and chosen is None else "answered"
+        question.state = "answered" if tried else "skipped"
         tx.session.add_all([answer, question])
         tx.session.flush()
         return answer, ()

@@ -4,13 +4,22 @@ from typing import Any, cast
 
 from sprout.errors import BadInput
 from sprout.learning.marking.grades import Grade, GradeState
-from sprout.learning.marking.grading import grade_blank
-from sprout.learning.marking.keyed_answers import NumericQuestion, Option, chosen_option, grade_choice, grade_number
+from sprout.learning.marking.grading import is_blank
+from sprout.learning.marking.keyed_answers import (
+    NumericQuestion,
+    Option,
+    chosen_option,
+    grade_choice,
+    grade_number,
+    states_number,
+)
 from sprout.learning.marking.quotations import OpenQuestion
+from sprout.learning.marking.terms import grade_term
 from sprout.learning.questions.questions import Criterion, Misconception
 from sprout.store.schema import tables
+from sprout.store.schema.marking_columns import accepted_of, program_tests_of
 
-AMBIGUOUS = "This could be read in more than one way, so it was not marked. Say it again, with one number and its unit."
+AMBIGUOUS = "We could read this in more than one way, so it was not marked. Write only the result that counts."
 
 
 def chosen_text(question: tables.Question, selected: str | None) -> str | None:
@@ -36,15 +45,23 @@ def auto_grade(question: tables.Question, *, text: str | None, option: str | Non
             return grade_choice(_options(question), right_id, option, misconceptions=wrong)
         case "numeric" if text is not None:
             return grade_number(_numeric(question), text)
-        case "open_ended" if text is not None:
-            return grade_blank(open_question(question), text)
+        case "open_ended" if text is not None and (accepted := accepted_of(question)):
+            wrong_terms = [Misconception(one["answer"], one["misconception"]) for one in _misconceptions(question)]
+            return grade_term(question.prompt, accepted, wrong_terms, text)
     return None
+
+
+def is_attempt(question: tables.Question, text: str) -> bool:
+    """Whether the words try to answer: "I don't know" does not, nor what has no number where one is asked for."""
+    if question.format == "numeric":
+        return states_number(question.prompt, text, unit=question.unit)
+    return not is_blank(open_question(question), text)
 
 
 def feedback_for(grade: Grade) -> str | None:
     """Feedback on an automatic grade: the misconception behind a wrong answer, or why there is no grade."""
     if grade.state is not GradeState.GRADED:
-        return AMBIGUOUS
+        return grade.next_step or AMBIGUOUS
     return grade.misconceptions[0] if grade.misconceptions else None
 
 
@@ -52,7 +69,8 @@ def open_question(question: tables.Question) -> OpenQuestion:
     """The question as open answers are graded against it."""
     criteria = tuple(Criterion(**one) for one in cast(list[dict[str, Any]], question.criteria or []))
     prepared = [question.correct_answer, *cast(list[str], question.anchors or [])]
-    return OpenQuestion(question.prompt, criteria, tuple(dict.fromkeys(text for text in prepared if text)))
+    anchors = tuple(dict.fromkeys(text for text in prepared if text))
+    return OpenQuestion(question.prompt, criteria, anchors, program_tests_of(question))
 
 
 def _options(question: tables.Question) -> list[Option]:

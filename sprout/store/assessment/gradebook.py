@@ -107,7 +107,7 @@ def _newest_answers(session: Session, node_id: str, user_id: str) -> list[tuple[
         .join(tables.Assessment, col(tables.Assessment.id) == col(tables.Question.assessment_id))
         .where(tables.Assessment.target_node_id == node_id, tables.Assessment.user_id == user_id)
         .where(tables.Answer.user_id == user_id, tables.Question.format == "open_ended")
-        .where(tables.Question.state != "voided")
+        .where(col(tables.Question.state).not_in(("voided", "skipped")))
         .order_by(col(tables.Answer.creation))
     )
     newest = {question.id: (answer, question) for answer, question in session.exec(wanted)}

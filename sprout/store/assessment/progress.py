@@ -5,7 +5,7 @@ from sqlmodel import Session, select
 from sprout.clock import utc_now
 from sprout.errors import NotFound
 from sprout.ids import new_id
-from sprout.learning.mastery.mastery import MASTERED_FROM
+from sprout.learning.mastery.mastery import LEARNED_FROM
 from sprout.learning.paths.progress import ProgressOverride
 from sprout.learning.paths.repository import ProgressRow
 from sprout.store.assessment.mastery import update_progress
@@ -47,7 +47,7 @@ class SqlProgressRepository:
             row, now = _owned(tx.session, progress_id, user_id), utc_now()
             if values.mastery is not None:
                 row.mastery_score, row.overridden_at = values.mastery, now
-                row.completed_at = (row.completed_at or now) if values.mastery >= MASTERED_FROM else None
+                row.completed_at = (row.completed_at or now) if values.mastery >= LEARNED_FROM else None
             if values.completed_at is not None:
                 row.completed_at, row.overridden_at = values.completed_at, now
             if values.has_generated_subnodes is not None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, func, insert
+from sqlalchemy import Connection, bindparam, case, func, insert, update
 from sqlalchemy import select as select_rows
 from sqlmodel import Session, col, select
 
@@ -17,6 +17,7 @@ from sprout.store.assessment.question_tests import gather_tests, insert_tests, w
 from sprout.store.graph.nodes import unique_key
 from sprout.store.schema import tables
 from sprout.store.schema.columns import OrderedModel, table_of
+from sprout.store.schema.marking_columns import marking_column
 
 _assessments, _questions = table_of(tables.Assessment), table_of(tables.Question)
 _DIAGNOSTIC = select_rows(_assessments.c.id).where(
@@ -25,6 +26,7 @@ _DIAGNOSTIC = select_rows(_assessments.c.id).where(
     _assessments.c.type == "diagnostic",
 )
 _INSERT_ASSESSMENT = insert(_assessments)
+_REOPEN = update(_assessments).where(_assessments.c.id == bindparam("assessment")).values(completed_at=None)
 _INSERT_QUESTION = insert(_questions)
 _POSITIONS = select_rows(
     func.coalesce(func.max(_questions.c.position), 0),
@@ -62,6 +64,11 @@ def positions(connection: Connection, assessment_id: str, prompt: str) -> tuple[
     return last, same
 
 
+def reopen_assessment(connection: Connection, assessment_id: str) -> None:
+    """A new question is open: its assessment is not completed any more."""
+    connection.execute(_REOPEN, {"assessment": assessment_id})
+
+
 def question_at(connection: Connection, assessment_id: str, position: int) -> str:
     """The id of the question at that position, which must exist."""
     found: str = connection.execute(_ID_AT, {"assessment": assessment_id, "at": position}).scalar_one()
@@ -96,6 +103,7 @@ def insert_question(
         correct_answer=draft.correct_answer,
         criteria=[asdict(criterion) for criterion in draft.criteria] or None,
         anchors=[*draft.anchors] or None,
+        marked_by=marking_column(draft),
         tolerance=draft.tolerance,
         unit=draft.unit,
         difficulty=draft.difficulty,

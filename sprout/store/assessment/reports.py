@@ -12,8 +12,7 @@ from sqlmodel import Session
 
 from sprout.clock import utc_now
 from sprout.events import wire_time
-from sprout.learning.mastery.mastery import MASTERED_FROM, Evidence
-from sprout.learning.mastery.milestones import Milestone, Reached, milestones
+from sprout.learning.mastery.milestones import Milestone, Reached, milestones, stage
 from sprout.learning.mastery.reports import (
     MAX_LAST_MARKS,
     AnswerLine,
@@ -30,6 +29,7 @@ from sprout.learning.mastery.reports import (
 )
 from sprout.learning.mastery.study_time import study_periods
 from sprout.store.assessment import answer_history
+from sprout.store.assessment.evidence import evidence_from
 from sprout.store.assessment.question_tests import Tested, gather_tests, tested_ids
 from sprout.store.engine.database import Database
 from sprout.store.graph.ownership import owned_branch
@@ -89,7 +89,8 @@ class SqlReports:
                     title=part.title,
                     mastery=part.mastery_score or 0.0,
                     answers=part.attempts_count or 0,
-                    mastered_at=None if part.completed_at is None else wire_time(part.completed_at),
+                    learned_at=None if part.completed_at is None else wire_time(part.completed_at),
+                    mastered_at=None if part.mastered_at is None else wire_time(part.mastered_at),
                 )
                 for part in parts
             ]
@@ -154,6 +155,7 @@ def _parts_query(user_id: str, branch_id: str | None) -> Select[Any]:
             _progress.c.mastery_score,
             _progress.c.attempts_count,
             _progress.c.completed_at,
+            _progress.c.mastered_at,
             _progress.c.overridden_at,
             _progress.c.updated_at,
         )
@@ -217,7 +219,7 @@ def _is_started(part: Row[Any]) -> bool:
 
 
 def _reached(part: Row[Any]) -> Reached:
-    return "mastered" if part.completed_at is not None or (part.mastery_score or 0.0) >= MASTERED_FROM else "begun"
+    return stage(learned=part.completed_at is not None, mastered=part.mastered_at is not None)
 
 
 def _started_row(part: Row[Any], answers: Sequence[Row[Any]]) -> BegunRow:
@@ -229,7 +231,8 @@ def _started_row(part: Row[Any], answers: Sequence[Row[Any]]) -> BegunRow:
         branch_id=part.branch_id or "",
         branch_title=part.branch_title or "",
         mastery=part.mastery_score,
-        mastered=_reached(part) == "mastered",
+        learned=part.completed_at is not None,
+        mastered=part.mastered_at is not None,
         answers=len(answers),
         last=[answer_mark(answer.score) for answer in last],
         looks_like=common_misconception(
@@ -246,17 +249,7 @@ def _milestones(
     The row decides where the answers disagree: overrides and changes of the path are in no answer.
     """
     known = {part.id for part in parts}
-    evidence = [
-        Evidence(
-            one.id,
-            tuple(node_id for node_id in tested_ids(tests) if node_id in known),
-            one.format,
-            one.score,
-            one.help_level,
-            one.created_at,
-        )
-        for one, tests in answers
-    ]
+    evidence = [evidence_from(one, [test for test in tests if test.node_id in known]) for one, tests in answers]
     found = milestones(evidence, edges)
     last = {turn.node_id: turn.reached for turn in found}
     messages = [

@@ -7,6 +7,7 @@ from sqlalchemy import update
 from sqlmodel import col, select
 
 from sprout.events import MasteryChanged, NodeRow
+from sprout.store.assessment.generation import generating_run
 from sprout.store.assessment.mastery import update_progress
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.schema import tables
@@ -26,7 +27,10 @@ def void_question(
 
 
 def complete_if_answered(tx: WriteTransaction, assessment_id: str, user_id: str, now: datetime) -> None:
-    """Complete the assessment once each of its questions has an attempt; one that is held back keeps it open."""
+    """Complete the assessment once each of its questions has an attempt.
+
+    One that is held back keeps it open, and so does a run that is still making its questions.
+    """
     wanted = select(tables.Assessment).where(tables.Assessment.id == assessment_id)
     assessment = tx.session.exec(wanted).one()
     if assessment.completed_at is not None:
@@ -35,6 +39,8 @@ def complete_if_answered(tx: WriteTransaction, assessment_id: str, user_id: str,
     asked = select(question.id).where(question.assessment_id == assessment_id, question.state != "voided")
     answered = select(answer.question_id).where(answer.assessment_id == assessment_id, answer.user_id == user_id)
     ids = set(tx.session.exec(asked))
-    if ids and ids <= set(tx.session.exec(answered)):
+    if not ids or not ids <= set(tx.session.exec(answered)):
+        return
+    if generating_run(tx.connection, assessment.target_node_id, user_id) is None:
         assessment.completed_at = now
         tx.session.add(assessment)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from sqlalchemy import Connection, insert
 from sqlmodel import Session, col, select
 
-from sprout.errors import InvalidGraphEdit
 from sprout.learning.paths.passages import Passage
 from sprout.learning.paths.sources import SLIDES, PassageRow
 from sprout.store.schema import tables
@@ -81,10 +80,7 @@ def as_passages(rows: Iterable[PassageRow]) -> list[Passage]:
 
 
 def cite(connection: Connection, node_id: str, passage_ids: Sequence[str], *, branch_id: str | None) -> None:
-    """Record that a node teaches from these passages of its own topic's documents.
-
-    Raises InvalidGraphEdit, naming one that does not exist.
-    """
+    """Record that a node teaches from these passages of its own topic's documents; unknown ids are left out."""
     wanted = _of_branch(connection, passage_ids, branch_id)
     cited = set(connection.execute(select(_citations.c.passage_id).where(_citations.c.node_id == node_id)).scalars())
     rows = [{"node_id": node_id, "passage_id": one} for one in wanted if one not in cited]
@@ -95,7 +91,7 @@ def cite(connection: Connection, node_id: str, passage_ids: Sequence[str], *, br
 def cite_in_message(
     connection: Connection, message_id: str, passage_ids: Sequence[str], *, branch_id: str | None
 ) -> None:
-    """Record that a new message teaches from these passages of its topic's documents. Raises InvalidGraphEdit."""
+    """Record that a new message teaches from these passages of its topic's documents; unknown ids are left out."""
     wanted = _of_branch(connection, passage_ids, branch_id) if passage_ids else []
     rows = [{"message_id": message_id, "passage_id": one, "position": at} for at, one in enumerate(wanted, start=1)]
     if rows:
@@ -103,7 +99,7 @@ def cite_in_message(
 
 
 def _of_branch(connection: Connection, passage_ids: Sequence[str], branch_id: str | None) -> list[str]:
-    """The ids, each once. Raises InvalidGraphEdit: one is of no passage of the branch's documents."""
+    """The ids of passages of the branch's documents, each once; others are left out."""
     wanted = list(dict.fromkeys(passage_ids))
     known = (
         select(tables.Passage.id)
@@ -112,9 +108,4 @@ def _of_branch(connection: Connection, passage_ids: Sequence[str], branch_id: st
         .where(col(tables.Passage.id).in_(wanted), tables.Node.branch_id == branch_id)
     )
     there = set(connection.execute(known).scalars())
-    strangers = [one for one in wanted if one not in there]
-    if strangers:
-        raise InvalidGraphEdit(
-            f"There is no passage {strangers[0][:40]!r}: cite only ids of the given passages, or none."
-        )
-    return wanted
+    return [one for one in wanted if one in there]

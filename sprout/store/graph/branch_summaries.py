@@ -12,7 +12,6 @@ from sqlmodel import col, func, select
 from sqlmodel.ext.asyncio.session import AsyncSession
 
 from sprout.events import wire_time
-from sprout.learning.mastery.mastery import MASTERED_FROM
 from sprout.learning.paths.repository import BranchSummary, ConceptSummary
 from sprout.store.schema import run_tables, tables
 from sprout.store.schema.mapping import branch_row
@@ -54,12 +53,13 @@ def _summary(branch: tables.Branch, facts: _Facts) -> BranchSummary:
 
 def _concept(node: tables.Node, facts: _Facts) -> ConceptSummary:
     progress = facts.progress.get(node.id)
-    mastery = 0.0 if progress is None else progress.mastery_score
     return ConceptSummary(
         id=node.id,
         title=node.title,
-        mastered=progress is not None and (progress.completed_at is not None or mastery >= MASTERED_FROM),
-        mastery=mastery,
+        learned=progress is not None and progress.completed_at is not None,
+        mastered=progress is not None and progress.mastered_at is not None,
+        begun=progress is not None and (progress.attempts_count > 0 or progress.mastery_score > 0),
+        mastery=0.0 if progress is None else progress.mastery_score,
         subconcept_count=facts.parts.get(node.id, 0),
     )
 

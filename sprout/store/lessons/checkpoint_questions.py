@@ -25,6 +25,7 @@ from sprout.store.assessment.questions import insert_question
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import unique_key
 from sprout.store.schema import tables
+from sprout.store.schema.marking_columns import accepted_of, program_tests_of
 
 HELP_LEVELS = 4
 
@@ -133,6 +134,8 @@ def _draft(question: tables.Question, tests: Sequence[str]) -> QuestionDraft:
             for one in cast(list[dict[str, str]], question.misconceptions or [])
         ),
         anchors=tuple(cast(list[str], question.anchors or [])),
+        program_tests=program_tests_of(question),
+        accepted=accepted_of(question),
     )
 
 

@@ -53,11 +53,15 @@ class SqlConversations:
         return await self._database.write_tx(body)
 
     async def messages(self, session_id: str, *, user_id: str) -> list[ChatMessageRow]:
-        def body(session: Session) -> list[ChatMessageRow]:
-            owned_session(session, session_id, user_id)
-            return transcript_of(session, session_id)
+        def body(session: Session) -> tuple[list[ChatMessageRow], str | None, bool]:
+            chat = owned_session(session, session_id, user_id)
+            pending_id = chat.pending_question_id
+            return transcript_of(session, session_id), pending_id, pending_id == chat.delivered_question_id
 
-        return await self._database.read_orm_tx(body)
+        found, pending_id, delivered = await self._database.read_orm_tx(body)
+        if not delivered:
+            await self._database.write_tx(lambda tx: mark_delivered(tx, session_id, user_id, pending_id))
+        return found
 
     async def add_message(self, session_id: str, message: LearnerMessage, *, user_id: str) -> ChatMessageRow:
         row = tables.ChatMessage(
@@ -110,6 +114,13 @@ class SqlConversations:
             return mapping.hint_row(noted)
 
         return await self._database.write_tx(body)
+
+
+def mark_delivered(tx: WriteTransaction, session_id: str, user_id: str, question_id: str | None) -> None:
+    """Keep which question a client of the session is shown now. Raises NotFound."""
+    chat = owned_session(tx.session, session_id, user_id, lock=True)
+    chat.delivered_question_id = question_id
+    tx.session.add(chat)
 
 
 def _check_messages(session: Session, ids: Sequence[str | None], user_id: str) -> None:

@@ -8,9 +8,19 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from sprout.errors import BadInput
-from sprout.learning.lessons.repository import MAX_MESSAGES, DiagnosticResult, Lesson, MissedQuestion, Prerequisite
+from sprout.learning.lessons.repository import (
+    MAX_MESSAGES,
+    DiagnosticResult,
+    Lesson,
+    MissedQuestion,
+    Prerequisite,
+    Standing,
+)
 from sprout.learning.lessons.turn import AskedCheckpoint, LessonPlan
-from sprout.learning.mastery.mastery import ATTEMPTS_TO_MASTER, GOOD_FROM, MASTERED_FROM
+from sprout.learning.mastery.knowledge_tracing import NEUTRAL_SCORE
+from sprout.learning.mastery.mastery import RIGHT_TO_LEARN, Mastery, mastery
+from sprout.store.assessment.evidence import evidence_about
+from sprout.store.assessment.mastery import edge_pairs
 from sprout.store.assessment.question_tests import is_about
 from sprout.store.graph.ownership import owned_node, owned_session
 from sprout.store.lessons.checkpoint_questions import asked_checkpoint
@@ -38,7 +48,6 @@ def lesson_of(session: Session, session_id: str, user_id: str) -> Lesson:
     progress = session.exec(
         select(tables.Progress).where(tables.Progress.node_id == node.id, tables.Progress.user_id == user_id)
     ).first()
-    mastery, attempts = (progress.mastery_score, progress.attempts_count) if progress else (0.0, 0)
     return Lesson(
         session_id=chat.id,
         user_id=user_id,
@@ -50,10 +59,9 @@ def lesson_of(session: Session, session_id: str, user_id: str) -> Lesson:
         pending=pending_of(session, chat, user_id),
         plan=_plan(chat.plan),
         messages=tuple(mapping.message_row(one) for one in reversed(session.exec(newest).all())),
+        delivered_question_id=chat.delivered_question_id,
         asked_prompts=_prompts(session, node.id, user_id),
-        attempts=attempts,
-        mastery=mastery,
-        mastered=mastery >= MASTERED_FROM and attempts >= ATTEMPTS_TO_MASTER,
+        standing=_standing(session, node, progress, user_id),
         unaided_right=_unaided_right(session, node.id, user_id),
     )
 
@@ -79,7 +87,7 @@ def pending_of(session: Session, chat: tables.ChatSession, user_id: str) -> Aske
 
 
 def prerequisites_of(session: Session, lesson: Lesson) -> list[Prerequisite]:
-    """The prerequisites of the subconcept, and whether the learner has mastered each."""
+    """The prerequisites of the subconcept, and whether the learner has learned each."""
     node, progress = tables.Node, tables.Progress
     wanted = (
         select(node.title, progress.mastery_score, progress.completed_at)
@@ -89,8 +97,7 @@ def prerequisites_of(session: Session, lesson: Lesson) -> list[Prerequisite]:
         .order_by(col(tables.Edge.creation))
     )
     return [
-        Prerequisite(title, mastery or 0.0, done is not None or (mastery or 0.0) >= MASTERED_FROM)
-        for title, mastery, done in session.exec(wanted)
+        Prerequisite(title, shown or 0.0, learned_at is not None) for title, shown, learned_at in session.exec(wanted)
     ]
 
 
@@ -114,9 +121,32 @@ def diagnostic_result_of(session: Session, lesson: Lesson) -> DiagnosticResult:
     missed = tuple(
         MissedQuestion(question.prompt, answer.feedback or "")
         for question, answer in looked_at
-        if (answer.score or 0.0) < GOOD_FROM
+        if (answer.score or 0.0) < NEUTRAL_SCORE
     )
     return DiagnosticResult(sum(scores) / len(scores), len(looked_at), missed)
+
+
+def _known(session: Session, node: tables.Node, user_id: str) -> Mastery:
+    """What the learner's answers say about the subconcept."""
+    concept_id, connection = node.parent_id or "", session.connection()
+    found = mastery(evidence_about(connection, concept_id, user_id), edge_pairs(connection, concept_id))
+    return found.get(node.id, Mastery())
+
+
+def _standing(session: Session, node: tables.Node, progress: tables.Progress | None, user_id: str) -> Standing:
+    """The learner's standing: as it is shown, since a person's override holds until the next graded answer."""
+    if progress is None:
+        return Standing(0, 0.0, learned=False, mastered=False, needed=RIGHT_TO_LEARN, mastered_from=None)
+    known = _known(session, node, user_id) if progress.attempts_count else Mastery()
+    learned, mastered = progress.completed_at is not None, progress.mastered_at is not None
+    return Standing(
+        attempts=progress.attempts_count,
+        mastery=progress.mastery_score,
+        learned=learned,
+        mastered=mastered,
+        needed=0 if learned else max(1, known.right_answers_needed),
+        mastered_from=known.mastered_from if learned and not mastered else None,
+    )
 
 
 def _plan(stored: JsonValue) -> LessonPlan:

@@ -30,6 +30,7 @@ from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import lock_node
 from sprout.store.graph.ownership import owned_node, owned_session
 from sprout.store.lessons.checkpoint_questions import ask_checkpoint, ladder_column
+from sprout.store.lessons.conversations import mark_delivered
 from sprout.store.lessons.lesson_queries import diagnostic_result_of, lesson_of, pending_of, prerequisites_of
 from sprout.store.lessons.steps import add_card, save_step
 from sprout.store.runs.event_log import EventLog, Publish
@@ -86,6 +87,11 @@ class SqlLessonRepository:
         return await self._database.write_tx(
             lambda tx: self._end_turn(tx, session_id, end, actor), order=actor.root_run_id
         )
+
+    async def mark_delivered(self, lesson: Lesson) -> None:
+        pending_id = lesson.pending.id if lesson.pending is not None else None
+        if pending_id != lesson.delivered_question_id:
+            await self._database.write_tx(lambda tx: mark_delivered(tx, lesson.session_id, lesson.user_id, pending_id))
 
     async def add_card(self, session_id: str, card: Card, *, actor: Actor) -> CardShown:
         def body(tx: WriteTransaction) -> CardShown:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, func, select
@@ -43,7 +44,7 @@ _ASKED = with_tests(
     .order_by(_answers.c.creation)
 )
 _PROGRESS = (
-    select(_progress.c.node_id, _progress.c.mastery_score, _progress.c.completed_at)
+    select(*(_progress.c[name] for name in ("node_id", "mastery_score", "completed_at", "mastered_at")))
     .join(_nodes, _nodes.c.id == _progress.c.node_id)
     .where(_nodes.c.parent_id == bindparam("node"), _progress.c.user_id == bindparam("user"))
 )
@@ -100,9 +101,12 @@ class SqlAdaptationRepository:
         def body(connection: Connection) -> dict[str, NodeProgress]:
             ids = [node.id for node in children_of(connection, parent_id)]
             found = connection.execute(_PROGRESS, {"node": parent_id, "user": user_id})
-            progress = {row.node_id: (row.mastery_score, row.completed_at is not None) for row in found}
+            progress = {
+                row.node_id: NodeProgress(row.mastery_score, row.completed_at is not None, row.mastered_at is not None)
+                for row in found
+            }
             begun = started_nodes(connection, ids)
-            return {id_: NodeProgress(*progress.get(id_, (0.0, False)), started=id_ in begun) for id_ in ids}
+            return {id_: replace(progress.get(id_, NodeProgress()), started=id_ in begun) for id_ in ids}
 
         return await self._database.read_tx(body)
 

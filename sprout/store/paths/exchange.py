@@ -1,6 +1,7 @@
 """Import and export of whole paths as files."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, cast
 
 from pydantic import JsonValue
@@ -29,6 +30,7 @@ from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import unique_key
 from sprout.store.graph.ownership import owned_branch
 from sprout.store.schema import mapping, tables
+from sprout.store.schema.marking_columns import accepted_of, program_tests_of
 
 
 class SqlPathExchange:
@@ -199,6 +201,8 @@ def _question(question: tables.Question, tests: Sequence[str]) -> QuestionItem:
                 for one in _objects(question.misconceptions)
             ],
             "anchors": question.anchors or [],
+            "program_tests": [asdict(test) for test in program_tests_of(question)],
+            "accepted": accepted_of(question),
         }
     )
 

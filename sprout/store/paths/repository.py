@@ -22,6 +22,7 @@ from sprout.store.assessment.questions import (
     insert_question,
     positions,
     question_at,
+    reopen_assessment,
     unchecked_state,
 )
 from sprout.store.documents.full_text import search_passages
@@ -95,6 +96,7 @@ class SqlPathRepository:
                 position=last + 1,
                 state="drafted" if held_back else unchecked_state(draft.format),
             )
+            reopen_assessment(connection, assessment_id)
             saved = SavedQuestion(question.id, assessment_id, last + 1, True)
             if not held_back:
                 events.append(QuestionReady(concept_node_id=concept_id, question=mapping.question_shown(question)))

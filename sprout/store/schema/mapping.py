@@ -86,6 +86,7 @@ def progress_row(progress: tables.Progress) -> ProgressRow:
         first_entered_at=_time(progress.first_entered_at),
         last_entered_at=_time(progress.last_entered_at),
         completed_at=_time(progress.completed_at),
+        mastered_at=_time(progress.mastered_at),
         mastery_score=progress.mastery_score,
         attempts_count=progress.attempts_count + progress.entered_count,
         has_generated_subnodes=progress.has_generated_subnodes,

@@ -228,8 +228,9 @@ class Question(OrderedModel, table=True):
     `options` is [{id, text}] with ids that never change, `criteria` and `misconceptions` are lists of objects.
 
     Of a checkpoint question, `kind` is the form of its answer and `ladder` the state of its help ladder. `anchors`,
-    `solution` (steps) and `help` (a text for each level) are lists of strings, prepared and secret. `contest` is a
-    learner's contest of the question and its outcome.
+    `solution` (steps) and `help` (a text for each level) are lists of strings, prepared and secret. `marked_by` holds
+    the program tests and the accepted terms by which code marks an open answer. `contest` is a learner's contest of
+    the question and its outcome.
     """
 
     __tablename__ = "questions"
@@ -262,6 +263,7 @@ class Question(OrderedModel, table=True):
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
     kind: str | None = Field(default=None, sa_type=SafeText)
     anchors: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
+    marked_by: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
     solution: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
     help: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
     ladder: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
@@ -283,7 +285,7 @@ class QuestionTest(TableModel, table=True):
 
 
 class Answer(OrderedModel, table=True):
-    """An attempt, of which only the grade may come later; the newest per question counts.
+    """An attempt, of which only the grade may come later; the first graded one of a question counts for mastery.
 
     `help_level` is the level of help given before it; `grade` is the whole of its grade as JSON.
     """
@@ -311,6 +313,8 @@ class Answer(OrderedModel, table=True):
 class Progress(OrderedModel, table=True):
     """Progress on a node; `overridden_at` is the time of a person's override, until the next graded answer.
 
+    `completed_at` is the time at which it was learned, `mastered_at` that at which it was mastered, as long as it is.
+
     `attempts_count` counts the graded answers, `entered_count` how often the learner has entered the node.
     """
 
@@ -334,11 +338,15 @@ class Progress(OrderedModel, table=True):
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
     updated_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
     overridden_at: datetime | None = Field(default=None, sa_type=UtcTime)
+    mastered_at: datetime | None = Field(default=None, sa_type=UtcTime)
     entered_count: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
 
 
 class ChatSession(OrderedModel, table=True):
-    """A conversation; at most one question is pending in it. `plan` is what is taught in which chunk, and how far."""
+    """A conversation; at most one question is pending in it. `plan` is what is taught in which chunk, and how far.
+
+    `delivered_question_id` is the question that its client was shown last; it may be gone.
+    """
 
     __tablename__ = "chat_sessions"
     __table_args__ = (Index(None, "user_id", "started_at"), Index(None, "node_id", "started_at"))
@@ -351,6 +359,7 @@ class ChatSession(OrderedModel, table=True):
         default=None, foreign_key="questions.id", ondelete="SET NULL", index=True, sa_type=SafeText
     )
     plan: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
+    delivered_question_id: str | None = Field(default=None, sa_type=SafeText)
 
 
 class ChatMessage(OrderedModel, table=True):

@@ -7,8 +7,9 @@ from typing import BinaryIO
 
 from starlette.responses import Response, StreamingResponse
 
-from sprout.errors import BadInput, Conflict
+from sprout.errors import BadInput
 from sprout.learning.paths.account import Account
+from sprout.web.handlers.run_wait import cancel_runs
 from sprout.web.http.dependencies import RunService
 from sprout.web.http.endpoint import Call, no_content
 from sprout.web.schemas.requests import ErasureQuery, OptionalUserQuery
@@ -38,11 +39,7 @@ async def erase_account(call: Call[AccountDependencies, ErasureQuery]) -> Respon
     """204 once all data of the caller is deleted; active runs are stopped first."""
     if call.query.confirm != CONFIRMATION:
         raise BadInput(f'confirm: write "{CONFIRMATION}" to delete all your data.', field="confirm")
-    try:
-        async with asyncio.timeout(call.policy.limits.run_wait_s):
-            await call.dependencies.runs.cancel_all(user_id=call.user_id)
-    except TimeoutError:
-        raise Conflict("Some runs are still being stopped. Nothing is deleted yet: try again.") from None
+    await cancel_runs(call, call.dependencies.runs)
     await call.dependencies.account.erase(call.user_id)
     return no_content()
 

@@ -30,6 +30,15 @@ async def wait_for_end(call: Call[Any, Any, Any], runs: RunService, run: Run) ->
     return run
 
 
+async def cancel_runs(call: Call[Any, Any, Any], runs: RunService, *, branch_id: str | None = None) -> None:
+    """Stop the caller's runs, or those of one branch. Raises Conflict: that takes longer than a request waits."""
+    try:
+        async with asyncio.timeout(call.policy.limits.run_wait_s):
+            await runs.cancel_all(user_id=call.user_id, branch_id=branch_id)
+    except TimeoutError:
+        raise Conflict("Some runs are still being stopped. Nothing is deleted yet: try again.") from None
+
+
 async def _wait(call: Call[Any, Any, Any], runs: RunService, run: Run) -> Run:
     """The run when it has ended, waits for a person, or the wait is over."""
     try:

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from sprout.errors import BadInput, NotFound
 from sprout.events import NodeRow
 from sprout.learning.paths.repository import PathRepository
+from sprout.learning.questions.assessments import Assessments
 from sprout.runs.run_store import Admission, OnBusy, RequestKey
 from sprout.runs.state import Run, RunState
 from sprout.web.http.dependencies import RunService
@@ -39,6 +40,7 @@ class AgentRuns:
 
     runs: RunService
     paths: PathRepository
+    assessments: Assessments
     extra_agents: tuple[str, ...]
 
 
@@ -64,7 +66,23 @@ async def start_concept_run(call: Call[AgentRuns, RunOptions, RunRequest]) -> Re
     node = await call.dependencies.paths.node(call.id, user_id=call.user_id)
     if node.type != "concept":
         raise BadInput(f"Only concepts can be opened, and {node.title!r} is a {node.type}.")
-    return await _start_run(call, "refinement", node)
+    follow_up = None if call.query.on_busy != "attach" else await _follow_up_key(call, node)
+    return await _start_run(call, "refinement", node, follow_up=follow_up)
+
+
+async def _follow_up_key(call: Call[AgentRuns, RunOptions, RunRequest], concept: NodeRow) -> RequestKey | None:
+    """The key of the run behind the active one that takes up the answers given since that began; None if it has all.
+
+    It is the same for all requests after the same answer, so that they share one run.
+    """
+    active = await call.dependencies.runs.runs(
+        user_id=call.user_id, branch_id=concept.branch_id, agent="refinement", states=[RunState.RUNNING]
+    )
+    begun = next((run.started_at for run in active if run.node_id == concept.id), None)
+    if begun is None:
+        return None
+    newest = await call.dependencies.assessments.newest_answer(concept.id, user_id=call.user_id, since=begun)
+    return None if newest is None else RequestKey(f"follow-up:{newest}", newest)
 
 
 async def start_extra_agent_run(call: Call[AgentRuns, RunOptions, AgentRunRequest]) -> Response:
@@ -77,8 +95,14 @@ async def start_extra_agent_run(call: Call[AgentRuns, RunOptions, AgentRunReques
 
 
 async def _start_run(
-    call: Call[AgentRuns, RunOptions, Any], agent: str, node: NodeRow, *, task: str | None = None
+    call: Call[AgentRuns, RunOptions, Any],
+    agent: str,
+    node: NodeRow,
+    *,
+    task: str | None = None,
+    follow_up: RequestKey | None = None,
 ) -> Response:
+    """The started run as a response; with the key of a follow-up it waits for the active one instead of joining it."""
     if call.query.wait == "true":
         check_stream_room(call)
     admission = await call.dependencies.runs.start(
@@ -86,8 +110,8 @@ async def _start_run(
         node=node,
         user_id=call.user_id,
         small=call.body.small,
-        on_busy=OnBusy(call.query.on_busy),
-        key=_run_key(call, agent),
+        on_busy=OnBusy.ENQUEUE if follow_up else OnBusy(call.query.on_busy),
+        key=_run_key(call, agent) or follow_up,
         task=task,
     )
     if call.query.wait == "false":

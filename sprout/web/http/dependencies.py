@@ -87,8 +87,8 @@ class RunService(Protocol):
         """The run with its journal and last events, for a person who takes over."""
         ...
 
-    async def cancel_all(self, *, user_id: str) -> None:
-        """Cancel every run of a learner, and wait until they have ended."""
+    async def cancel_all(self, *, user_id: str, branch_id: str | None = None) -> None:
+        """Cancel every run of a learner, or of one branch, and wait until they have ended."""
         ...
 
     async def answer(self, run_id: str, words: str, *, user_id: str, result: str | None = None) -> Run: ...
@@ -132,6 +132,15 @@ class TeachingRepositories:
 class PathsAndRuns:
     """Paths, and the runs that work on them."""
 
+    paths: PathRepository
+    runs: RunService
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosticsAndRuns:
+    """Diagnostics, and the runs that make their questions."""
+
+    assessments: Assessments
     paths: PathRepository
     runs: RunService
 

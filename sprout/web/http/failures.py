@@ -32,14 +32,24 @@ from sprout.errors import (
 from sprout.learning.graph.changes import UndoRefused
 from sprout.runs.live_runs import ShuttingDown
 from sprout.runs.run_store import KeyReused, LaneBusy
-from sprout.web.http.lingering_close import LINGER_BYTES, LingeringResponse
-from sprout.web.http.parsing import INTEGER_MAX_DIGITS, BodyStalled, WrongType
+from sprout.web.http.lingering_close import LingeringResponse
+from sprout.web.http.parsing import BodyStalled, WrongType
 
 log = logging.getLogger(__name__)
+
+NOT_READY_RETRY_S = 2
 
 
 class RunFailed(SproutError):
     """The run that a request waited for has failed; the message says what to do."""
+
+
+class NotReady(SproutError):
+    """What was asked for is still being made after the time that a request waits."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.retry_after_s = NOT_READY_RETRY_S
 
 
 STATUS: dict[type[SproutError], int] = {
@@ -65,6 +75,7 @@ STATUS: dict[type[SproutError], int] = {
     UnreadableDocument: 422,
     ShuttingDown: 503,
     RunFailed: 503,
+    NotReady: 503,
     SproutError: 500,
 }
 NOT_FOUND_MESSAGE = "There is nothing at this address."
@@ -98,7 +109,7 @@ async def handle_expected(request: Request, error: Exception) -> Response:
         return error_response(status, NOT_CONFIGURED_MESSAGE)
     if status == 500:
         log.error("http.no_status", exc_info=error)
-    if isinstance(error, TooLarge) and _may_exceed_linger(request):
+    if isinstance(error, TooLarge):
         return LingeringResponse({"error": str(error)}, status)
     return error_response(status, str(error), _headers(error), **_extra_fields(error))
 
@@ -110,12 +121,6 @@ def _extra_fields(error: SproutError) -> dict[str, str]:
         case UndoRefused(undo_first=str() as first):
             return {"undoFirst": first}
     return {}
-
-
-def _may_exceed_linger(request: Request) -> bool:
-    """Whether the body may be longer than a lingering close drains; a shorter one is read to its end."""
-    declared = request.headers.get("content-length", "")
-    return not (declared.isascii() and declared.isdigit() and int(declared[:INTEGER_MAX_DIGITS]) <= LINGER_BYTES)
 
 
 def _headers(error: SproutError) -> dict[str, str]:

@@ -15,6 +15,7 @@ class WebLimits:
 
     Args:
         run_wait_s: how long a request waits for a run before it is answered with the run itself.
+        turn_wait_s: how long a request waits for the tutor's turn, with a sign of life every `progress_s`.
         request_rate: of one address; None is without limit.
         run_rate: of runs that one learner starts; None is without limit.
         upload_rate: of one learner's uploads; None is without limit.
@@ -31,6 +32,8 @@ class WebLimits:
     ping_s: float = 15.0
     shutdown_grace_s: float = 3.0
     run_wait_s: float = 25.0
+    turn_wait_s: float = 900.0
+    progress_s: float = 5.0
     streams_per_learner: int = 200
     streams_per_address: int = 400
     request_rate: RateLimit | None = None

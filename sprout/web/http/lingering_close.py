@@ -6,8 +6,8 @@ from contextlib import suppress
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
-LINGER_BYTES = 16 * 1024 * 1024
-LINGER_S = 2.0
+LINGER_BYTES = 32 * 1024 * 1024
+LINGER_S = 5.0
 
 
 class LingeringResponse(JSONResponse):

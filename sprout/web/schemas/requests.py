@@ -102,7 +102,7 @@ class AssessmentFilter(OptionalUserQuery):
 class AssessmentChange(RequestModel):
     title: Title | None = None
     completed_at: Annotated[str, StringConstraints(max_length=40)] | None = Field(
-        default=None, description="an ISO 8601 time, UTC by default"
+        default=None, description="an ISO 8601 time, UTC by default; null opens it again, left out it stays"
     )
 
 
@@ -224,6 +224,11 @@ class TutorTurn(RequestModel):
     )
     drawing_image_data_url: str | None = Field(
         default=None, description="a PNG or JPEG as a data URL, with an answer; anything else is ignored"
+    )
+    question_id: Id | None = Field(
+        default=None,
+        description="the question that an answer is given to; by default the one that was shown last. One that is no "
+        "longer open is not counted",
     )
 
 

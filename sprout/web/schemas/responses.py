@@ -56,7 +56,9 @@ class LessonState(Wire):
         question: the open question; `help_level` is the help given for it.
         plan: the goal of each step; `chunk` is the current step, from 1, or 0 before the first.
         evidence: the number of graded answers that `mastery` (0..1) is computed from.
-        needed: the number of further right answers without help that master it.
+        needed: the number of further questions that make it learned if each is answered right at once, without help.
+        completed: whether it is learned, so that the lesson may end.
+        mastered_from: from when on one right answer without help masters it; null if it is mastered, or not learned.
         graded: the newest attempt at the open question.
         cards: examples, exercises and diagrams, oldest first.
     """
@@ -69,6 +71,8 @@ class LessonState(Wire):
     evidence: int
     needed: int
     completed: bool
+    mastered: bool
+    mastered_from: str | None
     graded: GradeShown | None
     cards: tuple[CardShown, ...]
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** Shapes of the five node states, and petals for parts. */
+/** Shapes of the six node states, and petals for parts. */
 
 import { useId } from "preact/hooks";
 import { html } from "../../lib/html.js";
@@ -22,7 +22,9 @@ export function Shape({ state, mastery = 0 }) {
   const clip = useId();
   if (state === "locked") return html`<circle class="body" r="12" /><path class="ico" d=${LOCK} />`;
   if (state === "ready") return html`<circle class="body" r="13.5" /><path class="ico" d=${SEEDLING} />`;
-  if (state === "mastered") return html`<path class="body" d=${BLOOM} /><path class="ico" d=${TICK} />`;
+  if (state === "learned") return html`<path class="body" d=${BLOOM} /><path class="ico" d=${TICK} />`;
+  if (state === "mastered")
+    return html`<circle class="crown" r="15.5" /><path class="body" d=${BLOOM} /><path class="ico" d=${TICK} />`;
   if (state === "due") return html`<path class="body" d=${DROP} /><path class="ico" d=${TURN} />`;
   const height = 25 * mastery;
   return html`
@@ -41,7 +43,7 @@ export const Mark = ({ state, mastery = 0.5 }) =>
   </svg>`;
 
 export const Legend = () => html`<ul class="legend" aria-label=${t("map.legend")}>
-  ${["locked", "ready", "progress", "mastered", "due"].map(
+  ${["locked", "ready", "progress", "learned", "mastered", "due"].map(
     (state) => html`<li key=${state}><${Mark} state=${state} />${t(/** @type {any} */ (`state.${state}`))}</li>`,
   )}
 </ul>`;

@@ -15,25 +15,25 @@ import { Rosette } from "../common/node_state_shapes.js";
 
 /** @import { PathSummary } from "../../types.d.ts" */
 
-/** Loaded only if something is mastered. */
+/** Loaded only if something is begun. */
 const weeks = lazy(async () => (await import("./weekly_curve.js")).WeeklyCurve);
 
 /** @param {{ paths: PathSummary[], onChange: () => Promise<void> }} props */
 export function PathTable({ paths, onChange }) {
   const doomed = useSignal(/** @type {PathSummary | null} */ (null));
   const concepts = paths.flatMap((path) => path.concepts);
-  const mastered = concepts.filter((concept) => concept.mastered).length;
+  const learned = concepts.filter((concept) => concept.learned).length;
   return html`<section class="paths" aria-labelledby="paths-title">
     <header>
       <h2 class="t18" id="paths-title">${t("paths.title")}</h2>
       <span class="t13 dimmer">
-        ${t("paths.count", { n: paths.length, mastered, concepts: t("paths.concepts", { n: concepts.length }) })}
+        ${t("paths.count", { n: paths.length, learned, concepts: t("paths.concepts", { n: concepts.length }) })}
       </span>
     </header>
     <table class="pt">
       <thead>
         <tr>
-          <th>${t("paths.mastered")}</th>
+          <th>${t("paths.learned")}</th>
           <th>${t("paths.path")}</th>
           <th>${t("paths.weeks")}</th>
           <th>${t("paths.parts")}</th>
@@ -69,7 +69,7 @@ export function PathTable({ paths, onChange }) {
 
 /** @param {{ path: PathSummary, onDelete: () => void }} props */
 const PathRow = ({ path, onDelete }) => {
-  const states = path.concepts.map((concept) => (concept.mastered ? "m" : concept.mastery > 0 ? "p" : "l")).join("");
+  const states = path.concepts.map((concept) => (concept.learned ? "m" : concept.begun ? "p" : "l")).join("");
   const subconcepts = path.concepts.reduce((sum, concept) => sum + concept.subconceptCount, 0);
   return html`<tr>
     <td><${Rosette} states=${states} /></td>
@@ -80,7 +80,7 @@ const PathRow = ({ path, onDelete }) => {
     </td>
     <td class="o">
       ${
-        path.concepts.some((concept) => concept.mastery > 0) &&
+        path.concepts.some((concept) => concept.begun) &&
         html`<${weeks.View} branchId=${path.branch.id} parts=${subconcepts} />`
       }
     </td>
@@ -112,7 +112,7 @@ const PathRow = ({ path, onDelete }) => {
 /** Status of a path in one line. @param {{ path: PathSummary }} props */
 function PathWords({ path }) {
   const state = path.lastRun?.state;
-  const done = path.concepts.filter((concept) => concept.mastered).length;
+  const done = path.concepts.filter((concept) => concept.learned).length;
   if (path.activeRunId && state === "waiting_on_human")
     return html`<span class="chip wait"><${Icon} name="hourglass" small />${t("paths.waiting")}</span>`;
   if (path.activeRunId) return html`<span class="chip leaf"><span class="pulse"></span>${t("paths.growing")}</span>`;
@@ -120,8 +120,8 @@ function PathWords({ path }) {
     return html`<span class="chip fault"><${Icon} name="warn" small />${t("paths.failed")}</span>`;
   if (state === "cancelled" || state === "timed_out") return html`<span class="dim">${t(`paths.${state}`)}</span>`;
   if (!path.concepts.length) return html`<span class="dim">${t("paths.nothing")}</span>`;
-  if (done === path.concepts.length) return html`<span class="dim">${t("paths.all_mastered")}</span>`;
-  return html`<span class="dim">${t("path.mastered", { done, n: path.concepts.length })}</span>`;
+  if (done === path.concepts.length) return html`<span class="dim">${t("paths.all_learned")}</span>`;
+  return html`<span class="dim">${t("path.learned", { done, n: path.concepts.length })}</span>`;
 }
 
 /** @param {{ path: PathSummary, onClose: () => void, onDeleted: () => Promise<void> }} props */

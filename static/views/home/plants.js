@@ -1,5 +1,5 @@
 // @ts-check
-/** Paths drawn as plants: the taller, the more is mastered. */
+/** Paths drawn as plants: the taller, the more is learned. */
 
 import { shorten } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
@@ -15,7 +15,7 @@ const LETTER = 7.6; // average width in a caption
 const TALLEST = 236;
 
 /** @param {PathSummary["concepts"][number]} concept */
-const letterOf = (concept) => (concept.mastered ? "m" : concept.mastery > 0 ? "p" : "l");
+const letterOf = (concept) => (concept.learned ? "m" : concept.begun ? "p" : "l");
 
 /** @param {{ paths: PathSummary[] }} props */
 export const Plants = ({ paths }) => {
@@ -36,7 +36,7 @@ export const Plants = ({ paths }) => {
 
 /** @param {{ path: PathSummary, x: number, lean: number }} props */
 function Plant({ path, x, lean }) {
-  const done = path.concepts.filter((concept) => concept.mastered).length;
+  const done = path.concepts.filter((concept) => concept.learned).length;
   if (!path.concepts.length)
     return html`<g class=${path.activeRunId ? "breathing" : ""}>
       <path class="stem-line" d="M${x} ${GROUND}v-14" />
@@ -88,7 +88,7 @@ function Sprig({ x, parts, breathing }) {
 }
 
 /**
- * One leaf per mastered concept, up to four, on alternate sides.
+ * One leaf per learned concept, up to four, on alternate sides.
  * @param {number} done
  * @param {number} x
  * @param {number} lean

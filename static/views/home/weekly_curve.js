@@ -1,5 +1,5 @@
 // @ts-check
-/** Sparkline of a path's mastery over the last eight weeks. */
+/** Sparkline of how much of a path is learned, over the last eight weeks. */
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -36,12 +36,12 @@ export function WeeklyCurve({ branchId, parts }) {
   }, []);
   if (!report.value) return null;
   const points = lastEightWeeks(report.value, branchId, api.serverNow());
-  const mastered = points.map((point) => point.mastered);
-  const gained = Math.max(0, mastered[8] - mastered[0]);
+  const learned = points.map((point) => point.learned);
+  const gained = Math.max(0, learned[8] - learned[0]);
   const x = (/** @type {number} */ i) => EDGE + ((WIDE - 2 * EDGE) * i) / 8;
   const y = (/** @type {number} */ n) =>
     Math.round((HIGH - EDGE - ((HIGH - 2 * EDGE) * n) / Math.max(parts, 1)) * 10) / 10;
-  const line = mastered.map((n, i) => `${i ? "L" : "M"}${x(i)} ${y(n)}`).join("");
+  const line = learned.map((n, i) => `${i ? "L" : "M"}${x(i)} ${y(n)}`).join("");
   return html`<svg
     class="weeks"
     viewBox="0 0 ${WIDE} ${HIGH}"
@@ -50,6 +50,6 @@ export function WeeklyCurve({ branchId, parts }) {
   >
     <path class="area" d="${line}V${HIGH - EDGE}H${EDGE}Z" />
     <path class="line" d=${line} />
-    <circle class="end" cx=${x(8)} cy=${y(mastered[8])} r="3" />
+    <circle class="end" cx=${x(8)} cy=${y(learned[8])} r="3" />
   </svg>`;
 }

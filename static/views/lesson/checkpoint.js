@@ -220,7 +220,7 @@ function OpenCheckpoint({ lesson, about, question, helpLevel, refusal }) {
   </section>`;
 }
 
-/** What stands in this browser; without a line to the server that is all there is. @param {{ kept: boolean }} props */
+/** Note beside the form: whether unsent words are kept in this browser. @param {{ kept: boolean }} props */
 function DraftNote({ kept }) {
   const { state } = connection.value;
   if (state === "offline" || state === "waiting")

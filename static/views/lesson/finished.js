@@ -1,9 +1,10 @@
 // @ts-check
-/** End of a lesson: what is mastered, and what comes next. */
+/** End of a lesson: what is learned, and what comes next. */
 
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
 import { html } from "../../lib/html.js";
+import { isLearned } from "../../lib/node_status.js";
 import { inLearningOrder, partsOf } from "../../state/graph.js";
 import { diagnosticUrl, lessonUrl, pathUrl } from "../../state/router.js";
 import { Icon } from "../common/icons.js";
@@ -25,12 +26,13 @@ export function Finished({ lesson, branchId, conceptId, nodeId, around }) {
   const concept = around?.all.get(conceptId);
   const opened = next || !concept ? null : concept.opens.flatMap((id) => around?.all.get(id) ?? []).find(isLearnable);
   const plan = lesson.state.value?.plan ?? [];
+  const reached = lesson.state.value?.mastered ? "mastered" : "learned";
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     if (lesson.spoken.value && document.activeElement === document.body) box.current?.focus({ preventScroll: true });
   }, []);
   return html`<section class="cp over" aria-label=${t("tu.finished")} tabindex="-1" ref=${box}>
-    <p class="cp-top"><${Mark} state="mastered" /><b>${t("tu.finished")}</b></p>
+    <p class="cp-top"><${Mark} state=${reached} /><b>${t("tu.finished")}</b></p>
     ${
       plan.length > 0 &&
       html`
@@ -45,7 +47,8 @@ export function Finished({ lesson, branchId, conceptId, nodeId, around }) {
     ${next && html`<${Next} node=${next} kind="tu.next" />`}
     ${
       !next &&
-      concept?.state === "mastered" &&
+      concept &&
+      isLearned(concept) &&
       html`<p class="t13 dim">${t("tu.concept_done", { title: concept.title })}</p>`
     }
     ${opened && html`<${Next} node=${opened} kind="tu.next_concept" />`}

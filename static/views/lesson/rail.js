@@ -2,7 +2,9 @@
 /** Rail of a lesson: its plan and mastery. */
 
 import { t } from "../../i18n/learn.js";
+import { dayAndTime, parseMs } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
+import { serverNow } from "../../net/api.js";
 
 /** @import { OpenLesson } from "../../state/lesson.js" */
 /** @import { Lesson } from "../../types.d.ts" */
@@ -65,7 +67,7 @@ function Mastery({ state, before }) {
   return html`<div class="mst">
     <p class="mst-line">
       <b>${t("tu.mastery")}</b>
-      <span>${state.completed ? t("tu.done", { now }) : t("tu.goal", { now, goal: GOAL })}</span>
+      <span>${reachedWords(state, now)}</span>
     </p>
     <div
       class="meter"
@@ -79,14 +81,23 @@ function Mastery({ state, before }) {
       <s style=${{ insetInlineStart: `${GOAL}%` }}></s>
     </div>
     <p class="t13 dim mst-why">
-      ${[
-        masteryChange(now, before === null ? now : outOf100(before)),
-        state.completed ? t("tu.evidence", { n: state.evidence }) : t("tu.needed", { n: state.needed }),
-      ]
-        .filter(Boolean)
-        .join(" ")}
+      ${[masteryChange(now, before === null ? now : outOf100(before)), whatIsLeft(state)].filter(Boolean).join(" ")}
     </p>
   </div>`;
+}
+
+/** @param {Lesson} state @param {number} now */
+function reachedWords(state, now) {
+  if (!state.completed) return t("tu.goal", { now, goal: GOAL });
+  return t(state.mastered ? "tu.mastered" : "tu.learned", { now });
+}
+
+/** What the next right answer will do; of what is mastered, what it rests on. @param {Lesson} state */
+function whatIsLeft(state) {
+  if (!state.completed) return t("tu.needed", { n: state.needed });
+  if (state.masteredFrom === null) return t("tu.evidence", { n: state.evidence });
+  const at = parseMs(state.masteredFrom);
+  return at > serverNow() ? t("tu.to_master_from", { at: dayAndTime(at) }) : t("tu.to_master");
 }
 
 /** @param {number} now @param {number} before */

@@ -57,7 +57,7 @@ export function Ground({ cam, y, entries, text, hasRoots }) {
  * Thickness of a branch, by the state of its target.
  * @type {Record<import("../../state/graph.js").NodeState, string>}
  */
-const THICKNESS = { locked: "e1", ready: "e2", progress: "e2", mastered: "e3", due: "e3" };
+const THICKNESS = { locked: "e1", ready: "e2", progress: "e2", learned: "e3", mastered: "e3", due: "e3" };
 
 /**
  * @param {{

@@ -12,7 +12,8 @@ import { removedNodesOf } from "../common/changes.js";
 import { LevelMap } from "../map/map.js";
 import { MiniMap } from "../map/minimap.js";
 import { AdaptationList, useAdaptations, edgeReasons } from "./adaptations.js";
-import { NodeList, ViewSwitch } from "./list.js";
+import { NodeList } from "./list.js";
+import { ViewSwitch } from "./view_switch.js";
 import { NodeDetails, ConceptActions, NodeFacts, LessonLink } from "./node_details.js";
 
 /** @import { OpenPath } from "../../state/open_path.js" */

@@ -38,7 +38,7 @@ export function tally(answers) {
 export function LastAnswers({ node }) {
   const found = useSignal(/** @type {Evidence[]} */ ([]));
   const failed = useSignal(false);
-  const isBegun = node.mastery > 0;
+  const isBegun = node.begun;
   useEffect(() => {
     if (!isBegun) return undefined;
     let left = false;

@@ -4,7 +4,8 @@
 import { conjunction } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
-import { edgeKey, inLearningOrder, MASTERED_AT, partsOf } from "../../state/graph.js";
+import { isLearned } from "../../lib/node_status.js";
+import { edgeKey, inLearningOrder, LEARNED_AT, partsOf } from "../../state/graph.js";
 import { diagnosticUrl, lessonUrl, pathUrl } from "../../state/router.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { LastAnswers } from "./last_answers.js";
@@ -18,7 +19,7 @@ import { Sources } from "./sources.js";
  */
 
 /** @type {Record<import("../../state/graph.js").NodeState, string>} */
-const TONES = { locked: "", ready: "leaf", progress: "leaf", mastered: "", due: "due" };
+const TONES = { locked: "", ready: "leaf", progress: "leaf", learned: "", mastered: "", due: "due" };
 
 /** @param {Props} props */
 export const NodeDetails = ({ path, node, reasons, onSelect }) => html`<div class="about" key=${node.id}>
@@ -71,10 +72,7 @@ export function NodeFacts({ path, node, reasons, onSelect }) {
 /** @param {Map<string, GraphNode>} all @param {GraphNode} concept */
 function conceptMastery(all, concept) {
   const parts = partsOf(all, concept.id);
-  return t("about.mastered_of", {
-    done: parts.filter((part) => part.state === "mastered" || part.state === "due").length,
-    n: parts.length,
-  });
+  return t("about.learned_of", { done: parts.filter(isLearned).length, n: parts.length });
 }
 
 /** @param {{ mastery: number }} props */
@@ -82,7 +80,7 @@ const Mastery = ({ mastery }) =>
   html`
     <span class="mast" aria-hidden="true"><i style=${{ width: `${Math.round(mastery * 100)}%` }}></i><u></u></span> ${t(
       "about.mastery_of",
-      { n: Math.round(mastery * 100), goal: Math.round(MASTERED_AT * 100) },
+      { n: Math.round(mastery * 100), goal: Math.round(LEARNED_AT * 100) },
     )}
   `;
 
@@ -91,7 +89,7 @@ export function ConceptActions({ path, concept }) {
   const parts = inLearningOrder(partsOf(path.all.value, concept.id));
   if (!parts.length) return null;
   const next = parts.find((part) => part.state === "progress") ?? parts.find((part) => part.state === "ready");
-  const isBegun = parts.some((part) => part.mastery > 0);
+  const isBegun = parts.some((part) => part.begun);
   const lesson =
     next &&
     concept.state !== "locked" &&
@@ -111,14 +109,14 @@ export function ConceptActions({ path, concept }) {
   </div>`;
 }
 
-/** Link to a lesson, with prerequisites that are not mastered. @param {{ path: OpenPath, node: GraphNode }} props */
+/** Link to a lesson, with prerequisites that are not learned. @param {{ path: OpenPath, node: GraphNode }} props */
 export function LessonLink({ path, node }) {
   const all = path.all.value;
   const waits = node.needs.flatMap((id) => {
     const need = all.get(id);
-    return need && need.state !== "mastered" ? [need.title] : [];
+    return need && !isLearned(need) ? [need.title] : [];
   });
-  const label = node.state === "mastered" ? "about.look" : node.state === "progress" ? "about.go_on" : "about.learn";
+  const label = isLearned(node) ? "about.look" : node.state === "progress" ? "about.go_on" : "about.learn";
   return html`
     <p class="about-go">
       <a

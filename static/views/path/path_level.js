@@ -5,7 +5,7 @@ import { commaJoined } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
 import { earlyEnding, nextWords } from "../../lib/run_ending.js";
-import { conceptAgent, petalsOf, queuePositionWords, nodeStatus } from "../../lib/node_status.js";
+import { conceptAgent, isLearned, petalsOf, queuePositionWords, nodeStatus } from "../../lib/node_status.js";
 import { nowMs } from "../../state/clock.js";
 import { partsOf } from "../../state/graph.js";
 import { navigate, pathUrl, runUrl } from "../../state/router.js";
@@ -13,7 +13,7 @@ import { isActive } from "../../state/run_view.js";
 import { lazy } from "../common/lazy.js";
 import { Fault } from "../common/shell.js";
 import { LevelMap } from "../map/map.js";
-import { NodeList, ViewSwitch } from "./list.js";
+import { ViewSwitch } from "./view_switch.js";
 
 /** @import { OpenPath } from "../../state/open_path.js" */
 /** @import { GraphNode } from "../../state/graph.js" */
@@ -29,6 +29,7 @@ import { NodeList, ViewSwitch } from "./list.js";
  */
 
 const notes = lazy(async () => (await import("./documents.js")).PathDocuments);
+const list = lazy(async () => (await import("./list.js")).NodeList);
 
 /** @param {{ path: OpenPath, view: View }} props */
 export function PathLevel({ path, view }) {
@@ -59,7 +60,7 @@ export function PathLevel({ path, view }) {
       <div class="phone-head">${head}${view.wide && html`<${ViewSwitch} view=${view} tabs=${["list", "map"]} />`}</div>
       ${
         (view.wide || view.tab.value === "list") &&
-        html`<${NodeList}
+        html`<${list.View}
           nodes=${nodes}
           words=${words}
           petals=${petals}
@@ -96,7 +97,7 @@ export function PathLevel({ path, view }) {
 const allConcepts = (path) => [...path.all.value.values()].filter((node) => node.type === "concept");
 
 /**
- * One line on how the path stands: growing, failed, or how much is mastered.
+ * One line on how the path stands: growing, failed, or how much is learned.
  * @param {{ path: OpenPath, nodes: GraphNode[] }} props
  */
 function Standing({ path, nodes }) {
@@ -123,7 +124,7 @@ function Standing({ path, nodes }) {
       <span class="pulse"></span>
       <span>${nodes.length ? t("path.growing_parts", counts) : t("path.growing")}</span>
     </p>`;
-  const done = nodes.filter((node) => node.state === "mastered").length;
+  const done = nodes.filter(isLearned).length;
   const failed =
     nodes.length > 0 &&
     (run?.state === "failed" || run?.state === "timed_out") &&
@@ -133,7 +134,7 @@ function Standing({ path, nodes }) {
   return html`
     ${failed}
     <p class="dim">
-      ${nodes.length ? commaJoined([t("path.mastered", { done, n: nodes.length }), counts.subconcepts]) : ""}
+      ${nodes.length ? commaJoined([t("path.learned", { done, n: nodes.length }), counts.subconcepts]) : ""}
     </p>
   `;
 }

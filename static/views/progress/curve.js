@@ -1,5 +1,5 @@
 // @ts-check
-/** Mastery over time as two stacked areas and as a table. */
+/** What is learned over time as two stacked areas and as a table. */
 
 import { useMemo } from "preact/hooks";
 import { t } from "../../i18n/you.js";
@@ -26,8 +26,8 @@ export function Curve({ turns, span, nowMs }) {
   const last = points[points.length - 1];
   const says = t("pg.curve_says", {
     span: t(`pg.${span}`),
-    from: points[0].mastered,
-    to: last.mastered,
+    from: points[0].learned,
+    to: last.learned,
     begun: last.begun,
   });
   return html`<section class="curve" aria-labelledby="curve">
@@ -41,7 +41,7 @@ export function Curve({ turns, span, nowMs }) {
           <thead>
             <tr>
               <th scope="col">${t("pg.table_when")}</th>
-              <th scope="col">${t("pg.table_mastered")}</th>
+              <th scope="col">${t("pg.table_learned")}</th>
               <th scope="col">${t("pg.table_begun")}</th>
             </tr>
           </thead>
@@ -49,7 +49,7 @@ export function Curve({ turns, span, nowMs }) {
             ${[...points].reverse().map(
               (point) => html`<tr key=${point.atMs}>
                 <th scope="row">${point === last ? t("pg.today") : longDay(point.atMs)}</th>
-                <td>${count(point.mastered)}</td>
+                <td>${count(point.learned)}</td>
                 <td>${count(point.begun)}</td>
               </tr>`,
             )}
@@ -64,15 +64,15 @@ export function Curve({ turns, span, nowMs }) {
 function Drawing({ kind, size, points, says }) {
   const right = size.width - size.right;
   const floor = size.height - FOOT;
-  const lines = ticks(Math.max(...points.map((point) => point.mastered + point.begun)));
+  const lines = ticks(Math.max(...points.map((point) => point.learned + point.begun)));
   const x = (/** @type {number} */ i) => Math.round((LEFT + ((right - LEFT) * i) / (points.length - 1)) * 10) / 10;
   const y = (/** @type {number} */ n) => Math.round((floor - ((floor - TOP) * n) / lines[lines.length - 1]) * 10) / 10;
   const path = (/** @type {(point: Point) => number} */ of) =>
     points.map((point, i) => `${i ? "L" : "M"}${x(i)} ${y(of(point))}`).join("");
-  const mastered = path((point) => point.mastered);
-  const begun = path((point) => point.mastered + point.begun);
+  const learned = path((point) => point.learned);
+  const begun = path((point) => point.learned + point.begun);
   const last = points[points.length - 1];
-  const end = y(last.mastered);
+  const end = y(last.learned);
   const every = Math.round((points.length - 1) / size.named);
   const named = points.flatMap((point, i) => (i && i % every === 0 && x(i) < right - 50 ? [{ point, i }] : []));
   return html`<svg class="chart ${kind}" viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label=${says}>
@@ -83,21 +83,21 @@ function Drawing({ kind, size, points, says }) {
       `,
     )}
     <path class="area-begun" d="${begun}L${right} ${floor}H${LEFT}Z" />
-    <path class="area-mastered" d="${mastered}L${right} ${floor}H${LEFT}Z" />
+    <path class="area-learned" d="${learned}L${right} ${floor}H${LEFT}Z" />
     <path class="line-begun" d=${begun} />
-    <path class="line-mastered" d=${mastered} />
+    <path class="line-learned" d=${learned} />
     <circle class="end" cx=${right} cy=${end} r="4" />
     ${
       last.begun > 0 &&
       html`<text
         class="ax"
         x=${right + 12}
-        y=${Math.max(12, Math.min(y(last.mastered + last.begun) + 4, end + 4 - LABEL))}
+        y=${Math.max(12, Math.min(y(last.learned + last.begun) + 4, end + 4 - LABEL))}
       >
         ${t("pg.in_progress", { n: count(last.begun) })}
       </text>`
     }
-    <text class="ax strong" x=${right + 12} y=${end + 4}>${t("pg.are_mastered", { n: count(last.mastered) })}</text>
+    <text class="ax strong" x=${right + 12} y=${end + 4}>${t("pg.are_learned", { n: count(last.learned) })}</text>
     <text class="ax" x=${LEFT} y=${size.height - 6}>${shortDay(points[0].atMs)}</text>
     ${named.map(
       ({ point, i }) => html`<text key=${i} class="ax" x=${x(i)} y=${size.height - 6} text-anchor="middle">

@@ -5,7 +5,7 @@ import { batch, signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { t } from "../../i18n/you.js";
 import { studyTime } from "../../lib/dates.js";
-import { count, money } from "../../lib/format.js";
+import { commaJoined, count, money } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import * as api from "../../net/api.js";
 import { onReconnect } from "../../net/connection.js";
@@ -156,7 +156,7 @@ function ProgressReportView({ report, status, path }) {
   `;
 }
 
-/** The change of the number mastered since a week ago. @param {number} more @param {number} all */
+/** The change of the number learned since a week ago. @param {number} more @param {number} all */
 function gainWords(more, all) {
   if (more > 0) return t("pg.more", { n: more });
   return more < 0 ? t("pg.less", { n: -more }) : t("pg.same", { all });
@@ -168,11 +168,11 @@ function SummaryFigures({ report, status, nowMs }) {
   const all = report.parts;
   return html`<dl class="nums">
     <div>
-      <dt>${t("pg.mastered")}</dt>
+      <dt>${t("pg.learned")}</dt>
       <dd>
-        ${count(now.mastered)}
+        ${count(now.learned)}
         <small>
-          ${gainWords(now.more, all)}
+          ${commaJoined([gainWords(now.more, all), now.mastered > 0 && t("pg.of_mastered", { n: now.mastered })])}
         </small>
       </dd>
     </div>

@@ -1,12 +1,12 @@
 // @ts-check
-/** Weak spots, lowest mastery first, with their answers; mastered subconcepts are folded. */
+/** Weak spots, lowest mastery first, with their answers; learned subconcepts are folded. */
 
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { t } from "../../i18n/you.js";
 import { commaJoined } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { MASTERED_AT } from "../../state/graph.js";
+import { begunState, LEARNED_AT } from "../../state/graph.js";
 import { lessonUrl } from "../../state/router.js";
 import { AnswerMarkIcon } from "../common/answer_mark.js";
 import { Icon } from "../common/icons.js";
@@ -16,13 +16,13 @@ import { EvidenceList } from "./evidence.js";
 /** @import { AnswerMark, Begun } from "../../types.d.ts" */
 
 const FIRST = 6;
-const GOAL = Math.round(MASTERED_AT * 100);
+const GOAL = Math.round(LEARNED_AT * 100);
 
 /** @param {{ begun: Begun[], withPaths: boolean }} props */
 export function WeakSpots({ begun, withPaths }) {
   const all = useSignal(false);
-  const weak = begun.filter((each) => !each.mastered);
-  const known = begun.filter((each) => each.mastered);
+  const weak = begun.filter((each) => !each.learned);
+  const known = begun.filter((each) => each.learned);
   const shown = all.value ? weak : weak.slice(0, FIRST);
   return html`
     <section class="weak" aria-labelledby="weak">
@@ -82,12 +82,12 @@ function Spot({ spot, withPaths }) {
   const open = useSignal(false);
   const id = useId();
   const n = Math.round(spot.mastery * 100);
-  const verb = spot.mastered ? "look" : "practise";
+  const verb = spot.learned ? "look" : "practise";
   return html`
     <tr class=${open.value ? "open" : ""}>
       <td>
         <span class="spot">
-          <${Mark} state=${spot.mastered ? "mastered" : "progress"} mastery=${spot.mastery} />
+          <${Mark} state=${begunState(spot)} mastery=${spot.mastery} />
           <span>
             <button
               class="spot-t"
@@ -113,7 +113,7 @@ function Spot({ spot, withPaths }) {
       </td>
       <td class="last"><${Last} marks=${spot.last} /></td>
       <td class="reason">
-        ${!spot.mastered && (spot.looksLike ?? html`<span class="none">${t("pg.like_none")}</span>`)}
+        ${!spot.learned && (spot.looksLike ?? html`<span class="none">${t("pg.like_none")}</span>`)}
       </td>
       <td>
         <a

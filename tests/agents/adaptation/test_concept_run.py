@@ -45,19 +45,19 @@ async def test_defect_5_a_concept_that_has_nothing_is_made_and_the_stream_goes_o
     assert diagnostic["assessment"] == status.json()["assessment"]
 
 
-async def test_the_order_is_status_then_the_map_as_it_is_then_the_agent_then_its_end(
+async def test_the_order_is_the_agent_then_status_then_the_map_as_it_is_then_its_work_and_its_end(
     database: Database, data_dir: Path
 ) -> None:
     async with classroom(database, data_dir) as room:
         await answered(room)
         events = await room.opened()
     kinds = [event.kind for event in events]
-    assert kinds[:2] == ["run_started", "diagnostic_status"]
-    assert (events[1].data["answeredCount"], events[1].data["requiredAnswers"]) == (4, 4)
+    assert kinds[:3] == ["run_started", "agent_start", "diagnostic_status"]
+    assert (events[2].data["answeredCount"], events[2].data["requiredAnswers"]) == (4, 4)
     nodes, edges = places(events, "node_created"), places(events, "edge_created")
-    (start,) = places(events, "agent_start")
+    assert len(places(events, "agent_start")) == 1
     assert len(nodes) == len(PARTS)
-    assert 1 < nodes[0] <= nodes[-1] < edges[0] <= edges[-1] < start < places(events, "tool_call")[0]
+    assert 2 < nodes[0] <= nodes[-1] < edges[0] <= edges[-1] < places(events, "tool_call")[0]
     assert kinds[-2:] == ["agent_done", "run_done"]
     assert {event.data["agent"] for event in events} == {"concept_refinement"}
     assert of_kind(events, "run_started")[0]["lane"].startswith("concept:")
@@ -88,10 +88,10 @@ async def test_a_concept_about_which_nothing_is_asked_is_finished_when_it_is_ope
     model = Scripted([Reply([*parts]), *[closing] * 3, Reply([asking]), *[closing] * 3])
     async with classroom(database, data_dir, model) as room:
         await room.opened()
-        before = await room.web.get(f"/api/agents/concepts/{room.concept.id}/diagnostic", params=ME)
+        before = await room.web.get("/api/assessments", params=ME)
         await room.opened()
         after = await room.web.get(f"/api/agents/concepts/{room.concept.id}/diagnostic", params=ME)
-    assert before.status_code == 404
+    assert before.json() == []
     assert [question["prompt"] for question in after.json()["questions"]] == ["How many?"]
 
 
@@ -232,3 +232,51 @@ async def test_K4_cut_off_while_its_parts_are_made_it_goes_on_without_asking_any
         titles = await room.titles(concept)
     assert run.state is RunState.COMPLETED
     assert len(titles) == len(set(titles)) >= 3
+
+
+async def test_defect_7_a_missing_diagnostic_is_made_by_the_run_that_opens_the_concept_and_comes_whole(
+    database: Database, data_dir: Path
+) -> None:
+    async with classroom(database, data_dir) as room:
+        address = f"/api/agents/concepts/{room.concept.id}/diagnostic"
+        found, again, events = await asyncio.gather(
+            room.web.get(address, params=ME), room.web.get(address, params=ME), room.opened()
+        )
+        runs = (await room.web.get("/api/runs", params={"agent": "refinement"})).json()
+    assert (found.status_code, again.json()) == (200, found.json())
+    assert found.json()["requiredAnswers"] == len(found.json()["questions"]) >= 5
+    assert len(runs) == 1, "one run for all who asked"
+    assert of_kind(events, "diagnostic_status")[0]["requiredAnswers"] == found.json()["requiredAnswers"]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+async def test_a_diagnostic_of_one_or_two_questions_adapts_the_path_too(
+    database: Database, data_dir: Path, count: int
+) -> None:
+    async with classroom(database, data_dir) as room:
+        await room.draw_map()
+        await room.ask(*(a_number(f"Number {n}?", PARTS[n]) for n in range(count)))
+        for n in range(count - 1):
+            await room.answer(f"Number {n}?", text="12")
+        before = of_kind(await room.opened(), "tool_call")
+        await room.answer(f"Number {count - 1}?", text="12")
+        after = of_kind(await room.opened(), "tool_call")
+    assert (before, bool(after)) == ([], True)
+
+
+async def test_defect_34_deleting_a_path_stops_its_run_which_asks_no_model_any_more(
+    database: Database, data_dir: Path
+) -> None:
+    model = Scripted([parse_fault("stall")])
+    async with classroom(database, data_dir, model) as room:
+        path, concept = room.concept.branch_id, room.concept.id
+        run = (await room.web.post(f"/api/agents/concepts/{concept}/run?wait=false", json=ME)).json()
+        async with asyncio.timeout(30):
+            while not room.requests:
+                await asyncio.sleep(0.01)
+        deleted = await room.web.delete(f"/api/branches/{path}")
+        again = await room.web.delete(f"/api/branches/{path}")
+        gone = await room.web.get(f"/api/runs/{run['id']}")
+        asked = len(room.requests)
+    assert (deleted.status_code, again.status_code, gone.status_code, asked) == (204, 404, 404, 1)
+    assert len(room.requests) == 1

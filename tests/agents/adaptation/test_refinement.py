@@ -11,10 +11,12 @@ from harness.loop.scripted_turn import QUICK
 from sprout.agents.agent import AgentSpec, Brief, Job, NothingSaved, Team
 from sprout.agents.grading.grading import grading_agent
 from sprout.events import NodeRow
+from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.paths.repository import DEFAULT_USER_ID, ProgressRow
 from sprout.offline.faults.scenarios import parse_fault
 from sprout.offline.reply import Body, Reply
 from sprout.offline.script import TextOut, ToolOut
+from sprout.programs.runner import SandboxedRunner
 from sprout.store.assessment.gradebook import SqlGradebook
 from sprout.store.engine.database import Database
 from sprout.store.paths.repository import SqlPathRepository
@@ -84,7 +86,7 @@ async def test_agents_md_its_tools_are_these(database: Database, data_dir: Path)
     assert offered == {
         *("grade_student_answers", "get_current_subconcepts", "check_student_history", "get_future_concepts"),
         *("add_subconcept", "remove_subconcept", "add_subconcept_edge", "remove_subconcept_edge"),
-        *("add_prerequisite_concept", "add_followup_concept", "validate_graph"),
+        *("add_prerequisite_concept", "add_followup_concept", "validate_graph", "close_review"),
         *("get_run_journal", "update_run_journal", "append_run_journal_entry"),
     }
 
@@ -124,7 +126,8 @@ async def test_A3_what_the_real_grader_leaves_open_is_not_asked_about_for_ever(
     """The offline grader is not sure of an answer in words of the learner's own."""
 
     def hire(repositories: SqlPathRepository, publish: Publish) -> list[AgentSpec]:
-        return [grading_agent(repositories, SqlGradebook(database, publish))]
+        gradebook = SqlGradebook(database, publish)
+        return [grading_agent(repositories, gradebook, ProgramMarker(SandboxedRunner(), gradebook))]
 
     async with classroom(database, data_dir, more=hire) as room:
         await room.draw_map()
@@ -152,7 +155,7 @@ async def test_a_second_look_without_new_answers_asks_no_model(database: Databas
         await room.answer("Adding?", text="12")
         await room.opened()
         assert len(room.requests) > asked
-    assert of_kind(again, "agent_start") == []
+    assert of_kind(again, "tool_call") == []
     assert "no new answers" in of_kind(again, "agent_done")[-1]["rationale"]
     assert again[-1].data["status"] == "completed"
 
@@ -451,3 +454,17 @@ async def test_answers_of_a_hostile_learner_reach_no_change(database: Database, 
         sent = json.dumps([request.body["messages"] for request in room.requests])
         assert (await room.titles())[: len(PARTS)] == [*PARTS]
     assert "IGNORE ALL RULES" not in sent
+
+
+async def test_D5_one_that_circles_asks_nobody_and_the_map_that_it_leaves_is_kept(
+    database: Database, data_dir: Path
+) -> None:
+    model = Later()
+    async with classroom(database, data_dir, model) as room:
+        ids = await missed(room)
+        model.write(Reply([bridge(ids)]), *[Reply([ToolOut("get_future_concepts", {})])] * 9)
+        events = await room.opened()
+        assert "A bridge" in await room.titles()
+    (done,) = [event.data for event in events if event.kind == "agent_done" and event.data["agent"] != "grading"]
+    assert done["reason"] == "stuck"
+    assert not of_kind(events, "run_waiting")

@@ -243,3 +243,15 @@ async def test_a_concept_that_a_review_adds_can_be_diagnosed_and_learned_at_once
         titles = [node.title for node in (await room.repositories.children(added["id"]))[0]]
     assert titles == ["Twice", "Thrice"]
     assert [question["prompt"] for question in diagnostic.json()["questions"]] == ["How many?"]
+
+
+async def test_D5_one_that_circles_asks_nobody_and_the_path_stays_as_it_is(database: Database, data_dir: Path) -> None:
+    model = Later()
+    async with classroom(database, data_dir, model) as room:
+        await solved(room)
+        before = await room.titles(room.root)
+        model.write(*[Reply([ToolOut("get_future_concepts", {})])] * 9)
+        answer = await review(room, room.concept.id)
+        assert answer.status_code == 200, answer.text
+        assert await room.titles(room.root) == before
+    assert answer.json()["decision"]["should_add"] is False

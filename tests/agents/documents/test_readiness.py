@@ -5,11 +5,11 @@ from typing import Literal
 
 import pytest
 
+from harness.agents.memory_repositories import MemoryGraphRepository, RecordingTeam
 from sprout.agents.documents.readiness import NotesUnreadable, wait_for_notes
 from sprout.events import ReasoningBlock
 from sprout.learning.paths.passages import DocumentStatus
 from tests.agents.driving import a_job
-from tests.agents.memory_repositories import MemoryGraphRepository, RecordingTeam
 
 PENDING, READ = DocumentStatus("a.pdf", "pending"), DocumentStatus("a.pdf", "completed")
 LOCKED = DocumentStatus("b.pdf", "failed", "It is protected by a password.")

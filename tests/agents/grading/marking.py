@@ -18,6 +18,7 @@ from sprout.events import AgentDone, NodeRow, Usage
 from sprout.ids import new_id
 from sprout.learning.actor import Actor
 from sprout.learning.marking.gradebook import OpenAnswer
+from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.learning.questions.assessments import AnswerRow, GivenAnswer
 from sprout.learning.questions.questions import Criterion, QuestionDraft
@@ -27,6 +28,7 @@ from sprout.offline.demo.conversation import read_conversation
 from sprout.offline.demo.tagged_request import Tag
 from sprout.offline.faults.scenarios import Fault
 from sprout.offline.reply import Block, Body, Reply, TextOut, ToolOut
+from sprout.programs.runner import SandboxedRunner
 from sprout.store.assessment.assessments import SqlAssessments
 from sprout.store.assessment.gradebook import SqlGradebook
 from sprout.store.documents.local_storage import LocalStorage
@@ -204,7 +206,10 @@ async def marking(
     concept = concept or await a_concept(paths, await a_topic(paths), "Heat")
     await repositories.edit_graph(concept.id, lambda graph: graph.add("Heat flows", None, utc_now()), actor=ME)
     saved = [await repositories.save_question(concept.id, one, actor=ME) for one in (SPOONS, BREAD)]
-    agents = [grading_agent(repositories, gradebook, QUICK), a_boss(outcomes)]
+    agents = [
+        grading_agent(repositories, gradebook, ProgramMarker(SandboxedRunner(), gradebook), QUICK),
+        a_boss(outcomes),
+    ]
     root = await repositories.node(concept.parent_id or "", user_id=DEFAULT_USER_ID)
     async with live_app(
         database, model, folder, agents=agents, root=root, backend=backend, store_like=store_like, sweep_s=sweep_s

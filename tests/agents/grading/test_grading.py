@@ -467,3 +467,17 @@ async def test_I1_a_grader_that_obeys_what_an_answer_says_gives_it_no_mark(
 
 def _items(body: Body) -> list[Tag]:
     return [*read_conversation(body).request.children("item")]
+
+
+async def test_D5_a_grader_that_circles_asks_nobody_and_leaves_answers_to_be_graded(
+    database: Database, data_dir: Path
+) -> None:
+    circle = TurnScript(*[Reply([ToolOut("get_questions_and_answers", {})])] * 9)
+    async with marking(database, circle, data_dir) as case:
+        await case.answer(GOOD)
+        run = await case.life.store.run(await case.grade())
+        (answer,) = await case.answers()
+    assert (run.state, run.reason) == (RunState.FAILED, "no_progress")
+    assert run.error is not None
+    assert run.error.retryable
+    assert answer.awaits_grader

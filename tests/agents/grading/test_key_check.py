@@ -120,10 +120,15 @@ class Checked:
 
 @asynccontextmanager
 async def checking(
-    database: Database, folder: Path, replies: Sequence[Said], *checks: Said, verify: bool = True
+    database: Database,
+    folder: Path,
+    replies: Sequence[Said],
+    *checks: Said,
+    verify: bool = True,
+    model_like: type[Solver] = Solver,
 ) -> AsyncIterator[Checked]:
     repositories = SqlPathRepository(database, lambda message: None, split=split_into_passages)
-    keys, model = SqlAnswerKeys(database, lambda message: None), Solver(replies, checks)
+    keys, model = SqlAnswerKeys(database, lambda message: None), model_like(replies, checks)
     agents = [
         subconcept_agent(repositories, QUICK, keys=keys if verify else None),
         key_check_agent(repositories, keys, QUICK),
@@ -296,3 +301,19 @@ async def test_an_entry_for_what_was_not_asked_is_refused_and_a_missing_one_is_a
         record = await it.life.store.record(solver.id)
     assert [one["ok"] for one in of_kind(log, "tool_result") if one["tool"] == "record_solutions"] == [False, False]
     assert "There is no entry for the question" in str(record.checkpoints)
+
+
+async def test_D5_a_check_that_circles_asks_nobody_and_the_question_is_asked(
+    database: Database, data_dir: Path
+) -> None:
+    foreign = Reply([ToolOut("record_solutions", {"solutions": [{"question_id": "none of these", "sure": 1}]})])
+
+    class Circling(Solver):
+        def answer(self, body: Body) -> Reply | Fault:
+            checks = "record_solutions" in {tool["name"] for tool in body.get("tools") or ()}
+            return foreign if checks else super().answer(body)
+
+    async with checking(database, data_dir, [Reply([*PARTS, EDGE]), saving(CHOICE), DONE], model_like=Circling) as it:
+        run = await it.made()
+        assert [state for _, state in await it.states()] == ["posed"]
+    assert run.state is RunState.COMPLETED

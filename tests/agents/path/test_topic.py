@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from harness.agents.memory_repositories import MemoryGraphRepository, RecordingTeam
 from sprout.agents.agent import Brief
 from sprout.agents.path.topic import topic_agent
 from sprout.errors import BadInput, DatabaseBusy, InvalidGraphEdit, NoChangeNeeded, NotFound, SetupError, SproutError
@@ -12,7 +13,6 @@ from sprout.events import EdgeCreated, NodeCreated
 from sprout.learning.paths.passages import Passage
 from sprout.loop.tools import BadToolInput, Effect
 from tests.agents.driving import a_job, a_result, briefed, called, correction_of, finished, request_of, tool_of
-from tests.agents.memory_repositories import MemoryGraphRepository, RecordingTeam
 
 DESC = "The learner can say it. The rest is left to others."
 NOTES = [
@@ -168,6 +168,7 @@ async def test_trap_47_no_misspelled_name_is_ever_repaired_onto_a_tool_that_save
         "extract_all_concept_contexts": (Effect.READ, True, False),
         "save_concept": (Effect.WRITE, False, True),
         "save_concept_edge": (Effect.WRITE, False, True),
+        "close_path": (Effect.WRITE, False, False),
     }
 
 
@@ -290,7 +291,7 @@ async def test_contexts_are_extracted_by_code_and_name_what_is_not_covered() -> 
 async def test_without_documents_there_is_nothing_to_extract_from() -> None:
     repositories = MemoryGraphRepository()
     brief = await briefed(topic_agent(repositories), repositories.topic("Circuits"))
-    assert [tool.name for tool in brief.tools] == ["save_concept", "save_concept_edge"]
+    assert [tool.name for tool in brief.tools] == ["save_concept", "save_concept_edge", "close_path"]
 
 
 async def test_the_end_is_checked_and_the_correction_names_what_is_missing() -> None:

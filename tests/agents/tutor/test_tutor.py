@@ -8,6 +8,7 @@ import pytest
 from pydantic import JsonValue
 from sqlmodel import select
 
+from harness.agents.memory_repositories import RecordingTeam
 from harness.builders import CLAIM, RecordingDispatcher, a_concept, a_run, a_topic, start_run
 from sprout.agents.agent import Brief, Job
 from sprout.agents.prompts import load_prompt
@@ -19,12 +20,15 @@ from sprout.errors import BadInput, NotFound
 from sprout.events import AnswerType, NodeRow
 from sprout.learning.lessons.repository import TurnEnd
 from sprout.learning.lessons.turn import LessonCheckpoint, LessonPlan
+from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft
 from sprout.loop.model import Text
 from sprout.loop.resume.prompt_digest import prompt_digest
 from sprout.loop.tools import Effect, Profile, Tool, tool
+from sprout.programs.runner import SandboxedRunner
 from sprout.runs.state import Run
+from sprout.store.assessment.gradebook import SqlGradebook
 from sprout.store.documents.local_storage import LocalStorage
 from sprout.store.engine.database import Database, open_database
 from sprout.store.lessons.conversations import SqlConversations
@@ -35,7 +39,6 @@ from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.runs.repository import SqlRunStore
 from sprout.store.schema import tables
 from tests.agents.driving import finished
-from tests.agents.memory_repositories import RecordingTeam
 
 
 @tool()
@@ -65,7 +68,10 @@ class Room:
         self.talk = SqlConversations(database)
         repositories = SqlPathRepository(database, _nobody, split=split_into_passages)
         plugins = [ExtraTool(one.name, _always(one)) for one in (weigh, order)]
-        self.spec = tutor_agent(self.tutoring, repositories, self.memories, helpers=["review"], extra_tools=plugins)
+        programs = ProgramMarker(SandboxedRunner(), SqlGradebook(database, _nobody))
+        self.spec = tutor_agent(
+            self.tutoring, repositories, self.memories, programs=programs, helpers=["review"], extra_tools=plugins
+        )
         self.team = RecordingTeam()
         self.database = database
         self.node: NodeRow

@@ -40,7 +40,7 @@ async def _said(page: Page) -> list[str]:
 async def _answering(page: Page, text: str) -> None:
     """Answer, and come back while the tutor is speaking."""
     await page.locator("#answer").fill(text)
-    await checkpoint(page).get_by_role("button", name="Answer").click()
+    await checkpoint(page).get_by_role("button", name="Answer").press("Enter")
     await page.locator(LIVE).wait_for()
 
 
@@ -69,7 +69,7 @@ async def test_V2_a_reload_and_a_second_tab_in_mid_turn_end_in_the_same_picture(
 async def test_a_killed_server_costs_no_typed_word_and_the_turn_goes_on_by_itself(
     browser: Browser, tmp_path: Path, bayes_url: str
 ) -> None:
-    async with start_process(tmp_path, port="0", tokens_per_s=60, SPROUT_DATABASE_URL=bayes_url) as (running, url):
+    async with start_process(tmp_path, port="0", tokens_per_s=20, SPROUT_DATABASE_URL=bayes_url) as (running, url):
         async with server_at(url) as grown:
             address = GrownCourse(grown, await grown.graph()).lesson(PER_CENT)
         async with open_page(browser, address, allow=CONNECTION_ERRORS) as page:

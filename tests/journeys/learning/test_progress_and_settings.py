@@ -54,10 +54,10 @@ async def test_progress_shows_what_was_learned_and_the_answers_behind_it(
         weak = page.get_by_role("table", name="Weak spots")
         await expect(weak.get_by_role("button")).to_have_count(4)
         report = await grown.get("/learner/progress")
-        mastered = [one for one in report["begun"] if one["mastered"]]
-        await expect(page.locator(".nums dd").first).to_contain_text(f"{len(mastered)}")
+        learned = [one for one in report["begun"] if one["learned"]]
+        await expect(page.locator(".nums dd").first).to_contain_text(f"{len(learned)}")
         chart = page.get_by_role(
-            "img", name=re.compile(f"over 12 weeks: from 0 to {len(mastered)}, with 4 more in progress")
+            "img", name=re.compile(f"over 12 weeks: from 0 to {len(learned)}, with 4 more in progress")
         )
         await expect(chart).to_have_count(1)
         shown = await weak.get_by_role("img", name="of 100").evaluate_all("all => all.map((one) => one.ariaLabel)")
@@ -72,11 +72,11 @@ async def test_progress_shows_what_was_learned_and_the_answers_behind_it(
         await expect(answers.get_by_role("listitem").first).to_contain_text("0 of 100")
         await axe.assert_accessible(page, "progress")
         await page.get_by_text("Show as a table").first.click()
-        await expect(page.get_by_role("row", name="today")).to_contain_text(f"{len(mastered)}")
+        await expect(page.get_by_role("row", name="today")).to_contain_text(f"{len(learned)}")
         await page.get_by_role("button", name="A year").click()
         await expect(page.get_by_role("heading", name="Weeks you learned")).to_be_visible()
         await page.get_by_text("8 parts").click()
-        await expect(page.get_by_role("link", name=re.compile("^Look again at"))).to_have_count(len(mastered))
+        await expect(page.get_by_role("link", name=re.compile("^Look again at"))).to_have_count(len(learned))
         await axe.assert_accessible(page, "progress-year")
 
         title = next(iter(PATHS))

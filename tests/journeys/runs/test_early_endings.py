@@ -7,6 +7,7 @@ from playwright.async_api import Browser, Page, expect
 from harness.browser import open_page
 from harness.journeys.learner import IMMEDIATE
 from harness.journeys.sprout_server import COURSE, Row, SproutServer, start_server, titles
+from harness.models.closes_later import ClosesLater
 from tests.journeys.support.fake_runs import a_row
 from tests.journeys.support.fake_server import start_fake_server
 from tests.journeys.support.map_view import panel, start_topic, take_screenshot, wait_for_end
@@ -35,7 +36,9 @@ async def test_M3_a_path_at_its_limit_of_steps_says_so_and_continues_on_request(
     browser: Browser, tmp_path: Path, sqlite_url: str
 ) -> None:
     async with (
-        start_server(tmp_path, sqlite_url, pace=IMMEDIATE, **topic_with(max_iterations=1)) as grown,
+        start_server(
+            tmp_path, sqlite_url, pace=IMMEDIATE, offline_model=ClosesLater(), **topic_with(max_iterations=1)
+        ) as grown,
         open_page(browser, grown.url) as page,
     ):
         await start_topic(page, COURSE)
@@ -65,7 +68,9 @@ async def test_M3_a_path_at_its_budget_says_which_one_in_the_language_of_the_pag
     browser: Browser, tmp_path: Path, sqlite_url: str
 ) -> None:
     async with (
-        start_server(tmp_path, sqlite_url, pace=IMMEDIATE, **topic_with(max_run_tokens=4_000)) as grown,
+        start_server(
+            tmp_path, sqlite_url, pace=IMMEDIATE, offline_model=ClosesLater(), **topic_with(max_run_tokens=4_000)
+        ) as grown,
         open_page(browser, grown.url) as page,
     ):
         await start_topic(page, COURSE)

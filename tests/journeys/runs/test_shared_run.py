@@ -25,7 +25,7 @@ async def test_two_browsers_see_the_same_and_asking_again_joins_the_run(
     browser: Browser, tmp_path: Path, sqlite_url: str
 ) -> None:
     async with start_server(tmp_path, sqlite_url) as grown, open_page(browser, grown.url) as first:
-        grown.faults.hold_after(3)
+        grown.faults.hold_after(1)
         await start_topic(first, COURSE, short=True)
         async with open_page(browser, first.url) as second:
             await wait_for_nodes(first, 0)

@@ -43,7 +43,7 @@ ANSWER_PATTERNS: list[list[tuple[int, str]]] = [
     [(6, RIGHT), (6, RIGHT), (5, RIGHT)],
     [(6, WRONG), (5, WRONG), (3, WRONG)],
     [(5, RIGHT), (4, RIGHT)],
-    [(4, RIGHT), (3, WRONG), (3, RIGHT), (2, RIGHT)],
+    [(4, RIGHT), (3, WRONG), (2, RIGHT), (1, RIGHT)],
     [(3, RIGHT), (2, WRONG), (1, WRONG)],
     [],
     [(2, RIGHT), (2, RIGHT), (1, RIGHT)],

@@ -2,7 +2,8 @@
 
 import pytest
 
-from sprout.learning.lessons.fixed_texts import detect_language, fixed_text
+from sprout.learning.lessons.fixed_texts import fixed_text
+from sprout.learning.text.language import detect_language
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,20 @@ def test_Q4_only_a_genuine_answer_is_an_attempt(content: str, meaning: InputMean
     assert interpret_input(posed(last="the sea is in it"), parse_input(content)) is meaning
 
 
+@pytest.mark.parametrize(
+    ("answer", "meaning"),
+    [
+        ("8 planets", InputMeaning.ATTEMPT),
+        ("seven or eight", InputMeaning.ATTEMPT),
+        ("does Pluto count?", InputMeaning.ASIDE),
+        ("too hard for me", InputMeaning.DONT_KNOW),
+    ],
+)
+def test_A11_without_a_number_there_is_no_try_at_one(answer: str, meaning: InputMeaning) -> None:
+    planets = QuestionDraft("How many planets circle the sun?", "numeric", "8", 1, ("Planets",))
+    assert interpret_input(posed(planets), parse_input(f"[ANSWER]\n{answer}")) is meaning
+
+
 def test_a_drawing_is_an_attempt_whatever_stands_beside_it() -> None:
     assert interpret_input(posed(), parse_input("[ANSWER]\nMode: draw\n"), has_drawing=True) is InputMeaning.ATTEMPT
     assert interpret_input(posed(), parse_input("[CLARIFICATION]\nlike this?"), has_drawing=True) is InputMeaning.ASIDE

@@ -14,8 +14,8 @@ from sprout.learning.marking.grading import (
     MAX_STEP,
     CriterionVerdict,
     criterion_ids,
-    grade_blank,
     grade_verdicts,
+    is_blank,
     merge_samples,
     verdict_faults,
 )
@@ -103,22 +103,21 @@ def test_A2_worked_grading_5_below_the_bar_there_is_a_second_sample_then_a_quest
 
 def test_A2_worked_grading_6_a_guess_after_i_dont_know_is_an_answer() -> None:
     verdicts = verdicts_of(("missing", "", 0.9), ("partly", "something with conduction", 0.7), ("missing", "", 0.9))
-    assert grade_blank(SPOONS, GUESS) is None
+    assert not is_blank(SPOONS, GUESS)
     grade = grade_verdicts(SPOONS, verdicts, GUESS)
     assert (grade.state, grade.score) == (GradeState.GRADED, 0.2)
 
 
 @pytest.mark.parametrize("answer", ["", "  ", "?", "idk", "Ich weiß nicht"])
-def test_Q4_an_answer_that_says_nothing_is_all_missing_without_a_grader(answer: str) -> None:
-    grade = grade_blank(SPOONS, answer)
-    assert grade is not None
-    assert (grade.score, grade.correct, grade.misconceptions) == (0.0, False, ())
-    assert [one.verdict for one in grade.results] == ["missing"] * 3
+def test_Q4_an_answer_that_says_nothing_is_not_marked_and_not_wrong(answer: str) -> None:
+    assert is_blank(SPOONS, answer)
+    grade = grade_verdicts(SPOONS, all_met("idk"), answer)
+    assert (grade.state, grade.score, grade.correct) == (GradeState.UNGRADED, None, None)
 
 
 def test_an_i_dont_know_that_was_asked_for_is_an_answer() -> None:
     french = replace(SPOONS, anchors=("Je ne sais pas.",))
-    assert grade_blank(french, "je ne sais pas") is None
+    assert not is_blank(french, "je ne sais pas")
     assert grade_verdicts(french, all_met("je ne sais pas", 0.9), "je ne sais pas").score == 1.0
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sprout.learning.marking.grades import Grade, GradeState, Remedy, visible_grade
-from sprout.learning.marking.keyed_answers import NumericQuestion, Option, grade_choice, grade_number
+from sprout.learning.marking.keyed_answers import NumericQuestion, Option, grade_choice, grade_number, states_number
 from sprout.learning.questions.questions import Misconception
 
 OPTIONS = (
@@ -57,10 +57,10 @@ def test_options_that_differ_by_capitals_are_distinguished() -> None:
     assert grade_choice(watts, "b", "Mw").state is GradeState.UNGRADED
 
 
-@pytest.mark.parametrize("answer", ["", "I don't know", "idk"])
-def test_Q4_no_idea_is_nothing_right_and_no_misconception(answer: str) -> None:
-    for grade in (choice(answer), grade_number(TRAM, answer)):
-        assert grade == Grade(GradeState.GRADED, score=0.0, correct=False)
+@pytest.mark.parametrize("answer", ["", "I don't know", "idk", "is a tram faster than a bus?"])
+def test_A11_an_answer_without_a_number_is_no_try_and_not_wrong(answer: str) -> None:
+    assert not states_number(TRAM.prompt, answer, unit=TRAM.unit)
+    assert grade_number(TRAM, answer).correct is None
 
 
 @given(st.permutations(OPTIONS), st.sampled_from(OPTIONS), st.sampled_from(["id", "text"]))
@@ -83,21 +83,28 @@ def test_A1_a_wrong_number_reveals_the_thought_that_leads_to_it(answer: str, rev
     assert (grade.state, grade.score, grade.misconceptions) == (GradeState.GRADED, 0.0, revealed)
 
 
-@pytest.mark.parametrize("answer", ["eight", "1,500", "8.33 kg", "8 or 9", "30 Kilometer pro Stunde"])
+@pytest.mark.parametrize("answer", ["8.3 or 9", "between 8 and 9", "30 Kilometer pro Stunde", "8.33? or 9?"])
 def test_A1_a_number_in_doubt_is_asked_for_again_and_not_wrong(answer: str) -> None:
     grade = grade_number(TRAM, answer)
     assert (grade.state, grade.score, grade.correct) == (GradeState.UNSURE, None, None)
     assert grade.remedy is Remedy.FOLLOW_UP
 
 
+@pytest.mark.parametrize(
+    ("answer", "asked"), [("either 42 or 420", "42 or 420"), ("8.3 m/s or 9", "8.3 m/s or 9"), ("I see no number", "")]
+)
+def test_A1_where_two_results_stand_the_learner_is_asked_for_the_one_that_counts(answer: str, asked: str) -> None:
+    assert grade_number(TRAM, answer).next_step == (f"Which result counts: {asked}?" if asked else "")
+
+
 def test_A1_what_is_counted_may_stand_behind_the_number() -> None:
     assert grade_number(PRIMES, "8 primes").correct is True
     assert grade_number(PRIMES, "9 primes").correct is False
-    assert grade_number(PRIMES, "8 million").state is GradeState.UNSURE
+    assert grade_number(PRIMES, "8 million").correct is False
 
 
 def test_A3_a_key_without_a_number_marks_nobody_wrong() -> None:
-    grade = grade_number(replace(TRAM, correct_answer="eight"), "8.33")
+    grade = grade_number(replace(TRAM, correct_answer="several"), "8.33")
     assert (grade.state, grade.remedy) == (GradeState.UNGRADED, Remedy.PERSON)
 
 

@@ -6,14 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.marking.quantities import Agreement, Quantity, agreement, parse_quantity
+from sprout.learning.marking.quantities import Agreement, Quantity, agreement
+from sprout.learning.marking.stated_results import MAX_ANSWER_LENGTH, StatedResults, stated_results
 from sprout.learning.marking.units import MAX_UNIT, Unit, convert, parse_unit, same_unit
+
+
+def the_result(text: str, *, unit: str | None = None) -> Quantity | None:
+    results = stated_results(text, unit=unit).results
+    return results[0] if len(results) == 1 else None
 
 
 def verdict(
     answer: str, expected: float, *, unit: str | None = None, tolerance: float | None = None
 ) -> Agreement | None:
-    stated = parse_quantity(answer, unit=unit)
+    stated = the_result(answer, unit=unit)
     return agreement(stated, expected, unit=unit, tolerance=tolerance) if stated else None
 
 
@@ -45,12 +51,20 @@ def verdict(
         ("51 pounds", 51.0, "pounds"),
         ("25%", 25.0, "%"),
         ("5 1/s", 5.0, "1/s"),
+        ("forty-two", 42.0, None),
+        ("quarante-deux", 42.0, None),
+        ("three quarters", 0.75, None),
+        ("6 per cent", 6.0, "%"),
+        ("1'500", 1500.0, None),
+        ("1,500,000", 1_500_000.0, None),
+        ("8 million", 8_000_000.0, None),
+        ("13 below zero", -13.0, None),
         ("٣", 3.0, None),
         ("8", 8.0, None),
     ],
 )
 def test_A1_a_quantity_is_read_as_people_write_it(text: str, value: float, unit: str | None) -> None:
-    stated = parse_quantity(text)
+    stated = the_result(text, unit=unit)
     assert stated is not None
     assert math.isclose(stated.value, value)
     assert stated.unit == unit
@@ -59,9 +73,6 @@ def test_A1_a_quantity_is_read_as_people_write_it(text: str, value: float, unit:
 @pytest.mark.parametrize(
     "text",
     [
-        "1,500",
-        "1,500 m",
-        "1,500,000",
         "8 or 9",
         "x = 9 or x = 3",
         "y ≠ 9",
@@ -72,9 +83,6 @@ def test_A1_a_quantity_is_read_as_people_write_it(text: str, value: float, unit:
         "1/0",
         "1e999",
         "2^5",
-        "5!",
-        "£51 pounds",
-        "eight",
         "not 8",
         "",
         "=",
@@ -85,7 +93,7 @@ def test_A1_a_quantity_is_read_as_people_write_it(text: str, value: float, unit:
     ],
 )
 def test_A1_what_is_not_one_number_beyond_doubt_is_not_read(text: str) -> None:
-    assert parse_quantity(text, unit="m") is None
+    assert the_result(text, unit="m") is None
 
 
 @pytest.mark.parametrize(
@@ -115,6 +123,13 @@ def test_A1_what_is_not_one_number_beyond_doubt_is_not_read(text: str) -> None:
         ("12 Newton", 12.0, "N", None),
         ("9 meters per second", 9.0, "m/s", None),
         ("1.500", 1.5, None, None),
+        ("1.500", 1500.0, None, None),
+        ("1,500", 1500.0, None, None),
+        ("1,500", 1.5, None, None),
+        ("1.500 m", 1.5, "km", None),
+        ("0.25", 25.0, "%", None),
+        ("8,33 Meter pro Sekunde", 8.33, "m/s", None),
+        ("12 Nm", 12.0, "J", None),
         ("0.1", 0.1, None, None),
     ],
 )
@@ -130,6 +145,7 @@ def test_A1_an_equal_quantity_in_any_unit_of_its_kind_agrees(
         ("500", 8.33, "m/s"),
         ("30 m/s", 8.33, "m/s"),
         ("30 kg", 8.33, "m/s"),
+        ("8.33 kg", 8.33, "m/s"),
         ("20 °C", 20.0, "K"),
         ("5 MW", 5.0, "mW"),
         ("2", 25.0, "%"),
@@ -145,16 +161,12 @@ def test_A1_another_quantity_does_not(answer: str, expected: float, unit: str | 
 @pytest.mark.parametrize(
     ("answer", "expected", "unit"),
     [
-        ("8.33 kg", 8.33, "m/s"),  # the number is right
         ("30 Kilometer pro Stunde", 8.33, "m/s"),  # right, in words that pint does not know
         ("100 F", 310.93, "K"),  # farads, or Fahrenheit
-        ("0.25", 25.0, "%"),
         ("25 %", 25.0, None),
         ("30 km/h", 8.33, None),
         ("30 km/h", 8.33, "m/s"),  # exact, but the key was rounded
         ("0.33", 1 / 3, None),
-        ("1.500", 1500.0, None),
-        ("1.500 m", 1.5, "km"),
         ("$51", 51.0, "£"),
     ],
 )
@@ -216,7 +228,7 @@ UNIT_SIGNS = st.text("mskgKCF°µΩ%/*·^²⁻()0123456789 -.,eExX=±~£$", max_
 
 @given(st.one_of(st.text(), UNIT_SIGNS), st.one_of(st.none(), st.text(max_size=20), UNIT_SIGNS), st.floats())
 def test_A1_any_text_is_read_or_not_and_never_raises(text: str, unit: str | None, expected: float) -> None:
-    stated = parse_quantity(text, unit=unit)
+    stated = the_result(text, unit=unit)
     if stated is not None and math.isfinite(expected):
         assert math.isfinite(stated.value)
         assert agreement(stated, expected, unit=unit, tolerance=0.1) in Agreement
@@ -230,8 +242,8 @@ def test_A1_a_quantity_agrees_with_itself(value: float, unit: str) -> None:
     assert verdict(text, value, unit=unit.strip() or None) is Agreement.EQUAL
 
 
-@pytest.mark.parametrize("piece", ["9", "1,", "m", "m^9", "/", "(", " ", "10^", "x=", "½", "²", "ﷺ"])
+@pytest.mark.parametrize("piece", ["9", "1,", "m", "m^9", "/", "(", " ", "10^", "x=", "½", "²", "ﷺ", "1/", "so 1 or "])
 def test_long_texts_are_refused_before_anything_reads_them(piece: str) -> None:
-    assert parse_quantity(piece * 100_000) is None
-    assert parse_quantity("5" + piece * 150) is None or len(piece) == 1
+    assert stated_results(piece * 100_000) == StatedResults()
+    assert len(stated_results((piece * MAX_ANSWER_LENGTH)[:MAX_ANSWER_LENGTH]).results) < MAX_ANSWER_LENGTH
     assert parse_unit(piece * 100_000) is None

@@ -146,21 +146,29 @@ def a_proof(graph: ConceptGraph, title: str, **more: object) -> list[AnsweredQue
     return [an_item(one, node_id, score=1.0, **more) for one in "ab"]
 
 
-def test_a_mastered_part_that_was_not_begun_may_go() -> None:
+def test_a_learned_part_that_was_not_begun_may_go() -> None:
     graph = a_graph("A B C", "A>B B>C")
     node = graph.node_by_title("B")
-    check_removal(graph, node, a_proof(graph, "B"), {node.id: NodeProgress(0.9, mastered=True)}, [])
+    check_removal(graph, node, a_proof(graph, "B"), {node.id: NodeProgress(0.9, learned=True)}, [])
+
+
+def test_three_right_choices_are_no_luck() -> None:
+    graph = a_graph("A B C", "A>B B>C")
+    node = graph.node_by_title("B")
+    choices = [an_item(one, node.id, score=1.0, choice=True) for one in "abc"]
+    check_removal(graph, node, choices, {node.id: NodeProgress(0.9, learned=True)}, [])
 
 
 @pytest.mark.parametrize(
     ("title", "known", "odd", "message"),
     [
-        ("B", NodeProgress(0.9, mastered=True, started=True), {}, "has begun 'B'"),
-        ("C", NodeProgress(0.9, mastered=True), {}, "brings the others together"),
-        ("B", NodeProgress(0.6), {}, "lucky choices"),
-        ("B", NodeProgress(0.9, mastered=True), {"difficulty": 2}, "difficulty 3"),
-        ("B", NodeProgress(0.9, mastered=True), {"score": 0.6}, "right answers"),
-        ("B", NodeProgress(0.9, mastered=True), {"tests": ("other",)}, "is not about 'B'"),
+        ("B", NodeProgress(0.9, learned=True, started=True), {}, "has begun 'B'"),
+        ("C", NodeProgress(0.9, learned=True), {}, "brings the others together"),
+        ("B", NodeProgress(0.6), {}, "is learned"),
+        ("B", NodeProgress(0.9, learned=True), {"choice": True}, "lucky choices"),
+        ("B", NodeProgress(0.9, learned=True), {"difficulty": 2}, "difficulty 3"),
+        ("B", NodeProgress(0.9, learned=True), {"score": 0.6}, "right answers"),
+        ("B", NodeProgress(0.9, learned=True), {"tests": ("other",)}, "is not about 'B'"),
     ],
 )
 def test_G4_what_is_begun_closing_or_not_proved_stays(
@@ -186,7 +194,7 @@ def test_G3_what_the_learner_has_taken_back_is_not_done_again() -> None:
     check_addition(graph, "Something else", target, [added, replace(undo, run_id="run")])
     check_addition(graph, "Something else", target, [added, replace(undo, undone_at=NOW)])
     removed = a_change(graph.remove(graph.node_by_title("A").id), graph, "one", undone_at=NOW)
-    node, known = graph.node_by_title("A"), {graph.node_by_title("A").id: NodeProgress(0.9, mastered=True)}
+    node, known = graph.node_by_title("A"), {graph.node_by_title("A").id: NodeProgress(0.9, learned=True)}
     with pytest.raises(InvalidGraphEdit, match="brought 'A' back"):
         check_removal(graph, node, a_proof(graph, "A"), known, [removed, undo])
 

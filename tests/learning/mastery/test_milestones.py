@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sprout.learning.mastery.mastery import Evidence, mastery
-from sprout.learning.mastery.milestones import milestones
+from sprout.learning.mastery.milestones import milestones, stage
 from sprout.learning.mastery.reports import answer_mark, common_misconception
 from sprout.learning.mastery.study_time import study_periods
 
@@ -16,28 +16,36 @@ EDGES = [("a", "b"), ("b", "c")]
 
 
 def an_answer(node_id: str, score: float, minute: int, level: int = 0) -> Evidence:
-    return Evidence(f"{minute:05}", (node_id,), "open_ended", score, level, NOON + timedelta(minutes=minute))
+    """An answer to a question of its own about the node."""
+    at, name = NOON + timedelta(minutes=minute), f"{minute:05}"
+    return Evidence(name, name, name, (node_id,), "open_ended", 3, score, level, at)
 
 
 answers = st.lists(
     st.builds(
-        an_answer, st.sampled_from("abc"), st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 500), st.integers(0, 4)
+        an_answer, st.sampled_from("abc"), st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 5_000), st.integers(0, 4)
     ),
     max_size=30,
 )
 
 
-def test_a_node_is_begun_mastered_and_lost_at_the_answers_that_say_so() -> None:
-    given_ones = [an_answer("a", score, minute) for minute, score in enumerate([0, 1, 1, 0, 0])]
+def test_H4c_a_node_is_begun_learned_mastered_and_lost_at_the_answers_that_say_so() -> None:
+    day = 24 * 60
+    given_ones = [
+        an_answer("a", score, minute) for minute, score in ((0, 0), (1, 1), (2, 1), (day + 2, 1), (day + 3, 0))
+    ]
     found = [(turn.at - NOON, turn.reached) for turn in milestones(given_ones, [])]
-    assert found == [(timedelta(minutes=at), state) for at, state in ((0, "begun"), (1, "mastered"), (4, "begun"))]
+    expected = ((0, "begun"), (2, "learned"), (day + 2, "mastered"), (day + 3, "begun"))
+    assert found == [(timedelta(minutes=at), state) for at, state in expected]
 
 
 @given(answers)
 def test_H4_the_last_turns_are_what_mastery_says_of_all_answers(given_ones: Sequence[Evidence]) -> None:
     last = {turn.node_id: turn.reached for turn in milestones(given_ones, EDGES)}
     known = mastery(given_ones, EDGES)
-    assert last == {node_id: "mastered" if one.mastered else "begun" for node_id, one in known.items() if one.evidence}
+    assert last == {
+        node_id: stage(learned=one.learned, mastered=one.mastered) for node_id, one in known.items() if one.evidence
+    }
 
 
 def test_time_goes_from_one_deed_to_the_next_and_long_pauses_do_not_count() -> None:

@@ -1,6 +1,7 @@
 """Path files: reading, checking as a whole, writing."""
 
 from contextlib import suppress
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from sprout.learning.paths.path_file import (
     InvalidPath,
     MisconceptionItem,
     PathFile,
+    ProgramTestItem,
     QuestionItem,
     SubconceptItem,
     TopicItem,
@@ -65,6 +67,8 @@ def from_draft(draft: QuestionDraft) -> QuestionItem:
             MisconceptionItem(option=one.option, misconception=one.misconception) for one in draft.misconceptions
         ),
         anchors=draft.anchors,
+        program_tests=tuple(ProgramTestItem(**asdict(test)) for test in draft.program_tests),
+        accepted=draft.accepted,
     )
 
 

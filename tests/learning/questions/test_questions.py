@@ -1,12 +1,15 @@
 """Refusal of questions, with messages that say how to fix them."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sprout.errors import InvalidQuestion
+from sprout.learning.questions.draft_repair import mend_draft
+from sprout.learning.questions.program_tests import ProgramTest
 from sprout.learning.questions.questions import (
     Criterion,
     Misconception,
@@ -51,6 +54,24 @@ NUMERIC = QuestionDraft(
     tolerance=0.08,
     unit="m/s",
     misconceptions=(Misconception("500", "kept minutes"),),
+)
+
+PROGRAM = replace(
+    OPEN,
+    prompt="Write a function area(a, b) that returns the area of a rectangle.",
+    correct_answer="def area(a, b):\n    return a * b",
+    criteria=(),
+    anchors=(),
+    program_tests=(ProgramTest(after="area(2, 3)", gives="6", misconception="thinks that sides are added"),),
+)
+TERM = replace(
+    OPEN,
+    prompt="In which prison did the crowd look for powder on 14 July?",
+    correct_answer="the Bastille",
+    criteria=(),
+    anchors=(),
+    accepted=("the Bastille", "Bastille Saint-Antoine"),
+    misconceptions=(Misconception("the Temple", "mixes up where the king was held"),),
 )
 
 
@@ -316,3 +337,61 @@ def test_only_an_open_question_keeps_anchors_and_empty_ones_are_dropped() -> Non
     )
     nothing = replace(OPEN.criteria[0], misconception=" ")
     assert validate_draft(replace(OPEN, criteria=(nothing, OPEN.criteria[1]))).criteria[0].misconception is None
+
+
+def test_A11_a_program_is_marked_by_its_tests_and_needs_no_criteria() -> None:
+    assert validate_draft(PROGRAM) == PROGRAM
+    assert mend_draft(PROGRAM)[0] == PROGRAM
+    assert "2-5" in refusal(replace(PROGRAM, program_tests=()))
+
+
+def test_A11_the_indentation_of_a_program_test_stays() -> None:
+    test = ProgramTest(before="\ndef twice(n):\n    return 2 * n  \n", prints="  *\n ***\n\n")
+    (kept,) = validate_draft(replace(PROGRAM, program_tests=(test,))).program_tests
+    assert kept == ProgramTest(before="def twice(n):\n    return 2 * n", prints="  *\n ***")
+
+
+@pytest.mark.parametrize(
+    ("tests", "fault"),
+    [
+        ((ProgramTest(before="n = 3"),), "needs either prints"),
+        ((ProgramTest(prints="6", after="n", gives="6"),), "needs either prints"),
+        ((ProgramTest(after="n"),), "only one of after and gives"),
+        ((ProgramTest(prints="6", gives="6"),), "only one of after and gives"),
+        ((ProgramTest(prints="6"), ProgramTest(prints="6", misconception="adds")), "are the same"),
+        (tuple(ProgramTest(prints=str(n)) for n in range(9)), "keep the 8"),
+        ((ProgramTest(typed="7\n" * 1500, prints="6"),), "shorten it"),
+    ],
+)
+def test_A11_program_tests_that_decide_nothing_are_refused(tests: tuple[ProgramTest, ...], fault: str) -> None:
+    assert fault in refusal(replace(PROGRAM, program_tests=tests))
+
+
+def test_A11_a_program_test_that_expects_no_output_is_one() -> None:
+    assert validate_draft(replace(PROGRAM, program_tests=(ProgramTest(prints=""),))).program_tests[0].prints == ""
+
+
+def test_A11_a_term_without_criteria_gets_one_for_answers_in_other_words() -> None:
+    (criterion,) = validate_draft(TERM).criteria
+    assert (criterion.statement, criterion.weight) == ("the Bastille", 1.0)
+    assert validate_draft(validate_draft(TERM)) == validate_draft(TERM)
+    assert validate_draft(TERM).misconceptions == TERM.misconceptions
+
+
+def test_A11_a_date_with_its_synonyms_stays_a_term() -> None:
+    dated = replace(TERM, correct_answer="1789", accepted=("1789", "July 1789"), misconceptions=())
+    assert mend_draft(dated)[0].format == "open_ended"
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"accepted": ("the large old prison in the east of Paris",)}, "only short ones"),
+        ({"accepted": tuple(f"term {n}" for n in range(21))}, "keep the 20"),
+        ({"misconceptions": (Misconception("The  bastille", "x"),)}, "is for an accepted term"),
+        ({"misconceptions": (Misconception("where the king was held and tried", "x"),)}, "1-5 words"),
+        ({"program_tests": PROGRAM.program_tests}, "leave one out"),
+    ],
+)
+def test_A11_terms_that_cannot_be_compared_are_refused(change: dict[str, Any], fault: str) -> None:
+    assert fault in refusal(replace(TERM, **change))

@@ -1,11 +1,13 @@
 """The lessons of the authored courses: whole, short, and free of what code can see is wrong."""
 
 import re
+from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from sprout.offline.courses.catalogue import Course, courses, lessons
-from sprout.offline.courses.lesson_format import Lesson
+from sprout.offline.courses.lesson_format import Lesson, LessonQuestion
 
 COURSES = [pytest.param(course, id=course.slug) for course in courses() if lessons(course.slug)]
 LESSONS = [
@@ -51,3 +53,32 @@ def test_the_words_before_a_question_never_look_like_its_marker(lesson: Lesson) 
     for step in lesson.steps:
         assert not any(line.strip().casefold().startswith("question") for line in step.says.splitlines())
         assert "?" not in step.says.strip()[-1:], "the checkpoint asks, not the explanation"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"kind": "code", "tests": [{"before": "n = 3", "typed": "7\n8", "prints": "6", "misconception": "adds"}]},
+        {"kind": "code", "tests": [{"after": "double(3)", "gives": "6"}]},
+        {"kind": "text", "terms": ["Bastille"], "wrong": [{"option": "Temple", "misconception": "mixes them up"}]},
+    ],
+)
+def test_A11_a_program_and_a_term_need_no_criteria(fields: dict[str, Any]) -> None:
+    question = LessonQuestion.model_validate({"prompt": "Which?", "answer": "This"} | fields)
+    assert not question.criteria
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"kind": "code"},
+        {"kind": "text", "tests": [{"prints": "6"}]},
+        {"kind": "code", "terms": ["Bastille"]},
+        {"kind": "code", "tests": [{"prints": "6", "gives": "6"}]},
+        {"kind": "code", "tests": [{"prints": "6"}] * 9},
+        {"kind": "code", "tests": [{"prints": "6", "expects": "6"}]},
+    ],
+)
+def test_A11_a_question_that_code_could_not_mark_is_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        LessonQuestion.model_validate({"prompt": "Which?", "answer": "This"} | fields)

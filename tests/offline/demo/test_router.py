@@ -16,9 +16,12 @@ def tool(name: str) -> dict[str, Any]:
     return {"name": name, "input_schema": {"type": "object"}}
 
 
-TOPIC_TOOLS = [tool("save_concept"), tool("save_concept_edge")]
+TOPIC_TOOLS = [tool("save_concept"), tool("save_concept_edge"), tool("close_path")]
 TOPIC_TOOLS_WITH_NOTES = [tool("extract_all_concept_contexts"), *TOPIC_TOOLS]
-SUBCONCEPT_TOOLS = [tool("save_subconcept"), tool("save_subconcept_edge"), tool("save_diagnostic_question")]
+SUBCONCEPT_TOOLS = [
+    *(tool("save_subconcept"), tool("save_subconcept_edge")),
+    *(tool("save_diagnostic_question"), tool("close_concept")),
+]
 
 
 async def conversation(
@@ -41,30 +44,25 @@ async def conversation(
         replies.append(await client.messages.create(**request_for(messages=messages, tools=tools, max_tokens=24_000)))
         if turn == 0 and cut_after is not None:
             replies[0] = replies[0].model_copy(update={"content": replies[0].content[:cut_after]})
-        ended = replies[-1].stop_reason != "tool_use"
+        called = [block for block in replies[-1].content if block.type == "tool_use"]
+        failed = {block.id for block in called if block.name in refused and turn < 2}
+        ended = not failed and (not called or any(block.name.startswith("close_") for block in called))
         if ended and not left:
             return replies
         messages.append(
             {"role": "assistant", "content": [block.model_dump(exclude_none=True) for block in replies[-1].content]}
         )
-        if ended:
-            messages.append({"role": "user", "content": left.pop(0)})
-            continue
-        messages.append(
+        results: list[Any] = [
             {
-                "role": "user",
-                "content": [
-                    {
-                        "type": "tool_result",
-                        "tool_use_id": block.id,
-                        "content": "no" if block.name in refused and turn < 2 else "saved",
-                        "is_error": block.name in refused and turn < 2,
-                    }
-                    for block in replies[-1].content
-                    if block.type == "tool_use"
-                ],
+                "type": "tool_result",
+                "tool_use_id": block.id,
+                "content": "no" if block.id in failed else "saved",
+                "is_error": block.id in failed,
             }
-        )
+            for block in called
+        ]
+        correction = [{"type": "text", "text": left.pop(0)}] if ended else []
+        messages.append({"role": "user", "content": [*results, *correction]})
     raise AssertionError("the model does not come to an end")
 
 
@@ -75,6 +73,14 @@ async def asked(request: str, tools: list[dict[str, Any]], **options: Any) -> li
 
 def calls(reply: Any, name: str) -> list[dict[str, Any]]:
     return [block.input for block in reply.content if block.type == "tool_use" and block.name == name]
+
+
+def closing_of(reply: Any) -> str:
+    """The words of a closing call."""
+    (words,) = [
+        word for tool in ("close_path", "close_concept") for call in calls(reply, tool) for word in call.values()
+    ]
+    return str(words)
 
 
 def text_of(reply: Any) -> str:
@@ -89,11 +95,10 @@ def document(name: str) -> str:
 
 
 async def test_a_topic_with_a_course_gets_it_whole_in_one_reply() -> None:
-    saving, closing = await asked('<topic n="1a">Bayes</topic><size concepts="6-10"/>', TOPIC_TOOLS)
+    (saving,) = await asked('<topic n="1a">Bayes</topic><size concepts="6-10"/>', TOPIC_TOOLS)
     assert len(calls(saving, "save_concept")) == 6
     assert len(calls(saving, "save_concept_edge")) == 6
-    assert closing.stop_reason == "end_turn"
-    assert "built into the offline demo" in text_of(closing)
+    assert "built into the offline demo" in closing_of(saving)
 
 
 @pytest.mark.parametrize("cut_after", [2, 4, 7])
@@ -113,7 +118,7 @@ async def test_K8_of_a_reply_that_broke_off_what_was_not_called_yet_is_called_an
 
 
 async def test_a_small_topic_gets_one_or_two_concepts() -> None:
-    saving, _ = await asked('<topic>Bayes</topic><size concepts="1-2"/>', TOPIC_TOOLS)
+    (saving,) = await asked('<topic>Bayes</topic><size concepts="1-2"/>', TOPIC_TOOLS)
     assert len(calls(saving, "save_concept")) == 2
     assert len(calls(saving, "save_concept_edge")) == 1
 
@@ -121,26 +126,26 @@ async def test_a_small_topic_gets_one_or_two_concepts() -> None:
 async def test_concepts_that_exist_are_not_saved_again() -> None:
     there = "Degrees of belief: saying how sure you are"
     request = f"<topic>Bayes</topic><existing><concept>{there}</concept></existing>"
-    saving, _ = await asked(request, TOPIC_TOOLS)
+    (saving,) = await asked(request, TOPIC_TOOLS)
     assert there not in [call["title"] for call in calls(saving, "save_concept")]
     assert there in [call["source_title"] for call in calls(saving, "save_concept_edge")]
 
 
 async def test_notes_come_before_a_course_and_their_contexts_are_looked_up_first() -> None:
-    looking, saving, closing = await asked(document("water-cycle.md"), TOPIC_TOOLS_WITH_NOTES)
+    looking, saving = await asked(document("water-cycle.md"), TOPIC_TOOLS_WITH_NOTES)
     planned = calls(looking, "extract_all_concept_contexts")[0]["concepts"]
     assert [each["title"] for each in planned] == [call["title"] for call in calls(saving, "save_concept")]
     assert 6 <= len(planned) <= 10
-    assert "your own notes" in text_of(closing)
+    assert "your own notes" in closing_of(saving)
 
 
 async def test_an_unknown_topic_gets_an_outline_that_says_that_content_is_missing() -> None:
-    saving, closing = await asked("<topic>Celtic knots</topic>", TOPIC_TOOLS)
+    (saving,) = await asked("<topic>Celtic knots</topic>", TOPIC_TOOLS)
     assert 6 <= len(calls(saving, "save_concept")) <= 10
     assert all("Celtic knots" in call["title"] for call in calls(saving, "save_concept"))
-    assert "offline demo model" in text_of(closing)
-    assert "connect a real model" in text_of(closing)
-    assert "{" not in text_of(closing)
+    assert "offline demo model" in closing_of(saving)
+    assert "connect a real model" in closing_of(saving)
+    assert "{" not in closing_of(saving)
 
 
 async def test_a_concept_of_a_course_gets_its_subconcepts_edges_and_questions() -> None:
@@ -148,13 +153,13 @@ async def test_a_concept_of_a_course_gets_its_subconcepts_edges_and_questions() 
         "<topic>Bayes</topic><concept><title>Base rates: how common it was before</title><desc>d</desc></concept>"
         '<path><concept>Another</concept></path><size subconcepts="8-12" questions="5-10"/>'
     )
-    saving, closing = await asked(request, SUBCONCEPT_TOOLS)
+    (saving,) = await asked(request, SUBCONCEPT_TOOLS)
     titles = {call["title"] for call in calls(saving, "save_subconcept")}
     questions = calls(saving, "save_diagnostic_question")
     assert len(titles) == 8
     assert 5 <= len(questions) <= 10
     assert all(set(question["tests"]) <= titles for question in questions)
-    assert text_of(closing).startswith("“Base rates")
+    assert closing_of(saving).startswith("“Base rates")
 
 
 async def test_a_small_concept_gets_few_questions_about_what_it_has() -> None:
@@ -162,7 +167,7 @@ async def test_a_small_concept_gets_few_questions_about_what_it_has() -> None:
         "<topic>Bayes</topic><concept><title>“Given that”: looking at one group only</title></concept>"
         '<size subconcepts="2-3" questions="2-3"/>'
     )
-    saving, _ = await asked(request, SUBCONCEPT_TOOLS)
+    (saving,) = await asked(request, SUBCONCEPT_TOOLS)
     titles = {call["title"] for call in calls(saving, "save_subconcept")}
     questions = calls(saving, "save_diagnostic_question")
     assert len(titles) == 3
@@ -173,17 +178,17 @@ async def test_a_small_concept_gets_few_questions_about_what_it_has() -> None:
 async def test_passages_are_asked_about_in_their_own_words() -> None:
     passage = (NOTES / "bread.txt").read_text()
     request = f'<topic>Bread</topic><concept><title>Dough</title></concept><passage doc="bread.txt">{passage}</passage>'
-    saving, _ = await asked(request, SUBCONCEPT_TOOLS)
+    (saving,) = await asked(request, SUBCONCEPT_TOOLS)
     assert 8 <= len(calls(saving, "save_subconcept")) <= 12
     assert any("gluten" in question["prompt"] for question in calls(saving, "save_diagnostic_question"))
 
 
 async def test_questions_that_were_asked_are_not_saved_again() -> None:
     request = "<topic>Bayes</topic><concept><title>Base rates: how common it was before</title></concept>"
-    first, _ = await asked(request, SUBCONCEPT_TOOLS)
+    (first,) = await asked(request, SUBCONCEPT_TOOLS)
     prompts = [call["prompt"] for call in calls(first, "save_diagnostic_question")]
     there = "".join(f"<question>{prompt}</question>" for prompt in prompts[:3])
-    again, _ = await asked(f"{request}<asked>{there}</asked>", SUBCONCEPT_TOOLS)
+    (again,) = await asked(f"{request}<asked>{there}</asked>", SUBCONCEPT_TOOLS)
     assert [call["prompt"] for call in calls(again, "save_diagnostic_question")] == prompts[3:]
 
 
@@ -194,18 +199,18 @@ async def test_a_concept_is_taught_from_its_own_passages_where_they_suffice() ->
         "<desc>Yeast is a fungus made of single cells.</desc></concept>"
         f"<passage>{own}</passage><passage>{other}</passage>"
     )
-    saving, _ = await asked(request, SUBCONCEPT_TOOLS)
+    (saving,) = await asked(request, SUBCONCEPT_TOOLS)
     assert not any("atmosphere" in call["desc"] for call in calls(saving, "save_subconcept"))
 
 
 async def test_refused_choice_questions_are_asked_as_open_ones_and_then_it_ends() -> None:
     request = "<topic>Bayes</topic><concept><title>Base rates: how common it was before</title></concept>"
-    saving, mending, closing = await asked(request, SUBCONCEPT_TOOLS, refused=frozenset({"save_diagnostic_question"}))
+    saving, mending, last = await asked(request, SUBCONCEPT_TOOLS, refused=frozenset({"save_diagnostic_question"}))
     choices = [each["prompt"] for each in calls(saving, "save_diagnostic_question") if each["format"] == "mcq"]
     again = calls(mending, "save_diagnostic_question")
     assert [each["prompt"] for each in again] == choices
     assert {each["format"] for each in again} == {"open_ended"}
-    assert closing.stop_reason == "end_turn"
+    assert [block.name for block in last.content] == ["close_concept"]
 
 
 async def test_the_last_call_without_tools_brings_words_only() -> None:
@@ -250,10 +255,10 @@ async def test_a_correction_that_the_notes_cannot_meet_is_answered_with_that_and
     correction = "It is not done yet: 3 of 8-12 subconcepts saved."
     async with running_offline_server(demo_model()) as server, sdk_client(server) as client:
         replies = await conversation(client, request, SUBCONCEPT_TOOLS, corrections=[correction, correction])
-    assert [len(calls(reply, "save_subconcept")) for reply in replies] == [3, 0, 0, 0]
-    assert "Your notes have no more" not in text_of(replies[1])
-    assert "Your notes have no more" in text_of(replies[2])
-    assert text_of(replies[2]) == text_of(replies[3])
+    assert [len(calls(reply, "save_subconcept")) for reply in replies] == [3, 0, 0]
+    assert "Your notes have no more" not in closing_of(replies[0])
+    assert "Your notes have no more" in closing_of(replies[1])
+    assert closing_of(replies[1]) == closing_of(replies[2])
 
 
 TUTOR_TOOLS = [tool("check_student_progress"), tool("check_prerequisite_mastery"), tool("ask_checkpoint")]

@@ -8,8 +8,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from harness.models.closes_later import ClosesLater
 from sprout import __version__
 from sprout.learning.paths.path_file import parse_path
+from sprout.offline.server import running_offline_server
 from tests.project.commands import CommandResult, run_sprout, serve_sprout, start_sprout
 
 ROOT = Path(__file__).parents[3]
@@ -93,9 +95,14 @@ async def test_a_path_is_grown_in_the_terminal(tmp_path: Path) -> None:
 
 
 async def test_M3_the_terminal_says_at_which_limit_a_path_ended_and_what_to_do(tmp_path: Path) -> None:
-    ran = await run_sprout(
-        "learn", "Bayesian reasoning", folder=tmp_path, SPROUT_AGENTS__TOPIC__MAX_ITERATIONS="1", **AT_ONCE
-    )
+    async with running_offline_server(ClosesLater()) as model:
+        ran = await run_sprout(
+            *("learn", "Bayesian reasoning"),
+            folder=tmp_path,
+            SPROUT_AGENTS__TOPIC__MAX_ITERATIONS="1",
+            ANTHROPIC_BASE_URL=model.base_url,
+            SPROUT_MODEL="sprout-offline",
+        )
     words = " ".join(ran.out.split())
     assert (ran.code, ran.err) == (0, "")
     assert "The run reached its limit of 1 step. What it saved is kept. Start it again to continue" in words

@@ -6,10 +6,10 @@ from textwrap import dedent
 
 import pytest
 
+from harness.agents.memory_repositories import MemoryGraphRepository
 from sprout.config import load_settings
 from sprout.errors import SetupError
 from sprout.plugins import load_agents, load_tools
-from tests.agents.memory_repositories import MemoryGraphRepository
 from tests.project.commands import start_sprout
 
 ROOT = Path(__file__).parents[3]

@@ -1,8 +1,9 @@
 """Coming to a node, and a person's word on progress, which stands until the next graded answer (rule H4)."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import select, update
 
 from harness.builders import a_concept, a_topic
 from sprout.errors import NotFound
@@ -16,7 +17,11 @@ from sprout.store.assessment.progress import SqlProgressRepository
 from sprout.store.engine.database import Database
 from sprout.store.paths.paths import SqlPaths
 from sprout.store.paths.repository import SqlPathRepository
+from sprout.store.schema import tables
+from sprout.store.schema.columns import table_of
 from tests.store.assessment.test_answer_keys import ME, PARTS, numbered, with_parts
+
+ANSWERS = table_of(tables.Answer)
 
 
 @pytest.fixture
@@ -116,6 +121,62 @@ async def test_H4_a_concept_is_completed_once_all_of_its_parts_are_mastered(
     assert len(rows) == 3
     assert all(one.completed_at is not None for one in rows)
     assert (await row_of(paths, concept)).mastery_score >= 0.7
+
+
+async def a_day_passes(database: Database) -> None:
+    """All answers so far were given a day earlier."""
+    found = await database.read_tx(
+        lambda connection: connection.execute(select(ANSWERS.c.id, ANSWERS.c.created_at)).all()
+    )
+    for one in found:
+        earlier = update(ANSWERS).where(ANSWERS.c.id == one.id).values(created_at=one.created_at - timedelta(days=1))
+        await database.write_tx(lambda tx, statement=earlier: tx.connection.execute(statement))  # type: ignore[misc]
+
+
+async def test_H4c_what_is_learned_is_mastered_by_a_right_answer_a_day_later_and_lost_by_a_miss(
+    paths: SqlPaths,
+    assessments: SqlAssessments,
+    repositories: SqlPathRepository,
+    database: Database,
+    concept: NodeRow,
+    light: NodeRow,
+) -> None:
+    asked = [await repositories.save_question(concept.id, numbered(number), actor=ME) for number in (3, 9, 15, 21, 27)]
+    for question in asked[:3]:
+        await answer(assessments, question)
+    learned = await row_of(paths, light)
+    assert learned.completed_at is not None
+    assert learned.mastered_at is None, "three in one sitting are still one sitting"
+    await a_day_passes(database)
+    await answer(assessments, asked[3])
+    mastered = await row_of(paths, light)
+    assert mastered.completed_at is not None
+    assert mastered.mastered_at is not None
+    assert datetime.fromisoformat(mastered.mastered_at) - datetime.fromisoformat(mastered.completed_at) >= timedelta(
+        days=1
+    )
+    assert mastered.mastery_score > learned.mastery_score
+    await answer(assessments, asked[4], "5")
+    lost = await row_of(paths, light)
+    assert (lost.completed_at, lost.mastered_at) == (None, None)
+    assert lost.mastery_score < 0.7
+
+
+async def test_H4b_a_miss_at_the_very_first_question_raises_nothing(
+    paths: SqlPaths, assessments: SqlAssessments, light: NodeRow, concept: NodeRow, questions: list[SavedQuestion]
+) -> None:
+    await answer(assessments, questions[2], "5")
+    rows = await paths.progress(ME.user_id)
+    assert {row.mastery_score for row in rows} == {0.0}
+    assert {row.attempts_count for row in rows} == {1}
+
+
+async def test_H4_a_persons_word_may_make_a_part_learned_but_not_mastered(
+    progress: SqlProgressRepository, paths: SqlPaths, light: NodeRow
+) -> None:
+    row, _ = await progress.enter_node(light.id, user_id=ME.user_id)
+    row = await progress.override(row.id, ProgressOverride(mastery=1.0), user_id=ME.user_id)
+    assert (row.completed_at is not None, row.mastered_at) == (True, None)
 
 
 async def test_only_what_is_given_is_changed(progress: SqlProgressRepository, light: NodeRow) -> None:

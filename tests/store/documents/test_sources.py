@@ -7,7 +7,7 @@ from sqlmodel import select
 
 from harness.builders import a_topic, add_notes
 from sprout.clock import utc_now
-from sprout.errors import InvalidGraphEdit, NotFound
+from sprout.errors import NotFound
 from sprout.events import NodeRow
 from sprout.learning.actor import Actor
 from sprout.learning.graph.graph import ConceptGraph, Edit
@@ -92,15 +92,15 @@ async def test_S1_a_subconcept_cites_the_passages_that_it_teaches_and_the_map_sh
     assert [(one.id, one.node_ids) for one in coverage] == [(voltage.id, [made.node.id]), (fuses.id, [])]
 
 
-async def test_S1_a_passage_that_is_not_there_is_refused_and_nothing_is_written(
-    paths: SqlPaths, document_queue: SqlDocumentQueue, repositories: SqlPathRepository
+async def test_S1_a_passage_that_is_not_there_is_left_out(
+    paths: SqlPaths, document_queue: SqlDocumentQueue, repositories: SqlPathRepository, sources: SqlSources
 ) -> None:
     root, other = await topic_with_notes(paths, document_queue), await topic_with_notes(paths, document_queue)
     (elsewhere, *_) = await repositories.passages(other.id)
     for strange in ("p-none", elsewhere.id):
-        with pytest.raises(InvalidGraphEdit, match="There is no passage"):
-            await repositories.edit_graph(root.id, add("Voltage"), actor=Actor(root.user_id), passages=[strange])
-    assert (await repositories.children(root.id))[0] == []
+        await repositories.edit_graph(root.id, add("Voltage"), actor=Actor(root.user_id), passages=[strange])
+    (node,), _ = await repositories.children(root.id)
+    assert (await sources.of_node(node.id, user_id=root.user_id)).passages == []
 
 
 async def test_a_node_without_documents_is_not_called_general_knowledge(paths: SqlPaths, sources: SqlSources) -> None:

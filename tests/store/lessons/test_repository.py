@@ -192,8 +192,8 @@ async def test_H3_an_attempt_knows_its_help_and_moves_mastery(room: Class, publi
     assert kinds.count("graded") == 2
     assert "mastery_changed" in kinds
     lesson = await room.lesson()
-    assert (lesson.attempts, lesson.unaided_right) == (2, 0)
-    assert not lesson.mastered
+    assert (lesson.standing.attempts, lesson.unaided_right) == (2, 0)
+    assert (lesson.standing.learned, lesson.standing.needed, lesson.standing.mastered_from) == (False, 2, None)
 
 
 async def test_an_open_attempt_waits_for_its_grade(room: Class) -> None:
@@ -278,7 +278,7 @@ async def test_prerequisites_and_what_follows_are_those_of_the_path(
     lesson = await room.lesson()
     assert lesson.dependents == ("Multiplying",)
     (one,) = await room.tutoring.prerequisites(lesson)
-    assert (one.title, one.mastered) == ("Counting", False)
+    assert (one.title, one.learned) == ("Counting", False)
     assert (await room.tutoring.diagnostic_result(lesson)).score is None
 
 

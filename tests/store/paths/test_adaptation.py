@@ -126,7 +126,7 @@ async def test_a_diagnostic_alone_starts_nothing(
 ) -> None:
     await answers(assessments, concept, (1, "6"), (0, "Light"))
     ((part_id, known),) = (await refining.child_progress(concept.id, user_id=ME)).items()
-    assert (known.started, known.mastered) == (False, True)
+    assert (known.started, known.learned, known.mastered) == (False, True, False)
     await insert(database, tables.ChatSession(id="talk", user_id=ME, node_id=part_id))
     assert (await refining.child_progress(concept.id, user_id=ME))[part_id].started
     assert await refining.child_progress(part_id, user_id=ME) == {}
@@ -142,6 +142,7 @@ async def test_G4_with_evidence_a_diagnosed_part_may_go_and_an_undo_brings_all_o
     concept: NodeRow,
     actor: Actor,
 ) -> None:
+    await repositories.mark_generated(concept.id, user_id=ME)
     await answers(assessments, concept, (1, "6"), (0, "Light"))
     progress = await paths.progress(ME)
     ((part_id, _),) = (await refining.child_progress(concept.id, user_id=ME)).items()

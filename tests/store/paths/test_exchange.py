@@ -61,6 +61,41 @@ async def test_nothing_of_the_file_is_lost_on_the_way(paths: SqlPaths, exchange:
         )
 
 
+@pytest.mark.usefixtures("paths")
+async def test_A11_tests_of_programs_and_accepted_terms_come_back_out(exchange: SqlPathExchange) -> None:
+    tests = [{"before": "def shown(x):\n  print(x)", "typed": "3", "prints": "  *\n ***"}, {"after": "n", "gives": "3"}]
+    asked = {"format": "open_ended", "tests": ["One"], "correct_answer": "print(3)", "difficulty": 2}
+    path = PathFile.model_validate(
+        {
+            "sprout_path": 1,
+            "title": "Programs",
+            "topic": {"title": "Programs"},
+            "concepts": [
+                {
+                    "title": "First",
+                    "subconcepts": [{"title": "One"}],
+                    "questions": [
+                        {"prompt": "Write a program that draws a tree.", "program_tests": tests} | asked,
+                        {
+                            "prompt": "What is a name for a value called?",
+                            "accepted": ["variable", "a variable"],
+                            "misconceptions": [{"option": "function", "misconception": "mixes up names"}],
+                        }
+                        | asked,
+                    ],
+                }
+            ],
+        }
+    )
+    branch = await exchange.import_path(path, user_id=DEFAULT_USER_ID)
+    program, term = (await exchange.export_path(branch.id, user_id=DEFAULT_USER_ID)).concepts[0].questions
+    assert program == path.concepts[0].questions[0]
+    assert (term.accepted, term.misconceptions) == (
+        ("variable", "a variable"),
+        path.concepts[0].questions[1].misconceptions,
+    )
+
+
 @pytest.mark.parametrize("example", sorted(EXAMPLES.keys() - {EXAMPLE.stem}))
 def test_an_example_asks_about_every_part_and_shows_two_answers_to_what_is_asked_in_words(example: str) -> None:
     for concept in parse_path(EXAMPLES[example]).concepts:

@@ -100,21 +100,22 @@ async def test_the_path_with_the_newest_activity_comes_first(
     assert await order() == [third.id, second.id, first.id]
 
 
-async def test_a_concept_counts_as_mastered_from_its_progress(paths: SqlPaths, database: Database) -> None:
+async def test_a_concept_is_begun_learned_and_mastered_by_its_progress(paths: SqlPaths, database: Database) -> None:
     root = await a_topic(paths)
     marks: dict[str, dict[str, Any]] = {
         "none": {},
         "some": {"mastery_score": 0.69},
-        "enough": {"mastery_score": 0.7},
-        "done": {"mastery_score": 0.1, "completed_at": utc_now()},
+        "learned": {"mastery_score": 0.1, "completed_at": utc_now()},
+        "mastered": {"mastery_score": 0.9, "completed_at": utc_now(), "mastered_at": utc_now()},
     }
     for title, mark in marks.items():
         node = await a_concept(paths, root, title)
         progress = tables.Progress(id=title, user_id=DEFAULT_USER_ID, node_id=node.id, **mark)
         await database.write_tx(partial(add, progress))
     (summary,) = await paths.summaries(DEFAULT_USER_ID)
-    assert [concept.mastered for concept in summary.concepts] == [False, False, True, True]
-    assert [row.mastery_score for row in await paths.progress(DEFAULT_USER_ID)] == [0.0, 0.69, 0.7, 0.1]
+    facts = [(concept.begun, concept.learned, concept.mastered) for concept in summary.concepts]
+    assert facts == [(False, False, False), (True, False, False), (True, True, False), (True, True, True)]
+    assert [row.mastery_score for row in await paths.progress(DEFAULT_USER_ID)] == [0.0, 0.69, 0.1, 0.9]
     assert len(await paths.progress(DEFAULT_USER_ID, node_id=summary.concepts[0].id)) == 1
 
 

@@ -95,7 +95,7 @@ async def test_a_runs_life_and_an_agents_work_take_few_statements(
             8,
         ),
         (lambda: runs.append(run, [CallBegun("d", "ask", "{}", "write")]), 2),
-        (lambda: repositories.save_question(concept.id, ASKED, actor=replace(actor, call_id="d")), 9),
+        (lambda: repositories.save_question(concept.id, ASKED, actor=replace(actor, call_id="d")), 10),
         (lambda: end_run(runs, run), 8),
     ):
         with count_statements(database) as sent:

@@ -13,6 +13,7 @@ from sprout.learning.actor import Actor
 from sprout.learning.mastery.adaptation_rules import bridge_edit
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.runs.state import RunState
+from tests.store.paths.test_repository import CHOICE
 
 ME = {"userId": DEFAULT_USER_ID}
 NO_WAIT = {"wait": "false"}
@@ -115,3 +116,25 @@ async def test_a_review_is_told_without_what_the_learner_deleted_meanwhile(tmp_p
     assert response.json()["createdEdges"] == [{"source": "Sharing", "target": "Thirds"}]
     (addition,) = response.json()["decision"]["concept_additions"]
     assert (addition["title"], addition["insert_after"]) == ("Sharing", None)
+
+
+async def test_R3_answers_that_the_active_run_has_not_seen_get_one_run_behind_it(web: Web, concept: NodeRow) -> None:
+    await web.graphs.save_question(concept.id, CHOICE, actor=Actor(DEFAULT_USER_ID))
+    await web.graphs.mark_generated(concept.id, user_id=DEFAULT_USER_ID)
+    found = (await web.client.get(f"/api/agents/concepts/{concept.id}/diagnostic", params=ME)).json()
+    active = (await web.client.post(address(concept), params=NO_WAIT, json=ME)).json()
+    joined = (await web.client.post(address(concept), params=NO_WAIT, json=ME)).json()
+    assert joined["id"] == active["id"], "it will see all answers that there are"
+    answer = {**ME, "questionId": found["questions"][0]["id"], "selectedOption": "Light"}
+    await web.client.post(f"/api/assessments/{found['assessment']['id']}/answers", json=answer)
+    behind = await web.client.post(address(concept), params=NO_WAIT, json=ME)
+    again = await web.client.post(address(concept), params=NO_WAIT, json=ME)
+    assert (behind.status_code, behind.json()["state"]) == (202, "queued")
+    assert again.json()["id"] == behind.json()["id"] != active["id"], "one run for all who ask"
+    web.agent.finish(behind.json()["id"])
+    await release(web, active["id"])
+    async for _ in web.live.follow(behind.json()["id"]):
+        pass  # until it has ended too
+    after = (await web.client.post(address(concept), params=NO_WAIT, json=ME)).json()
+    assert after["id"] not in (active["id"], behind.json()["id"])
+    await release(web, after["id"])

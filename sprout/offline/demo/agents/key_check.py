@@ -14,9 +14,9 @@ SURE, CANNOT_TELL = 0.95, 0.0
 
 
 def reply_as_key_check(conversation: Conversation) -> Reply:
-    """All solutions in one call, then the closing word."""
+    """All solutions in one call; words, where that was not enough."""
     if conversation.calls or not conversation.may_call:
-        return Reply([TextOut("Solved.")])
+        return Reply([TextOut("That is all that I found.")])
     request = conversation.request
     noted = _answers_in_notes(request)
     solutions = [_solution(question, noted) for question in request.children("question")]

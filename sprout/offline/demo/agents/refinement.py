@@ -24,8 +24,10 @@ from sprout.offline.reply import Block, Reply, TextOut, ToolOut
 GRADE, CHECK = "grade_student_answers", "validate_graph"
 OBSERVE = (GRADE, "get_current_subconcepts", "check_student_history", "get_future_concepts")
 ADD, REMOVE, FOLLOW_UP = "add_subconcept", "remove_subconcept", "add_followup_concept"
+CLOSE = "close_review"
 MOST_BRIDGES = 1
 MOST_REMOVED = 2
+CHOICES_TO_REMOVE = 3  # two alone may be guesses
 NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 UNCHANGED = "I looked at your answers. Nothing in them calls for a change, so the map stays as it is."
@@ -45,9 +47,9 @@ def reply_as_refinement_agent(conversation: Conversation) -> Reply:
         return Reply(conversation.without_repeats([*notes, *changes, ToolOut(CHECK, {})]))
     changed = [call for tool in (ADD, REMOVE, FOLLOW_UP) for call in conversation.calls_to(tool) if not call.failed]
     if changed:
-        return Reply([TextOut(DONE)])
+        return Reply([ToolOut(CLOSE, {"message": DONE})])
     few = len(read_observations(conversation, GRADE).usable) < LEAST_GRADED
-    return Reply([TextOut(TOO_FEW if few else UNCHANGED)])
+    return Reply([ToolOut(CLOSE, {"message": TOO_FEW if few else UNCHANGED})])
 
 
 def plan_changes(conversation: Conversation) -> list[Block]:
@@ -96,12 +98,14 @@ def _contrasts(seen: Observations) -> Iterator[ToolOut]:
 
 
 def _removals(seen: Observations) -> Iterator[ToolOut]:
-    """Removals of mastered subconcepts: right answers to harder questions, not started, not where all edges meet."""
+    """Removals of learned subconcepts: right answers to harder questions, not started, not where all edges meet."""
     found = 0
     for part in seen.subconcepts:
         hard = [answer for answer in seen.answers_about(part.title) if answer.difficulty >= HARD]
-        proved = len(hard) >= 2 and all(answer.correct for answer in seen.answers_about(part.title))
-        if proved and part.state == "mastered" and not (part.started or part.closing) and found < MOST_REMOVED:
+        enough = len(hard) >= (CHOICES_TO_REMOVE if all(answer.choice for answer in hard) else 2)
+        proved = enough and all(answer.correct for answer in seen.answers_about(part.title))
+        known = part.state in ("learned", "mastered")
+        if proved and known and not (part.started or part.closing) and found < MOST_REMOVED:
             found += 1
             number = NUMBER_WORDS[min(len(hard), 10)]
             reason = (

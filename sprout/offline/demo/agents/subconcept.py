@@ -14,19 +14,21 @@ from sprout.offline.reply import Block, Reply, TextOut, ToolOut
 
 SUBCONCEPTS, QUESTIONS = (8, 12), (5, 10)
 SAVE, CONNECT, ASK = "save_subconcept", "save_subconcept_edge", "save_diagnostic_question"
+CLOSE = "close_concept"
 
 
 def reply_as_subconcept_agent(conversation: Conversation) -> Reply:
-    """The next reply: everything at once, then repairs if something was refused, then a closing sentence."""
+    """The next reply: everything and the end at once, then repairs if something was refused."""
     plan = choose_plan(conversation)
     if not conversation.may_call:
         return Reply([TextOut(plan.closing)])
-    if saving := conversation.without_repeats(_save_calls(plan, conversation)):
-        return Reply([*([] if conversation.calls else [TextOut(plan.opening)]), *saving])
-    if not conversation.has_repaired and (repairs := _repair_calls(plan, conversation)):
-        return Reply(repairs)
     more = [plan.no_more] if conversation.corrected and plan.no_more else []
-    return Reply([TextOut(" ".join([plan.closing, *more]))])
+    close = ToolOut(CLOSE, {"note": " ".join([plan.closing, *more])})
+    if saving := conversation.without_repeats(_save_calls(plan, conversation)):
+        return Reply([*([] if conversation.calls else [TextOut(plan.opening)]), *saving, close])
+    if not conversation.has_repaired and (repairs := _repair_calls(plan, conversation)):
+        return Reply([*repairs, close])
+    return Reply([close])
 
 
 def choose_plan(conversation: Conversation) -> Plan:

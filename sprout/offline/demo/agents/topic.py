@@ -13,26 +13,27 @@ from sprout.offline.reply import Block, Reply, TextOut, ToolOut
 SIZE = (6, 10)
 LEAST_WHOLE_PATH = 4
 EXTRACT = "extract_all_concept_contexts"
-SAVE, CONNECT = "save_concept", "save_concept_edge"
+SAVE, CONNECT, CLOSE = "save_concept", "save_concept_edge", "close_path"
 NOTE_CHARACTERS = 300
 REPAIRED_CHARACTERS = {"title": 60, "desc": 240}
 
 
 def reply_as_topic_agent(conversation: Conversation) -> Reply:
-    """The next reply: where concepts come from, then all concepts and edges at once, repairs if need be, the end."""
+    """The next reply: where concepts come from, then all concepts, edges and the end at once, repairs if need be."""
     plan = choose_plan(conversation)
     if not conversation.may_call:
         return Reply([TextOut(plan.closing)])
+    close = ToolOut(CLOSE, {"rationale": plan.closing})
     if EXTRACT in conversation.tools and _documents(conversation) and not conversation.calls:
         concepts = [{"title": idea.title, "desc": idea.desc} for idea in plan.nodes]
         return Reply([TextOut(plan.opening), ToolOut(EXTRACT, {"concepts": concepts})])
     if saving := conversation.without_repeats(_save_calls(plan, conversation)):
         topic, opening = conversation.request.text_of("topic") or "", plan.opening[:NOTE_CHARACTERS]
         notes = conversation.note_down(objective=topic, decisions=[opening])
-        return Reply([*([] if conversation.calls else [TextOut(plan.opening)]), *notes, *saving])
+        return Reply([*([] if conversation.calls else [TextOut(plan.opening)]), *notes, *saving, close])
     if not conversation.has_repaired and (repairs := repair_calls(conversation.failures, SAVE)):
-        return Reply(repairs)
-    return Reply([TextOut(plan.closing)])
+        return Reply([*repairs, close])
+    return Reply([close])
 
 
 def choose_plan(conversation: Conversation) -> Plan:

@@ -2,10 +2,11 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from sprout.learning.leaks.secret import Secret, build_secret
+from sprout.learning.questions.program_tests import ProgramTest
 from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, QuestionFormat, parse_number
 from sprout.learning.text.normalization import folded
 
@@ -20,9 +21,11 @@ class PreparedQuestion:
     """A question with all that is prepared for it.
 
     Args:
-        wrong: for a choice, its wrong options with the belief behind each; for a number, wrong values with theirs.
+        wrong: for a choice, its wrong options with the belief behind each; for a number or a term, wrong ones with
+            theirs.
         criteria: as the tool takes them: label, statement, weight and, where there are any, partly_if, misconception.
         anchors: full and partial answers in a learner's words.
+        program_tests, accepted: as the draft has them: runs that mark a program, and terms that are right.
         help: read again, look here, a partly worked parallel, one step; none where nothing safe can be said.
     """
 
@@ -35,6 +38,8 @@ class PreparedQuestion:
     anchors: tuple[str, ...] = ()
     tolerance: float = 0.0
     unit: str = ""
+    program_tests: tuple[ProgramTest, ...] = ()
+    accepted: tuple[str, ...] = ()
     help: tuple[str, ...] = ()
     smaller: str = ""
     because: str = ""
@@ -66,10 +71,13 @@ class PreparedQuestion:
             "can": self.goal,
             "answer": self.answer,
         }
-        fields |= {"options": self.options, "wrong": beliefs} if self.kind == "mcq" else {}
+        fields |= {"options": self.options} if self.kind == "mcq" else {}
+        fields |= {"wrong": beliefs} if self.kind == "mcq" or self.accepted else {}
         fields |= {"number": self._number_input()} if self.kind == "number" else {}
         fields |= {"criteria": [dict(criterion) for criterion in self.criteria]} if self.criteria else {}
         fields |= {"anchors": list(self.anchors)} if self.anchors else {}
+        fields |= {"accepted": [*self.accepted]} if self.accepted else {}
+        fields |= {"program_tests": [*map(_test_input, self.program_tests)]} if self.program_tests else {}
         fields |= {"help": list(self.help)} | ({"smaller": self.smaller} if self.smaller else {})
         return fields | {"solution": list(self.solution)} | ({"plan": list(plan)} if plan else {})
 
@@ -97,6 +105,8 @@ class PreparedQuestion:
             tolerance=self.tolerance if self.kind == "number" else None,
             unit=self.unit or None,
             misconceptions=tuple(Misconception(option, belief) for option, belief in self.wrong),
+            program_tests=self.program_tests,
+            accepted=self.accepted,
         )
 
     def secret(self, messages: Sequence[str] = (), label: str | None = None) -> Secret:
@@ -109,6 +119,11 @@ class PreparedQuestion:
         return build_secret(
             self.draft(), anchors=self.anchors, steps=self.solution, learner_texts=messages, label=label
         )
+
+
+def _test_input(test: ProgramTest) -> dict[str, Any]:
+    """The parts of the test that differ from their defaults."""
+    return {name: part for name, part in asdict(test).items() if part != getattr(ProgramTest(), name)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision: str = "4f1a6c9d20be"
+revision: str = "a3d58f1c6e92"
 down_revision: str | Sequence[str] | None = None
 branch_labels: str | Sequence[str] | None = None
 depends_on: str | Sequence[str] | None = None
@@ -461,6 +461,7 @@ def upgrade() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("overridden_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("mastered_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("entered_count", sa.Integer(), server_default="0", nullable=False),
         sa.CheckConstraint("attempts_count >= 0", name=op.f("ck_user_node_progress_attempts_count")),
         sa.CheckConstraint("entered_count >= 0", name=op.f("ck_user_node_progress_entered_count")),
@@ -555,6 +556,7 @@ def upgrade() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("kind", sa.Text(), nullable=True),
         sa.Column("anchors", JSON_VALUE, nullable=True),
+        sa.Column("marked_by", JSON_VALUE, nullable=True),
         sa.Column("solution", JSON_VALUE, nullable=True),
         sa.Column("help", JSON_VALUE, nullable=True),
         sa.Column("ladder", JSON_VALUE, nullable=True),
@@ -655,6 +657,7 @@ def upgrade() -> None:
         sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("pending_question_id", sa.Text(), nullable=True),
         sa.Column("plan", JSON_VALUE, nullable=True),
+        sa.Column("delivered_question_id", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(["node_id"], ["nodes.id"], name=op.f("fk_chat_sessions_node_id"), ondelete="CASCADE"),
         sa.ForeignKeyConstraint(
             ["pending_question_id"],

@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from sprout.learning.paths.repository import BranchSummary
 from sprout.runs.state import Run
+from sprout.web.handlers.run_wait import cancel_runs
 from sprout.web.http.dependencies import PathsAndRuns
 from sprout.web.http.endpoint import Call, json_list_response, json_response, no_content
 from sprout.web.schemas.requests import BranchChange, NewBranch, NoFields, OptionalUserQuery, UserQuery
@@ -54,7 +55,8 @@ async def rename_branch(call: Call[PathsAndRuns, NoFields, BranchChange]) -> Res
 
 
 async def delete_branch(call: Call[PathsAndRuns]) -> Response:
-    """204 once the branch and all of it is deleted."""
+    """204 once the branch and all of it is deleted; its active runs are stopped first."""
+    await cancel_runs(call, call.dependencies.runs, branch_id=call.id)
     await call.dependencies.paths.delete_branch(call.id, user_id=call.user_id)
     return no_content()
 

@@ -1,5 +1,8 @@
 """Assessments: their questions, and the learner's answers."""
 
+from datetime import datetime
+from types import EllipsisType
+
 from starlette.responses import Response
 
 from sprout.learning.questions.assessments import GivenAnswer
@@ -15,9 +18,7 @@ from sprout.web.schemas.requests import (
     NewQuestion,
     NoFields,
     OptionalUserQuery,
-    UserQuery,
 )
-from sprout.web.schemas.responses import ConceptDiagnostic
 
 
 async def list_assessments(call: Call[TeachingRepositories, AssessmentFilter]) -> Response:
@@ -58,9 +59,12 @@ async def add_question(call: Call[TeachingRepositories, NoFields, NewQuestion]) 
 
 
 async def update_assessment(call: Call[TeachingRepositories, NoFields, AssessmentChange]) -> Response:
-    """The assessment with its changes; what is null or left out stays."""
+    """The assessment with its changes; what is left out stays, and a null `completedAt` opens it again."""
     change = call.body
-    completed_at = None if change.completed_at is None else parse_timestamp(change.completed_at, field="completedAt")
+    completed_at: datetime | EllipsisType | None = ...
+    if "completed_at" in change.model_fields_set:
+        given = change.completed_at
+        completed_at = None if given is None else parse_timestamp(given, field="completedAt")
     found = await call.dependencies.assessments.change_assessment(
         call.id, user_id=call.user_id, title=change.title, completed_at=completed_at
     )
@@ -82,9 +86,3 @@ async def submit_answer(call: Call[TeachingRepositories, NoFields, NewAnswer]) -
     new = call.body
     given = GivenAnswer(new.question_id, text=new.answer_text or None, option=new.selected_option or None)
     return json_response(await call.dependencies.assessments.record_answer(call.id, given, user_id=call.user_id), 201)
-
-
-async def get_diagnostic(call: Call[TeachingRepositories, UserQuery]) -> Response:
-    """A concept's diagnostic, as far as it exists; this request creates nothing."""
-    found = await call.dependencies.assessments.diagnostic(call.id, user_id=call.user_id)
-    return json_response(ConceptDiagnostic(**dict(found), concept_node_id=call.id))

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from sprout.events import CardShown, CriterionShown
+from sprout.events import CardShown, CriterionShown, wire_time
 from sprout.learning.lessons.repository import LessonRepository
 from sprout.learning.marking.grades import Grade, visible_grade
-from sprout.learning.mastery.mastery import right_answers_needed
 from sprout.learning.paths.contents import ContentRow, Contents
 from sprout.learning.questions.assessments import GradeShown
 from sprout.web.handlers.teaching.tutor import open_lesson_question
@@ -28,7 +27,7 @@ async def get_lesson(call: Call[LessonDependencies]) -> Response:
     """The open question and the progress so far; never answer keys."""
     lessons, contents = call.dependencies.lessons, call.dependencies.contents
     lesson = await lessons.lesson(call.id, user_id=call.user_id)
-    pending = lesson.pending
+    pending, standing = lesson.pending, lesson.standing
     grade = None
     if pending is not None and pending.last_attempt_id is not None:
         grade = await lessons.grade(pending.last_attempt_id, user_id=call.user_id)
@@ -38,10 +37,12 @@ async def get_lesson(call: Call[LessonDependencies]) -> Response:
             help_level=pending.ladder.level if pending else 0,
             plan=lesson.plan.goals,
             chunk=lesson.plan.step,
-            mastery=lesson.mastery,
-            evidence=lesson.attempts,
-            needed=0 if lesson.mastered else right_answers_needed(lesson.mastery, lesson.attempts),
-            completed=lesson.mastered,
+            mastery=standing.mastery,
+            evidence=standing.attempts,
+            needed=standing.needed,
+            completed=standing.learned,
+            mastered=standing.mastered,
+            mastered_from=None if standing.mastered_from is None else wire_time(standing.mastered_from),
             graded=_grade_response(grade),
             cards=_cards(await contents.active_content(lesson.node.id, user_id=call.user_id)),
         )

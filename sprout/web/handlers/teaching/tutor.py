@@ -12,22 +12,24 @@ from starlette.responses import Response
 
 from sprout.agents.tutor.task import TutorTask
 from sprout.events import CardShown
-from sprout.learning.lessons.fixed_texts import detect_language, fixed_text
+from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.learning.lessons.repository import Lesson, LessonRepository
 from sprout.learning.lessons.turn import AskedCheckpoint, TurnKind, parse_input, render_reply
+from sprout.learning.text.language import detect_language
 from sprout.runs.run_store import Admission, OnBusy, RequestKey
-from sprout.runs.state import Run
+from sprout.runs.state import Run, RunState
 from sprout.runs.streaming.bus import BusMessage
 from sprout.web.handlers.runs import idempotency_key, stream_response
 from sprout.web.handlers.teaching.drawings import parse_drawing
 from sprout.web.http.dependencies import RunService
 from sprout.web.http.endpoint import Call, json_response
+from sprout.web.http.patient_response import PatientResponse
 from sprout.web.schemas.requests import NoFields, TutorTurn
 from sprout.web.schemas.responses import GradeSummary, OpenLessonQuestion, TutorReply
 from sprout.web.stream.learner_stream import check_stream_room
 
 _ENVELOPE_FIELDS = ("agent", "runId", "at")
-_TURN_ENDING_EVENTS = frozenset({"tool_result", "run_done", "agent_done", "agent_error"})
+_TURN_ENDING_EVENTS = frozenset({"tool_result", "run_done", "agent_done", "agent_error", "waiting_on_human"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +50,37 @@ async def take_turn(call: Call[TutorDependencies, NoFields, TutorTurn]) -> Respo
     if lesson.ended and last_run is None:
         return json_response(_reply_without_turn(lesson, fixed_text("ended", _language(lesson, content))))
     if not content and (opened := _latest_tutor_text(lesson)) is not None:
+        await call.dependencies.lessons.mark_delivered(lesson)
         return json_response(_reply_without_turn(lesson, opened))
     if streaming:
         check_stream_room(call)
     admission = (
-        await _admit_turn(call, lesson, content) if last_run is None else await _replay_admission(call, last_run)
+        await _admit_turn(call, lesson, content, _answered_question(call, lesson, content, streaming=streaming))
+        if last_run is None
+        else await _replay_admission(call, last_run)
     )
     if streaming:
         return stream_response(call, call.dependencies.runs, admission.run, after=0, cancel_on_disconnect=False)
-    messages = await _collect_events(call, admission.run)
+
+    async def make_reply() -> TutorReply:
+        return await _turn_reply(call, admission.run.id, content, await _collect_events(call, admission.run))
+
     headers = {"X-Run-Id": admission.run.id} | (
         {"Idempotent-Replay": "true"} if admission.outcome == "replayed" else {}
     )
-    return json_response(await _turn_reply(call, admission.run.id, content, messages), 200, headers)
+    return PatientResponse(make_reply, headers=headers, interval_s=call.policy.limits.progress_s)
+
+
+def _answered_question(
+    call: Call[TutorDependencies, NoFields, TutorTurn], lesson: Lesson, content: str, *, streaming: bool
+) -> str | None:
+    """The question that an answer is given to: the one that the client names, else the one that it was shown last.
+
+    None for the open one: a stream shows questions by events, of which nobody knows which were read.
+    """
+    if parse_input(content).kind is not TurnKind.ANSWER:
+        return None
+    return call.body.question_id or (None if streaming else lesson.delivered_question_id)
 
 
 def _repeated_final_turn(lesson: Lesson, content: str) -> str | None:
@@ -76,7 +96,9 @@ async def _replay_admission(call: Call[TutorDependencies, NoFields, TutorTurn], 
     return Admission(await call.dependencies.runs.run(run_id, user_id=call.user_id), "replayed")
 
 
-async def _admit_turn(call: Call[TutorDependencies, NoFields, TutorTurn], lesson: Lesson, content: str) -> Admission:
+async def _admit_turn(
+    call: Call[TutorDependencies, NoFields, TutorTurn], lesson: Lesson, content: str, question_id: str | None
+) -> Admission:
     """The run of this turn: a new one, or the one that the same text has started at this point of the conversation."""
     drawing = parse_drawing(call.body.drawing_image_data_url) if parse_input(content).kind is TurnKind.ANSWER else None
     digest = _digest(lesson.session_id, content, sha256(drawing.data).hexdigest() if drawing else "")
@@ -86,7 +108,7 @@ async def _admit_turn(call: Call[TutorDependencies, NoFields, TutorTurn], lesson
     drawing_id = None
     if drawing is not None:
         drawing_id = await call.dependencies.lessons.save_drawing(lesson.session_id, drawing, user_id=call.user_id)
-    task = TutorTask(session_id=lesson.session_id, content=content, drawing_id=drawing_id).model_dump_json()
+    task = TutorTask(session_id=lesson.session_id, content=content, drawing_id=drawing_id, question_id=question_id)
     while True:
         admission = await call.dependencies.runs.start(
             "tutor",
@@ -95,7 +117,7 @@ async def _admit_turn(call: Call[TutorDependencies, NoFields, TutorTurn], lesson
             on_busy=OnBusy.ENQUEUE,
             key=key,
             lane=f"conversation:{lesson.session_id}",
-            task=task,
+            task=task.model_dump_json(),
         )
         if admission.outcome != "replayed" or not fresh or not await _left_no_reply(call, admission.run):
             return admission
@@ -115,19 +137,22 @@ async def _collect_events(call: Call[TutorDependencies, NoFields, TutorTurn], ru
     """The messages of the run until its turn is over or the wait has expired; all of an ended run."""
     messages: list[BusMessage] = []
     try:
-        async with asyncio.timeout(call.policy.limits.run_wait_s):
+        async with asyncio.timeout(call.policy.limits.turn_wait_s):
             async with aclosing(cast(Any, call.dependencies.runs.follow(run.id))) as batches:
                 async for batch in batches:
                     messages.extend(batch)
                     may_be_over = not run.ended and any(one.kind in _TURN_ENDING_EVENTS for one in batch)
-                    if may_be_over and await _has_reply(call, run):
+                    if may_be_over and await _is_over(call, run):
                         return messages
     except TimeoutError:
         return messages
     return messages
 
 
-async def _has_reply(call: Call[TutorDependencies, NoFields, TutorTurn], run: Run) -> bool:
+async def _is_over(call: Call[TutorDependencies, NoFields, TutorTurn], run: Run) -> bool:
+    """Whether the turn has its reply, or waits for a person."""
+    if (await call.dependencies.runs.run(run.id, user_id=call.user_id)).state is RunState.WAITING_ON_HUMAN:
+        return True
     return (await call.dependencies.lessons.lesson(call.id, user_id=call.user_id)).reply_of_run(run.id) is not None
 
 
@@ -142,6 +167,7 @@ async def _turn_reply(
     else:
         question = None if parse_input(content).kind is TurnKind.CLARIFICATION else lesson.pending
         message = render_reply(_apology(run, _language(lesson, content)), question)
+    await call.dependencies.lessons.mark_delivered(lesson)
     events = [(one.kind, json.loads(one.data)) for one in messages if one.kind in ("tool_call", "graded", "card_ready")]
     graded = [GradeSummary.model_validate(_without_envelope(data)) for kind, data in events if kind == "graded"]
     return TutorReply(

@@ -28,16 +28,19 @@ from sprout.events import AgentDone, NodeRow, Usage
 from sprout.ids import new_id
 from sprout.learning.actor import Actor
 from sprout.learning.marking.grades import CriterionResult, Grade, GradeState
+from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.loop.turn import TurnResult
 from sprout.offline.api.messages_api import RecordedRequest
 from sprout.offline.reply import Body, Reply, TextOut, ToolOut
 from sprout.offline.script import Step
+from sprout.programs.runner import SandboxedRunner
 from sprout.runs.execution.dependencies import ModelChoice, RunDependencies
 from sprout.runs.live_runs import LiveRuns, live_runs
 from sprout.runs.model_gate import ModelGate
 from sprout.runs.run_store import StoredEvent, WorkerLease
 from sprout.store.assessment.attempts import store_grade
+from sprout.store.assessment.gradebook import SqlGradebook
 from sprout.store.documents.local_storage import LocalStorage
 from sprout.store.documents.queue import SqlDocumentQueue
 from sprout.store.engine.database import Database, open_database
@@ -285,7 +288,9 @@ async def serving_lesson(
         tutoring, memories = SqlLessonRepository(database, bus.publish), SqlMemories(database, bus.publish)
         talk = SqlConversations(database)
         helpers = [*agents, *([grader(database, verdicts)] if verdicts is not None else [])]
-        tutor = tutor_agent(tutoring, repositories, memories, POLICY, helpers=[one.name for one in helpers])
+        programs = ProgramMarker(SandboxedRunner(), SqlGradebook(database, bus.publish))
+        names = [one.name for one in helpers]
+        tutor = tutor_agent(tutoring, repositories, memories, POLICY, programs=programs, helpers=names)
         if session is None:
             root = await a_topic(paths, "Plants")
             concept = await a_concept(paths, root, "How plants grow")

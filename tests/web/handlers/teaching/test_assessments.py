@@ -87,7 +87,7 @@ async def test_answering_everything_completes_the_diagnostic_and_shows_in_progre
     assert (part["attemptsCount"], whole["attemptsCount"]) == (2, 2)
     assert part["masteryScore"] == whole["masteryScore"] > 0.7
     assert part["completedAt"] is not None
-    assert whole["completedAt"] is not None, "its only part is mastered"
+    assert whole["completedAt"] is not None, "its only part is learned"
     await answer(own_web, found, 2)
     after = (await own_web.client.get(f"/api/agents/concepts/{concept.id}/diagnostic", params=ME)).json()
     assert (after["answeredCount"], after["isComplete"]) == (3, True)
@@ -105,6 +105,30 @@ async def test_a_diagnostic_is_ended_early_and_renamed(own_web: Web) -> None:
     assert after["isComplete"] is True
     listed = await own_web.client.get("/api/assessments", params={**ME, "targetNodeId": concept.id})
     assert listed.json() == [changed.json()]
+
+
+async def test_a_completed_assessment_is_opened_again(own_web: Web) -> None:
+    concept, found = await a_diagnostic(own_web)
+    address = f"/api/assessments/{found['assessment']['id']}"
+    await own_web.client.patch(address, json={"completedAt": "2026-11-20T08:20:30.000Z"})
+    opened = await own_web.client.patch(address, json={"completedAt": None})
+    assert (opened.status_code, opened.json()["completedAt"]) == (200, None)
+    after = (await own_web.client.get(f"/api/agents/concepts/{concept.id}/diagnostic", params=ME)).json()
+    assert after["isComplete"] is False
+
+
+async def test_an_assessment_with_an_open_question_is_not_completed(own_web: Web) -> None:
+    concept, found = await a_diagnostic(own_web)
+    for number in range(3):
+        await answer(own_web, found, number)
+    address = f"/api/assessments/{found['assessment']['id']}"
+    assert (await own_web.client.get(address)).json()["completedAt"] is not None
+    question = {"format": "open_ended", "prompt": "Why are leaves green?", "correctAnswer": "They reflect that light."}
+    added = await own_web.client.post(f"{address}/questions", json=question)
+    assert (added.status_code, added.json()["difficulty"]) == (201, 1)
+    assert (await own_web.client.get(address)).json()["completedAt"] is None
+    after = (await own_web.client.get(f"/api/agents/concepts/{concept.id}/diagnostic", params=ME)).json()
+    assert (after["answeredCount"], after["requiredAnswers"], after["isComplete"]) == (3, 4, False)
 
 
 async def test_a_bad_answer_is_refused_in_words_and_nothing_is_kept(own_web: Web) -> None:
@@ -127,10 +151,8 @@ async def test_a_bad_answer_is_refused_in_words_and_nothing_is_kept(own_web: Web
 
 
 async def test_what_is_not_there_is_404_and_asking_makes_nothing(own_web: Web) -> None:
-    branch, root = await own_web.a_topic("Bare")
-    bare = await own_web.a_concept("Roots", branch, root)
+    _, root = await own_web.a_topic("Bare")
     for address in (
-        f"/api/agents/concepts/{bare.id}/diagnostic",
         "/api/agents/concepts/nothing/diagnostic",
         "/api/assessments/nothing",
         "/api/assessments/nothing/questions",

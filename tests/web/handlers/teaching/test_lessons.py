@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,27 @@ async def test_an_opening_asked_for_twice_is_the_same_opening(tmp_path: Path) ->
         assert len(await lesson.messages()) == 1
 
 
-async def test_Q6_nothing_prepared_is_in_any_byte_before_it_may_be_seen(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "marked_by",
+    [
+        {"accepted": ["CANARY-14"], "wrong": [{"option": "CANARY-15", "misconception": "CANARY-16"}]},
+        {
+            "type": "code",
+            "program_tests": [
+                {
+                    "before": "a = 'CANARY-14'",
+                    "typed": "CANARY-15",
+                    "prints": "CANARY-16",
+                    "misconception": "CANARY-17",
+                },
+                {"after": "CANARY_18", "gives": "'CANARY-19'"},
+            ],
+        },
+    ],
+)
+async def test_Q6_nothing_prepared_is_in_any_byte_before_it_may_be_seen(
+    tmp_path: Path, marked_by: dict[str, Any]
+) -> None:
     async with serving_lesson(tmp_path) as lesson:
         secrets: dict[str, Any] = {
             "answer": "carbon dioxide CANARY-1",
@@ -75,7 +96,7 @@ async def test_Q6_nothing_prepared_is_in_any_byte_before_it_may_be_seen(tmp_path
             "help": ["CANARY-8", "CANARY-9", "CANARY-10", "CANARY-11"],
             "solution": ["CANARY-12"],
             "smaller": "CANARY-13",
-        }
+        } | marked_by
         turn = await lesson.turn("", calls(checkpoint(**secrets)))
         run_id = turn["runId"]
         seen = [
@@ -95,6 +116,7 @@ async def test_Q6_nothing_prepared_is_in_any_byte_before_it_may_be_seen(tmp_path
         assert [text for text in seen if "CANARY" in text] == []
         (question,) = await lesson.rows_of(tables.Question)
         assert "CANARY-1" in question.correct_answer
+        assert "CANARY-14" in json.dumps(question.marked_by)
 
 
 async def test_H1_wrong_answers_bring_level_after_level_then_it_is_worked_through_and_asked_in_a_changed_form(
@@ -151,7 +173,7 @@ async def test_H3_two_right_answers_without_help_end_the_lesson_and_aided_ones_d
         turn = await lesson.answer("42", completes(), calls(number("What is 3 times 3?", 9)))
         (refused,) = [one for one in await lesson.events_of_kind(turn["runId"], "tool_result") if not one["ok"]]
         assert refused["tool"] == "complete_subconcept"
-        assert "takes at least 2" in refused["summary"]
+        assert "2 more to be answered right at once" in refused["summary"]
         assert turn["graded"]["helpLevel"] == 1
         await lesson.answer("9", calls(number("What is 4 times 5?", 20)))
         last = await lesson.answer("20", completes())
@@ -162,7 +184,12 @@ async def test_H3_two_right_answers_without_help_end_the_lesson_and_aided_ones_d
         progress = (await lesson.client.get(f"/api/progress?userId={lesson.node.user_id}")).json()
         (done,) = [one for one in progress if one["nodeId"] == lesson.node.id]
         assert done["completedAt"]
+        assert done["masteredAt"] is None
         assert done["masteryScore"] >= 0.7
+        shown = (await lesson.client.get(f"/api/chat/sessions/{lesson.session_id}/lesson")).json()
+        assert (shown["needed"], shown["completed"], shown["mastered"]) == (0, True, False)
+        waits = datetime.fromisoformat(shown["masteredFrom"]) - datetime.fromisoformat(done["completedAt"])
+        assert abs(waits - timedelta(days=1)) < timedelta(seconds=1)
         changes = await lesson.events_of_kind(last["runId"], "mastery_changed")
         assert any(one["nodeId"] == lesson.node.id and one["completed"] for one in changes)
         kinds = [one.kind for one in await lesson.events(last["runId"])]

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -164,7 +165,7 @@ async def test_a_tutor_that_never_asks_ends_its_turn_all_the_same(tmp_path: Path
 
 
 async def test_past_the_wait_of_a_client_the_turn_goes_on_and_the_same_words_join_it(tmp_path: Path) -> None:
-    limits = LIMITS.__class__(run_wait_s=0.2)
+    limits = replace(LIMITS, turn_wait_s=0.2)
     async with serving_lesson(tmp_path, limits=limits) as lesson:
         slow = Fault(Scenario.STALL)
         lesson.script(calls(number()), slow)
@@ -216,6 +217,14 @@ async def test_8_a_drawing_reaches_the_tutor_as_a_picture(tmp_path: Path) -> Non
         (drawing,) = await lesson.rows_of(tables.Drawing)
         assert answer.answer_text == f"[drawing:{drawing.id}] the arrows go up"
         assert (await lesson.messages())[1]["content"].endswith("the arrows go up\n[Drawing image attached]")
+
+
+async def test_8_a_drawing_that_has_its_marker_is_stored_as_it_was_sent(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": None}) as lesson:
+        await lesson.turn("", calls(checkpoint(type="draw")))
+        content = "[ANSWER]\nMode: draw\nthe arrows go up\n[Drawing image attached]"
+        await lesson.turn(content, says("I see arrows. Say which of them is air."), drawingImageDataUrl=PNG_URL)
+        assert (await lesson.messages())[1]["content"] == content
 
 
 async def test_what_is_no_picture_is_ignored(tmp_path: Path) -> None:

@@ -123,9 +123,9 @@ async def test_a_report_tells_what_was_begun_and_how_it_came_to_where_it_is(
     assert halves["mastery"] == shown["masteryScore"]
     assert (halves["title"], halves["branchTitle"], halves["answers"]) == ("Halves", "Fractions", 3)
     assert halves["last"] == ["missed", "right", "right"]
-    assert halves["mastered"] == (shown["completedAt"] is not None)
+    assert halves["learned"] == (shown["completedAt"] is not None)
     reached = [turn["reached"] for turn in report["turns"]]
-    assert reached == (["begun", "mastered"] if halves["mastered"] else ["begun"])
+    assert reached == (["begun", "learned"] if halves["learned"] else ["begun"])
     assert (report["parts"], sum(one["deeds"] for one in report["studied"])) == (2, 3)
     assert report["cost"]["usd"] == 0
 
@@ -150,8 +150,8 @@ async def test_what_a_person_says_of_a_part_has_the_last_word(own_path: Learned)
     row = next(row for row in rows if row["nodeId"] == own_path.nodes["Halves"])
     await own_path.web.client.patch(f"/api/progress/{row['id']}", json={"masteryScore": 0.9})
     report = await own_path.get("/api/learner/progress")
-    assert report["turns"][-1]["reached"] == "mastered"
-    assert report["begun"][0]["mastered"]
+    assert report["turns"][-1]["reached"] == "learned"
+    assert report["begun"][0]["learned"]
 
 
 async def test_the_evidence_of_a_part_is_each_answer_that_counts_newest_first(

@@ -18,9 +18,10 @@ const call = (callId, tool, input, ok = true) => ({
   at: null,
   result: ok === null ? null : { summary: "", ok, durationMs: 10, attempts: 1 },
 });
+const LEARNED = "2026-01-01T00:00:00.000Z";
 const said = (list) => list.map((piece) => piece.text).join("");
 
-test("a concept is locked until its prerequisites are mastered, and its parts with it", () => {
+test("a concept is locked until its prerequisites are learned, and its parts with it", () => {
   const graph = graphOf(
     [aNode("a"), aNode("b"), aNode("b1", { type: "subconcept", parentId: "b" })],
     [anEdge("a", "b")],
@@ -31,20 +32,21 @@ test("a concept is locked until its prerequisites are mastered, and its parts wi
     ["ready", "locked", "locked", 1],
   );
   const after = graphNodes(graph, [
-    { nodeId: "a", completedAt: null, masteryScore: 0.7 },
-    { nodeId: "b", completedAt: null, masteryScore: 0.3 },
+    { nodeId: "a", completedAt: LEARNED, masteredAt: null, masteryScore: 0.7, attemptsCount: 2 },
+    { nodeId: "b", completedAt: null, masteredAt: null, masteryScore: 0, attemptsCount: 1 },
   ]);
   assert.deepEqual(
     [after.get("a").state, after.get("b").state, after.get("b1").state],
-    ["mastered", "progress", "ready"],
+    ["learned", "progress", "ready"],
   );
 });
 
-test("a completed node is mastered whatever its score", () => {
-  const all = graphNodes(graphOf([aNode("a")], []), [
-    { nodeId: "a", completedAt: "2026-01-01T00:00:00.000Z", masteryScore: 0.1 },
-  ]);
-  assert.equal(all.get("a").state, "mastered");
+test("H4c: a node is learned and mastered when the server says so, whatever its score", () => {
+  const stateOf = (row) =>
+    graphNodes(graphOf([aNode("a")], []), [{ nodeId: "a", attemptsCount: 0, ...row }]).get("a").state;
+  assert.equal(stateOf({ completedAt: null, masteredAt: null, masteryScore: 0.9 }), "progress");
+  assert.equal(stateOf({ completedAt: LEARNED, masteredAt: null, masteryScore: 0.1 }), "learned");
+  assert.equal(stateOf({ completedAt: LEARNED, masteredAt: LEARNED, masteryScore: 0.9 }), "mastered");
 });
 
 test("the list has prerequisites first and survives a circle", () => {

@@ -23,7 +23,7 @@ const turn = (nodeId, days, reached) => ({ nodeId, at: at(days), reached });
 const learned = (days, minutes, hour = 12) => ({ at: at(days, hour), deeds: 2, seconds: minutes * 60 });
 const TURNS = [
   turn("a", -30, "begun"),
-  turn("a", -20, "mastered"),
+  turn("a", -20, "learned"),
   turn("b", -9, "begun"),
   turn("c", -1, "begun"),
   turn("c", -1, "mastered"),
@@ -32,9 +32,9 @@ const TURNS = [
 
 test("what was reached at a moment is what each node's last turn before it says", () => {
   const [before, now] = masteryAt(TURNS, [dayOf(NOW, -10), NOW]);
-  assert.deepEqual(before, { atMs: dayOf(NOW, -10), mastered: 1, begun: 0 });
-  assert.deepEqual(now, { atMs: NOW, mastered: 1, begun: 2 });
-  assert.deepEqual(masteryAt([], [NOW]), [{ atMs: NOW, mastered: 0, begun: 0 }]);
+  assert.deepEqual(before, { atMs: dayOf(NOW, -10), learned: 1, mastered: 0, begun: 0 });
+  assert.deepEqual(now, { atMs: NOW, learned: 1, mastered: 1, begun: 2 });
+  assert.deepEqual(masteryAt([], [NOW]), [{ atMs: NOW, learned: 0, mastered: 0, begun: 0 }]);
 });
 
 test("a curve has a point for every day of four weeks, for every week of a longer span, and ends now", () => {
@@ -45,7 +45,7 @@ test("a curve has a point for every day of four weeks, for every week of a longe
   const points = curve(TURNS, "quarter", NOW);
   assert.equal(points.at(-1).atMs, NOW);
   assert.deepEqual(
-    points.slice(-3).map(({ mastered, begun }) => [mastered, begun]),
+    points.slice(-3).map(({ learned, begun }) => [learned, begun]),
     [
       [1, 0],
       [1, 1],
@@ -65,10 +65,15 @@ test("the last eight weeks of a path are of its own subconcepts alone", () => {
   assert.equal(points.length, 9);
   assert.equal(points.at(-1).atMs, NOW);
   assert.deepEqual(
-    points.map(({ mastered }) => mastered),
+    points.map(({ learned }) => learned),
     [0, 0, 0, 0, 0, 0, 1, 1, 0],
   );
-  assert.deepEqual(lastEightWeeks({ begun, turns: TURNS }, "none", NOW).at(-1), { atMs: NOW, mastered: 0, begun: 0 });
+  assert.deepEqual(lastEightWeeks({ begun, turns: TURNS }, "none", NOW).at(-1), {
+    atMs: NOW,
+    learned: 0,
+    mastered: 0,
+    begun: 0,
+  });
 });
 
 test("a week begins on Monday, and days keep their length over a change of the clock", () => {
@@ -104,7 +109,7 @@ test("the figures of this week count from Monday", () => {
     parts: 9,
     cost: { since: "", usd: 0 },
   };
-  assert.deepEqual(summary(report, NOW), { mastered: 1, begun: 2, more: 0, seconds: 35 * 60, days: 2 });
+  assert.deepEqual(summary(report, NOW), { learned: 1, mastered: 1, begun: 2, more: 0, seconds: 35 * 60, days: 2 });
 });
 
 test("an axis has whole numbers, few lines, and room for the most", () => {

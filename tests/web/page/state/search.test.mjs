@@ -9,7 +9,9 @@ const aPath = (id, title, concepts) => ({
   concepts: concepts.map((each) => ({
     id: `${id}-${each}`,
     title: each,
+    learned: false,
     mastered: false,
+    begun: false,
     mastery: 0,
     subconceptCount: 0,
   })),

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from sprout.learning.questions.program_tests import ProgramTest
 from sprout.offline.courses.lesson_format import MOST_WORDS, Lesson, LessonCriterion, LessonQuestion, Step
 from sprout.offline.demo.tutor.lesson import Chunk, LessonSource, PreparedQuestion, TutorLesson
 from sprout.offline.notes.language import language_of
@@ -67,9 +68,11 @@ def _prepare_question(
         if numeric
         else tuple((wrong.option, wrong.misconception) for wrong in ask.wrong),
         criteria=tuple(_criterion(point) for point in ask.criteria),
-        anchors=tuple(filter(None, [ask.answer, ask.partial])) if ask.criteria else (),
+        anchors=tuple(filter(None, [ask.answer, ask.partial])) if ask.criteria or ask.tests else (),
         tolerance=ask.tolerance or 0.0,
         unit=ask.unit or "",
+        program_tests=tuple(ProgramTest(**test.model_dump()) for test in ask.tests),
+        accepted=ask.terms,
         help=help_,
         smaller=smaller,
         because=because,

@@ -93,6 +93,9 @@ def help_step_snippets(now: OpenQuestion) -> Iterator[Snippet]:
 def _unmarked_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     marked, frames = now.turn.marking, now.templates
     assert marked is not None
+    if marked.state == "unsure" and marked.next_step:
+        yield Snippet(first_sentences(marked.next_step, MOST_OF_ASIDE))
+        return
     yield Snippet(frames.render(marked.state))
     missing = next((one.label for one in marked.criteria if one.verdict != "met" and one.label), "")
     if marked.next_step:

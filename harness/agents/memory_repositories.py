@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from sprout.agents.agent import Outcome
-from sprout.errors import InvalidGraphEdit, NotFound
+from sprout.errors import NotFound
 from sprout.events import EdgeEnds, Event, NodeRow, wire_time
 from sprout.ids import new_id
 from sprout.learning.actor import Actor
@@ -30,7 +30,7 @@ class MemoryGraphRepository:
     user_id: str = "ada"
     notes: list[Passage] = field(default_factory=list)
     statuses: list[Sequence[DocumentStatus]] = field(default_factory=lambda: [()])
-    """How far the documents are read at each look; the last stays."""
+    """Progress of reading the documents at each look; the last stays."""
     graphs: dict[str, ConceptGraph] = field(default_factory=dict)
     questions: dict[str, dict[str, SavedDraft]] = field(default_factory=dict)
     cited: dict[str, set[str]] = field(default_factory=dict)
@@ -96,10 +96,8 @@ class MemoryGraphRepository:
         before = self.graphs[parent_id]
         edit = operation(before)
         assert apply(before, edit.events) == edit.graph
-        if strangers := set(passages) - {one.id for one in self.notes}:
-            raise InvalidGraphEdit(f"There is no passage {min(strangers)!r}.")
         if edit.node is not None:
-            self.cited.setdefault(edit.node.id, set()).update(passages)
+            self.cited.setdefault(edit.node.id, set()).update(set(passages) & {one.id for one in self.notes})
         self._keep(parent_id, edit.graph)
         self.log.extend((actor, event) for event in edit.events)
         return edit

@@ -10,7 +10,7 @@ import pytest
 
 from harness.documents.listener import listener
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs the kernel of Linux")
 
 
@@ -20,7 +20,7 @@ async def test_B9_a_reader_in_a_strangers_hands_reaches_no_network_no_file_and_n
         probe = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
-            "tests.documents.sandbox.probe",
+            "tests.sandbox.probe",
             str(tmp_path),
             str(port),
             cwd=ROOT,
@@ -43,7 +43,7 @@ async def test_B9_a_reader_in_a_strangers_hands_reaches_no_network_no_file_and_n
 
 async def test_B9_all_of_it_is_given_up_where_the_kernel_lets_it() -> None:
     probe = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.documents.sandbox.probe", "/", "9", cwd=ROOT, stdin=PIPE, stdout=PIPE
+        sys.executable, "-m", "tests.sandbox.probe", "/", "9", cwd=ROOT, stdin=PIPE, stdout=PIPE
     )
     output, _ = await probe.communicate()
     assert set(json.loads(output)["refused"]) <= {"namespaces", "system calls"}

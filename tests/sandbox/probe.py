@@ -10,8 +10,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from sprout.documents.limits import ReadingLimits
-from sprout.documents.sandbox.confinement import confine
+from sprout.sandbox.confinement import ProcessLimits, confine
+from sprout.sandbox.seccomp import refuse_outside_calls
 
 
 def tried(deed: Callable[[], object]) -> str:
@@ -36,7 +36,7 @@ def many_open() -> None:
 
 
 def main(folder: str, port: str) -> None:
-    refused = confine(ReadingLimits(), os.getppid())
+    refused = confine(ProcessLimits(cpu_s=20, memory_bytes=512 * 1024**2), os.getppid(), refuse_outside_calls)
     address = ("127.0.0.1", int(port))
     found = {
         "connect": tried(lambda: socket.create_connection(address, timeout=5)),

@@ -1,13 +1,12 @@
-"""Confinement of a process before it parses an untrusted file: limits, namespaces, seccomp."""
+"""Confinement of a process before it parses an untrusted file or runs a learner's program: limits, namespaces,
+seccomp."""
 
 import ctypes
 import os
 import signal
 import sys
 from collections.abc import Callable
-
-from sprout.documents.limits import ReadingLimits
-from sprout.documents.sandbox.seccomp import install_seccomp_filter
+from dataclasses import dataclass
 
 MAX_OPEN_FILES = 16
 NICENESS = 10
@@ -15,11 +14,27 @@ _SET_PARENT_DEATH_SIGNAL, _SET_DUMPABLE, _SET_NO_NEW_PRIVILEGES = 1, 4, 38
 _NEW_USERS, _NEW_NETWORK, _NEW_IPC = 0x1000_0000, 0x4000_0000, 0x0800_0000
 
 
-def confine(limits: ReadingLimits, parent_pid: int) -> list[str]:
-    """Drop everything that reading does not need; the names of the steps that this system refused.
+SYSTEM_CALLS = "system calls"  # the step without which a process can do more than compute
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessLimits:
+    """Resource limits of a process.
+
+    Args:
+        cpu_s: processor time in whole seconds.
+        memory_bytes: address space, the interpreter and its libraries included.
+    """
+
+    cpu_s: int
+    memory_bytes: int
+
+
+def confine(limits: ProcessLimits, parent_pid: int, filter_system_calls: Callable[[], None]) -> list[str]:
+    """Drop everything that the process does not need; the names of the steps that this system refused.
 
     Resource limits apply on every POSIX system. On Linux the process also dies with its parent, has an empty network
-    namespace, and can create neither sockets nor processes.
+    namespace, and makes only the system calls that the filter lets through.
     """
     steps: list[tuple[str, Callable[[], None]]] = []
     if sys.platform != "win32":
@@ -29,8 +44,8 @@ def confine(limits: ReadingLimits, parent_pid: int) -> list[str]:
             ("parent", lambda: _die_with_parent(parent_pid)),
             ("privileges", lambda: _prctl(_SET_NO_NEW_PRIVILEGES, 1)),
             ("namespaces", _leave_the_network),
-            ("system calls", install_seccomp_filter),
             ("dumps", lambda: _prctl(_SET_DUMPABLE, 0)),
+            (SYSTEM_CALLS, filter_system_calls),
         ]
     refused = []
     for name, step in steps:
@@ -41,7 +56,7 @@ def confine(limits: ReadingLimits, parent_pid: int) -> list[str]:
     return refused
 
 
-def _limit(limits: ReadingLimits) -> None:
+def _limit(limits: ProcessLimits) -> None:
     import resource
 
     _lower_limit(resource.RLIMIT_CPU, limits.cpu_s, limits.cpu_s + 1)

@@ -1,0 +1,44 @@
+"""Closing calls: each ends its agent's run, and what the learner reads last is a field of it.
+
+Words beside the calls of a reply may arrive as thinking, which is not shown. Plain text at the end of a run is taken
+all the same, since weaker models write that.
+"""
+
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from sprout.loop.tools import Effect, Tool, tool
+from sprout.loop.turn import TurnResult
+
+MAX_WORDS = 4_000
+
+CLOSED: dict[str, JsonValue] = {"closed": True}
+
+Rationale = Annotated[str, Field(max_length=MAX_WORDS, description="one paragraph to the learner, at most 150 words")]
+Note = Annotated[str, Field(max_length=MAX_WORDS, description="one sentence: what stands as it is on purpose, and why")]
+ClosingMessage = Annotated[str, Field(max_length=MAX_WORDS, description="one or two sentences to the learner")]
+
+
+@tool(effect=Effect.WRITE, stored=True, ends_turn=True, spoken="rationale")
+async def close_path(rationale: Rationale) -> dict[str, JsonValue]:
+    """End your work with the paragraph that the learner reads. The last call, in the same reply as the saves."""
+    return CLOSED
+
+
+@tool(effect=Effect.WRITE, stored=True, ends_turn=True)
+async def close_concept(note: Note = "") -> dict[str, JsonValue]:
+    """End your work. The last call, in the same reply as the saves."""
+    return CLOSED
+
+
+@tool(effect=Effect.WRITE, stored=True, ends_turn=True, spoken="message")
+async def close_review(message: ClosingMessage) -> dict[str, JsonValue]:
+    """End your work with what the learner reads: what has changed and why, or that nothing has. The last call."""
+    return CLOSED
+
+
+def closing_words(result: TurnResult, tool: Tool, field: str) -> str | None:
+    """The words of the last closing call; those of the last reply, where the run ended without one."""
+    said = [str(call.input.get(field, "")) for call in result.calls if call.name == tool.name and not call.is_error]
+    return (said[-1] if said else result.text).strip() or None

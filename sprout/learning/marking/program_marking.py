@@ -1,0 +1,210 @@
+"""Marking of programs: a grade from the runs of a learner's program, in words that tell which run failed, and how."""
+
+import ast
+import re
+from collections.abc import Sequence
+from textwrap import dedent
+
+from sprout.learning.actor import Actor
+from sprout.learning.marking.gradebook import Gradebook
+from sprout.learning.marking.grades import CriterionResult, Grade, GradeState, Remedy, ungraded
+from sprout.learning.marking.program_runs import (
+    MAX_CPU_S,
+    ProgramEnd,
+    ProgramRun,
+    ProgramRunner,
+    ProgramsUnavailable,
+)
+from sprout.learning.questions.program_tests import ProgramTest
+
+NO_PROGRAM = "This is not a program that Python can run. Please write only the program, line by line."
+MAX_SHOWN = 300  # characters of an output
+MAX_SITUATION = 60  # characters of a line that is named by its code
+
+_FENCED = re.compile(r"```[\w+-]*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
+_QUOTED = re.compile(r"#[^\n]*|'[^'\n]*'|\"[^\"\n]*\"")
+_CODE_SIGN = re.compile(r"[=()\[\]{}:+*/<>%@\"'#_]|\w\.\w|\d")
+_WORDS_IN_A_ROW = re.compile(r"(?:(?<![\w.])[^\W\d_]+[,;]?[ \t]+){3,}[^\W\d_]+")
+_KEYWORDS = re.compile(
+    r"\b(?:and|as|assert|break|class|continue|def|elif|else|except|False|finally|from|global|if|import|in|lambda"
+    r"|None|not|or|pass|raise|return|True|try|while|with|yield)\b"
+)
+_STATEMENT = re.compile(r"^\s*(?:return|def|class|import|from|pass|break|continue|raise|assert|del)\b", re.MULTILINE)
+_BELIEFS_SHOW = frozenset(ProgramEnd) - {ProgramEnd.NOT_COMPILED, ProgramEnd.DIED}
+
+
+class ProgramMarker:
+    """Marks answers that are programs. A program that lies about its own run can only cheat the learner who wrote it:
+    what was expected is not where it runs."""
+
+    def __init__(self, runner: ProgramRunner, gradebook: Gradebook) -> None:
+        self._runner = runner
+        self._gradebook = gradebook
+
+    async def grade(self, answer_id: str, tests: Sequence[ProgramTest], answer: str, *, actor: Actor) -> Grade:
+        """Mark the answer and record its grade; raises as `Gradebook.record` does."""
+        return await self._gradebook.record(answer_id, await self.mark(tests, answer), actor=actor)
+
+    async def mark(self, tests: Sequence[ProgramTest], answer: str) -> Grade:
+        """The grade of the answer; ungraded where the program could not be run."""
+        program = program_in(answer)
+        try:
+            return grade_runs(program, tests, await self._runner.run(program, tests))
+        except ProgramsUnavailable as failure:
+            return ungraded(str(failure))
+
+
+def grade_runs(program: str, tests: Sequence[ProgramTest], runs: Sequence[ProgramRun]) -> Grade:
+    """The grade from the program's runs, each of the test at its place; tests without a run count as not passed.
+
+    Right if all tests pass, else the share of those that do. Ungraded if the answer is no program but words.
+
+    Args:
+        tests: at least one.
+    """
+    passed = [passes(test, run) for test, run in zip(tests, runs, strict=False)]
+    if not any(passed) and _is_prose(program, runs[0]):
+        return Grade(GradeState.UNGRADED, remedy=Remedy.FOLLOW_UP, doubts=("no program",), next_step=NO_PROGRAM)
+    passed += [False] * (len(tests) - len(runs))
+    right = all(passed)
+    failed = next((at for at, one in enumerate(passed) if not one), None)
+    return Grade(
+        GradeState.GRADED,
+        score=1.0 if right else round(sum(passed) / len(tests), 6),
+        correct=right,
+        results=tuple(
+            CriterionResult(
+                f"t{position}",
+                run_label(test, position),
+                1 / len(tests),
+                "met" if is_passed else "missing",
+                confidence=1.0 if position <= len(runs) else 0.0,
+                misconception=None if is_passed or position > len(runs) else test.misconception,
+            )
+            for position, (test, is_passed) in enumerate(zip(tests, passed, strict=True), start=1)
+        ),
+        misconceptions=_revealed(tests, runs, passed),
+        next_step="" if failed is None else _explain(tests[failed], runs[failed]),
+    )
+
+
+def passes(test: ProgramTest, run: ProgramRun) -> bool:
+    """Whether the run shows what the test expects."""
+    if run.end is not ProgramEnd.COMPLETE:
+        return False
+    if test.prints is not None:
+        return _lines(run.printed) == _lines(test.prints)
+    return run.value is not None and run.value in (test.gives, _literal_repr(test.gives or ""))
+
+
+def program_in(answer: str) -> str:
+    """The program of an answer: what stands in its first code fence, if it has one. The first line's indentation, which
+    answers lose where they are stored, is taken off the other lines too."""
+    fenced = _FENCED.search(answer)
+    program = fenced[1] if fenced else answer
+    first, newline, rest = program.expandtabs(4).strip("\n").partition("\n")
+    if first.startswith(" "):
+        return dedent(first + newline + rest)
+    moved = dedent(rest)
+    is_shifted = moved != rest and not first.rstrip().endswith((":", ",", "(", "[", "{", "\\"))
+    return first + newline + (moved if is_shifted else rest)
+
+
+def run_label(test: ProgramTest, position: int) -> str:
+    """A name of the test for its learner: its situation or its expression; nothing of what is expected."""
+    situation = " and ".join(_situation(test))
+    if test.after and len(test.after) <= MAX_SITUATION:
+        return f"{test.after} with {situation}" if situation else test.after
+    return f"with {situation}" if situation else f"test {position}"
+
+
+def _explain(test: ProgramTest, run: ProgramRun) -> str:
+    """One or two sentences for the learner on how the run failed."""
+    situation = " and ".join(_situation(test))
+    begin = f"With {situation}, your" if situation else "Your"
+    match run.end:
+        case ProgramEnd.NOT_COMPILED:
+            return f"Python cannot read {_place(run)}: {run.error}."
+        case ProgramEnd.RAISED:
+            return f"{begin} program stopped in {_place(run)} with {run.error}."
+        case ProgramEnd.RAISED_AFTER:
+            return f"{begin} program ran, but {test.after} then stopped with {run.error}."
+        case ProgramEnd.DIED:
+            return f"{begin} program ended before its result could be seen."
+        case ProgramEnd.TOO_SLOW:
+            return f"{begin} program did not end within {MAX_CPU_S} seconds: is there a loop that never stops?"
+        case ProgramEnd.TOO_LONG:
+            return f"{begin} program printed far too much: is there a loop that never stops?"
+        case ProgramEnd.COMPLETE if test.after:
+            lead = f"With {situation}, " if situation else "After your program, "
+            return f"{lead}{test.after} gives {_cut(run.value or '')}; it should give {_cut(test.gives or '')}."
+        case ProgramEnd.COMPLETE:
+            return _compare_output(begin, _lines(run.printed), _lines(test.prints or ""))
+
+
+def _compare_output(begin: str, printed: list[str], expected: list[str]) -> str:
+    if len(printed) <= 1 and len(expected) <= 1:
+        shown, wanted = (_cut("\n".join(lines)) or "nothing" for lines in (printed, expected))
+        return f"{begin} program printed {shown}; it should print {wanted}."
+    line = next((at for at, (one, other) in enumerate(zip(printed, expected, strict=False)) if one != other), None)
+    if line is not None:
+        return (
+            f"Line {line + 1} of the output differs. {begin} program printed {_cut(printed[line]) or 'an empty line'}; "
+            f"it should print {_cut(expected[line]) or 'an empty line'}."
+        )
+    fewer = f"the next one should be {_cut(expected[len(printed)])}" if len(printed) < len(expected) else "that is more"
+    return f"{begin} program printed {_count(printed)}; it should print {_count(expected)}, {fewer}."
+
+
+def _count(lines: Sequence[str]) -> str:
+    return {0: "nothing", 1: "1 line"}.get(len(lines), f"{len(lines)} lines")
+
+
+def _situation(test: ProgramTest) -> list[str]:
+    """What the test sets before the program, as far as it can be said in a few words."""
+    said = [test.before] if test.before and "\n" not in test.before and len(test.before) <= MAX_SITUATION else []
+    typed = test.typed.splitlines()
+    return [*said, f"{' and '.join(typed)} typed in"] if typed and len(test.typed) <= MAX_SITUATION else said
+
+
+def _place(run: ProgramRun) -> str:
+    return "your program" if run.line is None else f"line {run.line}"
+
+
+def _revealed(tests: Sequence[ProgramTest], runs: Sequence[ProgramRun], passed: Sequence[bool]) -> tuple[str, ...]:
+    """Misconceptions of the tests that failed. A program that passes none reveals what it believes only if each of its
+    tests stands for a belief: else it may just be unfinished."""
+    if not any(passed) and not all(test.misconception for test in tests):
+        return ()
+    failed = [
+        test.misconception
+        for test, run, is_passed in zip(tests, runs, passed, strict=False)
+        if not is_passed and run.end in _BELIEFS_SHOW
+    ]
+    return tuple(dict.fromkeys(belief for belief in failed if belief))
+
+
+def _is_prose(program: str, run: ProgramRun) -> bool:
+    """Whether a text that does not run is words about a program, and none itself."""
+    is_unread = run.end is ProgramEnd.NOT_COMPILED or run.error.startswith("NameError")
+    bare = _QUOTED.sub("''", program)
+    words = _KEYWORDS.sub("+", bare)
+    is_code = _CODE_SIGN.search(bare) or _STATEMENT.search(bare)
+    return is_unread and (not is_code or _WORDS_IN_A_ROW.search(words) is not None)
+
+
+def _lines(output: str) -> list[str]:
+    """The lines of an output without white space at their ends, and without empty lines at its end."""
+    return [line.rstrip() for line in output.rstrip().split("\n")] if output.rstrip() else []
+
+
+def _literal_repr(expected: str) -> str:
+    """The expected `repr` as Python writes it: 'a' for "a"."""
+    try:
+        return repr(ast.literal_eval(expected))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):  # of an object that has no literal
+        return expected
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"

@@ -1,0 +1,168 @@
+"""Marking of programs by their runs (A11)."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from sprout.learning.marking.grades import GradeState, Remedy
+from sprout.learning.marking.program_marking import NO_PROGRAM, grade_runs, passes, program_in, run_label
+from sprout.learning.marking.program_runs import ProgramEnd, ProgramRun
+from sprout.learning.questions.program_tests import ProgramTest
+
+LARGE = ProgramTest(before="size = 10", prints="True")
+SMALL = ProgramTest(before="size = 3", prints="False", misconception="thinks that > holds for equal numbers")
+
+
+def printed(output: str) -> ProgramRun:
+    return ProgramRun(ProgramEnd.COMPLETE, output)
+
+
+def gave(value: str) -> ProgramRun:
+    return ProgramRun(ProgramEnd.COMPLETE, value=value)
+
+
+def step(test: ProgramTest, run: ProgramRun, program: str = "print(1)") -> str:
+    return grade_runs(program, [test], [run]).next_step
+
+
+def test_A11_a_program_that_passes_all_tests_is_right() -> None:
+    grade = grade_runs("print(size > 5)", [LARGE, SMALL], [printed("True\n"), printed("False  \n\n")])
+    assert (grade.state, grade.score, grade.correct, grade.next_step) == (GradeState.GRADED, 1.0, True, "")
+    assert [(one.label, one.verdict) for one in grade.results] == [("with size = 10", "met"), ("with size = 3", "met")]
+
+
+def test_A11_a_program_that_passes_some_is_half_right_and_told_what_fails() -> None:
+    grade = grade_runs("print(True)", [LARGE, SMALL], [printed("True\n"), printed("True\n")])
+    assert (grade.score, grade.correct, grade.misconceptions) == (0.5, False, (SMALL.misconception,))
+    assert grade.next_step == "With size = 3, your program printed True; it should print False."
+    assert [one.verdict for one in grade.results] == ["met", "missing"]
+
+
+def test_A11_a_program_that_passes_nothing_is_not_said_to_believe_what_one_test_stands_for() -> None:
+    nothing = [printed(""), printed("")]
+    assert grade_runs("size", [LARGE, SMALL], nothing).misconceptions == ()
+    assert grade_runs("size", [SMALL], nothing[:1]).misconceptions == (SMALL.misconception,)
+
+
+def test_A11_tests_that_were_not_run_count_as_failed_and_reveal_nothing() -> None:
+    grade = grade_runs("while True: pass", [LARGE, SMALL], [ProgramRun(ProgramEnd.TOO_SLOW)])
+    assert (grade.score, grade.misconceptions) == (0.0, ())
+    assert "2 seconds: is there a loop that never stops?" in grade.next_step
+    assert [one.confidence for one in grade.results] == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("test", "run", "words"),
+    [
+        (LARGE, printed(""), "With size = 10, your program printed nothing; it should print True."),
+        (ProgramTest(prints=""), printed("3\n"), "Your program printed 3; it should print nothing."),
+        (
+            ProgramTest(typed="7\n8", prints="1\n2"),
+            printed("1\n3\n"),
+            "Line 2 of the output differs. With 7 and 8 typed in, your program printed 3; it should print 2.",
+        ),
+        (
+            ProgramTest(prints="1\n2"),
+            printed("1\n"),
+            "Your program printed 1 line; it should print 2 lines, the next one should be 2.",
+        ),
+        (
+            ProgramTest(prints="1"),
+            printed("1\n2\n3\n"),
+            "Your program printed 3 lines; it should print 1 line, that is more.",
+        ),
+        (
+            ProgramTest(after="area(2, 3)", gives="6"),
+            gave("5"),
+            "After your program, area(2, 3) gives 5; it should give 6.",
+        ),
+        (ProgramTest("n = 2", after="f(3)", gives="6"), gave("None"), "With n = 2, f(3) gives None; it should give 6."),
+        (
+            LARGE,
+            ProgramRun(ProgramEnd.NOT_COMPILED, error="SyntaxError: expected ':'", line=2),
+            "Python cannot read line 2: SyntaxError: expected ':'.",
+        ),
+        (
+            LARGE,
+            ProgramRun(ProgramEnd.RAISED, error="TypeError: no", line=3),
+            "With size = 10, your program stopped in line 3 with TypeError: no.",
+        ),
+        (
+            ProgramTest(after="f(3)", gives="6"),
+            ProgramRun(ProgramEnd.RAISED_AFTER, error="NameError: name 'f' is not defined"),
+            "Your program ran, but f(3) then stopped with NameError: name 'f' is not defined.",
+        ),
+        (ProgramTest(prints="1"), ProgramRun(ProgramEnd.DIED), "Your program ended before its result could be seen."),
+        (
+            ProgramTest(prints="1"),
+            ProgramRun(ProgramEnd.TOO_LONG),
+            "Your program printed far too much: is there a loop that never stops?",
+        ),
+    ],
+)
+def test_A11_the_learner_is_told_which_run_failed_and_how(test: ProgramTest, run: ProgramRun, words: str) -> None:
+    assert step(test, run) == words
+
+
+@pytest.mark.parametrize(
+    ("gives", "value", "holds"),
+    [("6", "6", True), ("6", "6.0", False), ('"a"', "'a'", True), ("True", "1", False), ("{1: 'a'}", "{1: 'a'}", True)],
+)
+def test_A11_a_value_is_compared_by_its_repr(gives: str, value: str, holds: bool) -> None:
+    assert passes(ProgramTest(after="x", gives=gives), gave(value)) is holds
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I would go through the list and add each number to a total",
+        "a loop",
+        "nothing",
+        "you take the name and print(it)",
+        "Here is my program for you: print(3)",
+    ],
+)
+def test_A11_words_that_are_no_program_are_asked_about_and_never_wrong(answer: str) -> None:
+    grade = grade_runs(answer, [LARGE], [ProgramRun(ProgramEnd.NOT_COMPILED, error="SyntaxError: invalid", line=1)])
+    assert (grade.state, grade.remedy, grade.next_step) == (GradeState.UNGRADED, Remedy.FOLLOW_UP, NO_PROGRAM)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "for x in xs\n    print(x)",
+        "print('is there anybody out there'",
+        "if x = 3:\n  y",
+        "def f(a, b) return a",
+    ],
+)
+def test_A11_a_program_with_a_fault_is_one(answer: str) -> None:
+    run = ProgramRun(ProgramEnd.NOT_COMPILED, error="SyntaxError: invalid syntax", line=1)
+    assert grade_runs(answer, [LARGE], [run]).correct is False
+
+
+@pytest.mark.parametrize(
+    ("answer", "program"),
+    [
+        ("print(1)", "print(1)"),
+        ("```python\nprint(1)\n```", "print(1)"),
+        ("I think:\n```\nx = 1\nprint(x)\n```\nIs it right?", "x = 1\nprint(x)"),
+        ("x = 1\n    print(x)", "x = 1\nprint(x)"),
+        ("if x:\n    print(x)", "if x:\n    print(x)"),
+        ("for x in a:\n\tprint(x)", "for x in a:\n    print(x)"),
+        ("f(\n    1)", "f(\n    1)"),
+    ],
+)
+def test_A11_the_program_is_found_in_the_answer(answer: str, program: str) -> None:
+    assert program_in(answer) == program
+
+
+def labels(*tests: ProgramTest) -> Sequence[str]:
+    return [run_label(test, position) for position, test in enumerate(tests, start=1)]
+
+
+def test_A11_a_test_is_named_without_what_it_expects() -> None:
+    named = labels(
+        ProgramTest(prints="42"), ProgramTest("n = 2", after="f(1)", gives="42"), ProgramTest("a\nb", "7", "42")
+    )
+    assert named == ["test 1", "f(1) with n = 2", "with 7 typed in"]
