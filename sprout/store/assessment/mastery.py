@@ -48,7 +48,7 @@ def update_progress(tx: WriteTransaction, concept: NodeRow, user_id: str, now: d
             known = found.get(part.id, Mastery())
             derived = _Derived(known.value, known.attempts, known.learned_at, known.mastered_at)
             changes += _set(tx, progress, part.id, user_id, derived, now)
-    if parts and (found or concept.id in progress or any(part.id in progress for part in parts)):
+    if parts and (evidence or concept.id in progress or any(part.id in progress for part in parts)):
         whole = _whole([progress.get(part.id) for part in parts], len(evidence))
         changes += _set(tx, progress, concept.id, user_id, whole, now)
     return changes

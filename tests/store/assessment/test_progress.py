@@ -223,3 +223,13 @@ async def test_H4_a_concept_follows_its_parts_as_they_come_and_go(
     assert half.mastery_score == pytest.approx(whole.mastery_score / 2)
     await paths.delete_node(added.id, user_id=ME.user_id)
     assert (await row_of(paths, concept)).completed_at is not None
+
+
+async def test_H4_an_answer_about_a_part_that_was_removed_is_counted_by_its_concept_at_once(
+    paths: SqlPaths, assessments: SqlAssessments, concept: NodeRow, light: NodeRow, questions: list[SavedQuestion]
+) -> None:
+    """Not only once something else has made the concept's row."""
+    about_light = questions[1]
+    await paths.delete_node(light.id, user_id=ME.user_id)
+    await answer(assessments, about_light)
+    assert (await row_of(paths, concept)).attempts_count == 1
