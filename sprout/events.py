@@ -325,21 +325,45 @@ class CheckpointQuestion(_Event):
     options: list[str] | None = None
 
 
+Mark = Literal["met", "partly", "missing"]
+
+
 class CriterionShown(Wire):
     """A criterion as a learner sees it: its label, whether it is met, and the quoted words that show it."""
 
     label: str
-    verdict: Literal["met", "partly", "missing"] | None
+    verdict: Mark | None
     span: str
 
 
+class ComparedCriterionShown(Wire):
+    """One thing that the model answer does, for the learner to tick."""
+
+    id: str
+    label: str
+    statement: str
+
+
+class Compare(Wire):
+    """The learner's answer and the model answer, to be compared by the learner; `misconceptions` are expected ones."""
+
+    answer_id: str
+    yours: str
+    model_answer: str
+    criteria: list[ComparedCriterionShown]
+    misconceptions: list[str]
+
+
+GradeStateShown = Literal["graded", "self_marked", "unsure", "ungraded"]
+
+
 class Graded(_Event):
-    """The grade of an answer; without one, `score` is null and `state` gives the reason. Never contains the key."""
+    """The grade of an answer; without a mark, `score` is null and `state` gives the reason. Never contains the key."""
 
     kind: Literal["graded"] = "graded"
     question_id: str
     answer_id: str
-    state: Literal["graded", "unsure", "ungraded"]
+    state: GradeStateShown
     score: float | None
     correct: bool | None
     criteria: list[CriterionShown]

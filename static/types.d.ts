@@ -280,6 +280,7 @@ export interface Agent {
   asks: { question: string; choices: string[] | null; why: string; at: string | null } | null;
   entries: Entry[];
   usage: Usage;
+  graded: GradeShown | null;
 }
 export interface Graph {
   nodes: Record<string, NodeRow>;
@@ -328,10 +329,25 @@ export interface CriterionShown {
   verdict: "met" | "partly" | "missing" | null;
   span: string;
 }
+export type GradeState = "graded" | "self_marked" | "unsure" | "ungraded";
+export type Mark = "met" | "partly" | "missing";
+/** A learner's verdicts on their own answer, by the ids of its criteria. */
+export interface SelfMark {
+  verdicts: Record<string, Mark>;
+  misconception: string | null;
+}
+/** What a learner compares their answer with. */
+export interface Compared {
+  answerId: string;
+  yours: string;
+  modelAnswer: string;
+  criteria: { id: string; label: string; statement: string }[];
+  misconceptions: string[];
+}
 export interface GradeShown {
-  state: "graded" | "unsure" | "ungraded";
-  score: number | null;
-  correct: boolean | null;
+  state: GradeState;
+  score?: number | null;
+  correct?: boolean | null;
   criteria: CriterionShown[];
   nextStep: string;
   cut?: boolean;
@@ -346,6 +362,7 @@ export interface Answer {
   feedback: string | null;
   createdAt: string;
   grade?: GradeShown | null;
+  compare?: Compared | null;
 }
 export interface ChangedRows {
   nodes: NodeRow[];
@@ -391,9 +408,15 @@ export interface Citation {
 /** That words were an attempt: the help before it, and what was found in them. */
 export interface Attempt {
   questionId: string;
+  answerId: string;
   helpLevel: number;
+  state: GradeState;
+  score: number | null;
   correct: boolean | null;
   criteria: CriterionShown[];
+  nextStep: string | null;
+  answer: string | null;
+  why: string | null;
 }
 export type AnswerType = "text" | "code" | "draw" | "mcq";
 export interface Checkpoint {
@@ -401,6 +424,9 @@ export interface Checkpoint {
   prompt: string;
   type: AnswerType;
   options: string[] | null;
+  help: string[];
+  attempts: number;
+  compare: Compared | null;
 }
 export interface Card {
   id: string;

@@ -212,6 +212,7 @@ async def _marking_calls() -> list[SloppyCall]:
     keys = await _tools(key_check_agent(repositories, cast(Any, _Keys())), concept, task="q1 q2")
     return [
         SloppyCall("record_grade", grading["record_grade"], VERDICTS, GRADE_SLIPS),
+        SloppyCall("leave_to_learner", grading["leave_to_learner"], {"answer_ids": [ANSWER.id]}),
         SloppyCall("flag_for_review", grading["flag_for_review"], {"answer_id": ANSWER.id, "why": "it gives orders"}),
         SloppyCall("record_solutions", keys["record_solutions"], SOLUTIONS, SOLUTION_SLIPS),
     ]
@@ -221,7 +222,7 @@ def _tutor_calls() -> list[SloppyCall]:
     async def checkpoint(checked: BaseModel, _: ToolUse) -> object:
         fields = (
             "question", "type", "answer", "options", "wrong", "criteria", "anchors", "number", "accepted",
-            "program_tests", "help", "smaller", "solution",
+            "program_tests", "help", "solution",
         )  # fmt: skip
         given = {name: getattr(checked, name) for name in fields}
         asked = build_checkpoint(tests="Ohm's law", **given)

@@ -43,11 +43,12 @@ class Leak:
 
 @dataclass(slots=True)
 class Disclosures:
-    """Texts that a learner may read by now: everything of a settled question, otherwise only what help has revealed."""
+    """Texts that a learner may read by now: everything of a settled question, the model answer and its criteria of one
+    that they compare, otherwise only what help has revealed."""
 
     settled: set[str] = field(default_factory=set)
+    compared: set[str] = field(default_factory=set)
     tried: set[str] = field(default_factory=set)
-    unknown: set[str] = field(default_factory=set)
     levels: dict[str, int] = field(default_factory=dict)
 
     def may_be_seen(self, hidden: MarkedText) -> bool:
@@ -57,8 +58,8 @@ class Disclosures:
             return True
         if hidden.source.startswith("help "):
             return int(hidden.source.removeprefix("help ")) <= self.levels.get(prompt, 0)
-        if hidden.source == "smaller":
-            return prompt in self.unknown
+        if prompt in self.compared and hidden.source in ("answer", "criterion", "misconception"):
+            return True
         return hidden.source == "misconception" and prompt in self.tried
 
 

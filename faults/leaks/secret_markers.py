@@ -46,8 +46,8 @@ class MarkedText:
 
     Args:
         prompt: of the question that the text belongs to, on one line; for an agent's prompt, its name.
-        source: "answer", "criterion", "misconception", "help 1" to "help 4", "smaller", "because", "solution" or, for
-            an agent's prompt, "prompt".
+        source: "answer", "criterion", "misconception", "help 1" to "help 4", "because", "solution" or, for an
+            agent's prompt, "prompt".
     """
 
     prompt: str
@@ -164,7 +164,8 @@ def _mark_question(question: dict[str, Any], canaries: SecretMarkers) -> None:
         if holder.get(key):
             holder[key] = canaries.mark_text(holder[key], MarkedText(prompt, part))
 
-    if question.get("criteria"):
+    programs = [one for one in question.get("tests", ()) if isinstance(one, dict)]  # else titles of what it tests
+    if question.get("criteria") or programs:
         mark(question, "answer", "answer")
         question["anchors"] = [
             canaries.mark_text(text, MarkedText(prompt, "answer")) for text in question.get("anchors", ())
@@ -176,13 +177,13 @@ def _mark_question(question: dict[str, Any], canaries: SecretMarkers) -> None:
         mark(criterion, "statement", "criterion")
         mark(criterion, "partly_if", "criterion")
         mark(criterion, "misconception", "misconception")
-    for wrong in question.get("wrong", ()):
-        mark(wrong, "misconception", "misconception")
+    for holder in (*question.get("wrong", ()), *programs):
+        mark(holder, "misconception", "misconception")
     for value in question.get("diagnostic_values", {}):
         mark(question["diagnostic_values"], value, "misconception")
     for level, text in enumerate(question.get("help", ()), start=1):
         question["help"][level - 1] = canaries.mark_text(text, MarkedText(prompt, f"help {level}"))
-    for part in ("smaller", "because", "solution"):
+    for part in ("because", "solution"):
         mark(question, part, part)
 
 

@@ -18,6 +18,7 @@ class TurnRecord:
         number: place of the question in the lesson, from 1.
         level, level_after: of help, before and after.
         settled: whether the question is closed by now.
+        compares: whether nobody could mark the answer, so that the learner is to compare it.
         mastered: whether the subconcept is mastered by now.
     """
 
@@ -28,6 +29,7 @@ class TurnRecord:
     level: int
     level_after: int
     settled: bool
+    compares: bool
     mastered: bool
     grade: dict[str, Any] | None
     next_prompt: str | None

@@ -10,7 +10,13 @@ from faults.learners.answer_book import equivalent_prompts, find_question
 from faults.learners.course_record import ConceptRecord, CourseRecord, LessonRecord, ReturnRecord, TurnRecord
 from faults.learners.disputing_learner import DisputingLearner, dispute_question, plant_wrong_key
 from faults.learners.returning_learner import ReturningLearner
-from faults.learners.scripted_learners import LearnerMessage, MessageIntent, QuestionSituation, ScriptedLearner
+from faults.learners.scripted_learners import (
+    LearnerMessage,
+    MessageIntent,
+    QuestionSituation,
+    ScriptedLearner,
+    compared,
+)
 from sprout.learning.mastery.mastery import LEARNED_FROM
 from sprout.learning.text.normalization import one_line
 
@@ -222,7 +228,8 @@ class CourseRun:
                 response["message"],
                 number,
             )
-            words = self._learner.respond(asked)
+            is_compared = stands["question"]["compare"] is not None
+            words = compared(messages_sent[-1]) if is_compared else self._learner.respond(asked)
             before, response = response, await self._send_message(id_, words, question, messages_sent)
             messages_sent.append(words)
             turn = await self._record_turn(id_, asked, words, response)
@@ -248,8 +255,6 @@ class CourseRun:
         content = _message_content(words.text, words.intent, question["type"])
         if words.intent == "answer" and words.right is not None:
             seen.tried.add(prompt)
-        if words.right is None and not words.tactic and words.intent != "aside":
-            seen.unknown.update(equivalent_prompts(find_question(prompt)))
         self._turns += 1
         path = f"/api/chat/sessions/{session_id}/tutor"
         if self._turns % SSE_EVERY:
@@ -279,6 +284,9 @@ class CourseRun:
         following = one_line(response["question"]["prompt"]) if response["question"] else None
         settled = response["isComplete"] or following != prompt
         level = asked.level if settled else stands["helpLevel"]
+        compares = not settled and stands["question"]["compare"] is not None
+        if compares:
+            desk.disclosures.compared.add(prompt)
         for form in equivalent_prompts(asked.known):
             desk.disclosures.levels[form] = max(desk.disclosures.levels.get(form, 0), level)
         if settled:
@@ -302,6 +310,7 @@ class CourseRun:
             asked.level,
             level,
             settled,
+            compares,
             stands["completed"],
             response["graded"],
             following,
@@ -373,5 +382,5 @@ def _message_content(text: str, meant: MessageIntent, kind: str) -> str:
             return f"[ANSWER]\nMode: {MODES.get(kind, 'text')}\n{text}"
         case "aside":
             return f"[CLARIFICATION]\n{text}"
-        case "talk":
+        case "talk" | "compare":
             return text

@@ -11,6 +11,8 @@ from sprout.offline.courses.catalogue import courses
 EXPERT_QUESTIONS = 2.0  # to a subconcept, on average: a lesson is placed out of, not gone through
 MOST_WORDS = 140  # of a reply, its repeated question apart
 FEWEST_WORDS = 5
+DOES_NOT_KNOW = ("idk", "I don't know", "sorry, idk")
+MOST_TURNS = 30  # of a lesson
 FLATTERY = re.compile(
     r"\b(?:wow|awesome|amazing|brilliant|fantastic|genius|great job|excellent|you're so|well done)\b", re.IGNORECASE
 )
@@ -28,10 +30,12 @@ def _common_checks(story: CourseRecord) -> Violations:
         graded = turn.grade
         if turn.message.right is False and graded and graded["correct"]:
             yield f"a wrong answer was right: {turn.message.text[:60]!r} to {turn.question.prompt[:60]!r}"
-        if turn.message.right and not (graded and graded["correct"]):
+        if turn.message.right and not turn.compares and not (graded and graded["correct"]):
             yield f"a right answer was not: {turn.message.text[:80]!r} to {turn.question.prompt[:60]!r}"
         if turn.message.right is None and graded and graded["score"] is not None:  # else it was shown as unmarked
             yield f"words that are no answer were graded: {turn.message.text[:60]!r}"
+        if turn.message.text in DOES_NOT_KNOW and not (turn.settled or turn.level_after == turn.level + 1):
+            yield f"not knowing has moved nothing at {turn.question.prompt[:60]!r}"
         if turn.settled and turn.message.right and turn.level and turn.question.prompt == (turn.next_prompt or ""):
             yield f"the same question came again after help: {turn.question.prompt[:60]!r}"
     for concept in story.concepts:
@@ -41,6 +45,16 @@ def _common_checks(story: CourseRecord) -> Violations:
             if correct is not None and words.right is not None and correct != words.right:
                 yield f"graded {correct} in the diagnostic: {words.text[:60]!r} to {one.prompt[:60]!r}"
     yield from _changed_forms(story)
+    yield from _conversations(story)
+
+
+def _conversations(story: CourseRecord) -> Violations:
+    """No lesson is endless, and nothing is said twice in it (H1a)."""
+    for lesson in _lessons(story):
+        replies = [turn.reply for turn in lesson.turns if not turn.compares]
+        yield from (f"a reply was said twice: {one[:80]!r}" for one in dict.fromkeys(replies) if replies.count(one) > 1)
+        if len(lesson.turns) > MOST_TURNS:
+            yield f"{len(lesson.turns)} turns in {lesson.title!r}"
 
 
 def _changed_forms(story: CourseRecord) -> Violations:
@@ -59,11 +73,9 @@ def _novice(story: CourseRecord) -> Violations:
     for concept in story.concepts:
         for change in concept.changes:
             added = {node["id"] for node in change["after"]["nodes"]} - {n["id"] for n in change["before"]["nodes"]}
-            blank = all(words.text in ("idk", "I don't know") for _, words, _ in concept.diagnostic_answers)
+            blank = all(words.text in DOES_NOT_KNOW for _, words, _ in concept.diagnostic_answers)
             if blank and any(edge["targetNodeId"] in added for edge in change["after"]["edges"]):
                 yield f"an entry above their level in {concept.title!r}"
-    if not any("smaller" in turn.reply.casefold() for turn in story.turns if turn.message.text == "idk"):
-        yield "nobody made the step smaller"
 
 
 def _hole(story: CourseRecord) -> Violations:
@@ -137,7 +149,7 @@ def _extractor(story: CourseRecord) -> Violations:
         if not turn.message.tactic:
             continue
         explanation = turn.reply.split("Question Type:")[0]
-        if turn.settled or turn.level_after > turn.level:
+        if turn.settled or turn.level_after > turn.level + 1:
             yield f"{turn.message.tactic!r} has moved the question on"
         if not FEWEST_WORDS <= len(explanation.split()) <= MOST_WORDS:
             yield f"{turn.message.tactic!r} got {len(explanation.split())} words"
@@ -147,13 +159,11 @@ def _extractor(story: CourseRecord) -> Violations:
 
 def _hint_clicker(story: CourseRecord) -> Violations:
     for lesson in _lessons(story):
-        tries = 0
         for turn in lesson.turns:
             if turn.number > 1:
                 break
-            if turn.message.text == "hint" and not tries and turn.level_after > turn.level:
-                yield f"help without a try in {lesson.title!r}"
-            tries += turn.message.text != "hint"
+            if turn.message.text == "hint" and turn.level_after != turn.level + 1:
+                yield f"a hint that brought no help in {lesson.title!r}"
             if turn.settled and turn.level and turn.next_prompt is None:
                 yield f"a lesson that ended with help: {lesson.title!r}"
 

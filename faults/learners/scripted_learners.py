@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 from faults.learners.answer_book import KnownQuestion, WrongAnswer
 from sprout.learning.text.normalization import one_line
 
-MessageIntent = Literal["answer", "aside", "talk"]
+MessageIntent = Literal["answer", "aside", "talk", "compare"]
 
 DONT_KNOW = "I don't know"
 WORKED_STEP = 4
@@ -42,6 +42,11 @@ class LearnerMessage:
     intent: MessageIntent = "answer"
     right: bool | None = None
     tactic: str = ""
+
+
+def compared(message: LearnerMessage) -> LearnerMessage:
+    """An honest verdict on one's own last answer."""
+    return LearnerMessage("the same" if message.right else "not yet", "compare")
 
 
 ASIDE = LearnerMessage("Who first thought of this?", "aside")
@@ -306,18 +311,14 @@ class AnswerExtractor:
 
 
 class HintClickingLearner:
-    """Could do it, asks for help first: four times in a row, then once after a careless try."""
+    """Could do it, asks for all help first."""
 
     name = "hint clicker"
 
     def respond(self, asked: QuestionSituation) -> LearnerMessage:
         if asked.diagnostic or asked.number != 1 or asked.known.is_changed_form:
             return right_answer(asked)
-        if len(asked.earlier_messages) < HINTS:
-            return LearnerMessage("hint")
-        if len(asked.earlier_messages) == HINTS:
-            return wrong_answer(asked)
-        return LearnerMessage("hint") if not asked.level else right_answer(asked)
+        return LearnerMessage("hint") if len(asked.earlier_messages) < HINTS else right_answer(asked)
 
     def observe_reply(self, known: KnownQuestion, reply: str, level: int, *, settled: bool) -> None:
         """There is nothing to learn."""

@@ -104,8 +104,9 @@ async def wait_for_question(page: Page) -> str:
     return await checkpoint(page).locator(".q").inner_text()
 
 
-async def submit_answer(page: Page, text: str) -> None:
-    """Give an answer at the checkpoint, by its option or in words, and wait until the tutor has said something."""
+async def submit_answer(page: Page, text: str, *, verdict: str = "Says it") -> None:
+    """Give an answer at the checkpoint, by its option or in words, and wait until the tutor has said something. One
+    that is to be compared gets the verdict."""
     message_count = await page.locator(".msg").count()
     if await checkpoint(page).get_by_role("radio").count():
         await checkpoint(page).locator(".opt").filter(has=page.get_by_text(text, exact=True)).click()
@@ -113,11 +114,22 @@ async def submit_answer(page: Page, text: str) -> None:
         await page.locator("#answer").fill(text)
     await checkpoint(page).get_by_role("button", name="Answer").click()
     await wait_for_tutor(page, message_count)
+    if await page.locator(".cmp").count():
+        await compare(checkpoint(page), verdict)
+        await wait_for_tutor(page, message_count)
+
+
+async def compare(place: Locator, verdict: str) -> None:
+    """Give every criterion of an answer this verdict, and wait until that has arrived."""
+    for radio in await place.get_by_role("radio", name=verdict).all():
+        await radio.check()
+    await place.get_by_role("button", name="Done comparing").click()
+    await expect(place.locator(".cmp")).to_have_count(0)
 
 
 async def wait_for_tutor(page: Page, message_count: int) -> None:
-    """Wait for a message of the tutor more than `said`, and for the end of its turn."""
-    await expect(page.locator(".msg:not([aria-live])")).not_to_have_count(message_count)
+    """Wait for a message of the tutor more than `said`, or a comparison, and for the end of its turn."""
+    await expect(page.locator(".msg:not([aria-live]), .cmp")).not_to_have_count(message_count)
     await expect(page.locator(".tu [aria-busy]")).to_have_count(0)
     await wait_for_effects(page)
 

@@ -41,7 +41,7 @@ async def seed_world(client: httpx2.AsyncClient, sprout: Sprout, word: str) -> S
     ]["id"]
     questions = [one["id"] for one in await _get(client, f"/api/assessments/{assessment}/questions")]
     answers = f"/api/assessments/{assessment}/answers"
-    await _post(client, answers, {**USER, "questionId": questions[0], "answerText": word})
+    answer = await _post(client, answers, {**USER, "questionId": questions[0], "answerText": word})
     progress = await _post(client, "/api/progress", {**USER, "nodeId": part})
     session = await _post(client, "/api/chat/sessions", {**USER, "nodeId": part})
     body = {**USER, "role": "user", "content": f"What is {word}?"}
@@ -65,6 +65,7 @@ async def seed_world(client: httpx2.AsyncClient, sprout: Sprout, word: str) -> S
             "passages": tuple(one["id"] for one in coverage),
             "assessments": (assessment,),
             "questions": tuple(questions),
+            "answers": (answer["id"],),
             "sessions": (session["id"],),
             "messages": (message["id"],),
             "progress": (progress["id"],),

@@ -266,7 +266,11 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
                  rate_limiter=RUN_LIMITER)),
     *group("Assessments", lambda web: web.teaching_repositories,
         Endpoint("POST", "/api/questions/{id}/skip", questions.skip_question, "Skip a question",
-                 _one("The attempt, which doesn't count.", AnswerRow, 201), (404,), body=requests.QuestionSkip)),
+                 _one("The attempt, which doesn't count.", AnswerRow, 201), (404,), body=requests.QuestionSkip),
+        Endpoint("POST", "/api/answers/{id}/self-mark", questions.self_mark_answer,
+                 "Mark an answer that nobody else can mark, beside the model answer",
+                 _one("The attempt, with the learner's verdicts.", AnswerRow), (404, 409),
+                 body=requests.AnswerSelfMark)),
 
     *group("Conversations", lambda web: web.teaching_repositories,
         Endpoint("GET", "/api/chat/sessions", conversations.list_sessions, "The caller's sessions, oldest first",

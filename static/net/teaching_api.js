@@ -3,7 +3,8 @@
 
 import { ApiError, USER, post, request } from "./api.js";
 
-/** @import { Answer, Change, ChatMessage, ChatSession, Diagnostic, Lesson, Reply, Run } from "../types.d.ts" */
+/** @import { Answer, Change, ChatMessage, ChatSession, Diagnostic, Lesson, Reply, Run, SelfMark } from "../types.d.ts" */
+/** @typedef {"help" | "show" | "change"} Move what is asked for by a button */
 
 const at = encodeURIComponent;
 
@@ -78,15 +79,18 @@ export const messages = (sessionId) => request(`/chat/sessions/${at(sessionId)}/
 export const lesson = (sessionId) => request(`/chat/sessions/${at(sessionId)}/lesson`);
 /**
  * @param {string} sessionId
- * @param {string} content
- * @param {string | null} drawing a data URL
- * @param {string | null} questionId the question that it answers
+ * @param {{ content: string, drawing: string | null, move?: Move, selfMark?: SelfMark }} said
+ * @param {string | null} questionId the question that it is said to
  * @returns {Promise<Reply>}
  */
-export const sendMessage = (sessionId, content, drawing, questionId) =>
+export const sendMessage = (sessionId, { content, drawing, move, selfMark }, questionId) =>
   post(`/chat/sessions/${at(sessionId)}/tutor`, {
     userId: USER,
     content,
     ...(drawing && { drawingImageDataUrl: drawing }),
+    ...(move && { move }),
+    ...(selfMark && { selfMark }),
     ...(questionId && { questionId }),
   });
+/** Mark one's own answer of a diagnostic. @param {string} answerId @param {SelfMark} mark @returns {Promise<Answer>} */
+export const selfMark = (answerId, mark) => post(`/answers/${at(answerId)}/self-mark`, { userId: USER, ...mark });

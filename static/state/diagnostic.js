@@ -8,7 +8,7 @@ import * as teachingApi from "../net/teaching_api.js";
 import { emptyGraph } from "./graph.js";
 import { subscribe } from "./tab_stream.js";
 
-/** @import { Answer, AskedQuestion, Change, Diagnostic, RunEvent } from "../types.d.ts" */
+/** @import { Answer, AskedQuestion, Change, Diagnostic, RunEvent, SelfMark } from "../types.d.ts" */
 /** @typedef {"unasked" | "going" | "done" | "failed"} AdaptationState */
 
 const LOOK_AGAIN_MS = 2000;
@@ -106,6 +106,14 @@ export function openDiagnostic(branchId, conceptId) {
       return kept;
     });
 
+  /** Mark one's own answer beside the model answer. @param {Answer} mine @param {SelfMark} mark */
+  const selfMark = (mine, mark) =>
+    act("answer", async () => {
+      const marked = await teachingApi.selfMark(mine.id, mark);
+      given.value = given.value.map((each) => (each.id === marked.id ? marked : each));
+      return marked;
+    });
+
   /** @param {AskedQuestion} question @param {string} reason */
   const contest = (question, reason) => act("contest", () => teachingApi.contest(question.id, reason));
 
@@ -199,6 +207,7 @@ export function openDiagnostic(branchId, conceptId) {
     load,
     answer,
     skip,
+    selfMark,
     contest,
     adapt,
     close,

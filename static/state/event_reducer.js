@@ -171,6 +171,7 @@ const newAgent = (runId) => ({
   asks: null,
   entries: [],
   usage: NO_USAGE,
+  graded: null,
 });
 
 /** @typedef {(agent: Agent, event: RunEvent) => Agent} AgentReducer */
@@ -283,6 +284,7 @@ const AGENT_REDUCERS = {
       entry.type === "tool" && entry.callId === event.callId ? { ...entry, result: resultOf(event) } : entry,
     ),
   }),
+  graded: (agent, event) => ({ ...agent, graded: /** @type {any} */ (event) }),
   model_retry: note("retry", "attempt", "of", "delayMs", "why"),
   model_switched: (agent, event) => ({ ...note("switched", "from", "to", "why")(agent, event), model: event.to }),
   context_compacted: note("compacted", "rung", "tokensBefore", "tokensAfter"),

@@ -8,10 +8,17 @@ import * as teachingApi from "../net/teaching_api.js";
 import { activeRuns } from "./tab_stream.js";
 import { splitQuestion, turnsOf } from "./transcript.js";
 
-/** @import { ChatMessage, ChatSession, Lesson } from "../types.d.ts" */
+/** @import { ChatMessage, ChatSession, Lesson, SelfMark } from "../types.d.ts" */
+/** @import { Move } from "../net/teaching_api.js" */
 /**
- * @typedef {{ content: string, text: string, aside: boolean, drawing: string | null }} Words what a learner sends: as
- *   it travels, and as it is shown
+ * @typedef {{
+ *   content: string,
+ *   text: string,
+ *   aside: boolean,
+ *   drawing: string | null,
+ *   move?: Move,
+ *   selfMark?: SelfMark,
+ * }} Words what a learner sends: as it travels, and as it is shown
  */
 /** @typedef {ReturnType<typeof openLesson>} OpenLesson */
 
@@ -66,6 +73,13 @@ export function openLesson(nodeId) {
       .map((entry) => /** @type {any} */ (entry).text)
       .join("\n\n");
   });
+  /** The grade of the answer that is being replied to, as soon as there is one. */
+  const graded = computed(
+    () =>
+      Object.values(run.value?.agents ?? {})
+        .map((agent) => agent.graded)
+        .findLast((grade) => grade !== null) ?? null,
+  );
   /** Whether the tutor is replying in the lesson, not to a side question. */
   const speaking = computed(() => live.value !== "" && !sending.value?.aside);
   /** The sent message until it is in the transcript, which may be loaded before its reply comes. */
@@ -119,11 +133,11 @@ export function openLesson(nodeId) {
     batch(() => {
       sending.value = { ...words, after: saidBefore };
       refusal.value = null;
-      spoken.value ||= words.content !== "";
+      spoken.value ||= words !== OPENING;
     });
     try {
       const asked = words.aside ? null : (state.value?.question?.id ?? null);
-      const reply = await teachingApi.sendMessage(session.value.id, words.content, words.drawing, asked);
+      const reply = await teachingApi.sendMessage(session.value.id, words, asked);
       await refresh();
       if (messages.value.length > saidBefore) return true;
       if (reply.runId && !(await runOf(reply.runId)).endedAt) return true; // it takes longer, and is heard to its end
@@ -208,6 +222,7 @@ export function openLesson(nodeId) {
     ended,
     run,
     live,
+    graded,
     speaking,
     working,
     answered,

@@ -14,8 +14,8 @@
  *   mode: AnswerType | null,
  *   citations: Citation[],
  *   attempt: Attempt | null,
- *   first: boolean,
- * }} Turn `first`: the first attempt at its question
+ *   number: number,
+ * }} Turn `number`: its place among the attempts at its question, from 1; 0 if it is none
  */
 
 const TYPE_LINE = /^question type\s*[:–-]\s*(text|code|draw|mcq)\s*$/im;
@@ -55,20 +55,20 @@ export function withoutTags(content) {
 /** @param {ChatMessage[]} messages oldest first @returns {Turn[]} */
 export function turnsOf(messages) {
   let aside = false;
-  const tried = new Set();
+  const tried = new Map();
   return messages
     .filter((message) => message.role !== "system")
     .map((message) => {
       const { id, citations, attempt } = message;
       if (message.role === "user") {
         aside = message.kind === "hint_request";
-        const first = attempt !== null && !tried.has(attempt.questionId);
-        if (attempt) tried.add(attempt.questionId);
+        const number = attempt ? (tried.get(attempt.questionId) ?? 0) + 1 : 0;
+        if (attempt) tried.set(attempt.questionId, number);
         return {
           id,
           citations,
           attempt,
-          first,
+          number,
           who: /** @type {const} */ ("learner"),
           aside,
           question: null,
@@ -79,7 +79,7 @@ export function turnsOf(messages) {
         id,
         citations,
         attempt,
-        first: false,
+        number: 0,
         who: /** @type {const} */ ("tutor"),
         aside: aside || message.kind === "hint_response",
         drawn: false,

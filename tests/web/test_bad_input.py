@@ -47,6 +47,7 @@ GOOD: dict[str, dict[str, object]] = {
     "NewQuestion": {"format": "numeric", "prompt": "How many legs has a spider?", "correctAnswer": "8"},
     "QuestionContest": {"userId": DEFAULT_USER_ID},
     "QuestionSkip": {"userId": DEFAULT_USER_ID},
+    "AnswerSelfMark": {"userId": DEFAULT_USER_ID, "verdicts": {"c1": "met"}},
     "NodeVisit": {"userId": DEFAULT_USER_ID, "nodeId": "a"},
     "ProgressChange": {"masteryScore": 0.5},
     "NewAnswer": {"userId": DEFAULT_USER_ID, "questionId": "a"},

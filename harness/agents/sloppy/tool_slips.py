@@ -186,7 +186,7 @@ CHECKPOINT_SLIPS: tuple[Slip, ...] = (
     other_count_of_helps,
     stray_passages,
     too_many("plan", 12),
-    absent("smaller", "anchors", "passages"),
+    absent("anchors", "passages"),
 )
 GRADE_SLIPS: tuple[Slip, ...] = (criteria_by_label, confidence_in_percent, quoted_spans, marks_in_other_words)
 SOLUTION_SLIPS: tuple[Slip, ...] = (option_by_its_text, strange_solution)

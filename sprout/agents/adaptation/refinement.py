@@ -83,6 +83,7 @@ class _RefinementRun:
 
         async def begin() -> Sequence[Event]:
             if generated:
+                await self.grade_answers()  # no agent decides whether answers are graded, nor does their number
                 return []
             await self.create_subconcepts()
             made = await adaptations.diagnostic_status(job.node_id, user_id=job.user_id)

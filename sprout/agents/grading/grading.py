@@ -10,11 +10,12 @@ from sprout.agents.agent import NORMAL_STOP_REASONS, AgentSpec, Brief, Job, Team
 from sprout.agents.fences import fenced, wrapped
 from sprout.agents.prompts import Prompts, load_prompts
 from sprout.errors import BadInput, ToolFailure
-from sprout.events import AgentDone, Usage
+from sprout.events import AgentDone, Mark, Usage
 from sprout.learning.graph.graph import MAX_TITLE
 from sprout.learning.marking.answers import MAX_GRADED, truncate_answer
+from sprout.learning.marking.comparison import left_to_learner
 from sprout.learning.marking.gradebook import Gradebook, OpenAnswer
-from sprout.learning.marking.grades import GradeState, Mark, Remedy, ungraded
+from sprout.learning.marking.grades import GradeState, Remedy, ungraded
 from sprout.learning.marking.grading import CriterionVerdict, criterion_ids, grade_verdicts
 from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.paths.graph_repository import GraphRepository
@@ -130,7 +131,12 @@ class _GradingRun:
             objective=f"Grade the open answers about “{title}”.",
             system=self.prompts.system.fill(),
             messages=(Message("user", (Text(request), *(block for one in shown for block in picture_blocks(one)))),),
-            tools=(self.get_questions_and_answers(), self.record_grade(), self.flag_for_review()),
+            tools=(
+                self.get_questions_and_answers(),
+                self.record_grade(),
+                self.leave_to_learner(),
+                self.flag_for_review(),
+            ),
             begin=begin,
             stop_checks=(self.check_all_graded,),
             finish=self.finish,
@@ -167,6 +173,20 @@ class _GradingRun:
             return {"recorded": sample.state is not GradeState.UNGRADED, "state": grade.state.value}
 
         return record_grade
+
+    def leave_to_learner(self) -> Tool:
+        @tool(effect=Effect.WRITE, repeatable=True, stored=True, ends_turn=True)
+        async def leave_to_learner(call: ToolUse, answer_ids: AnswerIds = None) -> dict[str, JsonValue]:
+            """Leave answers whose meaning you cannot judge to their learner, who compares them with the model
+            answer. They get no mark."""
+            chosen = [self.answer(one).id for one in answer_ids] if answer_ids else list(self.answers)
+            *first, last = chosen
+            for one in first:
+                await self.gradebook.record(one, left_to_learner(), actor=self.job.actor())
+            grade = await self.gradebook.record(last, left_to_learner(), actor=self.job.actor(call.id))
+            return {"left": len(chosen), "state": grade.state.value}
+
+        return leave_to_learner
 
     def flag_for_review(self) -> Tool:
         @tool(effect=Effect.WRITE, repeatable=True, stored=True, secret=frozenset({"why"}))

@@ -15,7 +15,7 @@ from sprout.learning.questions.questions import Criterion, Misconception, Questi
 from sprout.learning.text.normalization import folded, occurs_in
 
 SECRET = frozenset(
-    {"answer", "wrong", "criteria", "anchors", "number", "accepted", "program_tests", "help", "smaller", "solution"}
+    {"answer", "wrong", "criteria", "anchors", "number", "accepted", "program_tests", "help", "solution"}
 )
 DIFFICULTY = 3
 MIN_COPIED_WORDS = 3
@@ -85,7 +85,6 @@ def build_checkpoint(
     accepted: list[str] | None,
     program_tests: list[ProgramTestInput] | None,
     help: list[str],
-    smaller: str | None,
     solution: list[str],
 ) -> LessonCheckpoint:
     """The checkpoint as the model wrote it; `validate_draft` decides whether it can be asked.
@@ -119,8 +118,7 @@ def build_checkpoint(
         )
     )
     answered_by: AnswerType = "mcq" if draft.format == "mcq" else "text" if type == "mcq" else type
-    helps = [*help, *help[-1:] * HELP_TEXTS][:HELP_TEXTS]  # where one is missing, the one before it is said again
-    return LessonCheckpoint(draft, answered_by, tuple(helps), smaller or "", tuple(solution))
+    return LessonCheckpoint(draft, answered_by, tuple(dict.fromkeys(help))[:HELP_TEXTS], tuple(solution))
 
 
 def _format_number(value: float) -> str:

@@ -27,7 +27,6 @@ from sprout.agents.tutor.turn import LessonTurn
 from sprout.errors import ToolFailure
 from sprout.events import AnswerType
 from sprout.learning.lessons.fixed_texts import fixed_text
-from sprout.learning.lessons.help_ladder import HelpLadder
 from sprout.learning.lessons.memories import MAX_MEMORY
 from sprout.learning.lessons.repository import Card, TurnEnd
 from sprout.learning.marking.grades import GradeState
@@ -191,7 +190,6 @@ async def ask_checkpoint(
     number: Annotated[NumberInput | None, Field(description="where the answer is a number")] = None,
     accepted: Accepted = None,
     program_tests: ProgramTests = None,
-    smaller: Annotated[str | None, Field(description="a smaller question on the same idea")] = None,
     plan: Annotated[list[str] | None, Field(max_length=10, description="with the first: 3-6 lines")] = None,
     passages: Cited = None,
 ) -> dict[str, JsonValue]:
@@ -201,19 +199,18 @@ async def ask_checkpoint(
     checkpoint = build_checkpoint(
         question=question, type=type, answer=answer, tests=turn.lesson.node.title, options=options, wrong=wrong,
         criteria=criteria, anchors=anchors, number=number, accepted=accepted, program_tests=program_tests,
-        help=help, smaller=smaller, solution=solution,
+        help=help, solution=solution,
     )  # fmt: skip
     refuse_copyable(message, checkpoint)
-    settled: HelpLadder | None = turn.result.ladder if turn.result.settled_question is not None else None
-    before = turn.lesson.plan
-    after = before.after(settled, plan or (), can)
+    settled, before = turn.result.settled_question is not None, turn.lesson.plan
+    after = before.after(plan or (), can, same_again=turn.result.asks_same_again)
     await turn.end(
         TurnEnd(
             message,
             "learning",
             asks=checkpoint,
             plan=after,
-            same_step=settled is not None and after.step == before.step,
+            same_step=settled and after.step == before.step,
             passages=tuple(passages or ()),
         ),
         call,

@@ -4,12 +4,13 @@ from dataclasses import dataclass, field, replace
 
 from sprout.agents.agent import Job, Team
 from sprout.agents.tutor.extra_tools import ExtraTool
-from sprout.agents.tutor.task import TutorTask
-from sprout.agents.tutor.turn_state import AttemptResult, prepared_help
+from sprout.agents.tutor.task import Move, TutorTask
+from sprout.agents.tutor.turn_state import AttemptResult
 from sprout.errors import SproutError, ToolFailure
 from sprout.events import Graded
 from sprout.learning.leaks.leak_filter import LeakFilter
-from sprout.learning.leaks.secret import Secret, build_secret
+from sprout.learning.leaks.prepared_help import prepared_help, secret_of
+from sprout.learning.leaks.secret import Secret
 from sprout.learning.lessons.conversations import MessageKind
 from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.learning.lessons.help_ladder import HelpLadder, NextStep
@@ -28,9 +29,11 @@ from sprout.learning.lessons.turn import (
     named_option,
     parse_input,
 )
+from sprout.learning.marking.comparison import parse_self_verdict
 from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.paths.repositories import Repositories
+from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.text.language import detect_language
 from sprout.loop.model import ToolUse
 from sprout.loop.tools import Profile
@@ -102,6 +105,12 @@ class LessonTurn:
             return AttemptResult()
         if self.question_is_gone:
             return AttemptResult(question, question.ladder)
+        if self.task.move is not None:
+            return AttemptResult(question, _ladder_after_move(question.ladder, self.task.move))
+        if (self_mark := self.self_mark_of(question)) is not None:
+            return await self.record_self_mark(question, self_mark)
+        if question.ladder.comparing:
+            return AttemptResult(question, question.ladder)
         meaning = InputMeaning.ASIDE
         if self.input.kind is not TurnKind.OPENING:
             meaning = interpret_input(question, self.input, has_drawing=self.drawing is not None)
@@ -112,29 +121,45 @@ class LessonTurn:
         option = named_option(question, self.input.text)
         attempt = await self.dependencies.lessons.record_attempt(
             question.id,
-            text=None if option else self.attempt_text(),
+            text=None if option else question.words_to_mark(self.attempt_text()),
             option=option.id if option else None,
             level=int(question.ladder.level),
             actor=self.job.actor(),
         )
         grade = attempt.grade
-        if grade is None or grade.state is GradeState.UNGRADED:
+        if grade is None or (grade.state is GradeState.UNGRADED and not grade.must_be_compared):
             grade = await self.request_grade(attempt.id, question) or grade
-        if attempt.id == question.last_attempt_id and question.last_attempt_text:
+        if attempt.id == question.last_attempt_id and not question.unmarked:
             # The same words once more are not a new attempt.
             return AttemptResult(question, ladder_after(question, InputMeaning.HELP_REQUEST))
         right = bool(grade.correct) if grade is not None and grade.state is GradeState.GRADED else None
         ladder = ladder_after(question, meaning, right=right)
-        if right is None:
-            ladder = replace(ladder, step=NextStep.WAIT)
+        if grade is not None and grade.must_be_compared:
+            ladder = ladder.compare()
         return AttemptResult(question, ladder, attempt.id, grade)
+
+    def self_mark_of(self, question: AskedCheckpoint) -> SelfMark | None:
+        """How the learner marks the answer that they compare; None where they do not."""
+        comparison = question.comparison
+        if comparison is None:
+            return None
+        if self.task.self_mark is not None:
+            return self.task.self_mark.to_mark()
+        is_aside = self.input.kind in {TurnKind.OPENING, TurnKind.CLARIFICATION}
+        return None if is_aside else parse_self_verdict(self.input.text, comparison)
+
+    async def record_self_mark(self, question: AskedCheckpoint, mark: SelfMark) -> AttemptResult:
+        """Store how the learner marks their last attempt: practice, which settles the question."""
+        answer_id = question.last_attempt_id or ""
+        grade = await self.dependencies.lessons.record_self_mark(answer_id, mark, actor=self.job.actor())
+        return AttemptResult(question, question.ladder.after_comparison(), answer_id, grade)
 
     @property
     def question_is_gone(self) -> bool:
         """Whether the learner answered a question that is no longer open, while another one is."""
         given_to, pending = self.task.question_id, self.lesson.pending
-        is_answer = self.input.kind is TurnKind.ANSWER and given_to is not None
-        return is_answer and pending is not None and pending.id != given_to
+        is_given = self.input.kind is TurnKind.ANSWER or self.said_by_button
+        return is_given and given_to is not None and pending is not None and pending.id != given_to
 
     def attempt_text(self) -> str:
         if self.drawing is None:
@@ -153,19 +178,12 @@ class LessonTurn:
     def protect_answer(self) -> None:
         """Set the secret of the open question, and the explanations since it was asked."""
         question = self.result.open_question
-        if question is None:
+        if question is None or self.result.ladder.comparing:
             self.secret = Secret()
             return
         mine, theirs = self.messages_since(question.prompt)
         self.explained_so_far = "\n".join(mine)
-        draft = question.checkpoint.draft
-        self.secret = build_secret(
-            draft,
-            anchors=draft.anchors,
-            steps=question.checkpoint.solution,
-            learner_texts=[*theirs, self.input.text],
-            label=question.label,
-        )
+        self.secret = secret_of(question, *theirs, self.input.text)
 
     def messages_since(self, prompt: str) -> tuple[list[str], list[str]]:
         """The tutor's explanations and the learner's words since the question was asked first."""
@@ -198,23 +216,32 @@ class LessonTurn:
 
     def closing_words(self, result: TurnResult | None) -> str:
         """The reply of a turn without a call, or prepared help if it was withheld. Raises EmptyReply."""
-        if self.question_is_gone:
-            return fixed_text("question_gone", self.language)
+        if (prepared := self.prepared_reply()) is not None:
+            return prepared
         reply = result.text.strip() if result is not None and result.withheld is None else ""
         if reply and result is not None and result.reason != "refusal":
             return reply
         question = self.result.open_question
         if question is None or (result is not None and result.withheld is None):
             raise EmptyReply("The tutor had no answer. Please send your message again.")
-        return self.safe_help() or fixed_text("withheld", self.language)
+        return self.due_help() or fixed_text("withheld", self.language)
 
-    def safe_help(self) -> str:
-        """The prepared help of the current level; empty if it would leak the answer itself."""
-        question, level = self.result.open_question, self.result.ladder.level
-        text = prepared_help(question, level) if question is not None else ""
-        leak_filter = LeakFilter(self.secret, level=level)
-        unchanged = leak_filter.feed(text) + leak_filter.end() == text
-        return text if unchanged and leak_filter.withheld is None else ""
+    def prepared_reply(self) -> str | None:
+        """The reply of a turn in which no model is asked: code knows what to say. None where one is."""
+        if self.question_is_gone:
+            return fixed_text("question_gone", self.language)
+        question, is_aside = self.result.open_question, self.input.kind is TurnKind.CLARIFICATION
+        if question is not None and self.result.ladder.comparing and not is_aside:
+            name = "compare" if self.result.attempt_id is not None else "compare_again"
+            return fixed_text(name, self.language, answer=question.checkpoint.draft.correct_answer)
+        return self.due_help() or None if self.task.move == "help" else None
+
+    def due_help(self) -> str:
+        """The prepared help that the learner gets in this turn; empty without one that can be shown."""
+        question, ladder = self.result.open_question, self.result.ladder
+        if question is None or ladder.step is not NextStep.GIVE_HELP:
+            return ""
+        return prepared_help(question, ladder.level)
 
     async def end(self, end: TurnEnd, call: ToolUse | None = None) -> None:
         """Store the end of the turn."""
@@ -225,7 +252,7 @@ class LessonTurn:
             learner_message_kind=MESSAGE_KINDS[self.input.kind],
             question=result.question,
             ladder=result.ladder if result.question is not None else None,
-            attempt_id=result.attempt_id,
+            attempt_id=None if result.self_verdict is not None else result.attempt_id,
             events=(*self.ungraded_events(), *end.events),
         )
         actor = self.job.actor(call.id if call else None)
@@ -259,9 +286,17 @@ class LessonTurn:
     @property
     def stored_content(self) -> str:
         """The learner's message as it was sent; a drawing has its marker, which most clients send themselves."""
+        if self.task.move is not None:
+            return fixed_text(f"move_{self.task.move}", self.language)
+        if self.task.self_mark is not None and self.result.self_verdict is not None:
+            return fixed_text(f"self_{self.result.self_verdict}", self.language)
         content = self.task.content
         marked = self.drawing is None or DRAWING_MARKER in content
         return content if marked else f"{content}\n{DRAWING_MARKER}"
+
+    @property
+    def said_by_button(self) -> bool:
+        return self.task.move is not None or self.task.self_mark is not None
 
     @property
     def reply_kind(self) -> MessageKind:
@@ -275,6 +310,8 @@ class LessonTurn:
     def profile(self) -> Profile | None:
         """The small profile for a side question, and for other words that leave the open question as it is."""
         question = self.result.open_question
+        if self.said_by_button:
+            return None
         match self.input.kind:
             case TurnKind.CLARIFICATION:
                 return Profile.CONVERSATIONAL
@@ -295,3 +332,13 @@ class LessonTurn:
                 "The question is still open, and is shown again by the server. Reply in plain text to what the learner "
                 "wrote, as the step in <pending> says."
             )
+
+
+def _ladder_after_move(ladder: HelpLadder, move: Move) -> HelpLadder:
+    match move:
+        case "help":
+            return ladder.after_help()
+        case "show":
+            return ladder.show()
+        case "change":
+            return ladder.change()

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from sprout.agents.fences import fenced, wrapped
+from sprout.events import Mark
+from sprout.learning.leaks.prepared_help import prepared_help
 from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
 from sprout.learning.lessons.memories import MemoryRow
 from sprout.learning.lessons.repository import Lesson
 from sprout.learning.lessons.turn import AskedCheckpoint, LessonPlan, TurnKind
+from sprout.learning.marking.comparison import whole_verdict
 from sprout.learning.marking.grades import Grade, GradeState, visible_grade
 from sprout.learning.marking.typed_choice import OPTION_LABELS
 from sprout.learning.questions.questions import MAX_ANSWER, MAX_OPTION, MAX_PROMPT
@@ -16,6 +18,12 @@ from sprout.learning.questions.questions import MAX_ANSWER, MAX_OPTION, MAX_PROM
 MAX_LINE = 300
 MAX_TEXT = 2_000
 MAX_ASKED = 40
+_HOW = {
+    NextStep.SOLVED: "solved",
+    NextStep.COMPARED: "compared",
+    NextStep.WORK_THROUGH: "worked_through",
+    NextStep.CHANGED: "changed",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +56,20 @@ class AttemptResult:
     @property
     def may_show_answer(self) -> bool:
         return self.ladder.may_show_answer
+
+    @property
+    def self_verdict(self) -> Mark | None:
+        """What the learner has said of their whole answer."""
+        if self.ladder.step is not NextStep.COMPARED or self.grade is None:
+            return None
+        return whole_verdict([one.verdict for one in self.grade.results])
+
+    @property
+    def asks_same_again(self) -> bool:
+        """Whether the next question is about the same idea: this one was not answered alone."""
+        if self.settled_question is None or self.self_verdict == "met":
+            return False
+        return self.ladder.step is not NextStep.SOLVED or self.ladder.level > HelpLevel.NONE
 
 
 def state_element(
@@ -111,16 +133,19 @@ def _settled_element(result: AttemptResult) -> str:
     question = result.settled_question
     if question is None:
         return ""
-    how: Literal["solved", "worked_through"] = "worked_through" if result.may_show_answer else "solved"
+    how = _HOW[result.ladder.step]
     shown_parts = [fenced("prompt", question.prompt, limit=MAX_PROMPT)]
     if result.may_show_answer:
         steps = question.checkpoint.solution or (question.checkpoint.draft.correct_answer,)
         shown_parts.append(fenced("solution", "\n".join(steps), limit=MAX_ANSWER))
-    return wrapped("settled", *shown_parts, how=how, level=str(int(result.ladder.level)))
+    said = {} if result.self_verdict is None else {"said": result.self_verdict}
+    if result.self_verdict is not None and result.grade is not None:
+        shown_parts += [fenced("misconception", one, limit=MAX_TEXT) for one in result.grade.misconceptions]
+    return wrapped("settled", *shown_parts, how=how, level=str(int(result.ladder.level)), **said)
 
 
 def _marking_element(result: AttemptResult) -> str:
-    if result.attempt_id is None:
+    if result.attempt_id is None or result.self_verdict is not None:
         return ""
     if result.grade is None:
         return fenced("marking", "", limit=0, state="ungraded", correct="none", score="none")
@@ -142,19 +167,7 @@ def _marking_element(result: AttemptResult) -> str:
 
 def _help_element(result: AttemptResult) -> str:
     question = result.open_question
-    if question is None:
+    if question is None or result.ladder.step is not NextStep.GIVE_HELP:
         return ""
-    match result.ladder.step:
-        case NextStep.SMALLER_QUESTION if question.checkpoint.smaller:
-            return fenced("smaller", question.checkpoint.smaller, limit=MAX_TEXT)
-        case NextStep.GIVE_HELP:
-            text = prepared_help(question, result.ladder.level)
-            return fenced("help", text, limit=MAX_TEXT, level=str(int(result.ladder.level))) if text else ""
-        case _:
-            return ""
-
-
-def prepared_help(question: AskedCheckpoint, level: HelpLevel) -> str:
-    """The prepared text of a level; empty without one."""
-    prepared = question.checkpoint.help
-    return prepared[level - 1] if 0 < level <= len(prepared) else ""
+    text = prepared_help(question, result.ladder.level)
+    return fenced("help", text, limit=MAX_TEXT, level=str(int(result.ladder.level))) if text else ""

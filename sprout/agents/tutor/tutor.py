@@ -11,7 +11,7 @@ from sprout.agents.fences import fenced, wrapped
 from sprout.agents.prompt_elements import node_element, passage_elements
 from sprout.agents.prompts import Prompt, load_prompts
 from sprout.agents.tutor.extra_tools import ExtraTool
-from sprout.agents.tutor.task import parse_task
+from sprout.agents.tutor.task import TutorTask, parse_task
 from sprout.agents.tutor.tools import make_tools
 from sprout.agents.tutor.turn import LessonTurn, TutorDependencies
 from sprout.agents.tutor.turn_state import state_element
@@ -19,7 +19,7 @@ from sprout.events import AgentDone, Usage
 from sprout.learning.graph.graph import MAX_TITLE
 from sprout.learning.lessons.memories import Memories
 from sprout.learning.lessons.repository import Lesson, LessonRepository, TurnEnd
-from sprout.learning.lessons.turn import TurnKind, parse_input
+from sprout.learning.lessons.turn import LearnerInput, TurnKind, parse_input
 from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.paths.passages import PassageRepository
 from sprout.learning.paths.repositories import Repositories
@@ -64,7 +64,7 @@ def tutor_agent(
     async def brief(job: Job, team: Team) -> Brief:
         task = parse_task(job.task)
         lesson = await lessons.lesson(task.session_id, user_id=job.user_id)
-        turn = LessonTurn(dependencies, job, team, task, parse_input(task.content), lesson)
+        turn = LessonTurn(dependencies, job, team, task, _input_of(task), lesson)
         empty = Brief(
             objective=f"A turn of the lesson on “{lesson.node.title}”.",
             system=prompts.system.fill(),
@@ -72,7 +72,7 @@ def tutor_agent(
             finish=_finish(turn),
             output_filter=turn.new_output_filter,
         )
-        if not await turn.begin() or turn.question_is_gone:
+        if not await turn.begin() or turn.prepared_reply() is not None:
             return empty
         return replace(
             empty,
@@ -83,6 +83,12 @@ def tutor_agent(
 
     mechanisms = LoopMechanisms(memory=True, asks=True)
     return AgentSpec("tutor", "conversation", policy, brief, voice="message", mechanisms=mechanisms)
+
+
+def _input_of(task: TutorTask) -> LearnerInput:
+    """The learner's words; what is said by a button has none."""
+    said_by_button = task.move is not None or task.self_mark is not None
+    return LearnerInput(TurnKind.MESSAGE, "") if said_by_button else parse_input(task.content)
 
 
 async def _build_messages(request: Prompt, turn: LessonTurn, tools: Sequence[Tool]) -> tuple[Message, ...]:

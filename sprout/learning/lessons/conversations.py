@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 from pydantic import JsonValue
 
-from sprout.events import CriterionShown, Wire
+from sprout.events import CriterionShown, GradeStateShown, Wire
 
 MessageKind = Literal["learning", "hint_request", "hint_response", "evaluation"]
 
@@ -34,13 +34,20 @@ class CitationShown(Wire):
 class AttemptShown(Wire):
     """Attempt at a question in the learner's words: the level of help before it, and what was found in it.
 
-    `correct` is null and `criteria` empty as long as there is no mark.
+    `score` and `correct` are null and `criteria` is empty as long as there is no mark. `answer` and `why`, which is how
+    one gets there, are null until the question is settled.
     """
 
     question_id: str
+    answer_id: str
     help_level: int
+    state: GradeStateShown
+    score: float | None
     correct: bool | None
     criteria: list[CriterionShown]
+    next_step: str | None
+    answer: str | None
+    why: str | None
 
 
 class ChatMessageRow(Wire):

@@ -21,89 +21,96 @@ class HelpLevel(IntEnum):
 
 
 class NextStep(StrEnum):
-    """The tutor's next step, decided by code."""
+    """The tutor's next step, decided by code. The last four end the question."""
 
     WAIT = "wait"
     GIVE_HELP = "give_help"
-    TRY_FIRST = "try_first"
-    SMALLER_QUESTION = "smaller_question"
-    CHOICE_OF_TWO = "choice_of_two"
-    WORK_THROUGH = "work_through"
+    COMPARE = "compare"  # the learner puts the model answer beside their own
     SOLVED = "solved"
+    COMPARED = "compared"
+    WORK_THROUGH = "work_through"
+    CHANGED = "changed"  # put away for another question
+
+
+_ENDS = frozenset({NextStep.SOLVED, NextStep.COMPARED, NextStep.WORK_THROUGH, NextStep.CHANGED})
+MAX_UNMARKED = 2  # attempts in a row
 
 
 @dataclass(frozen=True, slots=True)
 class HelpLadder:
     """Ladder of help for one question, kept by the server. Each operation returns a new ladder.
 
-    A changed form of the question begins with a ladder of its own. A ladder that has ended stays as it is.
+    Every turn moves: a wrong attempt, not knowing and a request each bring the next level, and after the last one the
+    worked solution. A changed form of the question begins with a ladder of its own. A ladder that has ended stays as it
+    is, and while the learner compares, only the comparison, `show` and `change` move it.
 
     Args:
         level: the help given so far, which is also the `help_level` of an attempt that is made now.
-        attempts: number of genuine ones; `attempts_since_help` counts those after the last help.
-        unsure: number of times in a row that the learner did not know, since the last help or attempt.
+        attempts: number of genuine ones.
+        unmarked: number of attempts in a row that could not be marked.
         step: what follows from the last operation.
     """
 
     level: HelpLevel = HelpLevel.NONE
     attempts: int = 0
-    attempts_since_help: int = 0
-    unsure: int = 0
+    unmarked: int = 0
     step: NextStep = NextStep.WAIT
 
     @property
     def ended(self) -> bool:
-        """Whether the question has been solved, or is worked through together."""
-        return self.step in {NextStep.SOLVED, NextStep.WORK_THROUGH}
+        return self.step in _ENDS
+
+    @property
+    def comparing(self) -> bool:
+        return self.step is NextStep.COMPARE
 
     @property
     def may_show_answer(self) -> bool:
-        """Whether the last level was given and a genuine attempt after it failed; a changed form follows, unaided."""
-        return self.step is NextStep.WORK_THROUGH
+        """Whether the solution was shown, so that a changed form of the question follows."""
+        return self.step in {NextStep.WORK_THROUGH, NextStep.COMPARED}
 
     def after_attempt(self, *, right: bool | None) -> "HelpLadder":
-        """A genuine attempt was graded: a wrong one brings the next level, after the last one the answer.
-
-        One that could not be graded (`right` is None) counts as a try and changes nothing else, but that after the last
-        level the second such one ends the question as a wrong one would: no learner is held up by that.
-        """
-        if self.ended:
+        """A genuine attempt was graded; None is one that could not be marked, the second of which is compared."""
+        if self._is_settled:
             return self
-        tried = replace(self, attempts=self.attempts + 1, attempts_since_help=self.attempts_since_help + 1, unsure=0)
-        if right is None:
-            held = self.level is HelpLevel.WORKED_STEP and tried.attempts_since_help >= _MAX_UNGRADED
-            return tried._with_next_level() if held else tried
-        return replace(tried, step=NextStep.SOLVED) if right else tried._with_next_level()
+        tried = replace(self, attempts=self.attempts + 1, unmarked=0)
+        if right is not None:
+            return replace(tried, step=NextStep.SOLVED) if right else tried.after_help()
+        unmarked = self.unmarked + 1
+        return replace(tried, unmarked=unmarked, step=NextStep.COMPARE if unmarked >= MAX_UNMARKED else NextStep.WAIT)
 
-    def after_help_request(self) -> "HelpLadder":
-        """The learner asks for help, or for the answer: the next level after a try, otherwise a try comes first."""
-        if self.ended:
+    def after_help(self) -> "HelpLadder":
+        """Help was asked for or is due: the next level, and after the last one the worked solution."""
+        if self._is_settled:
             return self
-        if self.attempts_since_help and self.level < HelpLevel.WORKED_STEP:
-            return self._with_next_level()
-        return replace(self, step=NextStep.TRY_FIRST)
-
-    def after_dont_know(self) -> "HelpLadder":
-        """The learner does not know: a smaller question, then a choice of two, then help.
-
-        Without any try that help is the first level and no more.
-        """
-        if self.ended:
-            return self
-        if self.unsure < len(_UNSURE_STEPS):
-            return replace(self, unsure=self.unsure + 1, step=_UNSURE_STEPS[self.unsure])
-        if self.level is HelpLevel.NONE:
-            return self._with_next_level()
-        return replace(self, unsure=0).after_help_request()
-
-    def _with_next_level(self) -> "HelpLadder":
         if self.level is HelpLevel.WORKED_STEP:
-            return replace(self, step=NextStep.WORK_THROUGH)
-        return replace(self, level=HelpLevel(self.level + 1), attempts_since_help=0, unsure=0, step=NextStep.GIVE_HELP)
+            return self.show()
+        return replace(self, level=HelpLevel(self.level + 1), step=NextStep.GIVE_HELP)
 
+    def compare(self) -> "HelpLadder":
+        """The answer is left to the learner to compare."""
+        return self if self.ended else replace(self, step=NextStep.COMPARE)
 
-_UNSURE_STEPS = (NextStep.SMALLER_QUESTION, NextStep.CHOICE_OF_TWO)
-_MAX_UNGRADED = 2
+    def after_comparison(self) -> "HelpLadder":
+        """The learner has said what their answer shows."""
+        return replace(self, step=NextStep.COMPARED) if self.comparing else self
+
+    def show(self) -> "HelpLadder":
+        """The solution is worked through at once; nothing counts."""
+        return self if self.ended else replace(self, step=NextStep.WORK_THROUGH)
+
+    def change(self) -> "HelpLadder":
+        """The question is put away."""
+        return self if self.ended else replace(self, step=NextStep.CHANGED)
+
+    def wait(self) -> "HelpLadder":
+        """Words beside the question."""
+        return self if self._is_settled else replace(self, step=NextStep.WAIT)
+
+    @property
+    def _is_settled(self) -> bool:
+        return self.ended or self.comparing
+
 
 MAX_SHARE_OF_PROMPT = 0.6
 _APOSTROPHE = re.compile("['’`´]")

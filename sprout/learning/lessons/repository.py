@@ -11,6 +11,7 @@ from sprout.learning.lessons.conversations import ChatMessageRow, MessageKind
 from sprout.learning.lessons.help_ladder import HelpLadder
 from sprout.learning.lessons.turn import AskedCheckpoint, LessonCheckpoint, LessonPlan
 from sprout.learning.marking.grades import Grade
+from sprout.learning.questions.assessments import SelfMark
 
 MAX_MESSAGES = 40
 
@@ -178,6 +179,10 @@ class LessonRepository(Protocol):
         self, question_id: str, *, text: str | None, option: str | None, level: int, actor: Actor
     ) -> Attempt:
         """Store an attempt at the pending question, graded if code can; a repeat of the newest is not stored again."""
+        ...
+
+    async def record_self_mark(self, answer_id: str, mark: SelfMark, *, actor: Actor) -> Grade:
+        """The grade of an attempt that its learner has compared. Raises BadInput (the verdicts do not fit)."""
         ...
 
     async def grade(self, answer_id: str, *, user_id: str) -> Grade | None:

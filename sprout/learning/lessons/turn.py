@@ -2,17 +2,18 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from sprout.events import AnswerType
 from sprout.learning.lessons.conversations import MessageKind
-from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep, is_genuine_attempt
+from sprout.learning.lessons.help_ladder import HelpLadder, is_genuine_attempt
 from sprout.learning.marking.answers import says_nothing
+from sprout.learning.marking.comparison import Comparison, build_comparison
 from sprout.learning.marking.keyed_answers import Option, states_number
 from sprout.learning.marking.typed_choice import OPTION_LABELS, typed_option
 from sprout.learning.questions.questions import QuestionDraft
-from sprout.learning.text.normalization import tidy
+from sprout.learning.text.normalization import folded, tidy
 
 MAX_STEPS = 10
 DRAWING_MARKER = "[Drawing image attached]"
@@ -87,14 +88,12 @@ class LessonCheckpoint:
 
     Args:
         help: a text for each level, in their order.
-        smaller: a smaller question on the same idea, for who does not know.
         solution: step by step.
     """
 
     draft: QuestionDraft
     kind: AnswerType
     help: tuple[str, ...] = ()
-    smaller: str = ""
     solution: tuple[str, ...] = ()
 
 
@@ -105,7 +104,8 @@ class AskedCheckpoint:
     Args:
         options: of a choice, in the order in which the learner sees them.
         last_attempt_id: the newest attempt that the ladder has counted.
-        last_attempt_text: its words, if it was graded; an ungraded answer may be repeated.
+        last_attempt_text: its words.
+        unmarked: whether it could not be marked, so that it may be repeated, and is marked together with what follows.
         missed: how many attempts were wrong.
     """
 
@@ -115,6 +115,7 @@ class AskedCheckpoint:
     ladder: HelpLadder = HelpLadder()
     last_attempt_id: str | None = None
     last_attempt_text: str = ""
+    unmarked: bool = False
     missed: int = 0
 
     @property
@@ -124,6 +125,18 @@ class AskedCheckpoint:
     @property
     def kind(self) -> AnswerType:
         return self.checkpoint.kind
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """What the learner compares their last attempt with, while they are to."""
+        return build_comparison(self.checkpoint.draft) if self.ladder.comparing else None
+
+    def words_to_mark(self, text: str) -> str:
+        """The words of a new attempt: after one in sentences that could not be marked, both are one answer."""
+        draft = self.checkpoint.draft
+        in_sentences = self.kind == "text" and draft.format == "open_ended" and not draft.accepted
+        before = self.last_attempt_text if self.unmarked and in_sentences else ""
+        return f"{before}\n\n{text}" if before and folded(before) != folded(text) else text
 
     @property
     def label(self) -> str | None:
@@ -152,9 +165,8 @@ def interpret_input(question: AskedCheckpoint, given: LearnerInput, *, has_drawi
     draft = question.checkpoint.draft
     answers = () if question.kind == "mcq" else (question.checkpoint.draft.correct_answer,)
     code = question.kind == "code"
-    if not is_genuine_attempt(
-        given.text, prompt=question.prompt, last_attempt=question.last_attempt_text, answers=answers, code=code
-    ):
+    before = "" if question.unmarked else question.last_attempt_text
+    if not is_genuine_attempt(given.text, prompt=question.prompt, last_attempt=before, answers=answers, code=code):
         return InputMeaning.HELP_REQUEST
     if given.kind is not TurnKind.ANSWER or question.kind == "mcq":
         return InputMeaning.ASIDE
@@ -179,12 +191,10 @@ def ladder_after(question: AskedCheckpoint, meaning: InputMeaning, *, right: boo
     match meaning:
         case InputMeaning.ATTEMPT:
             return question.ladder.after_attempt(right=right)
-        case InputMeaning.DONT_KNOW:
-            return question.ladder.after_dont_know()
-        case InputMeaning.HELP_REQUEST:
-            return question.ladder.after_help_request()
+        case InputMeaning.DONT_KNOW | InputMeaning.HELP_REQUEST:
+            return question.ladder.after_help()
         case InputMeaning.ASIDE:
-            return replace(question.ladder, step=NextStep.WAIT)
+            return question.ladder.wait()
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,16 +208,15 @@ class LessonPlan:
     def step_count(self) -> int:
         return len(self.goals)
 
-    def after(self, settled: HelpLadder | None, can: Sequence[str], asked: str) -> "LessonPlan":
-        """The plan once another question is asked: the next chunk, unless the last one needed help.
+    def after(self, can: Sequence[str], asked: str, *, same_again: bool) -> "LessonPlan":
+        """The plan once another question is asked.
 
         Args:
-            settled: of the question before; None for the first.
             can: a new plan, taken where there is none yet.
             asked: what the learner can do who answers the new question, where the plan does not say so yet.
+            same_again: whether it is about the same step as the question before.
         """
         lines = self.goals or tuple(can)[:MAX_STEPS]
-        same_again = settled is not None and (settled.may_show_answer or settled.level > HelpLevel.NONE)
         chunk = max(1, self.step if same_again else min(self.step + 1, MAX_STEPS))
         return LessonPlan(lines if len(lines) >= chunk or not asked else (*lines, asked)[:MAX_STEPS], chunk)
 

@@ -14,6 +14,7 @@ MAX_NON_ANSWER = 100  # characters
 ADDRESSES_GRADER = "addresses_grader"
 SHARES_NOTHING = "shares_nothing"
 
+_DRAWN = re.compile(r"\[drawing:([\w-]+)\]\s*")
 _SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。!?।]|\n")
 _CLAUSE_END = re.compile(r"[,.!?;…]+")
 _DIGITS_OR_WORD = re.compile(r"\d+|[^\W\d_]{4,}")
@@ -32,6 +33,12 @@ class GradedText:
 
     text: str
     cut: bool = False
+
+
+def split_drawing(answer: str) -> tuple[str | None, str]:
+    """The id of the answer's drawing, if it has one, and the words beside it."""
+    drawn = _DRAWN.match(answer)
+    return (None, answer) if drawn is None else (drawn[1], answer[drawn.end() :])
 
 
 def truncate_answer(answer: str, *, limit: int = MAX_GRADED) -> GradedText:

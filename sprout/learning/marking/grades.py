@@ -2,17 +2,20 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
 
-Mark = Literal["met", "partly", "missing"]
+from sprout.events import Mark
 
 MIN_CONFIDENCE = 0.7  # a judgement, to be tuned on graded answers
 
 
 class GradeState(StrEnum):
-    """UNSURE has been looked at and needs another look; UNGRADED could not be looked at. Neither is a mark."""
+    """UNSURE has been looked at and needs another look; UNGRADED could not be looked at. Neither is a mark.
+
+    SELF_MARKED was compared with the model answer by its learner: practice, no evidence.
+    """
 
     GRADED = "graded"
+    SELF_MARKED = "self_marked"
     UNSURE = "unsure"
     UNGRADED = "ungraded"
 
@@ -23,6 +26,7 @@ class Remedy(StrEnum):
     RETRY = "retry"  # the same call once more; the doubts say what was wrong with it
     SECOND_SAMPLE = "second_sample"
     FOLLOW_UP = "follow_up"  # ask the learner
+    COMPARE = "compare"  # the learner compares it with the model answer
     PERSON = "person"
 
 
@@ -78,6 +82,11 @@ class Grade:
         """Whether the next step is a grader's, and not the learner's or a person's."""
         return self.remedy in (Remedy.RETRY, Remedy.SECOND_SAMPLE)
 
+    @property
+    def must_be_compared(self) -> bool:
+        """Whether no grader will mark it, and asking the learner for more words would not help."""
+        return self.remedy in (Remedy.COMPARE, Remedy.PERSON)
+
 
 @dataclass(frozen=True, slots=True)
 class VisibleCriterion:
@@ -99,13 +108,13 @@ class VisibleGrade:
 
 
 def visible_grade(grade: Grade) -> VisibleGrade:
-    """The visible part: labels, verdicts, their own words, one next step. No verdicts before it is graded."""
-    graded = grade.state is GradeState.GRADED
+    """The visible part: labels, verdicts, their own words, one next step. No verdicts before it is marked."""
+    marked = grade.state in (GradeState.GRADED, GradeState.SELF_MARKED)
     return VisibleGrade(
         state=grade.state,
         score=grade.score,
         correct=grade.correct,
-        criteria=tuple(_visible_criterion(result) for result in grade.results) if graded else (),
+        criteria=tuple(_visible_criterion(result) for result in grade.results) if marked else (),
         next_step=grade.next_step,
         truncated=grade.cut,
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast, get_args
 
+from sprout.events import Mark
 from sprout.learning.marking.answers import (
     ADDRESSES_GRADER,
     SHARES_NOTHING,
@@ -20,7 +21,6 @@ from sprout.learning.marking.grades import (
     CriterionResult,
     Grade,
     GradeState,
-    Mark,
     Remedy,
     ungraded,
 )

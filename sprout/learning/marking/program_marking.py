@@ -17,11 +17,14 @@ from sprout.learning.marking.program_runs import (
 )
 from sprout.learning.questions.program_tests import ProgramTest
 
+MOST_IN_PART = 0.6  # of the score, below what counts as right
 NO_PROGRAM = "This is not a program that Python can run. Please write only the program, line by line."
 MAX_SHOWN = 300  # characters of an output
 MAX_SITUATION = 60  # characters of a line that is named by its code
 
 _FENCED = re.compile(r"```[\w+-]*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
+_TYPED_AT_PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.)[ ]?(.*)$", re.MULTILINE)
+_APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
 _QUOTED = re.compile(r"#[^\n]*|'[^'\n]*'|\"[^\"\n]*\"")
 _CODE_SIGN = re.compile(r"[=()\[\]{}:+*/<>%@\"'#_]|\w\.\w|\d")
 _WORDS_IN_A_ROW = re.compile(r"(?:(?<![\w.])[^\W\d_]+[,;]?[ \t]+){3,}[^\W\d_]+")
@@ -57,7 +60,8 @@ class ProgramMarker:
 def grade_runs(program: str, tests: Sequence[ProgramTest], runs: Sequence[ProgramRun]) -> Grade:
     """The grade from the program's runs, each of the test at its place; tests without a run count as not passed.
 
-    Right if all tests pass, else the share of those that do. Ungraded if the answer is no program but words.
+    Right if all tests pass, else the share of those that do, which never reaches a right mark. Ungraded if the answer
+    is words and no program.
 
     Args:
         tests: at least one.
@@ -70,7 +74,7 @@ def grade_runs(program: str, tests: Sequence[ProgramTest], runs: Sequence[Progra
     failed = next((at for at, one in enumerate(passed) if not one), None)
     return Grade(
         GradeState.GRADED,
-        score=1.0 if right else round(sum(passed) / len(tests), 6),
+        score=1.0 if right else round(min(sum(passed) / len(tests), MOST_IN_PART), 6),
         correct=right,
         results=tuple(
             CriterionResult(
@@ -98,10 +102,13 @@ def passes(test: ProgramTest, run: ProgramRun) -> bool:
 
 
 def program_in(answer: str) -> str:
-    """The program of an answer: what stands in its first code fence, if it has one. The first line's indentation, which
-    answers lose where they are stored, is taken off the other lines too."""
+    """The program of an answer: what stands in its first code fence, if it has one, and of what was copied from the
+    prompt of Python the lines that were typed. The first line's indentation, which answers lose where they are stored,
+    is taken off the other lines too."""
     fenced = _FENCED.search(answer)
     program = fenced[1] if fenced else answer
+    typed = _TYPED_AT_PROMPT.findall(program) if program.lstrip().startswith(">>>") else []
+    program = "\n".join(typed) or program
     first, newline, rest = program.expandtabs(4).strip("\n").partition("\n")
     if first.startswith(" "):
         return dedent(first + newline + rest)
@@ -187,7 +194,7 @@ def _revealed(tests: Sequence[ProgramTest], runs: Sequence[ProgramRun], passed: 
 def _is_prose(program: str, run: ProgramRun) -> bool:
     """Whether a text that does not run is words about a program, and none itself."""
     is_unread = run.end is ProgramEnd.NOT_COMPILED or run.error.startswith("NameError")
-    bare = _QUOTED.sub("''", program)
+    bare = _APOSTROPHE.sub("", _QUOTED.sub("''", program))
     words = _KEYWORDS.sub("+", bare)
     is_code = _CODE_SIGN.search(bare) or _STATEMENT.search(bare)
     return is_unread and (not is_code or _WORDS_IN_A_ROW.search(words) is not None)

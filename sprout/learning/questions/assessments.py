@@ -1,13 +1,13 @@
 """Assessments: questions, a learner's answers and their grades."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from types import EllipsisType
 from typing import Literal, Protocol
 
 from sprout.errors import Conflict, NotFound
-from sprout.events import AssessmentRow, CriterionShown, Wire
+from sprout.events import AssessmentRow, Compare, CriterionShown, GradeStateShown, Mark, Wire
 from sprout.learning.questions.questions import QuestionDraft
 
 AssessmentType = Literal["diagnostic", "quiz", "recall"]
@@ -38,14 +38,17 @@ class GradeShown(Wire):
     `cut` says that the answer was too long and its end was not graded.
     """
 
-    state: Literal["graded", "unsure", "ungraded"]
+    state: GradeStateShown
     criteria: list[CriterionShown]
     next_step: str | None
     cut: bool
 
 
 class AnswerRow(Wire):
-    """An attempt. `is_correct` and `score` are null as long as it is not graded, and where there was none to grade."""
+    """An attempt. `is_correct` and `score` are null as long as it is not graded, and where there was none to grade.
+
+    `compare` is there once its assessment is complete, if it is left to the learner to compare.
+    """
 
     id: str
     user_id: str
@@ -58,6 +61,7 @@ class AnswerRow(Wire):
     feedback: str | None
     created_at: str
     grade: GradeShown | None = None
+    compare: Compare | None = None
 
 
 class Diagnostic(Wire):
@@ -94,6 +98,18 @@ class GivenAnswer:
     option: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SelfMark:
+    """The learner's verdicts on their own answer, by the ids of the criteria.
+
+    Args:
+        misconception: the expected mix-up that they recognise as theirs.
+    """
+
+    verdicts: Mapping[str, Mark]
+    misconception: str | None = None
+
+
 class Assessments(Protocol):
     """Owner-scoped: what is missing or another learner's raises NotFound."""
 
@@ -123,6 +139,13 @@ class Assessments(Protocol):
         """Keep an attempt, graded where code can, and what follows from it; the newest one again is that one.
 
         Raises NotFound (the assessment, or a question that is not in it), BadInput (an option that is not there).
+        """
+        ...
+
+    async def record_self_mark(self, answer_id: str, mark: SelfMark, *, user_id: str) -> AnswerRow:
+        """The attempt with the learner's own verdicts, which are practice.
+
+        Raises NotFound; Conflict (it is not to be compared), BadInput (the verdicts do not fit).
         """
         ...
 

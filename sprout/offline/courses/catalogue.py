@@ -10,7 +10,6 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from sprout.learning.questions.questions import MAX_ACCEPTED
-from sprout.learning.text.normalization import one_line
 from sprout.offline.courses.lesson_format import AuthoredModel, Lesson, LessonQuestion, WrongOption
 from sprout.offline.graph_plan import Plan, PlannedEdge, PlannedNode, PlannedQuestion, reachable, transitive_reduction
 from sprout.yaml_loader import load_yaml
@@ -154,11 +153,6 @@ def find_bridged_lesson(course: Course, bridge_title: str) -> Lesson | None:
     return next((lesson for lesson in lessons(course.slug) if _normalized(lesson.subconcept).startswith(begin)), None)
 
 
-def find_lesson_question(prompt: str) -> LessonQuestion | None:
-    """The question of a lesson that is put in these words; None where no lesson of any course has it."""
-    return _lesson_questions().get(one_line(prompt))
-
-
 def find_course(topic: str) -> Course | None:
     """The course whose title or alias is the topic, or occurs in it as whole words; None if there is none."""
     asked = _normalized(topic)
@@ -187,12 +181,6 @@ def subconcept_plan(course: Course, concept_title: str) -> Plan | None:
     opening = f"For “{concept.title}” the course has {len(ideas)} ideas and {len(items)} diagnostic questions."
     closing = f"“{concept.title}” is ready: the questions cover where it begins and where its ideas come together."
     return Plan(opening, ideas, _planned_edges(concept.edges), closing, items)
-
-
-@cache
-def _lesson_questions() -> dict[str, LessonQuestion]:
-    steps = [step for course in courses() for lesson in lessons(course.slug) for step in lesson.steps]
-    return {one_line(ask.prompt): ask for step in steps for ask in (step.asks, step.again)}
 
 
 def find_answer(prompt: str) -> str | None:

@@ -22,21 +22,13 @@ class AuthoredModel(BaseModel):
 
 
 class LessonCriterion(AuthoredModel):
-    """A criterion, and by which words the offline grader knows that it is met, half met or contradicted.
-
-    Each of `accepts`, `half` and `rejects` is a list of phrases. A phrase hits where every word of it stands in one
-    sentence of the answer, in any order: `same/equal temperature*` has an alternative and a word that may go on. A
-    phrase between slashes is a regular expression for the whole answer, for code. Nothing that hits means "not sure".
-    """
+    """A criterion of an answer in sentences, which its learner or a grading model judges."""
 
     label: Line
     statement: Line
     weight: float = Field(gt=0, le=1)
     partly_if: Line | None = None
     misconception: Line | None = None
-    accepts: tuple[Line, ...] = Field(min_length=1)
-    half: tuple[Line, ...] = ()
-    rejects: tuple[Line, ...] = ()
 
 
 class WrongOption(AuthoredModel):
@@ -108,13 +100,11 @@ class StepCheckpoint(LessonQuestion):
 
     Args:
         help: read again, look here, a partly worked parallel, one worked step; none contains the result.
-        smaller: a smaller question on the same idea, for one who does not know.
         because: why the right answer is right, for one who has given it.
         solution: the way to the answer, for working it through together after the last help.
     """
 
     help: tuple[Text, ...] = Field(min_length=HELP_LEVELS, max_length=HELP_LEVELS)
-    smaller: Text
     because: Text
     solution: Text
 

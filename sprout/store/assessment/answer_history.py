@@ -8,10 +8,10 @@ from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
 from sprout.events import wire_time
+from sprout.learning.marking.answers import split_drawing
 from sprout.learning.mastery.reports import AnswerLine, EvidenceRow, Flashcard, answer_mark
 from sprout.learning.questions.questions import QuestionFormat
 from sprout.store.assessment.evidence import EVIDENCE_COLUMNS
-from sprout.store.assessment.gradebook import without_drawing
 from sprout.store.assessment.question_tests import gather_tests, is_about, with_tests
 from sprout.store.graph.ownership import owned_node
 from sprout.store.schema import tables
@@ -181,4 +181,4 @@ def _evidence(answer: tables.Answer, question: tables.Question) -> EvidenceRow:
 
 def _answer_text(answer: Any) -> str:
     """The learner's words, or the option they chose; for a drawing the note beside it."""
-    return answer.selected_option or without_drawing(answer.answer_text or "")
+    return answer.selected_option or split_drawing(answer.answer_text or "")[1]

@@ -19,11 +19,13 @@ from sprout.learning.questions.assessments import (
     DiagnosticMissing,
     GivenAnswer,
     QuestionRow,
+    SelfMark,
 )
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.store.assessment.attempts import record_attempt
 from sprout.store.assessment.generation import generating_run
 from sprout.store.assessment.questions import insert_question, positions, reopen_assessment
+from sprout.store.assessment.self_marks import NOT_COMPARED, compare_of, lock_answer, store_self_mark
 from sprout.store.assessment.voiding import complete_if_answered
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
@@ -77,13 +79,30 @@ class SqlAssessments:
 
     async def answers(self, assessment_id: str, *, user_id: str) -> Sequence[AnswerRow]:
         def body(session: Session) -> list[AnswerRow]:
-            owned_assessment(session, assessment_id, user_id)
-            wanted = select(tables.Answer).where(
-                tables.Answer.assessment_id == assessment_id, tables.Answer.user_id == user_id
+            complete = owned_assessment(session, assessment_id, user_id).completed_at is not None
+            wanted = (
+                select(tables.Answer, tables.Question)
+                .join(tables.Question, col(tables.Question.id) == col(tables.Answer.question_id))
+                .where(tables.Answer.assessment_id == assessment_id, tables.Answer.user_id == user_id)
+                .order_by(col(tables.Answer.creation))
             )
-            return [mapping.answer_row(one) for one in session.exec(wanted.order_by(col(tables.Answer.creation)))]
+            return [
+                mapping.answer_row(answer, compare_of(answer, question) if complete else None)
+                for answer, question in session.exec(wanted)
+            ]
 
         return await self._database.read_orm_tx(body)
+
+    async def record_self_mark(self, answer_id: str, mark: SelfMark, *, user_id: str) -> AnswerRow:
+        def body(tx: WriteTransaction) -> AnswerRow:
+            answer, question = lock_answer(tx, answer_id, user_id)
+            assessment = owned_assessment(tx.session, answer.assessment_id, user_id)
+            if assessment.completed_at is None or compare_of(answer, question) is None:
+                raise Conflict(NOT_COMPARED)
+            store_self_mark(tx, answer, question, mark, now=utc_now())
+            return mapping.answer_row(answer)
+
+        return await self._database.write_tx(body)
 
     async def newest_answer(self, concept_id: str, *, user_id: str, since: datetime) -> str | None:
         wanted = (

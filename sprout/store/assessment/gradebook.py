@@ -1,7 +1,6 @@
 """Gradebook: open answers and their grades; a grade, its consequences and its events are one transaction."""
 
 import base64
-import re
 from collections.abc import Sequence
 
 from sqlmodel import Session, col, select
@@ -9,6 +8,7 @@ from sqlmodel import Session, col, select
 from sprout.errors import NotFound
 from sprout.events import Event
 from sprout.learning.actor import Actor
+from sprout.learning.marking.answers import split_drawing
 from sprout.learning.marking.gradebook import OpenAnswer, Picture, grade_after_look, with_flag
 from sprout.learning.marking.grades import Grade
 from sprout.learning.marking.quotations import AnswerKind
@@ -23,7 +23,6 @@ from sprout.store.runs.tool_effects import record_effect
 from sprout.store.schema import tables
 from sprout.store.schema.grade_columns import dump_grade, grade_of, graded_event
 
-_DRAWN = re.compile(r"\[drawing:([\w-]+)\]\s*")
 _KINDS: dict[str | None, AnswerKind] = {"code": "code"}
 
 
@@ -64,12 +63,6 @@ class SqlGradebook:
             record_effect(tx, self._log, actor, [], result={"flagged": True})
 
         await self._database.write_tx(body, order=actor.root_run_id)
-
-
-def without_drawing(text: str) -> str:
-    """The words of an answer without the name of its drawing."""
-    drawn = _DRAWN.match(text)
-    return text if drawn is None else text[drawn.end() :]
 
 
 def _lock_answer(tx: WriteTransaction, answer_id: str, user_id: str) -> tuple[tables.Answer, tables.Question]:
@@ -116,8 +109,9 @@ def _newest_answers(session: Session, node_id: str, user_id: str) -> list[tuple[
 
 def _open_answer(session: Session, answer: tables.Answer, question: tables.Question) -> OpenAnswer:
     text, kind, picture = answer.answer_text or "", _KINDS.get(question.kind, "text"), None
-    if question.kind == "draw" and (drawn := _DRAWN.match(text)):
-        text, kind, picture = text[drawn.end() :], "drawing", _picture(session, drawn[1], answer.user_id)
+    drawing_id, words = split_drawing(text)
+    if question.kind == "draw" and drawing_id is not None:
+        text, kind, picture = words, "drawing", _picture(session, drawing_id, answer.user_id)
     return OpenAnswer(
         id=answer.id,
         question_id=question.id,

@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection, bindparam, case, func, insert, update
 from sqlalchemy import select as select_rows
@@ -12,12 +12,12 @@ from sqlmodel import Session, col, select
 from sprout.events import NodeRow
 from sprout.ids import new_id
 from sprout.learning.questions.diagnostics import AskedQuestion
-from sprout.learning.questions.questions import QuestionDraft, QuestionFormat, prompt_key
+from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, QuestionFormat, prompt_key
 from sprout.store.assessment.question_tests import gather_tests, insert_tests, with_tests
 from sprout.store.graph.nodes import unique_key
 from sprout.store.schema import tables
 from sprout.store.schema.columns import OrderedModel, table_of
-from sprout.store.schema.marking_columns import marking_column
+from sprout.store.schema.marking_columns import accepted_of, marking_column, program_tests_of
 
 _assessments, _questions = table_of(tables.Assessment), table_of(tables.Question)
 _DIAGNOSTIC = select_rows(_assessments.c.id).where(
@@ -135,6 +135,29 @@ def asked_questions(connection: Connection, concept_id: str, user_id: str) -> li
         AskedQuestion(row.prompt, tuple(test.title for test in tests), voided=row.state == "voided")
         for row, tests in gather_tests(connection.execute(_ASKED, {"concept": concept_id, "user": user_id}))
     ]
+
+
+def draft_of(question: tables.Question, tests: Sequence[str] = ()) -> QuestionDraft:
+    """The draft that a stored question was made from; `tests` are titles of the subconcepts that it tests."""
+    options = {one["id"]: one["text"] for one in cast(list[dict[str, str]], question.options or [])}
+    return QuestionDraft(
+        prompt=question.prompt,
+        format=cast(QuestionFormat, question.format),
+        correct_answer=question.correct_answer or "",
+        difficulty=question.difficulty,
+        tests=tuple(tests),
+        options=tuple(options.values()),
+        criteria=tuple(Criterion(**one) for one in cast(list[dict[str, Any]], question.criteria or [])),
+        tolerance=question.tolerance,
+        unit=question.unit,
+        misconceptions=tuple(
+            Misconception(one["answer"], one["misconception"])
+            for one in cast(list[dict[str, str]], question.misconceptions or [])
+        ),
+        anchors=tuple(cast(list[str], question.anchors or [])),
+        program_tests=program_tests_of(question),
+        accepted=accepted_of(question),
+    )
 
 
 def _columns(row: OrderedModel) -> dict[str, Any]:

@@ -73,6 +73,12 @@ def askable_question(session: Session, question_id: str, assessment_id: str) -> 
     return _one_or_not_found(session, wanted, "question", question_id, lock=False)
 
 
+def owned_answer(session: Session, answer_id: str, user_id: str) -> tables.Answer:
+    """The user's answer."""
+    wanted = select(tables.Answer).where(tables.Answer.id == answer_id, tables.Answer.user_id == user_id)
+    return _one_or_not_found(session, wanted, "answer", answer_id, lock=False)
+
+
 def owned_question(session: Session, question_id: str, user_id: str) -> tables.Question:
     """A question of the user's assessments that was asked at some time, also one that was contested and voided."""
     wanted = (

@@ -13,21 +13,11 @@ from sprout.ids import new_id
 from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
 from sprout.learning.lessons.turn import AskedCheckpoint, LessonCheckpoint
 from sprout.learning.marking.keyed_answers import Option
-from sprout.learning.questions.questions import (
-    Criterion,
-    Misconception,
-    QuestionDraft,
-    QuestionFormat,
-    prompt_key,
-    validate_draft,
-)
-from sprout.store.assessment.questions import insert_question
+from sprout.learning.questions.questions import prompt_key, validate_draft
+from sprout.store.assessment.questions import draft_of, insert_question
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import unique_key
 from sprout.store.schema import tables
-from sprout.store.schema.marking_columns import accepted_of, program_tests_of
-
-HELP_LEVELS = 4
 
 
 def ask_checkpoint(
@@ -54,7 +44,7 @@ def ask_checkpoint(
     row.state, row.kind = "posed", checkpoint.kind
     row.anchors = cast(JsonValue, list(draft.anchors)) or None
     row.solution = cast(JsonValue, list(checkpoint.solution)) or None
-    row.help = cast(JsonValue, [*checkpoint.help, checkpoint.smaller]) if checkpoint.help else None
+    row.help = cast(JsonValue, list(checkpoint.help)) or None
     row.ladder = ladder_column(HelpLadder(), None)
     tx.session.add(row)
     tx.session.flush()
@@ -70,17 +60,17 @@ def asked_checkpoint(
         attempts: the learner's, oldest first.
         tests: titles of the subconcepts that it tests.
     """
-    stored_ladder = cast(Mapping[str, Any], question.ladder or {})
-    counted = stored_ladder.get("counted")
+    counted = cast(Mapping[str, Any], question.ladder or {}).get("counted")
     options = [Option(**one) for one in cast(list[dict[str, str]], question.options or [])]
-    counted_attempts = [one for one in attempts if one.id == counted and one.score is not None]
+    last = next((one for one in attempts if one.id == counted), None)
     return AskedCheckpoint(
         question.id,
         _checkpoint(question, tests),
         tuple(sorted(options, key=attrgetter("id"))),
-        _ladder(stored_ladder),
+        ladder_of(question),
         counted,
-        _answer_text(counted_attempts[-1]) if counted_attempts else "",
+        _answer_text(last) if last is not None else "",
+        last is not None and last.score is None,
         sum(one.is_correct is False for one in attempts),
     )
 
@@ -90,14 +80,15 @@ def ladder_column(ladder: HelpLadder, counted: str | None) -> JsonValue:
     return {**asdict(ladder), "level": int(ladder.level), "step": ladder.step.value, "counted": counted}
 
 
-def _ladder(stored_ladder: Mapping[str, Any]) -> HelpLadder:
+def ladder_of(question: tables.Question) -> HelpLadder:
+    """The help ladder of a question; the first step where none is stored."""
+    stored_ladder = cast(Mapping[str, Any], question.ladder or {})
     if not stored_ladder:
         return HelpLadder()
     return HelpLadder(
         HelpLevel(stored_ladder["level"]),
         stored_ladder["attempts"],
-        stored_ladder["attempts_since_help"],
-        stored_ladder["unsure"],
+        stored_ladder["unmarked"],
         NextStep(stored_ladder["step"]),
     )
 
@@ -107,35 +98,11 @@ def _answer_text(answer: tables.Answer) -> str:
 
 
 def _checkpoint(question: tables.Question, tests: Sequence[str]) -> LessonCheckpoint:
-    prepared = cast(list[str], question.help or [])
     return LessonCheckpoint(
-        _draft(question, tests),
+        draft_of(question, tests),
         cast(AnswerType, question.kind or "text"),
-        tuple(prepared[:HELP_LEVELS]),
-        prepared[HELP_LEVELS] if len(prepared) > HELP_LEVELS else "",
+        tuple(cast(list[str], question.help or [])),
         tuple(cast(list[str], question.solution or [])),
-    )
-
-
-def _draft(question: tables.Question, tests: Sequence[str]) -> QuestionDraft:
-    options = {one["id"]: one["text"] for one in cast(list[dict[str, str]], question.options or [])}
-    return QuestionDraft(
-        prompt=question.prompt,
-        format=cast(QuestionFormat, question.format),
-        correct_answer=question.correct_answer or "",
-        difficulty=question.difficulty,
-        tests=tuple(tests),
-        options=tuple(options.values()),
-        criteria=tuple(Criterion(**one) for one in cast(list[dict[str, Any]], question.criteria or [])),
-        tolerance=question.tolerance,
-        unit=question.unit,
-        misconceptions=tuple(
-            Misconception(one["answer"], one["misconception"])
-            for one in cast(list[dict[str, str]], question.misconceptions or [])
-        ),
-        anchors=tuple(cast(list[str], question.anchors or [])),
-        program_tests=program_tests_of(question),
-        accepted=accepted_of(question),
     )
 
 

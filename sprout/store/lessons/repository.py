@@ -22,13 +22,15 @@ from sprout.learning.lessons.repository import (
 )
 from sprout.learning.lessons.turn import AskedCheckpoint, render_reply
 from sprout.learning.marking.grades import Grade
+from sprout.learning.questions.assessments import SelfMark
 from sprout.store.assessment.attempts import record_attempt
+from sprout.store.assessment.self_marks import lock_answer, store_self_mark
 from sprout.store.documents.passages import cite_in_message
 from sprout.store.engine.database import Database
 from sprout.store.engine.quotas import enforce_quota
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import lock_node
-from sprout.store.graph.ownership import owned_node, owned_session
+from sprout.store.graph.ownership import owned_answer, owned_node, owned_session
 from sprout.store.lessons.checkpoint_questions import ask_checkpoint, ladder_column
 from sprout.store.lessons.conversations import mark_delivered
 from sprout.store.lessons.lesson_queries import diagnostic_result_of, lesson_of, pending_of, prerequisites_of
@@ -73,15 +75,19 @@ class SqlLessonRepository:
 
         return await self._database.write_tx(body, order=actor.root_run_id)
 
-    async def grade(self, answer_id: str, *, user_id: str) -> Grade | None:
-        def body(session: Session) -> Grade | None:
-            wanted = select(tables.Answer).where(tables.Answer.id == answer_id, tables.Answer.user_id == user_id)
-            answer = session.exec(wanted).first()
-            if answer is None:
-                raise NotFound("answer", answer_id)
-            return grade_of(answer)
+    async def record_self_mark(self, answer_id: str, mark: SelfMark, *, actor: Actor) -> Grade:
+        def body(tx: WriteTransaction) -> Grade:
+            answer, question = lock_answer(tx, answer_id, actor.user_id)
+            before = grade_of(answer)
+            grade, changes = store_self_mark(tx, answer, question, mark, now=utc_now())
+            if grade != before:
+                record_effect(tx, self._log, actor, [graded_event(answer, grade), *changes], result={})
+            return grade
 
-        return await self._database.read_orm_tx(body)
+        return await self._database.write_tx(body, order=actor.root_run_id)
+
+    async def grade(self, answer_id: str, *, user_id: str) -> Grade | None:
+        return await self._database.read_orm_tx(lambda session: grade_of(owned_answer(session, answer_id, user_id)))
 
     async def end_turn(self, session_id: str, end: TurnEnd, *, actor: Actor) -> AskedCheckpoint | None:
         return await self._database.write_tx(

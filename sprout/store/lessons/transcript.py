@@ -1,13 +1,16 @@
 """Transcript of a conversation: messages, the passages they cite, and the results of attempts."""
 
 from collections import defaultdict
+from typing import cast
 
 from sqlmodel import Session, col, select
 
 from sprout.learning.lessons.conversations import AttemptShown, ChatMessageRow, CitationShown
+from sprout.learning.marking.grades import ungraded, visible_grade
 from sprout.learning.paths.sources import SLIDES
+from sprout.store.lessons.checkpoint_questions import ladder_of
 from sprout.store.schema import mapping, tables
-from sprout.store.schema.grade_columns import criteria_response, grade_of
+from sprout.store.schema.grade_columns import AWAITING_GRADE, criteria_response, grade_of
 
 
 def transcript_of(session: Session, session_id: str) -> list[ChatMessageRow]:
@@ -54,18 +57,27 @@ def _citations_in(session: Session, session_id: str) -> dict[str, list[CitationS
 def _attempts_in(session: Session, session_id: str) -> dict[str, AttemptShown]:
     """The results of the conversation's attempts, by the ids of their answers."""
     wanted = (
-        select(tables.Answer)
+        select(tables.Answer, tables.Question)
         .join(tables.ChatMessage, col(tables.ChatMessage.answer_id) == col(tables.Answer.id))
+        .join(tables.Question, col(tables.Question.id) == col(tables.Answer.question_id))
         .where(tables.ChatMessage.session_id == session_id)
     )
-    return {answer.id: _attempt_shown(answer) for answer in session.exec(wanted)}
+    return {answer.id: _attempt_shown(answer, question) for answer, question in session.exec(wanted)}
 
 
-def _attempt_shown(answer: tables.Answer) -> AttemptShown:
-    grade = grade_of(answer)
+def _attempt_shown(answer: tables.Answer, question: tables.Question) -> AttemptShown:
+    grade = grade_of(answer) or ungraded(AWAITING_GRADE)
+    settled = ladder_of(question).ended
+    steps = cast(list[str], question.solution or [])
     return AttemptShown(
         question_id=answer.question_id,
+        answer_id=answer.id,
         help_level=answer.help_level,
+        state=grade.state.value,
+        score=answer.score,
         correct=answer.is_correct,
-        criteria=criteria_response(grade) if grade is not None else [],
+        criteria=criteria_response(grade),
+        next_step=visible_grade(grade).next_step or None,
+        answer=question.correct_answer if settled else None,
+        why="\n".join(steps) or None if settled else None,
     )

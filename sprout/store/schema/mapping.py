@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 
 from sqlalchemy import Row
 
-from sprout.events import AssessmentRow, EdgeEnds, NodeRow, QuestionShown, wire_time
+from sprout.events import AssessmentRow, Compare, EdgeEnds, NodeRow, QuestionShown, wire_time
 from sprout.learning.lessons.conversations import (
     AttemptShown,
     ChatMessageRow,
@@ -136,8 +136,8 @@ def question_row(question: tables.Question, *, with_key: bool = False) -> Questi
     )
 
 
-def answer_row(answer: tables.Answer) -> AnswerRow:
-    """An attempt as the contract has it."""
+def answer_row(answer: tables.Answer, compare: Compare | None = None) -> AnswerRow:
+    """An attempt as the contract has it, with what its learner is to compare it with."""
     return AnswerRow(
         id=answer.id,
         user_id=answer.user_id,
@@ -150,6 +150,7 @@ def answer_row(answer: tables.Answer) -> AnswerRow:
         feedback=answer.feedback,
         created_at=wire_time(answer.created_at),
         grade=grade_response(answer),
+        compare=compare,
     )
 
 

@@ -5,10 +5,12 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 from pydantic.alias_generators import to_camel
 
-from sprout.agents.tutor.task import MAX_CONTENT
+from sprout.agents.tutor.task import MAX_CONTENT, MAX_CRITERIA, Move, SelfMarkInput
+from sprout.events import Mark
 from sprout.learning.lessons.conversations import MessageKind
 from sprout.learning.lessons.memories import MAX_MEMORY
 from sprout.learning.marking.answer_keys import MAX_REASON
+from sprout.learning.marking.grading import MAX_MISCONCEPTION
 from sprout.learning.paths.contents import ContentStatus, Trigger
 from sprout.learning.questions.assessments import AssessmentType
 from sprout.learning.questions.questions import MAX_PROMPT, QuestionFormat
@@ -136,6 +138,16 @@ class QuestionContest(RequestModel):
     )
 
 
+class AnswerSelfMark(RequestModel):
+    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+    verdicts: dict[str, Mark] = Field(
+        min_length=1, max_length=MAX_CRITERIA, description="met, partly or missing by the id of each criterion"
+    )
+    misconception: Annotated[str, StringConstraints(max_length=MAX_MISCONCEPTION)] | None = Field(
+        default=None, description="one of those that were offered, if it is the learner's"
+    )
+
+
 class QuestionSkip(RequestModel):
     user_id: Id = Field(description=USER_ID_DESCRIPTION)
 
@@ -230,6 +242,19 @@ class TutorTurn(RequestModel):
         description="the question that an answer is given to; by default the one that was shown last. One that is no "
         "longer open is not counted",
     )
+    move: Move | None = Field(
+        default=None,
+        description="in place of words: help is the next hint, show the solution and then a fresh question, change "
+        "another question",
+    )
+    self_mark: SelfMarkInput | None = Field(
+        default=None, description="in place of words, while the question is to be compared: the learner's own verdicts"
+    )
+
+    @property
+    def said_by_button(self) -> bool:
+        """Whether there are no words to read."""
+        return self.move is not None or self.self_mark is not None
 
 
 class MemoryChange(RequestModel):

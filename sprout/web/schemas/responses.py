@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sprout.events import AnswerType, CardShown, CriterionShown, EdgeEnds, NodeRow, Wire
+from sprout.events import AnswerType, CardShown, Compare, CriterionShown, EdgeEnds, GradeStateShown, NodeRow, Wire
 from sprout.learning.marking.answer_keys import ContestOutcome
 from sprout.learning.paths.repository import BranchGraph, BranchRow, BranchSummary, DocumentRow, EdgeRow
 from sprout.learning.questions.assessments import Diagnostic, GradeShown
@@ -13,12 +13,21 @@ from sprout.web.schemas.run_responses import RunRow
 
 
 class OpenLessonQuestion(Wire):
-    """The open question of a lesson; `options` are those of a choice, in displayed order."""
+    """The open question of a lesson; `options` are those of a choice, in displayed order.
+
+    Args:
+        help: the help texts given so far, in order.
+        attempts: number of the learner's.
+        compare: what the learner is to compare their last answer with; null unless nobody can mark it.
+    """
 
     id: str
     prompt: str
     type: AnswerType
     options: list[str] | None
+    help: tuple[str, ...] = ()
+    attempts: int = 0
+    compare: Compare | None = None
 
 
 class GradeSummary(Wire):
@@ -26,7 +35,7 @@ class GradeSummary(Wire):
 
     question_id: str
     answer_id: str
-    state: Literal["graded", "unsure", "ungraded"]
+    state: GradeStateShown
     score: float | None
     correct: bool | None
     criteria: list[CriterionShown]

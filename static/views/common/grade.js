@@ -1,10 +1,12 @@
 // @ts-check
-/** Grade as its learner sees it: each criterion, its verdict, and the words that show it. */
+/** Grade as its learner sees it: the verdict in one word, then each criterion and the words that show it. */
 
 import { t } from "../../i18n/learn.js";
 import { html } from "../../lib/html.js";
+import { Markdown } from "../rich/markdown.js";
 
-/** @import { CriterionShown } from "../../types.d.ts" */
+/** @import { Attempt, CriterionShown, GradeShown } from "../../types.d.ts" */
+/** @import { Turn } from "../../state/transcript.js" */
 
 const WORDS = /** @type {const} */ ({ met: "rs.met", partly: "rs.half", missing: "rs.missing" });
 
@@ -25,3 +27,41 @@ export const GradeView = ({ grade, words = "" }) =>
       `,
     )}
   </dl>`;
+
+/** @typedef {"right" | "partly" | "not" | "compared" | "unmarked"} Outcome */
+const MARKS = { right: "met", partly: "partly", not: "missing", compared: "partly", unmarked: "unsure" };
+const OUTCOMES = /** @type {const} */ ({
+  right: "vd.right",
+  partly: "vd.partly",
+  not: "vd.not",
+  compared: "vd.compared",
+  unmarked: "vd.unmarked",
+});
+
+/** @param {Pick<GradeShown, "state" | "score" | "correct">} grade @returns {Outcome} */
+export function outcomeOf({ state, score, correct }) {
+  if (state === "self_marked") return "compared";
+  if (state !== "graded") return "unmarked";
+  return correct ? "right" : (score ?? 0) > 0 ? "partly" : "not";
+}
+
+/**
+ * @param {{ grade: GradeShown | Attempt, attempt?: Turn | false }} props `attempt`: with its criteria, and the answer
+ *   once its question is settled
+ */
+export function Verdict({ grade, attempt = false }) {
+  const outcome = outcomeOf(grade);
+  const { answer = null, why = null } = attempt && attempt.attempt ? attempt.attempt : {};
+  return html`<div class="vd">
+    <p class="verdict"><i class=${`mark ${MARKS[outcome]}`} aria-hidden="true"></i><b>${t(OUTCOMES[outcome])}</b></p>
+    ${attempt && grade.criteria.length > 0 && html`<${GradeView} grade=${grade} words=${attempt.text} />`}
+    ${
+      answer &&
+      html`<details class="why">
+        <summary>${t("vd.answer")}</summary>
+        <${Markdown} text=${answer} />
+        ${why && why !== answer && html`<div class="dim"><${Markdown} text=${why} /></div>`}
+      </details>`
+    }
+  </div>`;
+}

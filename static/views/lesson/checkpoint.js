@@ -6,11 +6,14 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
 import { html } from "../../lib/html.js";
 import { connection } from "../../net/connection.js";
+import { contest } from "../../net/teaching_api.js";
 import { loadDraft, deleteDraft, saveDraft } from "../../state/drafts.js";
 import { answerMessage } from "../../state/transcript.js";
 import { Icon } from "../common/icons.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { Options } from "../common/choice_options.js";
+import { Compare } from "../common/compare.js";
+import { ContestDialog } from "../common/contest_dialog.js";
 import { Fault } from "../common/shell.js";
 import { CodeField } from "../rich/editor.js";
 import { languageIn } from "../rich/grammars.js";
@@ -18,12 +21,11 @@ import { Markdown } from "../rich/markdown.js";
 import { DrawingPad } from "./drawing.js";
 
 /** @import { OpenLesson } from "../../state/lesson.js" */
-/** @import { Checkpoint } from "../../types.d.ts" */
+/** @import { Move } from "../../net/teaching_api.js" */
+/** @import { Checkpoint, SelfMark } from "../../types.d.ts" */
 
-const LEVELS = 4;
 const LONGEST = 8000;
 const LARGEST_DRAWING = 7_000_000;
-const HELP_WORDS = /** @type {const} */ (["tu.help_1", "tu.help_2", "tu.help_3", "tu.help_4"]);
 const KIND_WORDS = /** @type {const} */ ({
   text: "tu.in_text",
   code: "tu.in_code",
@@ -34,7 +36,6 @@ const KIND_WORDS = /** @type {const} */ ({
 /** @param {{ lesson: OpenLesson, about: string }} props `about`: the titles of the lesson */
 export function CheckpointForm({ lesson, about }) {
   const question = lesson.state.value?.question;
-  const helpLevel = lesson.state.value?.helpLevel ?? 0;
   const refusal = lesson.refusal.value;
   if (!question && lesson.turns.value.length) return html`<${FreeQuestion} lesson=${lesson} refusal=${refusal} />`;
   if (!question)
@@ -44,21 +45,19 @@ export function CheckpointForm({ lesson, about }) {
     lesson=${lesson}
     about=${about}
     question=${question}
-    helpLevel=${helpLevel}
     refusal=${refusal}
   />`;
 }
 
-/**
- * @param {{ lesson: OpenLesson, about: string, question: Checkpoint, helpLevel: number, refusal: string | null }} props
- */
-function OpenCheckpoint({ lesson, about, question, helpLevel, refusal }) {
+/** @param {{ lesson: OpenLesson, about: string, question: Checkpoint, refusal: string | null }} props */
+function OpenCheckpoint({ lesson, about, question, refusal }) {
   const begun = loadDraft(question.id);
   const strokes = `${question.id}.strokes`;
   const words = useSignal(question.type === "mcq" ? "" : begun);
   const option = useSignal(question.options?.includes(begun) ? begun : null);
   const drawn = useSignal(/** @type {string | null} */ (null));
   const missing = useSignal(/** @type {string | null} */ (null));
+  const contesting = useSignal(false);
   const field = useRef(/** @type {HTMLElement | null} */ (null));
   const off = lesson.working.value;
   const options = question.options ?? [];
@@ -84,6 +83,7 @@ function OpenCheckpoint({ lesson, about, question, helpLevel, refusal }) {
       deleteDraft(question.id);
       batch(() => {
         words.value = "";
+        option.value = null;
         kept.value = false;
       });
     }
@@ -91,6 +91,11 @@ function OpenCheckpoint({ lesson, about, question, helpLevel, refusal }) {
   const say = async (/** @type {string} */ text, /** @type {string | null} */ drawing = null) => {
     missing.value = null;
     return lesson.send({ content: answerMessage(question.type, text), text, aside: false, drawing });
+  };
+  /** Ask for something by a button. @param {Move} move @param {string} text as it is shown */
+  const push = (move, text) => {
+    missing.value = null;
+    return lesson.send({ content: "", text, aside: false, drawing: null, move });
   };
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -176,13 +181,52 @@ function OpenCheckpoint({ lesson, about, question, helpLevel, refusal }) {
       <${DraftNote} kept=${kept.value} />
     </p>
     <div class="q" id="asked" tabindex="-1" ref=${asked}><${Markdown} text=${question.prompt} /></div>
+    ${question.help.map(
+      (text, i) => html`<div class="cp-help" key=${i}>
+        <b>${t("tu.help_at", { n: i + 1 })}</b>
+        <${Markdown} text=${text} />
+      </div>`,
+    )}
+    ${question.compare ? comparison() : answerForm()}
+    <div class="ways">
+      <button class="link" type="button" disabled=${off} onClick=${() => push("show", t("tu.said_show"))}>
+        ${t("tu.show")}
+      </button>
+      <button class="link" type="button" disabled=${off} onClick=${() => push("change", t("tu.said_change"))}>
+        ${t("tu.change")}
+      </button>
+      <button
+        class="link"
+        type="button"
+        disabled=${off}
+        onClick=${() => {
+          contesting.value = true;
+        }}
+      >
+        ${t("tu.contest")}
+      </button>
+    </div>
     ${
-      helpLevel > 0 &&
-      html`<p class="cp-help">
-        <b>${t("tu.help_at", { n: helpLevel })}</b> ${t(HELP_WORDS[Math.min(helpLevel, LEVELS) - 1])}
-      </p>`
+      contesting.value &&
+      html`<${LessonContest}
+        lesson=${lesson}
+        question=${question}
+        onClose=${() => {
+          contesting.value = false;
+        }}
+      />`
     }
-    <form onSubmit=${submit}>
+  </section>`;
+
+  function comparison() {
+    const onMark = (/** @type {SelfMark} */ selfMark) =>
+      lesson.send({ content: "", text: t("tu.said_compared"), aside: false, drawing: null, selfMark });
+    return html`${refusal && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${refusal}</span></p>`}
+      <${Compare} compare=${question.compare} off=${off} onMark=${onMark} />`;
+  }
+
+  function answerForm() {
+    return html`<form onSubmit=${submit}>
       ${
         question.type === "draw" &&
         html`<${DrawingPad}
@@ -203,6 +247,9 @@ function OpenCheckpoint({ lesson, about, question, helpLevel, refusal }) {
           ${t(off ? "tu.sending" : "tu.answer")}
         </button>
         <button class="btn" type="button" disabled=${off} onClick=${() => say(t("tu.said_idk"))}>${t("tu.idk")}</button>
+        <button class="btn" type="button" disabled=${off} onClick=${() => push("help", t("tu.said_help"))}>
+          ${t(question.help.length ? "tu.help_more" : "tu.help")}
+        </button>
         <a
           class="btn flat"
           href="#side"
@@ -214,10 +261,45 @@ function OpenCheckpoint({ lesson, about, question, helpLevel, refusal }) {
           <${Icon} name="chat" small />
           ${t("tu.aside")}
         </a>
-        <${HintLadder} level=${helpLevel} off=${off} onMore=${() => say(t("tu.said_help"))} />
       </div>
-    </form>
-  </section>`;
+    </form>`;
+  }
+}
+
+/**
+ * A question that is found wrong is withdrawn, and the next one asked for.
+ * @param {{ lesson: OpenLesson, question: Checkpoint, onClose: () => void }} props
+ */
+function LessonContest({ lesson, question, onClose }) {
+  const busy = useSignal(false);
+  const refusal = useSignal(/** @type {string | null} */ (null));
+  const withdrawn = useSignal(false);
+  const send = async (/** @type {string} */ reason) => {
+    batch(() => {
+      busy.value = true;
+      refusal.value = null;
+    });
+    try {
+      const result = await contest(question.id, reason);
+      withdrawn.value = result.outcome === "wrong";
+      return result;
+    } catch (error) {
+      refusal.value = /** @type {Error} */ (error).message;
+      return null;
+    } finally {
+      busy.value = false;
+    }
+  };
+  return html`<${ContestDialog}
+    busy=${busy.value}
+    refusal=${refusal.value}
+    onSend=${send}
+    onClose=${() => {
+      onClose();
+      if (withdrawn.value)
+        lesson.send({ content: "", text: t("tu.said_change"), aside: false, drawing: null, move: "change" });
+    }}
+  />`;
 }
 
 /** Note beside the form: whether unsent words are kept in this browser. @param {{ kept: boolean }} props */
@@ -291,18 +373,6 @@ function FreeQuestion({ lesson, refusal }) {
     </form>
   </section>`;
 }
-
-/** @param {{ level: number, off: boolean, onMore: () => void }} props */
-const HintLadder = ({
-  level,
-  off,
-  onMore,
-}) => html`<div class="ladder" role="group" aria-label=${t("tu.ladder", { n: level })}>
-  ${Array.from({ length: LEVELS }, (_, i) => html`<i key=${i} class=${i < level ? "on" : ""}></i>`)}
-  <button class="link" type="button" disabled=${off} onClick=${onMore}>
-    ${t(level > 0 ? "tu.help_more" : "tu.help")}
-  </button>
-</div>`;
 
 /** Ctrl or Cmd with Enter sends. @param {(event: Event) => void} submit */
 export const onCtrlEnter = (submit) => (/** @type {KeyboardEvent} */ event) => {

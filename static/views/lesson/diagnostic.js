@@ -11,7 +11,7 @@ import { openDiagnostic, optionsOf } from "../../state/diagnostic.js";
 import { loadDraft, deleteDraft, saveDraft } from "../../state/drafts.js";
 import { inLearningOrder, partsOf } from "../../state/graph.js";
 import { homeUrl, pathUrl } from "../../state/router.js";
-import { Dialog } from "../common/dialog.js";
+import { ContestDialog } from "../common/contest_dialog.js";
 import { Icon } from "../common/icons.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { Options } from "../common/choice_options.js";
@@ -197,9 +197,10 @@ function QuestionForm({ opened, question, concept, parts }) {
       </form>
       ${
         contesting.value &&
-        html`<${Contest}
-          opened=${opened}
-          question=${question}
+        html`<${ContestDialog}
+          busy=${busy === "contest"}
+          refusal=${opened.refusal.value}
+          onSend=${(/** @type {string} */ reason) => opened.contest(question, reason)}
           onClose=${(/** @type {boolean} */ wasSent) => {
             contesting.value = false;
             if (wasSent) opened.load();
@@ -254,54 +255,3 @@ const Progress = ({ at, n, saved }) => html`<div class="dg-progress">
   </span>
   <span class="status">${saved && at > 1 && html`<${Icon} name="check" small />${t("dg.saved")}`}</span>
 </div>`;
-
-/**
- * @param {{ opened: OpenDiagnostic, question: AskedQuestion, onClose: (wasSent: boolean) => void }} props the question
- *   may be withdrawn after that
- */
-function Contest({ opened, question, onClose }) {
-  const reason = useSignal("");
-  const said = useSignal(/** @type {string | null} */ (null));
-  const busy = opened.busy.value === "contest";
-  const send = async () => {
-    const outcome = await opened.contest(question, reason.value.trim());
-    if (outcome) said.value = outcome.says ?? t("dg.contest_later");
-  };
-  const close = () => onClose(said.value !== null);
-  return html`<${Dialog} title=${t("dg.wrong_title")} onClose=${close}>
-    <p class="dim">${t("dg.wrong_text")}</p>
-    ${
-      said.value
-        ? html`<p role="status" class="chip leaf wrap-chip"><${Icon} name="check" small />${said.value}</p>`
-        : html`
-          <label class="lbl" for="reason">${t("dg.wrong_label")}</label>
-          <textarea
-            class="field"
-            id="reason"
-            rows="3"
-            maxlength="1000"
-            readonly=${busy}
-            value=${reason.value}
-            onInput=${(/** @type {any} */ event) => {
-              reason.value = event.target.value;
-            }}
-          ></textarea>
-        `
-    }
-    ${
-      opened.refusal.value &&
-      html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${opened.refusal.value}</span></p>`
-    }
-    <div class="row dialog-foot">
-      ${
-        !said.value &&
-        html`<button class="btn go" type="button" disabled=${busy} aria-busy=${busy || undefined} onClick=${send}>
-          ${t(busy ? "dg.wrong_sending" : "dg.wrong_send")}
-        </button>`
-      }
-      <button class="btn" type="button" onClick=${close}>
-        ${t(said.value ? "dg.wrong_close" : "dg.wrong_cancel")}
-      </button>
-    </div>
-  <//>`;
-}

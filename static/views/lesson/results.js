@@ -8,13 +8,14 @@ import { inLearningOrder, partsOf } from "../../state/graph.js";
 import { lessonUrl, pathUrl } from "../../state/router.js";
 import { markSpans } from "../../state/transcript.js";
 import { Changes, adaptationsIn } from "../common/changes.js";
+import { Compare } from "../common/compare.js";
 import { GradeView } from "../common/grade.js";
 import { Icon } from "../common/icons.js";
 import { Fault } from "../common/shell.js";
 import { Markdown } from "../rich/markdown.js";
 
 /** @import { OpenDiagnostic } from "../../state/diagnostic.js" */
-/** @import { Answer, AskedQuestion } from "../../types.d.ts" */
+/** @import { Answer, AskedQuestion, SelfMark } from "../../types.d.ts" */
 
 /** @param {{ opened: OpenDiagnostic, around: import("../common/path_context.js").PathContext | null }} props */
 export function Results({ opened, around }) {
@@ -30,6 +31,7 @@ export function Results({ opened, around }) {
     const answer = newest.value.get(each.id);
     return answer && isUnread(answer) && !isNotKnown(each, answer);
   }).length;
+  const toCompare = asked.filter((each) => newest.value.get(each.id)?.compare).length;
   const fitting = opened.adaptation.value;
   const next =
     around &&
@@ -41,6 +43,7 @@ export function Results({ opened, around }) {
     <h1 class="t24">${t("rs.title")}</h1>
     <div class="rs-sum" role="status">
       <p class="say-lg">${t("rs.summary", { right, n: asked.length })}</p>
+      ${toCompare > 0 && html`<p class="dim">${t("rs.to_compare", { n: toCompare })}</p>`}
       ${unread > 0 && fitting === "going" && html`<p class="dim">${t("rs.waiting", { n: unread })}</p>`}
     </div>
     <p class="rs-dots" aria-hidden="true">
@@ -81,6 +84,7 @@ export function Results({ opened, around }) {
       ${questions.value.map(
         (question) => html`<${AnsweredQuestion}
           key=${question.id}
+          opened=${opened}
           question=${question}
           answer=${newest.value.get(question.id)}
         />`,
@@ -94,6 +98,8 @@ const isUnread = (answer) =>
   answer !== undefined &&
   answer.score === null &&
   !answer.feedback &&
+  !answer.compare &&
+  answer.grade?.state !== "self_marked" &&
   (answer.answerText !== null || answer.selectedOption !== null);
 
 /**
@@ -104,12 +110,14 @@ const isUnread = (answer) =>
 const isNotKnown = (question, answer) =>
   question.format === "mcq" && answer.selectedOption === null && answer.score === null;
 
-/** @typedef {"skipped" | "not" | "unreadable" | "unmarked" | "right" | "partly"} AnswerOutcome */
+/** @typedef {"skipped" | "not" | "unreadable" | "unmarked" | "compare" | "compared" | "right" | "partly"} AnswerOutcome */
 
 /** @param {AskedQuestion} question @param {Answer | undefined} answer @returns {AnswerOutcome} */
 function outcomeOf(question, answer) {
   if (!answer || (answer.answerText === null && answer.selectedOption === null)) return "skipped";
   if (isNotKnown(question, answer)) return "not";
+  if (answer.grade?.state === "self_marked") return "compared";
+  if (answer.compare) return "compare";
   if (answer.score === null) return answer.feedback ? "unreadable" : "unmarked";
   return answer.isCorrect ? "right" : answer.score > 0 ? "partly" : "not";
 }
@@ -118,16 +126,29 @@ const DOTS = {
   skipped: "unsure",
   unreadable: "unsure",
   unmarked: "unsure",
+  compare: "unsure",
+  compared: "partly",
   not: "missing",
   right: "met",
   partly: "partly",
 };
 /** @type {Record<AnswerOutcome, string>} */
-const OUTCOME_TONES = { skipped: "", unreadable: "", unmarked: "wait", not: "", right: "leaf", partly: "" };
+const OUTCOME_TONES = {
+  skipped: "",
+  unreadable: "",
+  unmarked: "wait",
+  compare: "",
+  compared: "",
+  not: "",
+  right: "leaf",
+  partly: "",
+};
 const WORDS = /** @type {const} */ ({
   skipped: "rs.skipped",
   unreadable: "rs.unreadable",
   unmarked: "rs.unmarked",
+  compare: "rs.compare",
+  compared: "vd.compared",
   not: "rs.not",
   right: "rs.right",
   partly: "rs.partly",
@@ -136,8 +157,8 @@ const WORDS = /** @type {const} */ ({
 /** @param {{ standing: AnswerOutcome }} props */
 const Dot = ({ standing }) => html`<i class="mark ${DOTS[standing]}" aria-hidden="true"></i>`;
 
-/** @param {{ question: AskedQuestion, answer: Answer | undefined }} props */
-function AnsweredQuestion({ question, answer }) {
+/** @param {{ opened: OpenDiagnostic, question: AskedQuestion, answer: Answer | undefined }} props */
+function AnsweredQuestion({ opened, question, answer }) {
   const standing = outcomeOf(question, answer);
   const words = answer?.selectedOption ?? answer?.answerText;
   const spans = answer?.grade?.criteria.map((one) => one.span) ?? [];
@@ -147,12 +168,21 @@ function AnsweredQuestion({ question, answer }) {
       <div class="rs-q say"><${Markdown} text=${question.prompt} /></div>
       ${
         words &&
+        !answer?.compare &&
         html`<p class="rs-said">
           <small>${t(answer?.selectedOption ? "rs.chose" : "rs.yours")}</small>
           ${markSpans(words, spans).map(({ text, marked }) => (marked ? html`<mark>${text}</mark>` : text))}
         </p>`
       }
       <${OutcomeChip} standing=${standing} />
+      ${
+        answer?.compare &&
+        html`<${Compare}
+          compare=${answer.compare}
+          off=${opened.busy.value !== null}
+          onMark=${(/** @type {SelfMark} */ mark) => opened.selfMark(answer, mark)}
+        />`
+      }
       ${answer?.grade?.criteria.length ? html`<${GradeView} grade=${answer.grade} words=${words ?? ""} />` : ""}
       ${
         answer?.feedback &&

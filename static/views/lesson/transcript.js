@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
 import { html } from "../../lib/html.js";
 import { markSpans } from "../../state/transcript.js";
-import { GradeView } from "../common/grade.js";
+import { Verdict } from "../common/grade.js";
 import { CodeBlock } from "../rich/code.js";
 import { Diagram, DiagramImage } from "../rich/diagram.js";
 import { Markdown } from "../rich/markdown.js";
@@ -28,21 +28,31 @@ export function Transcript({ lesson, title, onCite }) {
     speaking: { value: speaking },
   } = lesson;
   useEffect(() => {
-    if (end.current && (turns.length > 1 || speaking)) scrollToEnd(end.current);
+    if (turns.length > 1 || speaking) end.current?.scrollIntoView({ block: "end" });
   }, [turns.length, speaking]);
+  useRoomForDock();
   const open = lesson.ended.value ? null : lesson.state.value?.question?.prompt;
   const last = useMemo(() => lastPlaces(turns), [lesson.turns.value]);
   /** A question is shown once, in the last turn that asks it; the open one is in the dock. */
   const isShownHere = (/** @type {Turn} */ turn, /** @type {number} */ i) =>
     turn.question !== null && !(open && turn.question.startsWith(open)) && last.get(turn.question) === i;
-  const graded = lesson.state.value?.graded;
+  const comparing = lesson.state.value?.question?.compare ?? null;
+  const newest = turns.findLast((turn) => turn.attempt);
   const thinking = sending ? "tu.marking" : "tu.thinking";
   const waitingFor = turns.length ? thinking : "tu.starting";
   return html`<section class="talk" aria-label=${t("tu.crumb")}>
     <h1 class="t24">${title}</h1>
     ${turns.map(
       (turn, i) =>
-        html`<${TurnView} key=${turn.id} turn=${turn} withQuestion=${isShownHere(turn, i)} onCite=${onCite} />`,
+        !(comparing && turn.who === "tutor" && i === turns.length - 1) && // the dock says the same
+        html`<${TurnView}
+          key=${turn.id}
+          turn=${turn}
+          isNewest=${turn === newest}
+          isCompared=${turn === newest && comparing !== null}
+          withQuestion=${isShownHere(turn, i)}
+          onCite=${onCite}
+        />`,
     )}
     ${
       unheard &&
@@ -50,6 +60,7 @@ export function Transcript({ lesson, title, onCite }) {
       unheard.content &&
       html`<${Mine} text=${unheard.text} drawing=${unheard.drawing !== null} />`
     }
+    <${LiveVerdict} lesson=${lesson} />
     <${Live} lesson=${lesson} />
     ${!lesson.state.value && !working && html`<${Waiting} key="loading" words=${t("tu.loading")} />`}
     ${
@@ -61,23 +72,27 @@ export function Transcript({ lesson, title, onCite }) {
         words=${t(waitingFor)}
       />`
     }
-    ${
-      !working && graded?.criteria.length
-        ? html`<${GradeView} grade=${graded} words=${turns.findLast((turn) => turn.attempt)?.text} />`
-        : ""
-    }
     ${(lesson.state.value?.cards ?? []).map((card) => html`<${CardView} key=${card.id} card=${card} />`)}
     <p class="vh" role="status" key="told">${lesson.answered.value && !working ? t("tu.announce") : ""}</p>
     <div class="talk-end" ref=${end}></div>
   </section>`;
 }
 
-/** Scroll the newest text above the docked checkpoint. @param {HTMLElement} end */
-function scrollToEnd(end) {
-  const dock = document.getElementById("dock");
-  const isOver = dock !== null && getComputedStyle(dock).position === "sticky";
-  end.style.scrollMarginBlockEnd = isOver ? `${dock.offsetHeight}px` : "";
-  end.scrollIntoView({ block: "end" });
+/** Keep what is scrolled to, by the page or by the focus, above the docked checkpoint. */
+function useRoomForDock() {
+  useEffect(() => {
+    const dock = /** @type {HTMLElement} */ (document.getElementById("dock"));
+    const { style } = document.documentElement;
+    const watch = new ResizeObserver(() => {
+      const isOver = getComputedStyle(dock).position === "sticky";
+      style.scrollPaddingBlockEnd = isOver ? `${dock.offsetHeight}px` : "";
+    });
+    watch.observe(dock);
+    return () => {
+      watch.disconnect();
+      style.scrollPaddingBlockEnd = "";
+    };
+  }, []);
 }
 
 /** Index of the last turn that asks each question. @param {Turn[]} turns @returns {Map<string | null, number>} */
@@ -91,6 +106,9 @@ function Live({ lesson }) {
     <span class="caret"></span>
   </div>`;
 }
+
+/** The verdict on the answer that the tutor is about to reply to. @param {{ lesson: OpenLesson }} props */
+const LiveVerdict = ({ lesson }) => lesson.graded.value && html`<${Verdict} grade=${lesson.graded.value} />`;
 
 /** Waiting notice without a spinner; says so when it takes long. @param {{ words: string }} props */
 export function Waiting({ words }) {
@@ -107,33 +125,41 @@ export function Waiting({ words }) {
 
 /**
  * A past turn, which is rendered once.
- * @param {{ turn: Turn, withQuestion: boolean, onCite: (citation: Citation) => void }} props
+ * @param {{
+ *   turn: Turn,
+ *   isNewest: boolean,
+ *   isCompared: boolean,
+ *   withQuestion: boolean,
+ *   onCite: (citation: Citation) => void,
+ * }} props `isNewest`: whether it is the newest attempt; `isCompared`: whether its learner is comparing it
  */
-const TurnView = ({ turn, withQuestion, onCite }) =>
+const TurnView = ({ turn, isNewest, isCompared, withQuestion, onCite }) =>
   useMemo(
     () =>
       turn.who === "learner"
-        ? html`<${Mine} text=${turn.text} turn=${turn} drawing=${turn.drawn} />`
+        ? html`<${Mine} text=${turn.text} turn=${turn} drawing=${turn.drawn} />
+            ${turn.attempt && !isCompared && html`<${Verdict} grade=${turn.attempt} attempt=${isNewest && turn} />`}`
         : html`<div class="msg">
           <${Markdown} text=${turn.text} />
           <${CitationChips} citations=${turn.citations} onCite=${onCite} />
           ${withQuestion && html`<div class="asked"><${Markdown} text=${turn.question ?? ""} /></div>`}
         </div>`,
-    [turn.id, turn.attempt?.correct, turn.attempt?.criteria.length, turn.citations.length, withQuestion],
+    [turn.id, turn.attempt && JSON.stringify(turn.attempt), turn.citations.length, isNewest, isCompared, withQuestion],
   );
 
 /** @param {{ text: string, turn?: Turn, drawing: boolean }} props */
 const Mine = ({ text, turn, drawing }) => html`<div class="me">
-  <small>${t(messageLabel(turn))}</small>
+  <small>${messageLabel(turn)}</small>
   ${turn?.mode === "code" ? html`<${CodeBlock} text=${text} />` : html`<p>${withEvidence(text, turn)}</p>`}
   ${drawing && html`<p class="t13 dim">${t("tu.drawing")}</p>`}
 </div>`;
 
 /** @param {Turn} [turn] */
 function messageLabel(turn) {
-  if (!turn?.attempt) return turn?.mode ? "tu.you_answer" : "tu.you";
-  if (turn.attempt.helpLevel) return "tu.you_helped";
-  return turn.first ? "tu.you_first" : "tu.you_alone";
+  if (!turn?.attempt) return t(turn?.mode ? "tu.you_answer" : "tu.you");
+  const n = turn.attempt.helpLevel;
+  if (n) return t(turn.number === 1 ? "tu.you_helped" : turn.number === 2 ? "tu.you_second" : "tu.you_again", { n });
+  return t(turn.number === 1 ? "tu.you_first" : "tu.you_alone");
 }
 
 /** The learner's message, with graded spans underlined. @param {string} text @param {Turn} [turn] */

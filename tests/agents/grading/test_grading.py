@@ -390,19 +390,23 @@ async def test_a_whole_topic_is_not_graded(database: Database, data_dir: Path) -
     assert "by concept" in run.error.message
 
 
-async def test_the_built_in_model_grades_what_it_recognises_and_asks_about_the_rest(
+async def test_A11_the_built_in_model_leaves_every_answer_in_words_to_its_learner(
     database: Database, data_dir: Path
 ) -> None:
     async with marking(database, demo_model(), data_dir) as case:
         await case.answer("tiny cold ghosts live in it")
         await case.answer("The yeast eats the sugar, and its gas stays in the dough.", question=1)
         run_id = await case.grade()
-        asked, bread = await case.rows()
-        states = {one["answerId"]: one["state"] for one in await case.events_of_kind(run_id, "graded")}
-    assert states == {asked.id: "unsure", bread.id: "graded"}
-    assert (asked.score, bread.score) == (None, 1.0)
-    assert "the two temperatures" in (asked.feedback or "")
-    assert (bread.feedback or "").startswith("“The yeast eats the sugar, and its gas stays in the dough")
+        rows = await case.rows()
+        events = await case.events_of_kind(run_id, "graded")
+        again = await case.grade()
+        later = await case.events_of_kind(again, "graded")
+    assert {one["answerId"]: (one["state"], one["score"], one["correct"]) for one in events} == {
+        row.id: ("ungraded", None, None) for row in rows
+    }
+    assert [(row.score, row.is_correct) for row in rows] == [(None, None)] * 2
+    assert [row.grade is not None and row.grade.state for row in rows] == ["ungraded"] * 2
+    assert later == [], "what is left to its learner is not looked at again"
 
 
 @pytest.mark.parametrize("way", ["killed", "killed before the write"])

@@ -47,7 +47,7 @@ async def test_an_extractor_learns_nothing_that_may_not_be_seen_and_gets_on_by_h
     assert story.scanned_bytes > 50_000
 
 
-async def test_a_novice_gets_smaller_steps_and_finishes_in_changed_forms(taught_by: MarkedCourses) -> None:
+async def test_H1a_a_novice_gets_help_at_every_turn_and_finishes_in_changed_forms(taught_by: MarkedCourses) -> None:
     story = await teach_course(taught_by, "novice", COURSE, most_lessons=1)
     assert story.leaks == []
     assert story.violations == []
@@ -111,7 +111,7 @@ def test_every_secret_text_of_every_question_has_a_word_of_its_own(canaries: Sec
     plain = {one_line(one.prompt) for one in known_questions().values() if not one.is_open and not one.wrong}
     assert marked >= {prompt for prompt in known_questions() if prompt not in plain}
     parts = {hidden.source for hidden in canaries.hidden.values()}
-    assert parts == {"answer", "criterion", "misconception", "smaller", "because", "solution"} | {
+    assert parts == {"answer", "criterion", "misconception", "because", "solution"} | {
         f"help {level}" for level in range(1, 5)
     }
 

@@ -7,6 +7,7 @@ from playwright.async_api import Browser, Page, expect
 from harness.browser import open_page
 from harness.journeys.learner import (
     checkpoint,
+    compare,
     open_course,
     right_answer,
     submit_answer,
@@ -67,7 +68,19 @@ async def test_a_lesson_is_accessible_with_each_kind_of_checkpoint_and_at_its_en
             asked = await wait_for_question(page)
             await axe.assert_accessible(page, f"lesson-{name}")
             await walk_focus_stops(page)
-            await submit_answer(page, right_answer(asked))
+            if name == "words":
+                await page.locator("#answer").fill("Half of it")
+                await page.keyboard.press("Control+Enter")
+                await page.locator(".cmp").wait_for()
+                await axe.assert_accessible(page, "lesson-compare")
+                await walk_focus_stops(page)
+                await compare(checkpoint(page), "Partly")
+            else:
+                await submit_answer(page, right_answer(asked))
+        for _ in range(LARGEST_ROUNDS):
+            if await page.get_by_text("This lesson is finished.").count():
+                break
+            await submit_answer(page, right_answer(await wait_for_question(page)))
         await page.get_by_text("This lesson is finished.").wait_for()
         await axe.assert_accessible(page, "lesson-finished")
 
@@ -104,6 +117,9 @@ async def test_a_whole_lesson_goes_by_keyboard_alone(browser: Browser, tmp_path:
                 await _tab_to(page, "#answer")
                 await page.keyboard.type(right_answer(asked))
                 await page.keyboard.press("Control+Enter")
+                await expect(page.locator(".tu [aria-busy]")).to_have_count(0)
+                if await page.locator(".cmp").count():
+                    await _compare_by_keyboard(page)
             await page.wait_for_function(
                 "(before) => document.querySelector('.cp .q')?.innerText !== before", arg=asked
             )
@@ -113,6 +129,15 @@ async def test_a_whole_lesson_goes_by_keyboard_alone(browser: Browser, tmp_path:
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
         await page.wait_for_function("(title) => document.querySelector('h1').innerText !== title", arg=TREE)
+
+
+async def _compare_by_keyboard(page: Page) -> None:
+    """Say of every criterion that the answer meets it."""
+    for number in range(await page.locator(".cmp-marks").count()):
+        await _tab_to(page, f".cmp-point:nth-of-type({number + 1}) .cmp-marks input")
+        await page.keyboard.press("Space")
+    await _tab_to(page, ".cmp .btn.go")
+    await page.keyboard.press("Enter")
 
 
 async def _tab_to(page: Page, selector: str) -> None:

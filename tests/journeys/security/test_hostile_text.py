@@ -13,6 +13,7 @@ from harness.hostile.page_watch import LISTEN, SAFE, PageWatch, foreign_host, po
 from harness.journeys.learner import (
     answer_diagnostic,
     checkpoint,
+    compare,
     open_course,
     right_answer,
     submit_answer,
@@ -203,6 +204,9 @@ async def test_X1_a_hostile_tutor_is_only_text_in_words_questions_options_cards_
         await page.locator("#answer").fill(" ".join(texts)[:2000])
         await checkpoint(page).get_by_role("button", name="Answer").click()
         await wait_for_tutor(page, message_count)
+        await _harmless(watch, "comparison")
+        await compare(checkpoint(page), "Not yet")
+        await wait_for_question(page)
         await page.locator("#side").fill(" ".join(texts)[2000:3500])
         await page.get_by_role("button", name="Ask", exact=True).click()
         await expect(page.locator(".notes .say")).to_have_count(1)

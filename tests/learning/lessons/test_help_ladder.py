@@ -1,4 +1,4 @@
-"""The ladder of help: no level is skipped, no answer without a try, and what counts as a try."""
+"""The ladder of help: every turn moves, no level is skipped, there is always a way on; and what counts as a try."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep, is_genuine_attempt
+from sprout.learning.lessons.help_ladder import MAX_UNMARKED, HelpLadder, HelpLevel, NextStep, is_genuine_attempt
 
 Move = Callable[[HelpLadder], HelpLadder]
 
@@ -19,17 +19,22 @@ def right(ladder: HelpLadder) -> HelpLadder:
     return ladder.after_attempt(right=True)
 
 
-def ungraded(ladder: HelpLadder) -> HelpLadder:
+def unmarked(ladder: HelpLadder) -> HelpLadder:
     return ladder.after_attempt(right=None)
 
 
 MOVES: dict[str, Move] = {
     "wrong": wrong,
     "right": right,
-    "ungraded": ungraded,
-    "help": HelpLadder.after_help_request,
-    "not known": HelpLadder.after_dont_know,
+    "unmarked": unmarked,
+    "help": HelpLadder.after_help,
+    "compare": HelpLadder.compare,
+    "compared": HelpLadder.after_comparison,
+    "show": HelpLadder.show,
+    "change": HelpLadder.change,
+    "aside": HelpLadder.wait,
 }
+LEARNER_MOVES = ["aside", "help", "right", "unmarked", "wrong"]
 
 
 def climbed(*moves: str) -> HelpLadder:
@@ -40,66 +45,76 @@ def climbed(*moves: str) -> HelpLadder:
 
 
 @given(st.lists(st.sampled_from(sorted(MOVES)), max_size=40))
-def test_H1_no_way_leads_to_the_answer_without_a_try_and_the_last_level(moves: list[str]) -> None:
+def test_H1_no_level_is_skipped_or_taken_back(moves: list[str]) -> None:
     ladder = HelpLadder()
     for move in moves:
         before, ladder = ladder, MOVES[move](ladder)
         assert ladder.level - before.level in {0, 1}
-        assert ladder.may_show_answer == (ladder.step is NextStep.WORK_THROUGH)
-        if ladder.may_show_answer:
-            assert ladder.level is HelpLevel.WORKED_STEP
-            assert ladder.attempts_since_help >= 1
-            assert moves.count("wrong") >= 1
+        assert ladder.ended >= before.ended
+        assert ladder.may_show_answer == (ladder.step in {NextStep.WORK_THROUGH, NextStep.COMPARED})
 
 
-@given(st.lists(st.sampled_from(["help", "not known"]), max_size=40))
-def test_H1_without_a_try_nothing_gets_beyond_the_first_level(moves: list[str]) -> None:
+@given(st.lists(st.sampled_from(LEARNER_MOVES), max_size=40))
+def test_H1_the_solution_comes_after_the_last_level_unless_it_is_asked_for(moves: list[str]) -> None:
     ladder = climbed(*moves)
-    assert ladder.level <= HelpLevel.READ_AGAIN
-    assert not ladder.ended
+    if ladder.step is NextStep.WORK_THROUGH:
+        assert ladder.level is HelpLevel.WORKED_STEP
 
 
-def test_H1_ten_clicks_on_hint_bring_the_advice_to_try_first() -> None:
-    assert climbed(*["help"] * 10) == HelpLadder(step=NextStep.TRY_FIRST)
-
-
-def test_H1_a_wrong_attempt_brings_the_next_level_and_after_the_last_one_the_answer() -> None:
-    levels = [climbed(*["wrong"] * times).level for times in range(6)]
+@given(st.lists(st.sampled_from(["help", "wrong"]), min_size=5, max_size=5))
+def test_H1a_every_wrong_or_helpless_turn_brings_the_next_level_and_the_fifth_the_solution(moves: list[str]) -> None:
+    levels = [climbed(*moves[:turns]).level for turns in range(6)]
     assert levels == [0, 1, 2, 3, 4, 4]
-    assert climbed(*["wrong"] * 4).step is NextStep.GIVE_HELP
-    assert climbed(*["wrong"] * 5).may_show_answer
+    assert [climbed(*moves[:turns]).step for turns in range(1, 6)] == [NextStep.GIVE_HELP] * 4 + [NextStep.WORK_THROUGH]
 
 
-def test_H1_help_is_given_once_for_a_try() -> None:
-    asked = climbed("ungraded", "help")
-    assert (asked.level, asked.step) == (HelpLevel.READ_AGAIN, NextStep.GIVE_HELP)
-    assert asked.after_help_request().step is NextStep.TRY_FIRST
-    assert climbed("wrong", "help") == HelpLadder(HelpLevel.READ_AGAIN, attempts=1, step=NextStep.TRY_FIRST)
+def test_H1a_help_comes_at_once_before_any_attempt() -> None:
+    assert climbed("help") == HelpLadder(HelpLevel.READ_AGAIN, step=NextStep.GIVE_HELP)
 
 
-def test_H1_asking_at_the_last_level_does_not_bring_the_answer() -> None:
-    last = climbed("wrong", "wrong", "wrong", "wrong", "ungraded", "help")
-    assert last.step is NextStep.TRY_FIRST
-    assert last.after_attempt(right=False).may_show_answer
+def test_H1a_the_solution_is_shown_at_once_to_who_asks_for_it_and_nothing_counts() -> None:
+    shown = climbed("show")
+    assert (shown.step, shown.attempts, shown.may_show_answer) == (NextStep.WORK_THROUGH, 0, True)
+    assert climbed("wrong", "show").step is NextStep.WORK_THROUGH
 
 
-def test_H1_who_does_not_know_gets_a_smaller_question_then_a_choice_then_the_first_level() -> None:
-    steps = [climbed(*["not known"] * times).step for times in range(1, 5)]
-    assert steps == [
-        NextStep.SMALLER_QUESTION,
-        NextStep.CHOICE_OF_TWO,
-        NextStep.GIVE_HELP,
-        NextStep.SMALLER_QUESTION,
-    ]
-    assert climbed("not known", "not known").level is HelpLevel.NONE
-    assert climbed("not known", "not known", "not known").level is HelpLevel.READ_AGAIN
+def test_A9_a_question_can_always_be_put_away() -> None:
+    assert climbed("change").step is NextStep.CHANGED
+    assert not climbed("change").may_show_answer
+    assert climbed("compare", "change").step is NextStep.CHANGED
 
 
-def test_H1_a_try_starts_the_count_of_not_knowing_anew() -> None:
-    assert climbed("not known", "not known", "wrong", "not known").step is NextStep.SMALLER_QUESTION
+def test_A9_the_second_attempt_in_a_row_that_cannot_be_marked_is_compared() -> None:
+    assert climbed("unmarked") == HelpLadder(attempts=1, unmarked=1, step=NextStep.WAIT)
+    assert climbed("unmarked", "unmarked").step is NextStep.COMPARE
+    assert climbed("unmarked", "wrong", "unmarked").step is NextStep.WAIT
+    assert climbed("unmarked", "help", "unmarked").step is NextStep.COMPARE, "help between them is no verdict"
 
 
-@pytest.mark.parametrize("end", [["right"], ["wrong"] * 5])
+@given(st.lists(st.sampled_from(LEARNER_MOVES), max_size=40))
+def test_A9_never_more_than_two_turns_without_a_verdict(moves: list[str]) -> None:
+    ladder, without = HelpLadder(), 0
+    for move in moves:
+        if ladder.ended or ladder.comparing:
+            return
+        ladder = MOVES[move](ladder)
+        without = {"unmarked": without + 1, "right": 0, "wrong": 0}.get(move, without)
+        assert ladder.comparing == (without == MAX_UNMARKED)
+
+
+@pytest.mark.parametrize("move", ["wrong", "right", "unmarked", "help", "aside"])
+def test_A9_nothing_but_the_comparison_or_a_way_past_it_moves_a_learner_who_compares(move: str) -> None:
+    comparing = climbed("compare")
+    assert MOVES[move](comparing) == comparing
+    assert climbed("compare", "compared").step is NextStep.COMPARED
+    assert climbed("compare", "show").step is NextStep.WORK_THROUGH
+
+
+def test_A11_only_who_compares_can_have_compared() -> None:
+    assert climbed("compared") == HelpLadder()
+
+
+@pytest.mark.parametrize("end", [["right"], ["wrong"] * 5, ["show"], ["change"], ["compare", "compared"]])
 @pytest.mark.parametrize("move", sorted(MOVES))
 def test_H1_a_ladder_that_has_ended_stays_as_it_is(end: list[str], move: str) -> None:
     ended = climbed(*end)
@@ -107,29 +122,22 @@ def test_H1_a_ladder_that_has_ended_stays_as_it_is(end: list[str], move: str) ->
     assert MOVES[move](ended) == ended
 
 
-def test_H1_an_attempt_that_was_not_graded_is_never_counted_as_wrong() -> None:
-    assert climbed(*["ungraded"] * 9) == HelpLadder(attempts=9, attempts_since_help=9)
-
-
-def test_H1_after_the_last_level_the_second_try_that_cannot_be_marked_is_worked_through_and_no_earlier_one() -> None:
-    at_the_end = ["wrong"] * 4
-    assert climbed(*at_the_end, "ungraded").step is NextStep.GIVE_HELP
-    assert climbed(*at_the_end, "ungraded", "ungraded").may_show_answer
-    assert not climbed(*["wrong"] * 3, *["ungraded"] * 5).ended
+def test_H1_an_attempt_that_was_not_marked_is_never_counted_as_wrong() -> None:
+    assert climbed("unmarked", "unmarked").level is HelpLevel.NONE
 
 
 def test_H3_an_attempt_has_the_level_that_was_given_when_it_was_made() -> None:
     ladder, seen = HelpLadder(), []
-    for move in [wrong, HelpLadder.after_help_request, wrong, ungraded, HelpLadder.after_help_request, right]:
-        if move in {wrong, ungraded, right}:
+    for move in [wrong, HelpLadder.after_help, wrong, unmarked, HelpLadder.after_help, right]:
+        if move in {wrong, unmarked, right}:
             seen.append(int(ladder.level))
         ladder = move(ladder)
-    assert seen == [0, 1, 2, 3]
+    assert seen == [0, 2, 3, 4]
 
 
 def test_H3_right_without_help_stays_at_level_0() -> None:
     assert climbed("right").level is HelpLevel.NONE
-    assert climbed("help", "right").level is HelpLevel.NONE
+    assert climbed("help", "right").level is HelpLevel.READ_AGAIN
 
 
 PROMPT = "A tram covers 1.5 km in 3 minutes at steady speed. What is its speed in m/s, to two places?"

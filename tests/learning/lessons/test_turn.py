@@ -120,21 +120,33 @@ def test_H1_what_waits_moves_nothing_and_what_is_wrong_brings_one_level() -> Non
     assert ladder_after(question, InputMeaning.ATTEMPT, right=None).level is HelpLevel.LOOK_HERE
 
 
-def test_a_plan_goes_on_after_a_right_answer_and_stays_after_help() -> None:
-    first = LessonPlan().after(None, ["a", "b", "c"], "x")
+def test_a_plan_goes_on_unless_the_same_is_asked_again() -> None:
+    first = LessonPlan().after(["a", "b", "c"], "x", same_again=False)
     assert first == LessonPlan(("a", "b", "c"), 1)
-    solved = HelpLadder(step=NextStep.SOLVED)
-    assert first.after(solved, ["other"], "x") == LessonPlan(("a", "b", "c"), 2)
-    helped = HelpLadder(HelpLevel.LOOK_HERE, step=NextStep.SOLVED)
-    assert first.after(helped, [], "x") == first
-    assert first.after(HelpLadder(HelpLevel.WORKED_STEP, step=NextStep.WORK_THROUGH), [], "x") == first
+    assert first.after(["other"], "x", same_again=False) == LessonPlan(("a", "b", "c"), 2)
+    assert first.after([], "x", same_again=True) == first
+
+
+def test_A7_what_follows_an_answer_that_could_not_be_marked_is_marked_together_with_it() -> None:
+    assert posed(last="blue light").words_to_mark("is scattered") == "is scattered"
+    unmarked = posed(last="blue light", unmarked=True)
+    assert unmarked.words_to_mark("is scattered") == "blue light\n\nis scattered"
+    assert unmarked.words_to_mark(" blue  light ") == " blue  light "
+    assert posed(CHOICE, last="milk", unmarked=True).words_to_mark("steam") == "steam"
+
+
+def test_A11_there_is_something_to_compare_only_while_the_learner_compares() -> None:
+    assert posed().comparison is None
+    comparison = posed(ladder=HelpLadder(step=NextStep.COMPARE)).comparison
+    assert comparison is not None
+    assert comparison.model_answer == OPEN.correct_answer
 
 
 @given(st.lists(st.text(min_size=1), max_size=20), st.integers(0, 30))
 def test_a_plan_never_has_more_than_ten_chunks(can: list[str], turns: int) -> None:
-    plan = LessonPlan().after(None, can, "x")
+    plan = LessonPlan().after(can, "x", same_again=False)
     for _ in range(turns):
-        plan = plan.after(HelpLadder(step=NextStep.SOLVED), (), "x")
+        plan = plan.after((), "x", same_again=False)
     assert plan.step <= MAX_STEPS
     assert plan.step <= max(plan.step_count, 1) <= MAX_STEPS
 

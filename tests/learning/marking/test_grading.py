@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sprout.events import Mark
 from sprout.learning.marking.answers import ADDRESSES_GRADER, MAX_GRADED, SHARES_NOTHING
-from sprout.learning.marking.grades import Grade, GradeState, Mark, Remedy, ungraded, visible_grade
+from sprout.learning.marking.grades import Grade, GradeState, Remedy, ungraded, visible_grade
 from sprout.learning.marking.grading import (
     MAX_CONFIDENCE,
     MAX_STEP,

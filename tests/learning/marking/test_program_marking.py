@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from sprout.learning.marking.grades import GradeState, Remedy
+from sprout.learning.marking.grading import CORRECT_FROM
 from sprout.learning.marking.program_marking import NO_PROGRAM, grade_runs, passes, program_in, run_label
 from sprout.learning.marking.program_runs import ProgramEnd, ProgramRun
 from sprout.learning.questions.program_tests import ProgramTest
@@ -36,6 +37,13 @@ def test_A11_a_program_that_passes_some_is_half_right_and_told_what_fails() -> N
     assert (grade.score, grade.correct, grade.misconceptions) == (0.5, False, (SMALL.misconception,))
     assert grade.next_step == "With size = 3, your program printed True; it should print False."
     assert [one.verdict for one in grade.results] == ["met", "missing"]
+
+
+def test_A11_a_program_that_fails_one_of_many_tests_is_not_right_to_anybody_who_reads_its_score() -> None:
+    runs = [printed("True\n")] * 4
+    grade = grade_runs("print(True)", [LARGE, LARGE, LARGE, SMALL], runs)
+    assert grade.correct is False
+    assert (grade.score or 0) < CORRECT_FROM
 
 
 def test_A11_a_program_that_passes_nothing_is_not_said_to_believe_what_one_test_stands_for() -> None:
@@ -154,7 +162,7 @@ def test_A11_a_program_with_a_fault_is_one(answer: str) -> None:
     ],
 )
 def test_A11_the_program_is_found_in_the_answer(answer: str, program: str) -> None:
-    assert program_in(answer) == program
+    assert program_in(answer).strip() == program.strip()
 
 
 def labels(*tests: ProgramTest) -> Sequence[str]:
@@ -166,3 +174,20 @@ def test_A11_a_test_is_named_without_what_it_expects() -> None:
         ProgramTest(prints="42"), ProgramTest("n = 2", after="f(1)", gives="42"), ProgramTest("a\nb", "7", "42")
     )
     assert named == ["test 1", "f(1) with n = 2", "with 7 typed in"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "program"),
+    [
+        (">>> print((32 + 8) / 5)\n8.0", "print((32 + 8) / 5)"),
+        (">>> for n in (1, 2):\n...     print(n)\n...\n1\n2", "for n in (1, 2):\n    print(n)\n"),
+        ("print('>>> ready')", "print('>>> ready')"),
+    ],
+)
+def test_A11_of_what_was_copied_from_the_prompt_the_typed_lines_are_the_program(answer: str, program: str) -> None:
+    assert program_in(answer).strip() == program.strip()
+
+
+def test_A11_words_with_an_apostrophe_are_no_program() -> None:
+    unread = [ProgramRun(ProgramEnd.NOT_COMPILED, error="SyntaxError: unterminated string literal")]
+    assert grade_runs("percent?? i'm out", [LARGE], unread).state is GradeState.UNGRADED

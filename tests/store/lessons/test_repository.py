@@ -32,7 +32,6 @@ SUM = LessonCheckpoint(
     ),
     "text",
     ("again", "here", "3 plus 1", "1 plus 1 is 2"),
-    "What is 1 plus 1?",
     ("1 plus 1 is 2", "2 plus 2 is 4"),
 )
 OPEN = LessonCheckpoint(

@@ -26,6 +26,9 @@ from sprout.offline.reply import Block, Reply, TextOut, ToolOut
 PROGRESS, PREREQUISITES = "check_student_progress", "check_prerequisite_mastery"
 ASK, COMPLETE, CONCERN, EXAMPLE = "ask_checkpoint", "complete_subconcept", "raise_concern", "generate_example"
 
+LITTLE_KNOWN = 0.3  # mastery, 0..1
+MISSES_BEFORE_EXAMPLE = 2
+
 LessonFinder = Callable[[Subject], TutorLesson]
 
 
@@ -72,8 +75,9 @@ class _TutorReply:
             )
         now = open_question(self._turn, self._lesson, self._templates)
         if now is not None:
-            shows = tactic is not None and tactic.style is ReplyStyle.EXAMPLE and self._should_show_example(now)
-            return Reply([self._example_call()]) if shows else Reply([TextOut(open_question_reply(now))])
+            wants = (tactic is not None and tactic.style is ReplyStyle.EXAMPLE) or self._has_missed_twice(now)
+            shows = wants and self._should_show_example(now)
+            return Reply([self._example_call() if shows else TextOut(self._open_reply(now))])
         if self._turn.kind == "clarification":
             return Reply([TextOut(self._side_answer())])
         if checks := self._progress_checks():
@@ -86,11 +90,28 @@ class _TutorReply:
             return Reply([ToolOut(CONCERN)])
         return Reply([TextOut(words)])
 
+    def _open_reply(self, now: OpenQuestion) -> str:
+        words = open_question_reply(now)
+        return f"{self._example_notice()} {words}" if self._conversation.calls_to(EXAMPLE) else words
+
+    def _example_notice(self) -> str:
+        return self._templates.render("example_beside", title=self._lesson.example_title)
+
+    def _has_missed_twice(self, now: OpenQuestion) -> bool:
+        marking = now.turn.marking
+        return marking is not None and marking.correct is False and now.turn.missed == MISSES_BEFORE_EXAMPLE
+
     def _should_show_example(self, now: OpenQuestion) -> bool:
-        if not self._can_call(EXAMPLE) or self._conversation.calls_to(EXAMPLE) or not self._lesson.example:
+        if not self._can_show_example:
             return False
         check = now.check
         return check is None or LeakCheck(check.secret, level=check.level).passes(self._lesson.example)
+
+    @property
+    def _can_show_example(self) -> bool:
+        """Return True if the lesson has an example that does not stand beside it yet."""
+        is_shown = self._lesson.example_title in self._turn.said or self._conversation.calls_to(EXAMPLE)
+        return self._can_call(EXAMPLE) and bool(self._lesson.example) and not is_shown
 
     def _example_call(self) -> ToolOut:
         return ToolOut(EXAMPLE, {"title": self._lesson.example_title, "body": self._lesson.example})
@@ -114,12 +135,20 @@ class _TutorReply:
         questions = next_questions(self._lesson, turn, known=self._diagnostic_score())
         following = questions[len(self._conversation.calls_to(ASK)) % len(questions)]
         words = next_question_text(turn, self._lesson, following, self._templates, self._weak_prerequisite())
+        if shows_example := self._opens_with_example(following):
+            words = f"{self._example_notice()} {words}"
         if not self._can_call(ASK):
             return Reply([TextOut(f"{words} {self._templates.render('closing_words')}")])
         plan = [] if turn.plan else self._lesson.goals
         asked = self._with_help(following).tool_input(words, plan)
         cited = cited_passages(following, turn.subject.passages)
-        return Reply([ToolOut(ASK, asked | ({"passages": cited} if cited else {}))])
+        ask = ToolOut(ASK, asked | ({"passages": cited} if cited else {}))
+        return Reply([self._example_call(), ask] if shows_example else [ask])
+
+    def _opens_with_example(self, following: NextQuestion) -> bool:
+        """Return True for a learner who knows little yet: the worked example comes before the first question."""
+        is_new = not self._turn.asked and max(self._turn.mastery, self._diagnostic_score()) < LITTLE_KNOWN
+        return is_new and self._can_show_example and LeakCheck(following.question.secret()).passes(self._lesson.example)
 
     def _with_help(self, following: NextQuestion) -> PreparedQuestion:
         if following.question.help:

@@ -8,6 +8,7 @@ from enum import IntEnum
 from sprout.learning.leaks.leak_filter import LeakFilter
 from sprout.learning.leaks.secret import Secret
 from sprout.learning.lessons.help_ladder import HelpLevel
+from sprout.learning.text.normalization import folded
 from sprout.offline.notes.parser import sentences_of
 
 MOST_WORDS = 120
@@ -45,6 +46,12 @@ class LeakCheck:
         saying.feed(text)
         saying.end()
         return saying.withheld is None
+
+
+def unsaid(parts: Sequence[Snippet], said: str) -> list[Snippet]:
+    """The parts that do not stand in what was said before: nothing is said twice."""
+    before = folded(said)
+    return [part for part in parts if folded(part.text) not in before]
 
 
 def compose(parts: Sequence[Snippet], check: LeakCheck | None, *, most: int = MOST_WORDS, joint: str = " ") -> str:

@@ -41,7 +41,6 @@ class PreparedQuestion:
     program_tests: tuple[ProgramTest, ...] = ()
     accepted: tuple[str, ...] = ()
     help: tuple[str, ...] = ()
-    smaller: str = ""
     because: str = ""
     solution: tuple[str, ...] = ()
 
@@ -56,6 +55,11 @@ class PreparedQuestion:
         options = [self.answer, *(option for option, _ in self.wrong)] if self.kind == "mcq" else []
         random.Random(self.prompt).shuffle(options)
         return options
+
+    @property
+    def is_marked_by_code(self) -> bool:
+        """Return True if an answer is marked without a model; words are compared by their learner."""
+        return self.kind in ("mcq", "number") or bool(self.program_tests or self.accepted)
 
     def matches_prompt(self, prompt: str) -> bool:
         """Return True if the prompt is this question, with or without its options below it."""
@@ -78,7 +82,7 @@ class PreparedQuestion:
         fields |= {"anchors": list(self.anchors)} if self.anchors else {}
         fields |= {"accepted": [*self.accepted]} if self.accepted else {}
         fields |= {"program_tests": [*map(_test_input, self.program_tests)]} if self.program_tests else {}
-        fields |= {"help": list(self.help)} | ({"smaller": self.smaller} if self.smaller else {})
+        fields |= {"help": list(self.help)}
         return fields | {"solution": list(self.solution)} | ({"plan": list(plan)} if plan else {})
 
     def _number_input(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from sprout.offline.notes.parser import words_of
 from sprout.yaml_loader import load_yaml
 
 CODES = ("en", "de")
+MAX_WORDINGS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,12 @@ class Templates:
         for key, value in values.items():
             text = text.replace(f"{{{key}}}", value)
         return text
+
+    def fresh(self, name: str, said: str, **values: str) -> str:
+        """The first wording of that name (`name`, `name_2`, …) that is not in `said`; the last one otherwise."""
+        names = [name, *(f"{name}_{at}" for at in range(2, MAX_WORDINGS + 1) if f"{name}_{at}" in self.texts)]
+        wordings = [self.render(one, **values) for one in names]
+        return next((one for one in wordings if one not in said), wordings[-1])
 
 
 @cache

@@ -43,12 +43,31 @@ class PendingQuestion:
 
 @dataclass(frozen=True, slots=True)
 class SettledQuestion:
-    """The question that has just been solved, or has to be worked through; then its solution is given."""
+    """The question that has just been closed.
+
+    Args:
+        how: solved, worked_through, compared or changed.
+        solution: given where the learner may see it.
+        said: what the learner said of their own answer: met, partly or missing; empty where they did not compare.
+        misconception: the one that they recognised as theirs.
+    """
 
     prompt: str
     level: int
-    worked_through: bool
+    how: str
     solution: str
+    said: str = ""
+    misconception: str = ""
+
+    @property
+    def done_alone(self) -> bool:
+        """Return True if the learner solved it, or said that they had, without help."""
+        return self.how == "solved" and not self.level
+
+    @property
+    def comes_again(self) -> bool:
+        """Return True if the same idea is to come in a changed form."""
+        return not self.done_alone and self.said != "met"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +98,7 @@ class Turn:
         kind: opening, answer, clarification or message.
         mastery: 0..1, as the server has it.
         asked: prompts of the questions asked so far, oldest first.
-        help, smaller: the prepared text of the due level, and the smaller question; empty if there is none.
+        help: the prepared text of the due level; empty if there is none.
         callable_tools: the only tools that may be called; None if all may.
         corrected: whether the last reply was withheld and must be rewritten.
         message: the learner's current message.
@@ -98,7 +117,6 @@ class Turn:
     settled: SettledQuestion | None = None
     marking: Marking | None = None
     help: str = ""
-    smaller: str = ""
     callable_tools: frozenset[str] | None = None
     corrected: bool = False
     message: str = ""
@@ -108,6 +126,11 @@ class Turn:
     def earlier_messages(self) -> list[str]:
         """The learner's earlier messages."""
         return [text for role, text in self.transcript if role == "user"]
+
+    @property
+    def said(self) -> str:
+        """All that the tutor has said so far."""
+        return "\n".join(text for role, text in self.transcript if role == "assistant")
 
     def since_posed(self) -> tuple[list[str], list[str]]:
         """The tutor's explanations and the learner's messages since the open question was first asked."""
@@ -142,7 +165,6 @@ def read_turn(conversation: Conversation) -> Turn:
         settled=next((_parse_settled(tag) for tag in state.children("settled")), None),
         marking=next((_parse_marking(tag) for tag in state.children("marking")), None),
         help=state.text_of("help"),
-        smaller=state.text_of("smaller"),
         callable_tools=_parse_callable_tools(state),
         corrected=corrected,
         message="\n".join(blocks[at + 1 :]).strip(),
@@ -192,9 +214,14 @@ def _parse_pending(tag: Tag) -> PendingQuestion:
 
 
 def _parse_settled(tag: Tag) -> SettledQuestion:
-    worked = tag.attributes.get("how") == "worked_through"
+    given = tag.attributes
     return SettledQuestion(
-        tag.text_of("prompt"), int(_number(tag.attributes.get("level", ""))), worked, tag.text_of("solution")
+        tag.text_of("prompt"),
+        int(_number(given.get("level", ""))),
+        given.get("how", "solved"),
+        tag.text_of("solution"),
+        given.get("said", ""),
+        tag.text_of("misconception"),
     )
 
 

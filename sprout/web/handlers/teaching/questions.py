@@ -8,11 +8,12 @@ from sprout.agents.grading.key_check import KEY_CHECK, contest_task
 from sprout.events import wire_time
 from sprout.learning.marking.answer_keys import OUTCOME_TEXTS, AnswerKeys, Contest
 from sprout.learning.paths.repository import PathRepository
+from sprout.learning.questions.assessments import SelfMark
 from sprout.web.handlers.run_wait import wait_for_end
 from sprout.web.handlers.runs import admission_response
 from sprout.web.http.dependencies import RunService, TeachingRepositories
 from sprout.web.http.endpoint import Call, json_response
-from sprout.web.schemas.requests import NoFields, QuestionContest, QuestionSkip, WaitQuery
+from sprout.web.schemas.requests import AnswerSelfMark, NoFields, QuestionContest, QuestionSkip, WaitQuery
 from sprout.web.schemas.responses import ContestResult
 
 
@@ -38,6 +39,13 @@ async def contest_question(call: Call[ContestDependencies, WaitQuery, QuestionCo
     if call.query.wait == "false" or await wait_for_end(call, runs, admission.run) is None:
         return admission_response(admission, 202)
     return json_response(_contest_result(await keys.find_contest(call.id, user_id=call.user_id)))
+
+
+async def self_mark_answer(call: Call[TeachingRepositories, NoFields, AnswerSelfMark]) -> Response:
+    """200 with the attempt and the learner's own verdicts, which are practice; 409 where it is not theirs to mark."""
+    mark = SelfMark(call.body.verdicts, call.body.misconception)
+    assessments = call.dependencies.assessments
+    return json_response(await assessments.record_self_mark(call.id, mark, user_id=call.user_id))
 
 
 async def skip_question(call: Call[TeachingRepositories, NoFields, QuestionSkip]) -> Response:

@@ -11,10 +11,14 @@ from typing import Any, cast
 from starlette.responses import Response
 
 from sprout.agents.tutor.task import TutorTask
+from sprout.errors import Conflict
 from sprout.events import CardShown
+from sprout.learning.leaks.prepared_help import given_help
 from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.learning.lessons.repository import Lesson, LessonRepository
 from sprout.learning.lessons.turn import AskedCheckpoint, TurnKind, parse_input, render_reply
+from sprout.learning.marking.answers import split_drawing
+from sprout.learning.marking.comparison import compare_response
 from sprout.learning.text.language import detect_language
 from sprout.runs.run_store import Admission, OnBusy, RequestKey
 from sprout.runs.state import Run, RunState
@@ -44,12 +48,15 @@ async def take_turn(call: Call[TutorDependencies, NoFields, TutorTurn]) -> Respo
     """The tutor's reply. Invalid requests are refused; if the turn fails, the reply says why and repeats the
     question, and nothing of the turn is stored."""
     lesson = await call.dependencies.lessons.lesson(call.id, user_id=call.user_id)
-    content = call.body.content.strip()
+    body = call.body
+    content = "" if body.said_by_button else body.content.strip()
+    if body.self_mark is not None and (lesson.pending is None or not lesson.pending.ladder.comparing):
+        raise Conflict("No answer in this lesson waits to be compared.")
     streaming = "text/event-stream" in call.request.headers.get("accept", "").lower()
     last_run = _repeated_final_turn(lesson, content)
     if lesson.ended and last_run is None:
         return json_response(_reply_without_turn(lesson, fixed_text("ended", _language(lesson, content))))
-    if not content and (opened := _latest_tutor_text(lesson)) is not None:
+    if not (content or body.said_by_button) and (opened := _latest_tutor_text(lesson)) is not None:
         await call.dependencies.lessons.mark_delivered(lesson)
         return json_response(_reply_without_turn(lesson, opened))
     if streaming:
@@ -78,6 +85,8 @@ def _answered_question(
 
     None for the open one: a stream shows questions by events, of which nobody knows which were read.
     """
+    if call.body.said_by_button:
+        return call.body.question_id
     if parse_input(content).kind is not TurnKind.ANSWER:
         return None
     return call.body.question_id or (None if streaming else lesson.delivered_question_id)
@@ -101,14 +110,23 @@ async def _admit_turn(
 ) -> Admission:
     """The run of this turn: a new one, or the one that the same text has started at this point of the conversation."""
     drawing = parse_drawing(call.body.drawing_image_data_url) if parse_input(content).kind is TurnKind.ANSWER else None
-    digest = _digest(lesson.session_id, content, sha256(drawing.data).hexdigest() if drawing else "")
+    move, self_mark = call.body.move, call.body.self_mark
+    button = move or (self_mark.model_dump_json() if self_mark is not None else "")
+    digest = _digest(lesson.session_id, content, sha256(drawing.data).hexdigest() if drawing else "", button)
     key = idempotency_key(call.request, digest)
     fresh = key is None
     key = key or RequestKey(f"turn:{_digest(digest, lesson.messages[-1].id if lesson.messages else '')}", digest)
     drawing_id = None
     if drawing is not None:
         drawing_id = await call.dependencies.lessons.save_drawing(lesson.session_id, drawing, user_id=call.user_id)
-    task = TutorTask(session_id=lesson.session_id, content=content, drawing_id=drawing_id, question_id=question_id)
+    task = TutorTask(
+        session_id=lesson.session_id,
+        content=content,
+        drawing_id=drawing_id,
+        question_id=question_id,
+        move=move,
+        self_mark=self_mark,
+    )
     while True:
         admission = await call.dependencies.runs.start(
             "tutor",
@@ -207,7 +225,19 @@ def open_lesson_question(question: AskedCheckpoint | None) -> OpenLessonQuestion
     if question is None:
         return None
     options = [option.text for option in question.options] or None
-    return OpenLessonQuestion(id=question.id, prompt=question.prompt, type=question.kind, options=options)
+    compare, comparison = None, question.comparison
+    if comparison is not None and question.last_attempt_id is not None:
+        _, words = split_drawing(question.last_attempt_text)
+        compare = compare_response(comparison, answer_id=question.last_attempt_id, yours=words)
+    return OpenLessonQuestion(
+        id=question.id,
+        prompt=question.prompt,
+        type=question.kind,
+        options=options,
+        help=given_help(question),
+        attempts=question.ladder.attempts,
+        compare=compare,
+    )
 
 
 def _language(lesson: Lesson, content: str) -> str:

@@ -77,7 +77,6 @@ def test_H2_neither_the_chunk_nor_any_help_gives_the_answer_away(name: str) -> N
                 for level, text in zip(HelpLevel, ("", *task.help), strict=True):
                     assert withheld_reason(call, text, before=reply, level=level) is None, text
                     reply += f"{text}\n"
-                assert withheld_reason(call, task.smaller) is None
             assert withheld_reason(chunk.question.tool_input("Read on."), chunk.explanation) is None
 
 

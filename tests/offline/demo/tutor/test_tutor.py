@@ -69,7 +69,6 @@ def test_everything_that_is_prepared_goes_with_the_question() -> None:
         "the whole way over the whole time",
     ]
     assert text["criteria"][0]["misconception"] == "takes the middle of two speeds for the average"
-    assert "accepts" not in text["criteria"][0]
     assert text["anchors"] == [LESSON.steps[2].asks.answer, LESSON.steps[2].asks.partial]
     assert all(one["help"] == list(step.asks.help) for one, step in zip(lesson.asked, LESSON.steps, strict=True))
 
@@ -165,33 +164,100 @@ def test_a_partly_right_answer_keeps_what_stands_and_names_the_part_that_is_miss
     assert "not there yet: the whole way over the whole time" in reply
 
 
-def test_not_knowing_brings_a_smaller_question_then_two_choices_then_help() -> None:
+@pytest.mark.parametrize("words", ["I don't know", "keine Ahnung", "hint", "just tell me the answer", "240"])
+def test_H1a_every_turn_without_an_answer_brings_the_next_help_and_then_the_solution(words: str) -> None:
     lesson = room()
     lesson.open()
-    right(lesson)
-    right(lesson)
-    assert LESSON.steps[2].asks.smaller in lesson.say_dont_know()
-    reply = lesson.say_dont_know("still no idea")
-    assert "how long each part lasts, or the whole way over the whole time" in reply
-    assert LESSON.steps[2].asks.help[0] in lesson.say_dont_know("keine Ahnung")
+    for text in LESSON.steps[0].asks.help:
+        assert text in lesson.ask_for_help(words)
+    assert "60 ÷ 4 = 15" in lesson.ask_for_help(words)
+    assert lesson.asked[-1]["question"] == LESSON.steps[0].again.prompt
 
 
-def test_tactic_16_the_same_wrong_answer_once_more_is_said_to_be_that_and_no_try() -> None:
+@pytest.mark.parametrize("move", ["idk", "wrong", "show", "change", "missing"])
+def test_H1a_no_sentence_of_the_tutor_is_said_twice_to_who_never_gets_on(move: str) -> None:
+    lesson = room(learns=9)
+    lesson.open()
+    for number in range(10):
+        match move:
+            case "idk":
+                lesson.ask_for_help()
+            case "wrong":
+                lesson.answer(f"{number}00", right=False)
+            case "missing":
+                lesson.compare("missing")
+            case _:
+                lesson.push(move)
+    replies = [text.partition("\n\nQuestion Type:")[0] for role, text in lesson.transcript if role == "assistant"]
+    assert len(set(replies)) == len(replies)
+
+
+def test_A11_who_says_that_theirs_says_the_same_goes_on() -> None:
     lesson = room()
     lesson.open()
-    lesson.answer("240", right=False)
-    reply = lesson.ask_for_help("240")
-    assert "You answered “240” before, and it does not hold yet." in reply
-    assert "A try comes first" not in reply
-    assert "A try comes first" in lesson.ask_for_help("give me a hint")
+    reply = lesson.compare("met")
+    assert reply.endswith(LESSON.steps[1].says)
+    assert lesson.asked[-1]["question"] == LESSON.steps[1].asks.prompt
 
 
-def test_help_without_a_try_asks_for_one_and_says_how_small_it_may_be() -> None:
+@pytest.mark.parametrize("said", ["partly", "missing"])
+def test_A11_who_says_that_theirs_does_not_yet_gets_the_reason_and_the_same_idea_in_a_changed_form(said: str) -> None:
     lesson = room()
     lesson.open()
-    reply = lesson.ask_for_help("hint")
-    assert "A try comes first" in reply
-    assert "first step" in reply
+    assert LESSON.steps[0].asks.because in lesson.compare(said)
+    assert lesson.asked[-1]["question"] == LESSON.steps[0].again.prompt
+
+
+def test_C2_a_mix_up_that_the_learner_recognises_meets_its_test_case() -> None:
+    lesson = room()
+    lesson.open()
+    assert LESSON.contrast.case in lesson.compare("missing", misconception="longer way is faster")
+
+
+def test_A9_a_changed_question_is_followed_by_another_one_without_a_word_on_the_first() -> None:
+    lesson = room()
+    lesson.open()
+    reply = lesson.push("change")
+    assert lesson.asked[-1]["question"] == LESSON.steps[0].again.prompt
+    assert LESSON.steps[0].asks.because not in reply
+
+
+def test_H1a_show_me_goes_through_the_solution_and_asks_the_idea_again() -> None:
+    lesson = room()
+    lesson.open()
+    assert "60 ÷ 4 = 15" in lesson.push("show")
+    assert lesson.asked[-1]["question"] == LESSON.steps[0].again.prompt
+
+
+def test_H6_who_knows_little_gets_the_worked_example_before_the_first_question() -> None:
+    lesson = room(mastery=0.0)
+    reply = lesson.open()
+    assert [call.name for call in lesson.calls][-2:] == ["generate_example", "ask_checkpoint"]
+    assert f"“{LESSON.example.title}”" in reply
+    assert reply.endswith(LESSON.steps[0].says)
+
+
+def test_H6_after_two_misses_a_worked_example_is_shown_once() -> None:
+    lesson = room()
+    lesson.open()
+    shown = []
+    for wrong in ("64", "240", "20", "12"):
+        lesson.answer(wrong, right=False)
+        shown.append([call.name for call in lesson.calls])
+    assert shown == [[], ["generate_example"], [], []]
+    assert LESSON.steps[0].asks.help[3] in lesson.last_reply
+
+
+def test_A11_what_code_marks_comes_first_once_every_step_was_asked() -> None:
+    """Words are compared by the learner and show nothing, so a lesson that hangs on them would not end."""
+    lesson = room(learns=9)
+    lesson.open()
+    for _ in range(3):
+        lesson.compare("met")
+    kinds = ["number" in call or call["type"] == "mcq" for call in lesson.asked[3:]]
+    lesson.compare("met")
+    assert kinds == [True]
+    assert "number" in lesson.asked[-1]
 
 
 @pytest.mark.parametrize("state", ["unsure", "ungraded"])
@@ -236,7 +302,7 @@ def test_a_side_question_while_nothing_is_open_is_answered_without_a_call() -> N
 def test_a_strong_diagnostic_brings_the_last_question_as_a_test_and_passing_it_ends_the_lesson() -> None:
     lesson = room(results={"check_student_progress": json.dumps({"diagnosticScore": 0.9})}, learns=1)
     lesson.open()
-    assert lesson.asked[0]["question"] == LESSON.steps[2].asks.prompt
+    assert lesson.asked[0]["question"] == LESSON.steps[2].again.prompt, "code marks this form of it"
     right(lesson)
     assert lesson.completed
 
@@ -246,7 +312,7 @@ def test_who_finds_it_too_easy_gets_the_last_question_next() -> None:
     lesson.open()
     assert "skips the rest" in lesson.ask("das ist zu leicht und langweilig") or "überspringt" in lesson.last_reply
     assert "Probe" in lesson.answer("15", right=True)
-    assert lesson.asked[-1]["question"] == LESSON.steps[2].asks.prompt
+    assert lesson.asked[-1]["question"] == LESSON.steps[2].again.prompt, "code marks this form of it"
 
 
 def test_a_lesson_that_may_not_end_yet_goes_on_with_changed_forms_and_then_earlier_questions() -> None:
@@ -334,7 +400,9 @@ def test_every_question_of_an_authored_lesson_is_one_that_the_server_accepts(aut
             draft_of(task.tool_input("Read on."))
 
 
-MOVES = st.sampled_from(["right", "wrong", "idk", "help", "aside", "talk", "unsure"])
+MOVES = st.sampled_from(
+    ["right", "wrong", "idk", "help", "aside", "talk", "unsure", "show", "change", "met", "missing"]
+)
 WORDS = st.one_of(
     st.text(max_size=60),
     st.sampled_from(["Just tell me the answer", "sag mir die Lösung", "15", "because of the time", "Ben!!", "<state>"]),
@@ -377,11 +445,15 @@ def test_in_every_state_the_reply_fits_the_agreement_and_gives_nothing_away(
         elif move == "wrong":
             lesson.answer(words, right=False)
         elif move == "idk":
-            lesson.say_dont_know()
+            lesson.ask_for_help()
         elif move == "help":
             lesson.ask_for_help(words)
         elif move == "unsure":
             lesson.answer_unmarked(words)
+        elif move in ("show", "change"):
+            lesson.push(move)
+        elif move in ("met", "missing"):
+            lesson.compare(move)
         else:
             lesson.ask(words, kind="clarification" if move == "aside" else "message")
 

@@ -95,7 +95,6 @@ async def test_Q6_nothing_prepared_is_in_any_byte_before_it_may_be_seen(
             "anchors": ["CANARY-6", "CANARY-7"],
             "help": ["CANARY-8", "CANARY-9", "CANARY-10", "CANARY-11"],
             "solution": ["CANARY-12"],
-            "smaller": "CANARY-13",
         } | marked_by
         turn = await lesson.turn("", calls(checkpoint(**secrets)))
         run_id = turn["runId"]
@@ -229,21 +228,21 @@ async def test_Q2_side_questions_reloads_and_other_tabs_leave_the_question_pendi
         assert len(await lesson.rows_of(tables.Answer)) == 0
 
 
-async def test_Q4_not_knowing_and_asking_for_help_are_no_attempts(tmp_path: Path) -> None:
+async def test_Q4_H1a_not_knowing_and_asking_for_help_are_no_attempts_and_each_brings_the_next_level(
+    tmp_path: Path,
+) -> None:
     async with serving_lesson(tmp_path) as lesson:
-        await lesson.turn("", calls(checkpoint(smaller="Is soil heavy?")))
-        for words, step in (
-            ("just tell me the answer", "try_first"),
-            ("I don't know", "smaller_question"),
-            ("idk", "choice_of_two"),
-            ("I don't know", "give_help"),
-        ):
-            await lesson.answer(words, says(HINT))
-            assert f'step="{step}"' in lesson.state(), words
-            assert ("<smaller" in lesson.state()) == (step == "smaller_question")
+        await lesson.turn("", calls(checkpoint()))
+        said = ("just tell me the answer", "I don't know", "idk", "help me please")
+        for level, (words, text) in enumerate(zip(said, HELP, strict=True), start=1):
+            turn = await lesson.answer(words, says(f"{HINT} {level}"))
+            assert 'step="give_help"' in lesson.state(), words
+            assert f'<help level="{level}"' in lesson.state()
+            assert text in lesson.state()
+            assert turn["question"]["help"] == list(HELP[:level])
+        await lesson.answer("idk", calls(checkpoint("Where does a log's weight come from?")))
+        assert '<settled how="worked_through"' in lesson.state()
         assert await lesson.rows_of(tables.Answer) == []
-        assert '<help level="1"' in lesson.state()
-        assert HELP[0] in lesson.state()
 
 
 async def test_A2_an_open_answer_is_graded_by_the_grading_agent_before_the_tutor_speaks(tmp_path: Path) -> None:
@@ -335,8 +334,10 @@ async def test_Q2_a_page_that_is_opened_in_the_middle_is_told_what_is_open_and_n
         before = (await lesson.client.get(f"/api/chat/sessions/{lesson.session_id}/lesson")).json()
         await lesson.answer("milk", says("Think of what fills a room."))
         after = (await lesson.client.get(f"/api/chat/sessions/{lesson.session_id}/lesson")).json()
-    assert set(before["question"]) == {"id", "prompt", "type", "options"}
+    assert set(before["question"]) == {"id", "prompt", "type", "options", "help", "attempts", "compare"}
+    assert (before["question"]["help"], before["question"]["attempts"], before["question"]["compare"]) == ([], 0, None)
     assert (before["question"]["type"], before["helpLevel"], before["evidence"]) == ("mcq", 0, 0)
     assert len(before["question"]["options"]) == 4
-    assert (after["question"], after["helpLevel"]) == (before["question"], 1)
+    given = {"help": ["Read it again."], "attempts": 1}
+    assert (after["question"], after["helpLevel"]) == (before["question"] | given, 1)
     assert (after["chunk"], after["completed"], after["cards"]) == (1, False, [])

@@ -79,7 +79,7 @@ test("a side question and its reply stand aside, what follows does not", () => {
   );
 });
 
-test("the first attempt at each question is told from those after it", () => {
+test("attempts at each question are numbered", () => {
   const attempt = (questionId) => ({
     ...said("user", answerMessage("text", questionId), "evaluation"),
     attempt: { questionId, helpLevel: 0, correct: null, criteria: [] },
@@ -92,8 +92,8 @@ test("the first attempt at each question is told from those after it", () => {
     attempt("b"),
   ]);
   assert.deepEqual(
-    turns.map(({ first }) => first),
-    [true, false, false, true, false],
+    turns.map(({ number }) => number),
+    [1, 2, 0, 1, 2],
   );
 });
 

@@ -44,9 +44,9 @@ def _build_lesson(lesson: Lesson, source: LessonSource, chunks: tuple[Chunk, ...
 def _chunk(step: Step) -> Chunk:
     asks = step.asks
     help_ = tuple(asks.help)
-    first = _prepare_question(asks, step.can, help_, asks.smaller, asks.because, _steps(asks.solution))
+    first = _prepare_question(asks, step.can, help_, asks.because, _steps(asks.solution))
     return Chunk(
-        step.can, step.says, first, _prepare_question(step.again, step.can, (), "", asks.because, (step.again.answer,))
+        step.can, step.says, first, _prepare_question(step.again, step.can, (), asks.because, (step.again.answer,))
     )
 
 
@@ -56,7 +56,7 @@ def _swap_variants(chunk: Chunk) -> Chunk:
 
 
 def _prepare_question(
-    ask: LessonQuestion, can: str, help_: tuple[str, ...], smaller: str, because: str, solution: tuple[str, ...]
+    ask: LessonQuestion, can: str, help_: tuple[str, ...], because: str, solution: tuple[str, ...]
 ) -> PreparedQuestion:
     numeric = ask.kind == "numeric"
     return PreparedQuestion(
@@ -74,7 +74,6 @@ def _prepare_question(
         program_tests=tuple(ProgramTest(**test.model_dump()) for test in ask.tests),
         accepted=ask.terms,
         help=help_,
-        smaller=smaller,
         because=because,
         solution=solution,
     )
@@ -86,7 +85,7 @@ def _steps(solution: str) -> tuple[str, ...]:
 
 
 def _criterion(point: LessonCriterion) -> dict[str, Any]:
-    return point.model_dump(include={"label", "statement", "weight", "partly_if", "misconception"}, exclude_none=True)
+    return point.model_dump(exclude_none=True)
 
 
 def _sentences(lesson: Lesson) -> Iterator[str]:

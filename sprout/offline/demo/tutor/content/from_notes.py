@@ -1,7 +1,7 @@
 """A lesson from the learner's own notes: three chunks of their sentences, asked about in their words."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from sprout.errors import InvalidQuestion
@@ -174,10 +174,7 @@ class _Notes:
         place = QuestionContext(
             made.question, made.uses, self._source_unit(made.uses).heading, self._beside(made.uses), self.language
         )
-        task = with_help(made.question, help_candidates(place, made.material, self.frames), self.frames)
-        smaller = (self.frames.render("notes_smaller", text=text) for text in place.beside[:MAX_CANDIDATES])
-        check = LeakCheck(task.secret())
-        return replace(task, smaller=next((text for text in smaller if check.passes(text)), ""))
+        return with_help(made.question, help_candidates(place, made.material, self.frames), self.frames)
 
     def _term_questions(self, at: int) -> Iterator[NoteQuestion]:
         """An open question on each term of the unit: where nothing else can be asked, this can."""

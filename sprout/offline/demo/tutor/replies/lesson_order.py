@@ -46,14 +46,14 @@ def next_questions(teaching: TutorLesson, turn: Turn, *, known: float = 0.0) -> 
 def is_finished(teaching: TutorLesson, turn: Turn) -> bool:
     """Return True if the plan is done: every step asked, three right without help, or the last one passed as a test.
 
-    A question that was solved with help has its changed form to come first.
+    A question that was not solved alone has its changed form to come first.
     """
     settled = turn.settled
-    if settled is not None and (settled.worked_through or settled.level):
+    if settled is not None and settled.comes_again:
         fresh = _changed_form(teaching, turn)
         if fresh is not None and not _times_asked(fresh.question, turn):
             return False
-    if settled is not None and not settled.worked_through and not settled.level:
+    if settled is not None and settled.done_alone:
         tested = any(task.matches_prompt(settled.prompt) for task in teaching.chunks[-1].questions)
         if tested:
             return True
@@ -65,7 +65,7 @@ def should_test(turn: Turn, known: float = 0.0) -> bool:
     """Return True if the learner has shown, or said, that the steps in between are too easy."""
     if turn.settled is None and not turn.asked:
         return max(turn.mastery, known) >= STRONG_AT
-    if turn.settled is not None and (turn.settled.worked_through or turn.settled.level):
+    if turn.settled is not None and not turn.settled.done_alone:
         return False
     bored = any(
         (found := recognize_tactic(words)) and found.style is ReplyStyle.FASTER
@@ -75,18 +75,21 @@ def should_test(turn: Turn, known: float = 0.0) -> bool:
 
 
 def _in_order(teaching: TutorLesson, turn: Turn, known: float) -> Iterator[NextQuestion]:
-    aided = turn.settled is not None and (turn.settled.worked_through or turn.settled.level > 0)
-    changed = _changed_form(teaching, turn) if aided else None
+    changed = _changed_form(teaching, turn) if turn.settled is not None and turn.settled.comes_again else None
     if changed and not _times_asked(changed.question, turn):
         yield changed
     new = [chunk for chunk in teaching.chunks if not any(_times_asked(task, turn) for task in chunk.questions)]
     if should_test(turn, known) and teaching.chunks[-1] in new:
-        yield NextQuestion(teaching.chunks[-1], teaching.chunks[-1].question, NextReason.TEST)
+        last = teaching.chunks[-1]
+        yield NextQuestion(last, min(last.questions, key=lambda one: not one.is_marked_by_code), NextReason.TEST)
     yield from (NextQuestion(chunk, chunk.question, NextReason.NEW) for chunk in new)
     rest = [(chunk, task) for chunk in teaching.chunks for task in chunk.questions if chunk not in new]
+    # Only what code marks can show that something is learned.
+    rest.sort(key=lambda pair: not pair[1].is_marked_by_code)
     unasked = [(chunk, task) for chunk, task in rest if not _times_asked(task, turn)]
     yield from (NextQuestion(chunk, task, NextReason.CHANGED_FORM) for chunk, task in unasked)
-    asked = sorted((pair for pair in rest if pair not in unasked), key=lambda pair: _last_asked(pair[1], turn))
+    asked = [pair for pair in rest if pair not in unasked]
+    asked.sort(key=lambda pair: (not pair[1].is_marked_by_code, _last_asked(pair[1], turn)))
     yield from (NextQuestion(chunk, task, NextReason.ONCE_MORE) for chunk, task in asked)
 
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sprout.learning.text.normalization import folded, occurs_in
-from sprout.offline.demo.tutor.composition import Priority, Snippet, compose, first_sentences
+from sprout.offline.demo.tutor.composition import Priority, Snippet, compose, first_sentences, unsaid
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, count_tactic, recognize_tactic
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.replies.lesson_order import NextQuestion, NextReason
-from sprout.offline.demo.tutor.replies.open_question import quote_learner
+from sprout.offline.demo.tutor.replies.open_question import quote_learner, shares_idea
 from sprout.offline.demo.tutor.templates import Templates
 from sprout.offline.demo.tutor.turn import Turn
 from sprout.offline.notes.parser import sentences_of, words_of
@@ -44,7 +44,8 @@ def next_question_text(
         Snippet(_without_answer(part.text, following.question), part.priority)
         for part in _lead_in_snippets(turn, following, frames)
     ]
-    return compose(parts, None, joint=PARAGRAPH) or frames.render("next_idea", can=following.question.goal)
+    words = compose(unsaid(parts, turn.said), None, joint=PARAGRAPH)
+    return words or frames.fresh("next_idea", turn.said, can=following.question.goal)
 
 
 def completion_text(turn: Turn, teaching: TutorLesson, frames: Templates) -> str:
@@ -70,7 +71,12 @@ def _settled_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> I
     settled = turn.settled
     if settled is None:
         return
-    if settled.worked_through:
+    if settled.how == "changed":
+        return
+    if settled.how == "compared":
+        yield from _compared_snippets(turn, teaching, frames)
+        return
+    if settled.how == "worked_through":
         solution = settled.solution
         if "```" not in solution:
             solution = first_sentences(" ".join(solution.split("\n")), SOLUTION_WORDS) or solution
@@ -78,7 +84,7 @@ def _settled_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> I
             yield Snippet(frames.render("together", text=solution))
         return
     if settled.level:
-        yield Snippet(frames.render("with_help"), Priority.SHOULD)
+        yield Snippet(frames.fresh("with_help", turn.said), Priority.SHOULD)
         return
     found = teaching.find(settled.prompt)
     because = found[1].because if found else ""
@@ -89,7 +95,20 @@ def _settled_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> I
     if because:
         yield Snippet(because, Priority.SHOULD)
     elif met is None:
-        yield Snippet(frames.render("right"), Priority.SHOULD)
+        yield Snippet(frames.fresh("right", turn.said), Priority.SHOULD)
+
+
+def _compared_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> Iterator[Snippet]:
+    """What follows from the learner's own verdict: on, or why the answer holds, and a case against their mix-up."""
+    assert turn.settled is not None
+    if turn.settled.said == "met":
+        yield Snippet(frames.fresh("compared_met", turn.said), Priority.SHOULD)
+        return
+    found = teaching.find(turn.settled.prompt)
+    if turn.settled.misconception and shares_idea(turn.settled.misconception, teaching.idea):
+        yield Snippet(frames.render("test_case", case=teaching.case), Priority.SHOULD)
+    elif found is not None and found[1].because:
+        yield Snippet(frames.fresh("compared_again", turn.said, text=found[1].because), Priority.SHOULD)
 
 
 def _review_snippets(weak: WeakPrerequisite | None, frames: Templates) -> Iterator[Snippet]:
@@ -106,9 +125,9 @@ def _lead_in_snippets(turn: Turn, following: NextQuestion, frames: Templates) ->
         case NextReason.TEST:
             yield Snippet(frames.render("as_test"))
         case NextReason.CHANGED_FORM:
-            yield Snippet(frames.render("changed_form"))
+            yield Snippet(frames.fresh("changed_form", turn.said))
         case NextReason.ONCE_MORE:
-            yield Snippet(frames.render("once_more"))
+            yield Snippet(frames.fresh("once_more", turn.said))
 
 
 def _without_answer(text: str, task: PreparedQuestion) -> str:
@@ -121,7 +140,7 @@ def _without_answer(text: str, task: PreparedQuestion) -> str:
 
 def _evidence_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> Iterator[Snippet]:
     settled = turn.settled
-    unaided = settled is not None and not settled.worked_through and not settled.level
+    unaided = settled is not None and settled.done_alone
     if (
         unaided
         and turn.marking is not None

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sprout.learning.lessons.help_ladder import NextStep, is_genuine_attempt
+from sprout.learning.lessons.help_ladder import NextStep
 from sprout.learning.text.normalization import one_line
 from sprout.learning.text.stems import stems
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, LeakCheck, Priority, Snippet, first_sentences
@@ -74,20 +74,12 @@ def help_step_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     match now.pending.step:
         case NextStep.GIVE_HELP:
             yield from _help_snippets(now)
-        case NextStep.TRY_FIRST:
-            yield _repeated_answer_snippet(now) or Snippet(frames.render("try_first"))
-            yield from next_move_snippets(now)
-        case NextStep.SMALLER_QUESTION:
-            smaller = now.turn.smaller or (now.question.smaller if now.question else "")
-            yield Snippet(frames.render("smaller", text=smaller) if smaller else frames.render("smaller_any"))
-        case NextStep.CHOICE_OF_TWO:
-            yield Snippet(frames.render("choice_of_two", one=_two_parts(now)[0], two=_two_parts(now)[1]))
         case _ if now.pending.kind == "mcq" and now.turn.kind == "answer":
             yield Snippet(frames.render("name_an_option"))
             yield from next_move_snippets(now)
         case _:
-            yield Snippet(frames.render("open"))
-            yield Snippet(frames.render("ready"))
+            yield Snippet(frames.fresh("open", now.turn.said))
+            yield Snippet(frames.fresh("ready", now.turn.said))
 
 
 def _unmarked_snippets(now: OpenQuestion) -> Iterator[Snippet]:
@@ -103,7 +95,7 @@ def _unmarked_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     elif missing:
         yield Snippet(frames.render("unsure_ask", label=missing), Priority.SHOULD)
     else:
-        yield Snippet(frames.render("ready"))
+        yield Snippet(frames.fresh("ready", now.turn.said))
 
 
 def _help_snippets(now: OpenQuestion) -> Iterator[Snippet]:
@@ -114,14 +106,6 @@ def _help_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     text, check = _help_text(now), now.check
     passes = bool(text) and (check is None or check.passes(text))
     yield Snippet(text if passes else now.templates.render(f"any_help_{max(1, now.pending.level.value)}"))
-
-
-def _repeated_answer_snippet(now: OpenQuestion) -> Snippet | None:
-    """Reply to a repeated answer; None if it is no genuine attempt or has no words to quote."""
-    if now.turn.kind != "answer" or not is_genuine_attempt(now.turn.message, prompt=now.pending.prompt):
-        return None
-    words = quote_learner(now.turn.message, code=now.pending.kind == "code")
-    return Snippet(now.templates.render("said_before", words=words)) if words else None
 
 
 def _help_text(now: OpenQuestion) -> str:
@@ -156,9 +140,13 @@ def feedback_snippets(now: OpenQuestion) -> Iterator[Snippet]:
 def _contrast_case(now: OpenQuestion) -> str:
     """The lesson's test case, where the learner's wrong idea is the one that it is for."""
     belief = now.turn.marking.misconception if now.turn.marking else ""
-    theirs, ours = stems([belief]), stems([now.lesson.idea])
-    alike = theirs and ours and len(theirs & ours) >= SAME_IDEA * min(len(theirs), len(ours))
-    return now.lesson.case if alike else ""
+    return now.lesson.case if shares_idea(belief, now.lesson.idea) else ""
+
+
+def shares_idea(one: str, other: str) -> bool:
+    """Return True if the two wrong ideas speak of the same thing."""
+    theirs, ours = stems([one]), stems([other])
+    return bool(theirs and ours) and len(theirs & ours) >= SAME_IDEA * min(len(theirs), len(ours))
 
 
 def next_move_snippets(now: OpenQuestion) -> Iterator[Snippet]:
@@ -166,13 +154,6 @@ def next_move_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     frames, labels = now.templates, now.question.labels if now.question else []
     kind = now.question.kind if now.question else now.pending.kind
     if kind == "text" and labels:
-        yield Snippet(frames.render("try_text_about", label=labels[0]))
+        yield Snippet(frames.fresh("try_text_about", now.turn.said, label=labels[0]))
     else:
-        yield Snippet(frames.render(f"try_{kind}" if f"try_{kind}" in frames.texts else "try_text"))
-
-
-def _two_parts(now: OpenQuestion) -> tuple[str, str]:
-    labels = now.question.labels if now.question else []
-    if len(labels) > 1:
-        return labels[0], labels[1]
-    return now.templates.render("given_or_asked_1"), now.templates.render("given_or_asked_2")
+        yield Snippet(frames.fresh(f"try_{kind}" if f"try_{kind}" in frames.texts else "try_text", now.turn.said))

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from sprout.learning.lessons.help_ladder import NextStep
-from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, Priority, Snippet, compose
+from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, Priority, Snippet, compose, unsaid
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, Tactic, count_tactic, recognize_tactic
 from sprout.offline.demo.tutor.replies.open_question import (
     OpenQuestion,
@@ -19,16 +19,20 @@ PAUSE_FROM = 3
 def open_question_reply(now: OpenQuestion) -> str:
     """The reply: what the words try is answered in its manner, and the next useful step is always offered."""
     frames, check = now.templates, now.check
+    still_open = frames.fresh("open", now.turn.said)
     if now.turn.corrected:
-        return compose([Snippet(frames.render("open")), *next_move_snippets(now)], check) or frames.render("open")
+        return compose([Snippet(frames.render("open")), *next_move_snippets(now)], check) or still_open
     tactic = _tactic(now)
     if tactic is not None:
-        parts = _BUILDERS[tactic.style](now, tactic)
-    elif now.is_aside:
-        return compose([*side_question_snippets(now, check)], check, most=MOST_OF_ASIDE) or frames.render("open")
-    else:
-        parts = list(help_step_snippets(now))
-    return compose(parts, check) or frames.render("open")
+        built = _BUILDERS[tactic.style](now, tactic)
+        fresh = unsaid(built, now.turn.said)
+        parts = [part for part in built if part in fresh or part.priority is Priority.MUST]
+        if not fresh:
+            parts += next_move_snippets(now)
+        return compose(parts, check) or still_open
+    if now.is_aside:
+        return compose([*side_question_snippets(now, check)], check, most=MOST_OF_ASIDE) or still_open
+    return compose(unsaid([*help_step_snippets(now)], now.turn.said), check) or still_open
 
 
 def _tactic(now: OpenQuestion) -> Tactic | None:
@@ -68,15 +72,12 @@ def _parts_of_an_answer(now: OpenQuestion) -> list[Snippet]:
 
 
 def _invite_attempt(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
-    return [_opening(now, tactic), *(_due_help(now) or [Snippet(now.templates.render("ready"))])]
+    return [_opening(now, tactic), *(_due_help(now) or [Snippet(now.templates.fresh("ready", now.turn.said))])]
 
 
 def _wording(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
-    asks = (
-        [Snippet(now.templates.render("asks_for", can=now.question.goal))]
-        if now.question
-        else [*next_move_snippets(now)]
-    )
+    goal = now.templates.render("asks_for", can=now.question.goal) if now.question else ""
+    asks = [Snippet(goal)] if goal and goal not in now.turn.said else [*next_move_snippets(now)]
     return [_opening(now, tactic), *_parts_of_an_answer(now), *asks, *_due_help(now)]
 
 
@@ -84,10 +85,11 @@ def _correct(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
     """Kind and firm reply: the part that holds, then a case that tests the rule, then the help that is due."""
     frames, check = now.templates, now.check
     case = now.lesson.case
-    fits = bool(case) and (check is None or check.passes(case))
-    test = Snippet(frames.render("test_case", case=case) if fits else frames.render("test_yourself"), Priority.SHOULD)
+    fits = bool(case) and case not in now.turn.said and (check is None or check.passes(case))
+    words = frames.render("test_case", case=case) if fits else frames.fresh("test_yourself", now.turn.said)
+    test = Snippet(words, Priority.SHOULD)
     if now.turn.marking is None and now.pending.step is NextStep.WAIT:
-        return [_opening(now, tactic), test, Snippet(frames.render("open_short"))]
+        return [_opening(now, tactic), test, Snippet(frames.fresh("open_short", now.turn.said))]
     standing = [*feedback_snippets(now)]
     due = [part for part in help_step_snippets(now) if part not in standing and part.priority is not Priority.MAY]
     return [_opening(now, tactic), *standing, test, *due]

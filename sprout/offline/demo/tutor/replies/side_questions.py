@@ -18,7 +18,6 @@ def side_question_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterat
     frames, asked = now.templates, stems([now.turn.message])
     if len(asked) > 1 and len(asked & stems([now.pending.prompt])) >= SAME_QUESTION * len(asked):
         yield Snippet(frames.render("aside_is_the_question"))
-        yield Snippet(frames.render("try_first"))
         yield from next_move_snippets(now)
         return
     yield Snippet(answer_side_question(now.turn.message, now.lesson, frames, check))

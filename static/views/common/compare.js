@@ -1,0 +1,88 @@
+// @ts-check
+/** Comparison of an answer with the model answer: one verdict per criterion, given by its learner. */
+
+import { useSignal } from "@preact/signals";
+import { t } from "../../i18n/learn.js";
+import { html } from "../../lib/html.js";
+import { Markdown } from "../rich/markdown.js";
+import { Icon } from "./icons.js";
+
+/** @import { Compared, Mark, SelfMark } from "../../types.d.ts" */
+
+const MARKS = /** @type {const} */ (["met", "partly", "missing"]);
+const WORDS = /** @type {const} */ ({ met: "cm.met", partly: "cm.partly", missing: "cm.missing" });
+
+/**
+ * @param {{ compare: Compared, off: boolean, onMark: (mark: SelfMark) => void }} props `off`: while it is being sent
+ */
+export function Compare({ compare, off, onMark }) {
+  const verdicts = useSignal(/** @type {Record<string, Mark>} */ ({}));
+  const mixUp = useSignal(/** @type {string | null} */ (null));
+  const missing = useSignal(false);
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (off) return;
+    missing.value = compare.criteria.some((one) => !verdicts.value[one.id]);
+    if (!missing.value) onMark({ verdicts: verdicts.value, misconception: mixUp.value });
+  };
+  return html`<form class="cmp" onSubmit=${submit}>
+    <div class="pair">
+      <div>
+        <h3>${t("cm.yours")}</h3>
+        <p class="pre">${compare.yours || t("tu.drawing")}</p>
+      </div>
+      <div>
+        <h3>${t("cm.model")}</h3>
+        <div class="say"><${Markdown} text=${compare.modelAnswer} /></div>
+      </div>
+    </div>
+    <p class="t13 dim"><b>${t("cm.ask")}</b> ${t("cm.counts")}</p>
+    ${compare.criteria.map(
+      (one) => html`<fieldset class="cmp-point" key=${one.id} disabled=${off}>
+        <legend>
+          <b>${one.label}</b>${one.statement !== compare.modelAnswer && html`<span>${one.statement}</span>`}
+        </legend>
+        <div class="cmp-marks">
+          ${MARKS.map(
+            (mark) => html`<label key=${mark}>
+              <input
+                type="radio"
+                name=${`${compare.answerId}-${one.id}`}
+                checked=${verdicts.value[one.id] === mark}
+                onChange=${() => {
+                  verdicts.value = { ...verdicts.value, [one.id]: mark };
+                  missing.value = false;
+                }}
+              />
+              <i class=${`mark ${mark}`} aria-hidden="true"></i>${t(WORDS[mark])}
+            </label>`,
+          )}
+        </div>
+      </fieldset>`,
+    )}
+    ${
+      compare.misconceptions.length > 0 &&
+      html`<fieldset class="cmp-point" disabled=${off}>
+        <legend><b>${t("cm.mix_up")}</b></legend>
+        ${compare.misconceptions.map(
+          (one) => html`<label class="cmp-mix" key=${one}>
+            <input
+              type="checkbox"
+              checked=${mixUp.value === one}
+              onChange=${() => {
+                mixUp.value = mixUp.value === one ? null : one;
+              }}
+            />
+            <span>${one}</span>
+          </label>`,
+        )}
+      </fieldset>`
+    }
+    ${missing.value && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${t("cm.pick")}</span></p>`}
+    <div class="row cp-foot">
+      <button class="btn go" type="submit" disabled=${off} aria-busy=${off || undefined}>
+        ${t(off ? "tu.sending" : "cm.done")}
+      </button>
+    </div>
+  </form>`;
+}

@@ -1,0 +1,104 @@
+"""Comparison of an answer with the model answer by its learner (A9, A11, H3)."""
+
+import pytest
+
+from sprout.errors import BadInput
+from sprout.learning.marking.comparison import (
+    WHOLE,
+    build_comparison,
+    grade_self_mark,
+    left_to_learner,
+    parse_self_verdict,
+    whole_verdict,
+)
+from sprout.learning.marking.grades import Grade, GradeState, Remedy, ungraded, visible_grade
+from sprout.learning.questions.assessments import SelfMark
+from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft
+
+SKY = QuestionDraft(
+    "Why is the sky blue?",
+    "open_ended",
+    "Short waves are scattered most.",
+    3,
+    ("Light",),
+    criteria=(
+        Criterion("which waves", "names the short waves", 0.5, misconception="thinks that the sea is mirrored"),
+        Criterion("what happens", "says that they are scattered", 0.5),
+    ),
+    misconceptions=(Misconception("mirror", "thinks that the sea is mirrored"),),
+)
+SUM = QuestionDraft("What is 6 times 7?", "numeric", "42", 1, ("Times",))
+
+
+def test_A11_the_learner_sees_the_model_answer_its_criteria_and_each_expected_mix_up_once() -> None:
+    comparison = build_comparison(SKY)
+    assert comparison.model_answer == SKY.correct_answer
+    assert [(one.id, one.label, one.statement) for one in comparison.criteria] == [
+        ("c1", "which waves", "names the short waves"),
+        ("c2", "what happens", "says that they are scattered"),
+    ]
+    assert comparison.misconceptions == ("thinks that the sea is mirrored",)
+
+
+def test_A9_a_question_without_criteria_has_its_whole_answer_to_tick() -> None:
+    (only,) = build_comparison(SUM).criteria
+    assert (only.id, only.label, only.statement) == ("c1", WHOLE, "42")
+
+
+def test_H3_a_self_mark_is_no_score_and_no_evidence() -> None:
+    mark = SelfMark({"c1": "met", "c2": "partly"}, "thinks that the sea is mirrored")
+    grade = grade_self_mark(left_to_learner(), build_comparison(SKY), mark)
+    assert (grade.state, grade.score, grade.correct, grade.remedy) == (GradeState.SELF_MARKED, None, None, None)
+    assert grade.misconceptions == ("thinks that the sea is mirrored",)
+    assert [one.verdict for one in visible_grade(grade).criteria] == ["met", "partly"]
+
+
+def test_A8_what_was_flagged_stays_flagged() -> None:
+    odd = Grade(GradeState.UNSURE, remedy=Remedy.PERSON, flagged=("addresses_grader",))
+    assert odd.must_be_compared
+    assert grade_self_mark(odd, build_comparison(SUM), SelfMark({"c1": "met"})).flagged == ("addresses_grader",)
+
+
+@pytest.mark.parametrize("state", [GradeState.GRADED, GradeState.SELF_MARKED])
+def test_A11_a_mark_that_stands_is_not_marked_again(state: GradeState) -> None:
+    before = Grade(state, score=0.0, correct=False)
+    assert grade_self_mark(before, build_comparison(SUM), SelfMark({"c1": "met"})) == before
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        SelfMark({"c1": "met"}),
+        SelfMark({"c1": "met", "c2": "met", "c3": "met"}),
+        SelfMark({"c1": "met", "c9": "met"}),
+        SelfMark({"c1": "met", "c2": "met"}, "thinks that I am right"),
+    ],
+)
+def test_A11_verdicts_that_do_not_fit_are_refused(mark: SelfMark) -> None:
+    with pytest.raises(BadInput):
+        grade_self_mark(ungraded("no grader"), build_comparison(SKY), mark)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("the same", "met"), ("The same!", "met"), ("It's the same.", "met"), ("yes", "met"), ("dasselbe", "met"),
+        ("la même chose", "met"), ("partly", "partly"), ("zum Teil", "partly"), ("en partie", "partly"),
+        ("not yet", "missing"), ("Noch nicht.", "missing"), ("todavía no", "missing"), ("NO", "missing"),
+    ],
+)  # fmt: skip
+def test_A11_a_verdict_may_be_typed(text: str, verdict: str) -> None:
+    mark = parse_self_verdict(text, build_comparison(SKY))
+    assert mark is not None
+    assert mark.verdicts == {"c1": verdict, "c2": verdict}
+
+
+@pytest.mark.parametrize("text", ["", "!?", "the same waves are scattered", "yes but why", "no idea what you want"])
+def test_A11_other_words_are_no_verdict(text: str) -> None:
+    assert parse_self_verdict(text, build_comparison(SKY)) is None
+
+
+def test_A11_the_whole_is_met_or_missing_only_where_all_of_it_is() -> None:
+    assert whole_verdict(["met", "met"]) == "met"
+    assert whole_verdict(["missing"]) == "missing"
+    assert whole_verdict(["met", "missing"]) == "partly"

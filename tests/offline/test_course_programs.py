@@ -1,0 +1,40 @@
+"""Programs of the Python course, run against the tests of their questions."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from sprout.learning.marking.program_marking import grade_runs, program_in
+from sprout.learning.questions.program_tests import ProgramTest, program_test_faults, tidy_test
+from sprout.offline.courses import catalogue
+from sprout.offline.courses.lesson_format import Lesson, LessonQuestion
+from sprout.programs.runner import SandboxedRunner
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs are confined by the kernel of Linux")
+FILES = sorted((Path(catalogue.__file__).parent / "python_functions_and_lists").glob("*.yaml"))
+
+
+def questions_with_tests(file: Path) -> Iterator[LessonQuestion]:
+    lessons = [Lesson.model_validate(one) for one in yaml.safe_load(file.read_text(encoding="utf-8"))]
+    for step in (step for lesson in lessons for step in lesson.steps):
+        yield from (question for question in (step.asks, step.again) if question.tests)
+
+
+async def is_right(question: LessonQuestion, answer: str) -> bool:
+    tests = [tidy_test(ProgramTest(**test.model_dump())) for test in question.tests]
+    assert not [*program_test_faults(tests)], question.prompt
+    program = program_in(answer)
+    return grade_runs(program, tests, await SandboxedRunner().run(program, tests)).correct is True
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+async def test_A11_the_answer_of_a_program_question_passes_its_tests_and_the_partial_answer_does_not(
+    file: Path,
+) -> None:
+    for question in questions_with_tests(file):
+        assert await is_right(question, question.answer), question.prompt
+        assert question.partial is not None, question.prompt
+        assert not await is_right(question, question.partial), question.prompt

@@ -1,0 +1,181 @@
+"""Answers that their learners compare with the model answer, in a lesson over HTTP (A7, A9, A11, H1a, H3)."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sprout.learning.paths.repository import DEFAULT_USER_ID
+from sprout.store.schema import tables
+from tests.web.handlers.teaching.lesson_server import (
+    HELP,
+    SOLUTION,
+    LessonServer,
+    calls,
+    checkpoint,
+    number,
+    says,
+    serving_lesson,
+)
+
+pytestmark = pytest.mark.usefixtures("sqlite_url")
+
+NEXT = "And the water?"
+ALL_MET = {"c1": "met", "c2": "met"}
+
+
+async def compare(lesson: LessonServer, verdicts: dict[str, str], misconception: str | None = None) -> dict[str, Any]:
+    self_mark = {"verdicts": verdicts, "misconception": misconception}
+    return await lesson.turn("", calls(checkpoint(NEXT)), selfMark=self_mark)
+
+
+async def left_to_compare(lesson: LessonServer) -> dict[str, Any]:
+    """The turn after two answers that nobody could mark."""
+    await lesson.turn("", calls(checkpoint()))
+    await lesson.answer("the air", says("That was not marked yet. Say where it comes from."))
+    return await lesson.answer("some gas in it")
+
+
+async def test_A9_after_two_answers_without_a_verdict_the_model_answer_is_shown_and_no_model_is_asked(
+    tmp_path: Path,
+) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": None}) as lesson:
+        turn = await left_to_compare(lesson)
+        asked = len(lesson.requests)
+        assert "carbon dioxide from the air" in turn["message"]
+        assert turn["question"]["compare"] == {
+            "answerId": (await lesson.rows_of(tables.Answer))[-1].id,
+            "yours": "the air\n\nsome gas in it",
+            "modelAnswer": "carbon dioxide from the air",
+            "criteria": [
+                {"id": "c1", "label": "the gas", "statement": "names carbon dioxide"},
+                {"id": "c2", "label": "the place", "statement": "says that it is taken from the air"},
+            ],
+            "misconceptions": ["eats soil"],
+        }
+        again = await lesson.answer("but why is that so?")
+        assert again["question"]["compare"] == turn["question"]["compare"]
+        assert len(lesson.requests) == asked
+        assert len(await lesson.rows_of(tables.Answer)) == 2
+
+
+async def test_A7_what_follows_an_answer_that_could_not_be_marked_is_marked_together_with_it(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path, verdicts={"the air\n\ncarbon dioxide": True, "": None}) as lesson:
+        await lesson.turn("", calls(checkpoint()))
+        await lesson.answer("the air", says("That was not marked yet. Which gas in it?"))
+        turn = await lesson.answer("carbon dioxide", calls(checkpoint(NEXT)))
+        assert turn["question"]["prompt"] == NEXT
+        mine = (await lesson.messages())[-2]
+        assert mine["attempt"]["correct"] is True
+        assert mine["content"] == "[ANSWER]\nMode: text\ncarbon dioxide"
+
+
+async def test_A11_H3_a_learner_marks_their_own_answer_which_is_practice_and_goes_on(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": None}) as lesson:
+        await left_to_compare(lesson)
+        turn = await compare(lesson, ALL_MET)
+        assert '<settled how="compared" level="0" said="met"' in lesson.state()
+        assert turn["question"]["prompt"] == NEXT
+        assert turn["graded"]["state"] == "self_marked"
+        assert (turn["graded"]["score"], turn["graded"]["correct"]) == (None, None)
+        shown = (await lesson.client.get(f"/api/chat/sessions/{lesson.session_id}/lesson")).json()
+        assert (shown["mastery"], shown["evidence"]) == (0, 0)
+        attempts = [row["attempt"] for row in await lesson.messages() if row["attempt"]]
+        assert attempts[-1]["state"] == "self_marked"
+        assert [one["verdict"] for one in attempts[-1]["criteria"]] == ["met", "met"]
+        assert attempts[-1]["answer"] == "carbon dioxide from the air"
+        assert attempts[-1]["why"] == "\n".join(SOLUTION)
+
+
+async def test_A11_what_is_not_met_yet_is_asked_again_and_the_mix_up_is_told_to_the_tutor(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": None}) as lesson:
+        await left_to_compare(lesson)
+        await compare(lesson, {"c1": "missing", "c2": "met"}, "eats soil")
+        assert 'said="partly"' in lesson.state()
+        assert "eats soil" in lesson.state()
+        assert SOLUTION[0] in lesson.state()
+        assert (await lesson.lessons.lesson(lesson.session_id, user_id=DEFAULT_USER_ID)).plan.step == 1
+
+
+async def test_A11_a_verdict_may_be_typed(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": None}) as lesson:
+        await left_to_compare(lesson)
+        turn = await lesson.turn("The same!", calls(checkpoint(NEXT)))
+        assert turn["question"]["prompt"] == NEXT
+        assert (await lesson.messages())[-2]["content"] == "The same!"
+
+
+@pytest.mark.parametrize(
+    "self_mark",
+    [
+        {"verdicts": {}},
+        {"verdicts": {"c1": "brilliant", "c2": "met"}},
+        {"verdicts": "met"},
+        {"verdicts": ALL_MET, "misconception": 7},
+    ],
+)
+async def test_A11_a_self_mark_of_another_form_is_refused_and_nothing_is_stored(
+    tmp_path: Path, self_mark: dict[str, Any]
+) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": None}) as lesson:
+        await left_to_compare(lesson)
+        refused = await lesson.post(selfMark=self_mark)
+        assert refused.status_code == 422
+        assert "selfMark" in refused.text
+        assert (await lesson.rows_of(tables.Answer))[-1].grade is None
+
+
+async def test_A11_nothing_is_self_marked_that_does_not_wait_for_it(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(checkpoint()))
+        refused = await lesson.post(selfMark={"verdicts": ALL_MET})
+        assert refused.status_code == 409
+        assert "compared" in refused.text
+
+
+async def test_H1a_a_hint_by_the_button_comes_at_once_and_asks_no_model(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(checkpoint()))
+        asked = len(lesson.requests)
+        for level, text in enumerate(HELP, start=1):
+            turn = await lesson.turn(move="help")
+            assert text in turn["message"]
+            assert turn["question"]["help"] == list(HELP[:level])
+        assert len(lesson.requests) == asked
+        turn = await lesson.turn("", calls(checkpoint(NEXT)), move="help")
+        assert '<settled how="worked_through"' in lesson.state()
+        assert turn["question"]["prompt"] == NEXT
+
+
+async def test_H1a_show_me_and_go_on_shows_the_solution_and_counts_nothing(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(number()))
+        turn = await lesson.turn("", calls(number("What is 8 times 7?", 56)), move="show")
+        assert '<settled how="worked_through"' in lesson.state()
+        assert "35 and 7 is 42" in lesson.state()
+        assert turn["question"]["prompt"] == "What is 8 times 7?"
+        assert await lesson.rows_of(tables.Answer) == []
+
+
+async def test_A9_a_question_can_be_changed_for_another(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(number()))
+        turn = await lesson.turn("", calls(checkpoint()), move="change")
+        assert '<settled how="changed"' in lesson.state()
+        assert "<solution" not in lesson.state()
+        assert turn["question"]["prompt"] == "What did most of the wood come from?"
+
+
+async def test_a_button_of_a_question_that_is_gone_does_nothing_to_the_one_that_is_open(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(checkpoint()))
+        turn = await lesson.turn(move="show", questionId="another")
+        assert turn["question"]["prompt"] == "What did most of the wood come from?"
+        assert turn["question"]["help"] == []
+
+
+async def test_a_move_that_there_is_not_is_refused(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        refused = await lesson.post(move="cheat")
+        assert refused.status_code == 422
+        assert "move" in refused.text
