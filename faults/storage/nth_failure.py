@@ -37,6 +37,7 @@ ENDS_WITHIN_S = 60.0
 RETRY_S = 0.05
 FAILURE_EVENTS = ("agent_error", "model_retry", "model_switched", "message_reset", "run_resumed")
 RETRY_STATUSES = {503, 507}
+ESCALATED = "max_output_tokens_escalate"
 QUICK = Pace(0.0, 1_000_000.0)
 SETTINGS: dict[str, Any] = {
     "api_key": "faults",
@@ -260,12 +261,16 @@ async def _serve(settings: Settings) -> AsyncIterator[tuple[httpx2.AsyncClient, 
 
 
 def _reported_failures(file: Path) -> int:
-    """Number of events that report a failure, results of failed calls included."""
+    """Number of events that report a failure, results of failed calls included, and of the replies that were asked for
+    again with more room (E4), which the transitions of a run report."""
     with closing(sqlite3.connect(file)) as connection:
         events = connection.execute("select kind, data from run_events").fetchall()
-    return sum(
+        states = connection.execute("select state from checkpoints where state is not null").fetchall()
+    failures: int = sum(
         kind in FAILURE_EVENTS or (kind == "tool_result" and not json.loads(data)["ok"]) for kind, data in events
     )
+    escalated: int = sum(f'"{ESCALATED}"' in state for (state,) in states)
+    return failures + escalated
 
 
 class _FailureLog(logging.Handler):
