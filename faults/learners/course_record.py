@@ -18,7 +18,7 @@ class TurnRecord:
         number: place of the question in the lesson, from 1.
         level, level_after: of help, before and after.
         settled: whether the question is closed by now.
-        compares: whether nobody could mark the answer, so that the learner is to compare it.
+        compares: whether the answer waits for the learner's own verdicts.
         mastered: whether the subconcept is mastered by now.
     """
 

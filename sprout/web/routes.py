@@ -268,7 +268,7 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
         Endpoint("POST", "/api/questions/{id}/skip", questions.skip_question, "Skip a question",
                  _one("The attempt, which doesn't count.", AnswerRow, 201), (404,), body=requests.QuestionSkip),
         Endpoint("POST", "/api/answers/{id}/self-mark", questions.self_mark_answer,
-                 "Mark an answer that nobody else can mark, beside the model answer",
+                 "Mark one's own answer, which has no grader, beside the model answer",
                  _one("The attempt, with the learner's verdicts.", AnswerRow), (404, 409),
                  body=requests.AnswerSelfMark)),
 

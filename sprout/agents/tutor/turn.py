@@ -107,7 +107,7 @@ class LessonTurn:
             return AttemptResult(question, question.ladder)
         if self.task.move is not None:
             return AttemptResult(question, _ladder_after_move(question.ladder, self.task.move))
-        if (self_mark := self.self_mark_of(question)) is not None:
+        if (self_mark := self.find_self_mark(question)) is not None:
             return await self.record_self_mark(question, self_mark)
         if question.ladder.comparing:
             return AttemptResult(question, question.ladder)
@@ -138,8 +138,8 @@ class LessonTurn:
             ladder = ladder.compare()
         return AttemptResult(question, ladder, attempt.id, grade)
 
-    def self_mark_of(self, question: AskedCheckpoint) -> SelfMark | None:
-        """How the learner marks the answer that they compare; None where they do not."""
+    def find_self_mark(self, question: AskedCheckpoint) -> SelfMark | None:
+        """The learner's verdicts on the answer that waits to be compared; None if the message has none."""
         comparison = question.comparison
         if comparison is None:
             return None
@@ -149,7 +149,7 @@ class LessonTurn:
         return None if is_aside else parse_self_verdict(self.input.text, comparison)
 
     async def record_self_mark(self, question: AskedCheckpoint, mark: SelfMark) -> AttemptResult:
-        """Store how the learner marks their last attempt: practice, which settles the question."""
+        """Store the learner's verdicts on their last attempt: practice, which settles the question."""
         answer_id = question.last_attempt_id or ""
         grade = await self.dependencies.lessons.record_self_mark(answer_id, mark, actor=self.job.actor())
         return AttemptResult(question, question.ladder.after_comparison(), answer_id, grade)

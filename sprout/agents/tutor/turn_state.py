@@ -59,7 +59,7 @@ class AttemptResult:
 
     @property
     def self_verdict(self) -> Mark | None:
-        """What the learner has said of their whole answer."""
+        """The learner's verdict on their whole answer; None outside a comparison."""
         if self.ladder.step is not NextStep.COMPARED or self.grade is None:
             return None
         return whole_verdict([one.verdict for one in self.grade.results])

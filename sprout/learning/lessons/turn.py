@@ -128,7 +128,7 @@ class AskedCheckpoint:
 
     @property
     def comparison(self) -> Comparison | None:
-        """What the learner compares their last attempt with, while they are to."""
+        """The comparison that waits for the learner's verdicts; None if none does."""
         return build_comparison(self.checkpoint.draft) if self.ladder.comparing else None
 
     def words_to_mark(self, text: str) -> str:

@@ -1,4 +1,4 @@
-"""Comparison of an answer with the model answer by its learner, where nobody else can mark it (rules A9, A11)."""
+"""Comparison: the learner marks an answer that has no grader beside the model answer (rules A9, A11)."""
 
 import tomllib
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class ComparedCriterion:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What the learner sees beside their own answer.
+    """The model answer, the criteria to tick and the misconceptions offered.
 
     Args:
         criteria: at least one.

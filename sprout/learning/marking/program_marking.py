@@ -102,9 +102,11 @@ def passes(test: ProgramTest, run: ProgramRun) -> bool:
 
 
 def program_in(answer: str) -> str:
-    """The program of an answer: what stands in its first code fence, if it has one, and of what was copied from the
-    prompt of Python the lines that were typed. The first line's indentation, which answers lose where they are stored,
-    is taken off the other lines too."""
+    """The program in an answer: its first code fence, or all of it without one.
+
+    Of a session copied from Python's prompt, only the typed lines. The first line's indentation, which stored answers
+    lose, is taken off the other lines too.
+    """
     fenced = _FENCED.search(answer)
     program = fenced[1] if fenced else answer
     typed = _TYPED_AT_PROMPT.findall(program) if program.lstrip().startswith(">>>") else []
@@ -168,7 +170,7 @@ def _count(lines: Sequence[str]) -> str:
 
 
 def _situation(test: ProgramTest) -> list[str]:
-    """What the test sets before the program, as far as it can be said in a few words."""
+    """The names and input that the test sets, as far as a few words can say them."""
     said = [test.before] if test.before and "\n" not in test.before and len(test.before) <= MAX_SITUATION else []
     typed = test.typed.splitlines()
     return [*said, f"{' and '.join(typed)} typed in"] if typed and len(test.typed) <= MAX_SITUATION else said

@@ -36,7 +36,6 @@ class Evidence:
         difficulty: 1..5.
         score: 0..1.
         help_level: of the help that was given before it; 0 where the answer was the learner's own.
-        blank: whether it says "I don't know", or nothing.
     """
 
     answer_id: str
@@ -48,7 +47,6 @@ class Evidence:
     score: float
     help_level: int
     at: datetime
-    blank: bool = False
 
     @property
     def right(self) -> bool:
@@ -136,9 +134,8 @@ def trace(
     found: dict[str, Mastery] = {}
     attempted: set[str] = set()
     for answer in sorted(evidence, key=lambda one: (one.at, one.answer_id)):
-        is_opportunity = answer.help_level == 0 and not answer.blank and answer.question_id not in attempted
-        if not answer.blank:
-            attempted.add(answer.question_id)
+        is_opportunity = answer.help_level == 0 and answer.question_id not in attempted
+        attempted.add(answer.question_id)
         tested = {node_id: found.get(node_id, Mastery()) for node_id in answer.tests}
         reached = {
             node_id: replace(known, evidence=(*known.evidence, answer))

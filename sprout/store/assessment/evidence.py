@@ -5,7 +5,6 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select
 
-from sprout.learning.marking.answers import says_nothing
 from sprout.learning.mastery.mastery import Evidence
 from sprout.learning.questions.questions import prompt_key
 from sprout.store.assessment.question_tests import Tested, gather_tests, tested_ids, with_tests
@@ -16,7 +15,6 @@ _answers, _questions = table_of(tables.Answer), table_of(tables.Question)
 
 EVIDENCE_COLUMNS = (
     *(_answers.c[name] for name in ("id", "question_id", "help_level", "score", "created_at")),
-    *(_answers.c[name] for name in ("answer_text", "selected_option")),
     *(_questions.c[name] for name in ("prompt", "format", "difficulty")),
 )
 _EVIDENCE = with_tests(
@@ -46,5 +44,4 @@ def evidence_from(row: Row[Any], tests: Sequence[Tested]) -> Evidence:
         score=row.score,
         help_level=row.help_level,
         at=row.created_at,
-        blank=row.selected_option is None and says_nothing(row.answer_text or ""),
     )

@@ -35,7 +35,7 @@ def comparison_of(question: tables.Question) -> Comparison:
 
 
 def compare_of(answer: tables.Answer, question: tables.Question) -> Compare | None:
-    """What the learner is to compare the answer with; None if there is a mark, or one is still to come."""
+    """The comparison as the learner sees it; None if the answer has a mark, or waits for a grader."""
     grade = grade_of(answer)
     left = grade is not None and grade.state in (GradeState.UNSURE, GradeState.UNGRADED)
     if not left or answer.answer_text is None or question.state == "voided":

@@ -127,7 +127,7 @@ def diagnostic_result_of(session: Session, lesson: Lesson) -> DiagnosticResult:
 
 
 def _known(session: Session, node: tables.Node, user_id: str) -> Mastery:
-    """What the learner's answers say about the subconcept."""
+    """The learner's mastery of the subconcept."""
     concept_id, connection = node.parent_id or "", session.connection()
     found = mastery(evidence_about(connection, concept_id, user_id), edge_pairs(connection, concept_id))
     return found.get(node.id, Mastery())

@@ -18,7 +18,7 @@ class OpenLessonQuestion(Wire):
     Args:
         help: the help texts given so far, in order.
         attempts: number of the learner's.
-        compare: what the learner is to compare their last answer with; null unless nobody can mark it.
+        compare: the model answer beside the learner's last one; null unless it waits for their own verdicts.
     """
 
     id: str

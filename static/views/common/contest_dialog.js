@@ -3,6 +3,7 @@
 
 import { useSignal } from "@preact/signals";
 import { t } from "../../i18n/learn.js";
+import { typedInto } from "../../lib/fields.js";
 import { html } from "../../lib/html.js";
 import { Dialog } from "./dialog.js";
 import { Icon } from "./icons.js";
@@ -37,9 +38,7 @@ export function ContestDialog({ busy, refusal, onSend, onClose }) {
             maxlength="1000"
             readonly=${busy}
             value=${reason.value}
-            onInput=${(/** @type {any} */ event) => {
-              reason.value = event.target.value;
-            }}
+            onInput=${typedInto(reason)}
           ></textarea>
         `
     }

@@ -4,6 +4,7 @@
 import { batch, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
+import { onCtrlEnter, typedInto } from "../../lib/fields.js";
 import { html } from "../../lib/html.js";
 import { connection } from "../../net/connection.js";
 import { contest } from "../../net/teaching_api.js";
@@ -354,9 +355,7 @@ function FreeQuestion({ lesson, refusal }) {
         readonly=${off}
         value=${words.value}
         onKeyDown=${onCtrlEnter(submit)}
-        onInput=${(/** @type {any} */ event) => {
-          words.value = event.target.value;
-        }}
+        onInput=${typedInto(words)}
       ></textarea>
       ${
         (missing.value || refusal) &&
@@ -373,8 +372,3 @@ function FreeQuestion({ lesson, refusal }) {
     </form>
   </section>`;
 }
-
-/** Ctrl or Cmd with Enter sends. @param {(event: Event) => void} submit */
-export const onCtrlEnter = (submit) => (/** @type {KeyboardEvent} */ event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event);
-};

@@ -4,6 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
+import { onCtrlEnter } from "../../lib/fields.js";
 import { html } from "../../lib/html.js";
 import { t as common } from "../../lib/i18n.js";
 import { splitPrompt } from "../../lib/prompt_parts.js";
@@ -120,9 +121,6 @@ function QuestionForm({ opened, question, concept, parts }) {
     words.value = event.target.value;
     saveDraft(question.id, words.value);
   };
-  const enter = (/** @type {KeyboardEvent} */ event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event);
-  };
 
   const { given, asked: asks } = splitPrompt(question.prompt);
   return html`<div class="dg">
@@ -154,7 +152,7 @@ function QuestionForm({ opened, question, concept, parts }) {
                 readonly=${busy !== null}
                 value=${words.value}
                 onInput=${write}
-                onKeyDown=${enter}
+                onKeyDown=${onCtrlEnter(submit)}
                 aria-invalid=${missing.value ? "true" : undefined}
               ></textarea>
             `

@@ -4,12 +4,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
+import { onCtrlEnter } from "../../lib/fields.js";
 import { html } from "../../lib/html.js";
 import { loadDraft, saveDraft } from "../../state/drafts.js";
 import { sideQuestionMessage } from "../../state/transcript.js";
 import { Icon } from "../common/icons.js";
 import { Markdown } from "../rich/markdown.js";
-import { onCtrlEnter } from "./checkpoint.js";
 import { PassageNote } from "./citations.js";
 import { Waiting } from "./transcript.js";
 

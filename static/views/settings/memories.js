@@ -4,6 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../../i18n/you.js";
+import { onCtrlEnter, typedInto } from "../../lib/fields.js";
 import { day, commaJoined } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import * as api from "../../net/api.js";
@@ -103,7 +104,7 @@ function Entry({ memory, off, isGoing, onForget, onChange }) {
   };
   const keys = (/** @type {KeyboardEvent} */ event) => {
     if (event.key === "Escape") close();
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save(event);
+    onCtrlEnter(save)(event);
   };
   if (isOpen)
     return html`<li>
@@ -116,9 +117,7 @@ function Entry({ memory, off, isGoing, onForget, onChange }) {
           ref=${field}
           value=${words.value}
           readonly=${isGoing}
-          onInput=${(/** @type {any} */ event) => {
-            words.value = event.target.value;
-          }}
+          onInput=${typedInto(words)}
           onKeyDown=${keys}
         ></textarea>
         <div class="row">

@@ -54,7 +54,6 @@ answers = st.builds(
     score=scores,
     help_level=st.sampled_from([0, 0, 0, 1, 4]),
     at=st.integers(0, 5_000).map(lambda minutes: NOON + timedelta(minutes=minutes)),
-    blank=st.sampled_from([False, False, False, True]),
 )
 histories = st.lists(answers, max_size=15, unique_by=lambda one: one.answer_id)
 
@@ -67,4 +66,4 @@ def next_answer(history: list[Evidence], answer: Evidence) -> Evidence:
 
 def fresh(answer: Evidence) -> Evidence:
     """The answer as an unaided first attempt at a question of its own."""
-    return replace(answer, question_id="fresh", item="a fresh prompt", help_level=0, blank=False)
+    return replace(answer, question_id="fresh", item="a fresh prompt", help_level=0)

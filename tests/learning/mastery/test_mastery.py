@@ -118,13 +118,6 @@ def test_H4a_trying_again_at_the_same_question_costs_nothing() -> None:
     assert often.attempts == 9
 
 
-def test_H4a_who_does_not_know_has_not_attempted_yet() -> None:
-    blank = replace(an_answer(0), blank=True)
-    answered = replace(an_answer(1, number=1), question_id="q0")
-    found = mastery([blank, answered], CHAIN)["leaf"]
-    assert (found.known, found.attempts) == (after(1).known, 2)
-
-
 def test_H4a_a_firm_node_keeps_what_it_has_when_another_is_the_likelier_cause_of_a_miss() -> None:
     firm = [an_answer(1, number=number) for number in range(3)]
     found = mastery([*firm, an_answer(0, "leaf", "growth", number=9)], [])
@@ -171,8 +164,8 @@ def test_H4b_a_right_answer_lowers_nothing_a_wrong_one_raises_nothing_and_practi
 ) -> None:
     last = next_answer(history, answer)
     before, now = shown(history), shown([*history, last])
-    earlier = any(one.question_id == last.question_id and not one.blank for one in history)
-    if last.help_level or last.blank or earlier:
+    earlier = any(one.question_id == last.question_id for one in history)
+    if last.help_level or earlier:
         assert now == before
     for node in NODES:
         assert now[node] >= before[node] - 1e-9 or last.score < 0.5
@@ -205,7 +198,7 @@ def test_H3_H4c_nothing_is_learned_without_two_own_first_attempts_or_mastered_wi
     history: list[Evidence],
 ) -> None:
     for found in mastery(history, CHAIN).values():
-        own = [one for one in found.evidence if one.help_level == 0 and not one.blank and one.score >= 0.7]
+        own = [one for one in found.evidence if one.help_level == 0 and one.score >= 0.7]
         if found.learned:
             assert len({one.item for one in own}) >= 2
             assert len({one.question_id for one in own}) >= 2

@@ -99,7 +99,7 @@ def _settled_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> I
 
 
 def _compared_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> Iterator[Snippet]:
-    """What follows from the learner's own verdict: on, or why the answer holds, and a case against their mix-up."""
+    """After a comparison: praise, or why the model answer holds, or a case against the recognised misconception."""
     assert turn.settled is not None
     if turn.settled.said == "met":
         yield Snippet(frames.fresh("compared_met", turn.said), Priority.SHOULD)
