@@ -15,8 +15,10 @@ import httpx2
 
 from bench.browser.transcript_scrolling import measure_scrolling
 from bench.figure import Figure
+from bench.lesson_workload import tokens_before_key
 from bench.load.concurrent_runs import measure_crowds
 from bench.load.crash_recovery import MAX_RECOVERY_S, measure_restarts
+from bench.load.lesson_turns import measure_lesson
 from bench.load.run_reader import MODEL_TEXT, TimedEvent, first, new_topic, run_on_floor, run_on_sprout
 from bench.scaling.log_growth import LENGTHS as LOG_LENGTHS
 from bench.scaling.log_growth import measure_log
@@ -38,8 +40,15 @@ GRAPH_MS = 20.0
 GRAPH_OVER_FLOOR = 150.0  # nine hundred rows against none: what is promised is the 20 ms, this shows a slide
 STREAM_MIB = 0.25
 LINEAR, STEEPEST = 1.0, 1.1
+LESSON_GOALS: dict[str, tuple[float | None, float, int]] = {  # seconds to the verdict and to the first words, calls
+    "opening": (None, 1.6, 1),
+    "side question": (None, 1.5, 1),
+    "choice": (0.1, 1.5, 1),
+    "number": (0.1, 1.5, 1),
+    "open answer": (3.0, 4.5, 2),
+}
 WRITE_PRICE, READ_PRICE = 1.25, 0.1  # of a token that is kept for five minutes, and of one that was: in fresh ones
-ONBOARDING_PACE = Pace(first_token_s=1.0, tokens_per_s=60.0)
+MODEL_PACE = Pace(first_token_s=1.0, tokens_per_s=60.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +106,7 @@ async def b3() -> list[Figure]:
 
 async def b4() -> list[Figure]:
     """A topic's onboarding, full size, against the least time that it can take at this pace."""
-    path_s, first_node_s = critical_path_s(ONBOARDING_PACE)
+    path_s, first_node_s = critical_path_s(MODEL_PACE)
     heard = await _run_onboarding()
     return [
         Figure("B4 onboarding", "s", heard[-1].at_s, path_s, 1.1),
@@ -119,7 +128,7 @@ async def b5() -> list[Figure]:
 
 async def _run_onboarding() -> list[TimedEvent]:
     """All that a learner hears while a whole topic is made."""
-    pace = {"first_token_s": ONBOARDING_PACE.first_token_s, "tokens_per_s": ONBOARDING_PACE.tokens_per_s or 0.0}
+    pace = {"first_token_s": MODEL_PACE.first_token_s, "tokens_per_s": MODEL_PACE.tokens_per_s or 0.0}
     async with (
         model_server("onboarding", **pace) as base_url,
         _folder() as data,
@@ -191,6 +200,21 @@ async def b8() -> list[Figure]:
     ]
 
 
+async def b9() -> list[Figure]:
+    """A lesson's turns at 1 s to the first token and 60 tokens a second, against what a learner may have to wait."""
+    found = await measure_lesson(MODEL_PACE)
+    figures = []
+    for name, (verdict_s, words_s, calls) in LESSON_GOALS.items():
+        turn = found[name]
+        if verdict_s is not None:
+            figures.append(Figure(f"B9 {name}: verdict", "s", turn.verdict_s or math.inf, verdict_s, 1.0))
+        figures.append(Figure(f"B9 {name}: first words", "s", turn.words_s, words_s, 1.0))
+        figures.append(Figure(f"B9 {name}: model calls", "", turn.calls, calls, 1.0))
+    key_s = MODEL_PACE.due_s(tokens_before_key())
+    shown_s = found["opening"].question_s or math.inf
+    return [*figures, Figure("B9 opening: question, of when its key begins", "s", shown_s, key_s, 1.0)]
+
+
 async def graph() -> list[Figure]:
     """A path of 300 nodes with progress, read 500 times, against a route that answers the same bytes from memory."""
     sprout, floor = await read_page()
@@ -225,6 +249,7 @@ MEASURES = {
     "B5": b5,
     "B6": b6,
     "B8": b8,
+    "B9": b9,
     "GRAPH": graph,
     "TRANSCRIPT": transcript,
 }

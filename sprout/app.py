@@ -30,6 +30,7 @@ from sprout.engines.memory_bus import MemoryBus
 from sprout.errors import SetupError
 from sprout.ids import new_id
 from sprout.learning.marking.program_marking import ProgramMarker
+from sprout.learning.marking.units import load_units
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.limits import cost_usd, daily_budgets, quotas, web_limits
 from sprout.loop.context.tokenizer import count_tokens
@@ -177,7 +178,8 @@ async def open_app(
     """
     async with AsyncExitStack() as stack:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
-        await asyncio.to_thread(count_tokens, "")  # loads its table now, so that no learner waits for it
+        # Both load their tables now, so that no learner waits for them.
+        await asyncio.gather(asyncio.to_thread(count_tokens, ""), asyncio.to_thread(load_units))
         database = await stack.enter_async_context(open_database(settings.database, quotas=quotas(settings)))
         bus, dispatcher, files = MemoryBus(), AsyncioDispatcher(), await _storage(settings)
         documents = SqlDocumentQueue(database, storage=files)

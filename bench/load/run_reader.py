@@ -26,12 +26,12 @@ class TimedEvent:
 
 async def run_on_floor(client: httpx2.AsyncClient) -> list[TimedEvent]:
     """One run on the floor, from the request to its last event."""
-    return await _read_run(client, "/run", {})
+    return await read_run(client, "/run", {})
 
 
 async def run_on_sprout(client: httpx2.AsyncClient, root_id: str) -> list[TimedEvent]:
     """One run of the topic agent, from the request to its last event."""
-    return await _read_run(client, f"/api/agents/topics/{root_id}/run", {"userId": DEFAULT_USER_ID, "small": False})
+    return await read_run(client, f"/api/agents/topics/{root_id}/run", {"userId": DEFAULT_USER_ID, "small": False})
 
 
 async def new_topic(client: httpx2.AsyncClient, title: str) -> str:
@@ -53,7 +53,8 @@ async def _create(client: httpx2.AsyncClient, path: str, body: dict[str, Any]) -
     return row
 
 
-async def _read_run(client: httpx2.AsyncClient, path: str, body: dict[str, Any]) -> list[TimedEvent]:
+async def read_run(client: httpx2.AsyncClient, path: str, body: dict[str, Any]) -> list[TimedEvent]:
+    """The run that a request starts, from the request to its last event. Raises RuntimeError: it did not complete."""
     heard: list[TimedEvent] = []
     began = time.perf_counter()
     async with client.stream("POST", path, content=json.dumps(body), headers=_JSON, timeout=WAIT_S) as answer:
@@ -83,4 +84,4 @@ async def _events(answer: httpx2.Response) -> AsyncIterator[tuple[str, str]]:
             yield kind, line[6:]
 
 
-_JSON = {"content-type": "application/json"}
+_JSON = {"content-type": "application/json", "accept": "text/event-stream"}

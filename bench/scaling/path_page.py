@@ -53,7 +53,7 @@ async def growth_ms() -> dict[int, float]:
         async with sprout_server(NO_MODEL, Path(folder), note_taking=False) as server:
             for nodes, shape in GROWING.items():
                 async with httpx2.AsyncClient(base_url=server.url) as client:
-                    address = f"/api/branches/{await _create_path(client, shape)}/graph"
+                    address = f"/api/branches/{await create_path(client, shape)}/graph"
                 cpu_ms[nodes] = (await _read(server, address, GROWTH_REQUESTS)).cpu_ms
     return cpu_ms
 
@@ -63,7 +63,7 @@ async def read_page() -> tuple[PageReading, PageReading]:
     with tempfile.TemporaryDirectory(prefix="sprout-bench-") as folder:
         async with sprout_server(NO_MODEL, Path(folder), note_taking=False) as sprout:
             async with httpx2.AsyncClient(base_url=sprout.url) as client:
-                address = f"/api/branches/{await _create_path(client, LARGE)}/graph"
+                address = f"/api/branches/{await create_path(client, LARGE)}/graph"
                 answer = await client.get(address)
             page = Path(folder) / "page.json.gz"
             page.write_bytes(gzip.compress(answer.content, 6))
@@ -71,7 +71,7 @@ async def read_page() -> tuple[PageReading, PageReading]:
                 return await _alternate((sprout, address), (floor, PATH))
 
 
-async def _create_path(client: httpx2.AsyncClient, shape: Shape) -> str:
+async def create_path(client: httpx2.AsyncClient, shape: Shape) -> str:
     """The id of a branch of this shape, all of whose nodes the learner has come to."""
     answer = await client.post("/api/graphs", json=_path_file(*shape))
     answer.raise_for_status()

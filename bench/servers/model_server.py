@@ -3,12 +3,17 @@
 import asyncio
 import sys
 
+from bench.lesson_workload import LessonModel
 from bench.workloads import NoteTakingModel, OnboardingModel
 from sprout.offline.api.messages_api import OfflineModel
 from sprout.offline.pace import Pace
 from sprout.offline.server import running_offline_server
 
-WORK: dict[str, type[OfflineModel]] = {"notes": NoteTakingModel, "onboarding": OnboardingModel}
+WORK: dict[str, type[OfflineModel]] = {
+    "notes": NoteTakingModel,
+    "onboarding": OnboardingModel,
+    "lesson": LessonModel,
+}
 
 
 async def main(work: str, first_token_s: float, tokens_per_s: float) -> None:

@@ -20,6 +20,7 @@ export default {
   "dg.about": "Darum geht es",
   "dg.later_marks": "Bewertet wird am Ende, alles zusammen. Eine falsche Antwort sperrt nichts; sie ändert nur, was dein Lernpfad dir als Nächstes bringt.",
   "dg.idk": "Weiß ich nicht",
+  "dg.sure": "Da bin ich mir sicher",
   "dg.skip": "Überspringen",
   "dg.wrong": "Problem melden",
   "dg.wrong_title": "Was stimmt an dieser Frage nicht?",

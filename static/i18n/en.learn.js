@@ -18,6 +18,7 @@ export default {
   "dg.about": "What this checks",
   "dg.later_marks": "Answers are marked together at the end. A wrong one locks nothing; it only changes what your path brings next.",
   "dg.idk": "I don’t know",
+  "dg.sure": "I’m sure of this",
   "dg.skip": "Skip",
   "dg.wrong": "Report a problem",
   "dg.wrong_title": "What’s wrong with this question?",

@@ -26,7 +26,7 @@ export const answers = (assessmentId) => request(`/assessments/${at(assessmentId
 /**
  * @param {string} assessmentId
  * @param {string} questionId
- * @param {{ answerText?: string, selectedOption?: string }} given
+ * @param {{ answerText?: string, selectedOption?: string, sure?: boolean }} given
  * @returns {Promise<Answer>}
  */
 export const answer = (assessmentId, questionId, given) =>
@@ -79,17 +79,18 @@ export const messages = (sessionId) => request(`/chat/sessions/${at(sessionId)}/
 export const lesson = (sessionId) => request(`/chat/sessions/${at(sessionId)}/lesson`);
 /**
  * @param {string} sessionId
- * @param {{ content: string, drawing: string | null, move?: Move, selfMark?: SelfMark }} said
+ * @param {{ content: string, drawing: string | null, move?: Move, selfMark?: SelfMark, sure?: boolean }} said
  * @param {string | null} questionId the question that it is said to
  * @returns {Promise<Reply>}
  */
-export const sendMessage = (sessionId, { content, drawing, move, selfMark }, questionId) =>
+export const sendMessage = (sessionId, { content, drawing, move, selfMark, sure }, questionId) =>
   post(`/chat/sessions/${at(sessionId)}/tutor`, {
     userId: USER,
     content,
     ...(drawing && { drawingImageDataUrl: drawing }),
     ...(move && { move }),
     ...(selfMark && { selfMark }),
+    ...(sure && { sure }),
     ...(questionId && { questionId }),
   });
 /** Mark one's own answer of a diagnostic. @param {string} answerId @param {SelfMark} mark @returns {Promise<Answer>} */

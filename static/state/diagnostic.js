@@ -90,7 +90,7 @@ export function openDiagnostic(branchId, conceptId) {
     }
   }
 
-  /** @param {AskedQuestion} question @param {{ answerText?: string, selectedOption?: string }} words */
+  /** @param {AskedQuestion} question @param {{ answerText?: string, selectedOption?: string, sure?: boolean }} words */
   const answer = (question, words) =>
     act("answer", async () => {
       const kept = await teachingApi.answer(question.assessmentId, question.id, words);

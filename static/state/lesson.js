@@ -18,6 +18,7 @@ import { splitQuestion, turnsOf } from "./transcript.js";
  *   drawing: string | null,
  *   move?: Move,
  *   selfMark?: SelfMark,
+ *   sure?: boolean,
  * }} Words what a learner sends: as it travels, and as it is shown
  */
 /** @typedef {ReturnType<typeof openLesson>} OpenLesson */

@@ -54,11 +54,13 @@ class ConceptContext:
         titles = {node.id: node.title for node in (await self.subconcepts()).nodes}
         scores = [item.score for item in items if item.score is not None]
         means = _mean_scores(items, titles)
+        gaps = [title for title, mean in means if mean < RIGHT_FROM]
+        believed = {titles.get(node_id) for item in items if item.surely_wrong for node_id in item.tests}
         return {
             "gradedCount": len(scores),
             "overallScore": round(sum(scores) / len(scores), 3) if scores else None,
             "strengths": [*[title for title, mean in means if mean >= RIGHT_FROM][:MAX_STRENGTHS]],
-            "gaps": [*[title for title, mean in means if mean < RIGHT_FROM][:MAX_GAPS]],
+            "gaps": [*sorted(gaps, key=lambda title: title not in believed)[:MAX_GAPS]],
             "items": [_answer_result(item, titles) for item in items],
         }
 
@@ -138,6 +140,7 @@ def _answer_result(item: AnsweredQuestion, titles: dict[str, str]) -> dict[str, 
         "difficulty": item.difficulty,
         "correct": None if item.score is None else item.right,
         "score": item.score,
+        "sure": item.sure,
         "feedback": item.feedback,
         "misconceptions": [*item.misconceptions],
         "blank": item.blank,

@@ -12,7 +12,14 @@ from sprout.learning.graph.graph import ConceptGraph, title_key
 from sprout.learning.paths.repositories import Repositories
 from sprout.learning.questions.draft_repair import mend_draft
 from sprout.learning.questions.program_tests import ProgramTest
-from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, prompt_key, validate_draft
+from sprout.learning.questions.questions import (
+    SOLVABLE_FORMATS,
+    Criterion,
+    Misconception,
+    QuestionDraft,
+    prompt_key,
+    validate_draft,
+)
 from sprout.loop.model import ToolUse
 from sprout.loop.tools import MENDED, UNCHANGED, Effect, Tool, tool
 
@@ -98,7 +105,7 @@ class QuestionTool:
     Args:
         tested_titles: what each question tests, by the key of its prompt.
         count: questions in the diagnostic, those of earlier runs included and voided ones not.
-        hold_until_checked: choice questions are asked after their keys have been checked.
+        hold_until_checked: choices and numbers are asked after their keys have been checked.
         newly_voided: prompts of the questions that were voided between the last two calls of `reload`.
         voided: prompts of all voided questions; None before the first `reload`.
     """
@@ -178,7 +185,7 @@ class QuestionTool:
             self.job.node_id,
             question,
             actor=self.job.actor(call.id),
-            held_back=self.hold_until_checked and question.format == "mcq",
+            held_back=self.hold_until_checked and question.format in SOLVABLE_FORMATS,
         )
         self.count += saved.created
         self.tested_titles.setdefault(key, question.tests)

@@ -58,7 +58,7 @@ def subconcept_agent(
     """The agent that creates a concept's subconcepts and its diagnostic questions.
 
     Args:
-        keys: where the keys of choice questions are checked before they are asked, except in small paths; None asks
+        keys: where the keys of choices and numbers are checked before they are asked, except in small paths; None asks
             them unchecked.
 
     Raises SetupError: a prompt file is missing or invalid.

@@ -35,6 +35,7 @@ class TutorTask(BaseModel):
         move: what was asked for by a button, in place of words: the next help, the solution, another question.
         self_mark: how the learner marks their own answer, in place of words.
         question_id: the question that an answer was given to; None for the one that is open.
+        sure: whether the learner says that they are sure of the answer; None if they say nothing of it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -45,6 +46,7 @@ class TutorTask(BaseModel):
     question_id: Annotated[str, Field(max_length=100)] | None = None
     move: Move | None = None
     self_mark: SelfMarkInput | None = None
+    sure: bool | None = None
 
 
 def parse_task(text: str | None) -> TutorTask:

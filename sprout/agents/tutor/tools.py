@@ -1,4 +1,4 @@
-"""Tutor tools: lookups, cards, memories, and the two calls that end a turn."""
+"""Tutor tools: lookups, cards, memories, and the calls that end a turn with what the learner reads."""
 
 from typing import Annotated
 
@@ -9,6 +9,7 @@ from sprout.agents.path.question_tool import Accepted, MisconceptionInput, Progr
 from sprout.agents.tutor.extra_tools import LessonContext
 from sprout.agents.tutor.memory_texts import prerequisite_memory, progress_memory
 from sprout.agents.tutor.tool_inputs import (
+    MAX_MESSAGE,
     SECRET,
     TYPE_SYNONYMS,
     CardBody,
@@ -36,7 +37,7 @@ from sprout.loop.tools import Effect, Profile, Tool, tool
 TUTOR_TOOLS = frozenset(
     "check_student_progress check_prerequisite_mastery search_documents generate_example create_exercise "
     "visualize_concept record_exercise_result raise_concern memory_recall memory_store ask_checkpoint "
-    "complete_subconcept".split()
+    "complete_subconcept reply".split()
 )
 
 
@@ -139,14 +140,34 @@ async def record_exercise_result(turn: LessonTurn) -> dict[str, JsonValue]:
     }
 
 
-@tool(of=LessonTurn, effect=Effect.WRITE, stored=True, profile=Profile.CONVERSATIONAL)
-async def raise_concern(turn: LessonTurn, call: ToolUse) -> dict[str, JsonValue]:
-    """Call this at any sign of distress or danger in the learner's words. The server shows who can help; then
-    say two to four calm sentences, and do not go back to the lesson."""
-    text = turn.dependencies.care_text or fixed_text("care", turn.language)
-    await turn.dependencies.lessons.raise_concern(turn.task.session_id, text, actor=turn.job.actor(call.id))
-    turn.concerned = True
+@tool(of=LessonTurn, effect=Effect.WRITE, stored=True, ends_turn=True, profile=Profile.CONVERSATIONAL)
+async def raise_concern(
+    turn: LessonTurn,
+    call: ToolUse,
+    message: Annotated[
+        str, Field(max_length=MAX_MESSAGE, description="two to four calm sentences; none about the lesson's subject")
+    ] = "",
+) -> dict[str, JsonValue]:
+    """Call this at any sign of distress or danger in the learner's words. The server shows who can help beside your
+    words; this ends the turn."""
+    turn.refuse_second_end()
+    calm = message if message.strip() and turn.find_leak(message) is None else fixed_text("calm", turn.language)
+    card = turn.dependencies.care_text or fixed_text("care", turn.language)
+    await turn.end_with_reply(calm, call, concern=card)
     return {"shown": True}
+
+
+@tool(of=LessonTurn, effect=Effect.WRITE, stored=True, ends_turn=True, spoken="message", profile=Profile.CONVERSATIONAL)
+async def reply(
+    turn: LessonTurn, message: Annotated[SpokenText, Field(description="what the learner reads")], call: ToolUse
+) -> dict[str, JsonValue]:
+    """Answer the learner while a question is pending, or in a side question; this ends the turn. A pending question
+    is shown again below your words."""
+    turn.refuse_second_end()
+    if turn.question_due:
+        raise ToolFailure("No question is open, and the lesson is not done: end the turn with `ask_checkpoint`.")
+    await turn.end_with_reply(message, call)
+    return {"said": True}
 
 
 @tool(of=LessonTurn, profile=Profile.CONVERSATIONAL)
@@ -195,7 +216,7 @@ async def ask_checkpoint(
 ) -> dict[str, JsonValue]:
     """Say something and ask the next question; this ends the turn. Everything but message, question, type,
     options, can, plan and passages stays secret."""
-    turn.refuse_ending()
+    turn.refuse_going_on()
     checkpoint = build_checkpoint(
         question=question, type=type, answer=answer, tests=turn.lesson.node.title, options=options, wrong=wrong,
         criteria=criteria, anchors=anchors, number=number, accepted=accepted, program_tests=program_tests,
@@ -225,7 +246,7 @@ async def complete_subconcept(
     call: ToolUse,
 ) -> dict[str, JsonValue]:
     """End the lesson with a summary. Only where the state says may_complete."""
-    turn.refuse_ending()
+    turn.refuse_going_on()
     if not turn.lesson.standing.learned:
         raise ToolFailure(
             f"The lesson is not done: {turn.lesson.standing.needed} more to be answered right at once, without help. "
@@ -239,5 +260,5 @@ async def complete_subconcept(
 _LOOKUP_TOOLS = (check_student_progress, check_prerequisite_mastery)
 _OTHER_TOOLS = (
     generate_example, create_exercise, visualize_concept, record_exercise_result, raise_concern, memory_recall,
-    memory_store, ask_checkpoint, complete_subconcept,
+    memory_store, ask_checkpoint, complete_subconcept, reply,
 )  # fmt: skip

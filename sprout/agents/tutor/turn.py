@@ -80,7 +80,6 @@ class LessonTurn:
     drawing: Drawing | None = None
     ended: bool = False
     completed: bool = False
-    concerned: bool = False
     explained_so_far: str = ""
     secret: Secret = field(default_factory=Secret)
     filter: LeakFilter | None = None
@@ -102,7 +101,8 @@ class LessonTurn:
         """Store the attempt, if the message is one, and have it graded; the result decides the help."""
         question = self.lesson.pending
         if question is None:
-            return AttemptResult()
+            gone = "The learner answers a question that is not open any more: tell them so in a sentence."
+            return AttemptResult(notes=(gone,) if self.task.question_id is not None else ())
         if self.question_is_gone:
             return AttemptResult(question, question.ladder)
         if self.task.move is not None:
@@ -125,6 +125,7 @@ class LessonTurn:
             option=option.id if option else None,
             level=int(question.ladder.level),
             actor=self.job.actor(),
+            sure=self.task.sure,
         )
         grade = attempt.grade
         if grade is None or (grade.state is GradeState.UNGRADED and not grade.must_be_compared):
@@ -136,7 +137,7 @@ class LessonTurn:
         ladder = ladder_after(question, meaning, right=right)
         if grade is not None and grade.must_be_compared:
             ladder = ladder.compare()
-        return AttemptResult(question, ladder, attempt.id, grade)
+        return AttemptResult(question, ladder, attempt.id, grade, sure=bool(self.task.sure))
 
     def find_self_mark(self, question: AskedCheckpoint) -> SelfMark | None:
         """The learner's verdicts on the answer that waits to be compared; None if the message has none."""
@@ -186,11 +187,14 @@ class LessonTurn:
         self.secret = secret_of(question, *theirs, self.input.text)
 
     def messages_since(self, prompt: str) -> tuple[list[str], list[str]]:
-        """The tutor's explanations and the learner's words since the question was asked first."""
+        """The tutor's explanations and the learner's words since the question was asked, the last time that it was."""
         messages = self.lesson.messages
-        first = next(
-            (at for at, one in enumerate(messages) if one.role == "assistant" and prompt in one.content), len(messages)
-        )
+        first = len(messages)
+        for at, one in reversed([*enumerate(messages)]):
+            if one.role == "assistant" and one.kind != "hint_response":  # which is shown without the question
+                if prompt not in one.content:
+                    break
+                first = at
         mine = [extract_explanation(one.content) for one in messages[first + 1 :] if one.role == "assistant"]
         theirs = [parse_input(one.content).text for one in messages[first + 1 :] if one.role == "user"]
         return mine, theirs
@@ -215,10 +219,14 @@ class LessonTurn:
         return leak_filter.withheld
 
     def closing_words(self, result: TurnResult | None) -> str:
-        """The reply of a turn without a call, or prepared help if it was withheld. Raises EmptyReply."""
+        """The reply of a turn without a call, or prepared help if it was withheld. Where a question was due and none
+        was asked, as at the cap, it ends with one about going on. Raises EmptyReply.
+        """
         if (prepared := self.prepared_reply()) is not None:
             return prepared
         reply = result.text.strip() if result is not None and result.withheld is None else ""
+        if self.question_due and result is not None and (reply or result.reason == "max_iterations"):
+            return f"{reply}\n\n{fixed_text('go_on', self.language)}".strip()
         if reply and result is not None and result.reason != "refusal":
             return reply
         question = self.result.open_question
@@ -242,6 +250,17 @@ class LessonTurn:
         if question is None or ladder.step is not NextStep.GIVE_HELP:
             return ""
         return prepared_help(question, ladder.level)
+
+    async def end_with_reply(self, words: str, call: ToolUse | None = None, *, concern: str = "") -> None:
+        """End the turn with words alone: an open question stays open.
+
+        Args:
+            concern: help for a learner in distress; the question waits unseen.
+        """
+        keeps = self.result.open_question is not None
+        await self.end(
+            TurnEnd(words, self.reply_kind, keeps_question=keeps, repeats_question=not concern, concern=concern), call
+        )
 
     async def end(self, end: TurnEnd, call: ToolUse | None = None) -> None:
         """Store the end of the turn."""
@@ -321,16 +340,23 @@ class LessonTurn:
             case _:
                 return None
 
-    def refuse_ending(self) -> None:
-        """Raises ToolFailure: the turn cannot end with this call."""
+    @property
+    def question_due(self) -> bool:
+        """Whether the turn must ask a question, or complete the lesson."""
+        return self.result.open_question is None and self.input.kind is not TurnKind.CLARIFICATION
+
+    def refuse_second_end(self) -> None:
+        """Raises ToolFailure: the turn has ended."""
         if self.ended:
             raise ToolFailure("This turn has ended already. Say nothing more.")
-        if self.concerned:
-            raise ToolFailure("A concern was raised: the lesson waits. End with a few calm sentences, without a call.")
+
+    def refuse_going_on(self) -> None:
+        """Raises ToolFailure: the turn has ended, or a question is open, so that none can be asked."""
+        self.refuse_second_end()
         if self.result.open_question is not None:
             raise ToolFailure(
-                "The question is still open, and is shown again by the server. Reply in plain text to what the learner "
-                "wrote, as the step in <pending> says."
+                "The question is still open, and is shown again by the server. `reply` to what the learner wrote, as "
+                "the step in <pending> says."
             )
 
 

@@ -35,6 +35,7 @@ class AttemptResult:
         attempt_id: the attempt, if the message was one.
         grade: grade of the attempt; None without one, or if it could not be graded.
         notes: remarks for the tutor.
+        sure: whether the learner says that they are sure of the attempt.
     """
 
     question: AskedCheckpoint | None = None
@@ -42,6 +43,7 @@ class AttemptResult:
     attempt_id: str | None = None
     grade: Grade | None = None
     notes: tuple[str, ...] = field(default=())
+    sure: bool = False
 
     @property
     def open_question(self) -> AskedCheckpoint | None:
@@ -162,6 +164,7 @@ def _marking_element(result: AttemptResult) -> str:
         state=seen.state.value,
         correct="none" if seen.correct is None else str(seen.correct).lower(),
         score="none" if seen.score is None else f"{seen.score:.2f}",
+        **({"sure": "true"} if result.sure else {}),
     )
 
 

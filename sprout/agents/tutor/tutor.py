@@ -18,7 +18,7 @@ from sprout.agents.tutor.turn_state import state_element
 from sprout.events import AgentDone, Usage
 from sprout.learning.graph.graph import MAX_TITLE
 from sprout.learning.lessons.memories import Memories
-from sprout.learning.lessons.repository import Lesson, LessonRepository, TurnEnd
+from sprout.learning.lessons.repository import Lesson, LessonRepository
 from sprout.learning.lessons.turn import LearnerInput, TurnKind, parse_input
 from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.paths.passages import PassageRepository
@@ -132,8 +132,7 @@ async def _fill_request(prompt: Prompt, documents: PassageRepository, lesson: Le
 def _question_due(correction: Prompt, turn: LessonTurn) -> StopCheck:
     async def check(_: TurnResult) -> str | None:
         """Without an open question the turn must ask one, or complete the lesson."""
-        answered = turn.ended or turn.concerned or turn.input.kind is TurnKind.CLARIFICATION
-        if answered or turn.result.open_question is not None:
+        if turn.ended or not turn.question_due:
             return None
         may_end = "`complete_subconcept`, if the plan is done, or " if turn.lesson.standing.learned else ""
         return correction.fill(call=f"{may_end}`ask_checkpoint`")
@@ -143,18 +142,8 @@ def _question_due(correction: Prompt, turn: LessonTurn) -> StopCheck:
 
 def _finish(turn: LessonTurn) -> Callable[[TurnResult | None], Awaitable[AgentDone]]:
     async def finish(result: TurnResult | None) -> AgentDone:
-        if result is not None and any(call.name == "raise_concern" and not call.is_error for call in result.calls):
-            turn.concerned = True  # also if it was called before a crash
         if not turn.ended:
-            reply, open_question = turn.closing_words(result), turn.result.open_question
-            await turn.end(
-                TurnEnd(
-                    reply,
-                    turn.reply_kind,
-                    keeps_question=open_question is not None,
-                    repeats_question=not turn.concerned,
-                )
-            )
+            await turn.end_with_reply(turn.closing_words(result))
         if turn.completed and REVIEW in turn.dependencies.available_agents:
             await turn.team.start(REVIEW, node_id=turn.lesson.node.id, label="path_review")
         return AgentDone(reason=result.reason if result else "end_turn", usage=result.usage if result else Usage())

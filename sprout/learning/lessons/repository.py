@@ -116,6 +116,7 @@ class TurnEnd:
         completes_lesson: whether the lesson is over.
         repeats_question: whether clients show the pending question again.
         passages: ids of those that the reply teaches from.
+        concern: help for a learner in distress, shown as a card; that there was a sign of it is kept, without words.
         events: more events to publish.
     """
 
@@ -133,6 +134,7 @@ class TurnEnd:
     completes_lesson: bool = False
     repeats_question: bool = True
     passages: tuple[str, ...] = ()
+    concern: str = ""
     events: tuple[Event, ...] = ()
 
 
@@ -176,7 +178,14 @@ class LessonRepository(Protocol):
         ...
 
     async def record_attempt(
-        self, question_id: str, *, text: str | None, option: str | None, level: int, actor: Actor
+        self,
+        question_id: str,
+        *,
+        text: str | None,
+        option: str | None,
+        level: int,
+        actor: Actor,
+        sure: bool | None = None,
     ) -> Attempt:
         """Store an attempt at the pending question, graded if code can; a repeat of the newest is not stored again."""
         ...
@@ -203,10 +212,6 @@ class LessonRepository(Protocol):
 
     async def add_card(self, session_id: str, card: Card, *, actor: Actor) -> CardShown:
         """Store a card with the lesson's subconcept, and show it."""
-        ...
-
-    async def raise_concern(self, session_id: str, text: str, *, actor: Actor) -> None:
-        """Record a sign of distress, and show the learner the text."""
         ...
 
     async def save_drawing(self, session_id: str, drawing: Drawing, *, user_id: str) -> str:

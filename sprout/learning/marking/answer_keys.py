@@ -127,7 +127,7 @@ class AnswerKeys(Protocol):
     """
 
     async def unchecked_ids(self, node_id: str, *, user_id: str) -> Sequence[str]:
-        """Ids of the concept's choice questions that are neither checked nor answered."""
+        """Ids of the concept's choices and numbers that are neither checked nor answered."""
         ...
 
     async def blind_questions(self, question_ids: Sequence[str], *, user_id: str) -> Sequence[BlindQuestion]:

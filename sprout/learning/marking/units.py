@@ -60,6 +60,11 @@ def normalize_spelling(text: str) -> str:
     return one_line(unicodedata.normalize("NFKC", parted.translate(_SIGNS)).translate(_SIGNS)).replace("**", "^")
 
 
+def load_units() -> None:
+    """Load the table of units, which takes a third of a second once in a process."""
+    _registry()
+
+
 def same_unit(one: str, other: str) -> bool:
     """Whether two texts spell one unit: spaces never count, capitals and a plural s only in words (not in mW, MW)."""
     return _key(one) == _key(other)

@@ -24,6 +24,7 @@ class AnsweredQuestion:
         contested: whether the learner has said that the question is wrong.
         blank: whether it says "I don't know", or nothing.
         choice: whether an option was to be picked.
+        sure: whether the learner said that they were sure.
     """
 
     answer_id: str
@@ -38,10 +39,16 @@ class AnsweredQuestion:
     contested: bool = False
     blank: bool = False
     choice: bool = False
+    sure: bool = False
 
     @property
     def right(self) -> bool:
         return self.score is not None and self.score >= RIGHT_FROM
+
+    @property
+    def surely_wrong(self) -> bool:
+        """Whether the learner was sure of a wrong answer: the strongest sign of a misconception."""
+        return self.sure and self.score is not None and not self.right
 
     @property
     def usable(self) -> bool:

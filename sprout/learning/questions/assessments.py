@@ -91,11 +91,16 @@ class DiagnosticInProgress(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """Learner's answer to a question: words, or an option by its text or id; with neither, it is "I don't know"."""
+    """Learner's answer to a question: words, or an option by its text or id; with neither, it is "I don't know".
+
+    Args:
+        sure: whether they say that they are sure; None if they say nothing of it.
+    """
 
     question_id: str
     text: str | None = None
     option: str | None = None
+    sure: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from sprout.learning.text.normalization import folded, occurs_in, one_line, tidy
 
 QuestionFormat = Literal["mcq", "open_ended", "numeric"]
 
+SOLVABLE_FORMATS: frozenset[QuestionFormat] = frozenset({"mcq", "numeric"})  # one right answer, to be found again
+
 OPTION_COUNT = 4
 CRITERIA_COUNTS = range(2, 6)
 MAX_ANCHORS = 2

@@ -22,7 +22,7 @@ from sprout.learning.marking.answer_keys import (
 )
 from sprout.learning.marking.grades import GradeState
 from sprout.learning.marking.keyed_answers import Option
-from sprout.learning.questions.questions import Criterion
+from sprout.learning.questions.questions import SOLVABLE_FORMATS, Criterion
 from sprout.learning.text.normalization import tidy
 from sprout.store.assessment.auto_grading import auto_grade
 from sprout.store.assessment.questions import questions_about
@@ -46,7 +46,7 @@ class SqlAnswerKeys:
     async def unchecked_ids(self, node_id: str, *, user_id: str) -> Sequence[str]:
         def body(session: Session) -> list[str]:
             about = questions_about(session, node_id, user_id)
-            return [one.id for one in about if one.format == "mcq" and one.state in ("drafted", "posed")]
+            return [one.id for one in about if one.format in SOLVABLE_FORMATS and one.state in ("drafted", "posed")]
 
         return await self._database.read_orm_tx(body)
 
@@ -69,7 +69,7 @@ class SqlAnswerKeys:
             for solution in solutions:
                 question = open_ones.get(solution.question_id)
                 if question is not None:
-                    events += _apply_verdict(tx, question, judge_key("mcq", solution, right=question.correct_option_id))
+                    events += _apply_verdict(tx, question, _judge_solution(question, solution))
             tx.session.flush()
             record_effect(tx, self._log, actor, events, result={"recorded": len(solutions)})
 

@@ -217,7 +217,9 @@ def _record_answer(tx: WriteTransaction, assessment_id: str, given: GivenAnswer,
     assessment = owned_assessment(session, assessment_id, user_id)
     lock_node(tx.connection, assessment.target_node_id, user_id)
     question = askable_question(session, given.question_id, assessment_id)
-    answer, _ = record_attempt(tx, question, user_id=user_id, now=now, text=given.text, option=given.option)
+    answer, _ = record_attempt(
+        tx, question, user_id=user_id, now=now, text=given.text, option=given.option, sure=given.sure
+    )
     complete_if_answered(tx, assessment_id, user_id, now)
     return mapping.answer_row(answer)
 

@@ -29,6 +29,7 @@ def record_attempt(
     text: str | None = None,
     option: str | None = None,
     help_level: int = 0,
+    sure: bool | None = None,
 ) -> tuple[tables.Answer, Sequence[MasteryChanged]]:
     """Insert an attempt at a question whose concept is locked, marked where code can; a repetition is not inserted.
 
@@ -37,6 +38,7 @@ def record_attempt(
 
     Args:
         help_level: the level of help given before the attempt.
+        sure: whether the learner says that they are; None if they say nothing of it.
     """
     chosen = chosen_text(question, option)
     words = tidy(text) if text is not None and chosen is None else None
@@ -52,6 +54,7 @@ def record_attempt(
         selected_option=chosen,
         help_level=max(help_level, MIN_HELP_AFTER_FEEDBACK if any(map(_had_feedback, earlier)) else 0),
         created_at=now,
+        sure=sure,
     )
     tried = chosen is not None or (words is not None and is_attempt(question, words))
     grade = auto_grade(question, text=words, option=chosen) if tried else None

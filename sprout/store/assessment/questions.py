@@ -12,7 +12,14 @@ from sqlmodel import Session, col, select
 from sprout.events import NodeRow
 from sprout.ids import new_id
 from sprout.learning.questions.diagnostics import AskedQuestion
-from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, QuestionFormat, prompt_key
+from sprout.learning.questions.questions import (
+    SOLVABLE_FORMATS,
+    Criterion,
+    Misconception,
+    QuestionDraft,
+    QuestionFormat,
+    prompt_key,
+)
 from sprout.store.assessment.question_tests import gather_tests, insert_tests, with_tests
 from sprout.store.graph.nodes import unique_key
 from sprout.store.schema import tables
@@ -114,8 +121,8 @@ def insert_question(
 
 
 def unchecked_state(format: QuestionFormat) -> str:
-    """The state of a question that is asked without a check of its key: only a choice needs one."""
-    return "posed" if format == "mcq" else "verified"
+    """The state of a question that is asked without a check of its key: only one that can be solved needs one."""
+    return "posed" if format in SOLVABLE_FORMATS else "verified"
 
 
 def questions_about(session: Session, concept_id: str, user_id: str) -> Sequence[tables.Question]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 
@@ -185,7 +185,8 @@ def _make_read_only(engine: Engine) -> Engine:
 
 @asynccontextmanager
 async def _postgresql_writer(url: str, options: Mapping[str, Any]) -> AsyncIterator[Writer]:
-    # A paused process must not block the worker that takes over its runs.
+    # A paused process must not block the worker that takes over its runs. PostgreSQL's timeout begins when a statement
+    # has been answered; in the middle of the driver's pipelines, of which it makes every executemany, it never begins.
     idle = f"-c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS}"
     engine = create_async_engine(
         async_url(url),
@@ -194,6 +195,8 @@ async def _postgresql_writer(url: str, options: Mapping[str, Any]) -> AsyncItera
         connect_args={"options": idle},
         execution_options=dict(options),
     )
+    engine.dialect.use_insertmanyvalues_wo_returning = True
+    event.listen(engine.sync_engine, "do_executemany", _execute_one_by_one)
     try:
         yield PostgresWriter(engine)
     finally:
@@ -208,6 +211,12 @@ def _postgresql_read_engine(url: str) -> AsyncEngine:
         isolation_level="REPEATABLE READ",
         execution_options={"postgresql_readonly": True},
     )
+
+
+def _execute_one_by_one(cursor: Any, statement: str, parameters: Sequence[object], _context: object) -> bool:
+    for values in parameters:
+        cursor.execute(statement, values)
+    return True
 
 
 def _on_connect(engine: Engine, *pragmas: str) -> None:

@@ -58,7 +58,14 @@ class SqlLessonRepository:
         return await self._database.read_orm_tx(lambda session: prerequisites_of(session, lesson))
 
     async def record_attempt(
-        self, question_id: str, *, text: str | None, option: str | None, level: int, actor: Actor
+        self,
+        question_id: str,
+        *,
+        text: str | None,
+        option: str | None,
+        level: int,
+        actor: Actor,
+        sure: bool | None = None,
     ) -> Attempt:
         def body(tx: WriteTransaction) -> Attempt:
             question = _owned_question(tx.session, question_id, actor.user_id)
@@ -66,7 +73,14 @@ class SqlLessonRepository:
                 lock_node(tx.connection, question.node_id, actor.user_id)
             before = _newest(tx.session, question_id, actor.user_id)
             answer, changes = record_attempt(
-                tx, question, user_id=actor.user_id, now=utc_now(), text=text, option=option, help_level=level
+                tx,
+                question,
+                user_id=actor.user_id,
+                now=utc_now(),
+                text=text,
+                option=option,
+                help_level=level,
+                sure=sure,
             )
             grade = grade_of(answer)
             if grade is not None and (before is None or before.id != answer.id):
@@ -114,17 +128,6 @@ class SqlLessonRepository:
             return shown_card
 
         return await self._database.write_tx(body, order=actor.root_run_id)
-
-    async def raise_concern(self, session_id: str, text: str, *, actor: Actor) -> None:
-        def body(tx: WriteTransaction) -> None:
-            chat = owned_session(tx.session, session_id, actor.user_id, lock=True)
-            tx.session.add(tables.Concern(id=new_id(), user_id=actor.user_id, session_id=chat.id))
-            tx.session.flush()
-            card = CardShown(id=new_id(), kind="care", title="", body=text)
-            ready = CardReady(node_id=chat.node_id or "", card=card)
-            record_effect(tx, self._log, actor, [ready], result={"shown": True})
-
-        await self._database.write_tx(body, order=actor.root_run_id)
 
     async def save_drawing(self, session_id: str, drawing: Drawing, *, user_id: str) -> str:
         stored = tables.Drawing(id=new_id(), session_id=session_id, media_type=drawing.media_type, data=drawing.data)
@@ -182,6 +185,10 @@ class SqlLessonRepository:
         events: list[Event] = list(end.events)
         if end.asks is not None and still is not None:
             events.append(_checkpoint_event(still))
+        if end.concern:
+            session.add(tables.Concern(id=new_id(), user_id=actor.user_id, session_id=chat.id))
+            card = CardShown(id=new_id(), kind="care", title="", body=end.concern)
+            events.append(CardReady(node_id=node.id, card=card))
         result: dict[str, JsonValue] = {"done": True, "completed": end.completes_lesson}
         record_effect(tx, self._log, actor, events, result=result)
         return still

@@ -35,7 +35,7 @@ _assessments, _notes, _runs = table_of(tables.Assessment), table_of(tables.NodeG
 _ASKED = with_tests(
     select(
         *(_answers.c[name] for name in ("id", "question_id", "answer_text", "selected_option")),
-        *(_answers.c[name] for name in ("score", "feedback", "help_level", "grade")),
+        *(_answers.c[name] for name in ("score", "feedback", "help_level", "grade", "sure")),
         *(_questions.c[name] for name in ("prompt", "format", "difficulty", "contest")),
     )
     .join(_questions, _questions.c.id == _answers.c.question_id)
@@ -153,6 +153,7 @@ def _item(row: Row[Any], tests: Iterable[Tested]) -> AnsweredQuestion:
         help_level=row.help_level,
         contested=row.contest is not None and row.contest.get("outcome") != QUESTION_UPHELD,
         choice=row.format == "mcq",
+        sure=bool(row.sure),
         blank=row.selected_option is None and says_nothing(row.answer_text or ""),
     )
 

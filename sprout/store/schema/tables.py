@@ -287,7 +287,8 @@ class QuestionTest(TableModel, table=True):
 class Answer(OrderedModel, table=True):
     """An attempt, of which only the grade may come later; the first graded one of a question counts for mastery.
 
-    `help_level` is the level of help given before it; `grade` is the whole of its grade as JSON.
+    `help_level` is the level of help given before it; `grade` is the whole of its grade as JSON; `sure` is whether the
+    learner said that they were.
     """
 
     __tablename__ = "answers"
@@ -308,6 +309,7 @@ class Answer(OrderedModel, table=True):
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
     help_level: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     grade: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
+    sure: bool | None = None
 
 
 class Progress(OrderedModel, table=True):

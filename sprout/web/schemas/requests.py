@@ -19,6 +19,7 @@ Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 Description = Annotated[str, StringConstraints(max_length=10_000)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 PageSize = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,3}$")]
+SURE_DESCRIPTION = "whether the learner says that they are sure; what is sure and wrong is treated first"
 USER_ID_DESCRIPTION = "the caller; other ids are refused"
 NodeType = Literal["root", "concept", "subconcept"]
 
@@ -172,6 +173,7 @@ class NewAnswer(RequestModel):
     selected_option: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] | None = Field(
         default=None, description="the option that was chosen, by its text or id"
     )
+    sure: bool | None = Field(default=None, description=SURE_DESCRIPTION)
 
 
 class NodeVisit(RequestModel):
@@ -250,6 +252,7 @@ class TutorTurn(RequestModel):
     self_mark: SelfMarkInput | None = Field(
         default=None, description="in place of words, while the question is to be compared: the learner's own verdicts"
     )
+    sure: bool | None = Field(default=None, description=SURE_DESCRIPTION)
 
     @property
     def said_by_button(self) -> bool:

@@ -13,6 +13,7 @@ import { answerMessage } from "../../state/transcript.js";
 import { Icon } from "../common/icons.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { Options } from "../common/choice_options.js";
+import { Sure } from "../common/sure.js";
 import { Compare } from "../common/compare.js";
 import { ContestDialog } from "../common/contest_dialog.js";
 import { Fault } from "../common/shell.js";
@@ -58,6 +59,7 @@ function OpenCheckpoint({ lesson, about, question, refusal }) {
   const option = useSignal(question.options?.includes(begun) ? begun : null);
   const drawn = useSignal(/** @type {string | null} */ (null));
   const missing = useSignal(/** @type {string | null} */ (null));
+  const sure = useSignal(false);
   const contesting = useSignal(false);
   const field = useRef(/** @type {HTMLElement | null} */ (null));
   const off = lesson.working.value;
@@ -91,7 +93,9 @@ function OpenCheckpoint({ lesson, about, question, refusal }) {
   };
   const say = async (/** @type {string} */ text, /** @type {string | null} */ drawing = null) => {
     missing.value = null;
-    return lesson.send({ content: answerMessage(question.type, text), text, aside: false, drawing });
+    const isSure = sure.value && question.type === "mcq";
+    sure.value = false;
+    return lesson.send({ content: answerMessage(question.type, text), text, aside: false, drawing, sure: isSure });
   };
   /** Ask for something by a button. @param {Move} move @param {string} text as it is shown */
   const push = (move, text) => {
@@ -139,6 +143,12 @@ function OpenCheckpoint({ lesson, about, question, refusal }) {
         chosen=${option.value}
         off=${off}
         onChosen=${choose}
+      /><${Sure}
+        isSure=${sure.value}
+        off=${off}
+        onSure=${(/** @type {boolean} */ is) => {
+          sure.value = is;
+        }}
       />`;
     if (question.type === "code")
       return html`

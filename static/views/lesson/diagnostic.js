@@ -16,6 +16,7 @@ import { ContestDialog } from "../common/contest_dialog.js";
 import { Icon } from "../common/icons.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { Options } from "../common/choice_options.js";
+import { Sure } from "../common/sure.js";
 import { usePathContext } from "../common/path_context.js";
 import { EmptyScreen, Fault, Shell } from "../common/shell.js";
 import { Markdown } from "../rich/markdown.js";
@@ -81,6 +82,7 @@ function QuestionForm({ opened, question, concept, parts }) {
   const begun = loadDraft(question.id);
   const words = useSignal(begun);
   const option = useSignal(options.includes(begun) ? begun : null);
+  const sure = useSignal(false);
   const missing = useSignal(/** @type {string | null} */ (null));
   const contesting = useSignal(false);
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
@@ -103,7 +105,7 @@ function QuestionForm({ opened, question, concept, parts }) {
       (field.current ?? heading.current)?.focus({ preventScroll: true });
   }, [refused, busy]);
 
-  const send = async (/** @type {{ answerText?: string, selectedOption?: string }} */ given) => {
+  const send = async (/** @type {{ answerText?: string, selectedOption?: string, sure?: boolean }} */ given) => {
     if (await opened.answer(question, given)) deleteDraft(question.id);
   };
   const submit = (/** @type {Event} */ event) => {
@@ -115,7 +117,8 @@ function QuestionForm({ opened, question, concept, parts }) {
       return;
     }
     missing.value = null;
-    send(options.length ? { selectedOption: option.value ?? "" } : { answerText: text });
+    if (!options.length) return send({ answerText: text });
+    return send({ selectedOption: option.value ?? "", ...(sure.value && { sure: true }) });
   };
   const write = (/** @type {any} */ event) => {
     words.value = event.target.value;
@@ -140,6 +143,12 @@ function QuestionForm({ opened, question, concept, parts }) {
               chosen=${option.value}
               off=${busy !== null}
               onChosen=${choose}
+            /><${Sure}
+              isSure=${sure.value}
+              off=${busy !== null}
+              onSure=${(/** @type {boolean} */ is) => {
+                sure.value = is;
+              }}
             />`
             : html`
               <label class="vh" for="words">${t("dg.answer_label")}</label>

@@ -46,10 +46,12 @@ def numbered(number: int) -> dict[str, Any]:
     return {**CHOICE, "prompt": f"Bulb {number} lights dimly. What does its ammeter show next to the one before it?"}
 
 
-def choosing(text: str | None, sure: float = 0.9) -> Solve:
-    """Solves every choice with the option of this text."""
+def choosing(text: str | None, sure: float = 0.9, *, number: str | None = None) -> Solve:
+    """Solves every choice with the option of this text, and every numeric question with this number."""
 
     def solve(question: Tag) -> dict[str, Any]:
+        if question.attributes["format"] == "numeric":
+            return {"number": number, "sure": sure}
         options = {option.text: option.attributes["id"] for option in question.children("option")}
         return {"option_id": None if text is None else options[text], "sure": sure}
 
@@ -142,12 +144,14 @@ async def test_Q3_a_key_that_holds_is_asked_about_only_after_it_was_solved_blind
     database: Database, data_dir: Path
 ) -> None:
     replies = [Reply([*PARTS, EDGE]), saving(CHOICE, NUMERIC, OPEN), DONE]
-    async with checking(database, data_dir, replies, solving(choosing(CHOICE["correct_answer"]))) as it:
+    async with checking(
+        database, data_dir, replies, solving(choosing(CHOICE["correct_answer"], number=NUMERIC["correct_answer"]))
+    ) as it:
         run = await it.made()
         log = await it.life.stored_events(run.id)
         assert [state for _, state in await it.states()] == ["verified"] * 3
     ready = [one["question"]["format"] for one in of_kind(log, "question_ready")]
-    assert ready == ["open_ended", "open_ended", "mcq"]  # a number and words at once, the choice when it was solved
+    assert ready == ["open_ended", "mcq", "open_ended"]  # words at once, a choice and a number when they were solved
     (request,) = it.model.requests
     for secret in ("current is used up", "correct_option", "misconception"):
         assert secret not in request
@@ -172,6 +176,16 @@ async def test_Q3_a_key_that_does_not_hold_is_dropped_and_the_agent_is_told_to_w
     assert states == [(numbered(1)["prompt"], "voided"), (numbered(2)["prompt"], "verified")]
     assert f"The question “{numbered(1)['prompt'][:80]}” did not hold when solved" in events[0]
     assert [one["question"]["prompt"] for one in of_kind(log, "question_ready")] == [numbered(2)["prompt"]]
+
+
+@pytest.mark.parametrize(
+    ("found", "state"), [(NUMERIC["correct_answer"], "verified"), ("1234.5", "voided"), (None, "voided")]
+)
+async def test_Q3_a_number_is_computed_twice(database: Database, data_dir: Path, found: str | None, state: str) -> None:
+    replies = [Reply([*PARTS, EDGE]), saving(NUMERIC), DONE, DONE]
+    async with checking(database, data_dir, replies, solving(choosing("none", number=found))) as it:
+        await it.made()
+        assert [one for _, one in await it.states()] == [state]
 
 
 @pytest.mark.parametrize(

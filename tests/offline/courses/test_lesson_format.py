@@ -82,3 +82,12 @@ def test_A11_a_program_and_a_term_need_no_criteria(fields: dict[str, Any]) -> No
 def test_A11_a_question_that_code_could_not_mark_is_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         LessonQuestion.model_validate({"prompt": "Which?", "answer": "This"} | fields)
+
+
+@pytest.mark.parametrize("course", courses(), ids=lambda course: course.slug)
+def test_A11_code_marks_at_least_three_questions_of_each_lesson(course: Course) -> None:
+    """So that mastery does not hang on what a learner says of their own words."""
+    for lesson in lessons(course.slug):
+        questions = [question for step in lesson.steps for question in (step.asks, step.again)]
+        marked = [one for one in questions if one.kind in ("mcq", "numeric") or one.tests or one.terms]
+        assert len(marked) >= 3, lesson.subconcept

@@ -219,8 +219,6 @@ async def test_another_learners_lesson_is_not_there(room: Class, paths: SqlPaths
     with pytest.raises(NotFound):
         await room.tutoring.add_card(room.session_id, Card("example", "a", "b"), actor=eve)
     with pytest.raises(NotFound):
-        await room.tutoring.raise_concern(room.session_id, "help", actor=eve)
-    with pytest.raises(NotFound):
         await room.tutoring.save_drawing(room.session_id, Drawing("image/png", b"x"), user_id="eve")
     drawing_id = await room.tutoring.save_drawing(room.session_id, Drawing("image/png", b"x"), user_id=DEFAULT_USER_ID)
     with pytest.raises(NotFound):

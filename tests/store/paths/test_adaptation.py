@@ -272,3 +272,16 @@ async def test_K7_killed_at_any_step_a_roll_back_is_whole_or_has_not_happened(
     found = [int(line.split()[1]) for line in (*killed, lived)]
     assert set(found[1:]) == {0, 2}, "of those that were killed, all of their changes are there or none"
     assert found[1] == 2, "killed at its first step, nothing had been taken back"
+
+
+@pytest.mark.parametrize(("sure", "right", "told"), [(True, False, True), (None, False, False), (True, True, False)])
+async def test_H7_what_was_sure_and_wrong_is_told(
+    refining: SqlAdaptationRepository, concept: NodeRow, database: Database, sure: bool | None, right: bool, told: bool
+) -> None:
+    assessments = SqlAssessments(database)
+    found = await assessments.diagnostic(concept.id, user_id=ME)
+    asked = next(one for one in found.questions if one.prompt == CHOICE.prompt)
+    option = next(one for one in CHOICE.options if (one == CHOICE.correct_answer) is right)
+    await assessments.record_answer(asked.assessment_id, GivenAnswer(asked.id, option=option, sure=sure), user_id=ME)
+    (answered,) = await refining.answers(concept.id, user_id=ME)
+    assert (answered.sure, answered.surely_wrong) == (bool(sure), told)

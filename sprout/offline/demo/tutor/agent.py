@@ -24,7 +24,8 @@ from sprout.offline.demo.tutor.turn import Subject, Turn, read_turn
 from sprout.offline.reply import Block, Reply, TextOut, ToolOut
 
 PROGRESS, PREREQUISITES = "check_student_progress", "check_prerequisite_mastery"
-ASK, COMPLETE, CONCERN, EXAMPLE = "ask_checkpoint", "complete_subconcept", "raise_concern", "generate_example"
+ASK, COMPLETE, SAY = "ask_checkpoint", "complete_subconcept", "reply"
+CONCERN, EXAMPLE = "raise_concern", "generate_example"
 
 LITTLE_KNOWN = 0.3  # mastery, 0..1
 MISSES_BEFORE_EXAMPLE = 2
@@ -75,20 +76,25 @@ class _TutorReply:
             )
         now = open_question(self._turn, self._lesson, self._templates)
         if now is not None:
-            wants = (tactic is not None and tactic.style is ReplyStyle.EXAMPLE) or self._has_missed_twice(now)
+            wants = (tactic is not None and tactic.style is ReplyStyle.EXAMPLE) or self._needs_example(now)
             shows = wants and self._should_show_example(now)
-            return Reply([self._example_call() if shows else TextOut(self._open_reply(now))])
+            return Reply([self._example_call()]) if shows else self._say(self._open_reply(now))
         if self._turn.kind == "clarification":
-            return Reply([TextOut(self._side_answer())])
+            return self._say(self._side_answer())
         if checks := self._progress_checks():
             return Reply(checks)
         return self._next_step_reply()
 
+    def _say(self, words: str) -> Reply:
+        return self._end_with(SAY, words)
+
+    def _end_with(self, call: str, words: str) -> Reply:
+        """The call that ends the turn with the words; the words alone where it cannot be called."""
+        return Reply([ToolOut(call, {"message": words}) if self._can_call(call) else TextOut(words)])
+
     def _concern_reply(self, words: str) -> Reply:
-        """Inform the server first, so that the help is shown in any case; then reply with a few calm sentences."""
-        if self._can_call(CONCERN) and not self._conversation.calls_to(CONCERN):
-            return Reply([ToolOut(CONCERN)])
-        return Reply([TextOut(words)])
+        """A few calm sentences, beside which the server shows who can help."""
+        return self._end_with(CONCERN, words)
 
     def _open_reply(self, now: OpenQuestion) -> str:
         words = open_question_reply(now)
@@ -97,9 +103,12 @@ class _TutorReply:
     def _example_notice(self) -> str:
         return self._templates.render("example_beside", title=self._lesson.example_title)
 
-    def _has_missed_twice(self, now: OpenQuestion) -> bool:
+    def _needs_example(self, now: OpenQuestion) -> bool:
+        """Whether the learner has missed twice, or was sure of what is wrong."""
         marking = now.turn.marking
-        return marking is not None and marking.correct is False and now.turn.missed == MISSES_BEFORE_EXAMPLE
+        if marking is None or marking.correct is not False:
+            return False
+        return marking.sure or now.turn.missed == MISSES_BEFORE_EXAMPLE
 
     def _should_show_example(self, now: OpenQuestion) -> bool:
         if not self._can_show_example:
@@ -131,14 +140,14 @@ class _TutorReply:
         turn, refused = self._turn, self._conversation.calls_to(COMPLETE)
         if turn.may_complete and not refused and is_finished(self._lesson, turn):
             words = completion_text(turn, self._lesson, self._templates)
-            return Reply([ToolOut(COMPLETE, {"message": words}) if self._can_call(COMPLETE) else TextOut(words)])
+            return self._end_with(COMPLETE, words)
         questions = next_questions(self._lesson, turn, known=self._diagnostic_score())
         following = questions[len(self._conversation.calls_to(ASK)) % len(questions)]
         words = next_question_text(turn, self._lesson, following, self._templates, self._weak_prerequisite())
         if shows_example := self._opens_with_example(following):
             words = f"{self._example_notice()} {words}"
         if not self._can_call(ASK):
-            return Reply([TextOut(f"{words} {self._templates.render('closing_words')}")])
+            return self._say(f"{words} {self._templates.render('closing_words')}")
         plan = [] if turn.plan else self._lesson.goals
         asked = self._with_help(following).tool_input(words, plan)
         cited = cited_passages(following, turn.subject.passages)

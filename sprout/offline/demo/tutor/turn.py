@@ -88,6 +88,7 @@ class Marking:
     criteria: tuple[MarkedCriterion, ...] = ()
     misconception: str = ""
     next_step: str = ""
+    sure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +238,7 @@ def _parse_marking(tag: Tag) -> Marking:
         tuple(judged),
         tag.text_of("misconception"),
         tag.text_of("next_step"),
+        given.get("sure") == "true",
     )
 
 

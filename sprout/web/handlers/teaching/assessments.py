@@ -84,5 +84,6 @@ async def list_answers(call: Call[TeachingRepositories, OptionalUserQuery]) -> R
 async def submit_answer(call: Call[TeachingRepositories, NoFields, NewAnswer]) -> Response:
     """201 with the attempt and the server's verdict; the client's own doesn't count."""
     new = call.body
-    given = GivenAnswer(new.question_id, text=new.answer_text or None, option=new.selected_option or None)
+    text, option = new.answer_text or None, new.selected_option or None
+    given = GivenAnswer(new.question_id, text=text, option=option, sure=new.sure)
     return json_response(await call.dependencies.assessments.record_answer(call.id, given, user_id=call.user_id), 201)

@@ -126,6 +126,7 @@ async def _admit_turn(
         question_id=question_id,
         move=move,
         self_mark=self_mark,
+        sure=call.body.sure,
     )
     while True:
         admission = await call.dependencies.runs.start(

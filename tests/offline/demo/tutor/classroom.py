@@ -16,7 +16,8 @@ from sprout.offline.courses.lesson_format import Lesson
 from sprout.offline.demo.conversation import Conversation, read_conversation
 from sprout.offline.reply import Reply, TextOut, ToolOut
 
-ENDING = ("ask_checkpoint", "complete_subconcept")
+ENDING = ("ask_checkpoint", "complete_subconcept", "reply", "raise_concern")
+SPEAKING = ("reply", "raise_concern")
 TOOLS = (
     "check_student_progress",
     "check_prerequisite_mastery",
@@ -24,7 +25,6 @@ TOOLS = (
     "create_exercise",
     "visualize_concept",
     "record_exercise_result",
-    "raise_concern",
     "memory_recall",
     "memory_store",
     *ENDING,
@@ -381,7 +381,7 @@ class Classroom:
         self.calls = []
         for at in range(5):
             reply = self.tutor(read_conversation(self._body(messages)))
-            self.calls += reply.tool_calls
+            self.calls += [call for call in reply.tool_calls if call.name != "reply"]
             if ended := self._end_turn(reply, [*heard, words], before):
                 self.transcript += ([("user", words)] if words else []) + [("assistant", ended)]
                 return self.last_reply
@@ -408,7 +408,8 @@ class Classroom:
         if not ending and reply.tool_calls:
             assert not words
             return ""
-        if not ending:
+        if not ending or ending[0].name in SPEAKING:
+            words = words or str(ending[0].input["message"])
             self.last_reply = words
             assert_tone(words)
             if self.open_question is not None:
@@ -418,7 +419,7 @@ class Classroom:
                 assert reason is None, f"{reason}: {words}"
                 return self._render_reply(words, self.open_question)
             return words
-        assert self.open_question is None, "no call ends a turn while a question is open"
+        assert self.open_question is None, "nothing is asked or completed while a question is open"
         assert {call.name for call in reply.tool_calls} <= {ending[0].name, "generate_example"}
         call = dict(ending[0].input)
         self.last_reply = call["message"]
@@ -446,7 +447,12 @@ class Classroom:
         if self.pending is None:
             return "", []
         asked = self.pending["question"].strip()
-        first = next(at for at, (role, text) in enumerate(self.transcript) if role == "assistant" and asked in text)
+        first = len(self.transcript)
+        for at, (role, text) in reversed([*enumerate(self.transcript)]):
+            if role == "assistant":
+                if asked not in text:
+                    break
+                first = at
         since = self.transcript[first + 1 :]
         mine = [text.partition("\n\nQuestion Type:")[0] for role, text in since if role == "assistant"]
         return "\n".join(mine), [text for role, text in since if role == "user"]

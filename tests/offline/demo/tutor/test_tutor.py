@@ -427,6 +427,14 @@ WORDS = st.one_of(
     ],
     "nothing",
 )
+@example(
+    [
+        *(("show", "hm"), ("met", "hm"), ("change", ""), ("aside", "because of the time"), ("unsure", "hm")),
+        *(("change", "because of the time"), ("missing", "Ben!!"), ("aside", "because of the time")),
+        *(("wrong", "Ben!!"), ("right", "15"), ("aside", "because of the time")),
+    ],
+    "course",
+)
 @given(st.lists(st.tuples(MOVES, WORDS), max_size=14), st.sampled_from(["course", "nothing"]))
 def test_in_every_state_the_reply_fits_the_agreement_and_gives_nothing_away(
     moves: list[tuple[str, str]], source: str

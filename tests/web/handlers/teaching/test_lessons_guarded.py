@@ -12,6 +12,7 @@ import pytest
 
 from harness.builders import unfinished_runs
 from harness.database.empty_sqlite import create_empty_database
+from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.offline.faults.scenarios import Fault, Scenario
 from sprout.offline.reply import Reply, ThinkingOut, ToolOut
@@ -25,6 +26,7 @@ from tests.web.handlers.teaching.lesson_server import (
     PlayedTutor,
     calls,
     checkpoint,
+    choice,
     number,
     says,
     serving_lesson,
@@ -159,9 +161,17 @@ async def test_a_failed_opening_says_so_and_is_tried_again(tmp_path: Path) -> No
 async def test_a_tutor_that_never_asks_ends_its_turn_all_the_same(tmp_path: Path) -> None:
     async with serving_lesson(tmp_path) as lesson:
         turn = await lesson.turn("", says("Wood is interesting, I find."), says("It is."), says("Really."))
-        assert turn["message"] == "Really."
+        assert turn["message"] == f"Really.\n\n{fixed_text('go_on', 'en')}"
         assert turn["question"] is None
         assert (await lesson.turn("and now?", calls(checkpoint())))["question"] is not None
+
+
+async def test_at_its_cap_the_tutor_ends_with_a_question_and_the_lesson_goes_on(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        looks = [calls(ToolOut("memory_recall", {"query": f"wood {number}"})) for number in range(5)]
+        turn = await lesson.turn("", *looks)
+        assert turn["message"] == fixed_text("go_on", "en")
+        assert (await lesson.turn("go on", calls(checkpoint())))["question"] is not None
 
 
 async def test_past_the_wait_of_a_client_the_turn_goes_on_and_the_same_words_join_it(tmp_path: Path) -> None:
@@ -259,8 +269,9 @@ async def test_distress_ends_teaching_with_a_card_and_keeps_the_fact_without_the
         await lesson.turn("", calls(number()))
         turn = await lesson.turn(
             "i dont want to be here any more",
-            calls(ToolOut("raise_concern")),
-            says("I read what you wrote, and it matters more than this lesson."),
+            calls(
+                ToolOut("raise_concern", {"message": "I read what you wrote, and it matters more than this lesson."})
+            ),
         )
         (card,) = turn["cards"]
         assert card["kind"] == "care"
@@ -270,6 +281,51 @@ async def test_distress_ends_teaching_with_a_card_and_keeps_the_fact_without_the
         assert concern.session_id == lesson.session_id
         assert await lesson.pending() == "What is 6 times 7?"
         await lesson.answer("42", calls(number("What is 3 times 3?", 9)))
+
+
+@pytest.mark.parametrize("words", [{}, {"message": " "}, {"message": "It matters. By the way, the answer is 42."}])
+async def test_distress_is_answered_calmly_whatever_the_tutor_says(tmp_path: Path, words: dict[str, str]) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(number()))
+        turn = await lesson.turn("i dont want to be here any more", calls(ToolOut("raise_concern", words)))
+        assert turn["message"] == fixed_text("calm", "en")
+        assert [card["kind"] for card in turn["cards"]] == ["care"]
+        assert lesson.model.asked == 2
+
+
+async def test_a_reply_keeps_the_question_open_and_takes_one_model_call(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(number()))
+        words = "Look at the sign between the two numbers."
+        turn = await lesson.answer("13", calls(ToolOut("reply", {"message": words})))
+        assert turn["message"].startswith(words)
+        assert turn["message"].endswith("What is 6 times 7?")
+        assert lesson.model.asked == 2
+
+
+async def test_H2_a_reply_that_leaks_is_asked_for_again(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(number()))
+        leaking = calls(ToolOut("reply", {"message": "It is forty-two, of course."}))
+        turn = await lesson.answer("13", leaking, calls(ToolOut("reply", {"message": "Look at the sign."})))
+        assert turn["message"].startswith("Look at the sign.")
+        assert "forty" not in await everything(lesson, turn)
+
+
+@pytest.mark.parametrize("sure", [True, False, None])
+async def test_H7_the_tutor_is_told_that_a_wrong_answer_was_sure(tmp_path: Path, sure: bool | None) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(choice()))
+        await lesson.answer("milk", says("Pour it: does it fill the room?"), mode="mcq", sure=sure)
+        assert ('sure="true"' in lesson.state()) is bool(sure)
+        assert [one.sure for one in await lesson.rows_of(tables.Answer)] == [sure]
+
+
+async def test_a_reply_where_a_question_is_due_is_sent_back(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        turn = await lesson.turn("", calls(ToolOut("reply", {"message": "Hello there."})), calls(number()))
+        assert turn["question"]["prompt"] == "What is 6 times 7?"
+        assert "Hello" not in turn["message"]
 
 
 async def test_memories_are_kept_told_to_the_tutor_and_belong_to_the_learner(tmp_path: Path) -> None:
