@@ -1,9 +1,10 @@
-"""Number words: a text with its numbers in digits, in the languages that text2num reads."""
+"""Number words: a text with its numbers in digits, in the languages that we read."""
 
 import re
 
 from text_to_num import alpha2digit
 
+from sprout.learning.marking.additive_number_words import additive_in_digits
 from sprout.learning.text.language import DEFAULT_LANGUAGE, detect_language
 
 _LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
@@ -11,16 +12,21 @@ _PERCENT = re.compile(
     r"\b(?:per ?cent|percent|prozent|pour ?cent|por ?ciento|per ?cento|por ?cento|procent)\b|\bпроцент\w*",
     re.IGNORECASE,
 )
+_PERCENT_BEFORE = re.compile(r"\byüzde (\d[\d.,]*)", re.IGNORECASE)  # Turkish says per cent first
 _SCALES = {
     "hundred": 2, "hundreds": 2, "hundert": 2, "hunderte": 2, "thousand": 3, "thousands": 3,
-    "tausend": 3, "mille": 3, "mil": 3, "mila": 3, "duizend": 3, "тысяч": 3, "million": 6, "millions": 6, "mio": 6,
+    "tausend": 3, "mille": 3, "mil": 3, "mila": 3, "duizend": 3,
+    "тысяч": 3, "тысячи": 3, "tysiące": 3, "tysięcy": 3, "million": 6, "millions": 6, "mio": 6,
     "millionen": 6, "millones": 6, "millón": 6, "milhões": 6, "milioni": 6, "milione": 6, "miljoen": 6, "milionów": 6,
-    "миллионов": 6, "billion": 9, "billions": 9, "bn": 9, "milliarde": 9, "milliarden": 9, "milliard": 9,
+    "миллионов": 6, "миллиона": 6, "milyon": 6,
+    "billion": 9, "billions": 9, "bn": 9, "milliarde": 9, "milliarden": 9, "milliard": 9,
     "milliards": 9, "mrd": 9,
 }  # fmt: skip
 _SCALED = re.compile(rf"(?<=\d)( ?)({'|'.join(sorted(_SCALES, key=len, reverse=True))})\b\.?", re.IGNORECASE)
-_HALF = r"half|halb(?:e[rs]?)?|hälfte|moitié|demi|mitad|medio|metà|mezzo|metade|meio|helft"
-_QUARTER = r"quarters?|viertel|quarts?|kwart"
+_HALF = (
+    r"half|halb(?:e[rs]?)?|hälfte|moitié|demi|mitad|medio|metà|mezzo|metade|meio|helft|połowa|połowę|половин[ау]|yarısı"
+)
+_QUARTER = r"quarters?|viertel|quarts?|kwart|ćwierć|четверть|çeyrek"
 _PARTS = {
     2: rf"{_HALF}|halves",
     3: r"thirds?|drittel|tiers|tercios?|terzi?|terços?|derde",
@@ -71,7 +77,8 @@ def with_digits(text: str) -> str:
     """
     if _ONE_ALONE.fullmatch(text):
         return "1"
-    plain = _ONE_IN.sub("1", _ONE_AND_A_HALF.sub("1.5", text))
+    added = _PERCENT_BEFORE.sub(r"\1%", additive_in_digits(text))
+    plain = _ONE_IN.sub("1", _ONE_AND_A_HALF.sub("1.5", added))
     plain = _DOZEN.sub(lambda found: "6" if found["half"] else "12", plain)
     plain = _SCALED.sub(lambda found: f"e{_SCALES[found[2].lower()]}", _PART.sub(_fraction, _PERCENT.sub("%", plain)))
     mixed = _AND_A_PART.search(plain)
