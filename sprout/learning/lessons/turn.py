@@ -7,8 +7,9 @@ from enum import StrEnum
 
 from sprout.events import AnswerType
 from sprout.learning.lessons.conversations import MessageKind
-from sprout.learning.lessons.help_ladder import HelpLadder, is_genuine_attempt
+from sprout.learning.lessons.help_ladder import HelpLadder
 from sprout.learning.marking.answers import says_nothing
+from sprout.learning.marking.attempts import asks_something, is_genuine_attempt
 from sprout.learning.marking.comparison import Comparison, build_comparison
 from sprout.learning.marking.keyed_answers import Option, states_number
 from sprout.learning.marking.typed_choice import OPTION_LABELS, typed_option
@@ -168,7 +169,7 @@ def interpret_input(question: AskedCheckpoint, given: LearnerInput, *, has_drawi
     before = "" if question.unmarked else question.last_attempt_text
     if not is_genuine_attempt(given.text, prompt=question.prompt, last_attempt=before, answers=answers, code=code):
         return InputMeaning.HELP_REQUEST
-    if given.kind is not TurnKind.ANSWER or question.kind == "mcq":
+    if given.kind is not TurnKind.ANSWER or question.kind == "mcq" or asks_something(given.text, answers=answers):
         return InputMeaning.ASIDE
     if draft.format == "numeric" and not states_number(draft.prompt, given.text, unit=draft.unit):
         return InputMeaning.ASIDE if "?" in given.text else InputMeaning.DONT_KNOW

@@ -3,6 +3,7 @@
 from typing import Any, cast
 
 from sprout.errors import BadInput
+from sprout.learning.marking.attempts import asks_something, is_genuine_attempt
 from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.marking.grading import is_blank
 from sprout.learning.marking.keyed_answers import (
@@ -52,10 +53,14 @@ def auto_grade(question: tables.Question, *, text: str | None, option: str | Non
 
 
 def is_attempt(question: tables.Question, text: str) -> bool:
-    """Whether the words try to answer: "I don't know" does not, nor what has no number where one is asked for."""
+    """Whether the words try to answer: "I don't know", a complaint and a question of the learner's own do not, nor what
+    has no number where one is asked for."""
     if question.format == "numeric":
         return states_number(question.prompt, text, unit=question.unit)
-    return not is_blank(open_question(question), text)
+    asked = open_question(question)
+    if is_blank(asked, text) or asks_something(text, answers=asked.anchors):
+        return False
+    return is_genuine_attempt(text, prompt=question.prompt, answers=asked.anchors)
 
 
 def feedback_for(grade: Grade) -> str | None:

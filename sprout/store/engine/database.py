@@ -196,6 +196,7 @@ async def _postgresql_writer(url: str, options: Mapping[str, Any]) -> AsyncItera
         execution_options=dict(options),
     )
     engine.dialect.use_insertmanyvalues_wo_returning = True
+    engine.dialect.supports_sane_multi_rowcount = False  # the count is that of the last row's statement
     event.listen(engine.sync_engine, "do_executemany", _execute_one_by_one)
     try:
         yield PostgresWriter(engine)

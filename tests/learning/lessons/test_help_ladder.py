@@ -1,4 +1,4 @@
-"""The ladder of help: every turn moves, no level is skipped, there is always a way on; and what counts as a try."""
+"""The ladder of help: every turn moves, no level is skipped, and there is always a way on."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.lessons.help_ladder import MAX_UNMARKED, HelpLadder, HelpLevel, NextStep, is_genuine_attempt
+from sprout.learning.lessons.help_ladder import MAX_UNMARKED, HelpLadder, HelpLevel, NextStep
 
 Move = Callable[[HelpLadder], HelpLadder]
 
@@ -138,65 +138,3 @@ def test_H3_an_attempt_has_the_level_that_was_given_when_it_was_made() -> None:
 def test_H3_right_without_help_stays_at_level_0() -> None:
     assert climbed("right").level is HelpLevel.NONE
     assert climbed("help", "right").level is HelpLevel.READ_AGAIN
-
-
-PROMPT = "A tram covers 1.5 km in 3 minutes at steady speed. What is its speed in m/s, to two places?"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "", "   ", "?!", "…", "\u200b", "idk", "IDK!!", "I don't know", "i dont know sorry", "no idea", "hint", "Hint?",
-        "please just tell me the answer", "just give me the answer now", "tell me", "skip", "Can I have a hint?",
-        "help me please",
-        "ok idk, just tell me", "Ich weiß es nicht", "keine Ahnung", "Sag mir bitte einfach die Antwort", "Tipp!",
-        "je ne sais pas", "dis-moi la réponse", "s'il te plaît", "no sé", "Dime la respuesta, por favor", "não sei",
-        "non lo so", "weet ik niet", "nie wiem", "bilmiyorum", "не знаю", "不知道", "わからない", "모르겠어요", PROMPT,
-        PROMPT.upper(), "A tram covers 1.5 km in 3 minutes at steady speed. What is its speed in m/s",
-    ],
-)  # fmt: skip
-def test_H1_a_request_and_a_copy_of_the_prompt_are_no_try(text: str) -> None:
-    assert not is_genuine_attempt(text, prompt=PROMPT)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "4", "0.5", "-3", "no", "yes", "is", "x", "idk, something with conduction?", "I don't know but maybe 500",
-        "keine Ahnung, vielleicht 30?", "the answer is 3", "3 minutes", "1.5 km in 3 minutes is 0.5", "光合作用",
-        "help is on its way", "a", "weil es warm ist",
-    ],
-)  # fmt: skip
-def test_H1_a_short_or_unsure_answer_is_a_try(text: str) -> None:
-    assert is_genuine_attempt(text, prompt=PROMPT)
-
-
-def test_H1_the_same_answer_once_more_is_no_try() -> None:
-    assert not is_genuine_attempt(" 500 ", prompt=PROMPT, last_attempt="500")
-    assert not is_genuine_attempt("It is  cold.", prompt=PROMPT, last_attempt="it is cold.")
-    assert is_genuine_attempt("-500", prompt=PROMPT, last_attempt="500")
-    assert is_genuine_attempt("mW", prompt=PROMPT, last_attempt="MW")
-
-
-def test_H1_code_with_a_line_moved_in_is_another_attempt() -> None:
-    outside, inside = "if fuel < 10:\n    print(fuel)\nfuel = 60", "if fuel < 10:\n    print(fuel)\n    fuel = 60"
-    assert is_genuine_attempt(inside, prompt=PROMPT, last_attempt=outside, code=True)
-    assert not is_genuine_attempt(f"{outside}\n", prompt=PROMPT, last_attempt=outside, code=True)
-
-
-def test_H1_the_right_answer_is_a_try_though_it_reads_like_a_request() -> None:
-    asked = 'Which English word means "Hinweis"?'
-    assert not is_genuine_attempt("hint", prompt=asked)
-    assert is_genuine_attempt("Hint", prompt=asked, answers=["hint"])
-
-
-@given(st.text(max_size=300), st.text(max_size=100))
-def test_H1_whatever_is_written_is_a_try_or_not(text: str, prompt: str) -> None:
-    assert is_genuine_attempt(text, prompt=prompt) in {True, False}
-    assert not is_genuine_attempt(text, prompt=prompt, last_attempt=text)
-
-
-@pytest.mark.parametrize("piece", ["idk ", "a", "? ", "no ", "не знаю ", "\u0301", "ﷺ"])
-def test_H1_a_hundred_thousand_characters_are_read(piece: str) -> None:
-    text = (piece * 100_000)[:100_000]
-    assert is_genuine_attempt(text, prompt=PROMPT) == (piece in {"a", "no ", "ﷺ"})

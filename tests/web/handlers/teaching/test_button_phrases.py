@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sprout.learning.lessons.help_ladder import is_genuine_attempt
 from sprout.learning.marking.answers import says_nothing
+from sprout.learning.marking.attempts import is_genuine_attempt
 
 CATALOGUES = sorted((Path(__file__).parents[4] / "static" / "i18n").glob("*.learn.js"))
 

@@ -1,0 +1,91 @@
+"""Attempts: whether a learner's words try to answer a question, or ask, give up or complain."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+
+from sprout.learning.questions.questions import prompt_key
+from sprout.learning.text.confusables import plain
+from sprout.learning.text.normalization import folded, tidy
+
+MAX_SHARE_OF_PROMPT = 0.6
+MAX_ASKING = 200  # characters: a longer text that ends with a question may well have answered before
+_APOSTROPHE = re.compile("['’`´]")
+_SENTENCE_END = re.compile(r"[.!?…。！？]+\s")
+
+
+def is_genuine_attempt(
+    text: str, *, prompt: str, last_attempt: str = "", answers: Sequence[str] = (), code: bool = False
+) -> bool:
+    """Whether the text is a try at the question, right or wrong.
+
+    Empty text, a request, not knowing, mere frustration, a copy of the prompt and the last attempt once more are none.
+
+    Args:
+        last_attempt: the attempt before this one.
+        answers: what would be right: a learner who is asked for the English of "Hinweis" may well say "hint".
+        code: whether it is a program, in which how far a line stands in makes another one of it.
+    """
+    key = prompt_key(text)
+    if not any(character.isalnum() for character in key):
+        return False
+    if any(folded(answer) == folded(text) for answer in answers):
+        return True
+    if last_attempt and (tidy(text) == tidy(last_attempt) if code else key == prompt_key(last_attempt)):
+        return False
+    return not _copies(text, prompt) and _says_more_than_a_request(text)
+
+
+def asks_something(text: str, *, answers: Sequence[str] = ()) -> bool:
+    """Whether the text is one question of the learner's own: "What does posterior mean?".
+
+    "Isn't it because warm air rises?" is an answer, and so is any question where one is asked for.
+
+    Args:
+        answers: what would be right.
+    """
+    said = tidy(text)
+    if not said.endswith(("?", "？")) or len(said) > MAX_ASKING or any("?" in answer for answer in answers):
+        return False
+    if _SENTENCE_END.search(said):
+        return False
+    words = tuple(_words(said))
+    return any(words[: len(first)] == first for first in _phrases("interrogatives"))
+
+
+def _copies(text: str, prompt: str) -> bool:
+    """Whether the text is most of the prompt, word for word."""
+    mine, asked = "".join(folded(text).split()), "".join(folded(prompt).split())
+    return len(mine) > len(asked) * MAX_SHARE_OF_PROMPT and mine in asked
+
+
+def _says_more_than_a_request(text: str) -> bool:
+    words = _words(text)
+    left = list(_without_requests(words))
+    return len(left) == len(words) or any((word,) not in _phrases("fillers") for word in left)
+
+
+def _words(text: str) -> list[str]:
+    return plain(_APOSTROPHE.sub("", text)).split()
+
+
+def _without_requests(words: Sequence[str]) -> Iterator[str]:
+    known = _phrases("requests") | _phrases("frustration")
+    longest = max(map(len, known))
+    at = 0
+    while at < len(words):
+        lengths = range(min(longest, len(words) - at), 0, -1)
+        length = next((many for many in lengths if tuple(words[at : at + many]) in known), 0)
+        if not length:
+            yield words[at]
+        at += length or 1
+
+
+@cache
+def _phrases(name: str) -> frozenset[tuple[str, ...]]:
+    """The phrases under a name of the table, each as its words."""
+    table = tomllib.loads(files("sprout.learning.marking").joinpath("non_attempts.toml").read_text(encoding="utf-8"))
+    listed = table[name].split() if name == "fillers" else table[name].replace("\n", "|").split("|")
+    return frozenset(tuple(plain(phrase).split()) for phrase in listed if phrase.strip())

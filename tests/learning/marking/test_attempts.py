@@ -1,0 +1,120 @@
+"""Attempts: what counts as a try at a question, and what asks, gives up or complains."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sprout.learning.marking.attempts import asks_something, is_genuine_attempt
+
+PROMPT = "A tram covers 1.5 km in 3 minutes at steady speed. What is its speed in m/s, to two places?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "   ", "?!", "…", "\u200b", "idk", "IDK!!", "I don't know", "i dont know sorry", "no idea", "hint", "Hint?",
+        "please just tell me the answer", "just give me the answer now", "tell me", "skip", "Can I have a hint?",
+        "help me please",
+        "ok idk, just tell me", "Ich weiß es nicht", "keine Ahnung", "Sag mir bitte einfach die Antwort", "Tipp!",
+        "je ne sais pas", "dis-moi la réponse", "s'il te plaît", "no sé", "Dime la respuesta, por favor", "não sei",
+        "non lo so", "weet ik niet", "nie wiem", "bilmiyorum", "не знаю", "不知道", "わからない", "모르겠어요", PROMPT,
+        PROMPT.upper(), "A tram covers 1.5 km in 3 minutes at steady speed. What is its speed in m/s",
+    ],
+)  # fmt: skip
+def test_H1_a_request_and_a_copy_of_the_prompt_are_no_try(text: str) -> None:
+    assert not is_genuine_attempt(text, prompt=PROMPT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4", "0.5", "-3", "no", "yes", "is", "x", "idk, something with conduction?", "I don't know but maybe 500",
+        "keine Ahnung, vielleicht 30?", "the answer is 3", "3 minutes", "1.5 km in 3 minutes is 0.5", "光合作用",
+        "help is on its way", "a", "weil es warm ist",
+    ],
+)  # fmt: skip
+def test_H1_a_short_or_unsure_answer_is_a_try(text: str) -> None:
+    assert is_genuine_attempt(text, prompt=PROMPT)
+
+
+def test_H1_the_same_answer_once_more_is_no_try() -> None:
+    assert not is_genuine_attempt(" 500 ", prompt=PROMPT, last_attempt="500")
+    assert not is_genuine_attempt("It is  cold.", prompt=PROMPT, last_attempt="it is cold.")
+    assert is_genuine_attempt("-500", prompt=PROMPT, last_attempt="500")
+    assert is_genuine_attempt("mW", prompt=PROMPT, last_attempt="MW")
+
+
+def test_H1_code_with_a_line_moved_in_is_another_attempt() -> None:
+    outside, inside = "if fuel < 10:\n    print(fuel)\nfuel = 60", "if fuel < 10:\n    print(fuel)\n    fuel = 60"
+    assert is_genuine_attempt(inside, prompt=PROMPT, last_attempt=outside, code=True)
+    assert not is_genuine_attempt(f"{outside}\n", prompt=PROMPT, last_attempt=outside, code=True)
+
+
+def test_H1_the_right_answer_is_a_try_though_it_reads_like_a_request() -> None:
+    asked = 'Which English word means "Hinweis"?'
+    assert not is_genuine_attempt("hint", prompt=asked)
+    assert is_genuine_attempt("Hint", prompt=asked, answers=["hint"])
+
+
+@given(st.text(max_size=300), st.text(max_size=100))
+def test_H1_whatever_is_written_is_a_try_or_not(text: str, prompt: str) -> None:
+    assert is_genuine_attempt(text, prompt=prompt) in {True, False}
+    assert not is_genuine_attempt(text, prompt=prompt, last_attempt=text)
+
+
+@pytest.mark.parametrize("piece", ["idk ", "a", "? ", "no ", "не знаю ", "\u0301", "ﷺ"])
+def test_H1_a_hundred_thousand_characters_are_read(piece: str) -> None:
+    text = (piece * 100_000)[:100_000]
+    assert is_genuine_attempt(text, prompt=PROMPT) == (piece in {"a", "no ", "ﷺ"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm so stupid", "im too dumb for this", "this is stupid!!", "ugh", "I hate this", "wtf", "I don't get it.",
+        "i dont understand the question", "Ich bin zu doof", "ich versteh das nicht", "das nervt", "c'est trop dur",
+        "no entiendo nada", "не понимаю", "太难了",
+    ],
+)  # fmt: skip
+def test_A11_frustration_is_no_try(text: str) -> None:
+    assert not is_genuine_attempt(text, prompt=PROMPT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "People were stupid to believe it", "it is boring work, so the wage was low", "I hate this but it is 500",
+        "whatever the price is, the tax stays the same", "too hard wood does not float",
+    ],
+)  # fmt: skip
+def test_A11_an_answer_with_such_words_is_a_try(text: str) -> None:
+    assert is_genuine_attempt(text, prompt=PROMPT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What does posterior mean?", "whats a tariff?", "How do I get from metres to km?", "Can you explain it again?",
+        "Was bedeutet „Stand“?", "wie soll ich das rechnen?", "c'est quoi la gabelle ?", "¿Qué significa eso?",
+        "что такое налог?",
+    ],
+)  # fmt: skip
+def test_A11_a_question_of_the_learner_is_no_try(text: str) -> None:
+    assert asks_something(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Isn't it because warm air rises?", "When the price of bread rose?", "Was it the king?", "500?",
+        "the third estate, right?", "Because they pay no taxes? The others did.",
+        "What is left after tax is 40. Right?",
+    ],
+)  # fmt: skip
+def test_A11_a_guess_with_a_question_mark_is_a_try(text: str) -> None:
+    assert not asks_something(text)
+    assert is_genuine_attempt(text, prompt=PROMPT)
+
+
+def test_A11_a_question_is_the_answer_where_one_is_asked_for() -> None:
+    assert not asks_something("What is the share of red ones?", answers=("How many of all are red?",))
