@@ -12,7 +12,7 @@ from sprout.learning.mastery.mastery import RIGHT_FROM
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
-    """A learner's newest answer to a question about a concept, and what came of it.
+    """A learner's answer to a question about a concept, the one that counts, and what came of it.
 
     Args:
         tests: ids of the subconcepts that the question is about.
@@ -121,7 +121,8 @@ class AdaptationRepository(Protocol):
     """Owner-scoped: another learner's rows are treated as missing."""
 
     async def answers(self, concept_id: str, *, user_id: str) -> Sequence[AnsweredQuestion]:
-        """The newest answer to each question about the concept, oldest first, without voided questions."""
+        """The answer to each question about the concept that counts, oldest first, without voided questions: the first
+        graded one, else the newest."""
         ...
 
     async def reviewed(self, concept_id: str, *, user_id: str) -> ReviewedAnswers:

@@ -90,8 +90,9 @@ class SqlAdaptationRepository:
     async def answers(self, concept_id: str, *, user_id: str) -> Sequence[AnsweredQuestion]:
         values = {"node": concept_id, "user": user_id}
         found = await self._database.read_tx(lambda connection: connection.execute(_ASKED, values).all())
-        newest = {row.question_id: row.id for row in found}
-        return [_item(row, tests) for row, tests in gather_tests(found) if newest[row.question_id] == row.id]
+        counted = {row.question_id: row.id for row in found}
+        counted |= {row.question_id: row.id for row in reversed(found) if row.score is not None}
+        return [_item(row, tests) for row, tests in gather_tests(found) if counted[row.question_id] == row.id]
 
     async def reviewed(self, concept_id: str, *, user_id: str) -> ReviewedAnswers:
         values = {"node": concept_id, "user": user_id}

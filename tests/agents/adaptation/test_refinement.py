@@ -151,10 +151,14 @@ async def test_a_second_look_without_new_answers_asks_no_model(database: Databas
         await room.opened()
         asked = len(room.requests)
         again = await room.opened()
-        assert len(room.requests) == asked > 0
         await room.answer("Adding?", text="12")
+        after_practice = await room.opened()
+        assert len(room.requests) == asked > 0, "the first answer counts"
+        await room.ask(a_number("Adding more?", ADDING))
+        await room.answer("Adding more?", text="12")
         await room.opened()
         assert len(room.requests) > asked
+    assert "no new answers" in of_kind(after_practice, "agent_done")[-1]["rationale"]
     assert of_kind(again, "tool_call") == []
     assert "no new answers" in of_kind(again, "agent_done")[-1]["rationale"]
     assert again[-1].data["status"] == "completed"
