@@ -1,8 +1,8 @@
 """Everything that can happen in a run, as one union: the log stores it, SSE sends it, the browser reduces it.
 
 On the wire an event is its `kind` (the SSE event name) and one line of JSON with camelCase fields.
-Deltas are the only events that are not durable: they are sent while a block grows, and the block that
-they add up to is stored when it completes.
+Deltas are sent while a block grows and are not durable: the block that they add up to is stored when it
+completes. Neither are the control messages of a stream.
 """
 
 from datetime import UTC, datetime
@@ -455,6 +455,17 @@ class WaitingOnHuman(_Event):
     why: str
 
 
+class RunWaiting(_Event):
+    """The run waits for a person, and the stream that its request opened ends: `GET /api/runs/{id}` shows the question,
+    `POST /api/runs/{id}/answer` has it go on, and `GET /api/runs/{id}/events` follows it further."""
+
+    durable: ClassVar[bool] = False
+
+    kind: Literal["run_waiting"] = "run_waiting"
+    question: str
+    choices: list[str] | None
+
+
 class UsageReported(_Event):
     """After each model call: the usage of that call alone."""
 
@@ -526,6 +537,7 @@ Event = Annotated[
     | ContextCompacted
     | Guardrail
     | WaitingOnHuman
+    | RunWaiting
     | UsageReported
     | Resync
     | Reconnect

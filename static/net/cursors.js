@@ -45,6 +45,7 @@ export const EPHEMERAL = [
   "thinking_delta",
   "message_delta",
   "block_snapshot",
+  "run_waiting",
   "resync",
   "reconnect",
 ];

@@ -2,20 +2,22 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from sprout.errors import BadInput, NotFound
-from sprout.events import NodeRow
+from sprout.events import AgentDone, NodeRow, RunWaiting, wire_data
 from sprout.learning.paths.repository import PathRepository
 from sprout.learning.questions.assessments import Assessments
 from sprout.runs.run_store import Admission, OnBusy, RequestKey
 from sprout.runs.state import Run, RunState
+from sprout.runs.streaming.bus import BusMessage, EphemeralEvent
 from sprout.web.http.dependencies import RunService
 from sprout.web.http.endpoint import Call, json_list_response, json_response, next_link, no_content, page_size
 from sprout.web.schemas.requests import (
@@ -122,6 +124,7 @@ async def _start_run(
         admission.run,
         after=0,
         cancel_on_disconnect=call.query.cancel_on_disconnect == "true",
+        until_waiting=True,
     )
     response.headers.update(_replay_headers(admission))
     return response
@@ -218,17 +221,53 @@ async def follow_run(call: Call[AgentRuns, CursorQuery]) -> Response:
 
 
 def stream_response(
-    call: Call[Any, Any, Any], runs: RunService, run: Run, *, after: int | None, cancel_on_disconnect: bool
+    call: Call[Any, Any, Any],
+    runs: RunService,
+    run: Run,
+    *,
+    after: int | None,
+    cancel_on_disconnect: bool,
+    until_waiting: bool = False,
 ) -> RunStream:
-    """The run's events after a number; None for an unreadable one."""
+    """The run's events after a number; None for an unreadable one.
+
+    Args:
+        until_waiting: whether the stream ends where the run waits for a person: its client may know no other stream,
+            and would hang.
+    """
+    events = runs.follow(run.root_id, after=after or 0)
     return RunStream(
-        runs.follow(run.root_id, after=after or 0),
+        _until_waiting(runs, run, events) if until_waiting else events,
         run_id=run.id,
         limits=call.policy.limits,
         tracking=track_stream(call),
         resync=after is None,
         on_disconnect=_cancel_callback(runs, run) if cancel_on_disconnect else None,
     )
+
+
+async def _until_waiting(
+    runs: RunService, run: Run, events: AsyncIterator[list[BusMessage]]
+) -> AsyncGenerator[list[BusMessage], None]:
+    async with aclosing(cast(AsyncGenerator[list[BusMessage], None], events)) as batches:
+        async for batch in batches:
+            yield batch
+            if any(message.kind == "waiting_on_human" for message in batch):
+                with suppress(NotFound):  # deleted meanwhile, which the stream itself ends with
+                    root = await runs.run(run.root_id, user_id=run.user_id)
+                    if root.state is RunState.WAITING_ON_HUMAN and root.question is not None and not root.answered:
+                        yield _waiting_events(root)
+                        return
+
+
+def _waiting_events(root: Run) -> list[BusMessage]:
+    """The news that the root run waits, and the event with which clients of the contract end."""
+    assert root.question is not None
+    asked = root.question.as_event()
+    named: dict[str, Any] = {"agent": root.label, "run_id": root.id}
+    waiting = RunWaiting(question=asked.question, choices=asked.choices, **named)
+    done = AgentDone(reason=RunState.WAITING_ON_HUMAN.value, usage=root.usage, **named)
+    return [EphemeralEvent(root.id, event.kind, wire_data(event)) for event in (waiting, done)]
 
 
 def _cancel_callback(runs: RunService, run: Run) -> Callable[[], Awaitable[None]]:

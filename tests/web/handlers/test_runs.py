@@ -287,6 +287,18 @@ async def test_W1_an_answer_has_the_run_go_on_and_counts_once(web: Web) -> None:
     assert (await web.client.get(f"/api/runs/{other.id}")).json()["resumes"] == 1
 
 
+async def test_W1_the_stream_of_a_client_that_only_starts_a_run_ends_where_it_waits(web: Web) -> None:
+    run = await waiting_run(web)
+    heard = await web.client.post(address(run.node_id), json=ME)
+    frames = [part.split("\n") for part in heard.text.strip().split("\n\n")[1:]]
+    kinds = [next(line[7:] for line in frame if line.startswith("event: ")) for frame in frames]
+    assert kinds[-3:] == ["waiting_on_human", "run_waiting", "agent_done"]
+    asked, done = (json.loads(frame[-1].removeprefix("data: ")) for frame in frames[-2:])
+    assert (asked["question"], asked["choices"]) == ("Which notation?", ["Leibniz", "Newton"])
+    assert (done["agent"], done["reason"]) == ("topic", "waiting_on_human")
+    assert not any(line.startswith("id: ") for frame in frames[-2:] for line in frame), "they are not in the log"
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [({}, 400), ({"answer": ""}, 400), ({"answer": None}, 400), ({"answer": 7}, 422), ({"answer": "x" * 20_001}, 400),
