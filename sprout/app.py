@@ -16,7 +16,7 @@ from sprout.agents.adaptation.refinement import refinement_agent
 from sprout.agents.adaptation.review import review_agent
 from sprout.agents.agent import AgentSpec
 from sprout.agents.grading.grading import grading_agent
-from sprout.agents.grading.key_check import key_check_agent
+from sprout.agents.grading.key_check import KEY_CHECK, key_check_agent
 from sprout.agents.path.subconcept import subconcept_agent
 from sprout.agents.path.topic import topic_agent
 from sprout.agents.tutor.tutor import tutor_agent
@@ -262,7 +262,8 @@ def _extra_agents(settings: Settings, stores: Stores, factories: Sequence[AgentF
 
 
 def _agents(settings: Settings, stores: Stores, extra: Sequence[AgentSpec]) -> list[AgentSpec]:
-    """All agents; a later one replaces an earlier one of the same name. The tutor may delegate to the others."""
+    """All agents; a later one replaces an earlier one of the same name. The tutor may delegate to the others, but not
+    to the key check where its questions are authored, or keys are not to be checked."""
     graphs, keys, adaptations = stores.path_repository, stores.answer_keys, stores.adaptations
     programs = ProgramMarker(SandboxedRunner(), stores.gradebook)
     agents = [
@@ -274,12 +275,13 @@ def _agents(settings: Settings, stores: Stores, extra: Sequence[AgentSpec]) -> l
         review_agent(graphs, adaptations),
         *extra,
     ]
+    checks_lessons = settings.verify_keys and not settings.offline
     tutor = tutor_agent(
         stores.lessons,
         graphs,
         stores.memories,
         programs=programs,
-        helpers=[agent.name for agent in agents],
+        helpers=[agent.name for agent in agents if agent.name != KEY_CHECK or checks_lessons],
         care_text=settings.care_text,
         extra_tools=load_tools(settings, graphs),
     )

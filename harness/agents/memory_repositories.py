@@ -180,6 +180,9 @@ class RecordingTeam:
     async def start(self, agent: str, *, node_id: str, label: str) -> None:
         self.started.append((agent, node_id, label))
 
+    async def start_apart(self, agent: str, task: str, *, node_id: str) -> None:
+        raise AssertionError("no agent of these tests starts a run apart")
+
     @property
     def labels(self) -> list[str]:
         return [label for _, _, label in self.started]

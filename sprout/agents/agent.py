@@ -70,6 +70,13 @@ class Team(Protocol):
         """Start a child run without waiting for it; a child run that is active on the node already is left alone."""
         ...
 
+    async def start_apart(self, agent: str, task: str, *, node_id: str) -> None:
+        """Start a root run of an agent for a task: this run neither waits for it nor stops it.
+
+        The same task is not started twice, even after a crash.
+        """
+        ...
+
     async def delegate(self, agent: str, task: str, *, key: str, label: str | None = None) -> Outcome:
         """Start a child run for a task and wait for its end; the wait occupies no slot for model calls.
 

@@ -321,11 +321,16 @@ class RunStore(Protocol):
         roots_only: bool = True,
         limit: int = 50,
     ) -> list[Run]:
-        """Newest first, with or without conversations; `before` names a run of the user: only older ones are listed."""
+        """Newest first, with or without conversations and checks of their questions.
+
+        Args:
+            before: a run of the user: only older ones are listed.
+        """
         ...
 
     async def latest(self, user_id: str) -> list[Run]:
-        """The newest root run of each branch and all unfinished ones, newest first; without conversations."""
+        """The newest root run of each branch and all unfinished ones, newest first; without conversations and checks of
+        their questions."""
         ...
 
     async def unfinished_roots(self, user_id: str) -> list[Run]:

@@ -51,6 +51,8 @@ export function openLesson(nodeId) {
   const answered = signal(false);
   /** Whether the learner has sent something from this page: then the focus may follow the questions. */
   const spoken = signal(false);
+  /** Whether the question that was open has been taken back: a second look found a fault in it. */
+  const withdrawn = signal(false);
   /** Mastery before its last change on this page. */
   const before = signal(/** @type {number | null} */ (null));
   let closed = false;
@@ -114,6 +116,7 @@ export function openLesson(nodeId) {
         refusal.value = null; // the failed request has gone through
       }
       messages.value = said;
+      if (now.question) withdrawn.value = false;
       if (state.value && state.value.mastery !== now.mastery) before.value = state.value.mastery;
       state.value = now;
       problem.value = null;
@@ -189,6 +192,21 @@ export function openLesson(nodeId) {
       });
     }
   });
+  /** The question whose key is being checked while the learner reads it. @type {string | null} */
+  let checked = null;
+  const stopChecking = effect(() => {
+    const id = state.value?.question?.id ?? null;
+    const isChecked = id && Object.values(activeRuns.value).some((root) => root.lane === `key_check:new:${id}`);
+    if (isChecked) {
+      checked = id;
+    } else if (checked && checked === id) {
+      checked = null;
+      untracked(async () => {
+        await refreshWhileAway();
+        withdrawn.value = !closed && !working.value && state.value?.question === null;
+      });
+    }
+  });
   const untold = effect(() => {
     const [isBusy, now] = [working.value, newest.value];
     if (!shown || isBusy) answered.value = false;
@@ -205,6 +223,7 @@ export function openLesson(nodeId) {
   function close() {
     closed = true;
     stopWatching();
+    stopChecking();
     untold();
     stopOnReconnect();
   }
@@ -220,6 +239,7 @@ export function openLesson(nodeId) {
     unheard,
     refusal,
     problem,
+    withdrawn,
     ended,
     run,
     live,

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from sprout.agents.agent import Job, Team
+from sprout.agents.grading.key_check import KEY_CHECK
 from sprout.agents.tutor.extra_tools import ExtraTool
 from sprout.agents.tutor.task import Move, TutorTask
 from sprout.agents.tutor.turn_state import AttemptResult
@@ -34,6 +35,7 @@ from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.paths.repositories import Repositories
 from sprout.learning.questions.assessments import SelfMark
+from sprout.learning.questions.questions import SOLVABLE_FORMATS
 from sprout.learning.text.language import detect_language
 from sprout.loop.model import ToolUse
 from sprout.loop.tools import Profile
@@ -261,6 +263,15 @@ class LessonTurn:
         await self.end(
             TurnEnd(words, self.reply_kind, keeps_question=keeps, repeats_question=not concern, concern=concern), call
         )
+
+    async def check_key(self) -> None:
+        """Have the key of a new question checked while the learner reads it."""
+        question = self.result.open_question
+        if question is None or KEY_CHECK not in self.dependencies.available_agents:
+            return
+        is_new, solvable = question.ladder == HelpLadder(), question.checkpoint.draft.format in SOLVABLE_FORMATS
+        if is_new and solvable:
+            await self.team.start_apart(KEY_CHECK, question.id, node_id=self.lesson.concept.id)
 
     async def end(self, end: TurnEnd, call: ToolUse | None = None) -> None:
         """Store the end of the turn."""

@@ -49,8 +49,8 @@ def tutor_agent(
 
     Args:
         programs: marks answers that are programs.
-        helpers: names of the available agents; it delegates to "grading" what code cannot mark, and starts "review"
-            once a subconcept is done.
+        helpers: names of the available agents; it delegates to "grading" what code cannot mark, has "key_check" solve
+            its choices and numbers while the learner reads them, and starts "review" once a subconcept is done.
         care_text: text for a learner in distress; if empty, a neutral text in their language.
         extra_tools: tools besides its own.
 
@@ -144,6 +144,7 @@ def _finish(turn: LessonTurn) -> Callable[[TurnResult | None], Awaitable[AgentDo
     async def finish(result: TurnResult | None) -> AgentDone:
         if not turn.ended:
             await turn.end_with_reply(turn.closing_words(result))
+        await turn.check_key()
         if turn.completed and REVIEW in turn.dependencies.available_agents:
             await turn.team.start(REVIEW, node_id=turn.lesson.node.id, label="path_review")
         return AgentDone(reason=result.reason if result else "end_turn", usage=result.usage if result else Usage())

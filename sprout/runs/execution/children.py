@@ -1,4 +1,4 @@
-"""Child runs: a run starts them, waits for them, and adds their usage to its own."""
+"""Child runs: a run starts them, waits for them, and adds their usage to its own; and runs that it starts apart."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -13,6 +13,7 @@ from sprout.runs.execution.crash_guard import CrashGuard
 from sprout.runs.execution.dependencies import RunDependencies
 from sprout.runs.execution.wakeup import Wakeup, wait_or_poll
 from sprout.runs.handoff_report import last_text
+from sprout.runs.run_store import RequestKey
 from sprout.runs.state import Run, RunState
 
 MAX_DEPTH = 2  # a helper may have helpers, but those may not
@@ -54,6 +55,19 @@ class ChildRuns:
     async def start(self, agent: str, *, node_id: str, label: str) -> None:
         """Make sure that the node has a run of this agent: a new one, or one that exists."""
         await self._admit(agent, node_id=node_id, label=label)
+
+    async def start_apart(self, agent: str, task: str, *, node_id: str) -> None:
+        """Start a root run for a task, which this run neither waits for nor stops; the same task only once."""
+        run = self.run
+        apart = self.parts.new_run(
+            agent, user_id=run.user_id, node_id=node_id, branch_id=run.branch_id, small=run.small, task=task
+        )
+        lane = f"{agent}:new:{task}"
+        key = RequestKey(lane, lane)
+        admission = await self.parts.store.admit(replace(apart, lane=lane), lease=self.parts.lease, key=key)
+        failpoint("child_admitted")
+        if admission.outcome == "new" and admission.run.state is RunState.RUNNING:
+            self.start_run(admission.run)
 
     async def delegate(self, agent: str, task: str, *, key: str, label: str | None = None) -> Outcome:
         """The outcome of a task that a child run is given.

@@ -69,7 +69,8 @@ class SqlAnswerKeys:
             for solution in solutions:
                 question = open_ones.get(solution.question_id)
                 if question is not None:
-                    events += _apply_verdict(tx, question, _judge_solution(question, solution))
+                    finding, now = _judge_solution(question, solution), self._log.now()
+                    events += _apply_verdict(tx, question, finding, concept, actor.user_id, now)
             tx.session.flush()
             record_effect(tx, self._log, actor, events, result={"recorded": len(solutions)})
 
@@ -148,13 +149,16 @@ def _unchecked(session: Session, concept_id: str, user_id: str) -> list[tables.Q
     return [one for one in questions_about(session, concept_id, user_id) if one.state in ("drafted", "posed")]
 
 
-def _apply_verdict(tx: WriteTransaction, question: tables.Question, finding: KeyVerdict) -> Sequence[Event]:
-    if finding is KeyVerdict.AGREES:
-        return _release(tx, question, "verified")
-    if finding is KeyVerdict.DISAGREES:
-        question.state = "voided"
-        tx.session.add(question)
-    return ()
+def _apply_verdict(
+    tx: WriteTransaction, question: tables.Question, finding: KeyVerdict, concept: NodeRow, user_id: str, now: datetime
+) -> Sequence[Event]:
+    match finding:
+        case KeyVerdict.AGREES:
+            return _release(tx, question, "verified")
+        case KeyVerdict.DISAGREES:
+            return void_question(tx, question, concept, user_id, now)
+        case KeyVerdict.UNSURE:
+            return ()
 
 
 def _release(tx: WriteTransaction, question: tables.Question, state: str) -> Sequence[Event]:

@@ -196,7 +196,6 @@ async def _postgresql_writer(url: str, options: Mapping[str, Any]) -> AsyncItera
         execution_options=dict(options),
     )
     engine.dialect.use_insertmanyvalues_wo_returning = True
-    engine.dialect.supports_sane_multi_rowcount = False  # the count is that of the last row's statement
     event.listen(engine.sync_engine, "do_executemany", _execute_one_by_one)
     try:
         yield PostgresWriter(engine)
@@ -214,9 +213,12 @@ def _postgresql_read_engine(url: str) -> AsyncEngine:
     )
 
 
-def _execute_one_by_one(cursor: Any, statement: str, parameters: Sequence[object], _context: object) -> bool:
+def _execute_one_by_one(cursor: Any, statement: str, parameters: Sequence[object], context: Any) -> bool:
+    count = 0
     for values in parameters:
         cursor.execute(statement, values)
+        count += cursor.rowcount
+    context._rowcount = count  # else it is that of the last row's statement
     return True
 
 

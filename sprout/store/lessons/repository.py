@@ -165,6 +165,8 @@ class SqlLessonRepository:
         if chat.ended_at is not None:
             raise Conflict("This lesson has ended.")
         open_now = pending_of(session, chat, actor.user_id)
+        if end.question is not None and open_now is None and _is_voided(session, end.question.id):
+            end = replace(end, question=None, keeps_question=False)  # its key was found wrong while the tutor spoke
         if (open_now and open_now.id) != (end.question and end.question.id):
             raise Conflict("Another question is open in this lesson.")
         pending = _save_help_state(session, end) if end.question is not None else None
@@ -238,6 +240,11 @@ def _save_help_state(session: Session, end: TurnEnd) -> AskedCheckpoint:
     row.ladder = ladder_column(ladder, end.attempt_id or end.question.last_attempt_id)
     session.add(row)
     return replace(end.question, ladder=ladder)
+
+
+def _is_voided(session: Session, question_id: str) -> bool:
+    wanted = select(tables.Question.state).where(tables.Question.id == question_id)
+    return session.exec(wanted).one() == "voided"
 
 
 def _card_body(card: Card) -> str:

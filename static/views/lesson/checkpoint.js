@@ -39,6 +39,7 @@ const KIND_WORDS = /** @type {const} */ ({
 export function CheckpointForm({ lesson, about }) {
   const question = lesson.state.value?.question;
   const refusal = lesson.refusal.value;
+  if (!question && lesson.withdrawn.value) return html`<${Withdrawn} lesson=${lesson} refusal=${refusal} />`;
   if (!question && lesson.turns.value.length) return html`<${FreeQuestion} lesson=${lesson} refusal=${refusal} />`;
   if (!question)
     return refusal && html`<section class="cp"><${Fault} message=${refusal} onRetry=${lesson.again} /></section>`;
@@ -341,6 +342,22 @@ function useFocus(lesson, field) {
     isNew.current = false;
   }, [off]);
   return asked;
+}
+
+/** In place of a question that a second look took back. @param {{ lesson: OpenLesson, refusal: string | null }} props */
+function Withdrawn({ lesson, refusal }) {
+  const off = lesson.working.value;
+  const next = () =>
+    lesson.send({ content: "", text: t("tu.said_change"), aside: false, drawing: null, move: "change" });
+  return html`<section class="cp" aria-label=${t("tu.withdrawn_label")}>
+    <p role="status">${t("tu.withdrawn")}</p>
+    ${refusal && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${refusal}</span></p>`}
+    <div class="row cp-foot">
+      <button class="btn go" type="button" disabled=${off} aria-busy=${off || undefined} onClick=${next}>
+        ${t(off ? "tu.sending" : "tu.next_question")}
+      </button>
+    </div>
+  </section>`;
 }
 
 /** Words to a tutor that has asked nothing. @param {{ lesson: OpenLesson, refusal: string | null }} props */

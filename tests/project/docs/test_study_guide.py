@@ -92,19 +92,20 @@ class Place:
 
     async def write_guide(self, *answers: str) -> GuideRun:
         """One run, read from its stream; each of its questions gets the next of the answers."""
-        left, questions, events = list(answers), [], []
+        questions = []
         run = f"/api/agents/study_guide/nodes/{self.root['id']}/run"
         async with self.client.stream("POST", run, json={**USER, "task": "For Friday"}) as stream:
             assert stream.status_code == 200
             run_id = stream.headers["x-run-id"]
-            async for kind, data in frames(stream):
-                events.append((kind, data))
-                if kind == "waiting_on_human":
-                    shown = (await self.client.get(f"/api/runs/{run_id}")).json()
-                    questions.append(shown["question"])
-                    answer = await self.client.post(f"/api/runs/{run_id}/answer", json={"answer": left.pop(0)})
-                    assert answer.status_code == 200, answer.text
-        assert left == []
+            events, last = await read_until_waiting(stream)
+        for answer in answers:
+            assert events[-1][0] == "waiting_on_human"
+            questions.append((await self.client.get(f"/api/runs/{run_id}")).json()["question"])
+            answered = await self.client.post(f"/api/runs/{run_id}/answer", json={"answer": answer})
+            assert answered.status_code == 200, answered.text
+            async with self.client.stream("GET", f"/api/runs/{run_id}/events", params={"after": last}) as stream:
+                more, last = await read_until_waiting(stream)
+            events += more
         run_ids = dict.fromkeys(data["runId"] for _, data in events if data.get("runId"))
         runs = [(await self.client.get(f"/api/runs/{one}")).json() for one in run_ids]
         bodies = [request.body for request in self.model.requests]
@@ -120,13 +121,21 @@ class Place:
         return next((node for node in (await self.graph())["nodes"] if node["title"] == title), None)
 
 
-async def frames(stream: httpx2.Response) -> AsyncIterator[tuple[str, dict[str, Any]]]:
-    kind = ""
+async def read_until_waiting(stream: httpx2.Response) -> tuple[list[tuple[str, dict[str, Any]]], str]:
+    """The events up to where the run waits, or to the stream's end, and the number of the last one."""
+    events, kind, last = [], "", ""
     async for line in stream.aiter_lines():
-        if line.startswith("event: "):
-            kind = line.removeprefix("event: ")
-        elif line.startswith("data: "):
-            yield kind, json.loads(line.removeprefix("data: "))
+        field, _, value = line.partition(": ")
+        match field:
+            case "id":
+                last = value
+            case "event":
+                kind = value
+            case "data":
+                events.append((kind, json.loads(value)))
+                if kind == "waiting_on_human":
+                    break
+    return events, last
 
 
 @asynccontextmanager

@@ -11,10 +11,12 @@ from sprout.learning.actor import Actor
 from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
 from sprout.learning.lessons.repository import Card, Drawing, Lesson, LessonRepository, TurnEnd
 from sprout.learning.lessons.turn import AskedCheckpoint, LessonCheckpoint, LessonPlan
+from sprout.learning.marking.answer_keys import Solution
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft
 from sprout.runs.run_store import CallBegun, StoredEvent
 from sprout.runs.state import Run, RunState
+from sprout.store.assessment.answer_keys import SqlAnswerKeys
 from sprout.store.engine.database import Database
 from sprout.store.lessons.conversations import SqlConversations
 from sprout.store.lessons.memories import SqlMemories
@@ -125,6 +127,21 @@ async def test_Q2_a_second_question_is_refused_while_one_is_open(room: Class) ->
         await room.tutoring.end_turn(room.session_id, turn, actor=actor)
     await end_run(room.runs, run)
     assert (await room.lesson()).pending == first
+
+
+async def test_Q3_a_question_that_is_taken_back_while_the_tutor_speaks_leaves_its_words(
+    room: Class, database: Database
+) -> None:
+    pending = await room.end_turn(asking_turn())
+    assert pending is not None
+    run, actor = await room.a_turn()
+    concept_id, keys = room.node.parent_id or "", SqlAnswerKeys(database, lambda _: None)
+    await keys.save_solutions(concept_id, [Solution(pending.id, 0.9, number="5")], actor=Actor(DEFAULT_USER_ID))
+    end = TurnEnd("Count them once more.", "hint_response", question=pending, keeps_question=True)
+    assert await room.tutoring.end_turn(room.session_id, end, actor=actor) is None
+    await end_run(room.runs, run)
+    lesson = await room.lesson()
+    assert (lesson.pending, lesson.messages[-1].content) == (None, "Count them once more.")
 
 
 async def test_Q5_a_question_that_cannot_be_asked_leaves_nothing_behind(room: Class, database: Database) -> None:
