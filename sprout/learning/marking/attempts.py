@@ -47,12 +47,18 @@ def asks_something(text: str, *, answers: Sequence[str] = ()) -> bool:
         answers: what would be right.
     """
     said = tidy(text)
-    if not said.endswith(("?", "？")) or len(said) > MAX_ASKING or any("?" in answer for answer in answers):
+    if len(said) > MAX_ASKING or any("?" in answer for answer in answers):
         return False
-    if _SENTENCE_END.search(said):
-        return False
-    words = tuple(_words(said))
-    return any(words[: len(first)] == first for first in _phrases("interrogatives"))
+    if _begins_with(said, "asking"):
+        return True
+    is_question = said.endswith(("?", "？")) and not _SENTENCE_END.search(said)
+    return is_question and _begins_with(said, "interrogatives")
+
+
+def _begins_with(text: str, name: str) -> bool:
+    """Whether the text begins with one of the phrases of that name."""
+    words = tuple(_words(text))
+    return any(words[: len(first)] == first for first in _phrases(name))
 
 
 def _copies(text: str, prompt: str) -> bool:

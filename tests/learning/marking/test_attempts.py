@@ -96,7 +96,7 @@ def test_A11_an_answer_with_such_words_is_a_try(text: str) -> None:
     [
         "What does posterior mean?", "whats a tariff?", "How do I get from metres to km?", "Can you explain it again?",
         "Was bedeutet „Stand“?", "wie soll ich das rechnen?", "c'est quoi la gabelle ?", "¿Qué significa eso?",
-        "что такое налог?",
+        "что такое налог?", "can you give me an example first", "Could you show me the text again please? Thanks!",
     ],
 )  # fmt: skip
 def test_A11_a_question_of_the_learner_is_no_try(text: str) -> None:
