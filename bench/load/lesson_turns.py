@@ -27,6 +27,7 @@ class LessonTurnTimes:
     """Seconds from the learner's message until each part was read; None for what the turn has not.
 
     Args:
+        question_s: until the last of the words that end with the question.
         calls: number of model calls.
     """
 
@@ -68,4 +69,6 @@ def _times(heard: list[TimedEvent]) -> LessonTurnTimes:
     if words_s is None:
         raise RuntimeError("the tutor said nothing")
     calls = sum(one.kind == "usage" for one in heard)
-    return LessonTurnTimes(first("graded"), words_s, first("checkpoint_question"), calls)
+    asks = first("checkpoint_question") is not None
+    question_s = max(one.at_s for one in heard if one.kind == "message_delta") if asks else None
+    return LessonTurnTimes(first("graded"), words_s, question_s, calls)

@@ -61,7 +61,8 @@ class Tool:
             back, so the call is tried again.
         repeatable: calling it many times is its normal use (saving concepts, edges), not going in circles.
         ends_turn: when its batch ran without an error the run ends, with no further model call.
-        spoken: the field of the input that is the learner's text, streamed while the model writes it.
+        spoken: the fields of the input that are the learner's text, streamed while the model writes them; a blank line
+            parts them.
         profile: the smallest profile that has this tool; essential tools are of the smallest one.
         memory: what a successful result says of the learner, in a sentence that they may read, or None. It is given the
             subject of the tool, if it has one, and the result: as JSON, or as the text that it is.
@@ -81,7 +82,7 @@ class Tool:
     stored: bool = False
     repeatable: bool = False
     ends_turn: bool = False
-    spoken: str | None = None
+    spoken: tuple[str, ...] = ()
     profile: Profile = Profile.STANDARD
     memory: ResultMemory | None = None
     call_parameter: str | None = None
@@ -158,7 +159,7 @@ def tool(
     stored: bool = False,
     repeatable: bool = False,
     ends_turn: bool = False,
-    spoken: str | None = None,
+    spoken: str | tuple[str, ...] = (),
     profile: Profile = Profile.STANDARD,
     memory: ResultMemory | None = None,
     of: type | None = None,
@@ -178,8 +179,9 @@ def tool(
         if not text:
             raise BadTool(f"tool {function.__name__!r} has neither a description nor a docstring")
         input_model, schema, call_parameter = _read_signature(function, of)
-        if spoken is not None and spoken not in input_model.model_fields:
-            raise BadTool(f"tool {function.__name__!r} has no field {spoken!r} that could be spoken")
+        fields = (spoken,) if isinstance(spoken, str) else spoken
+        if missing := [field for field in fields if field not in input_model.model_fields]:
+            raise BadTool(f"tool {function.__name__!r} has no field {missing[0]!r} that could be spoken")
         return Tool(
             name=name or function.__name__,
             description=text,
@@ -193,7 +195,7 @@ def tool(
             stored=stored,
             repeatable=repeatable,
             ends_turn=ends_turn,
-            spoken=spoken,
+            spoken=fields,
             profile=profile,
             memory=memory,
             call_parameter=call_parameter,

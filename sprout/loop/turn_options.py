@@ -113,6 +113,6 @@ class TurnSettings:
         return self.options.asks or ask_human.name in self.tools
 
     @property
-    def spoken(self) -> dict[str, str]:
-        """Tool → the field of its input that is text to the learner."""
-        return {name: tool.spoken for name, tool in self.tools.items() if tool.spoken is not None}
+    def spoken(self) -> dict[str, tuple[str, ...]]:
+        """Tool → the fields of its input that are text to the learner."""
+        return {name: tool.spoken for name, tool in self.tools.items() if tool.spoken}

@@ -60,6 +60,6 @@ def as_extra_tool(given: object, example: LessonContext) -> ExtraTool:
     made = make(example)
     if made.of is not None:
         raise ValueError(f"{made.name!r} is about a {made.of.__name__}: give a function that returns it `about` one")
-    if made.ends_turn or made.spoken is not None:
+    if made.ends_turn or made.spoken:
         raise ValueError(f"{made.name!r} ends the turn or speaks to the learner, which only the tutor's own tools do")
     return ExtraTool(made.name, make)

@@ -191,7 +191,7 @@ async def memory_store(
     return {"kept": memory.text}
 
 
-@tool(of=LessonTurn, effect=Effect.WRITE, stored=True, ends_turn=True, spoken="message", secret=SECRET)
+@tool(of=LessonTurn, effect=Effect.WRITE, stored=True, ends_turn=True, spoken=("message", "question"), secret=SECRET)
 async def ask_checkpoint(
     turn: LessonTurn,
     message: Annotated[SpokenText, Field(description="what the learner reads first, without the question")],

@@ -9,7 +9,7 @@ from sprout.events import AnswerType
 from sprout.learning.lessons.conversations import MessageKind
 from sprout.learning.lessons.help_ladder import HelpLadder
 from sprout.learning.marking.answers import says_nothing
-from sprout.learning.marking.attempts import asks_something, is_genuine_attempt
+from sprout.learning.marking.attempts import asks_something, complains, is_genuine_attempt
 from sprout.learning.marking.comparison import Comparison, build_comparison
 from sprout.learning.marking.keyed_answers import Option, states_number
 from sprout.learning.marking.typed_choice import OPTION_LABELS, typed_option
@@ -163,6 +163,8 @@ def interpret_input(question: AskedCheckpoint, given: LearnerInput, *, has_drawi
         return InputMeaning.DONT_KNOW
     if given.kind is TurnKind.ANSWER and named_option(question, given.text) is not None:
         return InputMeaning.ATTEMPT
+    if given.kind is not TurnKind.ANSWER and complains(given.text):
+        return InputMeaning.ASIDE
     draft = question.checkpoint.draft
     answers = () if question.kind == "mcq" else (question.checkpoint.draft.correct_answer,)
     code = question.kind == "code"

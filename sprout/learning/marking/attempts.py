@@ -38,6 +38,11 @@ def is_genuine_attempt(
     return not _copies(text, prompt) and _says_more_than_a_request(text)
 
 
+def complains(text: str) -> bool:
+    """Whether the text says nothing but anger, boredom or shame."""
+    return _says_only(text, _phrases("frustration"))
+
+
 def asks_something(text: str, *, answers: Sequence[str] = ()) -> bool:
     """Whether the text is one question of the learner's own: "What does posterior mean?".
 
@@ -68,17 +73,21 @@ def _copies(text: str, prompt: str) -> bool:
 
 
 def _says_more_than_a_request(text: str) -> bool:
+    return not _says_only(text, _phrases("requests") | _phrases("frustration"))
+
+
+def _says_only(text: str, known: frozenset[tuple[str, ...]]) -> bool:
+    """Whether the text is made of these phrases, of which there is one at least, and of fillers."""
     words = _words(text)
-    left = list(_without_requests(words))
-    return len(left) == len(words) or any((word,) not in _phrases("fillers") for word in left)
+    left = list(_without(words, known))
+    return len(left) < len(words) and all((word,) in _phrases("fillers") for word in left)
 
 
 def _words(text: str) -> list[str]:
     return plain(_APOSTROPHE.sub("", text)).split()
 
 
-def _without_requests(words: Sequence[str]) -> Iterator[str]:
-    known = _phrases("requests") | _phrases("frustration")
+def _without(words: Sequence[str], known: frozenset[tuple[str, ...]]) -> Iterator[str]:
     longest = max(map(len, known))
     at = 0
     while at < len(words):

@@ -27,11 +27,11 @@ class StepFilter:
     filter lets them through.
 
     Args:
-        spoken: tool → the field of its input that is shown as a message.
+        spoken: tool → the fields of its input that are shown as a message.
     """
 
     make_filter: OutputFilterFactory
-    spoken: Mapping[str, str]
+    spoken: Mapping[str, tuple[str, ...]]
 
     def filter(self, step: Step) -> Iterator[Step]:
         """The step as it may be shown; nothing for a thought."""
@@ -50,11 +50,11 @@ class StepFilter:
                 yield step
 
     def _input(self, called: ToolCalled) -> dict[str, JsonValue]:
-        spoken = self.spoken.get(called.tool)
+        spoken = self.spoken.get(called.tool, ())
         return {
             field: value
             for field, value in called.input.items()
-            if field != spoken and self._passes(f"{field}: {_as_text(value)}")
+            if field not in spoken and self._passes(f"{field}: {_as_text(value)}")
         }
 
     def _shown_text(self, text: str) -> str:

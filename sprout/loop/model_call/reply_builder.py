@@ -29,7 +29,7 @@ from sprout.loop.model import (
     ToolUse,
     UsagePart,
 )
-from sprout.loop.model_call.partial_json import StringFieldDecoder
+from sprout.loop.model_call.partial_json import FIELD_BREAK, StringFieldDecoder
 from sprout.loop.model_notices import notice
 from sprout.loop.model_reply import WITHHELD, ModelReply, is_substantial
 from sprout.loop.turn_options import OutputFilter, Voice
@@ -54,7 +54,7 @@ class ReplyBuilder:
     Args:
         prefix: makes the ids of its blocks unique within the log.
         used_ids: ids of the calls of this turn so far; a call that repeats one gets a new one.
-        spoken: tool → the field of its input that is the learner's text.
+        spoken: tool → the fields of its input that are the learner's text.
         output_filter: filters words to the learner. Once it has withheld some, all that follow are withheld too, and no
             text is shown after a spoken call: it may have asked what that text would answer.
     """
@@ -64,7 +64,7 @@ class ReplyBuilder:
         prefix: str,
         voice: Voice,
         used_ids: set[str],
-        spoken: Mapping[str, str],
+        spoken: Mapping[str, tuple[str, ...]],
         output_filter: OutputFilter | None = None,
     ) -> None:
         self.blocks: list[Block] = []
@@ -95,7 +95,7 @@ class ReplyBuilder:
             case ThinkingPart(index, text):
                 return [self._grown(index, text, "thinking")] if text else []
             case InputPart(index, name, json):
-                text = self._decoders.setdefault(index, StringFieldDecoder(self._spoken[name])).feed(json)
+                text = self._decoders.setdefault(index, StringFieldDecoder(*self._spoken[name])).feed(json)
                 return self._words(index, text, "spoken") if text else []
             case BlockDone(index, ToolUse() as call, problem):
                 call = self._take_call(call, problem)
@@ -188,9 +188,9 @@ class ReplyBuilder:
         growing = self._growing.pop(index, None)
         if problem is not None:
             return [MessageReset(block_id=growing.block_id)] if growing else []
-        field = self._spoken.get(call.name)
-        text = call.input.get(field) if field else None
-        if not isinstance(text, str) or not text:
+        written = (call.input.get(field) for field in self._spoken.get(call.name, ()))
+        text = FIELD_BREAK.join(one for one in written if isinstance(one, str) and one)
+        if not text:
             return []
         block_id = f"{self._prefix}.{index}"
         if self._filter is not None and self._has_spoken:

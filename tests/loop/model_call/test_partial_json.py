@@ -45,6 +45,12 @@ def test_T9_what_is_heard_grows_with_every_piece() -> None:
     ]
 
 
+def test_T9_several_fields_are_heard_one_after_another() -> None:
+    fields = StringFieldDecoder("say", "ask")
+    pieces = ('{"say": "Hel', 'lo.", "secret": "x", "as', 'k": "Wh', 'y?", "key": "because"}')
+    assert [fields.feed(piece) for piece in pieces] == ["Hel", "lo.", "\n\nWh", "y?"]
+
+
 def test_T9_a_field_of_that_name_deeper_down_is_not_heard() -> None:
     field = StringFieldDecoder("say")
     assert field.feed('{"other": {"say": "no"}, "list": ["say", "no"], "say": "yes"}') == "yes"

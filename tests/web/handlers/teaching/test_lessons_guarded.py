@@ -293,6 +293,17 @@ async def test_distress_is_answered_calmly_whatever_the_tutor_says(tmp_path: Pat
         assert lesson.model.asked == 2
 
 
+async def test_a_question_is_read_before_what_marks_it_is_written(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        asked = checkpoint()
+        turn = await lesson.turn("", calls(asked))
+        (message,) = await lesson.events_of_kind(turn["runId"], "message")
+        assert message["text"] == f"{asked.input['message']}\n\n{asked.input['question']}"
+        assert "carbon dioxide" not in await everything(lesson, turn)
+        (offered,) = (one for one in lesson.requests[0].body["tools"] if one["name"] == "ask_checkpoint")
+        assert [*offered["input_schema"]["properties"]][:3] == ["message", "question", "type"], "models keep this order"
+
+
 async def test_a_reply_keeps_the_question_open_and_takes_one_model_call(tmp_path: Path) -> None:
     async with serving_lesson(tmp_path) as lesson:
         await lesson.turn("", calls(number()))
