@@ -19,6 +19,13 @@ from faults.leaks.secret_markers import SecretMarkers, mark_package, serve_marke
 from faults.learners.answer_book import common_misconceptions, prerequisite_gaps
 from faults.learners.course_record import CourseRecord
 from faults.learners.course_run import CourseRun, LearnerStuck
+from faults.learners.difficult_learners import (
+    EssayWriter,
+    FrustratedLearner,
+    LuckyGuesser,
+    SideAnswerer,
+    SilentLearner,
+)
 from faults.learners.disputing_learner import DisputingLearner
 from faults.learners.expected_treatment import check_treatment
 from faults.learners.returning_learner import LESSONS_BEFORE_LEAVING, ReturningLearner, age_database
@@ -43,6 +50,7 @@ MINUTES = 30.0
 LEARNERS: dict[str, Callable[[Course, int], ScriptedLearner]] = {  # who needs the fewest turns comes first
     "expert": lambda course, seed: ExpertLearner(),
     "informal speaker": lambda course, seed: InformalLearner(),
+    "essay writer": lambda course, seed: EssayWriter(),
     "contester": lambda course, seed: DisputingLearner(),
     "returner": lambda course, seed: ReturningLearner(seed),
     "slipper": lambda course, seed: CarelessLearner(seed),
@@ -50,8 +58,12 @@ LEARNERS: dict[str, Callable[[Course, int], ScriptedLearner]] = {  # who needs t
     "misconception": lambda course, seed: MisconceptionLearner(common_misconceptions(course)),
     "solid with a hole": lambda course, seed: GapLearner(prerequisite_gaps(course)),
     "hint clicker": lambda course, seed: HintClickingLearner(),
+    "side answerer": lambda course, seed: SideAnswerer(),
+    "frustrated": lambda course, seed: FrustratedLearner(),
+    "lucky guesser": lambda course, seed: LuckyGuesser(),
     "anxious": lambda course, seed: AnxiousLearner(seed),
     "guesser": lambda course, seed: GuessingLearner(seed),
+    "silent": lambda course, seed: SilentLearner(),
     "novice": lambda course, seed: NoviceLearner(seed),
 }
 

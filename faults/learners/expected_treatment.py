@@ -13,6 +13,7 @@ MOST_WORDS = 140  # of a reply, its repeated question apart
 FEWEST_WORDS = 5
 DOES_NOT_KNOW = ("idk", "I don't know", "sorry, idk")
 MOST_TURNS = 30  # of a lesson
+MOST_UNMARKED = 2
 FLATTERY = re.compile(
     r"\b(?:wow|awesome|amazing|brilliant|fantastic|genius|great job|excellent|you're so|well done)\b", re.IGNORECASE
 )
@@ -22,7 +23,7 @@ Violations = Iterator[str]
 
 def check_treatment(name: str, story: CourseRecord) -> list[str]:
     """Violations of the treatment expected for this learner, who may have stopped at some concept."""
-    return [*_common_checks(story), *_CHECKS[name](story)]
+    return [*_common_checks(story), *(_CHECKS[name](story) if name in _CHECKS else ())]
 
 
 def _common_checks(story: CourseRecord) -> Violations:
@@ -55,6 +56,19 @@ def _conversations(story: CourseRecord) -> Violations:
         yield from (f"a reply was said twice: {one[:80]!r}" for one in dict.fromkeys(replies) if replies.count(one) > 1)
         if len(lesson.turns) > MOST_TURNS:
             yield f"{len(lesson.turns)} turns in {lesson.title!r}"
+        yield from _without_verdict(lesson)
+
+
+def _without_verdict(lesson: LessonRecord) -> Violations:
+    """No more than two tries in a row are left without a verdict (A9); a comparison is one."""
+    in_a_row = 0
+    for turn in lesson.turns:
+        if turn.message.intent != "answer" or turn.message.right is None:
+            continue
+        has_verdict = turn.compares or (turn.grade is not None and turn.grade["score"] is not None)
+        in_a_row = 0 if has_verdict else in_a_row + 1
+        if in_a_row > MOST_UNMARKED:
+            yield f"{in_a_row} tries without a verdict: {turn.question.prompt[:60]!r}"
 
 
 def _changed_forms(story: CourseRecord) -> Violations:

@@ -246,7 +246,7 @@ class CarelessLearner:
         self._seed = seed
 
     def respond(self, asked: QuestionSituation) -> LearnerMessage:
-        careless = seeded_random(self._seed, asked.known.prompt).random() < SLIP_SHARE
+        careless = seeded_random(self._seed, asked.known.prompt, asked.number).random() < SLIP_SHARE
         return wrong_answer(asked) if careless and not asked.earlier_messages else right_answer(asked)
 
     def observe_reply(self, known: KnownQuestion, reply: str, level: int, *, settled: bool) -> None:

@@ -64,6 +64,9 @@ class LessonQuestion(AuthoredModel):
         wrong: wrong options of a choice, or wrong terms.
         tests: for code; criteria may be absent then.
         terms: for text, the terms of up to five words that are right; criteria may be absent then.
+        help: read again, look here, a partly worked parallel, one worked step; none contains the result.
+        because: why the right answer is right, for one who has given it.
+        solution: the way to the answer, for working it through together after the last help.
     """
 
     prompt: Text
@@ -77,6 +80,9 @@ class LessonQuestion(AuthoredModel):
     diagnostic_values: dict[str, Line] = Field(default_factory=dict)
     tests: tuple[LessonProgramTest, ...] = Field(default=(), max_length=MAX_PROGRAM_TESTS)
     terms: tuple[Line, ...] = Field(default=(), max_length=MAX_ACCEPTED)
+    help: tuple[Text, ...] = ()
+    because: str = ""
+    solution: str = ""
 
     @model_validator(mode="after")
     def _check_kind(self) -> Self:
@@ -96,13 +102,7 @@ class LessonQuestion(AuthoredModel):
 
 
 class StepCheckpoint(LessonQuestion):
-    """The question that ends a step, with its four levels of help.
-
-    Args:
-        help: read again, look here, a partly worked parallel, one worked step; none contains the result.
-        because: why the right answer is right, for one who has given it.
-        solution: the way to the answer, for working it through together after the last help.
-    """
+    """The question that ends a step, with its four levels of help."""
 
     help: tuple[Text, ...] = Field(min_length=HELP_LEVELS, max_length=HELP_LEVELS)
     because: Text

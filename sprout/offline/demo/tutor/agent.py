@@ -162,7 +162,8 @@ class _TutorReply:
     def _with_help(self, following: NextQuestion) -> PreparedQuestion:
         if following.question.help:
             return following.question
-        return with_help_from_other_form(following.chunk, notes_templates(self._lesson.language))
+        frames = notes_templates(self._lesson.language)
+        return with_help_from_other_form(following.chunk, frames, self._turn.asked)
 
     def _can_call(self, tool: str) -> bool:
         within = self._turn.callable_tools

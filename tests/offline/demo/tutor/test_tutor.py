@@ -472,7 +472,7 @@ def test_a_bridge_asks_in_other_forms_and_helps_as_one_does_with_a_question_like
     for lesson in lessons(course.slug):
         for step, chunk in zip(lesson.steps, lesson_in_small_steps(lesson).chunks, strict=True):
             assert (chunk.question.prompt, chunk.changed_form.prompt) == (step.again.prompt, step.asks.prompt)
-            asked = with_help_from_other_form(chunk, templates_for("en"))
+            asked = with_help_from_other_form(chunk, templates_for("en"), ())
             assert asked.solution == (step.again.answer,)
             assert len(asked.help) == 4
             for text, own in zip(asked.help, step.asks.help, strict=True):
@@ -502,3 +502,14 @@ def test_a_program_is_quoted_with_every_sign_and_words_without_what_would_be_mar
         quote_learner("if fuel <= 10:\n    too_low = a[0] != `b`", code=True) == "`if fuel <= 10: too_low = a[0] != b`"
     )
     assert quote_learner(" `` ", code=True) == quote_learner("***") == ""
+
+
+@pytest.mark.parametrize("course", courses(), ids=lambda course: course.slug)
+def test_a_changed_form_that_comes_first_uses_up_nothing_of_its_question(course: Course) -> None:
+    for lesson in lessons(course.slug):
+        for step, chunk in zip(lesson.steps, lesson_from_course(lesson, "course").chunks, strict=True):
+            first = with_help_from_other_form(chunk, templates_for("en"), ())
+            assert first.prompt == step.again.prompt
+            assert not any(step.asks.solution in text or "form before" in text for text in first.help)
+            later = with_help_from_other_form(chunk, templates_for("en"), (step.asks.prompt,))
+            assert "form before" in " ".join(later.help) or not any(step.asks.help)

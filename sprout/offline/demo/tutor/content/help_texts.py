@@ -25,14 +25,20 @@ def with_help(task: PreparedQuestion, candidates: Sequence[Sequence[str]], frame
     return replace(task, help=tuple(chosen))
 
 
-def with_help_from_other_form(chunk: Chunk, frames: Templates) -> PreparedQuestion:
+def with_help_from_other_form(chunk: Chunk, frames: Templates, asked: Sequence[str]) -> PreparedQuestion:
     """The form of a chunk's question that has no help of its own, with the help of the other one as a parallel.
 
     The other form's solution is part of it only where that was asked before: it may still come.
+
+    Args:
+        asked: prompts of the lesson so far.
     """
-    if chunk.question.help:
-        return _with_parallel_help(chunk.changed_form, chunk.question, "earlier", frames)
-    return _with_parallel_help(chunk.question, replace(chunk.changed_form, solution=()), "other", frames)
+    task, other = chunk.question, chunk.changed_form
+    if task.help:
+        task, other = other, task
+    if any(map(other.matches_prompt, asked)):
+        return _with_parallel_help(task, other, "earlier", frames)
+    return _with_parallel_help(task, replace(other, solution=()), "other", frames)
 
 
 def _with_parallel_help(

@@ -79,10 +79,10 @@ def _in_order(teaching: TutorLesson, turn: Turn, known: float) -> Iterator[NextQ
     if changed and not _times_asked(changed.question, turn):
         yield changed
     new = [chunk for chunk in teaching.chunks if not any(_times_asked(task, turn) for task in chunk.questions)]
-    if should_test(turn, known) and teaching.chunks[-1] in new:
-        last = teaching.chunks[-1]
-        yield NextQuestion(last, min(last.questions, key=lambda one: not one.is_marked_by_code), NextReason.TEST)
-    yield from (NextQuestion(chunk, chunk.question, NextReason.NEW) for chunk in new)
+    is_test = should_test(turn, known)
+    if is_test and teaching.chunks[-1] in new:
+        yield NextQuestion(teaching.chunks[-1], _tested_by(teaching.chunks[-1]), NextReason.TEST)
+    yield from (NextQuestion(chunk, _tested_by(chunk) if is_test else chunk.question, NextReason.NEW) for chunk in new)
     rest = [(chunk, task) for chunk in teaching.chunks for task in chunk.questions if chunk not in new]
     # Only what code marks can show that something is learned.
     rest.sort(key=lambda pair: not pair[1].is_marked_by_code)
@@ -91,6 +91,11 @@ def _in_order(teaching: TutorLesson, turn: Turn, known: float) -> Iterator[NextQ
     asked = [pair for pair in rest if pair not in unasked]
     asked.sort(key=lambda pair: (not pair[1].is_marked_by_code, _last_asked(pair[1], turn)))
     yield from (NextQuestion(chunk, task, NextReason.ONCE_MORE) for chunk, task in asked)
+
+
+def _tested_by(chunk: Chunk) -> PreparedQuestion:
+    """The form of the chunk's question that code marks, if one is: only that can show that it is known."""
+    return min(chunk.questions, key=lambda one: not one.is_marked_by_code)
 
 
 def _changed_form(teaching: TutorLesson, turn: Turn) -> NextQuestion | None:

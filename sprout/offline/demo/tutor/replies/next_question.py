@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sprout.learning.text.normalization import folded, occurs_in
 from sprout.offline.demo.tutor.composition import Priority, Snippet, compose, first_sentences, unsaid
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, count_tactic, recognize_tactic
-from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
+from sprout.offline.demo.tutor.lesson import Chunk, PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.replies.lesson_order import NextQuestion, NextReason
 from sprout.offline.demo.tutor.replies.open_question import quote_learner, shares_idea
 from sprout.offline.demo.tutor.templates import Templates
@@ -87,7 +87,7 @@ def _settled_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> I
         yield Snippet(frames.fresh("with_help", turn.said), Priority.SHOULD)
         return
     found = teaching.find(settled.prompt)
-    because = found[1].because if found else ""
+    because = _because(found, turn)
     met = next((one for one in turn.marking.criteria if one.verdict == "met"), None) if turn.marking else None
     if met is not None and quote_learner(met.words):
         code = found is not None and found[1].kind == "code"
@@ -107,8 +107,17 @@ def _compared_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> 
     found = teaching.find(turn.settled.prompt)
     if turn.settled.misconception and shares_idea(turn.settled.misconception, teaching.idea):
         yield Snippet(frames.render("test_case", case=teaching.case), Priority.SHOULD)
-    elif found is not None and found[1].because:
-        yield Snippet(frames.fresh("compared_again", turn.said, text=found[1].because), Priority.SHOULD)
+    elif because := _because(found, turn):
+        yield Snippet(frames.fresh("compared_again", turn.said, text=because), Priority.SHOULD)
+
+
+def _because(found: tuple[Chunk, PreparedQuestion] | None, turn: Turn) -> str:
+    """Why the answer holds; nothing after a changed form that came first, since its question may follow."""
+    if found is None:
+        return ""
+    chunk, task = found
+    was_first = task is chunk.changed_form and not any(map(chunk.question.matches_prompt, turn.asked))
+    return "" if was_first else task.because
 
 
 def _review_snippets(weak: WeakPrerequisite | None, frames: Templates) -> Iterator[Snippet]:
