@@ -78,7 +78,8 @@ class _RefinementRun:
         self.reviewed = mark_reviewed(items, grading_ended=False)
         before = await adaptations.reviewed(job.node_id, user_id=job.user_id)
         status = await adaptations.diagnostic_status(job.node_id, user_id=job.user_id)
-        generated = bool(graph.nodes) and await self.context.graphs.is_generated(job.node_id, user_id=job.user_id)
+        has_parts = bool(graph.nodes) and await self.context.graphs.is_generated(job.node_id, user_id=job.user_id)
+        generated = has_parts and status is not None
         needs_loop = has_enough_answers(items, status) and before.has_new(items)
 
         async def begin() -> Sequence[Event]:

@@ -70,10 +70,13 @@ def subconcept_agent(
         if graph.parent.type != "concept" or graph.parent.parent_id is None:
             raise BadInput(f"Only a concept has subconcepts, and {graph.parent.title!r} is a {graph.parent.type}.")
         subconcepts, size = (SUBCONCEPTS_SMALL, QUESTIONS_SMALL) if job.small else (SUBCONCEPTS, QUESTIONS)
+        has_parts = bool(graph.nodes) and await repositories.is_generated(job.node_id, user_id=job.user_id)
+        if has_parts:  # those of a file stay as they are; what it may lack is questions
+            subconcepts = SizeRange(len(graph.nodes), len(graph.nodes), SUBCONCEPTS.noun)
         key_checks = KeyCheckRequests(keys, job, team) if keys is not None and not job.small else None
         questions = QuestionTool(repositories, job, size, subconcepts, hold_until_checked=key_checks is not None)
-        run = _SubconceptRun(repositories, prompts, job, subconcepts, questions, key_checks)
-        if not job.resumed and graph.nodes and await repositories.is_generated(job.node_id, user_id=job.user_id):
+        run = _SubconceptRun(repositories, prompts, job, subconcepts, questions, key_checks, has_parts)
+        if has_parts and not job.resumed and await questions.reload():
             return Brief(finish=run.finish_existing)
         return await run.brief_for_loop(graph, graph.parent.parent_id)
 
@@ -82,7 +85,11 @@ def subconcept_agent(
 
 @dataclass(slots=True)
 class _SubconceptRun:
-    """One run of the agent."""
+    """One run of the agent.
+
+    Args:
+        has_parts: whether only questions are missing.
+    """
 
     repositories: Repositories
     prompts: Prompts
@@ -90,6 +97,7 @@ class _SubconceptRun:
     subconcepts: SizeRange
     questions: QuestionTool
     key_checks: KeyCheckRequests | None
+    has_parts: bool
     passage_ids: frozenset[str] = frozenset()
 
     async def brief_for_loop(self, graph: ConceptGraph, root_id: str) -> Brief:
@@ -199,7 +207,7 @@ class _SubconceptRun:
     def faults(self, graph: ConceptGraph) -> list[str]:
         """Faults that keep the concept from being complete, as sentences for the model."""
         short = self.subconcepts.shortfall(len(graph.nodes))
-        loose = [] if self.job.small else unconnected_faults(graph)  # so few may have nothing to connect
+        loose = [] if self.job.small or self.has_parts else unconnected_faults(graph)  # few may have nothing to connect
         return [*([short] if short else []), *loose, *self.questions.faults(graph)]
 
     async def finish(self, result: TurnResult | None) -> AgentDone:

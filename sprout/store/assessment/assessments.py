@@ -23,7 +23,7 @@ from sprout.learning.questions.assessments import (
 )
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.store.assessment.attempts import record_attempt
-from sprout.store.assessment.generation import generating_run
+from sprout.store.assessment.generation import generating_run, was_interrupted
 from sprout.store.assessment.questions import insert_question, positions, reopen_assessment
 from sprout.store.assessment.self_marks import NOT_COMPARED, compare_of, lock_answer, store_self_mark
 from sprout.store.assessment.voiding import complete_if_answered
@@ -170,7 +170,7 @@ class SqlAssessments:
             if (run_id := generating_run(session.connection(), concept_id, user_id)) is not None:
                 raise DiagnosticInProgress(run_id)
             assessment = _diagnostic(session, concept_id, user_id)
-            if assessment is None:
+            if assessment is None or was_interrupted(session.connection(), concept_id, user_id):
                 raise DiagnosticMissing(concept_id)
             questions = _asked_questions(session, assessment.id)
             answered = _answered_count(session, assessment.id, user_id)

@@ -24,6 +24,19 @@ _MAKING = (
 )
 
 
+_INTERRUPTED = (
+    select(_runs.c.id)
+    .where(_runs.c.user_id == bindparam("user"), _runs.c.node_id == bindparam("concept"))
+    .where(_runs.c.agent == "subconcept", ~_IS_GENERATED)
+    .limit(1)
+)
+
+
+def was_interrupted(connection: Connection, concept_id: str, user_id: str) -> bool:
+    """Whether a run has begun to make the concept's questions, and none has made them all."""
+    return connection.scalar(_INTERRUPTED, {"concept": concept_id, "user": user_id}) is not None
+
+
 def generating_run(connection: Connection, concept_id: str, user_id: str) -> str | None:
     """The newest run that is making the questions of a concept; None while none does, and once they are complete."""
     return connection.scalar(_MAKING, {"concept": concept_id, "user": user_id})

@@ -9,7 +9,9 @@ from sprout.agents.agent import Brief
 from sprout.agents.path.subconcept import subconcept_agent
 from sprout.errors import BadInput, InvalidGraphEdit, InvalidQuestion, NoChangeNeeded, NotFound, SproutError
 from sprout.events import NodeRow
+from sprout.learning.actor import Actor
 from sprout.learning.paths.passages import Passage
+from sprout.learning.questions.questions import QuestionDraft
 from sprout.loop.model import ToolUse
 from tests.agents.driving import a_job, a_result, briefed, called, correction_of, finished, request_of, tool_of
 
@@ -316,9 +318,25 @@ async def test_a_concept_that_is_made_costs_no_model_call() -> None:
     concept = a_concept(repositories)
     repositories.under(concept.id, "A B", "A>B")
     repositories.generated = {concept.id}
+    draft = QuestionDraft("How many volts?", "numeric", "6", 1, ("A",))
+    await repositories.save_question(concept.id, draft, actor=Actor(concept.user_id))
     brief = await briefed(subconcept_agent(repositories), concept)
     assert (brief.messages, brief.tools) == ((), ())
     assert (await finished(brief, None)).reason == "end_turn"
+
+
+async def test_of_a_concept_with_parts_from_a_file_only_the_questions_are_made() -> None:
+    repositories = MemoryGraphRepository()
+    concept = a_concept(repositories)
+    repositories.under(concept.id, "A B", "")
+    repositories.generated = {concept.id}
+    brief = await briefed(subconcept_agent(repositories), concept)
+    assert brief.messages
+    told = await correction_of(brief)
+    assert told is not None
+    assert "0 of 5-10 questions saved." in told
+    assert "subconcepts saved" not in told
+    assert "edge" not in told
 
 
 async def test_nothing_saved_is_a_failure_in_plain_words() -> None:

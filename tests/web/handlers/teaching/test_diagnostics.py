@@ -6,11 +6,12 @@ from pathlib import Path
 
 import httpx2
 
+from harness.builders import a_run, end_run, start_run
 from harness.servers.web import WEB_LIMITS, Web, a_static_folder, serving_web
 from sprout.events import NodeRow
 from sprout.learning.actor import Actor
 from sprout.learning.paths.repository import DEFAULT_USER_ID
-from sprout.runs.state import Run
+from sprout.runs.state import Run, RunState
 from tests.store.paths.test_repository import CHOICE, NUMBER
 
 ME = {"userId": DEFAULT_USER_ID}
@@ -86,3 +87,17 @@ async def test_a_concept_without_a_diagnostic_gets_the_run_that_makes_one(own_we
     )
     own_web.agent.finish(run["id"])
     await own_web.live.wait_until_released(run["id"])
+
+
+async def test_Q7_the_questions_of_a_making_that_broke_off_are_not_the_diagnostic(own_web: Web) -> None:
+    branch, root = await own_web.a_topic("Plants")
+    concept = await own_web.a_concept("Photosynthesis", branch, root)
+    run = await start_run(own_web.store, a_run(concept, agent="subconcept"))
+    await own_web.graphs.save_question(concept.id, CHOICE, actor=ACTOR)
+    await end_run(own_web.store, run, RunState.FAILED)
+    early = await ask(own_web, concept)
+    assert early.status_code == 503
+    newest, _ = (await own_web.client.get("/api/runs")).json()
+    assert (newest["agent"], newest["nodeId"]) == ("refinement", concept.id), "which makes the others"
+    await finish(own_web, concept, await own_web.live.run(newest["id"], user_id=DEFAULT_USER_ID))
+    assert (await ask(own_web, concept)).json()["requiredAnswers"] == 2
