@@ -362,6 +362,8 @@ export interface Answer {
   feedback: string | null;
   createdAt: string;
   grade?: GradeShown | null;
+  skipped: boolean;
+  answer: string | null;
   compare?: Compared | null;
 }
 export interface ChangedRows {

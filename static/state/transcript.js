@@ -1,7 +1,7 @@
 // @ts-check
 /** Transcript of a lesson: messages as turns with speaker, channel and text. Pure. */
 
-/** @import { AnswerType, Attempt, ChatMessage, Citation } from "../types.d.ts" */
+/** @import { AnswerType, Attempt, ChatMessage, Checkpoint, Citation } from "../types.d.ts" */
 
 /**
  * @typedef {{
@@ -87,6 +87,31 @@ export function turnsOf(messages) {
         ...(aside ? { text: splitQuestion(message.content).text, question: null } : splitQuestion(message.content)),
       };
     });
+}
+
+/**
+ * A tutor's text without the help at its end that its checkpoint shows.
+ * @param {string} text @param {string[]} help
+ */
+export function withoutHelp(text, help) {
+  const shown = help.find((each) => text.endsWith(each.trim()));
+  return shown === undefined ? text : text.slice(0, -shown.trim().length).trim();
+}
+
+/**
+ * A lesson's turns without what its open checkpoint shows: each help text stands in one place, and what asked for it by
+ * a button goes with it.
+ * @param {Turn[]} turns @param {Pick<Checkpoint, "prompt" | "help"> | null} open
+ */
+export function turnsBeside(turns, open) {
+  if (!open?.help.length) return turns;
+  const kept = turns.map((turn) =>
+    turn.who === "tutor" ? { ...turn, text: withoutHelp(turn.text, open.help) } : turn,
+  );
+  const isEmpty = (/** @type {Turn | undefined} */ turn) =>
+    turn?.who === "tutor" && !turn.text && (turn.question?.startsWith(open.prompt) ?? true);
+  const isPush = (/** @type {Turn} */ turn) => turn.who === "learner" && !turn.attempt && !turn.mode;
+  return kept.filter((turn, i) => !isEmpty(turn) && !(isPush(turn) && isEmpty(kept[i + 1])));
 }
 
 /**

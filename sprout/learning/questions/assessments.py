@@ -47,7 +47,11 @@ class GradeShown(Wire):
 class AnswerRow(Wire):
     """An attempt. `is_correct` and `score` are null as long as it is not graded, and where there was none to grade.
 
-    `compare` is there once its assessment is complete, if it is left to the learner to compare.
+    Once its assessment is complete, `answer` is what would have been right, or `compare` is there if the attempt is
+    left to the learner to compare.
+
+    Args:
+        skipped: whether it tries nothing: left out, "I don't know", a complaint, a question of the learner's own.
     """
 
     id: str
@@ -61,6 +65,8 @@ class AnswerRow(Wire):
     feedback: str | None
     created_at: str
     grade: GradeShown | None = None
+    skipped: bool = False
+    answer: str | None = None
     compare: Compare | None = None
 
 

@@ -86,8 +86,12 @@ class SqlAssessments:
                 .where(tables.Answer.assessment_id == assessment_id, tables.Answer.user_id == user_id)
                 .order_by(col(tables.Answer.creation))
             )
+            pending = tables.ChatSession.pending_question_id
+            open_ids = set(session.exec(select(pending).where(tables.ChatSession.user_id == user_id)))
             return [
-                mapping.answer_row(answer, compare_of(answer, question) if complete else None)
+                _settled_row(answer, question)
+                if complete and question.id not in open_ids
+                else mapping.answer_row(answer, question)
                 for answer, question in session.exec(wanted)
             ]
 
@@ -100,7 +104,7 @@ class SqlAssessments:
             if assessment.completed_at is None or compare_of(answer, question) is None:
                 raise Conflict(NOT_COMPARED)
             store_self_mark(tx, answer, question, mark, now=utc_now())
-            return mapping.answer_row(answer)
+            return mapping.answer_row(answer, question)
 
         return await self._database.write_tx(body)
 
@@ -188,6 +192,12 @@ class SqlAssessments:
         return mapping.question_row(question, with_key=self._with_keys)
 
 
+def _settled_row(answer: tables.Answer, question: tables.Question) -> AnswerRow:
+    """An attempt of a complete assessment, with the right answer, or what its learner is to compare it with."""
+    compare = compare_of(answer, question)
+    return mapping.answer_row(answer, question, compare=compare, right=None if compare else question.correct_answer)
+
+
 def _diagnostic(session: Session, node_id: str, user_id: str) -> tables.Assessment | None:
     wanted = select(tables.Assessment).where(
         tables.Assessment.user_id == user_id,
@@ -221,7 +231,7 @@ def _record_answer(tx: WriteTransaction, assessment_id: str, given: GivenAnswer,
         tx, question, user_id=user_id, now=now, text=given.text, option=given.option, sure=given.sure
     )
     complete_if_answered(tx, assessment_id, user_id, now)
-    return mapping.answer_row(answer)
+    return mapping.answer_row(answer, question)
 
 
 def _asked_questions(session: Session, assessment_id: str) -> Sequence[tables.Question]:

@@ -136,8 +136,10 @@ def question_row(question: tables.Question, *, with_key: bool = False) -> Questi
     )
 
 
-def answer_row(answer: tables.Answer, compare: Compare | None = None) -> AnswerRow:
-    """An attempt as the contract has it, with what its learner is to compare it with."""
+def answer_row(
+    answer: tables.Answer, question: tables.Question, *, compare: Compare | None = None, right: str | None = None
+) -> AnswerRow:
+    """An attempt as the contract has it, with what its learner is to compare it with, or what would have been right."""
     return AnswerRow(
         id=answer.id,
         user_id=answer.user_id,
@@ -150,6 +152,8 @@ def answer_row(answer: tables.Answer, compare: Compare | None = None) -> AnswerR
         feedback=answer.feedback,
         created_at=wire_time(answer.created_at),
         grade=grade_response(answer),
+        skipped=question.state == "skipped",
+        answer=right,
         compare=compare,
     )
 

@@ -90,17 +90,17 @@ export function Changes({ changes, all, onUndone, head }) {
   const refusal = useSignal(/** @type {{ id: string, words: string } | null} */ (null));
   const said = useSignal("");
   const list = useRef(/** @type {HTMLElement | null} */ (null));
-  const wasAll = useRef(false);
+  const wasBusy = useRef(false);
   const listed = adaptationsIn(changes);
   const standingNow = undoable(changes);
   const titles = new Map([...all].map(([id, node]) => [id, node.title]));
   for (const change of changes)
     for (const node of [...change.before.nodes, ...change.after.nodes]) titles.set(node.id, node.title);
   useEffect(() => {
-    // the button for all has gone, and the focus with it
-    if (wasAll.current && !busy.value && document.activeElement === document.body)
+    // the button has gone, and the focus with it
+    if (wasBusy.current && !busy.value && document.activeElement === document.body)
       list.current?.querySelector("button")?.focus();
-    wasAll.current = busy.value === ALL;
+    wasBusy.current = busy.value !== null;
   }, [busy.value]);
 
   const undo = async (/** @type {Change} */ change) => {
@@ -180,7 +180,7 @@ export function Changes({ changes, all, onUndone, head }) {
             <button
               class="btn sm"
               type="button"
-              disabled=${busy.value !== null}
+              aria-disabled=${busy.value !== null || undefined}
               aria-busy=${busy.value === change.id || undefined}
               onClick=${() => undo(change)}
             >

@@ -2,10 +2,12 @@
 /** Comparison of an answer with the model answer: one verdict per criterion, given by its learner. */
 
 import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
 import { html } from "../../lib/html.js";
 import { Markdown } from "../rich/markdown.js";
 import { Icon } from "./icons.js";
+import { VerdictMark } from "./verdict_mark.js";
 
 /** @import { Compared, Mark, SelfMark } from "../../types.d.ts" */
 
@@ -18,14 +20,18 @@ const WORDS = /** @type {const} */ ({ met: "cm.met", partly: "cm.partly", missin
 export function Compare({ compare, off, onMark }) {
   const verdicts = useSignal(/** @type {Record<string, Mark>} */ ({}));
   const mixUp = useSignal(/** @type {string | null} */ (null));
-  const missing = useSignal(false);
+  /** The first criterion without a verdict, once they have been handed in. */
+  const missing = useSignal(/** @type {string | null} */ (null));
+  const form = useRef(/** @type {HTMLFormElement | null} */ (null));
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (off) return;
-    missing.value = compare.criteria.some((one) => !verdicts.value[one.id]);
-    if (!missing.value) onMark({ verdicts: verdicts.value, misconception: mixUp.value });
+    const at = compare.criteria.findIndex((one) => !verdicts.value[one.id]);
+    missing.value = compare.criteria[at]?.id ?? null;
+    if (missing.value === null) onMark({ verdicts: verdicts.value, misconception: mixUp.value });
+    else form.current?.querySelectorAll(".cmp-marks")[at].querySelector("input")?.focus();
   };
-  return html`<form class="cmp" onSubmit=${submit}>
+  return html`<form class="cmp" onSubmit=${submit} ref=${form}>
     <div class="pair">
       <div>
         <h3>${t("cm.yours")}</h3>
@@ -36,11 +42,12 @@ export function Compare({ compare, off, onMark }) {
         <div class="say"><${Markdown} text=${compare.modelAnswer} /></div>
       </div>
     </div>
-    <p class="t13 dim"><b>${t("cm.ask")}</b> ${t("cm.counts")}</p>
+    <p class="cmp-ask"><b>${t("cm.ask")}</b> ${t("cm.counts")}</p>
     ${compare.criteria.map(
       (one) => html`<fieldset class="cmp-point" key=${one.id} disabled=${off}>
         <legend>
-          <b>${one.label}</b>${one.statement !== compare.modelAnswer && html`<span>${one.statement}</span>`}
+          <b class="chunk">${one.label}</b>
+          ${one.statement !== compare.modelAnswer && html`<span>${one.statement}</span>`}
         </legend>
         <div class="cmp-marks">
           ${MARKS.map(
@@ -51,19 +58,24 @@ export function Compare({ compare, off, onMark }) {
                 checked=${verdicts.value[one.id] === mark}
                 onChange=${() => {
                   verdicts.value = { ...verdicts.value, [one.id]: mark };
-                  missing.value = false;
+                  missing.value = null;
                 }}
               />
-              <i class=${`mark ${mark}`} aria-hidden="true"></i>${t(WORDS[mark])}
+              <${VerdictMark} shape=${mark} />
+              <span>${t(WORDS[mark])}</span>
             </label>`,
           )}
         </div>
+        ${
+          missing.value === one.id &&
+          html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${t("cm.pick")}</span></p>`
+        }
       </fieldset>`,
     )}
     ${
       compare.misconceptions.length > 0 &&
       html`<fieldset class="cmp-point" disabled=${off}>
-        <legend><b>${t("cm.mix_up")}</b></legend>
+        <legend><b>${t("cm.mix_up", { n: compare.misconceptions.length })}</b></legend>
         ${compare.misconceptions.map(
           (one) => html`<label class="cmp-mix" key=${one}>
             <input
@@ -73,12 +85,11 @@ export function Compare({ compare, off, onMark }) {
                 mixUp.value = mixUp.value === one ? null : one;
               }}
             />
-            <span>${one}</span>
+            <span class="chunk">${one}</span>
           </label>`,
         )}
       </fieldset>`
     }
-    ${missing.value && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${t("cm.pick")}</span></p>`}
     <div class="row cp-foot">
       <button class="btn go" type="submit" disabled=${off} aria-busy=${off || undefined}>
         ${t(off ? "tu.sending" : "cm.done")}

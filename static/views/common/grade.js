@@ -4,6 +4,7 @@
 import { t } from "../../i18n/learn.js";
 import { html } from "../../lib/html.js";
 import { Markdown } from "../rich/markdown.js";
+import { VerdictMark } from "./verdict_mark.js";
 
 /** @import { Attempt, CriterionShown, GradeShown } from "../../types.d.ts" */
 /** @import { Turn } from "../../state/transcript.js" */
@@ -19,7 +20,7 @@ export const GradeView = ({ grade, words = "" }) =>
   html`<dl class="points">
     ${grade.criteria.map(
       (point) => html`
-        <dt><i class=${`mark ${point.verdict ?? "unsure"}`} aria-hidden="true"></i>${point.label}</dt>
+        <dt><${VerdictMark} shape=${point.verdict ?? "unsure"} /><span class="chunk">${point.label}</span></dt>
         <dd>
           ${t(point.verdict ? WORDS[point.verdict] : "rs.unsure")}
           ${point.span && !words.includes(point.span) && html`: <q>${point.span}</q>`}
@@ -29,7 +30,13 @@ export const GradeView = ({ grade, words = "" }) =>
   </dl>`;
 
 /** @typedef {"right" | "partly" | "not" | "compared" | "unmarked"} Outcome */
-const MARKS = { right: "met", partly: "partly", not: "missing", compared: "partly", unmarked: "unsure" };
+const MARKS = /** @type {const} */ ({
+  right: "met",
+  partly: "partly",
+  not: "missing",
+  compared: "partly",
+  unmarked: "unsure",
+});
 const OUTCOMES = /** @type {const} */ ({
   right: "vd.right",
   partly: "vd.partly",
@@ -53,7 +60,7 @@ export function Verdict({ grade, attempt = false }) {
   const outcome = outcomeOf(grade);
   const { answer = null, why = null } = attempt && attempt.attempt ? attempt.attempt : {};
   return html`<div class="vd">
-    <p class="verdict"><i class=${`mark ${MARKS[outcome]}`} aria-hidden="true"></i><b>${t(OUTCOMES[outcome])}</b></p>
+    <p class="verdict"><${VerdictMark} shape=${MARKS[outcome]} /><b>${t(OUTCOMES[outcome])}</b></p>
     ${attempt && grade.criteria.length > 0 && html`<${GradeView} grade=${grade} words=${attempt.text} />`}
     ${
       answer &&

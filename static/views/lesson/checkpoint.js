@@ -17,6 +17,7 @@ import { Sure } from "../common/sure.js";
 import { Compare } from "../common/compare.js";
 import { ContestDialog } from "../common/contest_dialog.js";
 import { Fault } from "../common/shell.js";
+import { VerdictMark } from "../common/verdict_mark.js";
 import { CodeField } from "../rich/editor.js";
 import { languageIn } from "../rich/grammars.js";
 import { Markdown } from "../rich/markdown.js";
@@ -26,6 +27,8 @@ import { DrawingPad } from "./drawing.js";
 /** @import { Move } from "../../net/teaching_api.js" */
 /** @import { Checkpoint, SelfMark } from "../../types.d.ts" */
 
+/** Where the checkpoint is not docked, but scrolls. */
+const narrow = matchMedia("(max-width: 1100px)");
 const LONGEST = 8000;
 const LARGEST_DRAWING = 7_000_000;
 const KIND_WORDS = /** @type {const} */ ({
@@ -75,6 +78,12 @@ function OpenCheckpoint({ lesson, about, question, refusal }) {
     option.value = one;
     keep(one);
   };
+  const newestHelp = useRef(/** @type {HTMLElement | null} */ (null));
+  const isHelpAsked = useRef(false);
+  useEffect(() => {
+    if (isHelpAsked.current && narrow.matches) newestHelp.current?.scrollIntoView({ block: "nearest" });
+    isHelpAsked.current = false;
+  }, [question.help.length]);
   useEffect(() => {
     if (mine?.text && mine.text === words.peek().trim()) heard();
   }, [mine?.id]); // also if the connection broke before the reply
@@ -101,6 +110,7 @@ function OpenCheckpoint({ lesson, about, question, refusal }) {
   /** Ask for something by a button. @param {Move} move @param {string} text as it is shown */
   const push = (move, text) => {
     missing.value = null;
+    isHelpAsked.current = move === "help";
     return lesson.send({ content: "", text, aside: false, drawing: null, move });
   };
   const submit = async (/** @type {Event} */ event) => {
@@ -194,7 +204,7 @@ function OpenCheckpoint({ lesson, about, question, refusal }) {
     </p>
     <div class="q" id="asked" tabindex="-1" ref=${asked}><${Markdown} text=${question.prompt} /></div>
     ${question.help.map(
-      (text, i) => html`<div class="cp-help" key=${i}>
+      (text, i) => html`<div class="cp-help" key=${i} ref=${newestHelp}>
         <b>${t("tu.help_at", { n: i + 1 })}</b>
         <${Markdown} text=${text} />
       </div>`,
@@ -255,13 +265,15 @@ function OpenCheckpoint({ lesson, about, question, refusal }) {
         html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${missing.value ?? refusal}</span></p>`
       }
       <div class="row cp-foot">
-        <button class="btn go" type="submit" disabled=${off} aria-busy=${off || undefined}>
-          ${t(off ? "tu.sending" : "tu.answer")}
-        </button>
+        <div class="row cp-go">
+          <button class="btn go" type="submit" disabled=${off} aria-busy=${off || undefined}>
+            ${t(off ? "tu.sending" : "tu.answer")}
+          </button>
+          <button class="btn" type="button" disabled=${off} onClick=${() => push("help", t("tu.said_help"))}>
+            ${t(question.help.length ? "tu.help_more" : "tu.help")}
+          </button>
+        </div>
         <button class="btn" type="button" disabled=${off} onClick=${() => say(t("tu.said_idk"))}>${t("tu.idk")}</button>
-        <button class="btn" type="button" disabled=${off} onClick=${() => push("help", t("tu.said_help"))}>
-          ${t(question.help.length ? "tu.help_more" : "tu.help")}
-        </button>
         <a
           class="btn flat"
           href="#side"
@@ -347,10 +359,15 @@ function useFocus(lesson, field) {
 /** In place of a question that a second look took back. @param {{ lesson: OpenLesson, refusal: string | null }} props */
 function Withdrawn({ lesson, refusal }) {
   const off = lesson.working.value;
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    if (document.activeElement === document.body) box.current?.focus({ preventScroll: true });
+  }, []);
   const next = () =>
     lesson.send({ content: "", text: t("tu.said_change"), aside: false, drawing: null, move: "change" });
-  return html`<section class="cp" aria-label=${t("tu.withdrawn_label")}>
-    <p role="status">${t("tu.withdrawn")}</p>
+  return html`<section class="cp" aria-label=${t("tu.withdrawn_label")} tabindex="-1" ref=${box}>
+    <p class="verdict"><${VerdictMark} shape="unsure" /><b>${t("tu.withdrawn_label")}</b></p>
+    <p class="cp-note" role="status">${t("tu.withdrawn")}</p>
     ${refusal && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${refusal}</span></p>`}
     <div class="row cp-foot">
       <button class="btn go" type="button" disabled=${off} aria-busy=${off || undefined} onClick=${next}>

@@ -14,7 +14,7 @@ import { Icon } from "../common/icons.js";
 import { Fault } from "../common/shell.js";
 import { Markdown } from "../rich/markdown.js";
 
-/** @import { OpenDiagnostic } from "../../state/diagnostic.js" */
+/** @import { AdaptationState, OpenDiagnostic } from "../../state/diagnostic.js" */
 /** @import { Answer, AskedQuestion, SelfMark } from "../../types.d.ts" */
 
 /** @param {{ opened: OpenDiagnostic, around: import("../common/path_context.js").PathContext | null }} props */
@@ -26,13 +26,13 @@ export function Results({ opened, around }) {
   }, []);
   const { questions, newest } = opened;
   const asked = questions.value.filter((each) => newest.value.has(each.id));
-  const right = asked.filter((each) => newest.value.get(each.id)?.isCorrect).length;
-  const unread = asked.filter((each) => {
-    const answer = newest.value.get(each.id);
-    return answer && isUnread(answer) && !isNotKnown(each, answer);
-  }).length;
-  const toCompare = asked.filter((each) => newest.value.get(each.id)?.compare).length;
   const fitting = opened.adaptation.value;
+  const outcomes = asked.map((each) => outcomeOf(newest.value.get(each.id), fitting));
+  const count = (/** @type {AnswerOutcome[]} */ ...of) => outcomes.filter((outcome) => of.includes(outcome)).length;
+  const marked = count("right", "partly", "not");
+  const unread = count("unmarked");
+  const toCompare = count("compare");
+  const left = count("skipped", "not_known");
   const next =
     around &&
     inLearningOrder(partsOf(around.all, opened.conceptId)).find(
@@ -42,14 +42,15 @@ export function Results({ opened, around }) {
   return html`<section class="rs wrap">
     <h1 class="t24">${t("rs.title")}</h1>
     <div class="rs-sum" role="status">
-      <p class="say-lg">${t("rs.summary", { right, n: asked.length })}</p>
+      <p class="say-lg">${marked ? t("rs.summary", { right: count("right"), n: marked }) : t("rs.none_marked")}</p>
+      ${left > 0 && html`<p class="dim">${t("rs.left", { n: left })}</p>`}
       ${toCompare > 0 && html`<p class="dim">${t("rs.to_compare", { n: toCompare })}</p>`}
       ${unread > 0 && fitting === "going" && html`<p class="dim">${t("rs.waiting", { n: unread })}</p>`}
     </div>
     <p class="rs-dots" aria-hidden="true">
       ${questions.value.map(
         (question) =>
-          html`<${Dot} key=${question.id} standing=${outcomeOf(question, newest.value.get(question.id))} />`,
+          html`<${Dot} key=${question.id} standing=${outcomeOf(newest.value.get(question.id), fitting)} />`,
       )}
     </p>
     <section class="rs-changes" aria-labelledby="changed">
@@ -93,37 +94,28 @@ export function Results({ opened, around }) {
   </section>`;
 }
 
-/** @param {Answer | undefined} answer */
-const isUnread = (answer) =>
-  answer !== undefined &&
-  answer.score === null &&
-  !answer.feedback &&
-  !answer.compare &&
-  answer.grade?.state !== "self_marked" &&
-  (answer.answerText !== null || answer.selectedOption !== null);
+/**
+ * @typedef {"skipped" | "not_known" | "not" | "unreadable" | "unmarked" | "compare" | "compared" | "right" | "partly"}
+ *   AnswerOutcome
+ */
 
 /**
- * Whether the answer to a choice was "I don't know", which is not marked.
- * @param {AskedQuestion} question
- * @param {Answer} answer
+ * @param {Answer | undefined} answer
+ * @param {AdaptationState} fitting once the path is adapted, no answer waits to be marked any more
+ * @returns {AnswerOutcome}
  */
-const isNotKnown = (question, answer) =>
-  question.format === "mcq" && answer.selectedOption === null && answer.score === null;
-
-/** @typedef {"skipped" | "not" | "unreadable" | "unmarked" | "compare" | "compared" | "right" | "partly"} AnswerOutcome */
-
-/** @param {AskedQuestion} question @param {Answer | undefined} answer @returns {AnswerOutcome} */
-function outcomeOf(question, answer) {
+function outcomeOf(answer, fitting) {
   if (!answer || (answer.answerText === null && answer.selectedOption === null)) return "skipped";
-  if (isNotKnown(question, answer)) return "not";
+  if (answer.skipped) return "not_known";
   if (answer.grade?.state === "self_marked") return "compared";
   if (answer.compare) return "compare";
-  if (answer.score === null) return answer.feedback ? "unreadable" : "unmarked";
+  if (answer.score === null) return answer.feedback || fitting === "done" ? "unreadable" : "unmarked";
   return answer.isCorrect ? "right" : answer.score > 0 ? "partly" : "not";
 }
 
 const DOTS = {
   skipped: "unsure",
+  not_known: "unsure",
   unreadable: "unsure",
   unmarked: "unsure",
   compare: "unsure",
@@ -135,6 +127,7 @@ const DOTS = {
 /** @type {Record<AnswerOutcome, string>} */
 const OUTCOME_TONES = {
   skipped: "",
+  not_known: "",
   unreadable: "",
   unmarked: "wait",
   compare: "",
@@ -145,6 +138,7 @@ const OUTCOME_TONES = {
 };
 const WORDS = /** @type {const} */ ({
   skipped: "rs.skipped",
+  not_known: "rs.not_known",
   unreadable: "rs.unreadable",
   unmarked: "rs.unmarked",
   compare: "rs.compare",
@@ -159,7 +153,7 @@ const Dot = ({ standing }) => html`<i class="mark ${DOTS[standing]}" aria-hidden
 
 /** @param {{ opened: OpenDiagnostic, question: AskedQuestion, answer: Answer | undefined }} props */
 function AnsweredQuestion({ opened, question, answer }) {
-  const standing = outcomeOf(question, answer);
+  const standing = outcomeOf(answer, opened.adaptation.value);
   const words = answer?.selectedOption ?? answer?.answerText;
   const spans = answer?.grade?.criteria.map((one) => one.span) ?? [];
   return html`<li class="rs-item">
@@ -168,6 +162,7 @@ function AnsweredQuestion({ opened, question, answer }) {
       <div class="rs-q say"><${Markdown} text=${question.prompt} /></div>
       ${
         words &&
+        standing !== "not_known" &&
         !answer?.compare &&
         html`<p class="rs-said">
           <small>${t(answer?.selectedOption ? "rs.chose" : "rs.yours")}</small>
@@ -182,6 +177,14 @@ function AnsweredQuestion({ opened, question, answer }) {
           off=${opened.busy.value !== null}
           onMark=${(/** @type {SelfMark} */ mark) => opened.selfMark(answer, mark)}
         />`
+      }
+      ${
+        answer?.answer &&
+        standing !== "right" &&
+        html`<div class="rs-said">
+          <small>${t("rs.right_answer")}</small>
+          <${Markdown} text=${answer.answer} />
+        </div>`
       }
       ${answer?.grade?.criteria.length ? html`<${GradeView} grade=${answer.grade} words=${words ?? ""} />` : ""}
       ${

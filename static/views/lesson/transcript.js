@@ -4,7 +4,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
 import { html } from "../../lib/html.js";
-import { markSpans } from "../../state/transcript.js";
+import { markSpans, turnsBeside } from "../../state/transcript.js";
 import { Verdict } from "../common/grade.js";
 import { CodeBlock } from "../rich/code.js";
 import { Diagram, DiagramImage } from "../rich/diagram.js";
@@ -16,11 +16,18 @@ import { CitationChips } from "./citations.js";
 /** @import { Turn } from "../../state/transcript.js" */
 
 const SLOW_MS = 10_000;
+/** Where the checkpoint follows the text, one reads on from one's own words; else it is docked below the newest. */
+const narrow = matchMedia("(max-width: 1100px)");
 
 /** @param {{ lesson: OpenLesson, title: string, onCite: (citation: Citation) => void }} props */
 export function Transcript({ lesson, title, onCite }) {
-  const turns = lesson.turns.value.filter((turn) => !turn.aside);
+  const question = lesson.state.value?.question ?? null;
+  const said = lesson.turns.value.filter((turn) => !turn.aside);
+  const turns = turnsBeside(said, question);
+  const talk = useRef(/** @type {HTMLElement | null} */ (null));
   const end = useRef(/** @type {HTMLElement | null} */ (null));
+  /** The number of turns when the tutor was last silent. */
+  const settled = useRef(0);
   const {
     sending: { value: sending },
     unheard: { value: unheard },
@@ -28,19 +35,24 @@ export function Transcript({ lesson, title, onCite }) {
     speaking: { value: speaking },
   } = lesson;
   useEffect(() => {
-    if (turns.length > 1 || speaking) end.current?.scrollIntoView({ block: "end" });
-  }, [turns.length, speaking]);
+    if (working ? !speaking : turns.length === settled.current) return;
+    if (!working) settled.current = turns.length;
+    if (turns.length < 2 && !speaking) return;
+    const mine = narrow.matches ? [...(talk.current?.querySelectorAll(".me") ?? [])].at(-1) : undefined;
+    if (mine) mine.scrollIntoView({ block: "start" });
+    else end.current?.scrollIntoView({ block: "end" });
+  }, [turns.length, speaking, working]);
   useRoomForDock();
-  const open = lesson.ended.value ? null : lesson.state.value?.question?.prompt;
-  const last = useMemo(() => lastPlaces(turns), [lesson.turns.value]);
+  const open = lesson.ended.value ? null : question?.prompt;
+  const last = useMemo(() => lastPlaces(turns), [lesson.turns.value, question]);
   /** A question is shown once, in the last turn that asks it; the open one is in the dock. */
   const isShownHere = (/** @type {Turn} */ turn, /** @type {number} */ i) =>
     turn.question !== null && !(open && turn.question.startsWith(open)) && last.get(turn.question) === i;
-  const comparing = lesson.state.value?.question?.compare ?? null;
+  const comparing = question?.compare ?? null;
   const newest = turns.findLast((turn) => turn.attempt);
   const thinking = sending ? "tu.marking" : "tu.thinking";
   const waitingFor = turns.length ? thinking : "tu.starting";
-  return html`<section class="talk" aria-label=${t("tu.crumb")}>
+  return html`<section class="talk" aria-label=${t("tu.crumb")} ref=${talk}>
     <h1 class="t24">${title}</h1>
     ${turns.map(
       (turn, i) =>
@@ -78,14 +90,15 @@ export function Transcript({ lesson, title, onCite }) {
   </section>`;
 }
 
-/** Keep what is scrolled to, by the page or by the focus, above the docked checkpoint. */
+/** Keep what is scrolled to, by the page or by the focus, above what is docked: the checkpoint, or its buttons. */
 function useRoomForDock() {
   useEffect(() => {
     const dock = /** @type {HTMLElement} */ (document.getElementById("dock"));
     const { style } = document.documentElement;
     const watch = new ResizeObserver(() => {
-      const isOver = getComputedStyle(dock).position === "sticky";
-      style.scrollPaddingBlockEnd = isOver ? `${dock.offsetHeight}px` : "";
+      const parts = [dock, .../** @type {NodeListOf<HTMLElement>} */ (dock.querySelectorAll(".cp-go"))];
+      const docked = parts.find((part) => getComputedStyle(part).position === "sticky");
+      style.scrollPaddingBlockEnd = docked ? `${docked.offsetHeight}px` : "";
     });
     watch.observe(dock);
     return () => {
@@ -144,7 +157,15 @@ const TurnView = ({ turn, isNewest, isCompared, withQuestion, onCite }) =>
           <${CitationChips} citations=${turn.citations} onCite=${onCite} />
           ${withQuestion && html`<div class="asked"><${Markdown} text=${turn.question ?? ""} /></div>`}
         </div>`,
-    [turn.id, turn.attempt && JSON.stringify(turn.attempt), turn.citations.length, isNewest, isCompared, withQuestion],
+    [
+      turn.id,
+      turn.text,
+      turn.attempt && JSON.stringify(turn.attempt),
+      turn.citations.length,
+      isNewest,
+      isCompared,
+      withQuestion,
+    ],
   );
 
 /** @param {{ text: string, turn?: Turn, drawing: boolean }} props */

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.async_api import Browser, Page, expect
 
-from harness.browser import open_page
+from harness.browser import PHONE, open_page
 from harness.journeys.learner import (
     answer_diagnostic,
     compare,
@@ -15,6 +15,7 @@ from harness.journeys.learner import (
 )
 from tests.journeys.support.map_view import take_screenshot
 
+SMALLEST_TARGET = 44
 COUNTS = "Turning percentages into counts of people"
 CHOOSING = "Yes or no: letting a program choose"
 BRIDGE = "Step by step: A comparison gives True or False"
@@ -68,12 +69,13 @@ async def test_a_diagnostic_goes_by_keyboard_alone_and_a_reload_keeps_the_draft_
         items = page.locator(".rs-item")
         await expect(items).to_have_count(7)
         await expect(items.nth(2)).to_contain_text("Right")
-        await expect(items.nth(3)).to_contain_text("You wroteI don’t knowNot yet")
+        await expect(items.nth(3)).to_contain_text("Left open")
         await expect(items.nth(4)).to_contain_text("Skipped")
         await expect(items.nth(6)).to_contain_text("Not yet")
         await expect(page.locator(".rs-changes .pulse")).to_have_count(0)
         await expect(items.nth(5)).to_contain_text("For you to compare")
         await expect(page.locator(".rs-sum")).to_contain_text("1 answer is for you to compare, below.")
+        await expect(page.locator(".rs-sum")).to_contain_text("2 questions were left open. They don’t count.")
         await expect(items.nth(5).locator(".pair")).to_contain_text("You wroteIn the headline")
         await take_screenshot(page, "results")
         await compare(items.nth(5), "Says it")
@@ -96,6 +98,40 @@ async def _press(page: Page, name: str) -> None:
     await page.keyboard.press("Enter")
     await wait_for_next(page, before)
     await expect(page.locator("#asked")).to_be_focused()
+
+
+async def test_who_does_not_know_has_left_the_question_open_whether_by_the_button_or_in_words(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with open_course(tmp_path, bayes_url) as taught, open_page(browser, taught.diagnostic(COUNTS)) as page:
+        await page.locator("#asked").wait_for()
+        typed = iter(("I don't know", "i dont know.", "I DON’T KNOW!", "I don’t know"))
+        while await page.locator("#asked").count():
+            if await page.get_by_role("radio").count():
+                await _press(page, "I don’t know")
+            else:
+                await answer_diagnostic(page, next(typed))
+        await expect(page.locator(".rs-changes .pulse")).to_have_count(0)
+        outcomes = page.locator(".rs-item .chip")
+        await expect(outcomes).to_have_text(["Left open"] * 7)
+        await expect(page.locator(".rs-sum")).to_have_text(
+            "No answer marked7 questions were left open. They don’t count."
+        )
+        await expect(page.locator(".rs-said small")).to_have_text(["The answer"] * 7)
+
+
+async def test_on_a_phone_sure_of_this_is_ticked_by_its_words(browser: Browser, tmp_path: Path, bayes_url: str) -> None:
+    async with (
+        open_course(tmp_path, bayes_url) as taught,
+        open_page(browser, taught.diagnostic(COUNTS), size=PHONE, scheme="dark") as page,
+    ):
+        sure = page.get_by_role("checkbox", name="I’m sure of this")
+        await page.locator(".sure").get_by_text("I’m sure of this").click()
+        await expect(sure).to_be_checked()
+        box = await page.locator(".sure").bounding_box()
+        assert box is not None
+        assert box["height"] >= SMALLEST_TARGET
+        await take_screenshot(page, "diagnostic-phone-sure")
 
 
 async def test_a_misconception_brings_a_change_with_its_reason_that_can_be_undone_and_brought_back(
@@ -142,7 +178,7 @@ async def test_a_misconception_brings_a_change_with_its_reason_that_can_be_undon
         await take_screenshot(page, "concept-fitted")
 
         await beside.get_by_role("button", name="Undo", exact=True).press("Enter")
-        await expect(beside.get_by_role("button", name="Restore", exact=True)).to_be_visible()
+        await expect(beside.get_by_role("button", name="Restore", exact=True)).to_be_focused()
         await expect(bridge).to_have_count(0)
         undone = await taught.server.graph()
         assert (_titles(undone), _wires(undone)) == (_titles(before), _wires(before))

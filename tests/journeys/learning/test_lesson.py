@@ -37,6 +37,9 @@ COUNT_TELLS = """() => {
     .observe(line, { childList: true, characterData: true, subtree: true });
 }"""
 LARGEST_ROUNDS = 12
+SMALLEST_TARGET = 44
+WITH_KEYBOARD = 430
+LIFT_CARD = "(by) => scrollBy(0, document.querySelector('.cp').getBoundingClientRect().top - innerHeight + by)"
 
 
 async def test_wrong_answers_bring_help_a_side_question_keeps_the_checkpoint_and_right_ones_make_it_learned(
@@ -253,6 +256,102 @@ async def test_without_a_choice_or_a_word_nothing_is_sent_and_help_costs_no_type
         await page.locator("#answer").fill(wrong_answers(asked)[0])
         await page.keyboard.press("Control+Enter")
         await expect(page.locator("#answer")).to_have_value("")
+
+
+async def test_a_hint_is_said_once_in_the_checkpoint_while_its_question_is_open_and_stays_to_be_read_back(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with open_course(tmp_path, bayes_url) as taught, open_page(browser, taught.lesson(PER_CENT)) as page:
+        asked = await wait_for_question(page)
+        hint = page.get_by_text("Which number here plays the part of the three hundreds?")
+        await checkpoint(page).get_by_role("button", name="Hint").click()
+        await expect(checkpoint(page).locator(".cp-help")).to_have_count(1)
+        await wait_for_question(page)
+        await expect(hint).to_have_count(1)
+        await expect(conversation(page).locator(".me")).to_have_count(0)
+        await take_screenshot(page, "lesson-hint")
+        await submit_answer(page, wrong_answers(asked)[0])
+        await expect(checkpoint(page).locator(".cp-help")).to_have_count(2)
+        await expect(page.get_by_text("How many hundreds are there in 700")).to_have_count(1)
+        await submit_answer(page, right_answer(asked))
+        await expect(checkpoint(page).locator(".cp-help")).to_have_count(0)
+        await expect(conversation(page).get_by_text("A hint, please.")).to_have_count(1)
+        await expect(hint).to_have_count(1)
+
+
+async def test_on_a_phone_answer_stays_at_the_lower_edge_and_covers_neither_question_nor_feedback(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with (
+        open_course(tmp_path, bayes_url) as taught,
+        open_page(browser, taught.lesson(PER_CENT), size=PHONE) as page,
+    ):
+        asked = await wait_for_question(page)
+        answer = checkpoint(page).get_by_role("button", name="Answer")
+        for lift in (40, 80):
+            await page.evaluate(LIFT_CARD, lift + 100)
+            await wait_for_effects(page)
+            assert await _room_below(page, ".cp-go") == 0
+            await expect(answer).to_be_in_viewport(ratio=1)
+        await page.locator("#asked").evaluate("(asked) => asked.scrollIntoView({ block: 'end' })")
+        await wait_for_effects(page)
+        assert await _room_below(page, "#asked") >= await page.locator(".cp-go").evaluate("(bar) => bar.offsetHeight")
+
+        await page.locator("#answer").click()
+        await page.set_viewport_size({"width": PHONE[0], "height": WITH_KEYBOARD})
+        await page.locator("#answer").evaluate("(field) => field.scrollIntoView({ block: 'nearest' })")
+        await wait_for_effects(page)
+        await expect(answer).to_be_in_viewport(ratio=1)
+        await expect(page.locator("#answer")).to_be_in_viewport(ratio=1)
+        await take_screenshot(page, "lesson-phone-keyboard")
+        await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+
+        await submit_answer(page, wrong_answers(asked)[0])
+        await wait_for_question(page)
+        mine = page.locator(".me").last
+        await expect(mine).to_be_in_viewport(ratio=1)
+        assert await mine.evaluate("(mine) => mine.getBoundingClientRect().top") < 44, (
+            "one's own words stand at the top"
+        )
+        await expect(page.locator(".vd .verdict").last).to_be_in_viewport(ratio=1)
+        await take_screenshot(page, "lesson-phone-verdict")
+        await assert_no_overflow(page)
+
+
+async def _room_below(page: Page, selector: str) -> float:
+    """The pixels between an element's lower edge and the screen's."""
+    return float(await page.locator(selector).evaluate("(one) => innerHeight - one.getBoundingClientRect().bottom"))
+
+
+async def test_on_a_phone_an_answer_is_compared_by_large_targets_and_by_keys_and_what_is_missing_is_shown(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with (
+        open_course(tmp_path, bayes_url) as taught,
+        open_page(browser, taught.lesson(TREE), size=PHONE, scheme="dark") as page,
+    ):
+        for _ in range(2):
+            await submit_answer(page, right_answer(await wait_for_question(page)))
+        await wait_for_question(page)
+        await page.locator("#answer").fill("Half of it")
+        await page.locator("#answer").press("Control+Enter")
+        points = page.locator(".cmp-marks")
+        await expect(points).to_have_count(2)
+        await assert_no_overflow(page)
+        for target in await page.locator(".cmp-marks label, .cmp-mix, .cmp .btn").all():
+            box = await target.bounding_box()
+            assert box is not None
+            assert min(box["width"], box["height"]) >= SMALLEST_TARGET
+        await points.first.locator("label").filter(has_text="Partly").click()
+        await expect(points.first.get_by_role("radio", name="Partly")).to_be_checked()
+        await page.get_by_role("button", name="Done comparing").click()
+        await expect(points.last.get_by_role("radio", name="Says it")).to_be_focused()
+        await expect(page.get_by_role("group", name="The two ends together").get_by_role("alert")).to_be_in_viewport()
+        await take_screenshot(page, "lesson-phone-compare")
+        await page.keyboard.press("ArrowRight")
+        await expect(points.last.get_by_role("radio", name="Partly")).to_be_checked()
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".cmp")).to_have_count(0)
 
 
 async def test_what_is_taught_from_notes_opens_its_passage_and_the_document_at_that_place(

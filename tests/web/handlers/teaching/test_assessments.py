@@ -65,7 +65,22 @@ async def test_defect_21_the_server_marks_whatever_the_client_thinks_of_it(own_w
     words = await answer(own_web, found, 2, answerText="green", selectedOption=None, isCorrect=True, score=1)
     assert (words.json()["isCorrect"], words.json()["score"]) == (None, None)
     listed = await own_web.client.get(f"/api/assessments/{found['assessment']['id']}/answers", params=ME)
-    assert listed.json() == [wrong.json(), right.json(), words.json()]
+    before = [one.json() for one in (wrong, right, words)]
+    assert [one["answer"] for one in before] == [None] * 3
+    answers = ["Light", "6", listed.json()[2]["answer"]]
+    assert listed.json() == [one | {"answer": answer} for one, answer in zip(before, answers, strict=True)]
+
+
+async def test_A11_what_tries_nothing_is_skipped_and_the_right_answers_come_once_all_is_answered(own_web: Web) -> None:
+    _, found = await a_diagnostic(own_web)
+    address = f"/api/assessments/{found['assessment']['id']}/answers"
+    assert (await answer(own_web, found, 0, selectedOption="Soil")).json()["answer"] is None
+    assert (await answer(own_web, found, 1, answerText="idk")).json()["skipped"] is True
+    assert [one["answer"] for one in (await own_web.client.get(address, params=ME)).json()] == [None, None]
+    assert (await answer(own_web, found, 2, answerText="What does chlorophyll mean?")).json()["skipped"] is True
+    listed = (await own_web.client.get(address, params=ME)).json()
+    assert [one["skipped"] for one in listed] == [False, True, True]
+    assert [bool(one["answer"]) for one in listed] == [True, True, True]
 
 
 async def test_A3_A4_an_answer_says_how_it_is_graded_and_one_in_words_that_it_waits(own_web: Web) -> None:

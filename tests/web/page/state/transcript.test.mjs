@@ -5,6 +5,7 @@ import {
   answerMessage,
   sideQuestionMessage,
   splitQuestion,
+  turnsBeside,
   turnsOf,
   markSpans,
   withoutTags,
@@ -95,6 +96,32 @@ test("attempts at each question are numbered", () => {
     turns.map(({ number }) => number),
     [1, 2, 0, 1, 2],
   );
+});
+
+test("help that the open checkpoint shows stands only there, with what asked for it, and comes back when it closes", () => {
+  const asks = "\n\nQuestion Type: text\n\nQuestion:\nHow many?";
+  const turns = turnsOf([
+    said("assistant", `Chunk.${asks}`),
+    said("user", "A hint, please."),
+    said("assistant", `Count the hundreds.${asks}`),
+    said("user", answerMessage("text", "6"), "evaluation"),
+    said("assistant", `That does not hold yet. Take one hundred.${asks}`),
+    said("user", answerMessage("text", "I don't know")),
+    said("assistant", `Half of it is done.${asks}`),
+  ]);
+  const shown = (open) => turnsBeside(turns, open).map(({ text }) => text);
+  assert.deepEqual(shown(null), [
+    "Chunk.",
+    "A hint, please.",
+    "Count the hundreds.",
+    "6",
+    "That does not hold yet. Take one hundred.",
+    "I don't know",
+    "Half of it is done.",
+  ]);
+  const help = ["Count the hundreds.", "Take one hundred.", "Half of it is done."];
+  assert.deepEqual(shown({ prompt: "How many?", help }), ["Chunk.", "6", "That does not hold yet.", "I don't know"]);
+  assert.deepEqual(shown({ prompt: "Another one?", help: [] }), shown(null));
 });
 
 test("what a grade points out is underlined where it stands first, overlaps once, and every character stays", () => {
