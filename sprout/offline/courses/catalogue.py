@@ -9,8 +9,15 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from sprout.learning.questions.program_tests import MAX_PROGRAM_TESTS
 from sprout.learning.questions.questions import MAX_ACCEPTED
-from sprout.offline.courses.lesson_format import AuthoredModel, Lesson, LessonQuestion, WrongOption
+from sprout.offline.courses.lesson_format import (
+    AuthoredModel,
+    Lesson,
+    LessonProgramTest,
+    LessonQuestion,
+    WrongOption,
+)
 from sprout.offline.graph_plan import Plan, PlannedEdge, PlannedNode, PlannedQuestion, reachable, transitive_reduction
 from sprout.yaml_loader import load_yaml
 
@@ -42,6 +49,7 @@ class Question(AuthoredModel):
     Args:
         wrong: wrong options of a choice, or wrong terms.
         terms: for open_ended, the terms of up to five words that are right; criteria may be absent then.
+        program_tests: for open_ended, runs that mark a program; criteria may be absent then.
     """
 
     prompt: Text
@@ -54,6 +62,7 @@ class Question(AuthoredModel):
     unit: str | None = None
     diagnostic_values: dict[str, str] = Field(default_factory=dict)
     terms: tuple[Text, ...] = Field(default=(), max_length=MAX_ACCEPTED)
+    program_tests: tuple[LessonProgramTest, ...] = Field(default=(), max_length=MAX_PROGRAM_TESTS)
     difficulty: int = Field(ge=1, le=5)
     tests: tuple[Title, ...] = Field(min_length=1, max_length=2)
 
@@ -62,9 +71,9 @@ class Question(AuthoredModel):
         options = [self.answer, *(wrong.option for wrong in self.wrong)]
         if self.format == "mcq" and (len(options) != 4 or len({option.casefold() for option in options}) != 4):
             raise ValueError(f"four different options are needed: {self.prompt!r}")
-        if self.terms and self.format != "open_ended":
-            raise ValueError(f"terms are for open questions: {self.prompt!r}")
-        if self.format == "open_ended" and (self.criteria or not self.terms):
+        if (self.terms or self.program_tests) and self.format != "open_ended":
+            raise ValueError(f"terms and program tests are for open questions: {self.prompt!r}")
+        if self.format == "open_ended" and (self.criteria or not (self.terms or self.program_tests)):
             if not 2 <= len(self.criteria) <= 5:
                 raise ValueError(f"two to five criteria are needed: {self.prompt!r}")
             if abs(sum(criterion.weight for criterion in self.criteria) - 1) > 1e-9:
@@ -213,6 +222,8 @@ def _planned_question(question: Question) -> PlannedQuestion:
         fields |= {"anchors": list(question.anchors)} if question.anchors else {}
     if question.terms:
         fields |= {"accepted": [*question.terms], "misconceptions": [wrong.model_dump() for wrong in question.wrong]}
+    if question.program_tests:
+        fields["program_tests"] = [test.model_dump(exclude_defaults=True) for test in question.program_tests]
     if question.format == "numeric":
         fields |= {"tolerance": question.tolerance or 0} | ({"unit": question.unit} if question.unit else {})
         fields["misconceptions"] = [
