@@ -212,14 +212,16 @@ class LessonPlan:
         return len(self.goals)
 
     def after(self, can: Sequence[str], asked: str, *, same_again: bool) -> "LessonPlan":
-        """The plan once another question is asked.
+        """The plan once another question is asked, whose step is that of its goal, or the next one if that is new.
 
         Args:
             can: a new plan, taken where there is none yet.
-            asked: what the learner can do who answers the new question, where the plan does not say so yet.
+            asked: what the learner can do who answers the new question.
             same_again: whether it is about the same step as the question before.
         """
-        lines = self.goals or tuple(can)[:MAX_STEPS]
+        lines = self.goals or tuple(dict.fromkeys(can))[:MAX_STEPS]
+        if asked in lines:
+            return LessonPlan(lines, lines.index(asked) + 1)
         chunk = max(1, self.step if same_again else min(self.step + 1, MAX_STEPS))
         return LessonPlan(lines if len(lines) >= chunk or not asked else (*lines, asked)[:MAX_STEPS], chunk)
 

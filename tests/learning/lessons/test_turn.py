@@ -127,6 +127,13 @@ def test_a_plan_goes_on_unless_the_same_is_asked_again() -> None:
     assert first.after([], "x", same_again=True) == first
 
 
+def test_a_question_about_a_step_of_the_plan_is_at_that_step() -> None:
+    plan = LessonPlan(("a", "b", "c"), 1)
+    assert plan.after([], "c", same_again=False) == LessonPlan(("a", "b", "c"), 3)
+    assert plan.after([], "c", same_again=False).after([], "b", same_again=False).step == 2
+    assert LessonPlan().after(["a", "b", "a"], "b", same_again=False) == LessonPlan(("a", "b"), 2)
+
+
 def test_A7_what_follows_an_answer_that_could_not_be_marked_is_marked_together_with_it() -> None:
     assert posed(last="blue light").words_to_mark("is scattered") == "is scattered"
     unmarked = posed(last="blue light", unmarked=True)
