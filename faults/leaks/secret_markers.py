@@ -164,7 +164,8 @@ def _mark_question(question: dict[str, Any], canaries: SecretMarkers) -> None:
         if holder.get(key):
             holder[key] = canaries.mark_text(holder[key], MarkedText(prompt, part))
 
-    programs = [one for one in question.get("tests", ()) if isinstance(one, dict)]  # else titles of what it tests
+    runs = question.get("program_tests") or question.get("tests", ())
+    programs = [one for one in runs if isinstance(one, dict)]  # else titles of what it tests
     if question.get("criteria") or programs:
         mark(question, "answer", "answer")
         question["anchors"] = [

@@ -46,7 +46,7 @@ class TutorDependencies:
 
 async def take_turn(call: Call[TutorDependencies, NoFields, TutorTurn]) -> Response:
     """The tutor's reply. Invalid requests are refused; if the turn fails, the reply says why and repeats the
-    question, and nothing of the turn is stored."""
+    question, and of the turn only an attempt and its mark are stored."""
     lesson = await call.dependencies.lessons.lesson(call.id, user_id=call.user_id)
     body = call.body
     content = "" if body.said_by_button else body.content.strip()
