@@ -40,7 +40,14 @@ from sprout.agents.grading.key_check import key_check_agent
 from sprout.agents.path.subconcept import subconcept_agent
 from sprout.agents.path.topic import topic_agent
 from sprout.agents.tutor.tool_inputs import build_checkpoint, build_diagram, refuse_copyable
-from sprout.agents.tutor.tools import ask_checkpoint, complete_subconcept, generate_example, visualize_concept
+from sprout.agents.tutor.tools import (
+    ask_checkpoint,
+    complete_subconcept,
+    generate_example,
+    raise_concern,
+    reply,
+    visualize_concept,
+)
 from sprout.errors import NoChangeNeeded, SproutError
 from sprout.events import NodeRow
 from sprout.learning.marking.grades import Grade
@@ -245,6 +252,8 @@ def _tutor_calls() -> list[SloppyCall]:
         SloppyCall("generate_example", generate_example, card, (), anything),
         SloppyCall("visualize_concept", visualize_concept, DIAGRAM, (formats,), diagram),
         SloppyCall("complete_subconcept", complete_subconcept, {"message": "You can read an ammeter."}, (), anything),
+        SloppyCall("reply", reply, {"message": "Look at where the ammeter sits in the loop."}, (), anything),
+        SloppyCall("raise_concern", raise_concern, {"message": "I read what you wrote, and it matters."}, (), anything),
     ]
 
 
