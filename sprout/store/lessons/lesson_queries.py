@@ -155,17 +155,18 @@ def _plan(stored: JsonValue) -> LessonPlan:
 
 
 def _prompts(session: Session, node_id: str, user_id: str) -> tuple[str, ...]:
+    """The prompts of all questions that were asked, voided ones too: they are not asked again."""
     wanted = _quiz_questions(tables.Question.prompt, node_id, user_id).order_by(col(tables.Question.position))
     return tuple(session.exec(wanted))
 
 
 def _quiz_questions(wanted: Any, node_id: str, user_id: str) -> Any:
-    """A select over the questions of the learner's quiz of a subconcept, without voided ones."""
+    """A select over the questions of the learner's quiz of a subconcept."""
     return (
         select(wanted)
         .join(tables.Assessment, col(tables.Assessment.id) == col(tables.Question.assessment_id))
         .where(tables.Assessment.user_id == user_id, tables.Assessment.target_node_id == node_id)
-        .where(tables.Assessment.type == "quiz", tables.Question.state != "voided")
+        .where(tables.Assessment.type == "quiz")
     )
 
 
@@ -174,6 +175,7 @@ def _unaided_right(session: Session, node_id: str, user_id: str) -> int:
         tables.Answer, col(tables.Answer.question_id) == col(tables.Question.id)
     )
     right = wanted.where(tables.Answer.user_id == user_id, tables.Answer.help_level == 0, col(tables.Answer.is_correct))
+    right = right.where(tables.Question.state != "voided")
     return int(session.exec(right).one())
 
 
