@@ -222,7 +222,8 @@ def _returner(story: CourseRecord) -> Violations:
         yield "nothing that was forgotten was gone over again"
     for lesson in story.return_record.reviewed:
         missed = [turn for turn in lesson.turns if turn.message.right is False]
-        if lesson.title in forgotten and not any(turn.level_after for turn in lesson.turns):
+        noticed = any(turn.level_after or turn.compares for turn in missed)
+        if lesson.title in forgotten and not noticed:
             yield f"nobody has noticed that {lesson.title!r} was forgotten"
         if lesson.title not in forgotten and (missed or lesson.questions > EXPERT_QUESTIONS):
             yield f"{lesson.questions} questions about {lesson.title!r}, which is known"

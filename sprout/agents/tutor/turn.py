@@ -30,9 +30,11 @@ from sprout.learning.lessons.turn import (
     named_option,
     parse_input,
 )
+from sprout.learning.marking.attempts import asks_something, complains
 from sprout.learning.marking.comparison import parse_self_verdict
 from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.marking.program_marking import ProgramMarker
+from sprout.learning.marking.typed_choice import named_options
 from sprout.learning.paths.repositories import Repositories
 from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.questions.questions import SOLVABLE_FORMATS
@@ -118,7 +120,8 @@ class LessonTurn:
             meaning = interpret_input(question, self.input, has_drawing=self.drawing is not None)
         if meaning is not InputMeaning.ATTEMPT:
             names_none = question.kind == "mcq" and meaning is InputMeaning.ASIDE and self.input.kind is TurnKind.ANSWER
-            notes = ("The learner's words name none of the options, so nothing was marked.",) if names_none else ()
+            many = "two" if names_none and len(named_options(question.options, self.input.text)) > 1 else "none"
+            notes = (f"The learner's words name {many} of the options, so nothing was marked.",) if names_none else ()
             return AttemptResult(question, ladder_after(question, meaning), notes=notes)
         option = named_option(question, self.input.text)
         attempt = await self.dependencies.lessons.record_attempt(
@@ -240,7 +243,8 @@ class LessonTurn:
         """The reply of a turn in which no model is asked: code knows what to say. None where one is."""
         if self.question_is_gone:
             return fixed_text("question_gone", self.language)
-        question, is_aside = self.result.open_question, self.input.kind is TurnKind.CLARIFICATION
+        question, words = self.result.open_question, self.input.text
+        is_aside = self.input.kind is TurnKind.CLARIFICATION or asks_something(words) or complains(words)
         if question is not None and self.result.ladder.comparing and not is_aside:
             name = "compare" if self.result.attempt_id is not None else "compare_again"
             return fixed_text(name, self.language, answer=question.checkpoint.draft.correct_answer)
@@ -321,7 +325,7 @@ class LessonTurn:
         if self.task.self_mark is not None and self.result.self_verdict is not None:
             return fixed_text(f"self_{self.result.self_verdict}", self.language)
         content = self.task.content
-        marked = self.drawing is None or DRAWING_MARKER in content
+        marked = self.drawing is None or DRAWING_MARKER.casefold() in content.casefold()
         return content if marked else f"{content}\n{DRAWING_MARKER}"
 
     @property

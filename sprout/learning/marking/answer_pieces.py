@@ -18,12 +18,13 @@ _LATEX_SIGN = re.compile(r"\\(?:times|cdot)\b")
 _LATEX_LAYOUT = re.compile(r"\\[,;:! ]|\\(?:left|right|quad|approx)\b|\$(?!\d)|(?<=[\d}])\$")
 _DATE = re.compile(r"\b\d{1,2}[./-] ?\d{1,2}[./-] ?(\d{4})\b")
 _MONTHS = (
-    "jan|ene|gen|feb|fev|fév|mar|mär|maart|apr|avr|abr|may|mai|mei|mag|jun|jui|giu|jul|lug|aug|aoû|ago|sep|set|oct|okt|ott"
-    "|outu|nov|dec|dez|déc|dic"
+    "january|february|march|april|may(?! be)|june|july|august|september|october|november|december|januar|februar|märz"
+    "|mai|juni|juli|oktober|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|enero"
+    "|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|gennaio|febbraio|aprile|maggio"
+    "|giugno|luglio|settembre|ottobre|dicembre|janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro"
+    "|januari|februari|maart|mei|augustus|jan|feb|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez"
 )
-_MONTH = re.compile(
-    rf"\b(?:0?[1-9]|[12]\d|3[01])(?:\.|st|nd|rd|th)? (?=(?:of |de )?(?:{_MONTHS})[^\W\d_]*\b)", re.IGNORECASE
-)
+_MONTH = re.compile(rf"\b(?:0?[1-9]|[12]\d|3[01])(?:\.|st|nd|rd|th)? (?=(?:of |de )?(?:{_MONTHS})\b)", re.IGNORECASE)
 _BELOW_ZERO = re.compile(
     r"(?<![-\d.,])(\d[\d.,]*[^\d,;.!?]{0,12}?) (?:below zero|below 0|unter null|sous zéro|bajo cero|sotto zero"
     r"|abaixo de zero|onder nul|below freezing)\b",
@@ -32,9 +33,10 @@ _BELOW_ZERO = re.compile(
 _PLUS_MINUS = re.compile(r"(?:±|\\pm|\+/-)\s?(\d[\d.,/]*)")
 _ENUMERATION = re.compile(r"(?:^|(?<=\n))\s{0,4}\(?\d{1,2}[.)](?=\s)")
 _GAP = re.compile(
-    r"(?P<equals>=+>?|[-–]>|[≈→⇒≙≃]|~)|(?P<operator>[*·×÷+^/-]| : |^:$)|(?P<negation>[≠<>≤≥])|(?P<comma>,)"
-    r"|(?P<end>[.!?;\n。！？…]+)|(?P<open>[(\[])|(?P<close>[)\]])|(?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)"
+    r"(?P<equals>=+>?|[-–]>|[≈→⇒≙≃]|~)|(?P<operator>[*·×÷+^/-]| : |^:$)|(?P<negation>[≠<>≤≥])"
+    r"|(?P<comma>,|(?<!\s):(?=\s))|(?P<end>[.!?;\n。！？…]+)|(?P<open>[(\[])|(?P<close>[)\]])|(?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)"
 )
+_AT_LEAST = ("au", "al", "lo", "pelo")  # before "moins" and the like, which are no minus then
 _MINUS_WORDS = ("minus", "moins", "menos", "meno", "negative", "negativ", "min")
 
 
@@ -50,10 +52,14 @@ class Kind(StrEnum):
     OPEN = "open"
     CLOSE = "close"
     RESULT = "result"
+    STEP = "step"
     REASON = "reason"
     CORRECTION = "correction"
     CHOICE = "choice"
+    CONDITION = "condition"
     NEGATION = "negation"
+    BOUND = "bound"
+    LIMIT = "limit"
     SHARE = "share"
     STATEMENT = "statement"
     COPULA = "copula"
@@ -98,12 +104,17 @@ def answer_pieces(answer: str, *, unit: str | None = None) -> list[Piece]:
 
 
 def _by_neighbours(pieces: Sequence[Piece]) -> Iterator[Piece]:
-    """The pieces with what only the neighbours tell: a hyphen is a dash, and "entre" a choice, but between numbers."""
+    """The pieces with what only the neighbours tell: a hyphen is a dash, "over" a bound and "entre" a choice, but
+    between numbers; "as" a reason there, and behind a comma."""
     for at, piece in enumerate(pieces):
         sides = (*pieces[max(0, at - 1) : at], *pieces[at + 1 : at + 2])
         between = len(sides) == 2 and all(side.quantity is not None for side in sides)
         if piece.text == "-" and not between:
-            yield Piece(Kind.COMMA)
+            yield replace(piece, kind=Kind.COMMA)
+        elif piece.text == "as" and (between or (at and pieces[at - 1].kind is Kind.COMMA)):
+            yield replace(piece, kind=Kind.REASON)
+        elif piece.text == "over" and not between:
+            yield replace(piece, kind=Kind.BOUND)
         elif piece.text == "entre" and between:
             yield replace(piece, kind=Kind.OPERATOR)
         elif piece.kind is Kind.CHOICE and len(piece.text) == 1 and not between:
@@ -117,7 +128,8 @@ def _number(pieces: list[Piece], placed: PlacedQuantity, *, touching: bool) -> P
     quantity = placed.quantity
     if pieces and ((pieces[-1].text in ("-", "+") and touching) or pieces[-1].text in _MINUS_WORDS):
         before = pieces[-2] if len(pieces) > 1 else None
-        if before is None or (before.quantity is None and before.kind is not Kind.CLOSE):
+        is_bound = before is not None and before.text in _AT_LEAST
+        if before is None or (before.quantity is None and before.kind is not Kind.CLOSE and not is_bound):
             sign = pieces.pop()
             if sign.text != "+":
                 quantity = replace(

@@ -1,5 +1,6 @@
 """Comparison: the learner marks an answer that has no grader beside the model answer (rules A9, A11)."""
 
+import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,14 +9,21 @@ from importlib.resources import files
 
 from sprout.errors import BadInput
 from sprout.events import Compare, ComparedCriterionShown, Mark
+from sprout.learning.marking.attempts import asks_something, is_genuine_attempt
 from sprout.learning.marking.grades import CriterionResult, Grade, GradeState, Remedy, ungraded
 from sprout.learning.marking.grading import criterion_ids
 from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.questions.questions import Criterion, QuestionDraft
 from sprout.learning.text.confusables import plain
 
-MAX_WORDS = 6  # of a verdict that is typed
+MAX_WORDS = 60  # of a verdict that is typed, with what the learner says of it
 WHOLE = "the whole answer"
+
+_MARKS: tuple[Mark, ...] = ("met", "partly", "missing")
+_LONGEST = 4  # words of a phrase
+_STOP = "."
+_CLAUSE_END = re.compile(r"[,.;:!…–—\n]+|-\s")
+_APOSTROPHE = re.compile("['’`´]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,17 +114,51 @@ def whole_verdict(verdicts: Sequence[Mark | None]) -> Mark:
 
 
 def parse_self_verdict(text: str, comparison: Comparison) -> SelfMark | None:
-    """The learner's verdict in a few words, such as "the same", "partly" or "not yet"; None where it is none."""
-    words = plain(text.replace("'", "").replace("’", "")).split()
-    if not words or len(words) > MAX_WORDS:
+    """The learner's verdict, such as "the same", "partly, I think" or "not yet, I had the wrong number": the words that
+    the text begins with. None where it begins with others, or asks something."""
+    words = _words(text)
+    if not words or len(words) > MAX_WORDS or "?" in text or "？" in text:
         return None
-    said = " ".join(words)
-    found = next((mark for mark, phrases in _verdict_phrases().items() if said in phrases), None)
+    found = _verdict(words)
     return None if found is None else SelfMark({one.id: found for one in comparison.criteria})
 
 
+def _verdict(words: Sequence[str]) -> Mark | None:
+    """The verdict that the words begin with; a comma or a full stop is a word of its own."""
+    while filler := _beginning(words, "before"):
+        if _beginning(words, *_MARKS) > filler:
+            break
+        words = _from_word(words[filler:])
+    length, mark = max((_beginning(words, one), one) for one in _MARKS)
+    said, rest = " ".join(words[:length]), words[length:]
+    if not length or (said in _phrases("open") and rest and rest[0] != _STOP and rest[0] not in _phrases("after")):
+        return None
+    behind = " ".join(_from_word(rest)).replace(f" {_STOP}", "")
+    if asks_something(f"{behind.removeprefix('but ')}?"):
+        return None
+    if said in _phrases("short") and behind:
+        return _verdict(_from_word(rest)) or (mark if is_genuine_attempt(behind, prompt="") else None)
+    return mark
+
+
+def _beginning(words: Sequence[str], *names: str) -> int:
+    """How many of the words are the longest phrase of these names that they begin with."""
+    known = frozenset[str]().union(*map(_phrases, names))
+    return next((many for many in range(min(_LONGEST, len(words)), 0, -1) if " ".join(words[:many]) in known), 0)
+
+
+def _from_word(words: Sequence[str]) -> Sequence[str]:
+    return words[1:] if words[:1] == [_STOP] else words
+
+
+def _words(text: str) -> list[str]:
+    clauses = [plain(clause).split() for clause in _CLAUSE_END.split(_APOSTROPHE.sub("", text))]
+    return [word for clause in clauses if clause for word in (*clause, _STOP)][:-1]
+
+
 @cache
-def _verdict_phrases() -> dict[Mark, frozenset[str]]:
+def _phrases(name: str) -> frozenset[str]:
+    """The phrases under a name of the table, plain."""
     table = tomllib.loads(files("sprout.learning.marking").joinpath("self_verdicts.toml").read_text(encoding="utf-8"))
-    marks: tuple[Mark, ...] = ("met", "partly", "missing")
-    return {mark: frozenset(" ".join(plain(phrase).split()) for phrase in table[mark]) for mark in marks}
+    phrases = table[name].split() if name == "after" else table[name]
+    return frozenset(plain(phrase) for phrase in phrases)

@@ -11,6 +11,9 @@ from sprout.learning.marking.units import same_unit
 from sprout.learning.questions.questions import Misconception
 from sprout.learning.text.normalization import one_line
 
+NOT_WORKED_OUT = "That is a way to it. What number does it come to?"
+ONLY_A_BOUND = "That leaves many numbers open. Which one is it?"
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -67,6 +70,10 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
     if key is None:
         return ungraded("the prepared answer states no number", remedy=Remedy.PERSON)
     stated = stated_results(answer, unit=question.unit, prompt=question.prompt)
+    if stated.is_bound:
+        return _unsure_grade("the answer only bounds the number", ONLY_A_BOUND)
+    if stated.is_unworked:
+        return _unsure_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
     if len(stated.results) != 1:
         return _unsure_grade("the answer states no single number beyond doubt", _which_one(stated.results))
     (result,) = (_scaled(result, factor) for result in stated.results)
@@ -96,7 +103,8 @@ def _scaled(quantity: Quantity, factor: float) -> Quantity:
 
 def states_number(prompt: str, answer: str, *, unit: str | None) -> bool:
     """Whether the answer is a try at a number, right or wrong: one without any is not marked, and not wrong."""
-    return bool(stated_results(answer, unit=scale_of(unit or "")[1] or None, prompt=prompt).results)
+    stated = stated_results(answer, unit=scale_of(unit or "")[1] or None, prompt=prompt)
+    return bool(stated.results) or stated.is_unworked or stated.is_bound
 
 
 def chosen_option(options: Sequence[Option], chosen: str) -> Option | None:

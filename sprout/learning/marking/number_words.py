@@ -12,6 +12,9 @@ _PERCENT = re.compile(
     r"\b(?:per ?cent|percent|prozent|pour ?cent|por ?ciento|per ?cento|por ?cento|procent)\b|\bпроцент\w*",
     re.IGNORECASE,
 )
+_PER_THOUSAND = re.compile(
+    r"(?<=\bper )thousand\b|(?<=\bpro )tausend\b|(?<=\bpour )mille\b|(?<=\bpor )mil\b", re.IGNORECASE
+)
 _PERCENT_BEFORE = re.compile(r"\byüzde (\d[\d.,]*)", re.IGNORECASE)  # Turkish says per cent first
 _SCALES = {
     "hundred": 2, "hundreds": 2, "hundert": 2, "hunderte": 2, "thousand": 3, "thousands": 3,
@@ -65,7 +68,13 @@ _LAST_WORD = re.compile(
 )
 _FALSE_FRIENDS = {"pt": "non", "es": "once", "it": "sei"}
 _DIGIT = re.compile(r"\d")
-_ONE_ALONE = re.compile(r"\W*(?:one|eins|eine?|une?|una|uno|uma?|een|één|jeden|bir|один)\W*", re.IGNORECASE)
+_ONE = r"(?:one|eins|eine?[nrs]?|une?|una|uno|uma?|een|één|jeden|jedna|jedno|bir|один|одна|одно)"
+ONLY = (
+    r"(?:just|only|exactly|nur|bloß|genau|seulement|juste|uniquement|s[oó]lo|solamente|soltanto|só|apenas|maar|slechts"
+    r"|alleen|tylko|sadece|только)"
+)
+_ONE_ALONE = re.compile(rf"\W*{_ONE}\W*", re.IGNORECASE)
+_ONLY_ONE = re.compile(rf"\b{ONLY} (?:the )?{_ONE}\b", re.IGNORECASE)
 
 
 def with_digits(text: str) -> str:
@@ -73,11 +82,12 @@ def with_digits(text: str) -> str:
     quarters" 3/4, "8 million" 8e6, "6 per cent" 6 %.
 
     Two and three stay words where there is any other number, unless one of them is the last word, since they are seldom
-    meant as numbers then; one does where there is any other word.
+    meant as numbers then; one does where there is any other word but "just" or "only".
     """
     if _ONE_ALONE.fullmatch(text):
         return "1"
     added = _PERCENT_BEFORE.sub(r"\1%", additive_in_digits(text))
+    added = _PER_THOUSAND.sub("1000", added)
     plain = _ONE_IN.sub("1", _ONE_AND_A_HALF.sub("1.5", added))
     plain = _DOZEN.sub(lambda found: "6" if found["half"] else "12", plain)
     plain = _SCALED.sub(lambda found: f"e{_SCALES[found[2].lower()]}", _PART.sub(_fraction, _PERCENT.sub("%", plain)))
@@ -85,7 +95,8 @@ def with_digits(text: str) -> str:
     if mixed and (whole := _in_digits(plain[: mixed.start()]))[-1:].isdecimal():
         return whole + plain[mixed.end() :]
     read = _OVER.sub("/", _in_digits(plain))
-    return _LAST_WORD.sub(lambda found: str(_COUNTS[found[0].lower()]), read)
+    read = _LAST_WORD.sub(lambda found: str(_COUNTS[found[0].lower()]), read)
+    return read if _DIGIT.search(read) else _ONLY_ONE.sub("1", read)
 
 
 def _in_digits(text: str) -> str:

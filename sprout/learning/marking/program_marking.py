@@ -8,6 +8,7 @@ from textwrap import dedent
 from sprout.learning.actor import Actor
 from sprout.learning.marking.gradebook import Gradebook
 from sprout.learning.marking.grades import CriterionResult, Grade, GradeState, Remedy, ungraded
+from sprout.learning.marking.program_calls import learner_calls
 from sprout.learning.marking.program_runs import (
     MAX_CPU_S,
     ProgramEnd,
@@ -32,6 +33,8 @@ _KEYWORDS = re.compile(
     r"\b(?:and|as|assert|break|class|continue|def|elif|else|except|False|finally|from|global|if|import|in|lambda"
     r"|None|not|or|pass|raise|return|True|try|while|with|yield)\b"
 )
+_DEFINITION = re.compile(r"(?:def|class|import|from)\b")
+_MISSING_NAME = re.compile(r"NameError: name '(\w+)' is not defined")
 _STATEMENT = re.compile(r"^\s*(?:return|def|class|import|from|pass|break|continue|raise|assert|del)\b", re.MULTILINE)
 _BELIEFS_SHOW = frozenset(ProgramEnd) - {ProgramEnd.NOT_COMPILED, ProgramEnd.DIED}
 
@@ -79,13 +82,13 @@ def grade_runs(program: str, tests: Sequence[ProgramTest], runs: Sequence[Progra
         results=tuple(
             CriterionResult(
                 f"t{position}",
-                run_label(test, position),
+                label,
                 1 / len(tests),
                 "met" if is_passed else "missing",
                 confidence=1.0 if position <= len(runs) else 0.0,
                 misconception=None if is_passed or position > len(runs) else test.misconception,
             )
-            for position, (test, is_passed) in enumerate(zip(tests, passed, strict=True), start=1)
+            for position, (test, is_passed, label) in enumerate(zip(tests, passed, run_labels(tests), strict=True), 1)
         ),
         misconceptions=_revealed(tests, runs, passed),
         next_step="" if failed is None else _explain(tests[failed], runs[failed]),
@@ -119,12 +122,21 @@ def program_in(answer: str) -> str:
     return first + newline + (moved if is_shifted else rest)
 
 
-def run_label(test: ProgramTest, position: int) -> str:
-    """A name of the test for its learner: its situation or its expression; nothing of what is expected."""
+def run_labels(tests: Sequence[ProgramTest]) -> list[str]:
+    """Names of the tests for their learner, each another one: what was run, the calls or the situation; nothing of what
+    is expected, and of an expression that asks about a wrong value only its calls."""
+    labels = [_label(test) for test in tests]
+    return [
+        f"run {position}" if not label else label if label not in labels[: position - 1] else f"{label}, run {position}"
+        for position, label in enumerate(labels, start=1)
+    ]
+
+
+def _label(test: ProgramTest) -> str:
     situation = " and ".join(_situation(test))
-    if test.after and len(test.after) <= MAX_SITUATION:
-        return f"{test.after} with {situation}" if situation else test.after
-    return f"with {situation}" if situation else f"test {position}"
+    with_values = f"with {situation}" if situation and not _DEFINITION.match(situation) else ""
+    calls = " and ".join(learner_calls(test))
+    return f"{calls if len(calls) <= MAX_SITUATION else ''} {with_values}".strip()
 
 
 def _explain(test: ProgramTest, run: ProgramRun) -> str:
@@ -137,7 +149,7 @@ def _explain(test: ProgramTest, run: ProgramRun) -> str:
         case ProgramEnd.RAISED:
             return f"{begin} program stopped in {_place(run)} with {run.error}."
         case ProgramEnd.RAISED_AFTER:
-            return f"{begin} program ran, but {test.after} then stopped with {run.error}."
+            return f"{begin} program ran, but {_failure_after(test, run)}."
         case ProgramEnd.DIED:
             return f"{begin} program ended before its result could be seen."
         case ProgramEnd.TOO_SLOW:
@@ -149,6 +161,15 @@ def _explain(test: ProgramTest, run: ProgramRun) -> str:
             return f"{lead}{test.after} gives {_cut(run.value or '')}; it should give {_cut(test.gives or '')}."
         case ProgramEnd.COMPLETE:
             return _compare_output(begin, _lines(run.printed), _lines(test.prints or ""))
+
+
+def _failure_after(test: ProgramTest, run: ProgramRun) -> str:
+    """How the expression of the test failed: what it needs is not there, a call of it stopped, or it has no value."""
+    expression, missing = test.after or "", _MISSING_NAME.match(run.error)
+    if missing and re.search(rf"\b{re.escape(missing[1])}\b", expression):
+        called = next((call for call in learner_calls(test) if call.startswith(f"{missing[1]}(")), "")
+        return f"{called} could not be called: {run.error}" if called else f"it made no {missing[1]}: {run.error}"
+    return f"{expression} then {'stopped' if learner_calls(test) else 'failed'} with {run.error}"
 
 
 def _compare_output(begin: str, printed: list[str], expected: list[str]) -> str:

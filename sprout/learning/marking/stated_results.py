@@ -2,24 +2,45 @@
 
 People write "7 hundreds, 6 in each, so 42", "42, because 700 is 7 hundreds" and "40, no wait, 42". The result is what
 the words come to: what stands behind an equals sign or a word such as "so", else what the answer begins or ends with.
-Numbers that are calculated with, that the question states or that the learner takes back are none.
+Numbers that are calculated with, that only bound it, that the question states or that the learner takes back are none.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
-from sprout.learning.marking.answer_pieces import Kind, Piece, answer_pieces, plain_text
-from sprout.learning.marking.quantities import Quantity, iter_quantities
+from sprout.learning.marking.answer_pieces import Kind, Piece, answer_pieces
+from sprout.learning.marking.number_words import ONLY
+from sprout.learning.marking.numbers_set_aside import (
+    after_correction,
+    has_number,
+    is_bounded,
+    without_asides,
+    without_bounds,
+    without_reasons,
+    without_shares,
+    without_worked,
+)
+from sprout.learning.marking.ordinals import ordinals
+from sprout.learning.marking.quantities import Quantity
 from sprout.learning.marking.units import convert, parse_unit
+from sprout.learning.text.confusables import plain
 
 MAX_ANSWER_LENGTH = 2_000
 _EDGE = 4  # words that may stand before the number an answer begins with, or behind the one it ends with
 _CHAT = 5  # words from which an answer may be about something else
 _BASES = frozenset((1.0, 100.0, 1000.0))  # as in "6 for every 100"
 _CALCULATION = (Kind.WORKED, Kind.OPERATOR, Kind.EQUALS, Kind.OPEN, Kind.CLOSE)
-_TO = (":", "to", "zu", "à", "a")  # odds
 _STOPS = (Kind.COMMA, Kind.END, Kind.OPEN)
+_HOW_MANY = re.compile(
+    r"\b(?:how many|wie ?viele?|combien|cuánt[oa]s|quant[ei]|quant[oa]s|hoeveel|ile|kaç|сколько)\b", re.IGNORECASE
+)
+_ONLY_THAT = re.compile(rf"\W*{ONLY} (?:the|der|die|das|le|la|el|il|o|a|de|het) (\w+)(?: one)?\b", re.IGNORECASE)
+_LEADS_TO = (Kind.EQUALS, Kind.RESULT, Kind.STEP)
+_SLASHED = re.compile(r"\s*(\d{1,15}) / (\d{1,15})[\s.]*")
+_LISTS = (",", "(")
+_COMPARED = "<>≤≥"
+_EXPLAINS = ((Kind.COMMA, "-"), (Kind.COMMA, ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +51,15 @@ class StatedResults:
         results: one, or several where the learner must say which one counts; none without any number.
         others: the other numbers that may have been meant.
         sure: whether the result is stated as one, and not just a number in a sentence.
+        is_unworked: whether the answer is a bare calculation without its result, such as "2 + 4".
+        is_bound: whether the answer only says what the result is more or less than.
     """
 
     results: tuple[Quantity, ...] = ()
     others: tuple[Quantity, ...] = ()
     sure: bool = True
+    is_unworked: bool = False
+    is_bound: bool = False
 
 
 def stated_results(answer: str, *, unit: str | None = None, prompt: str = "") -> StatedResults:
@@ -46,105 +71,62 @@ def stated_results(answer: str, *, unit: str | None = None, prompt: str = "") ->
     """
     if len(answer) > MAX_ANSWER_LENGTH:
         return StatedResults()
-    given = _BASES.union(abs(placed.quantity.value) for placed in iter_quantities(plain_text(prompt), unit=unit))
-    pieces = _after_correction(answer_pieces(answer, unit=unit))
-    found = _StatedNumbers(_told_apart(_without_asides(pieces)), given, unit).choose()
-    return found if found.results else _StatedNumbers(_told_apart(pieces), given, unit).choose()
+    asked = answer_pieces(prompt, unit=unit)
+    given = frozenset(abs(piece.quantity.value) for piece in asked if piece.quantity is not None)
+    stated = without_shares(after_correction(answer_pieces(_counted(answer, prompt), unit=unit)), unit)
+    pieces = stated if _asks_for_limit(asked) else without_bounds(stated)
+    found = _StatedNumbers(_told_apart(without_asides(pieces)), given, unit).choose()
+    found = found if found.results else _StatedNumbers(_told_apart(pieces), given, unit).choose()
+    if found.results:
+        return replace(found, others=(*found.others, *_slashed(answer)))
+    return replace(found, is_unworked=_is_bare_calculation(pieces), is_bound=_is_bare_bound(stated))
+
+
+def _counted(answer: str, prompt: str) -> str:
+    """The answer with "only the second one" as 1, where the question is how many there are."""
+    only = _ONLY_THAT.match(answer) if _HOW_MANY.search(prompt) else None
+    return f"1{answer[only.end() :]}" if only and plain(only[1]) in ordinals() else answer
+
+
+def _slashed(answer: str) -> Iterator[Quantity]:
+    """Both numbers of an answer such as "24 / 26", which may be a fraction, or two results."""
+    sides = _SLASHED.fullmatch(answer)
+    return (Quantity(float(side)) for side in (sides.groups() if sides else ()))
+
+
+def _is_bare_calculation(pieces: Sequence[Piece]) -> bool:
+    """Whether the pieces are numbers with an operator between each two, and a few words that lead to them."""
+    bare = [piece for piece in pieces if piece.kind not in (Kind.OPEN, Kind.CLOSE)]
+    while bare and bare[-1].kind in (Kind.END, Kind.EQUALS) and "?" not in bare[-1].text:
+        bare.pop()
+    begin = next((at for at, piece in enumerate(bare) if piece.quantity is not None), 0)
+    numbers, signs = bare[begin::2], bare[begin + 1 :: 2]
+    return (
+        begin <= _EDGE
+        and 0 < len(signs) < len(numbers)
+        and all(piece.quantity is not None for piece in numbers)
+        and all(piece.kind in (Kind.OPERATOR, Kind.SHARE) for piece in signs)
+    )
+
+
+def _asks_for_limit(asked: Sequence[Piece]) -> bool:
+    """Whether the question asks how many it is at least or at most; "at least 3" is just one of its numbers."""
+    limits = [at for at, piece in enumerate(asked) if piece.kind is Kind.LIMIT]
+    return any(not has_number([*asked[max(0, at - 1) : at], *asked[at + 1 : at + 2]]) for at in limits)
+
+
+def _is_bare_bound(pieces: Sequence[Piece]) -> bool:
+    """Whether the pieces are one number that they bound, and a few words that lead to it: "it is more than 40"."""
+    places = [at for at, piece in enumerate(pieces) if piece.kind is Kind.NUMBER]
+    if len(places) != 1 or any("?" in piece.text for piece in pieces):
+        return False
+    before = pieces[: places[0]]
+    compares = bool(before) and before[-1].text in _COMPARED
+    return (compares and len(before) == 1) or (len(before) <= _EDGE and is_bounded(pieces, places[0]))
 
 
 def _told_apart(pieces: Sequence[Piece]) -> list[Piece]:
-    return _without_worked(_without_shares(_without_reasons(pieces)))
-
-
-def _after_correction(pieces: Sequence[Piece]) -> list[Piece]:
-    """Pieces behind the last correction that stands between numbers."""
-    for at in range(len(pieces) - 1, 0, -1):
-        if pieces[at].kind is Kind.CORRECTION and _has_number(pieces[:at]) and _has_number(pieces[at:]):
-            return [*pieces[at + 1 :]]
-    return [*pieces]
-
-
-def _without_asides(pieces: Sequence[Piece]) -> list[Piece]:
-    """Pieces but those in brackets behind a number."""
-    kept: list[Piece] = []
-    depth = 0
-    for piece in pieces:
-        if piece.kind is Kind.OPEN and (depth or _has_number(kept)):
-            kept += [] if depth else [replace(piece, kind=Kind.COMMA)]
-            depth += 1
-        elif piece.kind is Kind.CLOSE and depth:
-            depth -= 1
-        elif not depth:
-            kept.append(piece)
-    return kept
-
-
-def _without_reasons(pieces: Sequence[Piece]) -> list[Piece]:
-    """Pieces but the reasons that follow a number, up to the end of their sentences or a word such as "so"."""
-    kept: list[Piece] = []
-    skipping = False
-    for piece in pieces:
-        if piece.kind is Kind.REASON and _has_number(kept):
-            skipping = True
-            kept.append(replace(piece, kind=Kind.END))
-        elif skipping and piece.kind in (Kind.END, Kind.RESULT):
-            skipping = False
-        if not skipping:
-            kept.append(piece)
-    return kept
-
-
-def _without_shares(pieces: Sequence[Piece]) -> list[Piece]:
-    """Pieces with "6 of 100" as one number that may also be their ratio, and "6 % of 700" as what is worked with."""
-    kept = [*pieces]
-    for at in range(len(kept) - 2):
-        first, between, second = kept[at : at + 3]
-        if first.quantity is None or second.quantity is None or first.kind is Kind.WORKED:
-            continue
-        part, whole = first.quantity, second.quantity
-        if between.kind is Kind.OPERATOR and between.text in _TO and whole.value in (1.0, 100.0):
-            kept[at], kept[at + 1] = replace(first, quantity=_with_ratio(part, whole)), replace(between, kind=Kind.WORD)
-        elif between.kind is not Kind.SHARE:
-            continue
-        elif part.unit != "%" and 1 <= part.value < whole.value:
-            kept[at] = replace(first, quantity=_with_ratio(part, whole))
-        else:
-            kept[at] = replace(first, kind=Kind.WORKED)
-        kept[at + 2] = replace(second, kind=Kind.WORKED)
-    return kept
-
-
-def _with_ratio(part: Quantity, whole: Quantity) -> Quantity:
-    """The part, which may also be meant as the ratio, and in "1 in 200" as the whole."""
-    ratio = (part.value / whole.value,) if whole.value else ()
-    return replace(part, alternatives=(*part.alternatives, *ratio, *((whole.value,) if part.value == 1 else ())))
-
-
-def _without_worked(pieces: Sequence[Piece]) -> list[Piece]:
-    """Pieces with the numbers beside an operator, before an equals sign or behind a "not" as worked with."""
-    bare = [at for at, piece in enumerate(pieces) if piece.kind not in (Kind.OPEN, Kind.CLOSE)]
-    kept = [*pieces]
-    for before, at, after in zip(bare, bare[1:], bare[2:], strict=False):
-        sides = [side for side in (before, after) if pieces[side].quantity is not None]
-        if pieces[at].kind is Kind.OPERATOR and len(sides) == 2:
-            for side in sides:
-                kept[side] = replace(pieces[side], kind=Kind.WORKED)
-    for before, at in pairwise(bare):
-        opened = any(piece.kind is Kind.OPEN for piece in pieces[before:at])
-        if (
-            pieces[at].kind is Kind.EQUALS
-            and not opened
-            and pieces[before].quantity is not None
-            and _has_number(pieces[at:])
-        ):
-            kept[before] = replace(kept[before], kind=Kind.WORKED)
-        if pieces[before].kind is Kind.NEGATION and pieces[at].quantity is not None:
-            kept[at] = replace(kept[at], kind=Kind.WORKED)
-    return kept
-
-
-def _has_number(pieces: Iterable[Piece]) -> bool:
-    return any(piece.quantity is not None for piece in pieces)
+    return without_worked(without_reasons(pieces))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +154,7 @@ class _StatedNumbers:
         chosen = self._chosen(own or numbers, strong)
         if chosen is None:
             return StatedResults(tuple(self._quantities(own or numbers)))
-        others = [at for at in own if at != chosen]
+        others = [at for at in numbers if at != chosen]
         sure = chosen in strong or self._is_statement(chosen) or self._words() < _CHAT or self._leads(chosen)
         return StatedResults((self._quantity(chosen),), tuple(self._quantities(others)), sure)
 
@@ -183,6 +165,8 @@ class _StatedNumbers:
         if len({self._quantity(at).value for at in numbers}) == 1:
             return numbers[-1]
         first, last = numbers[0], numbers[-1]
+        if self._is_explained(first) and not self._is_closing(last):
+            return first
         if strong and (self._ends(strong[-1]) or self._is_concluded(strong[-1])):
             return last if self._ends(last) else strong[-1]
         if self._leads(first) and not self._is_closing(last):
@@ -203,12 +187,18 @@ class _StatedNumbers:
             two = [self._quantity(one) for one in sides]
             if two[0] != two[1]:
                 return tuple(two)
-        return ()
+        left_open = dict.fromkeys(self._quantity(at) for at in numbers if self._is_left_open(at))
+        return tuple(left_open) if len(left_open) > 1 and not any(map(self._is_strong, numbers)) else ()
+
+    def _is_left_open(self, at: int) -> bool:
+        """Whether a question mark or a condition follows the number: "7 letters if spaces count"."""
+        behind = next((piece for piece in self.pieces[at + 1 : at + _EDGE] if piece.kind is not Kind.WORD), None)
+        return behind is not None and (behind.kind is Kind.CONDITION or "?" in behind.text)
 
     def _is_strong(self, at: int) -> bool:
         """Whether an equals sign or a word such as "so" leads to the number, in its sentence and with none between."""
         for piece in reversed(self.pieces[:at]):
-            if piece.kind in (Kind.EQUALS, Kind.RESULT):
+            if piece.kind in _LEADS_TO:
                 return True
             if piece.quantity is not None or piece.kind is Kind.END:
                 return False
@@ -217,7 +207,20 @@ class _StatedNumbers:
     def _is_concluded(self, at: int) -> bool:
         """Whether a word such as "so" stands shortly before the number, or before the calculation that leads to it."""
         before = [piece for piece in self.pieces[:at] if piece.kind not in _CALCULATION]
-        return any(piece.kind is Kind.RESULT for piece in before[-2:])
+        return any(piece.kind in (Kind.RESULT, Kind.STEP) for piece in before[-2:])
+
+    def _is_explained(self, at: int) -> bool:
+        """Whether the answer states the number and goes on, after a dash or a colon, with why it is that, and comes to
+        no other conclusion."""
+        behind = self.pieces[at + 1 :]
+        if not (self._is_strong(at) or self._is_first(at)) or len(behind) < 2:
+            return False
+        (mark, begin), concluded = behind[:2], [place for place, one in enumerate(behind) if one.kind is Kind.RESULT]
+        return (
+            (mark.kind, mark.text) in _EXPLAINS
+            and begin.kind in (Kind.WORD, Kind.STEP, Kind.WORKED)
+            and not any(has_number(behind[place : place + _EDGE]) for place in concluded)
+        )
 
     def _is_statement(self, at: int) -> bool:
         before = [
@@ -233,17 +236,28 @@ class _StatedNumbers:
 
     def _leads(self, at: int) -> bool:
         """Whether the answer begins with the number, and goes on with something else."""
-        before = self.pieces[:at]
-        if _has_number(before) or len(before) > _EDGE or any(one.kind in (Kind.END, Kind.EQUALS) for one in before):
-            return False
-        if any(one.kind is Kind.WORD for one in before) and not self._is_statement(at):
+        if not self._is_first(at):
             return False
         behind = self.pieces[at + 1 : at + _EDGE + 1]
         stop = next((place for place, piece in enumerate(behind) if piece.kind in _STOPS), None)
-        if stop is None or _has_number(behind[:stop]):
+        if stop is None or has_number(behind[:stop]):
             return False
-        in_list = behind[stop].kind is Kind.COMMA and _has_number(behind[stop + 1 : stop + 2])
-        return not in_list
+        next_one = at + stop + 2
+        in_list = behind[stop].text in _LISTS and has_number(self.pieces[next_one : next_one + 1])
+        return not in_list or self._is_counterpart(next_one)
+
+    def _is_counterpart(self, at: int) -> bool:
+        """Whether the number is what remains beside the first one: "12 are ill, 88 not"."""
+        behind = self.pieces[at + 1 : at + _EDGE]
+        negated = next((place for place, piece in enumerate(behind) if piece.kind is Kind.NEGATION), None)
+        return negated is not None and not has_number(behind[: negated + 2])
+
+    def _is_first(self, at: int) -> bool:
+        """Whether the answer begins with the number, or with a few words that state it."""
+        before = self.pieces[:at]
+        if has_number(before) or len(before) > _EDGE or any(one.kind in (Kind.END, Kind.EQUALS) for one in before):
+            return False
+        return self._is_statement(at) or all(one.kind is not Kind.WORD for one in before)
 
     def _ends(self, at: int) -> bool:
         return sum(piece.kind not in (Kind.COMMA, Kind.END, Kind.CLOSE) for piece in self.pieces[at + 1 :]) <= _EDGE
@@ -257,7 +271,17 @@ class _StatedNumbers:
         return stands_alone or self._is_statement(at)
 
     def _is_given(self, at: int) -> bool:
-        return abs(self._quantity(at).value) in self.given
+        value = abs(self._quantity(at).value)
+        is_base = value in _BASES and at > 0 and self.pieces[at - 1].kind is Kind.SHARE
+        return is_base or value in self.given or self._is_given_share(at)
+
+    def _is_given_share(self, at: int) -> bool:
+        """Whether the number is the percentage of a share that the question states, such as "6 of 100"."""
+        share, of = self._quantity(at), self.pieces[at + 1 : at + 3]
+        whole = of[1].quantity if len(of) > 1 and of[0].kind is Kind.SHARE else None
+        return (
+            whole is not None and whole.value in self.given and round(share.value * whole.value / 100, 9) in self.given
+        )
 
     def _is_of_other_kind(self, at: int) -> bool:
         """Whether the number's unit cannot be converted to the question's: minutes where kilometres are asked for."""

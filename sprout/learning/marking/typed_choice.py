@@ -1,27 +1,38 @@
-"""Typed choices: the option that a learner's words name, by its letter, its text or the words that only it has."""
+"""Typed choices: the option that a learner's words name, by its letter, its place, its text or its numbers.
+
+Own words are not guessed at: which option they mean is for a person or a model to say (A11).
+"""
 
 import re
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
 
 from rapidfuzz import fuzz
 
 from sprout.learning.marking.keyed_answers import Option, chosen_option
+from sprout.learning.marking.ordinals import ordinals
+from sprout.learning.text.confusables import plain
 from sprout.learning.text.normalization import folded, occurs_in
 
 OPTION_LABELS = "ABCDEFGH"
 MAX_ANSWER_LENGTH = 600
 _ALIKE = 90  # of 100, as rapidfuzz counts: one slip of the pen in a dozen letters
+_SLIP = 60  # of 100, for a word alone: "teh"
+_SHORTEST_WITH_SLIPS = 5  # characters
+_CLEAR_BEGINNING = 4  # words
+_SHORT = 12  # words, of a text with a letter in it that is meant wherever it stands
 
-_ONLY_LABEL = re.compile(r"\W*(?:(?:option|answer|antwort|choice|réponse|opción|opzione|letter)\s+)?([A-Ha-h])\W*")
 _LABELLED = re.compile(r"\s*\(?([A-Ha-h])[).:]\s")
-_LABEL_IN_WORDS = re.compile(
-    r"\b(?:option|answer|antwort|choice|letter|it's|its|is|ist|say|take|nehme|pick|choose|think|with)\s+\(?([A-Ha-h])\b"
-    r"(?!\s+[a-z])|(?<![\w'’])([B-H])(?![\w'’])"
-)
-_WORD = re.compile(r"[^\W_]+")
-_CLAUSE_END = re.compile(r"[—–;:.!?]|-\s")
+_APOSTROPHE = re.compile("['’`´]")
+_CLAUSE_END = re.compile(r"[—–;:,.!?\n]+|-\s")
 _NUMBER = re.compile(r"\d+")
-_TAKEN_BACK = re.compile(r"\b(?:not|nicht|isn't|isnt|never|no longer|pas|kein\w*)\b[^.,;!?]*", re.IGNORECASE)
+_TAKEN_BACK = re.compile(
+    r"\b(?:not|nicht|isn['’]?t|never|no longer|pas|kein\w*)\b.*?(?=\b(?:but|sondern|mais|sino|ma)\b|[.,;!?]|$)",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def typed_option(options: Sequence[Option], text: str) -> Option | None:
@@ -30,26 +41,28 @@ def typed_option(options: Sequence[Option], text: str) -> Option | None:
     Args:
         options: in the order in which the learner sees them, lettered A, B, C …
     """
+    named = named_options(options, text)
+    return named[0] if len(named) == 1 else None
+
+
+def named_options(options: Sequence[Option], text: str) -> list[Option]:
+    """The options that the words name: none, one, or several of which the learner must say which one counts."""
     if (exact := chosen_option(options, text)) is not None:
-        return exact
+        return [exact]
     if len(text) > MAX_ANSWER_LENGTH:
-        return None
-    if found := _ONLY_LABEL.fullmatch(text) or _LABELLED.match(text):
-        return _labelled(options, found[1])
+        return []
+    if found := _LABELLED.match(text):
+        at = OPTION_LABELS.index(found[1].upper())
+        return [*options[at : at + 1]]
     meant = _TAKEN_BACK.sub(" ", text)
-    for found_by in (_by_text, _by_slip, _by_numbers):
-        named = found_by(options, meant)
-        if named:
-            return named[0] if len(named) == 1 else None
-    if (named := _by_own_words(options, meant)) and "?" not in text:
-        return named[0] if len(named) == 1 else None
-    labels = {(found[1] or found[2]).upper() for found in _LABEL_IN_WORDS.finditer(meant)}
-    return _labelled(options, labels.pop()) if len(labels) == 1 else None
-
-
-def _labelled(options: Sequence[Option], label: str) -> Option | None:
-    at = OPTION_LABELS.index(label.upper())
-    return options[at] if at < len(options) else None
+    found_in = (
+        (_by_text, meant),
+        (_by_slip, text),
+        (_by_numbers, meant),
+        (_by_beginning, text),
+        (_by_letter_or_place, meant),
+    )
+    return next((named for find, words in found_in if (named := find(options, words))), [])
 
 
 def _by_text(options: Sequence[Option], text: str) -> list[Option]:
@@ -63,29 +76,108 @@ def _by_text(options: Sequence[Option], text: str) -> list[Option]:
     ]
 
 
+def _by_slip(options: Sequence[Option], text: str) -> list[Option]:
+    """The options that the text is but for slips of the pen, and for fillers before and behind."""
+    return [
+        option
+        for option in options
+        if any(_alike(form(text), form(option.text)) for form in (_words_alone, _without_fillers))
+    ]
+
+
+def _alike(said: str, option: str) -> bool:
+    """Whether the words are the same but for slips: "up" is none of "down", and "not" is never one."""
+    if min(len(said), len(option)) < _SHORTEST_WITH_SLIPS or fuzz.ratio(said, option) < _ALIKE:
+        return False
+    mine, theirs = set(said.split()) - set(option.split()), set(option.split()) - set(said.split())
+    return not (mine | theirs) & _words("negations") and all(
+        any(fuzz.ratio(one, other) >= _SLIP for other in theirs) for one in mine
+    )
+
+
+def _without_fillers(text: str) -> str:
+    words = _words_alone(text).split()
+    meant = [at for at, word in enumerate(words) if word not in _words("fillers") and len(word) > 1]
+    return " ".join(words[meant[0] : meant[-1] + 1]) if meant else ""
+
+
+def _by_beginning(options: Sequence[Option], text: str) -> list[Option]:
+    """The options that begin with the text or its first clause, fillers aside, which is long enough to be no chance."""
+    said = [*_without_leading_fillers(_words_alone(text).split()), *_without_leading_fillers(next(_clauses(text), []))]
+    clear = [words for words in said if len(words) >= _CLEAR_BEGINNING]
+    return [option for option in options if any(_begins(option, words) for words in clear)]
+
+
+def _begins(option: Option, said: Sequence[str]) -> bool:
+    return any(words[: len(said)] == said for words in _without_leading_fillers(_words_alone(option.text).split()))
+
+
+def _without_leading_fillers(words: list[str]) -> Iterator[list[str]]:
+    """The words, and what is left of them without its first filler, without the first two, and so on."""
+    yield words
+    for at, word in enumerate(words):
+        if word not in _words("fillers") and len(word) > 1:
+            return
+        yield words[at + 1 :]
+
+
 def _by_numbers(options: Sequence[Option], text: str) -> list[Option]:
     """The options whose numbers, two or more, are those of the text's first clause with as many: "2 3 4 and 5"."""
-    clauses = [_NUMBER.findall(clause) for clause in _CLAUSE_END.split(text)]
+    clauses = [_NUMBER.findall(clause) for clause in re.split(r"[—–;:.!?]|-\s", text)]
     said = next((numbers for numbers in clauses if len(numbers) > 1), None)
     return [option for option in options if _NUMBER.findall(option.text) == said]
 
 
-def _by_slip(options: Sequence[Option], text: str) -> list[Option]:
-    """The options that the text is but for slips of the pen, or that it has in it but for these."""
-    said = _bare(text)
-    return [option for option in options if len(said) >= 5 and fuzz.ratio(said, _bare(option.text)) >= _ALIKE]
+def _by_letter_or_place(options: Sequence[Option], text: str) -> list[Option]:
+    """The options of the letters and places that a clause consists of ("I'd say C", "the last one, because …"): the
+    first clause that is more than fillers, and in a short text any."""
+    clauses = [clause for clause in _clauses(text) if not _words("fillers").issuperset(clause)]
+    is_short = sum(map(len, clauses)) <= _SHORT
+    known = {label.lower(): at for at, label in enumerate(OPTION_LABELS)}
+    if not any(word in ordinals() for option in options for word in plain(option.text).split()):
+        known |= ordinals()
+    named = {
+        place
+        for clause in clauses[: None if is_short else 1]
+        if clauses == [clause] or len(clause) > 1 or len(clause[0]) == 1  # not "First, the list is sorted"
+        for place in _places_in(clause, known)
+    }
+    return [option for at, option in enumerate(options) if at in named or at - len(options) in named]
 
 
-def _by_own_words(options: Sequence[Option], text: str) -> list[Option]:
-    """The options with two or more longer words of the text that no other option has."""
-    words = [_long_words(option.text) for option in options]
-    said = _long_words(text)
-    own = [these - set().union(*words[:at], *words[at + 1 :]) for at, these in enumerate(words)]
-    return [option for option, distinct in zip(options, own, strict=True) if len(said & distinct) > 1]
+def _places_in(clause: Sequence[str], known: Mapping[str, int]) -> set[int]:
+    """The places that a clause names; none where it says anything else."""
+    named: set[int] = set()
+    for word, after in pairwise([*clause, ""]):
+        if word == "a" and (after in ordinals() or after in _words("nouns")):  # "a guess", Portuguese "a primeira"
+            continue
+        if word in known:
+            named.add(known[word])
+        elif word not in _words("fillers"):
+            return set()
+    return named
 
 
-def _long_words(text: str) -> set[str]:
-    return {word for word in _WORD.findall(folded(text)) if len(word) > 3}
+def _clauses(text: str) -> Iterator[list[str]]:
+    for part in _CLAUSE_END.split(text):
+        clause: list[str] = []
+        for word in _words_alone(part).split():
+            if word in _words("clause_ends"):
+                yield from [clause] if clause else []
+                clause = []
+            else:
+                clause.append(word)
+        yield from [clause] if clause else []
+
+
+@cache
+def _words(name: str) -> frozenset[str]:
+    table = tomllib.loads(files("sprout.learning.marking").joinpath("choice_words.toml").read_text(encoding="utf-8"))
+    return frozenset(plain(table[name]).split())
+
+
+def _words_alone(text: str) -> str:
+    return plain(_APOSTROPHE.sub("", text))
 
 
 def _bare(text: str) -> str:

@@ -43,6 +43,10 @@ full MARKS for (?:every|any|all|this|my)\b
 (?:record|say|says|reply|answer|put)\s2_met\b
 (?:this|my|the|any|every) ANSWER\s3_(?:must|should|has to|is to|shall) be 2_(?:accepted|scored|marked|counted|passed)\b
 accept (?:this|my|the) answer\b
+(?:this|my|any|every) ANSWER to be 2_(?:accepted|passed|scored|marked|counted)\b
+(?:nothing|no need) to (?:judge|check|mark|grade) in (?:this|my|the) ANSWER\b
+(?:do not|don't|never) (?:take off|deduct|subtract) 2_MARKS for (?:this|my|it)\b
+skip the (?:check|checks|checking|marking|grading) and\b
 let (?:me|this)(?: one| answer)? pass\b(?! through)
 if (?:this|my answer) passes\b(?! through)
 (?:dear|attention|hello|hey|note to(?: the)?)\s{1,3}(?:GRADER|grading|model|ai)\b[^.!?\n]{0,300}
@@ -59,7 +63,7 @@ as (?:the|your) TEACHER\b[^.!?\n]{0,40}\bi\b
 (?:admin(?:istrator)?|developer|system|teacher|instructor) (?:override|mode|access)\b
 (?:this|my|the following) ANSWER (?:is|was|has been) 2_CHECKED\b
 (?:already|officially) CHECKED by\b
-my answer is (?:right|correct)\b
+my answer is (?:right|correct)\b(?! (?:to|up to|since|because|as|for|if|when|only|by)\b)
 (?:confirm|certify|declare|guarantee|assure you|tell you)s? that (?:this|my|the) answer\b
 (?:TEACHER|developers|board|system|program)\b~\b(?:mark|count|grade|accept|pass|score)s?\s2_(?:this|it|my|answer)\b
 wants? this (?:counted|marked|graded|scored|accepted)\b~
@@ -72,12 +76,12 @@ i(?: will|'ll| can) (?:pay|tip|reward) you\b
 be (?:kind|lenient|generous|merciful)(?: (?:to|with) me\b|\s{0,2}[.!,])
 have mercy\b
 rubric\b~\b(?:answers?|met|meets?|criteria|accept\w{0,4}|waived|chang\w{1,4})\b
-(?:mark(?:ing)? scheme|grading (?:guide|note|policy|scheme|rules?|key)|answer key|model answer)\b
+(?:mark(?:ing)? scheme|grading (?:guide|note|policy|scheme|rules?|key)|answer key|model answer|acceptable answers?)\b
 criteri(?:a|on)\b[^.!?\n]{0,40}\b(?:waived|suspended|met if|dropped)\b
-(?:all|both|every|the) criteri(?:a|on) (?:is|are) met\b(?! (?:by|since|because|for|when)\b)
+(?:all|both|every|the) criteri(?:a|on) (?:is|are) met\b(?=\s{0,2}(?:[.!<\n]|$))
 (?:any|every|each|all) answers?\b~\b(?:met|full|correct|accepted|MARKS|meets?|passes)\b
 is the (?:expected|official|reference|sample) answer\b
-verdicts? (?:is|are|must be|should be) met\b
+verdicts? (?:is|are|must be|should be) met\b(?! (?:with|by)\b)
 (?:ignorier|vergiss|vergesst|missachte)\w{0,3}\s3_(?:anweisung|vorgabe|kriteri|bewertung)\w{0,6}
 (?:volle|maximale|höchste)\s(?:punktzahl|punkte|note)\b
 (?:gib|gebt|geben sie|vergib)\s3_(?:alle|volle)\s2_punkte\b

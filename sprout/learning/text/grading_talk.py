@@ -1,60 +1,93 @@
-"""Talk about marks and marking in an answer that was not asked about them, counted by the words of a sentence."""
+"""Talk about marks and marking in an answer that was not asked about them, counted by the words of a clause.
+
+Words that a subject needs as well (solutions, criteria, points, verdicts, what must be accepted) weigh little: only
+together with words of marking, or with ones that speak to somebody, do they come to the weight of a suspicion.
+"""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import pairwise
 
 from sprout.learning.text.confusables import plain
 
 MIN_WEIGHT = 4
-# Beginnings of plain words, by how much of marking is in them. A whole word ends with a full stop.
+# Beginnings of plain words, by how much of marking is in them; those of one line count once. A whole word ends with a
+# full stop.
 _WEIGHTS = {
     3: """
-        grader grading graded grades. grade. regrad examiner examination rubric verdict marks. scor bewert
-        benot punktzahl prufer korrektur bareme correcteur rubrica calific puntuac examinador punteggio
-        voto. esaminatore pontuac avalia beoordel cijfer nota. ocen балл оценк
+        grader grading graded grade. grades. regrad scoring benot calific bareme beoordel ocen оценк балл
+        examiner prufer correcteur examinador esaminatore
+        punktzahl puntuac punteggio pontuac avalia cijfer
     """,
     2: """
-        accept approv answer response submission solution instruct evaluat assess persona credit criteri
-        kriteri criter kryteri критери antwort anerkenn bestanden gelten gewertet anweisung reponse. accepte
-        accorde consigne respuesta acept aprob instruccion risposta accett istruzion resposta aceit antwoord
-        goedkeur odpowiedz zalicz ответ правильн
+        scor marks. bewert examination korrektur voto.
+        rubric persona
+        accept approv anerkenn gewertet accorde acept aprob accett aceit goedkeur zalicz
     """,
     1: """
-        you. your. please. me. my. teacher professor full. fully perfect top. fair. mistake right. correct
-        everything every. all. any. must. effort judg award check met. pass. passed. passes. passing mark.
-        marked. point. points. deserv always. never. override ignore bitte. volle. alle. richtig korrekt
-        punkte. lehrer dir. deine mir. meine tous. juste. points. correcte merci. todos. puntos. correcta
-        por. favor. profesor tutti. punti. corrett prego. pontos. corret alle. punten. juist prosze. punkt
-        maksymaln poprawn полн все. пожалуйста
+        criteri kriteri criter kryteri критери
+        instruct anweisung consigne instruccion istruzion
+        evaluat assess award deserv
+        verdict credit bestanden gelten
+        right. correct richtig korrekt juste. corret prawid poprawn правильн juist
+        perfect top. volle. maksymaln полн
+        fair.
+        mistake
+        effort
+        everything
+        met.
+        teacher professor lehrer profesor
+        you. dir. te.
+        your. deine
+        please. bitte merci favor. prego. prosze пожалуйста
     """,
 }
-_SENTENCE_END = re.compile(r"[.!?。！？\n]+")
+_ANSWER = "answer response solution submission antwort reponse respuesta risposta resposta odpowiedz ответ"
+_OWN = "answer response submission item. antwort reponse respuesta risposta resposta antwoord odpowiedz ответ"
+_THIS = "this my diese meine cette ma esta mi questa mia minha deze mijn ta moja этот мой"
+_CLAUSE_END = re.compile(r"[.!?;。！？\n]+|\b(?:because|since|weil|denn|parce que|car|porque|perché)\b", re.IGNORECASE)
 
 
 def talks_about_grading(text: str, about: Iterable[str] = ()) -> bool:
-    """Whether a sentence of the text speaks of marks and answers rather than of its subject.
+    """Whether a clause of the text speaks of marks and answers rather than of its subject.
 
     Args:
         about: texts on the subject, whose own words do not count.
     """
     own = {word for one in about for word in plain(one).split()}
-    return any(_weight(set(plain(sentence).split()) - own) >= MIN_WEIGHT for sentence in _SENTENCE_END.split(text))
+    return any(_weight(plain(clause).split(), own) >= MIN_WEIGHT for clause in _CLAUSE_END.split(text))
 
 
-def _weight(words: set[str]) -> int:
-    """The sum over the words, of which forms of one ("answer", "answers") count once; nothing where all are light."""
-    begun = {next((start for start in _weights() if f"{word}.".startswith(start)), "") for word in words}
-    weights = [_weights().get(start, 0) for start in begun]
+def _weight(words: Sequence[str], own: set[str]) -> int:
+    """The sum over the lines of the table that the words are in, and over the answer that they name; nothing where all
+    of these are light."""
+    counted = [word for word in words if word not in own]
+    weights = [weight for weight, begins in _lines() if any(_begins(word, begins) for word in counted)]
+    if any(
+        before in _plain_words(_THIS) and word in counted and _begins(word, _starts(_OWN))
+        for before, word in pairwise(words)
+    ):
+        weights.append(2)
+    elif any(_begins(word, _starts(_ANSWER)) for word in counted):
+        weights.append(1)
     return sum(weights) if max(weights, default=0) > 1 else 0
 
 
+def _begins(word: str, begins: tuple[str, ...]) -> bool:
+    return f"{word}.".startswith(begins)
+
+
 @cache
-def _weights() -> dict[str, int]:
-    """The beginnings with their weights, the longest first."""
-    found = {_start(one): weight for weight, words in _WEIGHTS.items() for one in words.split()}
-    return dict(sorted(found.items(), key=lambda one: -len(one[0])))
+def _lines() -> list[tuple[int, tuple[str, ...]]]:
+    return [(weight, _starts(line)) for weight, lines in _WEIGHTS.items() for line in lines.strip().splitlines()]
 
 
-def _start(word: str) -> str:
-    return plain(word) + ("." if word.endswith(".") else "")
+@cache
+def _starts(line: str) -> tuple[str, ...]:
+    return tuple(plain(one) + ("." if one.endswith(".") else "") for one in line.split())
+
+
+@cache
+def _plain_words(words: str) -> frozenset[str]:
+    return frozenset(map(plain, words.split()))

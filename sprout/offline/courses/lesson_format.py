@@ -80,9 +80,9 @@ class LessonQuestion(AuthoredModel):
     diagnostic_values: dict[str, Line] = Field(default_factory=dict)
     tests: tuple[LessonProgramTest, ...] = Field(default=(), max_length=MAX_PROGRAM_TESTS)
     terms: tuple[Line, ...] = Field(default=(), max_length=MAX_ACCEPTED)
-    help: tuple[Text, ...] = ()
-    because: str = ""
-    solution: str = ""
+    help: tuple[Text, ...] = Field(min_length=HELP_LEVELS, max_length=HELP_LEVELS)
+    because: Text
+    solution: Text
 
     @model_validator(mode="after")
     def _check_kind(self) -> Self:
@@ -101,23 +101,15 @@ class LessonQuestion(AuthoredModel):
         return self
 
 
-class StepCheckpoint(LessonQuestion):
-    """The question that ends a step, with its four levels of help."""
-
-    help: tuple[Text, ...] = Field(min_length=HELP_LEVELS, max_length=HELP_LEVELS)
-    because: Text
-    solution: Text
-
-
 class Step(AuthoredModel):
     """One chunk: `can` is what the learner can do after it, `says` the case and the one idea, then the checkpoint.
 
-    `again` is the changed form of the checkpoint, asked without help where the first took help.
+    `again` is the changed form of the checkpoint, asked where the first was not answered alone.
     """
 
     can: Line
     says: Text
-    asks: StepCheckpoint
+    asks: LessonQuestion
     again: LessonQuestion
 
     @model_validator(mode="after")

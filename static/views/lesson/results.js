@@ -49,8 +49,7 @@ export function Results({ opened, around }) {
     </div>
     <p class="rs-dots" aria-hidden="true">
       ${questions.value.map(
-        (question) =>
-          html`<${Dot} key=${question.id} standing=${outcomeOf(newest.value.get(question.id), fitting)} />`,
+        (question) => html`<${Dot} key=${question.id} standing=${outcomeOf(newest.value.get(question.id), fitting)} />`,
       )}
     </p>
     <section class="rs-changes" aria-labelledby="changed">

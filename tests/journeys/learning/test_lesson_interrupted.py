@@ -59,7 +59,7 @@ async def test_V2_a_reload_and_a_second_tab_in_mid_turn_end_in_the_same_picture(
             await second.locator(LIVE).wait_for()
             await reloaded.reload()
             await expect(reloaded.locator("#answer")).to_be_attached()
-            await expect(conversation(page)).to_contain_text("That does not hold yet")
+            await expect(conversation(page)).to_contain_text("That is not right yet")
             pictures = [await _said(each) for each in (page, second, reloaded)]
             assert pictures[0] == pictures[1] == pictures[2]
             assert len(pictures[0]) == len(set(pictures[0])), "nothing stands twice"
@@ -81,7 +81,7 @@ async def test_a_killed_server_costs_no_typed_word_and_the_turn_goes_on_by_itsel
             await expect(page.locator("#answer")).to_have_value(wrong_answers(asked)[0])
             await take_screenshot(page, "lesson-server-killed")
             async with start_process(tmp_path, port=url.rpartition(":")[2], SPROUT_DATABASE_URL=bayes_url):
-                await expect(conversation(page)).to_contain_text("That does not hold yet", timeout=60_000)
+                await expect(conversation(page)).to_contain_text("That is not right yet", timeout=60_000)
                 await expect(page.get_by_role("alert")).to_have_count(0)
                 await expect(checkpoint(page)).to_contain_text("Hint 1 of 4:")
                 await expect(page.locator("#side")).to_have_value("And what is a")
@@ -106,10 +106,10 @@ async def test_a_lost_network_is_said_and_the_turn_that_ended_meanwhile_is_shown
             await _answering(page, wrong_answers(asked)[0])
             await page.context.set_offline(True)
             await expect(page.get_by_role("status").get_by_text("Offline.")).to_be_visible()
-            await expect(conversation(undisturbed)).to_contain_text("That does not hold yet")
+            await expect(conversation(undisturbed)).to_contain_text("That is not right yet")
         await page.locator("#side").fill("A question in mind")
         await page.context.set_offline(False)
-        await expect(conversation(page)).to_contain_text("That does not hold yet")
+        await expect(conversation(page)).to_contain_text("That is not right yet")
         await expect(checkpoint(page)).to_contain_text("Hint 1 of 4:")
         await expect(page.locator("#side")).to_have_value("A question in mind")
         assert await page.locator(".me").count() == 1

@@ -83,6 +83,11 @@ def test_Q4_only_a_genuine_answer_is_an_attempt(content: str, meaning: InputMean
     [
         ("8 planets", InputMeaning.ATTEMPT),
         ("seven or eight", InputMeaning.ATTEMPT),
+        ("just 5", InputMeaning.ATTEMPT),
+        ("just one", InputMeaning.ATTEMPT),
+        ("only one", InputMeaning.ATTEMPT),
+        ("just the one", InputMeaning.ATTEMPT),
+        ("4 + 4", InputMeaning.ATTEMPT),
         ("does Pluto count?", InputMeaning.ASIDE),
         ("too hard for me", InputMeaning.DONT_KNOW),
     ],

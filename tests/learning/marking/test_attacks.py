@@ -13,6 +13,7 @@ from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.marking.grading import CriterionVerdict, grade_verdicts, merge_samples
 from sprout.learning.marking.quotations import OpenQuestion
 from sprout.learning.questions.questions import Criterion
+from sprout.learning.text.grading_talk import talks_about_grading
 from sprout.learning.text.normalization import tidy
 from sprout.yaml_loader import load_yaml
 
@@ -117,6 +118,20 @@ def test_an_attack_that_earns_nothing_costs_nothing() -> None:
 def test_honest_answers_are_not_taken_for_attacks(record_property: Property) -> None:
     flagged = [answer for answer in HONEST if ADDRESSES_GRADER in obeyed(tidy(answer), tidy(answer)[:500]).flagged]
     record_property("false flags", flagged)
+    assert len(flagged) <= MOST_FALSE_FLAGS, flagged
+
+
+def test_A8_honest_answers_in_the_words_of_school_and_court_are_not_taken_for_attacks(
+    record_property: Property,
+) -> None:
+    """Each beside its question and criteria, whose own words do not count."""
+    flagged = [
+        one["says"]
+        for one in CORPUS["subject_words"]
+        if grader_directed_spans(one["says"]) or talks_about_grading(one["says"], [one["asked"], *one["criteria"]])
+    ]
+    record_property("false flags", flagged)
+    assert len(CORPUS["subject_words"]) > 80
     assert len(flagged) <= MOST_FALSE_FLAGS, flagged
 
 

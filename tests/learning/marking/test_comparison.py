@@ -93,7 +93,34 @@ def test_A11_a_verdict_may_be_typed(text: str, verdict: str) -> None:
     assert mark.verdicts == {"c1": verdict, "c2": verdict}
 
 
-@pytest.mark.parametrize("text", ["", "!?", "the same waves are scattered", "yes but why", "no idea what you want"])
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("partly - I forgot the part that it is added", "partly"), ("partly, I think", "partly"),
+        ("not yet, I had the wrong number", "missing"), ("kind of, I forgot the last step", "partly"),
+        ("yeah same thing whatever", "met"), ("mostly", "partly"), ("more or less", "partly"), ("nope", "missing"),
+        ("I said the same", "met"), ("not really", "missing"), ("half", "partly"), ("ja, dasselbe", "met"),
+        ("teilweise", "partly"), ("noch nicht ganz, ich hatte es falsch", "missing"),
+        ("no, the waves are longer", "missing"),
+        ("yes, partly", "partly"), ("yes but I left out the number", "partly"), ("I think mine says the same", "met"),
+        ("my answer was wrong", "missing"), ("oui, c'est pareil", "met"), ("zum Teil, die Zahl fehlt", "partly"),
+        ("Sí, lo mismo", "met"),
+    ],
+)  # fmt: skip
+def test_A11_a_typed_verdict_counts_whatever_follows_it(text: str, verdict: str) -> None:
+    mark = parse_self_verdict(text, build_comparison(SKY))
+    assert mark is not None
+    assert set(mark.verdicts.values()) == {verdict}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "!?", "the same waves are scattered", "yes but why", "no idea what you want", "why is it partly?",
+        "right, so what now?", "half of the light is gone", "different waves go apart", "no i dont get it", "no way",
+        "is it the same", "yes please", "idk", "ok",
+    ],
+)  # fmt: skip
 def test_A11_other_words_are_no_verdict(text: str) -> None:
     assert parse_self_verdict(text, build_comparison(SKY)) is None
 

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sprout.learning.marking.grades import Grade, GradeState, Remedy, visible_grade
-from sprout.learning.marking.keyed_answers import NumericQuestion, Option, grade_choice, grade_number, states_number
+from sprout.learning.marking.keyed_answers import (
+    NOT_WORKED_OUT,
+    ONLY_A_BOUND,
+    NumericQuestion,
+    Option,
+    grade_choice,
+    grade_number,
+    states_number,
+)
 from sprout.learning.questions.questions import Misconception
 
 OPTIONS = (
@@ -25,6 +33,17 @@ TRAM = NumericQuestion(
     misconceptions=(Misconception("0.5", "kept km and minutes"), Misconception("500", "kept minutes")),
 )
 PRIMES = NumericQuestion(prompt="How many primes lie below 20?", correct_answer="8")
+FLAGS = NumericQuestion(
+    prompt="A test is used on 5000 healthy people and flags 2 % of them. How many is that?",
+    correct_answer="100",
+    misconceptions=(Misconception("140", "took the false flags"), Misconception("4900", "counted the others")),
+)
+SHARE = NumericQuestion(
+    prompt="What share of the people is ill, in percent?",
+    correct_answer="4",
+    unit="%",
+    misconceptions=(Misconception("40", "gave the count"),),
+)
 
 
 def choice(chosen: str) -> Grade:
@@ -95,6 +114,177 @@ def test_A1_a_number_in_doubt_is_asked_for_again_and_not_wrong(answer: str) -> N
 )
 def test_A1_where_two_results_stand_the_learner_is_asked_for_the_one_that_counts(answer: str, asked: str) -> None:
     assert grade_number(TRAM, answer).next_step == (f"Which result counts: {asked}?" if asked else "")
+
+
+@pytest.mark.parametrize(
+    ("answer", "result"),
+    [
+        ("26 - then its 361 against 360", "26"),
+        ("one hundred and three - the loop gives 3 but return adds xs[0] from outside", "103"),
+        ("5 + 14 => nineteen, as 5 * 3 - 1 is 14", "19"),
+        ("It's thirteen: three times four is twelve, and one more on top", "13"),
+        ("twelve, because 3 times 4 makes 12 and 1 is the start", "12"),
+        ("fünf - die Schleife läuft 4 mal und dann noch einmal", "5"),
+        ("7 - times six, so 42", "42"),
+        ("10 - 4 = 6", "6"),
+        ("7 - (-18) = 25", "25"),
+    ],
+)
+def test_A1_a_result_that_is_stated_first_and_then_explained_counts(answer: str, result: str) -> None:
+    assert grade_number(replace(PRIMES, correct_answer=result), answer).correct is True
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "oh wait, 100 more: 240 against 140",
+        "100 more. 240 true, 140 false",
+        "100: 240 true and 140 false",
+        "100 people, 4900 not",
+        "100 flagged, 4900 not",
+        "100 Leute, 4900 nicht",
+    ],
+)
+def test_A1_numbers_that_explain_the_first_one_do_not_take_its_place(answer: str) -> None:
+    assert grade_number(FLAGS, answer).correct is True
+
+
+@pytest.mark.parametrize("answer", ["100, 240 against 140", "100 more\n240 true\n140 false", "100 personnes, 4900 non"])
+def test_A1_a_right_number_before_a_wrong_one_is_never_a_misconception(answer: str) -> None:
+    grade = grade_number(FLAGS, answer)
+    assert (grade.correct, grade.misconceptions) == (None, ())
+
+
+def test_A1_what_is_left_over_may_be_what_is_asked_for() -> None:
+    others = NumericQuestion("How many of 5000 people are not flagged?", "4900")
+    assert grade_number(others, "4900 are not").correct is True
+    assert grade_number(others, "100 flagged, 4900 not").correct is None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "one hundred healthy people get flagged wrongly",
+        "it flags exactly one hundred of them",
+        "100 out of the 5000 healthy people",
+        "Of the 5000 it flags 100",
+        "100 more than before",
+    ],
+)
+def test_A1_a_hundred_in_a_sentence_is_a_result_like_any_other_number(answer: str) -> None:
+    assert states_number(FLAGS.prompt, answer, unit=None)
+    assert grade_number(FLAGS, answer).correct is True
+
+
+def test_A1_a_hundred_out_of_which_something_is_said_to_be_is_no_result() -> None:
+    assert not states_number(FLAGS.prompt, "no idea what out of 100 means", unit=None)
+
+
+@pytest.mark.parametrize("answer", ["5000 x 0.02", "5 000 · 2 %", "2 % of 5000", "5000*2 percent"])
+def test_A1_a_share_that_is_not_worked_out_is_a_try_whose_result_is_asked_for(answer: str) -> None:
+    assert states_number(FLAGS.prompt, answer, unit=None)
+    assert grade_number(FLAGS, answer).next_step == NOT_WORKED_OUT
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["40 of 1000", "40 out of 1000", "the 40 per thousand one", "40 of the 1000", "40/1000", "40 ‰", "1 in 25"],
+)
+def test_A1_a_number_out_of_others_is_their_percentage_where_that_is_asked_for(answer: str) -> None:
+    assert grade_number(SHARE, answer).correct is True
+    assert grade_number(NumericQuestion("How many of 600 people are ill?", "36"), "36 of 600").correct is True
+
+
+@pytest.mark.parametrize("answer", ["40", "40 %", "40 of 100"])
+def test_A1_a_count_is_not_its_percentage(answer: str) -> None:
+    assert grade_number(SHARE, answer).misconceptions == ("gave the count",)
+
+
+def test_A11_to_repeat_the_share_of_the_question_in_a_sentence_is_no_try() -> None:
+    assert not states_number(
+        "An allergy affects 1 in 250. What percentage is that?", "how do I get from 1 in 250", unit="%"
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "more than 100",
+        "fewer than 100",
+        "at most 100",
+        "it is more than 100 people",
+        "over 100",
+        "over 100 of 5000",
+        "100 or more",
+        "mindestens 100",
+        "plus de 100",
+        "au moins 100",
+        "> 100",
+    ],
+)
+def test_A1_a_bound_is_no_result_but_a_try_whose_number_is_asked_for(answer: str) -> None:
+    assert states_number(FLAGS.prompt, answer, unit=None)
+    grade = grade_number(FLAGS, answer)
+    assert (grade.correct, grade.remedy, grade.next_step) == (None, Remedy.FOLLOW_UP, ONLY_A_BOUND)
+
+
+@pytest.mark.parametrize(
+    "answer", ["about 100", "roughly 100", "ca. 100", "~100", "100, which is less than 140", "100, more than I thought"]
+)
+def test_A1_a_number_that_is_nearly_stated_or_compared_is_a_result(answer: str) -> None:
+    assert grade_number(FLAGS, answer).correct is True
+
+
+def test_A1_a_bound_is_the_result_where_one_is_asked_for() -> None:
+    assert grade_number(NumericQuestion("How many tests do you need at least?", "3"), "at least 3").correct is True
+
+
+def test_A1_numbers_with_a_slash_between_them_may_be_two_results() -> None:
+    assert grade_number(PRIMES, "8 / 9").state is GradeState.UNSURE
+    assert grade_number(replace(PRIMES, correct_answer="0.5"), "4 / 8").correct is True
+
+
+def test_A1_a_number_in_the_explanation_that_would_be_right_is_asked_about() -> None:
+    assert grade_number(PRIMES, "3 - the loop gives 8").state is GradeState.UNSURE
+
+
+@pytest.mark.parametrize(
+    "answer", ["just one", "only one", "only the second one, n > 0, ends", "nur die zweite", "one"]
+)
+def test_A1_only_one_of_them_is_1(answer: str) -> None:
+    assert grade_number(NumericQuestion("How many of the loops end?", "1"), answer).correct is True
+
+
+@pytest.mark.parametrize("answer", ["2 + 6", "its 2 plus 6", "2 * 4.", "10 - 2 =", "2 * (3 + 1)"])
+def test_A1_a_calculation_that_is_not_worked_out_is_a_try_whose_result_is_asked_for(answer: str) -> None:
+    assert states_number(PRIMES.prompt, answer, unit=None)
+    grade = grade_number(PRIMES, answer)
+    assert (grade.state, grade.remedy, grade.next_step) == (GradeState.UNSURE, Remedy.FOLLOW_UP, NOT_WORKED_OUT)
+
+
+@pytest.mark.parametrize("answer", ["is it 2 + 6 or do I multiply?", "n > 0", "x - y"])
+def test_A1_other_words_around_a_calculation_are_no_try(answer: str) -> None:
+    assert not states_number(PRIMES.prompt, answer, unit=None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "asked"),
+    [
+        ("0.16? 0.8? they both come out depending how i add", "Which result counts: 0.16 or 0.8?"),
+        ("7 if spaces dont count, 10 if they do", "Which result counts: 7 or 10?"),
+        ("8 letters if spaces count, otherwise 6", "Which result counts: 8 or 6?"),
+        ("8 - or 9", "Which result counts: 8 or 9?"),
+        ("8 but could also be 9 if 1 counts", "Which result counts: 8 or 9?"),
+    ],
+)
+def test_A1_results_that_are_left_open_are_asked_about(answer: str, asked: str) -> None:
+    grade = grade_number(replace(PRIMES, correct_answer="7"), answer)
+    assert (grade.correct, grade.next_step) == (None, asked)
+
+
+@pytest.mark.parametrize("answer", ["8 marbles", "8 maybe", "8 decimals"])
+def test_A1_a_word_that_begins_like_a_month_makes_no_date_of_the_number(answer: str) -> None:
+    assert grade_number(PRIMES, answer).correct is True
 
 
 def test_A1_what_is_counted_may_stand_behind_the_number() -> None:

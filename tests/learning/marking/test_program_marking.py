@@ -1,12 +1,10 @@
 """Marking of programs by their runs (A11)."""
 
-from collections.abc import Sequence
-
 import pytest
 
 from sprout.learning.marking.grades import GradeState, Remedy
 from sprout.learning.marking.grading import CORRECT_FROM
-from sprout.learning.marking.program_marking import NO_PROGRAM, grade_runs, passes, program_in, run_label
+from sprout.learning.marking.program_marking import NO_PROGRAM, grade_runs, passes, program_in, run_labels
 from sprout.learning.marking.program_runs import ProgramEnd, ProgramRun
 from sprout.learning.questions.program_tests import ProgramTest
 
@@ -98,7 +96,22 @@ def test_A11_tests_that_were_not_run_count_as_failed_and_reveal_nothing() -> Non
         (
             ProgramTest(after="f(3)", gives="6"),
             ProgramRun(ProgramEnd.RAISED_AFTER, error="NameError: name 'f' is not defined"),
-            "Your program ran, but f(3) then stopped with NameError: name 'f' is not defined.",
+            "Your program ran, but f(3) could not be called: NameError: name 'f' is not defined.",
+        ),
+        (
+            ProgramTest("prices = [50]", after="cheap", gives="[25.0]"),
+            ProgramRun(ProgramEnd.RAISED_AFTER, error="NameError: name 'cheap' is not defined"),
+            "With prices = [50], your program ran, but it made no cheap: NameError: name 'cheap' is not defined.",
+        ),
+        (
+            ProgramTest(after="f(3)", gives="6"),
+            ProgramRun(ProgramEnd.RAISED_AFTER, error="NameError: name 'total' is not defined"),
+            "Your program ran, but f(3) then stopped with NameError: name 'total' is not defined.",
+        ),
+        (
+            ProgramTest(after="points[4]", gives="6"),
+            ProgramRun(ProgramEnd.RAISED_AFTER, error="IndexError: list index out of range"),
+            "Your program ran, but points[4] then failed with IndexError: list index out of range.",
         ),
         (ProgramTest(prints="1"), ProgramRun(ProgramEnd.DIED), "Your program ended before its result could be seen."),
         (
@@ -165,15 +178,37 @@ def test_A11_the_program_is_found_in_the_answer(answer: str, program: str) -> No
     assert program_in(answer).strip() == program.strip()
 
 
-def labels(*tests: ProgramTest) -> Sequence[str]:
-    return [run_label(test, position) for position, test in enumerate(tests, start=1)]
-
-
 def test_A11_a_test_is_named_without_what_it_expects() -> None:
-    named = labels(
-        ProgramTest(prints="42"), ProgramTest("n = 2", after="f(1)", gives="42"), ProgramTest("a\nb", "7", "42")
+    named = run_labels(
+        [ProgramTest(prints="42"), ProgramTest("n = 2", after="f(1)", gives="42"), ProgramTest("a\nb", "7", "42")]
     )
-    assert named == ["test 1", "f(1) with n = 2", "with 7 typed in"]
+    assert named == ["run 1", "f(1) with n = 2", "with 7 typed in"]
+
+
+@pytest.mark.parametrize(
+    ("test", "label"),
+    [
+        (ProgramTest(after="count_zeros([7, 0]) is None", gives="False"), "count_zeros([7, 0])"),
+        (ProgramTest(after="perimeter(6, 2) == 8", gives="False"), "perimeter(6, 2)"),
+        (ProgramTest(after='longest(["a"]) == longest(["abc"]) is not None', gives="False"),
+         'longest(["a"]) and longest(["abc"])'),
+        (ProgramTest(after='sign("Eva", 5).startswith("Eva has ")', gives="True"), 'sign("Eva", 5)'),
+        (ProgramTest("temps = [10]", after="f is None", gives="False"), "with temps = [10]"),
+        (ProgramTest("line = []", after="len(line)", gives="2"), "with line = []"),
+        (ProgramTest("def fare(km): return 3 * km", after="both_ways(4) == 7", gives="False"), "both_ways(4)"),
+        (ProgramTest("def shown_by(f, *args): ...\nx = 1", after="shown_by(area, 3, 5)[:1]", gives="15"), "area(3, 5)"),
+        (ProgramTest("seen = set()\nx = 1", after='"no zero" in seen', gives="True"), "run 1"),
+        (ProgramTest("import re\nout = []", after="out[-1:]", gives="[4]"), "run 1"),
+        (ProgramTest(after="f(", gives="1"), "run 1"),
+    ],
+)  # fmt: skip
+def test_A11_a_label_says_what_was_run_and_never_what_would_be_wrong(test: ProgramTest, label: str) -> None:
+    assert run_labels([test]) == [label]
+
+
+def test_A11_two_tests_of_the_same_call_have_two_names() -> None:
+    tests = [ProgramTest(after="f(6)", gives="16"), ProgramTest(after="f(6) is None", gives="False")]
+    assert run_labels(tests) == ["f(6)", "f(6), run 2"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Typed answers with the verdicts of teachers who have not read the code that marks them.
 
-`typed_answers` was looked at while the marking was made; the other two were kept apart until it was.
+`typed_answers` was looked at while the marking was made; the others were kept apart until it was.
 """
 
 from collections.abc import Iterator
@@ -21,9 +21,16 @@ from sprout.yaml_loader import load_yaml
 
 HERE = Path(__file__).parent
 # At the first look, before they had mended anything: of the right answers apart 90 %, fresh 96 % (to questions of the
-# courses 100 %); of the others 2 of 303 and 0 of 181 were marked right.
-SETS = ("typed_answers", "typed_answers_apart", "typed_answers_fresh")
-RIGHT_MARKED_RIGHT = {"typed_answers": 0.96, "typed_answers_apart": 0.92, "typed_answers_fresh": 0.99}  # a share
+# courses 100 %), last, all to questions of the courses, 99 %; of the others 2 of 303, 0 of 181 and 2 of 97 were marked
+# right, those 2 being unclear.
+SETS = ("typed_answers", "typed_answers_apart", "typed_answers_fresh", "typed_answers_last")
+WITH_CHOICES = ("typed_answers", "typed_answers_apart", "typed_answers_last")
+RIGHT_MARKED_RIGHT = {  # a share
+    "typed_answers": 0.96,
+    "typed_answers_apart": 0.92,
+    "typed_answers_fresh": 0.99,
+    "typed_answers_last": 0.99,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +89,7 @@ def test_A1_numbers_in_words_with_working_and_units_are_marked_as_a_teacher_woul
     found = marked(answer_set)
     right = [grade.correct for answer, grade in found if answer.verdict == "right"]
     not_right = [(answer.says, grade.correct) for answer, grade in found if answer.verdict != "right"]
-    assert len(right) > 150
+    assert len(right) > 100
     assert sum(one is True for one in right) / len(right) >= RIGHT_MARKED_RIGHT[answer_set]
     assert sum(correct is True for _, correct in not_right) / len(not_right) <= 0.005
 
@@ -90,18 +97,18 @@ def test_A1_numbers_in_words_with_working_and_units_are_marked_as_a_teacher_woul
 @pytest.mark.parametrize("answer_set", SETS)
 def test_A11_no_attempt_at_a_number_is_marked_wrong(answer_set: str) -> None:
     asides = [(answer.says, grade.correct) for answer, grade in marked(answer_set) if answer.verdict == "no_attempt"]
-    assert len(asides) > 25
+    assert len(asides) > 10
     assert [says for says, correct in asides if correct is False] == []
 
 
 @pytest.mark.parametrize("answer_set", SETS)
 def test_A1_where_two_results_stand_the_learner_is_asked_which_one_counts(answer_set: str) -> None:
     unclear = [(answer.says, grade.correct) for answer, grade in marked(answer_set) if answer.verdict == "unclear"]
-    assert len(unclear) > 20
+    assert len(unclear) > 10
     assert [says for says, correct in unclear if correct is not None] == []
 
 
-@pytest.mark.parametrize("answer_set", SETS[:2])
+@pytest.mark.parametrize("answer_set", WITH_CHOICES)
 def test_A1_a_typed_choice_is_never_taken_for_another_one(answer_set: str) -> None:
     mistaken = []
     for answer in answers_of(answer_set, "mcq"):

@@ -13,7 +13,7 @@ from sprout.learning.lessons.turn import (
 from sprout.learning.questions.questions import QuestionDraft
 from tests.learning.marking.test_typed_answers import TypedAnswer, answers_of
 
-SETS = ("typed_answers", "typed_answers_apart")
+SETS = ("typed_answers", "typed_answers_apart", "typed_answers_last")
 
 
 def meaning_of(answer: TypedAnswer) -> InputMeaning:

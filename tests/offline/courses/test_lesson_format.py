@@ -9,6 +9,13 @@ from pydantic import ValidationError
 from sprout.offline.courses.catalogue import Course, courses, lessons
 from sprout.offline.courses.lesson_format import Lesson, LessonQuestion
 
+WHOLE = {
+    "prompt": "Which?",
+    "answer": "This",
+    "help": ["Read it.", "Look there.", "Like this.", "First this."],
+    "because": "It is.",
+    "solution": "It is this.",
+}
 COURSES = [pytest.param(course, id=course.slug) for course in courses() if lessons(course.slug)]
 LESSONS = [
     pytest.param(lesson, id=f"{course.slug}:{lesson.subconcept}")
@@ -26,13 +33,14 @@ def test_every_subconcept_of_a_taught_course_has_its_lesson(course: Course) -> N
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_no_help_and_no_explanation_holds_the_result(lesson: Lesson) -> None:
     for step in lesson.steps:
-        if step.asks.kind not in ("mcq", "numeric"):
-            continue
-        answer = re.escape(step.asks.answer.strip().rstrip(".").casefold())
-        whole = re.compile(rf"(?<![\w.,]){answer}(?![\w]|[.,]\d)")
-        for hint in step.asks.help:
-            asked = step.asks.prompt.casefold()
-            assert not whole.search(hint.casefold()) or whole.search(asked), f"gives {step.asks.answer!r} away: {hint}"
+        for ask in (step.asks, step.again):
+            if ask.kind not in ("mcq", "numeric"):
+                continue
+            answer = re.escape(ask.answer.strip().rstrip(".").casefold())
+            whole = re.compile(rf"(?<![\w.,]){answer}(?![\w]|[.,]\d)")
+            for hint in ask.help:
+                asked = ask.prompt.casefold()
+                assert not whole.search(hint.casefold()) or whole.search(asked), f"gives {ask.answer!r} away: {hint}"
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
@@ -64,7 +72,7 @@ def test_the_words_before_a_question_never_look_like_its_marker(lesson: Lesson) 
     ],
 )
 def test_A11_a_program_and_a_term_need_no_criteria(fields: dict[str, Any]) -> None:
-    question = LessonQuestion.model_validate({"prompt": "Which?", "answer": "This"} | fields)
+    question = LessonQuestion.model_validate(WHOLE | fields)
     assert not question.criteria
 
 
@@ -81,7 +89,14 @@ def test_A11_a_program_and_a_term_need_no_criteria(fields: dict[str, Any]) -> No
 )
 def test_A11_a_question_that_code_could_not_mark_is_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
-        LessonQuestion.model_validate({"prompt": "Which?", "answer": "This"} | fields)
+        LessonQuestion.model_validate(WHOLE | fields)
+
+
+@pytest.mark.parametrize("missing", ["help", "because", "solution"])
+def test_a_question_without_its_help_its_reason_or_its_solution_is_refused(missing: str) -> None:
+    fields = {name: value for name, value in WHOLE.items() if name != missing}
+    with pytest.raises(ValidationError, match=missing):
+        LessonQuestion.model_validate(fields | {"kind": "text", "terms": ["Bastille"]})
 
 
 @pytest.mark.parametrize("course", courses(), ids=lambda course: course.slug)

@@ -2,24 +2,26 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
+from sprout.learning.lessons.help_ladder import NextStep
 from sprout.offline.courses.catalogue import find_bridged_lesson, find_course, find_lesson
 from sprout.offline.demo.conversation import Conversation
 from sprout.offline.demo.tutor.composition import LeakCheck
 from sprout.offline.demo.tutor.content.from_course import lesson_from_course, lesson_in_small_steps
 from sprout.offline.demo.tutor.content.from_notes import lesson_from_notes
-from sprout.offline.demo.tutor.content.help_texts import with_help_from_other_form
 from sprout.offline.demo.tutor.content.study_skills import study_skills_lesson
-from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, count_tactic, recognize_tactic
-from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
+from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, Tactic, count_tactic, recognize_tactic
+from sprout.offline.demo.tutor.lesson import TutorLesson
 from sprout.offline.demo.tutor.replies.citations import cited_passages
+from sprout.offline.demo.tutor.replies.completion import completion_text
 from sprout.offline.demo.tutor.replies.lesson_order import NextQuestion, is_finished, next_questions
-from sprout.offline.demo.tutor.replies.next_question import WeakPrerequisite, completion_text, next_question_text
+from sprout.offline.demo.tutor.replies.next_question import PARAGRAPH, WeakPrerequisite, next_question_text
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, open_question
 from sprout.offline.demo.tutor.replies.reply_styles import open_question_reply
-from sprout.offline.demo.tutor.replies.side_questions import answer_side_question
-from sprout.offline.demo.tutor.templates import Templates, detect_language, notes_templates, templates_for
+from sprout.offline.demo.tutor.replies.side_questions import find_side_answer
+from sprout.offline.demo.tutor.templates import CODES, Templates, detect_language, inner_quotes, templates_for
 from sprout.offline.demo.tutor.turn import Subject, Turn, read_turn
 from sprout.offline.reply import Block, Reply, TextOut, ToolOut
 
@@ -51,12 +53,16 @@ def make_tutor(find: LessonFinder = find_tutor_lesson) -> Callable[[Conversation
     def speak(conversation: Conversation) -> Reply:
         turn = read_turn(conversation)
         teaching = find(turn.subject)
-        messages = [turn.message, *reversed(turn.earlier_messages)]
-        return _TutorReply(
-            conversation, turn, teaching, templates_for(detect_language(messages, teaching.language)), find
-        ).reply()
+        return _TutorReply(conversation, turn, teaching, templates_for(_spoken_language(turn, teaching)), find).reply()
 
     return speak
+
+
+def _spoken_language(turn: Turn, teaching: TutorLesson) -> str:
+    """The language of the lesson; the learner's where it has no subject of its own, or one that the tutor lacks."""
+    if teaching.source != "nothing" and teaching.language in CODES:
+        return teaching.language
+    return detect_language([turn.message, *reversed(turn.earlier_messages)], teaching.language)
 
 
 class _TutorReply:
@@ -71,12 +77,12 @@ class _TutorReply:
     def reply(self) -> Reply:
         tactic = recognize_tactic(self._turn.message)
         if tactic is not None and tactic.style is ReplyStyle.CARE:
-            return self._concern_reply(
-                tactic.opening(self._templates.code, count_tactic(tactic, self._turn.earlier_messages))
-            )
+            # Who needs help is spoken to in their own language, whatever the lesson's is.
+            language = detect_language([self._turn.message], self._templates.code)
+            return self._concern_reply(tactic.opening(language, count_tactic(tactic, self._turn.earlier_messages)))
         now = open_question(self._turn, self._lesson, self._templates)
         if now is not None:
-            wants = (tactic is not None and tactic.style is ReplyStyle.EXAMPLE) or self._needs_example(now)
+            wants = (tactic is not None and tactic.style is ReplyStyle.EXAMPLE) or self._needs_example(now, tactic)
             shows = wants and self._should_show_example(now)
             return Reply([self._example_call()]) if shows else self._say(self._open_reply(now))
         if self._turn.kind == "clarification":
@@ -97,15 +103,22 @@ class _TutorReply:
         return self._end_with(CONCERN, words)
 
     def _open_reply(self, now: OpenQuestion) -> str:
-        words = open_question_reply(now)
-        return f"{self._example_notice()} {words}" if self._conversation.calls_to(EXAMPLE) else words
+        notice = self._example_notice() if self._conversation.calls_to(EXAMPLE) else ""
+        return open_question_reply(replace(now, example_notice=notice))
 
     def _example_notice(self) -> str:
         return self._templates.render("example_beside", title=self._lesson.example_title)
 
-    def _needs_example(self, now: OpenQuestion) -> bool:
-        """Whether the learner has missed twice, or was sure of what is wrong."""
+    def _needs_example(self, now: OpenQuestion, tactic: Tactic | None) -> bool:
+        """Whether the learner has missed twice, was sure of what is wrong, or is upset while no help is due.
+
+        Of a long lesson the beginning is not seen, where the example may have been shown.
+        """
         marking = now.turn.marking
+        if not now.turn.sees_whole_lesson:
+            return False
+        if tactic is not None and tactic.style is ReplyStyle.CALM:
+            return now.pending.step is not NextStep.GIVE_HELP
         if marking is None or marking.correct is not False:
             return False
         return marking.sure or now.turn.missed == MISSES_BEFORE_EXAMPLE
@@ -119,7 +132,7 @@ class _TutorReply:
     @property
     def _can_show_example(self) -> bool:
         """Return True if the lesson has an example that does not stand beside it yet."""
-        is_shown = self._lesson.example_title in self._turn.said or self._conversation.calls_to(EXAMPLE)
+        is_shown = inner_quotes(self._lesson.example_title) in self._turn.said or self._conversation.calls_to(EXAMPLE)
         return self._can_call(EXAMPLE) and bool(self._lesson.example) and not is_shown
 
     def _example_call(self) -> ToolOut:
@@ -127,8 +140,9 @@ class _TutorReply:
 
     def _side_answer(self) -> str:
         """A side question while nothing is open: a sentence of the lesson, or that it has none on it."""
-        side_answer = answer_side_question(self._turn.message, self._lesson, self._templates, None)
-        return f"{side_answer} {self._templates.render('closing_words')}"
+        answer = find_side_answer(self._turn.message, self._lesson, self._templates)
+        words = answer or self._templates.fresh("aside_unknown", self._turn.said)
+        return f"{words} {self._templates.render('closing_words')}"
 
     def _progress_checks(self) -> list[Block]:
         fresh = self._turn.kind == "opening" and not self._turn.asked
@@ -138,18 +152,18 @@ class _TutorReply:
 
     def _next_step_reply(self) -> Reply:
         turn, refused = self._turn, self._conversation.calls_to(COMPLETE)
-        if turn.may_complete and not refused and is_finished(self._lesson, turn):
+        if turn.may_complete and not refused and is_finished(self._lesson, turn, known=self._diagnostic_score()):
             words = completion_text(turn, self._lesson, self._templates)
             return self._end_with(COMPLETE, words)
         questions = next_questions(self._lesson, turn, known=self._diagnostic_score())
         following = questions[len(self._conversation.calls_to(ASK)) % len(questions)]
         words = next_question_text(turn, self._lesson, following, self._templates, self._weak_prerequisite())
         if shows_example := self._opens_with_example(following):
-            words = f"{self._example_notice()} {words}"
+            words = f"{self._example_notice()}{PARAGRAPH}{words}"
         if not self._can_call(ASK):
             return self._say(f"{words} {self._templates.render('closing_words')}")
-        plan = [] if turn.plan else self._lesson.goals
-        asked = self._with_help(following).tool_input(words, plan)
+        plan = turn.plan or self._lesson.goals
+        asked = following.question.tool_input(words, plan, is_new_plan=not turn.plan)
         cited = cited_passages(following, turn.subject.passages)
         ask = ToolOut(ASK, asked | ({"passages": cited} if cited else {}))
         return Reply([self._example_call(), ask] if shows_example else [ask])
@@ -158,12 +172,6 @@ class _TutorReply:
         """Return True for a learner who knows little yet: the worked example comes before the first question."""
         is_new = not self._turn.asked and max(self._turn.mastery, self._diagnostic_score()) < LITTLE_KNOWN
         return is_new and self._can_show_example and LeakCheck(following.question.secret()).passes(self._lesson.example)
-
-    def _with_help(self, following: NextQuestion) -> PreparedQuestion:
-        if following.question.help:
-            return following.question
-        frames = notes_templates(self._lesson.language)
-        return with_help_from_other_form(following.chunk, frames, self._turn.asked)
 
     def _can_call(self, tool: str) -> bool:
         within = self._turn.callable_tools

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from sprout.learning.leaks.leak_filter import LeakFilter
@@ -26,10 +26,17 @@ class Priority(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A few sentences that belong together."""
+    """A few sentences that belong together.
+
+    Args:
+        whole: it is not parted, since it quotes somebody.
+        repeatable: it may be said again in the same words, as a verdict must be.
+    """
 
     text: str
     priority: Priority = Priority.MUST
+    whole: bool = False
+    repeatable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +56,9 @@ class LeakCheck:
 
 
 def unsaid(parts: Sequence[Snippet], said: str) -> list[Snippet]:
-    """The parts that do not stand in what was said before: nothing is said twice."""
+    """The parts that do not stand in what was said before: nothing but a verdict is said twice."""
     before = folded(said)
-    return [part for part in parts if folded(part.text) not in before]
+    return [part for part in parts if part.repeatable or folded(part.text) not in before]
 
 
 def compose(parts: Sequence[Snippet], check: LeakCheck | None, *, most: int = MOST_WORDS, joint: str = " ") -> str:
@@ -60,12 +67,16 @@ def compose(parts: Sequence[Snippet], check: LeakCheck | None, *, most: int = MO
     Of a part that does not pass as a whole the sentences that do are kept.
     """
     chosen = _fit_words([part for part in parts if part.text.strip()], most)
-    if check is None or check.passes(joint.join(chosen)):
-        return joint.join(chosen)
+    everything = joint.join(part.text for part in chosen)
+    if check is None or check.passes(everything):
+        return everything
     sentences: list[str] = []
-    for text in chosen:
+    for part in chosen:
+        text = part.text
         if check.passes(joint.join([*sentences, text])):
             sentences.append(text)
+            continue
+        if part.whole:
             continue
         passed: list[str] = []
         for piece in _split_sentences(text):
@@ -75,16 +86,17 @@ def compose(parts: Sequence[Snippet], check: LeakCheck | None, *, most: int = MO
     return joint.join(sentences)
 
 
-def _fit_words(parts: Sequence[Snippet], most: int) -> list[str]:
-    """The texts of the parts that fit; one that must be said and is too long itself is cut after a sentence."""
+def _fit_words(parts: Sequence[Snippet], most: int) -> list[Snippet]:
+    """The parts that fit; one that must be said and is too long itself is cut after a sentence."""
     room = most
-    texts: dict[int, str] = {}
+    fitting: dict[int, Snippet] = {}
     for at, part in sorted(enumerate(parts), key=lambda each: each[1].priority):
-        text = part.text.strip() if part.priority is not Priority.MUST else first_sentences(part.text.strip(), room)
+        is_cut = part.priority is Priority.MUST and not part.whole
+        text = first_sentences(part.text.strip(), room) if is_cut else part.text.strip()
         if text and (words := len(text.split())) <= room:
-            texts[at] = text
+            fitting[at] = replace(part, text=text)
             room -= words
-    return [texts[at] for at in sorted(texts)]
+    return [fitting[at] for at in sorted(fitting)]
 
 
 def _split_sentences(text: str) -> list[str]:

@@ -29,7 +29,7 @@ class ReplyStyle(StrEnum):
     CORRECT = "correct"
     PLAINLY = "plainly"
     FASTER = "faster"
-    SMALLER = "smaller"
+    CALM = "calm"
     EXAMPLE = "example"
     DRIFT = "drift"
 

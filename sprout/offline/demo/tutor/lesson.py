@@ -65,14 +65,19 @@ class PreparedQuestion:
         """Return True if the prompt is this question, with or without its options below it."""
         return folded(prompt).startswith(folded(self.prompt))
 
-    def tool_input(self, message: str, plan: Sequence[str] = ()) -> dict[str, Any]:
-        """The input of the tool that poses it; `message` comes first, since it is read while it is written."""
+    def tool_input(self, message: str, plan: Sequence[str] = (), *, is_new_plan: bool = False) -> dict[str, Any]:
+        """The input of the tool that poses it; `message` comes first, since it is read while it is written.
+
+        Args:
+            plan: of the lesson, in which no line is to stand twice.
+            is_new_plan: whether the server has none yet.
+        """
         beliefs = [{"option": option, "misconception": belief} for option, belief in self.wrong]
         fields: dict[str, Any] = {
             "message": message,
             "question": self.prompt,
             "type": "text" if self.kind == "number" else self.kind,
-            "can": self.goal,
+            "can": "" if self.goal in plan else self.goal,
             "answer": self.answer,
         }
         fields |= {"options": self.options} if self.kind == "mcq" else {}
@@ -83,7 +88,7 @@ class PreparedQuestion:
         fields |= {"accepted": [*self.accepted]} if self.accepted else {}
         fields |= {"program_tests": [*map(_test_input, self.program_tests)]} if self.program_tests else {}
         fields |= {"help": list(self.help)}
-        return fields | {"solution": list(self.solution)} | ({"plan": list(plan)} if plan else {})
+        return fields | {"solution": list(self.solution)} | ({"plan": list(plan)} if is_new_plan else {})
 
     def _number_input(self) -> dict[str, Any]:
         misread = [
@@ -171,7 +176,8 @@ class TutorLesson:
 
     @property
     def goals(self) -> list[str]:
-        return [chunk.goal for chunk in self.chunks]
+        """What the learner can do after its chunks, each once."""
+        return list(dict.fromkeys(chunk.goal for chunk in self.chunks))
 
     def find(self, prompt: str) -> tuple[Chunk, PreparedQuestion] | None:
         """The question with this prompt, and the chunk that it belongs to."""

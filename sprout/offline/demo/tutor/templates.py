@@ -1,5 +1,6 @@
-"""The sentences that the offline tutor puts around what was prepared, in the learner's language."""
+"""The sentences that the offline tutor puts around what was prepared, in the language of the lesson."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +12,7 @@ from sprout.yaml_loader import load_yaml
 
 CODES = ("en", "de")
 MAX_WORDINGS = 4
+_INNER = str.maketrans("“”„", "‘’‚")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +26,26 @@ class Templates:
         """The sentence of that name with its braces filled. Raises KeyError for a name or a value that is missing."""
         text = self.texts[name]
         for key, value in values.items():
-            text = text.replace(f"{{{key}}}", value)
+            text = text.replace(f"{{{key}}}", inner_quotes(value) if key == "title" else value)
         return text
 
+    def wordings(self, name: str) -> list[str]:
+        """Names of all wordings of a sentence: `name`, `name_2` and so on."""
+        return [name, *(f"{name}_{at}" for at in range(2, MAX_WORDINGS + 1) if f"{name}_{at}" in self.texts)]
+
     def fresh(self, name: str, said: str, **values: str) -> str:
-        """The first wording of that name (`name`, `name_2`, …) that is not in `said`; the last one otherwise."""
-        names = [name, *(f"{name}_{at}" for at in range(2, MAX_WORDINGS + 1) if f"{name}_{at}" in self.texts)]
-        wordings = [self.render(one, **values) for one in names]
-        return next((one for one in wordings if one not in said), wordings[-1])
+        """The wording of that name that was said least often, the first of several."""
+        least = min(self.wordings(name), key=lambda one: said.count(self.constant_part(one)))
+        return self.render(least, **values)
+
+    def constant_part(self, name: str) -> str:
+        """The longest part of the sentence that stands in it whatever its braces are filled with."""
+        return max(re.split(r"\{\w+\}", self.texts[name]), key=len)
+
+
+def inner_quotes(title: str) -> str:
+    """The title as it stands in quotation marks: its own are single ones."""
+    return title.translate(_INNER)
 
 
 @cache

@@ -10,6 +10,7 @@ from sprout.offline.demo.tagged_request import Tag, parse_request
 
 _STATE = re.compile(r"\A\s*<state[\s>]")
 _LABELLED = re.compile(r"([A-Z])[.)]\s+(.+)", re.DOTALL)
+_NAMES_TWO = "name two of the options"
 _QUESTION = re.compile(r"^Question\b", re.MULTILINE)  # where the server puts the question after what is said
 
 
@@ -100,6 +101,7 @@ class Turn:
         mastery: 0..1, as the server has it.
         asked: prompts of the questions asked so far, oldest first.
         help: the prepared text of the due level; empty if there is none.
+        notes: remarks of the server.
         callable_tools: the only tools that may be called; None if all may.
         corrected: whether the last reply was withheld and must be rewritten.
         message: the learner's current message.
@@ -118,6 +120,7 @@ class Turn:
     settled: SettledQuestion | None = None
     marking: Marking | None = None
     help: str = ""
+    notes: tuple[str, ...] = ()
     callable_tools: frozenset[str] | None = None
     corrected: bool = False
     message: str = ""
@@ -133,6 +136,17 @@ class Turn:
         """All that the tutor has said so far."""
         return "\n".join(text for role, text in self.transcript if role == "assistant")
 
+    @property
+    def sees_whole_lesson(self) -> bool:
+        """Return True if the transcript goes back to the first question: of a long lesson only the end is told."""
+        first = self.transcript[0][1] if self.transcript else ""
+        return not self.asked or folded(self.asked[0]) in folded(first)
+
+    @property
+    def names_two_options(self) -> bool:
+        """Return True if the answer to a choice names two of its options."""
+        return any(_NAMES_TWO in note for note in self.notes)
+
     def since_posed(self) -> tuple[list[str], list[str]]:
         """The tutor's explanations and the learner's messages since the open question was first asked."""
         asked = folded(self.pending.prompt) if self.pending else ""
@@ -142,6 +156,11 @@ class Turn:
         since = self.transcript[next(places, len(self.transcript)) + 1 :]
         mine = [_QUESTION.split(text, maxsplit=1)[0] for role, text in since if role == "assistant"]
         return mine, [text for role, text in since if role == "user"]
+
+
+def question_in(reply: str) -> str:
+    """The question of a reply as it stands in the transcript, options and all; empty if it shows none."""
+    return reply.partition("\n\nQuestion:\n")[2]
 
 
 def read_turn(conversation: Conversation) -> Turn:
@@ -166,6 +185,7 @@ def read_turn(conversation: Conversation) -> Turn:
         settled=next((_parse_settled(tag) for tag in state.children("settled")), None),
         marking=next((_parse_marking(tag) for tag in state.children("marking")), None),
         help=state.text_of("help"),
+        notes=tuple(tag.text.strip() for tag in state.children("note")),
         callable_tools=_parse_callable_tools(state),
         corrected=corrected,
         message="\n".join(blocks[at + 1 :]).strip(),

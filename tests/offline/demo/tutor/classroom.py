@@ -33,6 +33,8 @@ MOST_WORDS = 120
 LABELS = "ABCD"
 EMOJI = re.compile("[\U0001f300-\U0001faff\u2600-\u27bf]")
 
+INLINE_CODE = re.compile("`[^`\n]*`")  # what a learner wrote may hold any sign
+
 TutorFunction = Callable[[Conversation], Reply]
 
 
@@ -68,6 +70,14 @@ def a_lesson() -> Lesson:
                         "answer": "5",
                         "unit": "cm/min",
                         "diagnostic_values": {"405": "multiplies way and time"},
+                        "help": [
+                            "Go back to the hours of the cyclist: what takes their place for the snail?",
+                            "Look at the 9. Is it a way or a time?",
+                            "A beetle covers 28 cm in 4 minutes. Each minute gets a fourth: 28 ÷ 4 = … Then do yours.",
+                            "One step of yours: mark nine equal pieces on a line of 45 cm and measure one.",
+                        ],
+                        "because": "Every one of the nine minutes gets the same piece of the way.",
+                        "solution": "Share the 45 cm out over the nine minutes. 45 ÷ 9 = 5, so 5 cm in each minute.",
                     },
                 },
                 {
@@ -108,6 +118,14 @@ def a_lesson() -> Lesson:
                         "answer": "5",
                         "unit": "pages",
                         "diagnostic_values": {"-65": "compares the totals"},
+                        "help": [
+                            "Go back to the taps: what was worked out for each before they were compared?",
+                            "Look at the two hours, 8 and 5, before you look at the pages.",
+                            "Two knitters: 60 rows in 6 hours, 36 in 3. Each hour: 10 against … Now yours.",
+                            "One step of yours: work out how many pages Cem reads in a single hour.",
+                        ],
+                        "because": "Only what each reads in an hour can be compared.",
+                        "solution": "240 ÷ 8 = 30 and 175 ÷ 5 = 35. Each hour Dora reads 5 pages more.",
                     },
                 },
                 {
@@ -151,6 +169,14 @@ def a_lesson() -> Lesson:
                         "answer": "18",
                         "unit": "km/h",
                         "diagnostic_values": {"24": "takes the middle of two speeds for the average"},
+                        "help": [
+                            "Go back to the walker and to what made the slow part weigh more.",
+                            "Look at each half of the bus trip: how many minutes does it take?",
+                            "A boat: 6 km at 6 km/h, 6 km at 12 km/h. 12 km in 1.5 hours: 12 ÷ 1.5 = … Now yours.",
+                            "One step of yours: the second half of the trip lasts 20 minutes.",
+                        ],
+                        "because": "The slow half lasts three times as long, so it pulls the average down.",
+                        "solution": "The halves last 60 and 20 minutes. 24 km in 80 minutes are 18 km in an hour.",
                     },
                 },
             ],
@@ -222,7 +248,7 @@ def assert_tone(words: str) -> None:
     assert len(words.split()) <= MOST_WORDS, words
     assert words.count("!") <= 1, words
     assert not EMOJI.search(words), words
-    assert "{" not in words, words
+    assert "{" not in INLINE_CODE.sub("", words), words
     assert not re.search(r"^\W*(?:new |checkpoint )?question\b", words, re.IGNORECASE | re.MULTILINE), words
 
 
@@ -264,6 +290,11 @@ class Classroom:
         self.ladder = self.ladder.wait()
         return self._run_turn(kind, words, self.state(kind))
 
+    def name_no_option(self, words: str, *, note: str = "The learner's words name none of the options.") -> str:
+        """An answer to a choice that names none of its options, or more than one."""
+        self.ladder = self.ladder.wait()
+        return self._run_turn("answer", words, self.state("answer", note=note))
+
     def ask_for_help(self, words: str = "I don't know") -> str:
         """A turn without an attempt that brings the next level, or the solution."""
         self.ladder = self.ladder.after_help()
@@ -281,7 +312,13 @@ class Classroom:
         return self._run_turn("message", "", self.state("message"))
 
     def answer(
-        self, words: str, *, right: bool, misconception: str = "", spans: Sequence[tuple[str, str, str]] = ()
+        self,
+        words: str,
+        *,
+        right: bool,
+        misconception: str = "",
+        spans: Sequence[tuple[str, str, str]] = (),
+        next_step: str = "",
     ) -> str:
         """An attempt; `spans` are label, verdict and the learner's words of each criterion."""
         level = self.ladder.level
@@ -293,23 +330,29 @@ class Classroom:
             "marking",
             *(fenced("criterion", text, limit=300, label=label, verdict=verdict) for label, verdict, text in spans),
             fenced("misconception", misconception, limit=300),
-            fenced("next_step", "", limit=300),
+            fenced("next_step", next_step, limit=300),
             state="graded",
             correct=str(right).lower(),
             score="1.00" if right else "0.00",
         )
         return self._run_turn("answer", words, self.state("answer", marking))
 
-    def answer_unmarked(self, words: str, state: str = "unsure") -> str:
+    def answer_unmarked(self, words: str, state: str = "unsure", *, next_step: str = "") -> str:
         self.ladder = replace(self.ladder, attempts=self.ladder.attempts + 1, step=NextStep.WAIT)
-        marking = wrapped("marking", fenced("next_step", "", limit=9), state=state, correct="none", score="none")
+        marking = wrapped(
+            "marking", fenced("next_step", next_step, limit=300), state=state, correct="none", score="none"
+        )
         return self._run_turn("answer", words, self.state("answer", marking))
+
+    @property
+    def is_learned(self) -> bool:
+        return self.unaided >= self.learns
 
     @property
     def open_question(self) -> dict[str, Any] | None:
         return None if self.pending is None or self.ladder.ended else self.pending
 
-    def state(self, kind: str, marking: str = "") -> str:
+    def state(self, kind: str, marking: str = "", *, note: str = "") -> str:
         """The server's words of a turn."""
         parts = [
             wrapped("plan", *(fenced("can", line, limit=300) for line in self.plan)),
@@ -319,6 +362,7 @@ class Classroom:
             marking,
             self._help(),
             "" if self.callable_tools is None else wrapped("callable_tools", ", ".join(self.callable_tools)),
+            fenced("note", note, limit=300) if note else "",
         ]
         return wrapped(
             "state",
@@ -329,7 +373,7 @@ class Classroom:
             chunks="3",
             attempts=str(self.attempts),
             mastery=f"{self.mastery:.2f}",
-            may_complete=str(self.unaided >= self.learns and self.open_question is None).lower(),
+            may_complete=str(self.is_learned and self.open_question is None).lower(),
             unaided_right=str(self.unaided),
             missed=str(self.missed if self.open_question is not None else 0),
         )
@@ -425,7 +469,7 @@ class Classroom:
         self.last_reply = call["message"]
         assert_tone(self.last_reply)
         if ending[0].name == "complete_subconcept":
-            assert self.unaided >= self.learns
+            assert self.is_learned
             self.completed, self.pending = self.last_reply, None
             return self.last_reply
         draft_of(call)

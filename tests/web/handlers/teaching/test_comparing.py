@@ -97,6 +97,16 @@ async def test_A11_what_is_not_met_yet_is_asked_again_and_the_mix_up_is_told_to_
         assert (await lesson.lessons.lesson(lesson.session_id, user_id=DEFAULT_USER_ID)).plan.step == 1
 
 
+@pytest.mark.parametrize("words", ["What does respiration mean?", "this is stupid"])
+async def test_A11_a_question_and_a_complaint_beside_the_comparison_reach_the_tutor(tmp_path: Path, words: str) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": None}) as lesson:
+        await left_to_compare(lesson)
+        turn = await lesson.answer(words, says("It is how a cell burns its sugar."))
+        assert turn["message"].startswith("It is how a cell burns its sugar.")
+        assert 'step="compare"' in lesson.state()
+        assert (await compare(lesson, ALL_MET))["question"]["prompt"] == NEXT
+
+
 async def test_A11_a_verdict_may_be_typed(tmp_path: Path) -> None:
     async with serving_lesson(tmp_path, verdicts={"": None}) as lesson:
         await left_to_compare(lesson)

@@ -11,9 +11,11 @@ from sprout.offline.demo.tutor.lesson import Chunk, LessonSource, PreparedQuesti
 from sprout.offline.notes.language import language_of
 from sprout.offline.notes.parser import sentences_of, words_of
 
+_FENCED = re.compile(r"```.*?```", re.DOTALL)
+
 
 def lesson_from_course(lesson: Lesson, source: LessonSource = "course") -> TutorLesson:
-    """An authored lesson; the changed forms of its questions have no help of their own."""
+    """An authored lesson."""
     return _build_lesson(lesson, source, tuple(_chunk(step) for step in lesson.steps))
 
 
@@ -42,22 +44,15 @@ def _build_lesson(lesson: Lesson, source: LessonSource, chunks: tuple[Chunk, ...
 
 
 def _chunk(step: Step) -> Chunk:
-    asks = step.asks
-    help_ = tuple(asks.help)
-    first = _prepare_question(asks, step.can, help_, asks.because, _steps(asks.solution))
-    return Chunk(
-        step.can, step.says, first, _prepare_question(step.again, step.can, (), asks.because, (step.again.answer,))
-    )
+    return Chunk(step.can, step.says, _prepare_question(step.asks, step.can), _prepare_question(step.again, step.can))
 
 
 def _swap_variants(chunk: Chunk) -> Chunk:
     """The chunk with its question and the changed form of it in each other's place."""
-    return replace(chunk, question=replace(chunk.changed_form, because=""), changed_form=chunk.question)
+    return replace(chunk, question=chunk.changed_form, changed_form=chunk.question)
 
 
-def _prepare_question(
-    ask: LessonQuestion, can: str, help_: tuple[str, ...], because: str, solution: tuple[str, ...]
-) -> PreparedQuestion:
+def _prepare_question(ask: LessonQuestion, can: str) -> PreparedQuestion:
     numeric = ask.kind == "numeric"
     return PreparedQuestion(
         ask.prompt,
@@ -73,9 +68,9 @@ def _prepare_question(
         unit=ask.unit or "",
         program_tests=tuple(ProgramTest(**test.model_dump()) for test in ask.tests),
         accepted=ask.terms,
-        help=help_,
-        because=because,
-        solution=solution,
+        help=tuple(ask.help),
+        because=ask.because,
+        solution=_steps(ask.solution),
     )
 
 
@@ -89,5 +84,7 @@ def _criterion(point: LessonCriterion) -> dict[str, Any]:
 
 
 def _sentences(lesson: Lesson) -> Iterator[str]:
-    for text in (*(step.says for step in lesson.steps), lesson.contrast.case, lesson.summary, lesson.example.text):
-        yield from (sentence for line in text.splitlines() for sentence in sentences_of(re.sub(r"\s+", " ", line)))
+    """What the lesson explains, sentence by sentence, without its programs."""
+    for text in (*(step.says for step in lesson.steps), lesson.contrast.case, lesson.example.text):
+        lines = _FENCED.sub("", text).splitlines()
+        yield from (sentence for line in lines for sentence in sentences_of(re.sub(r"\s+", " ", line)))

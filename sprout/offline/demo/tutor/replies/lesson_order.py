@@ -17,7 +17,9 @@ class NextReason(StrEnum):
     """Why a question is the next one."""
 
     NEW = "new"
-    CHANGED_FORM = "changed_form"
+    CHANGED_FORM = "changed_form"  # of the question that was just settled
+    ONE_MORE = "one_more"  # the form that was not asked yet of a question
+    FIRST_REPEAT = "first_repeat"  # of a lesson in which everything was asked once
     ONCE_MORE = "once_more"
     TEST = "test"
 
@@ -43,8 +45,8 @@ def next_questions(teaching: TutorLesson, turn: Turn, *, known: float = 0.0) -> 
     return fresh or found
 
 
-def is_finished(teaching: TutorLesson, turn: Turn) -> bool:
-    """Return True if the plan is done: every step asked, three right without help, or the last one passed as a test.
+def is_finished(teaching: TutorLesson, turn: Turn, *, known: float = 0.0) -> bool:
+    """Return True if the plan is done: every step asked, three right without help, or a test passed.
 
     A question that was not solved alone has its changed form to come first.
     """
@@ -54,8 +56,8 @@ def is_finished(teaching: TutorLesson, turn: Turn) -> bool:
         if fresh is not None and not _times_asked(fresh.question, turn):
             return False
     if settled is not None and settled.done_alone:
-        tested = any(task.matches_prompt(settled.prompt) for task in teaching.chunks[-1].questions)
-        if tested:
+        was_last = any(task.matches_prompt(settled.prompt) for task in teaching.chunks[-1].questions)
+        if was_last or should_test(turn, known):
             return True
     all_asked = all(any(_times_asked(task, turn) for task in chunk.questions) for chunk in teaching.chunks)
     return all_asked or turn.unaided_right >= ENOUGH_UNAIDED
@@ -67,6 +69,8 @@ def should_test(turn: Turn, known: float = 0.0) -> bool:
         return max(turn.mastery, known) >= STRONG_AT
     if turn.settled is not None and not turn.settled.done_alone:
         return False
+    if known >= STRONG_AT and not turn.missed:
+        return True
     bored = any(
         (found := recognize_tactic(words)) and found.style is ReplyStyle.FASTER
         for words in (*turn.earlier_messages, turn.message)
@@ -80,17 +84,21 @@ def _in_order(teaching: TutorLesson, turn: Turn, known: float) -> Iterator[NextQ
         yield changed
     new = [chunk for chunk in teaching.chunks if not any(_times_asked(task, turn) for task in chunk.questions)]
     is_test = should_test(turn, known)
+    by_code = [chunk for chunk in new if _tested_by(chunk).is_marked_by_code]
     if is_test and teaching.chunks[-1] in new:
-        yield NextQuestion(teaching.chunks[-1], _tested_by(teaching.chunks[-1]), NextReason.TEST)
+        tested = (by_code or new)[-1]
+        yield NextQuestion(tested, _tested_by(tested), NextReason.TEST)
     yield from (NextQuestion(chunk, _tested_by(chunk) if is_test else chunk.question, NextReason.NEW) for chunk in new)
     rest = [(chunk, task) for chunk in teaching.chunks for task in chunk.questions if chunk not in new]
     # Only what code marks can show that something is learned.
     rest.sort(key=lambda pair: not pair[1].is_marked_by_code)
     unasked = [(chunk, task) for chunk, task in rest if not _times_asked(task, turn)]
-    yield from (NextQuestion(chunk, task, NextReason.CHANGED_FORM) for chunk, task in unasked)
+    yield from (NextQuestion(chunk, task, NextReason.ONE_MORE) for chunk, task in unasked)
     asked = [pair for pair in rest if pair not in unasked]
     asked.sort(key=lambda pair: (not pair[1].is_marked_by_code, _last_asked(pair[1], turn)))
-    yield from (NextQuestion(chunk, task, NextReason.ONCE_MORE) for chunk, task in asked)
+    is_first = not any(_times_asked(task, turn) > 1 for _, task in asked)
+    again = NextReason.FIRST_REPEAT if is_first else NextReason.ONCE_MORE
+    yield from (NextQuestion(chunk, task, again) for chunk, task in asked)
 
 
 def _tested_by(chunk: Chunk) -> PreparedQuestion:

@@ -1,23 +1,20 @@
-"""Replies while no question is open: the next chunk with its question, or the end of the lesson."""
+"""Replies while no question is open: the verdict on the last one, and what comes before the next."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sprout.learning.text.normalization import folded, occurs_in
 from sprout.offline.demo.tutor.composition import Priority, Snippet, compose, first_sentences, unsaid
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, count_tactic, recognize_tactic
-from sprout.offline.demo.tutor.lesson import Chunk, PreparedQuestion, TutorLesson
+from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.replies.lesson_order import NextQuestion, NextReason
 from sprout.offline.demo.tutor.replies.open_question import quote_learner, shares_idea
 from sprout.offline.demo.tutor.templates import Templates
 from sprout.offline.demo.tutor.turn import Turn
-from sprout.offline.notes.parser import sentences_of, words_of
+from sprout.offline.notes.parser import sentences_of
 
-SUMMARY_WORDS = 80
 SOLUTION_WORDS = 70
 REVIEW_WORDS = 30
-EVIDENCE_WORDS = 20
-FEWEST_EVIDENCE = 5
 FEWEST_COPIED = 3
 PARAGRAPH = "\n\n"
 _ANSWERED_FIRST = frozenset({ReplyStyle.TRUTH, ReplyStyle.CONTEST, ReplyStyle.BACK, ReplyStyle.DRIFT})
@@ -34,28 +31,16 @@ class WeakPrerequisite:
 def next_question_text(
     turn: Turn, teaching: TutorLesson, following: NextQuestion, frames: Templates, weak: WeakPrerequisite | None = None
 ) -> str:
-    """Text before the next question: the outcome of the last one, then the case and the idea."""
+    """Text before the next question: the verdict on the last one, then the case and the idea."""
     parts = [
+        *outcome_snippets(turn, teaching, frames),
         *_tactic_snippets(turn, frames),
-        *_settled_snippets(turn, teaching, frames),
         *_review_snippets(weak, frames),
+        *_lead_in_snippets(turn, following, frames),
     ]
-    parts += [
-        Snippet(_without_answer(part.text, following.question), part.priority)
-        for part in _lead_in_snippets(turn, following, frames)
-    ]
-    words = compose(unsaid(parts, turn.said), None, joint=PARAGRAPH)
+    safe = [replace(part, text=_without_answer(part.text, following.question)) for part in parts]
+    words = compose(unsaid(safe, turn.said), None, joint=PARAGRAPH)
     return words or frames.fresh("next_idea", turn.said, can=following.question.goal)
-
-
-def completion_text(turn: Turn, teaching: TutorLesson, frames: Templates) -> str:
-    """The summary, the learner's own sentence where the last answer was one, and what builds on it."""
-    summary = first_sentences(teaching.summary, SUMMARY_WORDS)
-    parts = [*_evidence_snippets(turn, teaching, frames), Snippet(summary)]
-    if turn.subject.after:
-        titles = ", ".join(f"“{title}”" for title in turn.subject.after[:2])
-        parts.append(Snippet(frames.render("comes_next", titles=titles), Priority.MAY))
-    return compose(parts, None)
 
 
 def _tactic_snippets(turn: Turn, frames: Templates) -> Iterator[Snippet]:
@@ -63,61 +48,73 @@ def _tactic_snippets(turn: Turn, frames: Templates) -> Iterator[Snippet]:
     tactic = recognize_tactic(turn.message)
     if tactic is None or (turn.settled is not None and tactic.style not in _ANSWERED_FIRST):
         return
-    if tactic.style not in (ReplyStyle.FASTER, ReplyStyle.EXAMPLE, ReplyStyle.CARE):
+    if tactic.style not in (ReplyStyle.FASTER, ReplyStyle.EXAMPLE, ReplyStyle.CARE, ReplyStyle.CALM):
         yield Snippet(tactic.opening(frames.code, count_tactic(tactic, turn.earlier_messages)), Priority.SHOULD)
 
 
-def _settled_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> Iterator[Snippet]:
+def outcome_snippets(turn: Turn, teaching: TutorLesson, frames: Templates, *, quotes: bool = True) -> Iterator[Snippet]:
+    """A human sentence for who is upset; then the outcome of the last question, and why its answer holds.
+
+    Args:
+        quotes: whether the learner's words may be quoted.
+    """
     settled = turn.settled
+    tactic = recognize_tactic(turn.message)
+    if tactic is not None and tactic.style is ReplyStyle.CALM and (settled is None or settled.how != "solved"):
+        yield Snippet(tactic.opening(frames.code, count_tactic(tactic, turn.earlier_messages)), repeatable=True)
     if settled is None:
         return
-    if settled.how == "changed":
-        return
-    if settled.how == "compared":
-        yield from _compared_snippets(turn, teaching, frames)
-        return
-    if settled.how == "worked_through":
-        solution = settled.solution
-        if "```" not in solution:
-            solution = first_sentences(" ".join(solution.split("\n")), SOLUTION_WORDS) or solution
-        if solution:
-            yield Snippet(frames.render("together", text=solution))
-        return
-    if settled.level:
-        yield Snippet(frames.fresh("with_help", turn.said), Priority.SHOULD)
-        return
-    found = teaching.find(settled.prompt)
-    because = _because(found, turn)
-    met = next((one for one in turn.marking.criteria if one.verdict == "met"), None) if turn.marking else None
-    if met is not None and quote_learner(met.words):
-        code = found is not None and found[1].kind == "code"
-        yield Snippet(frames.render("right_you_wrote", words=quote_learner(met.words, code=code)), Priority.SHOULD)
-    if because:
-        yield Snippet(because, Priority.SHOULD)
-    elif met is None:
-        yield Snippet(frames.fresh("right", turn.said), Priority.SHOULD)
+    match settled.how:
+        case "solved":
+            yield _verdict(turn, teaching, frames, quotes=quotes)
+            if because := _because(turn, teaching):
+                yield Snippet(because, Priority.SHOULD)
+        case "worked_through" if settled.solution:
+            yield _worked_through(turn, frames)
+        case "compared":
+            yield from _compared_snippets(turn, teaching, frames)
+
+
+def _verdict(turn: Turn, teaching: TutorLesson, frames: Templates, *, quotes: bool) -> Snippet:
+    """That the answer was right, in words, and whether there was help."""
+    assert turn.settled is not None
+    if turn.settled.level:
+        return Snippet(frames.fresh("with_help", turn.said), repeatable=True)
+    found = teaching.find(turn.settled.prompt)
+    met = [one for one in turn.marking.criteria if one.verdict == "met"] if turn.marking else []
+    is_code = found is not None and found[1].kind == "code"
+    words = next(filter(None, (quote_learner(one.words, frames) for one in met)), "")
+    if words and quotes and not is_code:
+        return Snippet(frames.render("right_you_wrote", words=words), whole=True, repeatable=True)
+    return Snippet(frames.fresh("right", turn.said), repeatable=True)
+
+
+def _worked_through(turn: Turn, frames: Templates) -> Snippet:
+    """The way to the answer; its code stands in lines of its own."""
+    assert turn.settled is not None
+    solution = turn.settled.solution
+    if "```" in solution:
+        return Snippet(frames.fresh("together", turn.said, text=f"\n\n{solution}"), whole=True)
+    text = " ".join(solution.split("\n"))
+    text = first_sentences(text, SOLUTION_WORDS) or text
+    return Snippet(frames.fresh("together", turn.said, text=text))
 
 
 def _compared_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> Iterator[Snippet]:
-    """After a comparison: praise, or why the model answer holds, or a case against the recognised misconception."""
+    """After a comparison: that it is done, or why the model answer holds, or a case against the learner's mix-up."""
     assert turn.settled is not None
     if turn.settled.said == "met":
-        yield Snippet(frames.fresh("compared_met", turn.said), Priority.SHOULD)
-        return
-    found = teaching.find(turn.settled.prompt)
-    if turn.settled.misconception and shares_idea(turn.settled.misconception, teaching.idea):
+        yield Snippet(frames.fresh("compared_met", turn.said), repeatable=True)
+    elif turn.settled.misconception and shares_idea(turn.settled.misconception, teaching.idea):
         yield Snippet(frames.render("test_case", case=teaching.case), Priority.SHOULD)
-    elif because := _because(found, turn):
+    elif because := _because(turn, teaching):
         yield Snippet(frames.fresh("compared_again", turn.said, text=because), Priority.SHOULD)
 
 
-def _because(found: tuple[Chunk, PreparedQuestion] | None, turn: Turn) -> str:
-    """Why the answer holds; nothing after a changed form that came first, since its question may follow."""
-    if found is None:
-        return ""
-    chunk, task = found
-    was_first = task is chunk.changed_form and not any(map(chunk.question.matches_prompt, turn.asked))
-    return "" if was_first else task.because
+def _because(turn: Turn, teaching: TutorLesson) -> str:
+    """Why the answer to the settled question holds."""
+    found = teaching.find(turn.settled.prompt) if turn.settled else None
+    return found[1].because if found else ""
 
 
 def _review_snippets(weak: WeakPrerequisite | None, frames: Templates) -> Iterator[Snippet]:
@@ -128,15 +125,22 @@ def _review_snippets(weak: WeakPrerequisite | None, frames: Templates) -> Iterat
 
 
 def _lead_in_snippets(turn: Turn, following: NextQuestion, frames: Templates) -> Iterator[Snippet]:
+    """What comes: a new case and its idea, or how the question goes with those before it."""
+    can = following.question.goal
     match following.reason:
         case NextReason.NEW:
             yield Snippet(following.chunk.explanation)
         case NextReason.TEST:
             yield Snippet(frames.render("as_test"))
         case NextReason.CHANGED_FORM:
-            yield Snippet(frames.fresh("changed_form", turn.said))
+            changed = turn.settled is not None and turn.settled.how == "changed"
+            yield Snippet(frames.fresh("another_one" if changed else "changed_form", turn.said), repeatable=True)
+        case NextReason.ONE_MORE:
+            yield Snippet(frames.fresh("one_more", turn.said, can=can), repeatable=True)
+        case NextReason.FIRST_REPEAT:
+            yield Snippet(frames.render("take_a_break"))
         case NextReason.ONCE_MORE:
-            yield Snippet(frames.fresh("once_more", turn.said))
+            yield Snippet(frames.fresh("once_more", turn.said, can=can), repeatable=True)
 
 
 def _without_answer(text: str, task: PreparedQuestion) -> str:
@@ -145,17 +149,3 @@ def _without_answer(text: str, task: PreparedQuestion) -> str:
     if task.kind in ("mcq", "number") or len(answer.split()) < FEWEST_COPIED or not occurs_in(answer, folded(text)):
         return text
     return " ".join(sentence for sentence in sentences_of(text) if not occurs_in(answer, folded(sentence)))
-
-
-def _evidence_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> Iterator[Snippet]:
-    settled = turn.settled
-    unaided = settled is not None and settled.done_alone
-    if (
-        unaided
-        and turn.marking is not None
-        and turn.marking.criteria
-        and len(words_of(turn.message)) >= FEWEST_EVIDENCE
-    ):
-        found = teaching.find(settled.prompt) if settled else None
-        words = quote_learner(turn.message, EVIDENCE_WORDS, code=found is not None and found[1].kind == "code")
-        yield Snippet(frames.render("your_evidence", words=words), Priority.SHOULD)

@@ -4,29 +4,35 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sprout.learning.lessons.help_ladder import NextStep
-from sprout.learning.text.normalization import one_line
+from sprout.learning.lessons.help_ladder import HelpLevel, NextStep
+from sprout.learning.text.normalization import tidy
 from sprout.learning.text.stems import stems
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, LeakCheck, Priority, Snippet, first_sentences
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
-from sprout.offline.demo.tutor.templates import Templates
+from sprout.offline.demo.tutor.templates import Templates, inner_quotes
 from sprout.offline.demo.tutor.turn import PendingQuestion, Turn
 
 QUOTED_WORDS = 14
 SAME_IDEA = 0.3
-_MARKS = re.compile(r"[<>“”„\"`*_#\[\]|!{}]")
-_EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf][\ufe0f\u200d]*")
+_MARKS = re.compile(r"[<>*_#\[\]|{}\\$~&]")
+_UNQUOTABLE = re.compile("[`\n]|!\\s*!|[\U0001f000-\U0001faff\u2600-\u27bf]")  # the tutor neither shouts nor uses emoji
 
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """A turn with its open question; `task` is None where it is not one of this lesson."""
+    """A turn with its open question.
+
+    Args:
+        question: None where it is not one of this lesson.
+        example_notice: that the worked example was put beside the lesson in this turn; empty if it was not.
+    """
 
     turn: Turn
     pending: PendingQuestion
     lesson: TutorLesson
     question: PreparedQuestion | None
     templates: Templates
+    example_notice: str = ""
 
     @property
     def check(self) -> LeakCheck | None:
@@ -43,6 +49,16 @@ class OpenQuestion:
         asks = self.turn.message.rstrip().endswith("?") and self.turn.marking is None
         return self.pending.step is NextStep.WAIT and (self.turn.kind == "clarification" or asks)
 
+    @property
+    def waits(self) -> bool:
+        """Return True if nothing was tried and no help is due."""
+        return self.pending.step is NextStep.WAIT and self.turn.marking is None
+
+    @property
+    def example_is_shown(self) -> bool:
+        title = inner_quotes(self.lesson.example_title)
+        return bool(self.example_notice) or bool(title and title in self.turn.said)
+
 
 def open_question(turn: Turn, teaching: TutorLesson, frames: Templates) -> OpenQuestion | None:
     """The turn with its open question; None if no question is open."""
@@ -52,17 +68,21 @@ def open_question(turn: Turn, teaching: TutorLesson, frames: Templates) -> OpenQ
     return OpenQuestion(turn, turn.pending, teaching, found[1] if found else None, frames)
 
 
-def quote_learner(words: str, most: int = QUOTED_WORDS, *, code: bool = False) -> str:
-    """The learner's words as they can stand in quotation marks; empty where nothing is left of them.
+def quote_learner(words: str, frames: Templates, most: int = QUOTED_WORDS) -> str:
+    """The learner's words, or the first of them, as they were written; empty where they cannot be quoted so.
 
-    Of a program every sign counts, so it is set as code. Of other words emoji are left out: the tutor writes none.
+    They stand in quotation marks, or as code where Markdown would take a sign of theirs for its own. Several lines,
+    shouting and emoji are not quoted.
     """
-    line = one_line(words)
-    bare = (line.replace("`", "") if code else _MARKS.sub("", _EMOJI.sub(" ", line))).split()
-    more = " …" if len(bare) > most else ""
-    if code:
-        return f"`{' '.join(bare[:most])}`{more}" if bare else ""
-    return " ".join(bare[:most]).strip(" .,;:") + more
+    said = tidy(words)
+    if not said or _UNQUOTABLE.search(said):
+        return ""
+    ends = [found.end() for found in re.finditer(r"\S+", said)]
+    first, more = (said, "") if len(ends) <= most else (said[: ends[most - 1]], " …")
+    if _MARKS.search(first):
+        return f"`{first}`{more}"
+    bare = first.rstrip(" .,;:")
+    return frames.render("quote", words=bare + more) if bare else ""
 
 
 def help_step_snippets(now: OpenQuestion) -> Iterator[Snippet]:
@@ -73,9 +93,9 @@ def help_step_snippets(now: OpenQuestion) -> Iterator[Snippet]:
         return
     match now.pending.step:
         case NextStep.GIVE_HELP:
-            yield from _help_snippets(now)
+            yield from feedback_snippets(now)
+            yield from due_help_snippets(now)
         case _ if now.pending.kind == "mcq" and now.turn.kind == "answer":
-            yield Snippet(frames.render("name_an_option"))
             yield from next_move_snippets(now)
         case _:
             yield Snippet(frames.fresh("open", now.turn.said))
@@ -83,25 +103,24 @@ def help_step_snippets(now: OpenQuestion) -> Iterator[Snippet]:
 
 
 def _unmarked_snippets(now: OpenQuestion) -> Iterator[Snippet]:
+    """What the marking says about it, or else that it could not be marked."""
     marked, frames = now.turn.marking, now.templates
     assert marked is not None
-    if marked.state == "unsure" and marked.next_step:
+    if marked.next_step:
         yield Snippet(first_sentences(marked.next_step, MOST_OF_ASIDE))
         return
     yield Snippet(frames.render(marked.state))
     missing = next((one.label for one in marked.criteria if one.verdict != "met" and one.label), "")
-    if marked.next_step:
-        yield Snippet(first_sentences(marked.next_step, MOST_OF_ASIDE), Priority.SHOULD)
-    elif missing:
+    if missing:
         yield Snippet(frames.render("unsure_ask", label=missing), Priority.SHOULD)
     else:
         yield Snippet(frames.fresh("ready", now.turn.said))
 
 
-def _help_snippets(now: OpenQuestion) -> Iterator[Snippet]:
-    """Help of exactly this level: what holds in the learner's words, and where it breaks."""
-    yield from feedback_snippets(now)
-    if case := _contrast_case(now):
+def due_help_snippets(now: OpenQuestion) -> Iterator[Snippet]:
+    """Help of exactly this level; before it the lesson's test case where it is for the learner's wrong idea."""
+    case = _contrast_case(now)
+    if case and _leaves_room_for_help(now, case):
         yield Snippet(now.templates.render("test_case", case=case), Priority.MAY)
     text, check = _help_text(now), now.check
     passes = bool(text) and (check is None or check.passes(text))
@@ -115,26 +134,49 @@ def _help_text(now: OpenQuestion) -> str:
     return texts[level - 1] if 0 < level <= len(texts) else ""
 
 
+def _leaves_room_for_help(now: OpenQuestion, case: str) -> bool:
+    """Return True if all help from this level on may still be given after the case: together they may say too much."""
+    check = now.check
+    if check is None or now.question is None:
+        return True
+    before, level = f"{check.before}\n{case}", now.pending.level.value
+    for at, text in enumerate(now.question.help[level - 1 :], start=level):
+        if LeakCheck(check.secret, check.before, HelpLevel(at)).passes(text):
+            if not LeakCheck(check.secret, before, HelpLevel(at)).passes(text):
+                return False
+            before += f"\n{text}"
+    return True
+
+
 def feedback_snippets(now: OpenQuestion) -> Iterator[Snippet]:
-    """The part of the attempt that holds, quoted, and the missing part."""
-    marked, frames = now.turn.marking, now.templates
+    """The part of the attempt that holds, quoted, and the missing part; of a program what its run has shown."""
+    marked, frames, said = now.turn.marking, now.templates, now.turn.said
     if marked is None or marked.correct is None:
         return
-    code = now.pending.kind == "code"
-    met = next((one for one in marked.criteria if one.verdict == "met" and quote_learner(one.words)), None)
-    half = next((one for one in marked.criteria if one.verdict == "partly" and quote_learner(one.words)), None)
-    if met is not None or half is not None:
-        one, name = (met, "stands") if met is not None else (half, "half")
-        assert one is not None
-        yield Snippet(frames.render(name, words=quote_learner(one.words, code=code)), Priority.SHOULD)
+    if now.pending.kind == "code":
+        fault = Snippet(marked.next_step, Priority.SHOULD, whole=True, repeatable=True)
+        yield fault if marked.next_step else Snippet(frames.fresh("not_it_wordless", said), Priority.SHOULD)
+        return
+    for verdict, name in (("met", "stands"), ("partly", "half")):
+        quotes = (quote_learner(one.words, frames) for one in marked.criteria if one.verdict == verdict)
+        if words := next(filter(None, quotes), ""):
+            yield Snippet(frames.render(name, words=words), Priority.SHOULD, whole=True)
+            break
     else:
-        words = quote_learner(now.turn.message, code=code)
-        yield Snippet(
-            frames.render("not_it", words=words) if words else frames.render("not_it_wordless"), Priority.SHOULD
-        )
+        yield _not_right_yet(now)
     missing = [one for one in marked.criteria if one.verdict == "missing" and one.label]
     if missing:
         yield Snippet(frames.render("lacking", label=missing[0].label), Priority.SHOULD)
+
+
+def _not_right_yet(now: OpenQuestion) -> Snippet:
+    """The verdict where no part of the answer can be quoted as right."""
+    marked, frames, said = now.turn.marking, now.templates, now.turn.said
+    if marked is not None and any(one.verdict in ("met", "partly") for one in marked.criteria):
+        return Snippet(frames.render("stands_wordless"), Priority.SHOULD)
+    words = quote_learner(now.turn.message, frames)
+    text = frames.fresh("not_it", said, words=words) if words else frames.fresh("not_it_wordless", said)
+    return Snippet(text, Priority.SHOULD, whole=True)
 
 
 def _contrast_case(now: OpenQuestion) -> str:
@@ -151,9 +193,11 @@ def shares_idea(one: str, other: str) -> bool:
 
 def next_move_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     """The smallest next move, by the kind of answer that is wanted."""
-    frames, labels = now.templates, now.question.labels if now.question else []
+    frames, said, labels = now.templates, now.turn.said, now.question.labels if now.question else []
     kind = now.question.kind if now.question else now.pending.kind
-    if kind == "text" and labels:
-        yield Snippet(frames.fresh("try_text_about", now.turn.said, label=labels[0]))
+    if kind == "mcq" and now.turn.names_two_options:
+        yield Snippet(frames.fresh("two_options", said), repeatable=True)
+    elif kind == "text" and labels:
+        yield Snippet(frames.fresh("try_text_about", said, label=labels[0]))
     else:
-        yield Snippet(frames.fresh(f"try_{kind}" if f"try_{kind}" in frames.texts else "try_text", now.turn.said))
+        yield Snippet(frames.fresh(f"try_{kind}" if f"try_{kind}" in frames.texts else "try_text", said))

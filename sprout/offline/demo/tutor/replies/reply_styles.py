@@ -1,12 +1,14 @@
 """Replies while a question is open: plain words, in the style that the learner calls for."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from sprout.learning.lessons.help_ladder import NextStep
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, Priority, Snippet, compose, unsaid
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, Tactic, count_tactic, recognize_tactic
 from sprout.offline.demo.tutor.replies.open_question import (
     OpenQuestion,
+    due_help_snippets,
     feedback_snippets,
     help_step_snippets,
     next_move_snippets,
@@ -21,27 +23,36 @@ def open_question_reply(now: OpenQuestion) -> str:
     frames, check = now.templates, now.check
     still_open = frames.fresh("open", now.turn.said)
     if now.turn.corrected:
-        return compose([Snippet(frames.render("open")), *next_move_snippets(now)], check) or still_open
+        parts = [Snippet(frames.render("open")), *next_move_snippets(now)]
+        return compose(_with_notice(now, parts), check) or still_open
     tactic = _tactic(now)
     if tactic is not None:
         built = _BUILDERS[tactic.style](now, tactic)
         fresh = unsaid(built, now.turn.said)
         parts = [part for part in built if part in fresh or part.priority is Priority.MUST]
         if not fresh:
-            parts += next_move_snippets(now)
-        return compose(parts, check) or still_open
+            parts += [move for move in next_move_snippets(now) if move not in parts]
+        return compose(_with_notice(now, parts), check) or still_open
     if now.is_aside:
         return compose([*side_question_snippets(now, check)], check, most=MOST_OF_ASIDE) or still_open
-    return compose(unsaid([*help_step_snippets(now)], now.turn.said), check) or still_open
+    parts = unsaid([*help_step_snippets(now)], now.turn.said)
+    return compose(_with_notice(now, parts), check) or still_open
+
+
+def _with_notice(now: OpenQuestion, parts: list[Snippet]) -> list[Snippet]:
+    """The parts with the notice of an example, which comes after the first word on what the learner wrote."""
+    notice = [Snippet(now.example_notice, repeatable=True)] if now.example_notice else []
+    return [*parts[:1], *notice, *parts[1:]]
 
 
 def _tactic(now: OpenQuestion) -> Tactic | None:
-    """Tactic of the message; None for an attempt in code, and a first guess counts as an attempt."""
-    found = recognize_tactic(now.turn.message)
-    if found is None or now.turn.marking is None:
+    """Tactic of the message; None for a program, and a first guess counts as an attempt."""
+    found, marked = recognize_tactic(now.turn.message), now.turn.marking
+    if found is None or marked is None:
         return found
     first_guess = found.style is ReplyStyle.GUESSES and _times(now, found) == 1
-    return None if first_guess or now.pending.kind == "code" else found
+    is_program = now.pending.kind == "code" and marked.correct is not None
+    return None if first_guess or is_program else found
 
 
 def _opening(now: OpenQuestion, tactic: Tactic) -> Snippet:
@@ -54,8 +65,7 @@ def _times(now: OpenQuestion, tactic: Tactic) -> int:
 
 def _due_help(now: OpenQuestion) -> list[Snippet]:
     """Help that the ladder has reached in this turn, which every reply includes; empty while it waits."""
-    waits = now.pending.step is NextStep.WAIT and now.turn.marking is None
-    return [] if waits else [*help_step_snippets(now)]
+    return [] if now.waits else [*help_step_snippets(now)]
 
 
 def _guide(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
@@ -88,11 +98,11 @@ def _correct(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
     fits = bool(case) and case not in now.turn.said and (check is None or check.passes(case))
     words = frames.render("test_case", case=case) if fits else frames.fresh("test_yourself", now.turn.said)
     test = Snippet(words, Priority.SHOULD)
-    if now.turn.marking is None and now.pending.step is NextStep.WAIT:
+    if now.waits:
         return [_opening(now, tactic), test, Snippet(frames.fresh("open_short", now.turn.said))]
     standing = [*feedback_snippets(now)]
     due = [part for part in help_step_snippets(now) if part not in standing and part.priority is not Priority.MAY]
-    return [_opening(now, tactic), *standing, test, *due]
+    return [*standing, _opening(now, tactic), test, *due]
 
 
 def _state_plainly(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
@@ -114,6 +124,36 @@ def _acknowledge(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
     return [_opening(now, tactic), *_due_help(now)]
 
 
+def _calm(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
+    """A human sentence, and then something else than before: the due help, an example, another question, a break.
+
+    What was written in anger or shame is not held up to the learner, marked or not.
+    """
+    opening = replace(_opening(now, tactic), repeatable=True)
+    if now.pending.step is NextStep.GIVE_HELP:
+        return [opening, *due_help_snippets(now)]
+    return [opening, Snippet(now.templates.fresh("offer", now.turn.said))]
+
+
+def _quicken(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
+    """A test for who is bored; once there was help, which the test excludes, the due help and another question."""
+    if not now.pending.level:
+        return _acknowledge(now, tactic)
+    frames, said = now.templates, now.turn.said
+    due = [*due_help_snippets(now)] if now.pending.step is NextStep.GIVE_HELP else []
+    return [Snippet(frames.fresh("bored", said), repeatable=True), *due, Snippet(frames.fresh("offer", said))]
+
+
+def _example(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
+    """The example that is beside the lesson, or that there is none."""
+    frames, due = now.templates, _due_help(now)
+    if not now.example_is_shown:
+        return [Snippet(frames.render("no_example")), *(due or next_move_snippets(now))]
+    shown = frames.render("example_shown", title=now.lesson.example_title)
+    where = [] if now.example_notice else [Snippet(shown, repeatable=True)]
+    return [*where, _opening(now, tactic), *(due or [Snippet(frames.fresh("ready", now.turn.said))])]
+
+
 _BUILDERS: dict[ReplyStyle, Callable[[OpenQuestion, Tactic], list[Snippet]]] = {
     ReplyStyle.CARE: _acknowledge,
     ReplyStyle.DATA: _guide,
@@ -125,8 +165,8 @@ _BUILDERS: dict[ReplyStyle, Callable[[OpenQuestion, Tactic], list[Snippet]]] = {
     ReplyStyle.GUESSES: _guide,
     ReplyStyle.CORRECT: _correct,
     ReplyStyle.PLAINLY: _state_plainly,
-    ReplyStyle.FASTER: _acknowledge,
-    ReplyStyle.SMALLER: _guide,
-    ReplyStyle.EXAMPLE: _invite_attempt,
+    ReplyStyle.FASTER: _quicken,
+    ReplyStyle.CALM: _calm,
+    ReplyStyle.EXAMPLE: _example,
     ReplyStyle.DRIFT: _redirect,
 }

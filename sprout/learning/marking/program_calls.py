@@ -1,0 +1,37 @@
+"""Calls of a learner's functions in the expression of a program test."""
+
+import ast
+import builtins
+from collections.abc import Iterator
+
+from sprout.learning.questions.program_tests import ProgramTest
+
+
+def learner_calls(test: ProgramTest) -> list[str]:
+    """The calls of functions that the learner wrote, as they stand in the expression, each once.
+
+    Of a function that the test gives to one of its own, as in `shown_by(area, 3, 5)`, the call is `area(3, 5)`.
+    """
+    expression = _parsed(test.after or "")
+    own = {one.name for one in ast.walk(_parsed(test.before)) if isinstance(one, ast.FunctionDef | ast.ClassDef)}
+    return list(dict.fromkeys(_calls(expression, own, test.after or "")))
+
+
+def _calls(node: ast.AST, own: set[str], source: str) -> Iterator[str]:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        name, arguments = node.func.id, [ast.get_source_segment(source, one) or "" for one in node.args]
+        if name in own and node.args and isinstance(node.args[0], ast.Name):
+            yield f"{arguments[0]}({', '.join(arguments[1:])})"
+            return
+        if name not in own and name not in vars(builtins):
+            yield ast.get_source_segment(source, node) or ""
+            return
+    for child in ast.iter_child_nodes(node):
+        yield from _calls(child, own, source)
+
+
+def _parsed(code: str) -> ast.AST:
+    try:
+        return ast.parse(code)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):  # a test that cannot run has no calls
+        return ast.Module([], [])

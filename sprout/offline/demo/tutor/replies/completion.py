@@ -1,0 +1,86 @@
+"""End of a lesson: what the learner has solved alone, what is not settled, and what builds on it."""
+
+from collections.abc import Iterator
+
+from sprout.offline.demo.tutor.composition import Priority, Snippet, compose, first_sentences, unsaid
+from sprout.offline.demo.tutor.lesson import Chunk, TutorLesson
+from sprout.offline.demo.tutor.replies.next_question import PARAGRAPH, outcome_snippets
+from sprout.offline.demo.tutor.replies.open_question import quote_learner
+from sprout.offline.demo.tutor.templates import CODES, Templates, inner_quotes, templates_for
+from sprout.offline.demo.tutor.turn import Turn, question_in
+from sprout.offline.notes.parser import words_of
+
+SUMMARY_WORDS = 80
+EVIDENCE_WORDS = 20
+FEWEST_EVIDENCE = 5
+
+
+def completion_text(turn: Turn, teaching: TutorLesson, frames: Templates) -> str:
+    """The verdict on the last answer; then the lesson's summary where every step was solved alone, else which were."""
+    parts = [
+        *outcome_snippets(turn, teaching, frames, quotes=False),
+        *_evidence_snippets(turn, teaching, frames),
+        *_record_snippets(turn, teaching, frames),
+    ]
+    if turn.subject.after:
+        titles = ", ".join(frames.render("quote", words=inner_quotes(title)) for title in turn.subject.after[:2])
+        parts.append(Snippet(frames.render("comes_next", titles=titles), Priority.MAY))
+    return compose(unsaid(parts, turn.said), None, joint=PARAGRAPH)
+
+
+def _record_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> Iterator[Snippet]:
+    prompts = [*_solved_alone(turn)]
+    alone = [chunk for chunk in teaching.chunks if _holds(chunk, prompts)]
+    if len(alone) == len(teaching.chunks):
+        yield Snippet(first_sentences(teaching.summary, SUMMARY_WORDS))
+        return
+    asked = [chunk for chunk in teaching.chunks if chunk not in alone and _holds(chunk, turn.asked)]
+    skipped = [chunk for chunk in teaching.chunks if chunk not in alone and chunk not in asked]
+    yield Snippet(frames.render("alone", plan=_plan_of(alone)) if alone else frames.render("enough"))
+    if asked and turn.sees_whole_lesson:
+        yield Snippet(frames.render("not_settled", plan=_plan_of(asked)))
+    if skipped:
+        yield Snippet(frames.render("not_asked", plan=_plan_of(skipped)))
+
+
+def _holds(chunk: Chunk, prompts: list[str] | tuple[str, ...]) -> bool:
+    return any(task.matches_prompt(prompt) for task in chunk.questions for prompt in prompts)
+
+
+def _plan_of(chunks: list[Chunk]) -> str:
+    return "; ".join(dict.fromkeys(chunk.goal for chunk in chunks))
+
+
+def _solved_alone(turn: Turn) -> Iterator[str]:
+    """Prompts of the questions that were solved without help, as far back as the transcript goes.
+
+    The tutor's verdict says it, with which the message after the answer begins.
+    """
+    if turn.settled is not None and turn.settled.done_alone:
+        yield turn.settled.prompt
+    verdicts = tuple(_verdicts_on_own_work())
+    asked = ""
+    for role, text in turn.transcript:
+        if role != "assistant":
+            continue
+        if asked and text.startswith(verdicts):
+            yield asked
+        asked = question_in(text) or asked
+
+
+def _verdicts_on_own_work() -> Iterator[str]:
+    """How the tutor begins after an answer that was right without help, in each language."""
+    for frames in map(templates_for, CODES):
+        yield from map(frames.constant_part, (*frames.wordings("right"), "right_you_wrote"))
+
+
+def _evidence_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> Iterator[Snippet]:
+    """The learner's own sentence, where the last answer was one."""
+    settled, marking = turn.settled, turn.marking
+    if settled is None or not settled.done_alone or marking is None or not marking.criteria:
+        return
+    found = teaching.find(settled.prompt)
+    if found is None or found[1].kind == "code" or len(words_of(turn.message)) < FEWEST_EVIDENCE:
+        return
+    if words := quote_learner(turn.message, frames, EVIDENCE_WORDS):
+        yield Snippet(frames.render("your_evidence", words=words), Priority.SHOULD, whole=True)

@@ -1,0 +1,90 @@
+"""Typed choices: what names an option, and what does not (A11)."""
+
+import pytest
+
+from sprout.learning.marking.keyed_answers import Option
+from sprout.learning.marking.typed_choice import named_options, typed_option
+
+TEXTS = (
+    "The odds go down, since silence speaks against it",
+    "The odds go up, since the attack was a success",
+    "Nothing changes at all for either side",
+    "It depends on the price of bread",
+)
+OPTIONS = tuple(Option(text, text) for text in TEXTS)
+
+
+def named(text: str) -> list[int]:
+    return [TEXTS.index(option.text) for option in named_options(OPTIONS, text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("B", 1), ("b)", 1), ("(b)", 1), ("option b", 1), ("I'd say C", 2), ("not A but D", 3), ("a", 0), ("its a", 0),
+        ("B?", 1), ("b because it grows", 1), ("B, as more is sold", 1), ("Antwort c", 2), ("ich nehme b", 1),
+        ("nicht A sondern C", 2), ("pas A mais C", 2), ("d - nothing else fits", 3),
+        ("I don't know much, but I'd say C", 2),
+    ],
+)  # fmt: skip
+def test_A11_an_option_is_named_by_its_letter(text: str, place: int) -> None:
+    assert named(text) == [place]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("the first one", 0), ("first", 0), ("I'd go for the 2nd", 1), ("the last", 3), ("die zweite", 1),
+        ("la première", 0), ("a primeira", 0), ("probably the last one, as bread is dear", 3),
+    ],
+)  # fmt: skip
+def test_A11_an_option_is_named_by_its_place(text: str, place: int) -> None:
+    assert named(text) == [place]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("it depends on the price of bread", 3), ("It depends on the prise of bread.", 3),
+        ("I think it depends on the prise of bread", 3),
+        ("I'd say: nothing changes at all for either side, sorry", 2),
+        ("the odds go down", 0), ("i think the odds go up because it won", 1),
+        ("the odds go up, since silence speaks against it", 1),
+        ("The odds go down, you should have heard it by then", 0),
+    ],
+)  # fmt: skip
+def test_A11_an_option_is_named_by_its_text_or_its_clear_beginning(text: str, place: int) -> None:
+    assert named(text) == [place]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Our attack was a success, so it was right", "silence speaks", "the odds", "bread got dear, the price rose",
+        "A loop does it", "plan B", "just a guess", "its a good answer", "First, you hear nothing",
+        "the first time it was ok", "E", "yes", "i give up",
+        "Vitamin C helps a lot against a cold in winter, and so the odds are good",
+        "the odds do not go down, since silence speaks against it",
+    ],
+)  # fmt: skip
+def test_A11_own_words_name_no_option(text: str) -> None:
+    assert named(text) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["A or B", "the first or the second", "both a and b", "it's B, no wait, A"]
+)  # fmt: skip
+def test_A11_of_two_named_options_the_learner_is_asked_which_one_counts(text: str) -> None:
+    assert named(text) == [0, 1]
+    assert typed_option(OPTIONS, text) is None
+
+
+def test_A11_a_place_names_no_option_where_the_options_speak_of_places() -> None:
+    estates = [Option(name, f"In the {name}, with the others") for name in ("third", "second", "first")]
+    assert typed_option(estates, "the first one") is None
+    assert typed_option(estates, "A") == estates[0]
+
+
+def test_A11_numbers_that_are_all_of_an_option_name_it_and_not_a_longer_one() -> None:
+    ranges = [Option("longer", "2, 3, 4, 5, 6"), Option("right", "2, 3, 4, 5")]
+    assert typed_option(ranges, "2 3 4 5") == ranges[1]
