@@ -14,10 +14,10 @@ from sprout.learning.graph.node_states import node_states
 from sprout.learning.graph.traversal import reachable
 from sprout.learning.mastery.adaptation import AdaptationRepository, AnsweredQuestion
 from sprout.learning.mastery.adaptation_rules import closing_nodes, undone_by_learner
-from sprout.learning.mastery.mastery import RIGHT_FROM
 from sprout.learning.paths.graph_repository import GraphRepository
 from sprout.loop.tools import Tool, tool
 
+STRENGTH_FROM = 0.7  # mean score of a part
 MAX_STRENGTHS, MAX_GAPS = 8, 10
 ADVANCED_FROM, INTERMEDIATE_FROM = 0.8, 0.5
 NO_ANSWERS = "Nothing has been answered here yet."
@@ -54,12 +54,12 @@ class ConceptContext:
         titles = {node.id: node.title for node in (await self.subconcepts()).nodes}
         scores = [item.score for item in items if item.score is not None]
         means = _mean_scores(items, titles)
-        gaps = [title for title, mean in means if mean < RIGHT_FROM]
+        gaps = [title for title, mean in means if mean < STRENGTH_FROM]
         believed = {titles.get(node_id) for item in items if item.surely_wrong for node_id in item.tests}
         return {
             "gradedCount": len(scores),
             "overallScore": round(sum(scores) / len(scores), 3) if scores else None,
-            "strengths": [*[title for title, mean in means if mean >= RIGHT_FROM][:MAX_STRENGTHS]],
+            "strengths": [*[title for title, mean in means if mean >= STRENGTH_FROM][:MAX_STRENGTHS]],
             "gaps": [*sorted(gaps, key=lambda title: title not in believed)[:MAX_GAPS]],
             "items": [_answer_result(item, titles) for item in items],
         }

@@ -25,12 +25,12 @@ from sprout.learning.marking.grades import (
     ungraded,
 )
 from sprout.learning.marking.quotations import AnswerKind, GradedAnswer, OpenQuestion, is_expected
+from sprout.learning.mastery.mastery import RIGHT_FROM
 from sprout.learning.questions.questions import Criterion
 from sprout.learning.text.grading_talk import talks_about_grading
 from sprout.learning.text.normalization import folded, occurs_in, one_line, tidy
 
 POINTS: dict[Mark | None, float] = {"met": 1.0, "partly": 0.5, "missing": 0.0, None: 0.0}
-CORRECT_FROM = 0.7  # of the score; what the learner needs to move on
 AGREEMENT_GAIN = 0.1  # of confidence; little, since two samples of one model err together
 MAX_CONFIDENCE: dict[AnswerKind, float] = {"text": 1.0, "code": 0.85, "drawing": 0.65}
 MAX_STEP = 400
@@ -103,7 +103,7 @@ def grade_verdicts(
     )
     doubts = _doubts(results)
     flagged = _flags(question, results, kept.text, kind)
-    if flagged and _score(results) >= CORRECT_FROM:
+    if flagged and _score(results) >= RIGHT_FROM:
         doubts.append("a high mark for an answer that looks odd")
     step = _safe_next_step(next_step, question, kept.text)
     return _decide(results, doubts, Remedy.SECOND_SAMPLE, flagged=flagged, next_step=step, cut=kept.cut)
@@ -122,7 +122,7 @@ def merge_samples(first: Grade, second: Grade) -> Grade:
     results = tuple(_merge_results(one, other) for one, other in zip(first.results, second.results, strict=True))
     doubts = _doubts(results)
     flagged = tuple(sorted({*first.flagged, *second.flagged}))
-    suspect = ADDRESSES_GRADER in flagged and _score(results, doubtful_points=1.0) >= CORRECT_FROM
+    suspect = ADDRESSES_GRADER in flagged and _score(results, doubtful_points=1.0) >= RIGHT_FROM
     if suspect:
         doubts.append("a high mark for an answer that speaks to its grader")
     remedy = Remedy.PERSON if suspect else Remedy.FOLLOW_UP
@@ -192,7 +192,7 @@ def _score(results: Sequence[CriterionResult], *, doubtful_points: float | None 
 def _doubts(results: Sequence[CriterionResult]) -> list[str]:
     """Why these results are no grade yet: a criterion without a verdict, or unsure ones that decide what is correct."""
     doubts = [f"{one.criterion}: no usable verdict" for one in results if one.verdict is None]
-    lowest, highest = (_score(results, doubtful_points=points) >= CORRECT_FROM for points in (0.0, 1.0))
+    lowest, highest = (_score(results, doubtful_points=points) >= RIGHT_FROM for points in (0.0, 1.0))
     if lowest != highest:
         unsure = [one for one in results if one.verdict is not None and one.confidence < MIN_CONFIDENCE]
         doubts += [f"{one.criterion}: {one.verdict} with a confidence of {one.confidence:.2g}" for one in unsure]
@@ -206,7 +206,7 @@ def _flags(
     known += [text for one in question.criteria for text in (one.label, one.statement, one.partly_if or "")]
     speaks_to_grader = grader_directed_spans(answer) or (kind != "code" and talks_about_grading(answer, known))
     flagged = [ADDRESSES_GRADER] if speaks_to_grader else []
-    if kind != "drawing" and _score(results) >= CORRECT_FROM and shares_nothing(answer, known):
+    if kind != "drawing" and _score(results) >= RIGHT_FROM and shares_nothing(answer, known):
         flagged.append(SHARES_NOTHING)
     return tuple(flagged)
 
@@ -238,7 +238,7 @@ def _decide(
         open_grade,
         state=GradeState.GRADED,
         score=score,
-        correct=score >= CORRECT_FROM,
+        correct=score >= RIGHT_FROM,
         misconceptions=tuple(dict.fromkeys(wrong)),
         remedy=None,
     )

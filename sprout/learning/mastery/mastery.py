@@ -18,7 +18,7 @@ from sprout.learning.questions.questions import QuestionFormat
 
 LEARNED_FROM = 0.7  # the value of what is learned is never below it, that of anything else never above `HIGHEST_OPEN`
 HIGHEST_OPEN = 0.69
-RIGHT_FROM = 0.7  # a score from which an answer counts as right
+RIGHT_FROM = 0.8  # a score from which an answer counts as right: one that lacks a criterion is right in part
 RIGHT_TO_LEARN = 2  # different questions answered right at the first attempt, without help
 RUN_TO_LEARN = 2  # the last opportunities, of which none was missed
 MASTERED_AFTER = timedelta(days=1)  # since it was learned; what is a day later is another sitting

@@ -3,9 +3,9 @@
 import pytest
 
 from sprout.learning.marking.grades import GradeState, Remedy
-from sprout.learning.marking.grading import CORRECT_FROM
 from sprout.learning.marking.program_marking import NO_PROGRAM, grade_runs, passes, program_in, run_labels
 from sprout.learning.marking.program_runs import ProgramEnd, ProgramRun
+from sprout.learning.mastery.mastery import RIGHT_FROM
 from sprout.learning.questions.program_tests import ProgramTest
 
 LARGE = ProgramTest(before="size = 10", prints="True")
@@ -41,7 +41,7 @@ def test_A11_a_program_that_fails_one_of_many_tests_is_not_right_to_anybody_who_
     runs = [printed("True\n")] * 4
     grade = grade_runs("print(True)", [LARGE, LARGE, LARGE, SMALL], runs)
     assert grade.correct is False
-    assert (grade.score or 0) < CORRECT_FROM
+    assert (grade.score or 0) < RIGHT_FROM
 
 
 def test_A11_a_program_that_passes_nothing_is_not_said_to_believe_what_one_test_stands_for() -> None:

@@ -110,7 +110,7 @@ def test_a_miss_with_firm_prerequisites_is_the_tutors_business() -> None:
 
 
 def test_a_right_answer_shows_no_gap_and_a_wrong_one_opens_no_door() -> None:
-    right = an_item("c", "n3", score=0.7)
+    right = an_item("c", "n3", score=0.8)
     with pytest.raises(InvalidGraphEdit, match="shows no gap"):
         require_gap([MISSED[0], right])
     with pytest.raises(InvalidGraphEdit, match="right without help"):
