@@ -111,7 +111,7 @@ class _SubconceptRun:
         request = self.request(root, graph, others, fitting, asked, from_notes=bool(passages.all))
         return Brief(
             objective=f"The parts of “{graph.parent.title}”, and questions that show where to start.",
-            system=self.prompts.system.fill(subconcepts=str(self.subconcepts), questions=str(self.questions.size)),
+            system=self.prompts.system.fill(),
             messages=(Message("user", (Text(request),)),),
             tools=(*([search_documents_tool(self.repositories, root_id)] if passages.all else []), *self.tools()),
             stop_checks=(self.check_completeness,),

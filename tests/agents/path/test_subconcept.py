@@ -1,5 +1,6 @@
 """The subconcept agent, its tools driven as the loop drives them."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from sprout.learning.actor import Actor
 from sprout.learning.paths.passages import Passage
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.loop.model import ToolUse
+from sprout.loop.resume.prompt_digest import prompt_digest
 from tests.agents.driving import a_job, a_result, briefed, called, correction_of, finished, request_of, tool_of
 
 DESC = "The learner can say it. People often take it for something else."
@@ -337,6 +339,19 @@ async def test_of_a_concept_with_parts_from_a_file_only_the_questions_are_made()
     assert "0 of 5-10 questions saved." in told
     assert "subconcepts saved" not in told
     assert "edge" not in told
+
+
+async def test_P2_a_run_cut_off_right_before_its_end_goes_on_with_the_instructions_it_began_with() -> None:
+    repositories = MemoryGraphRepository()
+    concept = a_concept(repositories)
+    spec = subconcept_agent(repositories)
+    began = await briefed(spec, concept)
+    await saved(began, "A")
+    await asked(began, CHOICE)
+    await finished(began, a_result())
+    assert repositories.generated == {concept.id}
+    resumed = await spec.brief(replace(a_job(concept), resumed=True), RecordingTeam())
+    assert prompt_digest(resumed.system, resumed.tools, "") == prompt_digest(began.system, began.tools, "")
 
 
 async def test_nothing_saved_is_a_failure_in_plain_words() -> None:
