@@ -78,7 +78,7 @@ class Piece:
 def plain_text(answer: str) -> str:
     """The answer with its numbers in digits and one spelling of each sign, without LaTeX, days of the month and the
     numbers of its lines."""
-    text = answer.replace("{,}", ",")
+    text = answer.replace("{,}", ",").replace(">=", "≥").replace("<=", "≤")
     text = _PLUS_MINUS.sub(r"\1 or -\1", _LATEX_FRACTION.sub(r"\1/\2", text))
     if "\\" in text:
         text = text.replace("$", " ")

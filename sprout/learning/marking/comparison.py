@@ -115,11 +115,12 @@ def whole_verdict(verdicts: Sequence[Mark | None]) -> Mark:
 
 def parse_self_verdict(text: str, comparison: Comparison) -> SelfMark | None:
     """The learner's verdict, such as "the same", "partly, I think" or "not yet, I had the wrong number": the words that
-    the text begins with. None where it begins with others, or asks something."""
+    the text begins with, or comes to: "I named the wage but not the rest, so partly". None where there are others, or
+    where it asks something."""
     words = _words(text)
     if not words or len(words) > MAX_WORDS or "?" in text or "？" in text:
         return None
-    found = _verdict(words)
+    found = _verdict(words) or _conclusion(words)
     return None if found is None else SelfMark({one.id: found for one in comparison.criteria})
 
 
@@ -139,6 +140,14 @@ def _verdict(words: Sequence[str]) -> Mark | None:
     if said in _phrases("short") and behind:
         return _verdict(_from_word(rest)) or (mark if is_genuine_attempt(behind, prompt="") else None)
     return mark
+
+
+def _conclusion(words: Sequence[str]) -> Mark | None:
+    """The verdict that is all of the last clause, behind "so"."""
+    clause = words[max(at for at, word in enumerate([_STOP, *words]) if word == _STOP) :]
+    said = clause[1:] if clause[:1] == ["so"] else []
+    is_verdict = _beginning(said, *_MARKS) == len(said) > 0 and " ".join(said) not in _phrases("open")
+    return _verdict(said) if is_verdict else None
 
 
 def _beginning(words: Sequence[str], *names: str) -> int:

@@ -125,6 +125,11 @@ def scale_of(unit: str) -> tuple[float, str]:
     return (1.0, unit) if power is None else (float(f"1e{power}"), rest)
 
 
+def count_of(word: str) -> int | None:
+    """The small count that a word or digits say: 2 for "two" and "2"; None for other words."""
+    return int(word) if word.isdecimal() else _COUNTS.get(word.lower())
+
+
 def _fraction(found: re.Match[str]) -> str:
     if found["many"] is None:
         return "0.5" if found["half"] else "0.25"

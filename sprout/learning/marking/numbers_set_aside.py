@@ -54,7 +54,7 @@ def without_shares(pieces: Sequence[Piece], unit: str | None) -> list[Piece]:
     """Pieces with "6 of 100" as one number that may also be their ratio, or is their percentage where that is asked
     for, and "6 % of 700" as what is worked with."""
     in_percent = unit is not None and parse_unit(unit) == parse_unit("%")
-    kept = [*pieces]
+    kept = _without_things(pieces)
     for at in range(len(kept) - 2):
         first, between, second = kept[at : at + 3]
         if first.quantity is None or second.quantity is None or first.kind is Kind.WORKED:
@@ -71,6 +71,18 @@ def without_shares(pieces: Sequence[Piece], unit: str | None) -> list[Piece]:
         else:
             kept[at] = replace(first, kind=Kind.WORKED)
         kept[at + 2] = replace(second, kind=Kind.WORKED)
+    return kept
+
+
+def _without_things(pieces: Sequence[Piece]) -> list[Piece]:
+    """Pieces with "20 cooks out of 200" as "20 out of 200"."""
+    kept: list[Piece] = []
+    for piece in pieces:
+        if piece.kind is Kind.SHARE and piece.text.startswith("out"):
+            words = next((many for many in (1, 2) if has_number(kept[-many - 1 : -many])), 0)
+            if all(one.kind is Kind.WORD for one in kept[len(kept) - words :]):
+                del kept[len(kept) - words :]
+        kept.append(piece)
     return kept
 
 

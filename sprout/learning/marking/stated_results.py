@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sprout.learning.marking.answer_pieces import Kind, Piece, answer_pieces
-from sprout.learning.marking.number_words import ONLY
+from sprout.learning.marking.number_words import ONLY, count_of
 from sprout.learning.marking.numbers_set_aside import (
     after_correction,
     has_number,
@@ -31,11 +31,13 @@ _EDGE = 4  # words that may stand before the number an answer begins with, or be
 _CHAT = 5  # words from which an answer may be about something else
 _BASES = frozenset((1.0, 100.0, 1000.0))  # as in "6 for every 100"
 _CALCULATION = (Kind.WORKED, Kind.OPERATOR, Kind.EQUALS, Kind.OPEN, Kind.CLOSE)
+_NAMING = (Kind.NUMBER, Kind.WORD, Kind.COMMA, Kind.END, Kind.NEGATION, Kind.CLOSE)
 _STOPS = (Kind.COMMA, Kind.END, Kind.OPEN)
 _HOW_MANY = re.compile(
     r"\b(?:how many|wie ?viele?|combien|cuánt[oa]s|quant[ei]|quant[oa]s|hoeveel|ile|kaç|сколько)\b", re.IGNORECASE
 )
 _ONLY_THAT = re.compile(rf"\W*{ONLY} (?:the|der|die|das|le|la|el|il|o|a|de|het) (\w+)(?: one)?\b", re.IGNORECASE)
+_COUNT_AND_NAMES = re.compile(r"\W*(\w{1,6})(?: of (?:them|these|those))? ?([:,(–—])\s*(.+)", re.DOTALL)
 _LEADS_TO = (Kind.EQUALS, Kind.RESULT, Kind.STEP)
 _SLASHED = re.compile(r"\s*(\d{1,15}) / (\d{1,15})[\s.]*")
 _LISTS = (",", "(")
@@ -83,9 +85,24 @@ def stated_results(answer: str, *, unit: str | None = None, prompt: str = "") ->
 
 
 def _counted(answer: str, prompt: str) -> str:
-    """The answer with "only the second one" as 1, where the question is how many there are."""
-    only = _ONLY_THAT.match(answer) if _HOW_MANY.search(prompt) else None
-    return f"1{answer[only.end() :]}" if only and plain(only[1]) in ordinals() else answer
+    """The answer where the question is how many there are: "only the second one" as 1, "two: 10 and 20" as 2."""
+    if not _HOW_MANY.search(prompt):
+        return answer
+    only, counted = _ONLY_THAT.match(answer), _COUNT_AND_NAMES.fullmatch(answer)
+    if only and plain(only[1]) in ordinals():
+        return f"1{answer[only.end() :]}"
+    return counted[1] if counted and _names_as_many(*counted.groups()) else answer
+
+
+def _names_as_many(count: str, mark: str, names: str) -> bool:
+    """Whether as many numbers are named behind a count as it says; "2, 4 and 6" may be a list of its own."""
+    pieces = answer_pieces(names)
+    numbers = [piece for piece in pieces if piece.quantity is not None]
+    return (
+        all(piece.kind in _NAMING for piece in pieces)
+        and len(numbers) == count_of(count)
+        and not (mark == "," and count.isdecimal())
+    )
 
 
 def _slashed(answer: str) -> Iterator[Quantity]:

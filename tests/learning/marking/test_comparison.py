@@ -104,7 +104,9 @@ def test_A11_a_verdict_may_be_typed(text: str, verdict: str) -> None:
         ("no, the waves are longer", "missing"),
         ("yes, partly", "partly"), ("yes but I left out the number", "partly"), ("I think mine says the same", "met"),
         ("my answer was wrong", "missing"), ("oui, c'est pareil", "met"), ("zum Teil, die Zahl fehlt", "partly"),
-        ("Sí, lo mismo", "met"),
+        ("Sí, lo mismo", "met"), ("mostly the same", "partly"), ("yes it matches", "met"),
+        ("not even close", "missing"), ("I named the wage but not the rest, so partly", "partly"),
+        ("mine wasn't an answer", "missing"),
     ],
 )  # fmt: skip
 def test_A11_a_typed_verdict_counts_whatever_follows_it(text: str, verdict: str) -> None:
@@ -119,6 +121,7 @@ def test_A11_a_typed_verdict_counts_whatever_follows_it(text: str, verdict: str)
         "", "!?", "the same waves are scattered", "yes but why", "no idea what you want", "why is it partly?",
         "right, so what now?", "half of the light is gone", "different waves go apart", "no i dont get it", "no way",
         "is it the same", "yes please", "idk", "ok",
+        "they all start early, so everything", "the debt grew, so the same loan was due",
     ],
 )  # fmt: skip
 def test_A11_other_words_are_no_verdict(text: str) -> None:

@@ -16,6 +16,7 @@ from sprout.learning.marking.keyed_answers import (
     grade_number,
     states_number,
 )
+from sprout.learning.marking.stated_results import stated_results
 from sprout.learning.questions.questions import Misconception
 
 OPTIONS = (
@@ -132,6 +133,27 @@ def test_A1_where_two_results_stand_the_learner_is_asked_for_the_one_that_counts
 )
 def test_A1_a_result_that_is_stated_first_and_then_explained_counts(answer: str, result: str) -> None:
     assert grade_number(replace(PRIMES, correct_answer=result), answer).correct is True
+
+
+@pytest.mark.parametrize(
+    ("answer", "result"),
+    [
+        ("two: 10 and 20", 2.0),
+        ("two, the >= 50 and the > 49.99", 2.0),
+        ("2 of them (10, 20)", 2.0),
+        ("three: 10, 20 and 21", 3.0),
+        ("two: 10", 10.0),
+    ],
+)
+def test_A1_a_count_with_the_names_of_what_was_counted_is_the_count(answer: str, result: float) -> None:
+    asked = "For how many of the values 9, 10, 11, 20 and 21 does no branch run?"
+    assert [one.value for one in stated_results(answer, prompt=asked).results] == [result]
+
+
+@pytest.mark.parametrize("answer", ["20 cooks out of 200 night staff", "720 tight pipes out of 900", "20 out of 800"])
+def test_A1_of_a_share_the_part_is_the_result(answer: str) -> None:
+    results = stated_results(answer, prompt="How many are there?").results
+    assert [one.value for one in results] == [float(answer.split(maxsplit=1)[0])]
 
 
 @pytest.mark.parametrize(

@@ -279,7 +279,7 @@ def test_the_end_says_what_was_done_alone_and_what_is_not_settled() -> None:
     lesson.push("show")
     lesson.push("show")
     right(lesson)
-    assert f"On your own you solved: {FIRST.can}; {THIRD.can}." in lesson.completed
+    assert f"You solved a question without help on each of these: {FIRST.can}; {THIRD.can}." in lesson.completed
     assert f"Not settled yet: {SECOND.can}." in lesson.completed
     assert LESSON.summary not in lesson.completed
 
@@ -288,7 +288,7 @@ def test_a_step_that_was_solved_with_help_is_not_settled_and_one_not_asked_is_sk
     lesson = room(results={"check_student_progress": '{"diagnosticScore": 0.9}'}, learns=1)
     lesson.open()
     right(lesson)
-    assert f"Skipped this time: {FIRST.can}; {SECOND.can}." in lesson.completed
+    assert f"Not asked this time: {FIRST.can}; {SECOND.can}." in lesson.completed
 
 
 def test_the_summary_of_the_lesson_is_said_where_all_of_it_was_done_alone() -> None:
