@@ -78,7 +78,7 @@ def additive_in_digits(text: str) -> str:
 
 
 def _place(value: int) -> int:
-    """What may follow a number is smaller than this: after forty 10, after eleven and after four nothing."""
+    """Bound for the number that may follow: 10 after forty, nothing after eleven or four."""
     if value >= HUNDRED:
         return HUNDRED
     return 10 if value >= 20 or value == 10 else 1

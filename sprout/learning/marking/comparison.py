@@ -151,7 +151,7 @@ def _conclusion(words: Sequence[str]) -> Mark | None:
 
 
 def _beginning(words: Sequence[str], *names: str) -> int:
-    """How many of the words are the longest phrase of these names that they begin with."""
+    """Length, in words, of the longest phrase under these names that the words begin with."""
     known = frozenset[str]().union(*map(_phrases, names))
     return next((many for many in range(min(_LONGEST, len(words)), 0, -1) if " ".join(words[:many]) in known), 0)
 

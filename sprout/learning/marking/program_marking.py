@@ -164,7 +164,7 @@ def _explain(test: ProgramTest, run: ProgramRun) -> str:
 
 
 def _failure_after(test: ProgramTest, run: ProgramRun) -> str:
-    """How the expression of the test failed: what it needs is not there, a call of it stopped, or it has no value."""
+    """Failure of the test's expression: what it needs is not there, a call of it stopped, or it has no value."""
     expression, missing = test.after or "", _MISSING_NAME.match(run.error)
     if missing and re.search(rf"\b{re.escape(missing[1])}\b", expression):
         called = next((call for call in learner_calls(test) if call.startswith(f"{missing[1]}(")), "")

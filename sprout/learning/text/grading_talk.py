@@ -1,7 +1,7 @@
 """Talk about marks and marking in an answer that was not asked about them, counted by the words of a clause.
 
 Words that a subject needs as well (solutions, criteria, points, verdicts, what must be accepted) weigh little: only
-together with words of marking, or with ones that speak to somebody, do they come to the weight of a suspicion.
+together with words of marking, or with ones that address a reader, do they come to the weight of a suspicion.
 """
 
 import re

@@ -29,7 +29,7 @@ class Snippet:
     """A few sentences that belong together.
 
     Args:
-        whole: it is not parted, since it quotes somebody.
+        whole: it is not parted, since it is a quotation.
         repeatable: it may be said again in the same words, as a verdict must be.
     """
 

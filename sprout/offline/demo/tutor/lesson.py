@@ -176,7 +176,7 @@ class TutorLesson:
 
     @property
     def goals(self) -> list[str]:
-        """What the learner can do after its chunks, each once."""
+        """Goals of its chunks, each once."""
         return list(dict.fromkeys(chunk.goal for chunk in self.chunks))
 
     def find(self, prompt: str) -> tuple[Chunk, PreparedQuestion] | None:

@@ -84,7 +84,7 @@ def _criterion(point: LessonCriterion) -> dict[str, Any]:
 
 
 def _sentences(lesson: Lesson) -> Iterator[str]:
-    """What the lesson explains, sentence by sentence, without its programs."""
+    """Sentences that the lesson explains with, without its programs."""
     for text in (*(step.says for step in lesson.steps), lesson.contrast.case, lesson.example.text):
         lines = _FENCED.sub("", text).splitlines()
         yield from (sentence for line in lines for sentence in sentences_of(re.sub(r"\s+", " ", line)))

@@ -69,7 +69,7 @@ def _solved_alone(turn: Turn) -> Iterator[str]:
 
 
 def _verdicts_on_own_work() -> Iterator[str]:
-    """How the tutor begins after an answer that was right without help, in each language."""
+    """Beginnings of the tutor's reply to an answer that was right without help, in each language."""
     for frames in map(templates_for, CODES):
         yield from map(frames.constant_part, (*frames.wordings("right"), "right_you_wrote"))
 

@@ -125,7 +125,7 @@ def _review_snippets(weak: WeakPrerequisite | None, frames: Templates) -> Iterat
 
 
 def _lead_in_snippets(turn: Turn, following: NextQuestion, frames: Templates) -> Iterator[Snippet]:
-    """What comes: a new case and its idea, or how the question goes with those before it."""
+    """Announcement of the question: a new case and its idea, or how it goes with those before it."""
     can = following.question.goal
     match following.reason:
         case NextReason.NEW:

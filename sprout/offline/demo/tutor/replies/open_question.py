@@ -103,7 +103,7 @@ def help_step_snippets(now: OpenQuestion) -> Iterator[Snippet]:
 
 
 def _unmarked_snippets(now: OpenQuestion) -> Iterator[Snippet]:
-    """What the marking says about it, or else that it could not be marked."""
+    """Sentence about the marking, or that the answer could not be marked."""
     marked, frames = now.turn.marking, now.templates
     assert marked is not None
     if marked.next_step:
