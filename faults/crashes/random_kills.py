@@ -27,6 +27,7 @@ from sprout.store.runs.checkpoints import progress_marker
 
 PACE = Pace(0.1, 400.0)
 LIVES_S = (0.05, 1.5)
+KILL_WITHIN_S, ENDS_WITHIN_S = 10.0, 240.0  # each kill with the start after it; the runs that are going then
 LOOK_S = 0.05
 STOP_S = 0.001
 ASK_S = 1.0
@@ -83,7 +84,7 @@ async def kill_under_load(
         life = await stage.server.start()
         before = psutil.Process(life.pid).num_fds()
         enough = asyncio.Event()
-        async with asyncio.TaskGroup() as people:
+        async with stage.time_limit(ENDS_WITHIN_S + kills * KILL_WITHIN_S), asyncio.TaskGroup() as people:
             for number in range(runs):
                 people.create_task(_run_learner(stage, enough, reads=number < read))
             for _ in range(kills):

@@ -78,7 +78,7 @@ def additive_in_digits(text: str) -> str:
 
 
 def _place(value: int) -> int:
-    """Bound for the number that may follow: 10 after forty, nothing after eleven or four."""
+    """Exclusive bound of the number that may follow: 10 after forty, 1 after eleven or four."""
     if value >= HUNDRED:
         return HUNDRED
     return 10 if value >= 20 or value == 10 else 1

@@ -23,7 +23,7 @@ from sprout.learning.questions.assessments import (
 )
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.store.assessment.attempts import record_attempt
-from sprout.store.assessment.generation import generating_run, was_interrupted
+from sprout.store.assessment.generation import question_making
 from sprout.store.assessment.questions import insert_question, positions, reopen_assessment
 from sprout.store.assessment.self_marks import NOT_COMPARED, compare_of, lock_answer, store_self_mark
 from sprout.store.assessment.voiding import complete_if_answered
@@ -80,19 +80,17 @@ class SqlAssessments:
     async def answers(self, assessment_id: str, *, user_id: str) -> Sequence[AnswerRow]:
         def body(session: Session) -> list[AnswerRow]:
             complete = owned_assessment(session, assessment_id, user_id).completed_at is not None
+            pending = col(tables.ChatSession.pending_question_id)
+            open_ids = select(pending).where(tables.ChatSession.user_id == user_id, pending.is_not(None))
             wanted = (
-                select(tables.Answer, tables.Question)
+                select(tables.Answer, tables.Question, col(tables.Question.id).in_(open_ids))
                 .join(tables.Question, col(tables.Question.id) == col(tables.Answer.question_id))
                 .where(tables.Answer.assessment_id == assessment_id, tables.Answer.user_id == user_id)
                 .order_by(col(tables.Answer.creation))
             )
-            pending = tables.ChatSession.pending_question_id
-            open_ids = set(session.exec(select(pending).where(tables.ChatSession.user_id == user_id)))
             return [
-                _settled_row(answer, question)
-                if complete and question.id not in open_ids
-                else mapping.answer_row(answer, question)
-                for answer, question in session.exec(wanted)
+                _settled_row(answer, question) if complete and not is_open else mapping.answer_row(answer, question)
+                for answer, question, is_open in session.exec(wanted)
             ]
 
         return await self._database.read_orm_tx(body)
@@ -171,10 +169,11 @@ class SqlAssessments:
         def body(session: Session) -> Diagnostic:
             if owned_node(session, concept_id, user_id).type != "concept":
                 raise BadInput("Only a concept has a diagnostic.", field="id")
-            if (run_id := generating_run(session.connection(), concept_id, user_id)) is not None:
-                raise DiagnosticInProgress(run_id)
+            making = question_making(session.connection(), concept_id, user_id)
+            if making is not None and making.goes_on:
+                raise DiagnosticInProgress(making.run_id)
             assessment = _diagnostic(session, concept_id, user_id)
-            if assessment is None or was_interrupted(session.connection(), concept_id, user_id):
+            if assessment is None or making is not None:
                 raise DiagnosticMissing(concept_id)
             questions = _asked_questions(session, assessment.id)
             answered = _answered_count(session, assessment.id, user_id)

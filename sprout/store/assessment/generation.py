@@ -1,6 +1,8 @@
-"""Generation of a concept's questions: the run that is still making them."""
+"""Generation of a concept's questions: the run that makes them, or broke off."""
 
-from sqlalchemy import Connection, bindparam, select
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, bindparam, or_, select
 
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
@@ -15,28 +17,25 @@ _IS_GENERATED = (
     .where(_progress.c.has_generated_subnodes)
     .exists()
 )
+_goes_on = _runs.c.state.in_(UNFINISHED)
 _MAKING = (
-    select(_runs.c.id)
+    select(_runs.c.id, _goes_on.label("goes_on"))
     .where(_runs.c.user_id == bindparam("user"), _runs.c.node_id == bindparam("concept"))
-    .where(_runs.c.agent.in_(MAKERS), _runs.c.state.in_(UNFINISHED), ~_IS_GENERATED)
-    .order_by(_runs.c.creation.desc())
+    .where(~_IS_GENERATED, or_(_goes_on & _runs.c.agent.in_(MAKERS), _runs.c.agent == "subconcept"))
+    .order_by(_goes_on.desc(), _runs.c.creation.desc())
     .limit(1)
 )
 
 
-_INTERRUPTED = (
-    select(_runs.c.id)
-    .where(_runs.c.user_id == bindparam("user"), _runs.c.node_id == bindparam("concept"))
-    .where(_runs.c.agent == "subconcept", ~_IS_GENERATED)
-    .limit(1)
-)
+@dataclass(frozen=True, slots=True)
+class QuestionMaking:
+    """The newest run that makes the questions of a concept which are not complete; `goes_on` unless it broke off."""
+
+    run_id: str
+    goes_on: bool
 
 
-def was_interrupted(connection: Connection, concept_id: str, user_id: str) -> bool:
-    """Whether a run has begun to make the concept's questions, and none has made them all."""
-    return connection.scalar(_INTERRUPTED, {"concept": concept_id, "user": user_id}) is not None
-
-
-def generating_run(connection: Connection, concept_id: str, user_id: str) -> str | None:
-    """The newest run that is making the questions of a concept; None while none does, and once they are complete."""
-    return connection.scalar(_MAKING, {"concept": concept_id, "user": user_id})
+def question_making(connection: Connection, concept_id: str, user_id: str) -> QuestionMaking | None:
+    """The making of a concept's questions; None where none was begun, and once they are complete."""
+    row = connection.execute(_MAKING, {"concept": concept_id, "user": user_id}).first()
+    return None if row is None else QuestionMaking(row.id, bool(row.goes_on))

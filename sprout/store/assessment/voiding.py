@@ -7,7 +7,7 @@ from sqlalchemy import update
 from sqlmodel import col, select
 
 from sprout.events import MasteryChanged, NodeRow
-from sprout.store.assessment.generation import generating_run
+from sprout.store.assessment.generation import question_making
 from sprout.store.assessment.mastery import update_progress
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.schema import tables
@@ -41,6 +41,7 @@ def complete_if_answered(tx: WriteTransaction, assessment_id: str, user_id: str,
     ids = set(tx.session.exec(asked))
     if not ids or not ids <= set(tx.session.exec(answered)):
         return
-    if generating_run(tx.connection, assessment.target_node_id, user_id) is None:
+    making = question_making(tx.connection, assessment.target_node_id, user_id)
+    if making is None or not making.goes_on:
         assessment.completed_at = now
         tx.session.add(assessment)
