@@ -20,7 +20,7 @@ from sprout.learning.lessons.turn import AskedCheckpoint, TurnKind, parse_input,
 from sprout.learning.marking.answers import split_drawing
 from sprout.learning.marking.comparison import compare_response
 from sprout.learning.text.language import detect_language
-from sprout.runs.run_store import Admission, OnBusy, RequestKey
+from sprout.runs.run_store import Admission, OnBusy, RequestKey, StoredEvent
 from sprout.runs.state import Run, RunState
 from sprout.runs.streaming.bus import BusMessage
 from sprout.web.handlers.runs import idempotency_key, stream_response
@@ -155,24 +155,32 @@ async def _left_no_reply(call: Call[TutorDependencies, NoFields, TutorTurn], run
 async def _collect_events(call: Call[TutorDependencies, NoFields, TutorTurn], run: Run) -> Sequence[BusMessage]:
     """The messages of the run until its turn is over or the wait has expired; all of an ended run."""
     messages: list[BusMessage] = []
+    last: int | None = None
     try:
         async with asyncio.timeout(call.policy.limits.turn_wait_s):
             async with aclosing(cast(Any, call.dependencies.runs.follow(run.id))) as batches:
                 async for batch in batches:
                     messages.extend(batch)
                     may_be_over = not run.ended and any(one.kind in _TURN_ENDING_EVENTS for one in batch)
-                    if may_be_over and await _is_over(call, run):
+                    if last is None and may_be_over:
+                        last = await _last_event_of_turn(call, run.id)
+                    seen = max((one.seq for one in messages if isinstance(one, StoredEvent)), default=0)
+                    if last is not None and seen >= last:
                         return messages
     except TimeoutError:
         return messages
     return messages
 
 
-async def _is_over(call: Call[TutorDependencies, NoFields, TutorTurn], run: Run) -> bool:
-    """Whether the turn has its reply, or waits for a person."""
-    if (await call.dependencies.runs.run(run.id, user_id=call.user_id)).state is RunState.WAITING_ON_HUMAN:
-        return True
-    return (await call.dependencies.lessons.lesson(call.id, user_id=call.user_id)).reply_of_run(run.id) is not None
+async def _last_event_of_turn(call: Call[TutorDependencies, NoFields, TutorTurn], run_id: str) -> int | None:
+    """The number of the last event once the turn has its reply or waits for a person; None before that.
+
+    The reply may be stored before the events that led to it have been received.
+    """
+    lesson = await call.dependencies.lessons.lesson(call.id, user_id=call.user_id)
+    run = await call.dependencies.runs.run(run_id, user_id=call.user_id)
+    is_over = run.state is RunState.WAITING_ON_HUMAN or lesson.reply_of_run(run_id) is not None
+    return run.last_seq if is_over else None
 
 
 async def _turn_reply(
