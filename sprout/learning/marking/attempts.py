@@ -12,7 +12,9 @@ from sprout.learning.text.normalization import folded, tidy
 
 MAX_SHARE_OF_PROMPT = 0.6
 MAX_ASKING = 200  # characters: a longer text that ends with a question may well have answered before
+_WORD_LISTS = ("assigned", "faults", "glue", "fillers")
 _APOSTROPHE = re.compile("['’`´]")
+_CLAUSE_END = re.compile(r"[,;.!?\n]+|\s-\s")
 _SENTENCE_END = re.compile(r"[.!?…。！？]+\s")
 
 
@@ -35,12 +37,17 @@ def is_genuine_attempt(
         return True
     if last_attempt and (tidy(text) == tidy(last_attempt) if code else key == prompt_key(last_attempt)):
         return False
-    return not _copies(text, prompt) and _says_more_than_a_request(text)
+    return not _copies(text, prompt) and not complains(text) and _says_more_than_a_request(text)
 
 
 def complains(text: str) -> bool:
-    """Whether the text says nothing but anger, boredom or shame."""
-    return _says_only(text, _phrases("frustration"))
+    """Whether the text says nothing but anger, boredom, shame, or what is wrong with the question."""
+    if _says_only(text, _phrases("frustration")):
+        return True
+    clauses = [clause for clause in _CLAUSE_END.split(text) if clause.strip()]
+    return bool(clauses) and all(
+        _finds_fault(clause) or _says_only(clause, _phrases("frustration")) for clause in clauses
+    )
 
 
 def asks_something(text: str, *, answers: Sequence[str] = ()) -> bool:
@@ -76,6 +83,14 @@ def _says_more_than_a_request(text: str) -> bool:
     return not _says_only(text, _phrases("requests") | _phrases("frustration"))
 
 
+def _finds_fault(text: str) -> bool:
+    """Whether the text only says of the question or the lesson that it is bad: "this question is unclear"."""
+    words = {(word,) for word in _words(text)}
+    assigned, faults = _phrases("assigned"), _phrases("faults")
+    known = assigned | faults | _phrases("glue") | _phrases("fillers")
+    return bool(words & assigned) and bool(words & faults) and words <= known
+
+
 def _says_only(text: str, known: frozenset[tuple[str, ...]]) -> bool:
     """Whether the text is made of these phrases, of which there is one at least, and of fillers."""
     words = _words(text)
@@ -102,5 +117,5 @@ def _without(words: Sequence[str], known: frozenset[tuple[str, ...]]) -> Iterato
 def _phrases(name: str) -> frozenset[tuple[str, ...]]:
     """The phrases under a name of the table, each as its words."""
     table = tomllib.loads(files("sprout.learning.marking").joinpath("non_attempts.toml").read_text(encoding="utf-8"))
-    listed = table[name].split() if name == "fillers" else table[name].replace("\n", "|").split("|")
+    listed = table[name].split() if name in _WORD_LISTS else table[name].replace("\n", "|").split("|")
     return frozenset(tuple(plain(phrase).split()) for phrase in listed if phrase.strip())

@@ -12,6 +12,7 @@ from sprout.learning.questions.questions import Misconception
 from sprout.learning.text.normalization import one_line
 
 NOT_WORKED_OUT = "That is a way to it. What number does it come to?"
+ONLY_THE_SHARE = "That share is right. How much is it in per cent?"
 ONLY_A_BOUND = "That leaves many numbers open. Which one is it?"
 
 
@@ -82,8 +83,13 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
     misconception = _misconception_of(question, replace(result, alternatives=()))
     if verdict is Agreement.EQUAL and (misconception is None or _is_the_very_number(result, key, question)):
         return _right_grade()
-    if any(_agrees(one, key, question) for one in others):
-        return _unsure_grade("another number of the answer is the right one")
+    if verdict is Agreement.EQUAL and question.unit == "%":
+        return _unsure_grade("the share, where the question is about turning it into a percentage", ONLY_THE_SHARE)
+    if right := [one for one in others if _agrees(one, key, question)]:
+        return _unsure_grade(
+            "another number of the answer is the right one",
+            _which_one(sorted((right[0], result), key=lambda one: one.value)),
+        )
     if not stated.sure:
         return _unsure_grade("the answer says nothing of its number")
     if misconception:
@@ -157,5 +163,5 @@ def _unsure_grade(doubt: str, next_step: str = "") -> Grade:
 
 def _which_one(results: Sequence[Quantity]) -> str:
     """The question to a learner who states several results."""
-    named = [f"{result.value:.12g} {result.unit or ''}".strip() for result in results]
+    named = dict.fromkeys(f"{one.value:.6g} {one.unit or ''}".strip() for one in results)
     return f"Which result counts: {' or '.join(named)}?" if len(named) > 1 else ""

@@ -13,6 +13,7 @@ from itertools import pairwise
 from rapidfuzz import fuzz
 
 from sprout.learning.marking.keyed_answers import Option, chosen_option
+from sprout.learning.marking.number_words import count_of
 from sprout.learning.marking.ordinals import ordinals
 from sprout.learning.text.confusables import plain
 from sprout.learning.text.normalization import folded, occurs_in
@@ -26,6 +27,9 @@ _CLEAR_BEGINNING = 4  # words
 _SHORT = 12  # words, of a text with a letter in it that is meant wherever it stands
 
 _LABELLED = re.compile(r"\s*\(?([A-Ha-h])[).:]\s")
+_NUMBERED = re.compile(
+    r"\b(?:option|answer|choice|number|antwort|nummer|réponse|opción|opzione|opção) (\d|[^\W\d_]{2,6})\b", re.IGNORECASE
+)
 _APOSTROPHE = re.compile("['’`´]")
 _CLAUSE_END = re.compile(r"[—–;:,.!?\n]+|-\s")
 _NUMBER = re.compile(r"\d+")
@@ -54,7 +58,7 @@ def named_options(options: Sequence[Option], text: str) -> list[Option]:
     if found := _LABELLED.match(text):
         at = OPTION_LABELS.index(found[1].upper())
         return [*options[at : at + 1]]
-    meant = _TAKEN_BACK.sub(" ", text)
+    meant = _with_letters(options, _TAKEN_BACK.sub(" ", text))
     found_in = (
         (_by_text, meant),
         (_by_slip, text),
@@ -63,6 +67,20 @@ def named_options(options: Sequence[Option], text: str) -> list[Option]:
         (_by_letter_or_place, meant),
     )
     return next((named for find, words in found_in if (named := find(options, words))), [])
+
+
+def _with_letters(options: Sequence[Option], text: str) -> str:
+    """The text with "option four" as "D", unless there are numbers among the options, one of which may be meant."""
+
+    def letter(found: re.Match[str]) -> str:
+        place = count_of(found[1].lower())
+        return OPTION_LABELS[int(place) - 1] if place and 1 <= place <= len(options) else found[0]
+
+    return text if any(map(_names_number, options)) else _NUMBERED.sub(letter, text)
+
+
+def _names_number(option: Option) -> bool:
+    return any(word.isdecimal() or (len(word) > 1 and count_of(word)) for word in _words_alone(option.text).split())
 
 
 def _by_text(options: Sequence[Option], text: str) -> list[Option]:

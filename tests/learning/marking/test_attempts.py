@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.marking.attempts import asks_something, is_genuine_attempt
+from sprout.learning.marking.attempts import asks_something, complains, is_genuine_attempt
 
 PROMPT = "A tram covers 1.5 km in 3 minutes at steady speed. What is its speed in m/s, to two places?"
 
@@ -34,6 +34,34 @@ def test_H1_a_request_and_a_copy_of_the_prompt_are_no_try(text: str) -> None:
     ],
 )  # fmt: skip
 def test_H1_a_short_or_unsure_answer_is_a_try(text: str) -> None:
+    assert is_genuine_attempt(text, prompt=PROMPT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "thats silly, this question is unclear", "This question is stupid!", "the question makes no sense",
+        "bad question",
+        "What a dumb exercise.", "I'm confused", "we didn't learn this", "are you kidding me?", "seriously?", "stop",
+        "I don't want to.", "die Frage ist unklar", "Die Aufgabe ist zu schwer, keine Lust", "la question est nulle",
+    ],
+)  # fmt: skip
+def test_A11_a_complaint_is_no_try(text: str) -> None:
+    assert complains(text)
+    assert not is_genuine_attempt(text, prompt=PROMPT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the tax is unfair", "it is wrong", "the king asked a question", "the list is wrong, it starts at 0",
+        "bad harvests", "the question of the estates was hard to answer", "no sense of time", "hard",
+        "die Steuer war ungerecht",
+        "stop, the index is wrong",
+    ],
+)  # fmt: skip
+def test_A11_words_that_find_fault_with_the_subject_are_a_try(text: str) -> None:
+    assert not complains(text)
     assert is_genuine_attempt(text, prompt=PROMPT)
 
 

@@ -10,6 +10,7 @@ from sprout.learning.marking.grades import Grade, GradeState, Remedy, visible_gr
 from sprout.learning.marking.keyed_answers import (
     NOT_WORKED_OUT,
     ONLY_A_BOUND,
+    ONLY_THE_SHARE,
     NumericQuestion,
     Option,
     grade_choice,
@@ -200,6 +201,34 @@ def test_A1_a_hundred_in_a_sentence_is_a_result_like_any_other_number(answer: st
 
 def test_A1_a_hundred_out_of_which_something_is_said_to_be_is_no_result() -> None:
     assert not states_number(FLAGS.prompt, "no idea what out of 100 means", unit=None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "results"),
+    [
+        ("it prints 19 because 8 is not > 8 so 8+10=18, +1", "1 or 19"),
+        ("19, n=6 rounds=3", "3 or 19"),
+        ("19 steps first, and then it all comes to 20", "19 or 20"),
+    ],
+)
+def test_A1_where_the_right_number_is_not_clearly_the_result_both_are_named(answer: str, results: str) -> None:
+    grade = grade_number(NumericQuestion("What does the program print?", "19"), answer)
+    assert (grade.state, grade.next_step) == (GradeState.UNSURE, f"Which result counts: {results}?")
+
+
+@pytest.mark.parametrize("answer", ["0.09", "54/600 = 0.09", "54 : 600 = 0.09", "9/100"])
+def test_A1_a_share_where_its_percentage_is_the_point_is_neither_right_nor_wrong(answer: str) -> None:
+    about_percent = NumericQuestion(
+        "Of 600 phones 54 are wet. What is that in percent?",
+        "9",
+        "%",
+        0.05,
+        (Misconception("0.09", "gives the share"),),
+    )
+    grade = grade_number(about_percent, answer)
+    assert (grade.correct, grade.next_step) == (None, ONLY_THE_SHARE)
+    assert grade_number(about_percent, "9").correct is True
+    assert grade_number(about_percent, "0.9").correct is False
 
 
 @pytest.mark.parametrize("answer", ["5000 x 0.02", "5 000 · 2 %", "2 % of 5000", "5000*2 percent"])

@@ -35,6 +35,7 @@ def test_A11_an_option_is_named_by_its_letter(text: str, place: int) -> None:
     ("text", "place"),
     [
         ("the first one", 0), ("first", 0), ("I'd go for the 2nd", 1), ("the last", 3), ("die zweite", 1),
+        ("option four", 3), ("Option 4", 3), ("number 3, because", 2), ("Antwort zwei", 1),
         ("la première", 0), ("a primeira", 0), ("probably the last one, as bread is dear", 3),
     ],
 )  # fmt: skip
@@ -83,6 +84,12 @@ def test_A11_a_place_names_no_option_where_the_options_speak_of_places() -> None
     estates = [Option(name, f"In the {name}, with the others") for name in ("third", "second", "first")]
     assert typed_option(estates, "the first one") is None
     assert typed_option(estates, "A") == estates[0]
+
+
+def test_A11_a_number_names_no_place_where_the_options_hold_numbers() -> None:
+    counts = [Option(count, f"{count} of them") for count in ("four", "three", "two", "one")]
+    assert typed_option(counts, "answer four") is None
+    assert typed_option(counts, "option 9") is None
 
 
 def test_A11_numbers_that_are_all_of_an_option_name_it_and_not_a_longer_one() -> None:
