@@ -155,7 +155,7 @@ async def _left_no_reply(call: Call[TutorDependencies, NoFields, TutorTurn], run
 async def _collect_events(call: Call[TutorDependencies, NoFields, TutorTurn], run: Run) -> Sequence[BusMessage]:
     """The messages of the run until its turn is over or the wait has expired; all of an ended run."""
     messages: list[BusMessage] = []
-    last: int | None = None
+    seen, last = 0, None
     try:
         async with asyncio.timeout(call.policy.limits.turn_wait_s):
             async with aclosing(cast(Any, call.dependencies.runs.follow(run.id))) as batches:
@@ -164,7 +164,7 @@ async def _collect_events(call: Call[TutorDependencies, NoFields, TutorTurn], ru
                     may_be_over = not run.ended and any(one.kind in _TURN_ENDING_EVENTS for one in batch)
                     if last is None and may_be_over:
                         last = await _last_event_of_turn(call, run.id)
-                    seen = max((one.seq for one in messages if isinstance(one, StoredEvent)), default=0)
+                    seen = max((one.seq for one in batch if isinstance(one, StoredEvent)), default=seen)
                     if last is not None and seen >= last:
                         return messages
     except TimeoutError:
