@@ -347,12 +347,13 @@ class InformalLearner:
 
 
 class AnxiousLearner:
-    """Knows 60 %, gives up early and apologises; a smaller step is enough to go on."""
+    """Knows 60 %, gives up early and apologises; a smaller step is enough to go on, and so is a question met before."""
 
     name = "anxious"
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
+        self._met = set[str]()
         self._gaps = KnowledgeGaps(
             lambda known: seeded_random(seed, known.idea).random() > KNOWN_SHARE, lambda known: 2
         )
@@ -361,7 +362,8 @@ class AnxiousLearner:
         gap = self._gaps.is_open(asked.known)
         if asked.diagnostic:
             return LearnerMessage(DONT_KNOW) if gap else right_answer(asked)
-        if not asked.earlier_messages and seeded_random(self._seed, asked.known.prompt).random() < KNOWN_SHARE:
+        is_afraid = asked.known.prompt not in self._met
+        if is_afraid and not asked.earlier_messages and self._seeded(asked.known.prompt) < KNOWN_SHARE:
             return LearnerMessage("sorry, I'm bad at this, I can't do it", "talk")
         tried = Counter(message.right for message in asked.earlier_messages)
         if gap and not tried[False] and len(asked.earlier_messages) < 2:
@@ -370,6 +372,11 @@ class AnxiousLearner:
 
     def observe_reply(self, known: KnownQuestion, reply: str, level: int, *, settled: bool) -> None:
         self._gaps.learn_from_help(known, level, settled=settled)
+        if settled:
+            self._met.add(known.prompt)
+
+    def _seeded(self, prompt: str) -> float:
+        return seeded_random(self._seed, prompt).random()
 
 
 class DigressingLearner:
