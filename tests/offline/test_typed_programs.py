@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from sprout.learning.marking.attempts import is_genuine_attempt
-from sprout.learning.marking.program_marking import grade_runs, program_in
+from sprout.learning.marking.program_marking import mark_program
 from sprout.learning.questions.program_tests import ProgramTest, tidy_test
 from sprout.programs.runner import SandboxedRunner
 from tests.learning.marking.test_typed_answers import TypedAnswer, answers_of
@@ -19,8 +19,7 @@ async def verdict_of(answer: TypedAnswer) -> bool | None:
     if not is_genuine_attempt(answer.says, prompt=answer.question.prompt, code=True):
         return None
     tests = [tidy_test(ProgramTest(**test.model_dump())) for test in answer.question.tests]
-    program = program_in(answer.says)
-    return grade_runs(program, tests, await SandboxedRunner().run(program, tests)).correct
+    return (await mark_program(SandboxedRunner(), tests, answer.says)).correct
 
 
 @pytest.mark.parametrize("answer_set", SETS)
@@ -31,3 +30,23 @@ async def test_A11_typed_programs_are_marked_as_a_teacher_would(answer_set: str)
     assert [one.says for one, correct in found if one.verdict == "right" and correct is not True] == []
     assert [one.says for one, correct in found if one.verdict in ("half", "wrong") and correct is True] == []
     assert [one.says for one, correct in found if one.verdict == "no_attempt" and correct is not None] == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ("ok so def cost(n):\n    return n + 5", True),
+        ("here is my code:\n\ndef cost(n):\n    return n + 5\n\nthat should work I think.", True),
+        ("My answer: cost = lambda n: n + 5", True),
+        ("this is my function\ndef cost(n):\n    return n * 5", False),
+        ("If I add five to n it works:\ncost n = n + 5", None),
+    ],
+)
+async def test_A11_words_around_a_program_do_not_make_it_wrong(answer: str, right: bool | None) -> None:
+    test = ProgramTest(after="cost(3)", gives="8")
+    assert (await mark_program(SandboxedRunner(), [test], answer)).correct is right
+
+
+async def test_A11_a_line_is_named_as_the_learner_counts_it() -> None:
+    grade = await mark_program(SandboxedRunner(), [ProgramTest(prints="3")], "here is my code\n\nn = 3\nprint(m)")
+    assert "line 4" in grade.next_step

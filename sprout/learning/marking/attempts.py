@@ -14,7 +14,7 @@ MAX_SHARE_OF_PROMPT = 0.6
 MAX_ASKING = 200  # characters: a longer text that ends with a question may well have answered before
 _WORD_LISTS = ("assigned", "faults", "glue", "fillers")
 _APOSTROPHE = re.compile("['’`´]")
-_CLAUSE_END = re.compile(r"[,;.!?\n]+|\s-\s")
+_DRAWN_OUT = re.compile(r"([^\W\d_])\1{2,}")  # "sooo"
 _SENTENCE_END = re.compile(r"[.!?…。！？]+\s")
 
 
@@ -37,17 +37,22 @@ def is_genuine_attempt(
         return True
     if last_attempt and (tidy(text) == tidy(last_attempt) if code else key == prompt_key(last_attempt)):
         return False
-    return not _copies(text, prompt) and not complains(text) and _says_more_than_a_request(text)
+    return (
+        not _copies(text, prompt)
+        and not complains(text)
+        and not _says_only(text, _phrases("requests") | _phrases("frustration"))
+    )
 
 
 def complains(text: str) -> bool:
     """Whether the text says nothing but anger, boredom, shame, or what is wrong with the question."""
-    if _says_only(text, _phrases("frustration")):
-        return True
-    clauses = [clause for clause in _CLAUSE_END.split(text) if clause.strip()]
-    return bool(clauses) and all(
-        _finds_fault(clause) or _says_only(clause, _phrases("frustration")) for clause in clauses
-    )
+    words = _words(text)
+    left = [*_without(words, _phrases("frustration"))]
+    said, is_upset = {(word,) for word in left} - _phrases("fillers"), len(left) < len(words)
+    if not said:
+        return is_upset
+    assigned, faults = _phrases("assigned"), _phrases("faults")
+    return bool(said & assigned) and (is_upset or bool(said & faults)) and said <= assigned | faults | _phrases("glue")
 
 
 def asks_something(text: str, *, answers: Sequence[str] = ()) -> bool:
@@ -79,18 +84,6 @@ def _copies(text: str, prompt: str) -> bool:
     return len(mine) > len(asked) * MAX_SHARE_OF_PROMPT and mine in asked
 
 
-def _says_more_than_a_request(text: str) -> bool:
-    return not _says_only(text, _phrases("requests") | _phrases("frustration"))
-
-
-def _finds_fault(text: str) -> bool:
-    """Whether the text only says of the question or the lesson that it is bad: "this question is unclear"."""
-    words = {(word,) for word in _words(text)}
-    assigned, faults = _phrases("assigned"), _phrases("faults")
-    known = assigned | faults | _phrases("glue") | _phrases("fillers")
-    return bool(words & assigned) and bool(words & faults) and words <= known
-
-
 def _says_only(text: str, known: frozenset[tuple[str, ...]]) -> bool:
     """Whether the text is made of these phrases, of which there is one at least, and of fillers."""
     words = _words(text)
@@ -99,7 +92,7 @@ def _says_only(text: str, known: frozenset[tuple[str, ...]]) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    return plain(_APOSTROPHE.sub("", text)).split()
+    return plain(_DRAWN_OUT.sub(r"\1", _APOSTROPHE.sub("", text))).split()
 
 
 def _without(words: Sequence[str], known: frozenset[tuple[str, ...]]) -> Iterator[str]:

@@ -86,10 +86,8 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
     if verdict is Agreement.EQUAL and question.unit == "%":
         return _unsure_grade("the share, where the question is about turning it into a percentage", ONLY_THE_SHARE)
     if right := [one for one in others if _agrees(one, key, question)]:
-        return _unsure_grade(
-            "another number of the answer is the right one",
-            _which_one(sorted((right[0], result), key=lambda one: one.value)),
-        )
+        two = sorted((right[0], result), key=lambda one: one.value)
+        return _unsure_grade("another number of the answer is the right one", _which_one(two))
     if not stated.sure:
         return _unsure_grade("the answer says nothing of its number")
     if misconception:
@@ -163,5 +161,5 @@ def _unsure_grade(doubt: str, next_step: str = "") -> Grade:
 
 def _which_one(results: Sequence[Quantity]) -> str:
     """The question to a learner who states several results."""
-    named = dict.fromkeys(f"{one.value:.6g} {one.unit or ''}".strip() for one in results)
+    named = dict.fromkeys(f"{one.value:.12g} {one.unit or ''}".strip() for one in results)
     return f"Which result counts: {' or '.join(named)}?" if len(named) > 1 else ""

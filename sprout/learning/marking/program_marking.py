@@ -33,6 +33,13 @@ _KEYWORDS = re.compile(
     r"\b(?:and|as|assert|break|class|continue|def|elif|else|except|False|finally|from|global|if|import|in|lambda"
     r"|None|not|or|pass|raise|return|True|try|while|with|yield)\b"
 )
+_WORDS_ALONE = re.compile(r"(?!(?:def|for|if|return|while|print)\b)(?:[^\W\d_][^\W\d_'’]*[,.!:;?…]*(?:\s+|$)){2,30}")
+_BEFORE_CODE = re.compile(
+    r"\A(?:(?:ok|okay|so|well|hm+|um+|maybe|like|i think|i['’]?d say|it['’]?s|it is|this is|here is|here['’]s|the|my"
+    r"|answer|code|program|function|is|hier|mein|programm|antwort|ist)[ ,:]+)+"
+    r"(?=(?:def|for|while|if|return|print)\b|[a-z_]\w* ?[-+*/]?=(?!=)|[a-z_]\w*\.[a-z_]+\()",
+    re.IGNORECASE,
+)
 _DEFINITION = re.compile(r"(?:def|class|import|from)\b")
 _MISSING_NAME = re.compile(r"NameError: name '(\w+)' is not defined")
 _STATEMENT = re.compile(r"^\s*(?:return|def|class|import|from|pass|break|continue|raise|assert|del)\b", re.MULTILINE)
@@ -53,11 +60,24 @@ class ProgramMarker:
 
     async def mark(self, tests: Sequence[ProgramTest], answer: str) -> Grade:
         """The grade of the answer; ungraded where the program could not be run."""
-        program = program_in(answer)
         try:
-            return grade_runs(program, tests, await self._runner.run(program, tests))
+            return await mark_program(self._runner, tests, answer)
         except ProgramsUnavailable as failure:
             return ungraded(str(failure))
+
+
+async def mark_program(runner: ProgramRunner, tests: Sequence[ProgramTest], answer: str) -> Grade:
+    """The grade of the program in the answer, and of that without the words around it where Python cannot read it.
+
+    Raises ProgramsUnavailable.
+    """
+    program = program_in(answer)
+    runs = await runner.run(program, tests)
+    if runs[0].end is ProgramEnd.NOT_COMPILED and (bare := without_words(program)) != program:
+        runs_without = await runner.run(bare, tests)
+        if runs_without[0].end is not ProgramEnd.NOT_COMPILED:
+            program, runs = bare, runs_without
+    return grade_runs(program, tests, runs)
 
 
 def grade_runs(program: str, tests: Sequence[ProgramTest], runs: Sequence[ProgramRun]) -> Grade:
@@ -120,6 +140,17 @@ def program_in(answer: str) -> str:
     moved = dedent(rest)
     is_shifted = moved != rest and not first.rstrip().endswith((":", ",", "(", "[", "{", "\\"))
     return first + newline + (moved if is_shifted else rest)
+
+
+def without_words(text: str) -> str:
+    """The text without the words around a program and in its first line; the lines before it are left empty, so that
+    messages still name the learner's."""
+    lines = text.splitlines()
+    code = [at for at, line in enumerate(lines) if line.strip() and not _WORDS_ALONE.fullmatch(line.strip())]
+    if not code:
+        return text
+    begin = _BEFORE_CODE.sub("", lines[code[0]], count=1)
+    return "\n".join((*[""] * code[0], begin, *lines[code[0] + 1 : code[-1] + 1]))
 
 
 def run_labels(tests: Sequence[ProgramTest]) -> list[str]:

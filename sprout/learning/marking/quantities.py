@@ -38,7 +38,10 @@ _PERCENT, _CELSIUS, _KELVIN = (
 # Names of units that are far more often other words: "820 are for it", "2,7 am Tag", "27 a day".
 _SELDOM_UNITS = frozenset("a am are as at da de do in is it me my so to un".split())
 _DEGREES = re.compile(r" ?(?:deg(?:rees?)?|grade?|degrés?|grad[oi]s?|graus?|graden)\b", re.IGNORECASE)
-_UNKNOWN_WORD = re.compile(r"[^\W\d_]{5,24}")  # "zwanzig Millisekunden"
+# "zwanzig Millisekunden", but not "60 obviously"
+_UNKNOWN_WORD = re.compile(
+    r"(?!right$|maybe$|think$|guess$|sorry$|though$|total$|still$|please$)(?!\w+(?:ly|ment|mente|lich)$)[^\W\d_]{5,24}"
+)
 _CLAUSE_END = re.compile(r"\W*$|[,;.!?]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _MAX_OWN_UNIT = 40

@@ -74,7 +74,7 @@ def _with_letters(options: Sequence[Option], text: str) -> str:
 
     def letter(found: re.Match[str]) -> str:
         place = count_of(found[1].lower())
-        return OPTION_LABELS[int(place) - 1] if place and 1 <= place <= len(options) else found[0]
+        return OPTION_LABELS[place - 1] if place and 1 <= place <= len(options) else found[0]
 
     return text if any(map(_names_number, options)) else _NUMBERED.sub(letter, text)
 

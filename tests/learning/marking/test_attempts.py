@@ -41,9 +41,9 @@ def test_H1_a_short_or_unsure_answer_is_a_try(text: str) -> None:
     "text",
     [
         "thats silly, this question is unclear", "This question is stupid!", "the question makes no sense",
-        "bad question",
-        "What a dumb exercise.", "I'm confused", "we didn't learn this", "are you kidding me?", "seriously?", "stop",
-        "I don't want to.", "die Frage ist unklar", "Die Aufgabe ist zu schwer, keine Lust", "la question est nulle",
+        "bad question", "What a dumb exercise.", "I'm confused", "we didn't learn this", "are you kidding me?",
+        "seriously?", "stop", "I don't want to.", "this is sooo boring you suck", "die Frage ist unklar",
+        "la question est nulle", "Die Aufgabe ist zu schwer, keine Lust",
     ],
 )  # fmt: skip
 def test_A11_a_complaint_is_no_try(text: str) -> None:
@@ -56,8 +56,7 @@ def test_A11_a_complaint_is_no_try(text: str) -> None:
     [
         "the tax is unfair", "it is wrong", "the king asked a question", "the list is wrong, it starts at 0",
         "bad harvests", "the question of the estates was hard to answer", "no sense of time", "hard",
-        "die Steuer war ungerecht",
-        "stop, the index is wrong",
+        "die Steuer war ungerecht", "stop, the index is wrong",
     ],
 )  # fmt: skip
 def test_A11_words_that_find_fault_with_the_subject_are_a_try(text: str) -> None:

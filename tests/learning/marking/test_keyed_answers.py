@@ -354,3 +354,10 @@ def test_any_answer_to_a_closed_question_gets_a_score_in_range_or_none(answer: s
     for grade in (choice(answer), grade_number(TRAM, answer), grade_number(PRIMES, answer)):
         assert (grade.score in (0.0, 1.0)) == (grade.state is GradeState.GRADED)
         assert visible_grade(grade).score == grade.score
+
+
+@pytest.mark.parametrize("answer", ["60 obviously", "60 definitely", "60 right?", "evidentemente 60", "60, natürlich"])
+def test_A1_an_adverb_is_no_unit(answer: str) -> None:
+    sunny = NumericQuestion("The odds for a sunny day are 3 to 2. How likely is one, in percent?", "60", "%", 0.05)
+    assert grade_number(sunny, answer).correct is True
+    assert grade_number(sunny, answer.replace("60", "40")).correct is False

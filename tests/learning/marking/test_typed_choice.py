@@ -24,7 +24,8 @@ def named(text: str) -> list[int]:
         ("B", 1), ("b)", 1), ("(b)", 1), ("option b", 1), ("I'd say C", 2), ("not A but D", 3), ("a", 0), ("its a", 0),
         ("B?", 1), ("b because it grows", 1), ("B, as more is sold", 1), ("Antwort c", 2), ("ich nehme b", 1),
         ("nicht A sondern C", 2), ("pas A mais C", 2), ("d - nothing else fits", 3),
-        ("I don't know much, but I'd say C", 2),
+        ("I don't know much, but I'd say C", 2), ("A then, if you really want a letter", 0),
+        ("Article 1 only talks about rights so i go with D", 3),
     ],
 )  # fmt: skip
 def test_A11_an_option_is_named_by_its_letter(text: str, place: int) -> None:
