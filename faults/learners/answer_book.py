@@ -117,7 +117,8 @@ def _all_questions() -> Iterator[KnownQuestion]:
 def _item(question: Question) -> KnownQuestion:
     wrong = [WrongAnswer(one.option, one.misconception) for one in question.wrong]
     wrong += [WrongAnswer(value, belief) for value, belief in question.diagnostic_values.items()]
-    return KnownQuestion(question.prompt, question.format, question.answer, question.tests, tuple(wrong))
+    kind = "code" if question.program_tests else question.format
+    return KnownQuestion(question.prompt, kind, question.answer, question.tests, tuple(wrong))
 
 
 def _lesson(lesson: Lesson) -> Iterator[KnownQuestion]:
