@@ -84,6 +84,7 @@ async def test_a_client_that_leaves_does_not_stop_its_turn(tmp_path: Path) -> No
         address = f"/api/chat/sessions/{lesson.session_id}/tutor"
         async with lesson.client.stream("POST", address, json=body) as response:
             run_id = response.headers["x-run-id"]
+            await slow.begun.wait()
         slow.released.set()
         await lesson.live.wait_until_released(run_id)
         assert "Look at the soil" in (await lesson.messages())[-1]["content"]
