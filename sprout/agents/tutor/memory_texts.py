@@ -50,4 +50,4 @@ def _short(text: str) -> str:
 
 
 def _unless_leaking(turn: LessonTurn, text: str) -> str | None:
-    return text if turn.find_leak(text) is None else None
+    return text if turn.guard.find_leak(text) is None else None

@@ -119,7 +119,7 @@ async def visualize_concept(
 
 
 async def _show_card(turn: LessonTurn, card: Card, call: ToolUse) -> dict[str, JsonValue]:
-    turn.refuse_leaks(card.title, visible_text(card.body), card.sentence)
+    turn.guard.refuse_leaks(card.title, visible_text(card.body), card.sentence)
     shown = await turn.dependencies.lessons.add_card(turn.task.session_id, card, actor=turn.job.actor(call.id))
     return {"shown": True, "title": shown.title}
 
@@ -151,7 +151,7 @@ async def raise_concern(
     """Call this at any sign of distress or danger in the learner's words. The server shows who can help beside your
     words; this ends the turn."""
     turn.refuse_second_end()
-    calm = message if message.strip() and turn.find_leak(message) is None else fixed_text("calm", turn.language)
+    calm = message if message.strip() and turn.guard.find_leak(message) is None else fixed_text("calm", turn.language)
     card = turn.dependencies.care_text or fixed_text("care", turn.language)
     await turn.end_with_reply(calm, call, concern=card)
     return {"shown": True}
@@ -186,7 +186,7 @@ async def memory_store(
 ) -> dict[str, JsonValue]:
     """Keep one thing that the learner said and that helps to teach them: a goal, an interest, a language, what
     works for them. Nothing about health, family or other people. The learner sees, changes and deletes it."""
-    turn.refuse_leaks(text)
+    turn.guard.refuse_leaks(text)
     memory = await turn.dependencies.memories.remember(text, actor=turn.job.actor(call.id))
     return {"kept": memory.text}
 

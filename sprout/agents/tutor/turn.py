@@ -1,17 +1,17 @@
 """Lesson turn: marks the attempt and decides the help before the tutor speaks."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from sprout.agents.agent import Job, Team
 from sprout.agents.grading.key_check import KEY_CHECK
+from sprout.agents.tutor.answer_guard import AnswerGuard
 from sprout.agents.tutor.extra_tools import ExtraTool
 from sprout.agents.tutor.task import Move, TutorTask
 from sprout.agents.tutor.turn_state import AttemptResult
 from sprout.errors import SproutError, ToolFailure
 from sprout.events import Graded
-from sprout.learning.leaks.leak_filter import LeakFilter
-from sprout.learning.leaks.prepared_help import prepared_help, secret_of
-from sprout.learning.leaks.secret import Secret
+from sprout.learning.leaks.prepared_help import prepared_help
 from sprout.learning.lessons.conversations import MessageKind
 from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.learning.lessons.help_ladder import HelpLadder, NextStep
@@ -24,17 +24,18 @@ from sprout.learning.lessons.turn import (
     InputMeaning,
     LearnerInput,
     TurnKind,
-    extract_explanation,
     interpret_input,
+    is_untagged_answer,
     ladder_after,
     named_option,
-    parse_input,
+    suggested_option,
+    with_confirmed_option,
 )
 from sprout.learning.marking.attempts import asks_something, complains
 from sprout.learning.marking.comparison import parse_self_verdict
 from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.marking.program_marking import ProgramMarker
-from sprout.learning.marking.typed_choice import named_options
+from sprout.learning.marking.typed_choice import OPTION_LABELS, named_options
 from sprout.learning.paths.repositories import Repositories
 from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.questions.questions import SOLVABLE_FORMATS
@@ -72,7 +73,7 @@ class TutorDependencies:
 
 @dataclass(slots=True)
 class LessonTurn:
-    """One turn, which is one run of the tutor: the result of the attempt, the secret to protect, the turn's end."""
+    """One turn, which is one run of the tutor: the result of the attempt, the guard of the answer, the turn's end."""
 
     dependencies: TutorDependencies
     job: Job
@@ -84,9 +85,7 @@ class LessonTurn:
     drawing: Drawing | None = None
     ended: bool = False
     completed: bool = False
-    explained_so_far: str = ""
-    secret: Secret = field(default_factory=Secret)
-    filter: LeakFilter | None = None
+    guard: AnswerGuard = field(default_factory=AnswerGuard)
 
     async def begin(self) -> bool:
         """Process the learner's message, once; False if an earlier worker of the run has ended the turn already."""
@@ -115,15 +114,13 @@ class LessonTurn:
             return await self.record_self_mark(question, self_mark)
         if question.ladder.comparing:
             return AttemptResult(question, question.ladder)
-        meaning = InputMeaning.ASIDE
-        if self.input.kind is not TurnKind.OPENING:
-            meaning = interpret_input(question, self.input, has_drawing=self.drawing is not None)
+        before = self.lesson.messages_since(question.prompt)[1]
+        given, meaning = with_confirmed_option(question, self.input, before), InputMeaning.ASIDE
+        if given.kind is not TurnKind.OPENING:
+            meaning = interpret_input(question, given, before=before, has_drawing=self.drawing is not None)
         if meaning is not InputMeaning.ATTEMPT:
-            names_none = question.kind == "mcq" and meaning is InputMeaning.ASIDE and self.input.kind is TurnKind.ANSWER
-            many = "two" if names_none and len(named_options(question.options, self.input.text)) > 1 else "none"
-            notes = (f"The learner's words name {many} of the options, so nothing was marked.",) if names_none else ()
-            return AttemptResult(question, ladder_after(question, meaning), notes=notes)
-        option = named_option(question, self.input.text)
+            return self.result_without_attempt(question, meaning, before)
+        option = named_option(question, given.text)
         attempt = await self.dependencies.lessons.record_attempt(
             question.id,
             text=None if option else question.words_to_mark(self.attempt_text()),
@@ -143,6 +140,19 @@ class LessonTurn:
         if grade is not None and grade.must_be_compared:
             ladder = ladder.compare()
         return AttemptResult(question, ladder, attempt.id, grade, sure=bool(self.task.sure))
+
+    def result_without_attempt(
+        self, question: AskedCheckpoint, meaning: InputMeaning, before: Sequence[str]
+    ) -> AttemptResult:
+        """Nothing was tried; of words that name no option the learner is asked, once, whether they mean one."""
+        ladder, words = ladder_after(question, meaning), self.input.text
+        if question.kind != "mcq" or meaning is not InputMeaning.ASIDE or self.input.kind is not TurnKind.ANSWER:
+            return AttemptResult(question, ladder)
+        many = "two" if len(named_options(question.options, words)) > 1 else "none"
+        note = f"The learner's words name {many} of the options, so nothing was marked."
+        is_new = words not in before and not asks_something(words)
+        suggested = suggested_option(question, self.input) if is_new else None
+        return AttemptResult(question, ladder, notes=(note,), suggested=suggested)
 
     def find_self_mark(self, question: AskedCheckpoint) -> SelfMark | None:
         """The learner's verdicts on the answer that waits to be compared; None if the message has none."""
@@ -182,46 +192,13 @@ class LessonTurn:
         return await self.dependencies.lessons.grade(answer_id, user_id=self.job.user_id)
 
     def protect_answer(self) -> None:
-        """Set the secret of the open question, and the explanations since it was asked."""
-        question = self.result.open_question
-        if question is None or self.result.ladder.comparing:
-            self.secret = Secret()
+        """Guard the answer to the open question; while the learner compares, they have it before them."""
+        question, ladder = self.result.open_question, self.result.ladder
+        if question is None or ladder.comparing:
+            self.guard.protect_nothing(ladder.level)
             return
-        mine, theirs = self.messages_since(question.prompt)
-        self.explained_so_far = "\n".join(mine)
-        self.secret = secret_of(question, *theirs, self.input.text)
-
-    def messages_since(self, prompt: str) -> tuple[list[str], list[str]]:
-        """The tutor's explanations and the learner's words since the question was asked, the last time that it was."""
-        messages = self.lesson.messages
-        first = len(messages)
-        for at, one in reversed([*enumerate(messages)]):
-            if one.role == "assistant" and one.kind != "hint_response":  # which is shown without the question
-                if prompt not in one.content:
-                    break
-                first = at
-        mine = [extract_explanation(one.content) for one in messages[first + 1 :] if one.role == "assistant"]
-        theirs = [parse_input(one.content).text for one in messages[first + 1 :] if one.role == "user"]
-        return mine, theirs
-
-    def new_output_filter(self) -> LeakFilter:
-        """A leak filter for one reply, which also knows the replies before it."""
-        before = self.filter.recent_text if self.filter is not None else self.explained_so_far
-        self.filter = LeakFilter(self.secret, before=before, level=self.result.ladder.level)
-        return self.filter
-
-    def refuse_leaks(self, *texts: str) -> None:
-        """Raises ToolFailure: one of the texts gives away the answer to the open question."""
-        for text in texts:
-            if (leak := self.find_leak(text)) is not None:
-                raise ToolFailure(f"This would give the answer to the open question away ({leak}). Show another case.")
-
-    def find_leak(self, text: str) -> str | None:
-        """The form in which the text gives away the answer to the open question; None if it does not."""
-        leak_filter = LeakFilter(self.secret, level=self.result.ladder.level)
-        leak_filter.feed(text)
-        leak_filter.end()
-        return leak_filter.withheld
+        said, answers = self.lesson.messages_since(question.prompt)
+        self.guard.protect(question, ladder.level, said, [*answers, self.input.text])
 
     def closing_words(self, result: TurnResult | None) -> str:
         """The reply of a turn without a call, or prepared help if it was withheld. Where a question was due and none
@@ -248,6 +225,11 @@ class LessonTurn:
         if question is not None and self.result.ladder.comparing and not is_aside:
             name = "compare" if self.result.attempt_id is not None else "compare_again"
             return fixed_text(name, self.language, answer=question.checkpoint.draft.correct_answer)
+        if question is not None and (suggested := self.result.suggested) is not None:
+            label = OPTION_LABELS[question.options.index(suggested)]
+            return fixed_text("meant_option", self.language, label=label, option=suggested.text)
+        if question is not None and is_untagged_answer(question, self.input):
+            return fixed_text("untagged", self.language)
         return self.due_help() or None if self.task.move == "help" else None
 
     def due_help(self) -> str:

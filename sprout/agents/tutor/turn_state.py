@@ -12,6 +12,7 @@ from sprout.learning.lessons.repository import Lesson
 from sprout.learning.lessons.turn import AskedCheckpoint, LessonPlan, TurnKind
 from sprout.learning.marking.comparison import whole_verdict
 from sprout.learning.marking.grades import Grade, GradeState, visible_grade
+from sprout.learning.marking.keyed_answers import Option
 from sprout.learning.marking.typed_choice import OPTION_LABELS
 from sprout.learning.questions.questions import MAX_ANSWER, MAX_OPTION, MAX_PROMPT
 
@@ -35,6 +36,7 @@ class AttemptResult:
         attempt_id: the attempt, if the message was one.
         grade: grade of the attempt; None without one, or if it could not be graded.
         notes: remarks for the tutor.
+        suggested: the option that the message seems to mean, about which the learner is asked.
         sure: whether the learner says that they are sure of the attempt.
     """
 
@@ -43,6 +45,7 @@ class AttemptResult:
     attempt_id: str | None = None
     grade: Grade | None = None
     notes: tuple[str, ...] = field(default=())
+    suggested: Option | None = None
     sure: bool = False
 
     @property

@@ -70,7 +70,7 @@ def tutor_agent(
             system=prompts.system.fill(),
             tools=make_tools(turn),
             finish=_finish(turn),
-            output_filter=turn.new_output_filter,
+            output_filter=turn.guard.new_output_filter,
         )
         if not await turn.begin() or turn.prepared_reply() is not None:
             return empty

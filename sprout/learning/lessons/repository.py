@@ -9,7 +9,7 @@ from sprout.events import CardShown, Event, NodeRow
 from sprout.learning.actor import Actor
 from sprout.learning.lessons.conversations import ChatMessageRow, MessageKind
 from sprout.learning.lessons.help_ladder import HelpLadder
-from sprout.learning.lessons.turn import AskedCheckpoint, LessonCheckpoint, LessonPlan
+from sprout.learning.lessons.turn import AskedCheckpoint, LessonCheckpoint, LessonPlan, extract_explanation, parse_input
 from sprout.learning.marking.grades import Grade
 from sprout.learning.questions.assessments import SelfMark
 
@@ -91,6 +91,18 @@ class Lesson:
     def reply_of_run(self, run_id: str) -> ChatMessageRow | None:
         """The reply with which that run has ended its turn, if it has."""
         return next((one for one in self.messages if one.id == run_id), None)
+
+    def messages_since(self, prompt: str) -> tuple[list[str], list[str]]:
+        """The tutor's explanations and the learner's words since the question was asked, the last time that it was."""
+        first = len(self.messages)
+        for at, one in reversed([*enumerate(self.messages)]):
+            if one.role == "assistant" and one.kind != "hint_response":  # which is shown without the question
+                if prompt not in one.content:
+                    break
+                first = at
+        since = self.messages[first + 1 :]
+        mine = [extract_explanation(one.content) for one in since if one.role == "assistant"]
+        return mine, [parse_input(one.content).text for one in since if one.role == "user"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from sprout.events import AnswerType
@@ -12,7 +12,8 @@ from sprout.learning.marking.answers import says_nothing
 from sprout.learning.marking.attempts import asks_something, complains, is_genuine_attempt
 from sprout.learning.marking.comparison import Comparison, build_comparison
 from sprout.learning.marking.keyed_answers import Option, states_number
-from sprout.learning.marking.typed_choice import OPTION_LABELS, typed_option
+from sprout.learning.marking.meant_option import confirms, meant_option
+from sprout.learning.marking.typed_choice import OPTION_LABELS, named_options, typed_option
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.learning.text.normalization import folded, tidy
 
@@ -155,8 +156,15 @@ class InputMeaning(StrEnum):
     ASIDE = "beside"  # a question of their own, or talk: the open question waits
 
 
-def interpret_input(question: AskedCheckpoint, given: LearnerInput, *, has_drawing: bool = False) -> InputMeaning:
-    """Meaning of the words for the question: only an answer can be an attempt, and not every answer is one."""
+def interpret_input(
+    question: AskedCheckpoint, given: LearnerInput, *, before: Sequence[str] = (), has_drawing: bool = False
+) -> InputMeaning:
+    """Meaning of the words for the question: only an answer can be an attempt, and not every answer is one.
+
+    Args:
+        before: the learner's messages since the question was asked. A question of theirs that is given as an answer for
+            the second time is meant as one.
+    """
     if given.kind is TurnKind.ANSWER and has_drawing:
         return InputMeaning.ATTEMPT
     if says_nothing(given.text):
@@ -168,10 +176,12 @@ def interpret_input(question: AskedCheckpoint, given: LearnerInput, *, has_drawi
     draft = question.checkpoint.draft
     answers = () if question.kind == "mcq" else (question.checkpoint.draft.correct_answer,)
     code = question.kind == "code"
-    before = "" if question.unmarked else question.last_attempt_text
-    if not is_genuine_attempt(given.text, prompt=question.prompt, last_attempt=before, answers=answers, code=code):
+    last = "" if question.unmarked else question.last_attempt_text
+    if not is_genuine_attempt(given.text, prompt=question.prompt, last_attempt=last, answers=answers, code=code):
         return InputMeaning.HELP_REQUEST
-    if given.kind is not TurnKind.ANSWER or question.kind == "mcq" or asks_something(given.text, answers=answers):
+    if given.kind is not TurnKind.ANSWER or question.kind == "mcq":
+        return InputMeaning.ASIDE
+    if asks_something(given.text, answers=answers) and folded(given.text) not in map(folded, before):
         return InputMeaning.ASIDE
     if draft.format == "numeric" and not states_number(draft.prompt, given.text, unit=draft.unit):
         return InputMeaning.ASIDE if "?" in given.text else InputMeaning.DONT_KNOW
@@ -183,6 +193,35 @@ def named_option(question: AskedCheckpoint, text: str) -> Option | None:
     if question.kind != "mcq":
         return None
     return typed_option(question.options, text)
+
+
+def suggested_option(question: AskedCheckpoint, given: LearnerInput) -> Option | None:
+    """The option of a choice that an answer in own words seems to mean, which the learner is asked about."""
+    is_open = question.kind == "mcq" and given.kind is TurnKind.ANSWER
+    return (
+        meant_option(question.options, given.text)
+        if is_open and not named_options(question.options, given.text)
+        else None
+    )
+
+
+def is_untagged_answer(question: AskedCheckpoint, given: LearnerInput) -> bool:
+    """Whether a message without a tag would be a letter or a number in answer to the question."""
+    is_keyed = question.kind == "mcq" or question.checkpoint.draft.format == "numeric"
+    as_answer = replace(given, kind=TurnKind.ANSWER)
+    return given.kind is TurnKind.MESSAGE and is_keyed and interpret_input(question, as_answer) is InputMeaning.ATTEMPT
+
+
+def with_confirmed_option(question: AskedCheckpoint, given: LearnerInput, before: Sequence[str]) -> LearnerInput:
+    """The answer, with the suggested option in the place of a "yes" to it.
+
+    Args:
+        before: the learner's answers since the question was asked.
+    """
+    if not before or not confirms(given.text) or suggested_option(question, given) is not None:
+        return given
+    option = suggested_option(question, replace(given, text=before[-1]))
+    return given if option is None else replace(given, text=option.text)
 
 
 def ladder_after(question: AskedCheckpoint, meaning: InputMeaning, *, right: bool | None = None) -> HelpLadder:

@@ -12,10 +12,11 @@ from sprout.learning.text.normalization import folded, tidy
 
 MAX_SHARE_OF_PROMPT = 0.6
 MAX_ASKING = 200  # characters: a longer text that ends with a question may well have answered before
-_WORD_LISTS = ("assigned", "faults", "glue", "fillers")
+_WORD_LISTS = ("assigned", "faults", "glue", "fillers", "reasons")
 _APOSTROPHE = re.compile("['’`´]")
 _DRAWN_OUT = re.compile(r"([^\W\d_])\1{2,}")  # "sooo"
-_SENTENCE_END = re.compile(r"[.!?…。！？]+\s")
+_FIRST_SENTENCE = re.compile(r"[^.!?…。！？]*[?？]+(?=\s|\Z)")
+_PART = re.compile(r"[,;:.!?…–—。！？\n]+")
 
 
 def is_genuine_attempt(
@@ -37,11 +38,17 @@ def is_genuine_attempt(
         return True
     if last_attempt and (tidy(text) == tidy(last_attempt) if code else key == prompt_key(last_attempt)):
         return False
-    return (
-        not _copies(text, prompt)
-        and not complains(text)
-        and not _says_only(text, _phrases("requests") | _phrases("frustration"))
-    )
+    return not _copies(text, prompt) and not complains(text) and not _gives_up(text)
+
+
+def _gives_up(text: str) -> bool:
+    """Whether the text only says that its writer does not know, or asks for help, and at most asks something beside."""
+    known = _phrases("requests") | _phrases("frustration")
+    if _says_only(text, known):
+        return True
+    parts = [part for part in _PART.split(text) if part.strip()]
+    left = [part for part in parts if not _says_only(part, known)]
+    return len(left) < len(parts) and all(_begins_with(part, "asking", "interrogatives") for part in left)
 
 
 def complains(text: str) -> bool:
@@ -56,9 +63,10 @@ def complains(text: str) -> bool:
 
 
 def asks_something(text: str, *, answers: Sequence[str] = ()) -> bool:
-    """Whether the text is one question of the learner's own: "What does posterior mean?".
+    """Whether the text is a question of the learner's own: "What does posterior mean?".
 
-    "Isn't it because warm air rises?" is an answer, and so is any question where one is asked for.
+    "Isn't it because warm air rises?" is an answer, and so are a question that goes on with a reason or a number, and
+    any question where one is asked for.
 
     Args:
         answers: what would be right.
@@ -68,14 +76,17 @@ def asks_something(text: str, *, answers: Sequence[str] = ()) -> bool:
         return False
     if _begins_with(said, "asking"):
         return True
-    is_question = said.endswith(("?", "？")) and not _SENTENCE_END.search(said)
-    return is_question and _begins_with(said, "interrogatives")
+    found = _FIRST_SENTENCE.match(said)
+    if found is None or not _begins_with(said, "interrogatives"):
+        return False
+    after = said[found.end() :]
+    return not any(map(str.isdigit, after)) and not _phrases("reasons") & {(word,) for word in _words(after)}
 
 
-def _begins_with(text: str, name: str) -> bool:
-    """Whether the text begins with one of the phrases of that name."""
+def _begins_with(text: str, *names: str) -> bool:
+    """Whether the text begins with one of the phrases under one of the names."""
     words = tuple(_words(text))
-    return any(words[: len(first)] == first for first in _phrases(name))
+    return any(words[: len(first)] == first for name in names for first in _phrases(name))
 
 
 def _copies(text: str, prompt: str) -> bool:

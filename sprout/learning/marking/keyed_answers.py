@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from sprout.learning.marking.calculations import slipped_calculation
 from sprout.learning.marking.grades import Grade, GradeState, Remedy, ungraded
 from sprout.learning.marking.number_words import scale_of
 from sprout.learning.marking.quantities import Agreement, Quantity, agreement
@@ -12,6 +13,7 @@ from sprout.learning.questions.questions import Misconception
 from sprout.learning.text.normalization import one_line
 
 NOT_WORKED_OUT = "That is a way to it. What number does it come to?"
+SLIPPED = "Your way is right. Work {calculation} out once more."
 ONLY_THE_SHARE = "That share is right. How much is it in per cent?"
 ONLY_A_BOUND = "That leaves many numbers open. Which one is it?"
 
@@ -90,6 +92,8 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
         return _unsure_grade("another number of the answer is the right one", _which_one(two))
     if not stated.sure:
         return _unsure_grade("the answer says nothing of its number")
+    if slipped := slipped_calculation(answer, key, unit=question.unit):
+        return replace(_wrong_grade(misconception), next_step=SLIPPED.format(calculation=slipped))
     if misconception:
         return _wrong_grade(misconception)
     if verdict is Agreement.UNCLEAR:

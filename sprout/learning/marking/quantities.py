@@ -45,6 +45,7 @@ _UNKNOWN_WORD = re.compile(
 _CLAUSE_END = re.compile(r"\W*$|[,;.!?]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _MAX_OWN_UNIT = 40
+_HALVES = {(50, 50): (0.5,)}  # odds of 1, and as often a chance of one half
 
 
 class Agreement(StrEnum):
@@ -216,7 +217,8 @@ def _readings(found: re.Match[str]) -> list[float]:
         is_mixed = int(found["over"]) < int(found["under"])
         return [int(found["whole"]) + int(found["over"]) / int(found["under"])] if is_mixed else []
     if found["top"]:
-        return [int(found["top"]) / int(found["bottom"])] if int(found["bottom"]) else []
+        top, bottom = int(found["top"]), int(found["bottom"])
+        return [top / bottom, *_HALVES.get((top, bottom), ())] if bottom else []
     powers = sum(int(found[name] or 0) for name in ("power", "exponent", "times"))
     bases = [1.0] if found["power"] else _decimal_readings(found["decimal"])
     values = [base * float(f"1e{powers}") for base in bases]

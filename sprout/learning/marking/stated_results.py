@@ -39,6 +39,18 @@ _HOW_MANY = re.compile(
 _ONLY_THAT = re.compile(rf"\W*{ONLY} (?:the|der|die|das|le|la|el|il|o|a|de|het) (\w+)(?: one)?\b", re.IGNORECASE)
 _COUNT_AND_NAMES = re.compile(r"\W*(\w{1,6})(?: of (?:them|these|those))? ?([:,(–—])\s*(.+)", re.DOTALL)
 _LEADS_TO = (Kind.EQUALS, Kind.RESULT, Kind.STEP)
+_EVEN_CHANCE = re.compile(r"\b(?:fifty|50) ?[-:/ ] ?(?:fifty|50)\b|\bhalbe[- ]halbe\b", re.IGNORECASE)
+_OUT_OF = re.compile(r"[^\d=]*?(\d{1,9}) ?/ ?(\d{1,9})[^\d=]*")
+_ZERO = re.compile(
+    r"\A\W*(?:zero|null|zéro|cero)\b(?! (?:clue|ideas?|ahnung|idee|plan|bock|lust|interest)\b)", re.IGNORECASE
+)
+_NO_ONE = re.compile(
+    r"\W*(?:none|nobody|no one|not (?:a single )?one|keine[rs]?|niemand|aucune?|personne|ningun[oa]?|nadie|nessun[oa]?"
+    r"|nenhuma?|ninguém|niemand|geen|żaden|żadna|никто)\b"
+    r"(?: of (?:them|these|those)\b| von ihnen\b| d['’]entre (?:eux|elles)\b| de ell[oa]s\b)?"
+    r"(?=\W*$|[,.;:!(–—-]| (?:because|since|if|as|when|weil|wenn|denn|da|parce|car|si|porque|pues|perché|se)\b)",
+    re.IGNORECASE,
+)
 _SLASHED = re.compile(r"\s*(\d{1,15}) / (\d{1,15})[\s.]*")
 _LISTS = (",", "(")
 _COMPARED = "<>≤≥"
@@ -80,18 +92,31 @@ def stated_results(answer: str, *, unit: str | None = None, prompt: str = "") ->
     found = _StatedNumbers(_told_apart(without_asides(pieces)), given, unit).choose()
     found = found if found.results else _StatedNumbers(_told_apart(pieces), given, unit).choose()
     if found.results:
-        return replace(found, others=(*found.others, *_slashed(answer)))
+        results = tuple(_with_counted_part(one, answer, prompt, given) for one in found.results)
+        return replace(found, results=results, others=(*found.others, *_slashed(answer)))
     return replace(found, is_unworked=_is_bare_calculation(pieces), is_bound=_is_bare_bound(stated))
 
 
 def _counted(answer: str, prompt: str) -> str:
-    """The answer where the question is how many there are: "only the second one" as 1, "two: 10 and 20" as 2."""
+    """The answer with 0 for "zero" at its begin and 50/50 for "fifty-fifty", and where the question is how many there
+    are, with 0 for "none of them", 1 for "only the second one" and 2 for "two: 10 and 20"."""
+    answer = _EVEN_CHANCE.sub("50/50", _ZERO.sub("0", answer))
     if not _HOW_MANY.search(prompt):
         return answer
+    if (nothing := _NO_ONE.match(answer)) and not any(map(str.isdigit, answer)):
+        return f"0{answer[nothing.end() :]}"
     only, counted = _ONLY_THAT.match(answer), _COUNT_AND_NAMES.fullmatch(answer)
     if only and plain(only[1]) in ordinals():
         return f"1{answer[only.end() :]}"
     return counted[1] if counted and _names_as_many(*counted.groups()) else answer
+
+
+def _with_counted_part(result: Quantity, answer: str, prompt: str, given: frozenset[float]) -> Quantity:
+    """The result, which may be 32 as well where the question is how many of its 80 there are and the answer 32/80."""
+    found = _OUT_OF.fullmatch(answer) if _HOW_MANY.search(prompt) else None
+    if found is None or float(found[2]) not in given or int(found[1]) > int(found[2]):
+        return result
+    return replace(result, alternatives=(*result.alternatives, float(found[1])))
 
 
 def _names_as_many(count: str, mark: str, names: str) -> bool:
@@ -167,7 +192,7 @@ class _StatedNumbers:
         fitting = [at for at in numbers if not self._is_of_other_kind(at)]
         own = [at for at in fitting if at in strong or self._is_asserted(at) or not self._is_given(at)]
         if not own and self._words() >= _EDGE - 1 and not (numbers and self._leads(numbers[0])):
-            return StatedResults()
+            return StatedResults(tuple(self._quantities(numbers)) if numbers == [0] else (), sure=False)
         chosen = self._chosen(own or numbers, strong)
         if chosen is None:
             return StatedResults(tuple(self._quantities(own or numbers)))

@@ -58,7 +58,7 @@ def named_options(options: Sequence[Option], text: str) -> list[Option]:
     if found := _LABELLED.match(text):
         at = OPTION_LABELS.index(found[1].upper())
         return [*options[at : at + 1]]
-    meant = _with_letters(options, _TAKEN_BACK.sub(" ", text))
+    meant = _with_letters(options, without_taken_back(text))
     found_in = (
         (_by_text, meant),
         (_by_slip, text),
@@ -67,6 +67,11 @@ def named_options(options: Sequence[Option], text: str) -> list[Option]:
         (_by_letter_or_place, meant),
     )
     return next((named for find, words in found_in if (named := find(options, words))), [])
+
+
+def without_taken_back(text: str) -> str:
+    """The text without what it rules out: "not A but D" is "but D"."""
+    return _TAKEN_BACK.sub(" ", text)
 
 
 def _with_letters(options: Sequence[Option], text: str) -> str:
@@ -108,20 +113,23 @@ def _alike(said: str, option: str) -> bool:
     if min(len(said), len(option)) < _SHORTEST_WITH_SLIPS or fuzz.ratio(said, option) < _ALIKE:
         return False
     mine, theirs = set(said.split()) - set(option.split()), set(option.split()) - set(said.split())
-    return not (mine | theirs) & _words("negations") and all(
+    return not (mine | theirs) & words_of("negations") and all(
         any(fuzz.ratio(one, other) >= _SLIP for other in theirs) for one in mine
     )
 
 
 def _without_fillers(text: str) -> str:
     words = _words_alone(text).split()
-    meant = [at for at, word in enumerate(words) if word not in _words("fillers") and len(word) > 1]
+    meant = [at for at, word in enumerate(words) if word not in words_of("fillers") and len(word) > 1]
     return " ".join(words[meant[0] : meant[-1] + 1]) if meant else ""
 
 
 def _by_beginning(options: Sequence[Option], text: str) -> list[Option]:
     """The options that begin with the text or its first clause, fillers aside, which is long enough to be no chance."""
-    said = [*_without_leading_fillers(_words_alone(text).split()), *_without_leading_fillers(next(_clauses(text), []))]
+    said = [
+        *_without_leading_fillers(_words_alone(text).split()),
+        *_without_leading_fillers(next(clauses_of(text), [])),
+    ]
     clear = [words for words in said if len(words) >= _CLEAR_BEGINNING]
     return [option for option in options if any(_begins(option, words) for words in clear)]
 
@@ -134,7 +142,7 @@ def _without_leading_fillers(words: list[str]) -> Iterator[list[str]]:
     """The words, and what is left of them without its first filler, without the first two, and so on."""
     yield words
     for at, word in enumerate(words):
-        if word not in _words("fillers") and len(word) > 1:
+        if word not in words_of("fillers") and len(word) > 1:
             return
         yield words[at + 1 :]
 
@@ -149,7 +157,7 @@ def _by_numbers(options: Sequence[Option], text: str) -> list[Option]:
 def _by_letter_or_place(options: Sequence[Option], text: str) -> list[Option]:
     """The options of the letters and places that a clause consists of ("I'd say C", "the last one, because …"): the
     first clause that is more than fillers, and in a short text any."""
-    clauses = [clause for clause in _clauses(text) if not _words("fillers").issuperset(clause)]
+    clauses = [clause for clause in clauses_of(text) if not words_of("fillers").issuperset(clause)]
     is_short = sum(map(len, clauses)) <= _SHORT
     known = {label.lower(): at for at, label in enumerate(OPTION_LABELS)}
     if not any(word in ordinals() for option in options for word in plain(option.text).split()):
@@ -167,20 +175,20 @@ def _places_in(clause: Sequence[str], known: Mapping[str, int]) -> set[int]:
     """The places that a clause names; none where it says anything else."""
     named: set[int] = set()
     for word, after in pairwise([*clause, ""]):
-        if word == "a" and (after in ordinals() or after in _words("nouns")):  # "a guess", Portuguese "a primeira"
+        if word == "a" and (after in ordinals() or after in words_of("nouns")):  # "a guess", Portuguese "a primeira"
             continue
         if word in known:
             named.add(known[word])
-        elif word not in _words("fillers"):
+        elif word not in words_of("fillers"):
             return set()
     return named
 
 
-def _clauses(text: str) -> Iterator[list[str]]:
+def clauses_of(text: str) -> Iterator[list[str]]:
     for part in _CLAUSE_END.split(text):
         clause: list[str] = []
         for word in _words_alone(part).split():
-            if word in _words("clause_ends"):
+            if word in words_of("clause_ends"):
                 yield from [clause] if clause else []
                 clause = []
             else:
@@ -189,7 +197,7 @@ def _clauses(text: str) -> Iterator[list[str]]:
 
 
 @cache
-def _words(name: str) -> frozenset[str]:
+def words_of(name: str) -> frozenset[str]:
     table = tomllib.loads(files("sprout.learning.marking").joinpath("choice_words.toml").read_text(encoding="utf-8"))
     return frozenset(plain(table[name]).split())
 

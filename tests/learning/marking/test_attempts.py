@@ -123,7 +123,8 @@ def test_A11_an_answer_with_such_words_is_a_try(text: str) -> None:
     [
         "What does posterior mean?", "whats a tariff?", "How do I get from metres to km?", "Can you explain it again?",
         "Was bedeutet „Stand“?", "wie soll ich das rechnen?", "c'est quoi la gabelle ?", "¿Qué significa eso?",
-        "что такое налог?", "can you give me an example first", "Could you show me the text again please? Thanks!",
+        "что такое налог?", "can you give me an example first",
+        "why do women not count here? they dont even get mentioned", "Could you show me the text again please? Thanks!",
     ],
 )  # fmt: skip
 def test_A11_a_question_of_the_learner_is_no_try(text: str) -> None:
@@ -135,7 +136,8 @@ def test_A11_a_question_of_the_learner_is_no_try(text: str) -> None:
     [
         "Isn't it because warm air rises?", "When the price of bread rose?", "Was it the king?", "500?",
         "the third estate, right?", "Because they pay no taxes? The others did.",
-        "What is left after tax is 40. Right?",
+        "What is left after tax is 40. Right?", "Who is right? Nobody, they all miss the base rate.",
+        "what is the rate? 5 of 10",
     ],
 )  # fmt: skip
 def test_A11_a_guess_with_a_question_mark_is_a_try(text: str) -> None:

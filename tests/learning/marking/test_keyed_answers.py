@@ -11,6 +11,7 @@ from sprout.learning.marking.keyed_answers import (
     NOT_WORKED_OUT,
     ONLY_A_BOUND,
     ONLY_THE_SHARE,
+    SLIPPED,
     NumericQuestion,
     Option,
     grade_choice,
@@ -361,3 +362,71 @@ def test_A1_an_adverb_is_no_unit(answer: str) -> None:
     sunny = NumericQuestion("The odds for a sunny day are 3 to 2. How likely is one, in percent?", "60", "%", 0.05)
     assert grade_number(sunny, answer).correct is True
     assert grade_number(sunny, answer.replace("60", "40")).correct is False
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["50/50", "its fifty-fifty", "fifty fifty", "50:50", "95 bad ones beep and 95 good ones beep so its 50/50"],
+)
+def test_A1_fifty_fifty_is_one_half_and_even_odds(answer: str) -> None:
+    boxes = (
+        "The alarm beeps for 95 of 100 bad boxes and for 95 of 1,900 good ones. How likely is a bad one, in percent?"
+    )
+    assert grade_number(NumericQuestion(boxes, "50", "%"), answer).correct is True
+    assert grade_number(NumericQuestion(boxes, "1"), answer).correct is True
+    assert grade_number(NumericQuestion(boxes, "80", "%"), answer).correct is False
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "none", "none of them", "none, it says nothing", "none of them if it says nothing", "not a single one",
+        "nobody because they cant", "zero because it says nothing", "keine", "keine, weil", "niemand",
+        "aucun d'entre eux",
+    ],
+)  # fmt: skip
+def test_A1_none_is_0_where_the_question_is_how_many(answer: str) -> None:
+    prompt = "How many of the 40 are red?"
+    assert grade_number(NumericQuestion(prompt, "0"), answer).correct is True
+    assert grade_number(NumericQuestion(prompt, "8"), answer).correct is False
+
+
+@pytest.mark.parametrize("answer", ["keine Ahnung", "zero idea", "keine Lust mehr", "none of your business", "no idea"])
+def test_A11_who_does_not_know_counts_none(answer: str) -> None:
+    assert not states_number("How many of the 40 are red?", answer, unit=None)
+
+
+def test_A1_a_count_out_of_the_given_whole_is_the_count() -> None:
+    alarms = NumericQuestion("Of 80 alarms 48 were false. How many were real?", "32")
+    assert grade_number(alarms, "32/80").correct is True
+    assert grade_number(alarms, "48/80").correct is False
+    assert grade_number(replace(alarms, correct_answer="40"), "80/2").correct is True
+    flour = NumericQuestion("A cake for 8 takes 1 cup. How many cups does one for 6 take?", "0.75")
+    assert grade_number(flour, "3/4").correct is True
+
+
+@pytest.mark.parametrize("answer", ["95% duh it says so in the question", "95 obviously", "95, same as before"])
+def test_A1_a_number_of_the_question_that_an_answer_begins_with_is_its_result(answer: str) -> None:
+    forecast = NumericQuestion("A forecast is right 95 % of the time. How sure is it, in percent?", "95", "%")
+    assert grade_number(forecast, answer).correct is True
+
+
+@pytest.mark.parametrize(
+    ("answer", "calculation"),
+    [
+        ("100 − 92,5 = 8,5", "100 - 92,5"), ("100-92.5=8.5 %", "100-92.5"), ("(100-92.5) = 8.5", "100-92.5"),
+        ("100% - 92.5% = 8.5%", "100% - 92.5%"), ("100 minus 92.5 is 8.5", "100 minus 92.5"),
+        ("300 / 40 = 0.75, so 0.75", "300 / 40"), ("15 * 2 : 4 = 8", "15 * 2 : 4"),
+    ],
+)  # fmt: skip
+def test_A7_who_slips_in_a_right_calculation_is_told_which_one(answer: str, calculation: str) -> None:
+    grade = grade_number(NumericQuestion("What is left?", "7.5", "%"), answer)
+    assert grade.correct is False
+    assert grade.next_step == SLIPPED.format(calculation=calculation)
+
+
+@pytest.mark.parametrize(
+    "answer", ["8.5", "100 - 91.5 = 8.5", "92.5 - 84 = 8.5", "2 * (3 + 0.75) = 8.5", "7.5 + 1 = 8.5"]
+)
+def test_A7_who_calculates_something_else_is_not_told_that_the_way_is_right(answer: str) -> None:
+    assert grade_number(NumericQuestion("What is left?", "7.5", "%"), answer).next_step == ""

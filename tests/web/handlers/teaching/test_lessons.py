@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.offline.reply import ToolOut
 from sprout.store.schema import tables
 from tests.web.handlers.teaching.lesson_server import (
@@ -293,6 +294,45 @@ async def test_Q1_a_choice_is_answered_by_its_text_or_by_the_letter_that_was_sho
         assert "name none of the options" in lesson.state()
         right = await lesson.answer("Steam", calls(choice("Which of these is solid?")))
         assert right["graded"]["correct"] is True
+
+
+async def test_A11_who_seems_to_mean_an_option_is_asked_and_a_yes_takes_it(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        options = (await lesson.turn("", calls(choice())))["question"]["options"]
+        letter = "ABCD"[options.index("steam")]
+        asked = await lesson.answer("the steamy one because it flows")
+        assert asked["message"].startswith(fixed_text("meant_option", "en", label=letter, option="steam"))
+        assert asked["graded"] is None
+        same = await lesson.answer("the steamy one because it flows", says("Write its letter."))
+        assert same["message"].startswith("Write its letter.")
+        taken = await lesson.answer("yes", calls(choice("Which of these is solid?")))
+        assert taken["graded"]["correct"] is True
+
+
+async def test_A11_a_yes_to_nothing_takes_no_option(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(choice()))
+        assert (await lesson.answer("yes", says("Write a letter.")))["graded"] is None
+        assert (await lesson.answer("the green one", says("None of them is green.")))["graded"] is None
+        assert (await lesson.answer("yes", says("Write the letter of one.")))["graded"] is None
+
+
+async def test_A9_a_number_or_a_letter_without_its_tag_is_told_how_it_is_marked(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(number()))
+        turn = await lesson.turn("42")
+        assert turn["message"].startswith(fixed_text("untagged", "en"))
+        assert turn["graded"] is None
+        assert (await lesson.turn("why 6 times?", says("It is 6 rows of 7.")))["message"].startswith("It is 6 rows")
+
+
+async def test_A8_a_question_that_is_given_twice_as_an_answer_is_one(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(checkpoint()))
+        first = await lesson.answer("what is air made of? that is where it came from", says("Of gases."))
+        assert first["graded"] is None
+        await lesson.answer("what is air made of? that is where it came from", says("Go on."))
+        assert len(await lesson.rows_of(tables.Answer)) == 1
 
 
 async def test_the_same_prompt_can_be_asked_again(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Replies while no question is open: the verdict on the last one, and what comes before the next."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,7 @@ from sprout.offline.demo.tutor.turn import Turn
 from sprout.offline.notes.parser import sentences_of
 
 SOLUTION_WORDS = 70
-REVIEW_WORDS = 30
+_ABILITY = re.compile(r"You can (?:now )?(.+?)[.!?](?:\s|\Z)")  # as the summaries of the courses begin
 FEWEST_COPIED = 3
 PARAGRAPH = "\n\n"
 _ANSWERED_FIRST = frozenset({ReplyStyle.TRUTH, ReplyStyle.CONTEST, ReplyStyle.BACK, ReplyStyle.DRIFT})
@@ -119,9 +120,10 @@ def _because(turn: Turn, teaching: TutorLesson) -> str:
 
 def _review_snippets(weak: WeakPrerequisite | None, frames: Templates) -> Iterator[Snippet]:
     if weak is not None:
-        text = first_sentences(weak.summary, REVIEW_WORDS)
-        name = "first_review" if text else "first_review_title"
-        yield Snippet(frames.render(name, title=weak.title, text=text), Priority.SHOULD)
+        ability = _ABILITY.match(weak.summary)
+        name = "first_review" if ability else "first_review_title"
+        can = ability[1] if ability else ""
+        yield Snippet(frames.render(name, title=weak.title, can=can), Priority.SHOULD)
 
 
 def _lead_in_snippets(turn: Turn, following: NextQuestion, frames: Templates) -> Iterator[Snippet]:

@@ -157,6 +157,10 @@ def feedback_snippets(now: OpenQuestion) -> Iterator[Snippet]:
         fault = Snippet(marked.next_step, Priority.SHOULD, whole=True, repeatable=True)
         yield fault if marked.next_step else Snippet(frames.fresh("not_it_wordless", said), Priority.SHOULD)
         return
+    if marked.next_step and not marked.criteria:
+        yield _not_right_yet(now)
+        yield Snippet(marked.next_step, Priority.SHOULD, whole=True)
+        return
     for verdict, name in (("met", "stands"), ("partly", "half")):
         quotes = (quote_learner(one.words, frames) for one in marked.criteria if one.verdict == verdict)
         if words := next(filter(None, quotes), ""):

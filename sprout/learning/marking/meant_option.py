@@ -1,0 +1,58 @@
+"""The option of a choice that own words seem to mean: asked about, never marked (A11)."""
+
+import re
+from collections.abc import Sequence
+
+from rapidfuzz import fuzz
+
+from sprout.learning.marking.keyed_answers import Option
+from sprout.learning.marking.typed_choice import MAX_ANSWER_LENGTH, clauses_of, without_taken_back, words_of
+from sprout.learning.text.confusables import plain
+from sprout.learning.text.stems import stems
+
+_ALIKE = 80  # of 100, as rapidfuzz counts: "defeet"
+_SHORTEST_WITH_SLIPS = 5  # characters
+_LONGEST_YES = 4  # words
+_NUMBER = re.compile(r"\d+")
+
+
+def meant_option(options: Sequence[Option], text: str) -> Option | None:
+    """The only option that the words share a word with that no other option has: those of the first clause, else all.
+
+    Whether it is meant, only the learner can say: "the economy does not recover" shares its words with what it denies.
+    """
+    if len(text) > MAX_ANSWER_LENGTH:
+        return None
+    said = without_taken_back(text)
+    first = " ".join(next(clauses_of(said), []))
+    return _only_option(options, first) or _only_option(options, said)
+
+
+def confirms(text: str) -> bool:
+    """Whether the words are a "yes", without a "but"."""
+    words = plain(text).split()
+    takes_back = words_of("negations") | words_of("clause_ends")
+    return 0 < len(words) <= _LONGEST_YES and words[0] in words_of("confirmations") and takes_back.isdisjoint(words)
+
+
+def _only_option(options: Sequence[Option], text: str) -> Option | None:
+    said, all_marks = _marks(text), [_marks(option.text) for option in options]
+    found: list[Option] = []
+    for at, option in enumerate(options):
+        others = frozenset[str]().union(*all_marks[:at], *all_marks[at + 1 :])
+        if any(_is_said(mark, said) for mark in all_marks[at] - others):
+            found.append(option)
+    return found[0] if len(found) == 1 else None
+
+
+def _marks(text: str) -> frozenset[str]:
+    """What tells a text from others: its content words, as stems, and its numbers."""
+    return stems([text]) | frozenset(_NUMBER.findall(text))
+
+
+def _is_said(mark: str, said: frozenset[str]) -> bool:
+    if mark in said:
+        return True
+    return len(mark) >= _SHORTEST_WITH_SLIPS and any(
+        len(word) >= _SHORTEST_WITH_SLIPS and fuzz.ratio(mark, word) >= _ALIKE for word in said
+    )

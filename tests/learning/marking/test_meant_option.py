@@ -1,0 +1,48 @@
+"""Options that own words seem to mean: asked about, and never taken without a yes (A11)."""
+
+import pytest
+
+from sprout.learning.marking.keyed_answers import Option
+from sprout.learning.marking.meant_option import confirms, meant_option
+
+TEXTS = (
+    "A quick defeat of the French army",
+    "The bread that the workshops bought",
+    "A law that punishes the same crime alike",
+    "The tithe, which went to the church",
+)
+OPTIONS = tuple(Option(text, text) for text in TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("the church took that", 3), ("the tithe, the church took that", 3), ("a quick defeet becuase they lost", 0),
+        ("the same punishment for the same crime because its fair", 2), ("not the tithe but the bread", 1),
+        ("it has to do with workshops, since the army had none", 1),
+    ],
+)  # fmt: skip
+def test_A11_words_that_only_one_option_has_seem_to_mean_it(text: str, place: int) -> None:
+    assert meant_option(OPTIONS, text) == OPTIONS[place]
+
+
+@pytest.mark.parametrize("text", ["", "the king", "bread for the church", "not the tithe", "the " * 400 + "tithe"])
+def test_A11_other_words_seem_to_mean_none(text: str) -> None:
+    assert meant_option(OPTIONS, text) is None
+
+
+def test_A11_a_number_that_only_one_option_has_seems_to_mean_it() -> None:
+    bags = [Option(text, text) for text in ("5 of 20 come back", "5 of 500 come back")]
+    assert meant_option(bags, "the 500 one because 5 come back") == bags[1]
+
+
+@pytest.mark.parametrize("text", ["yes", "Yes!", "yeah exactly", "yes that one", "ja genau", "oui", "sí"])
+def test_A11_a_yes_confirms(text: str) -> None:
+    assert confirms(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["no", "yes but no", "not that one", "maybe", "", "yes, since the army was beaten by then"]
+)
+def test_A11_anything_else_does_not(text: str) -> None:
+    assert not confirms(text)
