@@ -31,7 +31,7 @@ from sprout.learning.lessons.turn import (
     suggested_option,
     with_confirmed_option,
 )
-from sprout.learning.marking.attempts import asks_something, complains
+from sprout.learning.marking.attempts import asks_something, complains, wants_change, wants_solution
 from sprout.learning.marking.comparison import parse_self_verdict
 from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.marking.program_marking import ProgramMarker
@@ -108,8 +108,8 @@ class LessonTurn:
             return AttemptResult(notes=(gone,) if self.task.question_id is not None else ())
         if self.question_is_gone:
             return AttemptResult(question, question.ladder)
-        if self.task.move is not None:
-            return AttemptResult(question, _ladder_after_move(question.ladder, self.task.move))
+        if (move := self.task.move or _typed_move(self.input)) is not None:
+            return AttemptResult(question, _ladder_after_move(question.ladder, move))
         if (self_mark := self.find_self_mark(question)) is not None:
             return await self.record_self_mark(question, self_mark)
         if question.ladder.comparing:
@@ -355,6 +355,13 @@ class LessonTurn:
                 "The question is still open, and is shown again by the server. `reply` to what the learner wrote, as "
                 "the step in <pending> says."
             )
+
+
+def _typed_move(given: LearnerInput) -> Move | None:
+    """What a button does as well, in the learner's words."""
+    if given.kind not in (TurnKind.ANSWER, TurnKind.MESSAGE):
+        return None
+    return "change" if wants_change(given.text) else "show" if wants_solution(given.text) else None
 
 
 def _ladder_after_move(ladder: HelpLadder, move: Move) -> HelpLadder:

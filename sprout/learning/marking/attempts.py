@@ -62,6 +62,16 @@ def complains(text: str) -> bool:
     return bool(said & assigned) and (is_upset or bool(said & faults)) and said <= assigned | faults | _phrases("glue")
 
 
+def wants_change(text: str) -> bool:
+    """Whether the text only asks for another question."""
+    return _says_only(text, _phrases("change"))
+
+
+def wants_solution(text: str) -> bool:
+    """Whether the text only asks to be shown the solution, and to go on."""
+    return _says_only(text, _phrases("show"))
+
+
 def asks_something(text: str, *, answers: Sequence[str] = ()) -> bool:
     """Whether the text is a question of the learner's own: "What does posterior mean?".
 

@@ -9,7 +9,8 @@ from sprout.learning.text.language import DEFAULT_LANGUAGE, detect_language
 
 _LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
 _PERCENT = re.compile(
-    r"\b(?:per ?cent|percent|prozent|pour ?cent|por ?ciento|per ?cento|por ?cento|procent)\b|\bпроцент\w*",
+    r"パーセント|퍼센트|\bпроцент\w*"
+    r"|\b(?:per ?cent|percent|prozent|pro[cs]ent|pour ?cent|por ?ciento|per ?cento|por ?cento)\b",
     re.IGNORECASE,
 )
 _PER_THOUSAND = re.compile(
@@ -40,12 +41,21 @@ _PARTS = {
     8: r"eighths?|achtel|huitièmes?|octavos?|ottav[oi]|oitavos?|achtste",
     9: r"ninths?|neuntel|neuvièmes?",
     10: r"tenths?|zehntel|dixièmes?|décimos?|decim[oi]|tiende",
+    12: r"twelfths?|zwölftel|douzièmes?",
+    15: r"fifteenths?|fünfzehntel|quinzièmes?",
+    16: r"sixteenths?|sechzehntel|seizièmes?",
+    20: r"twentieths?|zwanzigstel|vingtièmes?",
     100: r"hundredths?|hundertstel|centièmes?",
 }
 _COUNTS = {
     "a": 1, "an": 1, "one": 1, "ein": 1, "eine": 1, "einem": 1, "un": 1, "une": 1, "una": 1, "uno": 1, "um": 1,
     "uma": 1, "een": 1, "two": 2, "zwei": 2, "deux": 2, "dos": 2, "due": 2, "dois": 2, "twee": 2, "three": 3, "drei": 3,
     "trois": 3, "tres": 3, "tre": 3, "três": 3, "drie": 3, "four": 4, "vier": 4, "five": 5, "fünf": 5,
+    "quatre": 4, "cuatro": 4, "quattro": 4, "quatro": 4, "cinq": 5, "cinco": 5, "cinque": 5, "vijf": 5,
+    "six": 6, "sechs": 6, "seis": 6, "seven": 7, "sieben": 7, "sept": 7, "siete": 7, "sette": 7, "sete": 7,
+    "eight": 8, "acht": 8, "huit": 8, "ocho": 8, "otto": 8, "oito": 8, "nine": 9, "neun": 9, "neuf": 9, "nueve": 9,
+    "nove": 9, "ten": 10, "zehn": 10, "dix": 10, "diez": 10, "dieci": 10, "dez": 10, "eleven": 11, "elf": 11,
+    "onze": 11, "twelve": 12, "zwölf": 12, "douze": 12,
 }  # fmt: skip
 _NAMES = "|".join(f"(?P<p{under}>{names})" for under, names in _PARTS.items())
 _PART = re.compile(
@@ -58,6 +68,11 @@ _DOZEN = re.compile(
     r"(?P<half>\b(?:half an? |halbes |demi-|media |mezza |meia |half )?)\b(?:an? |ein |une |una |uma |een )?"
     r"(?:dozen|dutzend|douzaine|docena|dozzina|dúzia|dozijn)\b",
     re.IGNORECASE,
+)
+_SLIPS = {"eigth": "eight", "ninty": "ninety", "fivteen": "fifteen", "fivty": "fifty", "thriteen": "thirteen"}
+_SLIP = re.compile(rf"\b(?:{'|'.join(_SLIPS)})\b", re.IGNORECASE)
+_TIMES = re.compile(
+    r"\b(zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|zwanzig|fünfzig|hundert)(?=mal\b)", re.IGNORECASE
 )
 _ONE_AND_A_HALF = re.compile(r"\b(?:one and (?:a )?half|anderthalb|eineinhalb|un et demi)\b", re.IGNORECASE)
 _ONE_IN = re.compile(r"\b(?:one|eins?|une?|una|uno|um)(?= (?:in|out of|zu|von|sur|su|de cada|em) )", re.IGNORECASE)
@@ -86,6 +101,7 @@ def with_digits(text: str) -> str:
     """
     if _ONE_ALONE.fullmatch(text):
         return "1"
+    text = _TIMES.sub(r"\1 ", _SLIP.sub(lambda found: _SLIPS[found[0].lower()], text))
     added = _PERCENT_BEFORE.sub(r"\1%", additive_in_digits(text))
     added = _PER_THOUSAND.sub("1000", added)
     plain = _ONE_IN.sub("1", _ONE_AND_A_HALF.sub("1.5", added))

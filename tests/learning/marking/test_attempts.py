@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.marking.attempts import asks_something, complains, is_genuine_attempt
+from sprout.learning.marking.attempts import (
+    asks_something,
+    complains,
+    is_genuine_attempt,
+    wants_change,
+    wants_solution,
+)
 
 PROMPT = "A tram covers 1.5 km in 3 minutes at steady speed. What is its speed in m/s, to two places?"
 
@@ -147,3 +153,23 @@ def test_A11_a_guess_with_a_question_mark_is_a_try(text: str) -> None:
 
 def test_A11_a_question_is_the_answer_where_one_is_asked_for() -> None:
     assert not asks_something("What is the share of red ones?", answers=("How many of all are red?",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["change the question", "Can I have a different question, please?", "another question!", "andere Frage bitte"],
+)
+def test_A9_another_question_is_asked_for_in_words(text: str) -> None:
+    assert wants_change(text)
+    assert not wants_solution(text)
+
+
+@pytest.mark.parametrize("text", ["", "the question changed", "please", "another question is who paid", "show me"])
+def test_A9_other_words_ask_for_no_other_question(text: str) -> None:
+    assert not wants_change(text)
+    assert not wants_solution(text)
+
+
+def test_A9_the_solution_is_asked_for_in_words() -> None:
+    assert wants_solution("Show me, and go on.")
+    assert wants_solution("please just show me the solution")

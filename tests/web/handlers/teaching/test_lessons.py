@@ -326,6 +326,14 @@ async def test_A9_a_number_or_a_letter_without_its_tag_is_told_how_it_is_marked(
         assert (await lesson.turn("why 6 times?", says("It is 6 rows of 7.")))["message"].startswith("It is 6 rows")
 
 
+async def test_A9_another_question_may_be_asked_for_in_words(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(number()))
+        turn = await lesson.answer("can i have a different question", calls(checkpoint()))
+        assert turn["question"]["prompt"] == "What did most of the wood come from?"
+        assert await lesson.rows_of(tables.Answer) == []
+
+
 async def test_A8_a_question_that_is_given_twice_as_an_answer_is_one(tmp_path: Path) -> None:
     async with serving_lesson(tmp_path) as lesson:
         await lesson.turn("", calls(checkpoint()))
