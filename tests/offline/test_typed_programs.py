@@ -47,6 +47,17 @@ async def test_A11_words_around_a_program_do_not_make_it_wrong(answer: str, righ
     assert (await mark_program(SandboxedRunner(), [test], answer)).correct is right
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Answer:\nn = 3\nprint(n)", "Answer: n = 3\nprint(n)", "my code: print(3)", "line 1: print(3)",
+        "print(“3”)", "if 3 > 2:\n        print(3)\n    else:\n        print(4)",
+    ],
+)  # fmt: skip
+async def test_A11_labels_curly_quotes_and_a_common_indentation_are_no_faults(answer: str) -> None:
+    assert (await mark_program(SandboxedRunner(), [ProgramTest(prints="3")], answer)).correct is True
+
+
 async def test_A11_a_line_is_named_as_the_learner_counts_it() -> None:
     grade = await mark_program(SandboxedRunner(), [ProgramTest(prints="3")], "here is my code\n\nn = 3\nprint(m)")
     assert "line 4" in grade.next_step

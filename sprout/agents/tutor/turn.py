@@ -14,7 +14,7 @@ from sprout.events import Graded
 from sprout.learning.leaks.prepared_help import prepared_help
 from sprout.learning.lessons.conversations import MessageKind
 from sprout.learning.lessons.fixed_texts import fixed_text
-from sprout.learning.lessons.help_ladder import HelpLadder, NextStep
+from sprout.learning.lessons.help_ladder import MAX_UNMARKED, HelpLadder, NextStep
 from sprout.learning.lessons.memories import Memories
 from sprout.learning.lessons.repository import Drawing, Lesson, LessonRepository, TurnEnd
 from sprout.learning.lessons.turn import (
@@ -24,6 +24,8 @@ from sprout.learning.lessons.turn import (
     InputMeaning,
     LearnerInput,
     TurnKind,
+    denies_suggestion,
+    extract_explanation,
     interpret_input,
     is_untagged_answer,
     ladder_after,
@@ -32,7 +34,7 @@ from sprout.learning.lessons.turn import (
     with_confirmed_option,
 )
 from sprout.learning.marking.attempts import asks_something, complains, wants_change, wants_solution
-from sprout.learning.marking.comparison import parse_self_verdict
+from sprout.learning.marking.comparison import is_worth_comparing, parse_self_verdict
 from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.marking.typed_choice import OPTION_LABELS, named_options
@@ -45,6 +47,10 @@ from sprout.loop.tools import Profile
 from sprout.loop.turn import TurnResult
 
 GRADING = "grading"
+IS_IT_AN_ANSWER = (
+    "The learner's words have little to do with the question, so nothing was counted. Ask whether they are meant as an "
+    "answer: in a whole sentence, or sent once more as they are, they are put beside the model answer."
+)
 
 
 class EmptyReply(SproutError):
@@ -138,6 +144,8 @@ class LessonTurn:
         right = bool(grade.correct) if grade is not None and grade.state is GradeState.GRADED else None
         ladder = ladder_after(question, meaning, right=right)
         if grade is not None and grade.must_be_compared:
+            if ladder.unmarked < MAX_UNMARKED and not self.is_worth_comparing(question, given.text):
+                return AttemptResult(question, ladder, notes=(IS_IT_AN_ANSWER,))
             ladder = ladder.compare()
         return AttemptResult(question, ladder, attempt.id, grade, sure=bool(self.task.sure))
 
@@ -153,6 +161,10 @@ class LessonTurn:
         is_new = words not in before and not asks_something(words)
         suggested = suggested_option(question, self.input) if is_new else None
         return AttemptResult(question, ladder, notes=(note,), suggested=suggested)
+
+    def is_worth_comparing(self, question: AskedCheckpoint, words: str) -> bool:
+        taught = [extract_explanation(one.content) for one in self.lesson.messages if one.role == "assistant"]
+        return self.drawing is not None or is_worth_comparing(words, question.checkpoint.draft, taught)
 
     def find_self_mark(self, question: AskedCheckpoint) -> SelfMark | None:
         """The learner's verdicts on the answer that waits to be compared; None if the message has none."""
@@ -225,12 +237,19 @@ class LessonTurn:
         if question is not None and self.result.ladder.comparing and not is_aside:
             name = "compare" if self.result.attempt_id is not None else "compare_again"
             return fixed_text(name, self.language, answer=question.checkpoint.draft.correct_answer)
-        if question is not None and (suggested := self.result.suggested) is not None:
-            label = OPTION_LABELS[question.options.index(suggested)]
-            return fixed_text("meant_option", self.language, label=label, option=suggested.text)
-        if question is not None and is_untagged_answer(question, self.input):
-            return fixed_text("untagged", self.language)
+        if question is not None and (about_form := self.reply_about_form(question)) is not None:
+            return about_form
         return self.due_help() or None if self.task.move == "help" else None
+
+    def reply_about_form(self, question: AskedCheckpoint) -> str | None:
+        """What to say of an answer that may be meant in a way in which it cannot be marked yet."""
+        language = detect_language(question.prompt)  # "no" tells little of the learner's
+        if (suggested := self.result.suggested) is not None:
+            label = OPTION_LABELS[question.options.index(suggested)]
+            return fixed_text("meant_option", language, label=label, option=suggested.text)
+        if denies_suggestion(question, self.input, self.lesson.messages_since(question.prompt)[1]):
+            return fixed_text("other_option", language)
+        return fixed_text("untagged", language) if is_untagged_answer(question, self.input) else None
 
     def due_help(self) -> str:
         """The prepared help that the learner gets in this turn; empty without one that can be shown."""

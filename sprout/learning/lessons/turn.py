@@ -9,10 +9,10 @@ from sprout.events import AnswerType
 from sprout.learning.lessons.conversations import MessageKind
 from sprout.learning.lessons.help_ladder import HelpLadder
 from sprout.learning.marking.answers import says_nothing
-from sprout.learning.marking.attempts import asks_something, complains, is_genuine_attempt
+from sprout.learning.marking.attempts import asks_something, complains, is_genuine_attempt, only_acknowledges
 from sprout.learning.marking.comparison import Comparison, build_comparison
 from sprout.learning.marking.keyed_answers import Option, states_number
-from sprout.learning.marking.meant_option import confirms, meant_option
+from sprout.learning.marking.meant_option import confirms, denies, meant_option
 from sprout.learning.marking.typed_choice import OPTION_LABELS, named_options, typed_option
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.learning.text.normalization import folded, tidy
@@ -167,10 +167,12 @@ def interpret_input(
     """
     if given.kind is TurnKind.ANSWER and has_drawing:
         return InputMeaning.ATTEMPT
-    if says_nothing(given.text):
-        return InputMeaning.DONT_KNOW
     if given.kind is TurnKind.ANSWER and named_option(question, given.text) is not None:
         return InputMeaning.ATTEMPT
+    if only_acknowledges(given.text):
+        return InputMeaning.ASIDE
+    if says_nothing(given.text):
+        return InputMeaning.DONT_KNOW
     if given.kind is not TurnKind.ANSWER and complains(given.text):
         return InputMeaning.ASIDE
     draft = question.checkpoint.draft
@@ -203,6 +205,13 @@ def suggested_option(question: AskedCheckpoint, given: LearnerInput) -> Option |
         if is_open and not named_options(question.options, given.text)
         else None
     )
+
+
+def denies_suggestion(question: AskedCheckpoint, given: LearnerInput, before: Sequence[str]) -> bool:
+    """Whether the answer is a "no" to the option that the one before it seemed to mean."""
+    if not before or not denies(given.text):
+        return False
+    return suggested_option(question, replace(given, text=before[-1])) is not None
 
 
 def is_untagged_answer(question: AskedCheckpoint, given: LearnerInput) -> bool:

@@ -11,11 +11,20 @@ from sprout.learning.text.confusables import plain
 from sprout.learning.text.normalization import folded, tidy
 
 MAX_SHARE_OF_PROMPT = 0.6
+_LONGEST_TERM, _SHORT_QUESTION = 6, 7  # words
 MAX_ASKING = 200  # characters: a longer text that ends with a question may well have answered before
-_WORD_LISTS = ("assigned", "faults", "glue", "fillers", "reasons")
+_WORD_LISTS = ("assigned", "faults", "glue", "fillers", "reasons", "acknowledgements")
 _APOSTROPHE = re.compile("['’`´]")
 _DRAWN_OUT = re.compile(r"([^\W\d_])\1{2,}")  # "sooo"
 _FIRST_SENTENCE = re.compile(r"[^.!?…。！？]*[?？]+(?=\s|\Z)")
+_LEAD_IN = re.compile(
+    r"\A(?:(?:wait|ok(?:ay)?|so|but|hm+|um+|uh|er|sorry|hey|and|also|aber|und|äh|moment)\b[ ,.…]*)+", re.IGNORECASE
+)
+_QUESTION_WORD = re.compile(
+    r"(?:what|which|whose|who|whom|where|why|how|wer|wo|warum|wie|welche[rsnm]?|qui|où|pourquoi|quien|donde)"
+    r"(?! about\b| if\b)\b(?!,)[^\d,]*[?？]",
+    re.IGNORECASE,
+)
 _PART = re.compile(r"[,;:.!?…–—。！？\n]+")
 
 
@@ -81,16 +90,32 @@ def asks_something(text: str, *, answers: Sequence[str] = ()) -> bool:
     Args:
         answers: what would be right.
     """
-    said = tidy(text)
+    said = _LEAD_IN.sub("", tidy(text))
     if len(said) > MAX_ASKING or any("?" in answer for answer in answers):
         return False
-    if _begins_with(said, "asking"):
+    words = _words(said)
+    is_one = not any(map(str.isdigit, said)) and "?" not in said.rstrip("?？!. ")
+    if _begins_with(said, "asking") or (is_one and len(words) <= _LONGEST_TERM and _begins_with(said, "meaning")):
         return True
     found = _FIRST_SENTENCE.match(said)
-    if found is None or not _begins_with(said, "interrogatives"):
+    if found is None:
         return False
     after = said[found.end() :]
-    return not any(map(str.isdigit, after)) and not _phrases("reasons") & {(word,) for word in _words(after)}
+    if _gives_reason(after):
+        return False
+    is_short = len(words) <= _SHORT_QUESTION and _QUESTION_WORD.match(said) is not None
+    is_asked = (is_short or _begins_with(said, "interrogatives")) and not any(map(str.isdigit, after))
+    return is_asked or _begins_with(said, "reasons_asked")
+
+
+def only_acknowledges(text: str) -> bool:
+    """Whether the text says nothing but "ok", "thanks" or "hello"."""
+    words = _words(text)
+    return bool(words) and {(word,) for word in words} <= _phrases("acknowledgements")
+
+
+def _gives_reason(text: str) -> bool:
+    return not _phrases("reasons").isdisjoint({(word,) for word in _words(text)})
 
 
 def _begins_with(text: str, *names: str) -> bool:

@@ -1,7 +1,9 @@
-"""Calculations that a learner has set up right and worked out wrong: "100 - 92.5 = 8.5"."""
+"""Calculations that a learner has set up right: worked out wrong as in "100 - 92.5 = 8.5", or not at all."""
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from sprout.learning.marking.answer_pieces import plain_text
@@ -12,32 +14,68 @@ _SIGNS = {
     "plus": "+", "minus": "-", "times": "*", "mal": "*", "durch": "/", "moins": "-", "fois": "*", "menos": "-",
 }  # fmt: skip
 _COMES_TO = frozenset(("=", "is", "ist", "est", "es", "è"))
+_SHARE = re.compile(r"(?:of|von|de|des|di|van)(?: (?:the|all|all the|those|these|den|der|allen|la|le|les|los|las))?")
+_REST = re.compile(
+    r"\b(?:the rest|der rest|le reste|el resto|half of (?:them|these|those))\b[^\d]*\Z"
+    r"|\b(?:all|alle|tous|todos) (?:except|but|außer|sauf|menos) \w+\W*\Z",
+    re.IGNORECASE,
+)
 _SLACK = 1e-9  # of the value
 
 
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """A calculation as it was written, what it comes to, and what the answer says that it does; None without a word.
+
+    A fraction is one too.
+    """
+
+    text: str
+    value: float
+    stated: float | None
+
+
 def slipped_calculation(answer: str, right: float, *, unit: str | None = None) -> str | None:
-    """The calculation, as it was written, that comes to the right value where the answer says another; else None.
+    """The calculation that comes to the right value where the answer says another; else None.
 
     Args:
         right: in the question's unit.
         unit: the question's.
     """
+    found = (one for one in calculations(answer, unit=unit) if one.stated is not None)
+    return next((one.text for one in found if _same(one.value, right) and not _same(one.stated or 0.0, right)), None)
+
+
+def has_unworked(answer: str, right: float, *, unit: str | None = None) -> bool:
+    """Whether the answer ends with a calculation that comes to the right value, and does not say what it comes to."""
+    found = [*calculations(answer, unit=unit)]
+    return bool(found) and found[-1].stated is None and _same(found[-1].value, right)
+
+
+def leaves_the_rest(answer: str) -> bool:
+    """Whether the answer ends with a part, and not with how many that are: "70 do, so the rest don't"."""
+    return _REST.search(answer) is not None
+
+
+def calculations(answer: str, *, unit: str | None = None) -> Iterator[Calculation]:
+    """The calculations of an answer in their order; `unit` is the question's."""
     text = plain_text(answer)
     placed = [*iter_quantities(text, unit=unit)]
     between = [text[one.end : after.start].strip().lower() for one, after in pairwise(placed)]
-    for at, gap in enumerate(between):
-        begin = at
-        while begin and between[begin - 1] in _SIGNS:
-            begin -= 1
-        calculation = text[placed[begin].start : placed[at].end].strip()
-        is_fraction = "/" in calculation  # a quantity by itself
-        if gap.removeprefix(")").lstrip() not in _COMES_TO or (begin == at and not is_fraction):
+    begin = 0
+    for at, gap in enumerate([*between, ""]):
+        if gap in _SIGNS:
             continue
         values = [one.quantity.value for one in placed[begin : at + 1]]
-        result = _worked_out(values, [_SIGNS[sign] for sign in between[begin:at]])
-        if _same(result, right) and not _same(placed[at + 1].quantity.value, right):
-            return calculation
-    return None
+        signs = [_SIGNS[sign] for sign in between[begin:at]]
+        written = text[placed[begin].start : placed[at].end].strip() if placed else ""
+        share = _SHARE.fullmatch(gap) if at < len(between) and begin == at else None
+        if share and placed[at].quantity.unit == "%":
+            yield Calculation(written, values[0] / 100 * placed[at + 1].quantity.value, None)
+        elif signs or "/" in written:
+            stated = placed[at + 1].quantity.value if gap.removeprefix(")").lstrip() in _COMES_TO else None
+            yield Calculation(written, _worked_out(values, signs), stated)
+        begin = at + 1
 
 
 def _worked_out(values: Sequence[float], signs: Sequence[str]) -> float:

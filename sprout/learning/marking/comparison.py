@@ -9,6 +9,7 @@ from importlib.resources import files
 
 from sprout.errors import BadInput
 from sprout.events import Compare, ComparedCriterionShown, Mark
+from sprout.learning.marking.answers import shares_nothing
 from sprout.learning.marking.attempts import asks_something, is_genuine_attempt
 from sprout.learning.marking.grades import CriterionResult, Grade, GradeState, Remedy, ungraded
 from sprout.learning.marking.grading import criterion_ids
@@ -18,6 +19,7 @@ from sprout.learning.text.confusables import plain
 
 MAX_WORDS = 60  # of a verdict that is typed, with what the learner says of it
 WHOLE = "the whole answer"
+_FEW_WORDS, _MANY_WORDS = 3, 15
 
 _MARKS: tuple[Mark, ...] = ("met", "partly", "missing")
 _LONGEST = 4  # words of a phrase
@@ -47,6 +49,21 @@ class Comparison:
     model_answer: str
     criteria: tuple[ComparedCriterion, ...]
     misconceptions: tuple[str, ...]
+
+
+def is_worth_comparing(answer: str, draft: QuestionDraft, taught: Sequence[str] = ()) -> bool:
+    """Whether the model answer may stand beside the answer at once: it has words of it, or several of the matter.
+
+    An honest answer may have neither, so it is a reason to ask whether it is meant as one, and no more.
+
+    Args:
+        taught: what the tutor has said in the lesson.
+    """
+    words = len(plain(answer).split())
+    model = [draft.correct_answer, *draft.anchors, *(one.statement for one in draft.criteria)]
+    if words <= _FEW_WORDS:
+        return not shares_nothing(answer, model)
+    return words > _MANY_WORDS or not shares_nothing(answer, [*model, draft.prompt, *taught])
 
 
 def build_comparison(draft: QuestionDraft) -> Comparison:

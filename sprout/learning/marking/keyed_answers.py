@@ -1,21 +1,25 @@
 """Keyed answers: choices and numbers, graded by code."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sprout.learning.marking.calculations import slipped_calculation
+from sprout.learning.marking.calculations import has_unworked, leaves_the_rest, slipped_calculation
 from sprout.learning.marking.grades import Grade, GradeState, Remedy, ungraded
 from sprout.learning.marking.number_words import scale_of
 from sprout.learning.marking.quantities import Agreement, Quantity, agreement
-from sprout.learning.marking.stated_results import stated_results
+from sprout.learning.marking.stated_results import StatedResults, stated_results
 from sprout.learning.marking.units import same_unit
 from sprout.learning.questions.questions import Misconception
 from sprout.learning.text.normalization import one_line
 
 NOT_WORKED_OUT = "That is a way to it. What number does it come to?"
 SLIPPED = "Your way is right. Work {calculation} out once more."
-ONLY_THE_SHARE = "That share is right. How much is it in per cent?"
+ONLY_THE_SHARE = "That share is right. How much is it in percent?"
+FOR_OR_AGAINST = "Which side does each of the two numbers belong to?"
 ONLY_A_BOUND = "That leaves many numbers open. Which one is it?"
+
+_AGAINST = re.compile(r"\b(?:to|zu|contre|a) (?:1|one|eins|un|uno) (?:against|gegen|contre|contra)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +77,17 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
     if key is None:
         return ungraded("the prepared answer states no number", remedy=Remedy.PERSON)
     stated = stated_results(answer, unit=question.unit, prompt=question.prompt)
-    if stated.is_bound:
-        return _unsure_grade("the answer only bounds the number", ONLY_A_BOUND)
-    if stated.is_unworked:
-        return _unsure_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
     if len(stated.results) != 1:
-        return _unsure_grade("the answer states no single number beyond doubt", _which_one(stated.results))
+        is_unworked = stated.is_unworked or has_unworked(answer, key, unit=question.unit)
+        return _grade_without_result(replace(stated, is_unworked=is_unworked))
     (result,) = (_scaled(result, factor) for result in stated.results)
     others = [_scaled(other, factor) for other in stated.others]
     verdict = agreement(result, key, unit=question.unit, tolerance=question.tolerance)
     misconception = _misconception_of(question, replace(result, alternatives=()))
-    if verdict is Agreement.EQUAL and (misconception is None or _is_the_very_number(result, key, question)):
-        return _right_grade()
-    if verdict is Agreement.EQUAL and question.unit == "%":
-        return _unsure_grade("the share, where the question is about turning it into a percentage", ONLY_THE_SHARE)
+    if verdict is Agreement.EQUAL and (grade := _grade_equal(question, key, result, misconception, answer)) is not None:
+        return grade
+    if has_unworked(answer, key, unit=question.unit) or leaves_the_rest(answer):
+        return _unsure_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
     if right := [one for one in others if _agrees(one, key, question)]:
         two = sorted((right[0], result), key=lambda one: one.value)
         return _unsure_grade("another number of the answer is the right one", _which_one(two))
@@ -99,6 +100,27 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
     if verdict is Agreement.UNCLEAR:
         return _unsure_grade("the number or its unit can be read in more than one way")
     return _wrong_grade(None)
+
+
+def _grade_without_result(stated: StatedResults) -> Grade:
+    if stated.is_bound:
+        return _unsure_grade("the answer only bounds the number", ONLY_A_BOUND)
+    if stated.is_unworked:
+        return _unsure_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
+    return _unsure_grade("the answer states no single number beyond doubt", _which_one(stated.results))
+
+
+def _grade_equal(
+    question: NumericQuestion, key: float, result: Quantity, misconception: str | None, answer: str
+) -> Grade | None:
+    """The grade of a result that agrees with the key; None if it is as likely one that a wrong thought leads to."""
+    if _AGAINST.search(answer) and not _AGAINST.search(question.prompt):
+        return _unsure_grade("odds against may be the right ones the other way round", FOR_OR_AGAINST)
+    if misconception is None or _is_the_very_number(result, key, question):
+        return _right_grade()
+    if question.unit == "%":
+        return _unsure_grade("the share, where the question is about turning it into a percentage", ONLY_THE_SHARE)
+    return None
 
 
 def _scaled(quantity: Quantity, factor: float) -> Quantity:

@@ -11,13 +11,14 @@ from sprout.learning.text.confusables import plain
 from sprout.learning.text.stems import stems
 
 _ALIKE = 80  # of 100, as rapidfuzz counts: "defeet"
+_SHARE = 0.5
 _SHORTEST_WITH_SLIPS = 5  # characters
-_LONGEST_YES = 4  # words
+_LONGEST_NO = 3  # words
 _NUMBER = re.compile(r"\d+")
 
 
 def meant_option(options: Sequence[Option], text: str) -> Option | None:
-    """The only option that the words share a word with that no other option has: those of the first clause, else all.
+    """The only option that has half of the words of the first clause, else of all, to itself.
 
     Whether it is meant, only the learner can say: "the economy does not recover" shares its words with what it denies.
     """
@@ -29,10 +30,15 @@ def meant_option(options: Sequence[Option], text: str) -> Option | None:
 
 
 def confirms(text: str) -> bool:
-    """Whether the words are a "yes", without a "but"."""
+    """Whether the words begin with a "yes", and not with a "yes, but"."""
+    first, second = [*plain(text).split(), "", ""][:2]
+    return first in words_of("confirmations") and second not in words_of("negations") | words_of("objections")
+
+
+def denies(text: str) -> bool:
+    """Whether the words are a "no"."""
     words = plain(text).split()
-    takes_back = words_of("negations") | words_of("clause_ends")
-    return 0 < len(words) <= _LONGEST_YES and words[0] in words_of("confirmations") and takes_back.isdisjoint(words)
+    return 0 < len(words) <= _LONGEST_NO and words[0] in words_of("negations") | words_of("denials")
 
 
 def _only_option(options: Sequence[Option], text: str) -> Option | None:
@@ -40,8 +46,11 @@ def _only_option(options: Sequence[Option], text: str) -> Option | None:
     found: list[Option] = []
     for at, option in enumerate(options):
         others = frozenset[str]().union(*all_marks[:at], *all_marks[at + 1 :])
-        if any(_is_said(mark, said) for mark in all_marks[at] - others):
+        shared = sum(_is_said(mark, said) for mark in all_marks[at] - others)
+        if shared and shared >= _SHARE * len(said):
             found.append(option)
+        elif shared:
+            return None
     return found[0] if len(found) == 1 else None
 
 

@@ -69,6 +69,12 @@ _DOZEN = re.compile(
     r"(?:dozen|dutzend|douzaine|docena|dozzina|dúzia|dozijn)\b",
     re.IGNORECASE,
 )
+_GERMAN = {"zweite": 2, "dritte": 3, "vierte": 4, "fünfte": 5, "sechste": 6, "achte": 8, "zehnte": 10, "zwanzigste": 20}
+_EVERY = re.compile(
+    rf"\b(?:every|each) (?:(?P<second>second|other|2nd)|{_NAMES})\b(?! time)"
+    rf"|\bjede[rsn]? (?P<german>{'|'.join(_GERMAN)})[nrs]?\b(?! mal)",
+    re.IGNORECASE,
+)
 _SLIPS = {"eigth": "eight", "ninty": "ninety", "fivteen": "fifteen", "fivty": "fifty", "thriteen": "thirteen"}
 _SLIP = re.compile(rf"\b(?:{'|'.join(_SLIPS)})\b", re.IGNORECASE)
 _TIMES = re.compile(
@@ -104,7 +110,7 @@ def with_digits(text: str) -> str:
     text = _TIMES.sub(r"\1 ", _SLIP.sub(lambda found: _SLIPS[found[0].lower()], text))
     added = _PERCENT_BEFORE.sub(r"\1%", additive_in_digits(text))
     added = _PER_THOUSAND.sub("1000", added)
-    plain = _ONE_IN.sub("1", _ONE_AND_A_HALF.sub("1.5", added))
+    plain = _EVERY.sub(_one_of, _ONE_IN.sub("1", _ONE_AND_A_HALF.sub("1.5", added)))
     plain = _DOZEN.sub(lambda found: "6" if found["half"] else "12", plain)
     plain = _SCALED.sub(lambda found: f"e{_SCALES[found[2].lower()]}", _PART.sub(_fraction, _PERCENT.sub("%", plain)))
     mixed = _AND_A_PART.search(plain)
@@ -146,10 +152,20 @@ def count_of(word: str) -> int | None:
     return int(word) if word.isdecimal() else _COUNTS.get(word.lower())
 
 
+def _one_of(found: re.Match[str]) -> str:
+    german = found["german"]
+    return "1/2" if found["second"] else f"1/{_GERMAN[german.lower()] if german else _under(found)}"
+
+
+def _under(found: re.Match[str]) -> int:
+    """The number that the name of a part stands for: 5 of "fifth"."""
+    return next(int(name[1:]) for name, value in found.groupdict().items() if name[1:].isdecimal() and value)
+
+
 def _fraction(found: re.Match[str]) -> str:
     if found["many"] is None:
         return "0.5" if found["half"] else "0.25"
-    under = next(int(name[1:]) for name, value in found.groupdict().items() if name[0] == "p" and value)
+    under = _under(found)
     many = found["many"].lower()
     over = int(many) if many.isdecimal() else _COUNTS[many]
     return f"{over / under:g}" if under in (2, 4, 5, 8, 10, 100) else f"{over}/{under}"

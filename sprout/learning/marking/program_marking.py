@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import dedent
 
 from sprout.learning.actor import Actor
@@ -19,11 +19,18 @@ from sprout.learning.marking.program_runs import (
 from sprout.learning.questions.program_tests import ProgramTest
 
 MOST_IN_PART = 0.6  # of the score, below what counts as right
+UNREAD = "Python cannot read"
 NO_PROGRAM = "This is not a program that Python can run. Please write only the program, line by line."
 MAX_SHOWN = 300  # characters of an output
 MAX_SITUATION = 60  # characters of a line that is named by its code
 
 _FENCED = re.compile(r"```[\w+-]*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
+_LABEL = re.compile(
+    r"\A\s*(?:(?:my |the |mein |meine )?(?:answer|antwort|code|program|programm|solution|lösung)|(?:line|zeile) \d+) ?:"
+    r"[ \t]*(?=[^\s\d]|\n)",
+    re.IGNORECASE,
+)
+_STRAIGHT = str.maketrans("“”„‟‘’‚‛′″", "\"\"\"\"'''''\"")
 _TYPED_AT_PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.)[ ]?(.*)$", re.MULTILINE)
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
 _QUOTED = re.compile(r"#[^\n]*|'[^'\n]*'|\"[^\"\n]*\"")
@@ -67,17 +74,30 @@ class ProgramMarker:
 
 
 async def mark_program(runner: ProgramRunner, tests: Sequence[ProgramTest], answer: str) -> Grade:
-    """The grade of the program in the answer, and of that without the words around it where Python cannot read it.
+    """The grade of the program in the answer, or of what it may be meant as where Python cannot read it.
 
     Raises ProgramsUnavailable.
     """
     program = program_in(answer)
     runs = await runner.run(program, tests)
-    if runs[0].end is ProgramEnd.NOT_COMPILED and (bare := without_words(program)) != program:
-        runs_without = await runner.run(bare, tests)
-        if runs_without[0].end is not ProgramEnd.NOT_COMPILED:
-            program, runs = bare, runs_without
+    if runs[0].end is ProgramEnd.NOT_COMPILED:
+        for other in _other_readings(program):
+            runs_of_other = await runner.run(other, tests)
+            if runs_of_other[0].end is not ProgramEnd.NOT_COMPILED:
+                return grade_runs(other, tests, runs_of_other)
     return grade_runs(program, tests, runs)
+
+
+def _other_readings(program: str) -> Iterator[str]:
+    """What a program that Python cannot read may be meant as: with straight quotation marks, without the words around
+    it, and moved to the left, all but its first line, whose indentation a stored answer loses."""
+    straight = program.translate(_STRAIGHT)
+    first, newline, rest = straight.partition("\n")
+    seen = {program}
+    for other in (straight, without_words(straight), first + newline + dedent(rest)):
+        if other not in seen:
+            seen.add(other)
+            yield other
 
 
 def grade_runs(program: str, tests: Sequence[ProgramTest], runs: Sequence[ProgramRun]) -> Grade:
@@ -127,11 +147,11 @@ def passes(test: ProgramTest, run: ProgramRun) -> bool:
 def program_in(answer: str) -> str:
     """The program in an answer: its first code fence, or all of it without one.
 
-    Of a session copied from Python's prompt, only the typed lines. The first line's indentation, which stored answers
-    lose, is taken off the other lines too.
+    A label before it ("Answer:") is none of it. Of a session copied from Python's prompt, only the typed lines. The
+    first line's indentation, which stored answers lose, is taken off the other lines too.
     """
     fenced = _FENCED.search(answer)
-    program = fenced[1] if fenced else answer
+    program = fenced[1] if fenced else _LABEL.sub("", answer)
     typed = _TYPED_AT_PROMPT.findall(program) if program.lstrip().startswith(">>>") else []
     program = "\n".join(typed) or program
     first, newline, rest = program.expandtabs(4).strip("\n").partition("\n")
@@ -176,9 +196,9 @@ def _explain(test: ProgramTest, run: ProgramRun) -> str:
     begin = f"With {situation}, your" if situation else "Your"
     match run.end:
         case ProgramEnd.NOT_COMPILED:
-            return f"Python cannot read {_place(run)}: {run.error}."
+            return f"{UNREAD} {_place(run)}: {_as_sentence(run.error)}"
         case ProgramEnd.RAISED:
-            return f"{begin} program stopped in {_place(run)} with {run.error}."
+            return f"{begin} program stopped in {_place(run)} with {_as_sentence(run.error)}"
         case ProgramEnd.RAISED_AFTER:
             return f"{begin} program ran, but {_failure_after(test, run)}."
         case ProgramEnd.DIED:
@@ -213,8 +233,12 @@ def _compare_output(begin: str, printed: list[str], expected: list[str]) -> str:
             f"Line {line + 1} of the output differs. {begin} program printed {_cut(printed[line]) or 'an empty line'}; "
             f"it should print {_cut(expected[line]) or 'an empty line'}."
         )
-    fewer = f"the next one should be {_cut(expected[len(printed)])}" if len(printed) < len(expected) else "that is more"
+    fewer = f"the next one should be {_cut(expected[len(printed)])}" if len(printed) < len(expected) else "no more"
     return f"{begin} program printed {_count(printed)}; it should print {_count(expected)}, {fewer}."
+
+
+def _as_sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 def _count(lines: Sequence[str]) -> str:

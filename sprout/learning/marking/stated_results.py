@@ -40,6 +40,10 @@ _ONLY_THAT = re.compile(rf"\W*{ONLY} (?:the|der|die|das|le|la|el|il|o|a|de|het) 
 _COUNT_AND_NAMES = re.compile(r"\W*(\w{1,6})(?: of (?:them|these|those))? ?([:,(–—])\s*(.+)", re.DOTALL)
 _LEADS_TO = (Kind.EQUALS, Kind.RESULT, Kind.STEP)
 _EVEN_CHANCE = re.compile(r"\b(?:fifty|50) ?[-:/ ] ?(?:fifty|50)\b|\bhalbe[- ]halbe\b", re.IGNORECASE)
+_OUT_OF_HOW_MANY = re.compile(r"\bout of how many\b|\bvon wie vielen\b", re.IGNORECASE)
+_OF_WHOLE = re.compile(
+    r"\W*(\w+) (?:out of|of|von|de|des|di|van) (?:the |den |der |les |los |las |all )?(\w+)\b(?! ?[%=])", re.IGNORECASE
+)
 _OUT_OF = re.compile(r"[^\d=]*?(\d{1,9}) ?/ ?(\d{1,9})[^\d=]*")
 _ZERO = re.compile(
     r"\A\W*(?:zero|null|zéro|cero)\b(?! (?:clue|ideas?|ahnung|idee|plan|bock|lust|interest)\b)", re.IGNORECASE
@@ -103,6 +107,10 @@ def _counted(answer: str, prompt: str) -> str:
     answer = _EVEN_CHANCE.sub("50/50", _ZERO.sub("0", answer))
     if not _HOW_MANY.search(prompt):
         return answer
+    of_whole = _OF_WHOLE.match(answer)
+    if of_whole and not any(map(str.isdigit, answer[of_whole.end() :])):
+        number = count_of(of_whole[2] if _OUT_OF_HOW_MANY.search(prompt) else of_whole[1])
+        answer = answer if number is None else f"{number}{answer[of_whole.end() :]}"
     if (nothing := _NO_ONE.match(answer)) and not any(map(str.isdigit, answer)):
         return f"0{answer[nothing.end() :]}"
     only, counted = _ONLY_THAT.match(answer), _COUNT_AND_NAMES.fullmatch(answer)
@@ -192,7 +200,8 @@ class _StatedNumbers:
         fitting = [at for at in numbers if not self._is_of_other_kind(at)]
         own = [at for at in fitting if at in strong or self._is_asserted(at) or not self._is_given(at)]
         if not own and self._words() >= _EDGE - 1 and not (numbers and self._leads(numbers[0])):
-            return StatedResults(tuple(self._quantities(numbers)) if numbers == [0] else (), sure=False)
+            is_alone = len(numbers) == 1 and numbers[0] <= 1
+            return StatedResults(tuple(self._quantities(numbers)) if is_alone else (), sure=False)
         chosen = self._chosen(own or numbers, strong)
         if chosen is None:
             return StatedResults(tuple(self._quantities(own or numbers)))

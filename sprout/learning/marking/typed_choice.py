@@ -27,6 +27,9 @@ _CLEAR_BEGINNING = 4  # words
 _SHORT = 12  # words, of a text with a letter in it that is meant wherever it stands
 
 _LABELLED = re.compile(r"\s*\(?([A-Ha-h])[).:]\s")
+_SUBJECT = re.compile(
+    r"\s*([A-H]) (?:has|is|was|says|fits|gives|shows|names|seems|sounds|looks|works|would|must|makes|hat|ist|passt)\b"
+)
 _NUMBERED = re.compile(
     r"\b(?:option|answer|choice|number|antwort|nummer|réponse|opción|opzione|opção) (\d|[^\W\d_]{2,6})\b", re.IGNORECASE
 )
@@ -55,7 +58,7 @@ def named_options(options: Sequence[Option], text: str) -> list[Option]:
         return [exact]
     if len(text) > MAX_ANSWER_LENGTH:
         return []
-    if found := _LABELLED.match(text):
+    if found := _LABELLED.match(text) or _SUBJECT.match(text):
         at = OPTION_LABELS.index(found[1].upper())
         return [*options[at : at + 1]]
     meant = _with_letters(options, without_taken_back(text))
@@ -159,15 +162,19 @@ def _by_letter_or_place(options: Sequence[Option], text: str) -> list[Option]:
     first clause that is more than fillers, and in a short text any."""
     clauses = [clause for clause in clauses_of(text) if not words_of("fillers").issuperset(clause)]
     is_short = sum(map(len, clauses)) <= _SHORT
-    known = {label.lower(): at for at, label in enumerate(OPTION_LABELS)}
+    letters = {label.lower(): at for at, label in enumerate(OPTION_LABELS)}
+    known = dict(letters)
     if not any(word in ordinals() for option in options for word in plain(option.text).split()):
         known |= ordinals()
-    named = {
-        place
+    in_clauses = [
+        places
         for clause in clauses[: None if is_short else 1]
         if clauses == [clause] or len(clause) > 1 or len(clause[0]) == 1  # not "First, the list is sorted"
-        for place in _places_in(clause, known)
-    }
+        if (places := _places_in(clause, letters if clause is not clauses[0] else known))
+    ]
+    named = set[int]().union(*in_clauses)
+    if in_clauses and len(in_clauses[0]) > 1 and len(in_clauses[-1]) == 1:  # "d or c, c I think"
+        named = in_clauses[-1]
     return [option for at, option in enumerate(options) if at in named or at - len(options) in named]
 
 

@@ -89,7 +89,9 @@ def test_Q4_only_a_genuine_answer_is_an_attempt(content: str, meaning: InputMean
         ("just the one", InputMeaning.ATTEMPT),
         ("4 + 4", InputMeaning.ATTEMPT),
         ("does Pluto count?", InputMeaning.ASIDE),
-        ("too hard for me", InputMeaning.DONT_KNOW),
+        ("too hard for me", InputMeaning.HELP_REQUEST),
+        ("many of them", InputMeaning.DONT_KNOW),
+        ("ok", InputMeaning.ASIDE),
     ],
 )
 def test_A11_without_a_number_there_is_no_try_at_one(answer: str, meaning: InputMeaning) -> None:

@@ -8,6 +8,7 @@ from sprout.learning.marking.attempts import (
     asks_something,
     complains,
     is_genuine_attempt,
+    only_acknowledges,
     wants_change,
     wants_solution,
 )
@@ -49,6 +50,8 @@ def test_H1_a_short_or_unsure_answer_is_a_try(text: str) -> None:
         "thats silly, this question is unclear", "This question is stupid!", "the question makes no sense",
         "bad question", "What a dumb exercise.", "I'm confused", "we didn't learn this", "are you kidding me?",
         "seriously?", "stop", "I don't want to.", "this is sooo boring you suck", "die Frage ist unklar",
+        "i am scared i will fail the exam", "this is too hard for me, im dumb", "This is unfair, I never learnt this",
+        "fuck off", "i hate you stupid machine", "i am scared of this", "what",
         "la question est nulle", "Die Aufgabe ist zu schwer, keine Lust",
     ],
 )  # fmt: skip
@@ -143,7 +146,8 @@ def test_A11_a_question_of_the_learner_is_no_try(text: str) -> None:
         "Isn't it because warm air rises?", "When the price of bread rose?", "Was it the king?", "500?",
         "the third estate, right?", "Because they pay no taxes? The others did.",
         "What is left after tax is 40. Right?", "Who is right? Nobody, they all miss the base rate.",
-        "what is the rate? 5 of 10",
+        "what is the rate? 5 of 10", "what about the nobles?", "How about 5?", "who, the nobles?",
+        "why? because bread was dear",
     ],
 )  # fmt: skip
 def test_A11_a_guess_with_a_question_mark_is_a_try(text: str) -> None:
@@ -173,3 +177,11 @@ def test_A9_other_words_ask_for_no_other_question(text: str) -> None:
 def test_A9_the_solution_is_asked_for_in_words() -> None:
     assert wants_solution("Show me, and go on.")
     assert wants_solution("please just show me the solution")
+
+
+@pytest.mark.parametrize(
+    ("text", "says_only_that"),
+    [("ok", True), ("hmm", True), ("ok done, thanks!", True), ("", False), ("ok 5", False), ("done by me", False)],
+)
+def test_A11_an_ok_is_neither_a_try_nor_a_call_for_help(text: str, says_only_that: bool) -> None:
+    assert only_acknowledges(text) is says_only_that

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from sprout.learning.marking.grades import Grade, GradeState, Remedy, visible_grade
 from sprout.learning.marking.keyed_answers import (
+    FOR_OR_AGAINST,
     NOT_WORKED_OUT,
     ONLY_A_BOUND,
     ONLY_THE_SHARE,
@@ -430,3 +431,39 @@ def test_A7_who_slips_in_a_right_calculation_is_told_which_one(answer: str, calc
 )
 def test_A7_who_calculates_something_else_is_not_told_that_the_way_is_right(answer: str) -> None:
     assert grade_number(NumericQuestion("What is left?", "7.5", "%"), answer).next_step == ""
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "b=2 a=3 a=5 => 5*2", "k is 5 and then 5*2", "n is 5, m is 2, 5*2", "you take away 80, then 10% of 100",
+        "5 do, so the rest dont", "15 were there, 5 left, the rest stayed", "half of them", "all but 5",
+    ],
+)  # fmt: skip
+def test_A1_working_without_its_last_step_is_a_try_whose_result_is_asked_for(answer: str) -> None:
+    assert grade_number(NumericQuestion("How many are left?", "10"), answer).next_step == NOT_WORKED_OUT
+
+
+@pytest.mark.parametrize(
+    ("prompt", "right", "answer"),
+    [
+        ("How many of the calls give a value?", "2", "two of the four"),
+        ("Out of how many books is this share taken?", "90", "60 out of 90"),
+        ("Of 140 books 90 are thick. Out of how many is the share of thin ones among them taken?", "90",
+         "the ninety thick ones"),
+        ("What share is right?", "1/5", "28 right, 112 wrong, so every fifth"),
+        ("Which share is right?", "1/5", "jeder fünfte"),
+        ("Bikes are ten years old. Of those over eight years 14 % break, of others 3 %. How many percent is it?", "14",
+         "14 cos its ten years old which is over eight"),
+    ],
+)  # fmt: skip
+def test_A1_the_number_that_a_teacher_would_read_is_the_result(prompt: str, right: str, answer: str) -> None:
+    assert grade_number(NumericQuestion(prompt, right), answer).correct is True
+
+
+def test_A1_odds_against_are_not_taken_for_odds_on() -> None:
+    bus = NumericQuestion(
+        "On late days they played 44 times. The odds of play against bus are n to 1. What is n?", "11"
+    )
+    assert grade_number(bus, "11 to 1").correct is True
+    assert grade_number(bus, "11 to 1 against play").next_step == FOR_OR_AGAINST

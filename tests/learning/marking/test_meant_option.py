@@ -3,7 +3,7 @@
 import pytest
 
 from sprout.learning.marking.keyed_answers import Option
-from sprout.learning.marking.meant_option import confirms, meant_option
+from sprout.learning.marking.meant_option import confirms, denies, meant_option
 
 TEXTS = (
     "A quick defeat of the French army",
@@ -19,14 +19,24 @@ OPTIONS = tuple(Option(text, text) for text in TEXTS)
     [
         ("the church took that", 3), ("the tithe, the church took that", 3), ("a quick defeet becuase they lost", 0),
         ("the same punishment for the same crime because its fair", 2), ("not the tithe but the bread", 1),
-        ("it has to do with workshops, since the army had none", 1),
+        ("the workshops, since the army had none", 1),
     ],
 )  # fmt: skip
 def test_A11_words_that_only_one_option_has_seem_to_mean_it(text: str, place: int) -> None:
     assert meant_option(OPTIONS, text) == OPTIONS[place]
 
 
-@pytest.mark.parametrize("text", ["", "the king", "bread for the church", "not the tithe", "the " * 400 + "tithe"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "the king",
+        "bread for the church",
+        "they wanted to lower the wages and buy bread",
+        "not the tithe",
+        "the " * 400 + "tithe",
+    ],
+)
 def test_A11_other_words_seem_to_mean_none(text: str) -> None:
     assert meant_option(OPTIONS, text) is None
 
@@ -36,13 +46,21 @@ def test_A11_a_number_that_only_one_option_has_seems_to_mean_it() -> None:
     assert meant_option(bags, "the 500 one because 5 come back") == bags[1]
 
 
-@pytest.mark.parametrize("text", ["yes", "Yes!", "yeah exactly", "yes that one", "ja genau", "oui", "sí"])
+@pytest.mark.parametrize(
+    "text",
+    ["yes", "Yes!", "yeah exactly", "yes that one", "yes because they bought it", "jup", "y", "ja genau", "oui", "sí"],
+)
 def test_A11_a_yes_confirms(text: str) -> None:
     assert confirms(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["no", "yes but no", "not that one", "maybe", "", "yes, since the army was beaten by then"]
-)
+@pytest.mark.parametrize("text", ["no", "yes but no", "not that one", "maybe", "", "it was yes", "yes or no"])
 def test_A11_anything_else_does_not(text: str) -> None:
     assert not confirms(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_no"), [("no", True), ("nein", True), ("not that one", True), ("", False), ("B", False)]
+)
+def test_A11_a_no_denies(text: str, is_no: bool) -> None:
+    assert denies(text) is is_no

@@ -75,7 +75,7 @@ def test_A11_tests_that_were_not_run_count_as_failed_and_reveal_nothing() -> Non
         (
             ProgramTest(prints="1"),
             printed("1\n2\n3\n"),
-            "Your program printed 3 lines; it should print 1 line, that is more.",
+            "Your program printed 3 lines; it should print 1 line, no more.",
         ),
         (
             ProgramTest(after="area(2, 3)", gives="6"),

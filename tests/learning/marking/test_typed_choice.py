@@ -25,6 +25,7 @@ def named(text: str) -> list[int]:
         ("B?", 1), ("b because it grows", 1), ("B, as more is sold", 1), ("Antwort c", 2), ("ich nehme b", 1),
         ("nicht A sondern C", 2), ("pas A mais C", 2), ("d - nothing else fits", 3),
         ("I don't know much, but I'd say C", 2), ("A then, if you really want a letter", 0),
+        ("d because one third", 3), ("d or c, c i think", 2), ("A has a date in it", 0), ("B fits, it won", 1),
         ("Article 1 only talks about rights so i go with D", 3),
     ],
 )  # fmt: skip

@@ -41,9 +41,9 @@ def find_tutor_lesson(subject: Subject) -> TutorLesson:
         return found
     course = find_course(subject.topic)
     if course and (lesson := find_lesson(course, subject.title)):
-        return lesson_from_course(lesson)
+        return replace(lesson_from_course(lesson), course=course.slug)
     if course and (lesson := find_bridged_lesson(course, subject.title)):
-        return lesson_in_small_steps(lesson)
+        return replace(lesson_in_small_steps(lesson), course=course.slug)
     return study_skills_lesson(subject.title)
 
 

@@ -162,6 +162,7 @@ class TutorLesson:
         idea, case: a common misconception and a case that contradicts it; empty if none is known.
         sentences: the sentences that a side question may be answered from.
         language: the code of the language that it is written in.
+        course: slug of the authored course that it is part of.
     """
 
     source: LessonSource
@@ -173,6 +174,7 @@ class TutorLesson:
     idea: str = ""
     case: str = ""
     sentences: tuple[str, ...] = field(default=())
+    course: str = ""
 
     @property
     def goals(self) -> list[str]:

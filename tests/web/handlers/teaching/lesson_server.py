@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx2
 from sqlmodel import col, select
@@ -27,7 +27,7 @@ from sprout.engines.memory_bus import MemoryBus
 from sprout.events import AgentDone, NodeRow, Usage
 from sprout.ids import new_id
 from sprout.learning.actor import Actor
-from sprout.learning.marking.grades import CriterionResult, Grade, GradeState
+from sprout.learning.marking.grades import CriterionResult, Grade, GradeState, Remedy, ungraded
 from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.loop.turn import TurnResult
@@ -149,8 +149,9 @@ def _last_words(body: Body) -> str:
     return json.dumps(body["messages"][-1])[:2_000]
 
 
-def grader(database: Database, verdicts: Mapping[str, bool | None]) -> AgentSpec:
-    """An agent named "grading" that asks no model: what an answer holds decides; None leaves it without a grade.
+def grader(database: Database, verdicts: Mapping[str, bool | Literal["compare"] | None]) -> AgentSpec:
+    """An agent named "grading" that asks no model: what an answer holds decides; None leaves it without a grade, and
+    "compare" to its learner.
 
     Args:
         verdicts: words of an answer → whether it is right.
@@ -163,6 +164,9 @@ def grader(database: Database, verdicts: Mapping[str, bool | None]) -> AgentSpec
             text = answer.answer_text or ""
             right = next((right for words, right in verdicts.items() if words in text), False)
             if right is None:
+                return
+            if right == "compare":
+                store_grade(write, answer, question, ungraded("its learner's", remedy=Remedy.COMPARE), now=utc_now())
                 return
             result = CriterionResult("c1", "the gas", 1.0, "met" if right else "missing", text[:20], 0.9)
             grade = Grade(
@@ -256,7 +260,7 @@ class LessonServer:
 async def serving_lesson(
     folder: Path,
     *,
-    verdicts: Mapping[str, bool | None] | None = None,
+    verdicts: Mapping[str, bool | Literal["compare"] | None] | None = None,
     database: Database | None = None,
     model: PlayedTutor | None = None,
     backend: ModelBackend | None = None,

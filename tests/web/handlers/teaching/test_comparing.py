@@ -53,7 +53,7 @@ async def test_A9_after_two_answers_without_a_verdict_the_model_answer_is_shown_
             ],
             "misconceptions": ["eats soil"],
         }
-        again = await lesson.answer("but why is that so?")
+        again = await lesson.answer("because air is all around it")
         assert again["question"]["compare"] == turn["question"]["compare"]
         assert len(lesson.requests) == asked
         assert len(await lesson.rows_of(tables.Answer)) == 2
@@ -189,3 +189,32 @@ async def test_a_move_that_there_is_not_is_refused(tmp_path: Path) -> None:
         refused = await lesson.post(move="cheat")
         assert refused.status_code == 422
         assert "move" in refused.text
+
+
+@pytest.mark.parametrize("words", ["asdfgh", "it depends", "4/5", "my cat sat on the keyboard again"])
+async def test_A11_who_hardly_answers_is_asked_first_and_their_second_answer_is_compared_alone(
+    tmp_path: Path, words: str
+) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": "compare"}) as lesson:
+        await lesson.turn("", calls(checkpoint()))
+        first = await lesson.answer(words, says("Is that your answer?"))
+        assert "have little to do with the question" in lesson.state()
+        assert first["question"]["compare"] is None
+        assert "carbon dioxide" not in first["message"]
+        second = await lesson.answer("it eats the air")
+        assert second["question"]["compare"]["yours"] == "it eats the air"
+
+
+async def test_A8_the_same_words_once_more_are_compared(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": "compare"}) as lesson:
+        await lesson.turn("", calls(checkpoint()))
+        await lesson.answer("it depends", says("Is that your answer?"))
+        again = await lesson.answer("it depends")
+        assert again["question"]["compare"]["yours"] == "it depends"
+
+
+async def test_A11_an_answer_of_the_matter_is_compared_at_once(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": "compare"}) as lesson:
+        await lesson.turn("", calls(checkpoint()))
+        turn = await lesson.answer("the wood came from the soil")
+        assert turn["question"]["compare"]["yours"] == "the wood came from the soil"

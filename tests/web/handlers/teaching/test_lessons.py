@@ -303,6 +303,8 @@ async def test_A11_who_seems_to_mean_an_option_is_asked_and_a_yes_takes_it(tmp_p
         asked = await lesson.answer("the steamy one because it flows")
         assert asked["message"].startswith(fixed_text("meant_option", "en", label=letter, option="steam"))
         assert asked["graded"] is None
+        denied = await lesson.answer("no")
+        assert denied["message"].startswith(fixed_text("other_option", "en"))
         same = await lesson.answer("the steamy one because it flows", says("Write its letter."))
         assert same["message"].startswith("Write its letter.")
         taken = await lesson.answer("yes", calls(choice("Which of these is solid?")))

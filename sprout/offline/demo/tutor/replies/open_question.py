@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sprout.learning.lessons.help_ladder import HelpLevel, NextStep
+from sprout.learning.marking.attempts import asks_something
+from sprout.learning.marking.program_marking import UNREAD
 from sprout.learning.text.normalization import tidy
 from sprout.learning.text.stems import stems
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, LeakCheck, Priority, Snippet, first_sentences
@@ -46,7 +48,8 @@ class OpenQuestion:
     @property
     def is_aside(self) -> bool:
         """Return True if the message is a question of the learner's own."""
-        asks = self.turn.message.rstrip().endswith("?") and self.turn.marking is None
+        says = self.turn.message
+        asks = self.turn.marking is None and (says.rstrip().endswith("?") or asks_something(says))
         return self.pending.step is NextStep.WAIT and (self.turn.kind == "clarification" or asks)
 
     @property
@@ -94,12 +97,23 @@ def help_step_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     match now.pending.step:
         case NextStep.GIVE_HELP:
             yield from feedback_snippets(now)
-            yield from due_help_snippets(now)
+            if not _says_all(now):
+                yield from due_help_snippets(now)
         case _ if now.pending.kind == "mcq" and now.turn.kind == "answer":
             yield from next_move_snippets(now)
+        case _ if now.turn.hardly_answers:
+            yield Snippet(frames.fresh("is_it_an_answer", now.turn.said))
         case _:
             yield Snippet(frames.fresh("open", now.turn.said))
             yield Snippet(frames.fresh("ready", now.turn.said))
+
+
+def _says_all(now: OpenQuestion) -> bool:
+    """Return True if the mark names a slip: what the prepared help is about may well be right. It stays beside the
+    question."""
+    marked = now.turn.marking
+    is_number = now.pending.kind != "code" and marked is not None and not marked.criteria
+    return marked is not None and bool(marked.next_step) and (is_number or marked.next_step.startswith(UNREAD))
 
 
 def _unmarked_snippets(now: OpenQuestion) -> Iterator[Snippet]:
@@ -107,7 +121,7 @@ def _unmarked_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     marked, frames = now.turn.marking, now.templates
     assert marked is not None
     if marked.next_step:
-        yield Snippet(first_sentences(marked.next_step, MOST_OF_ASIDE))
+        yield Snippet(first_sentences(marked.next_step, MOST_OF_ASIDE), repeatable=True)
         return
     yield Snippet(frames.render(marked.state))
     missing = next((one.label for one in marked.criteria if one.verdict != "met" and one.label), "")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from sprout.learning.text.stems import stems
+from sprout.offline.courses.definitions import definition
 from sprout.offline.demo.tutor.composition import LeakCheck, Priority, Snippet
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, next_move_snippets
@@ -37,12 +38,15 @@ def find_side_answer(
     check: LeakCheck | None = None,
     question: PreparedQuestion | None = None,
 ) -> str:
-    """The sentence of the lesson that says most about what the words ask; empty where none may be said.
+    """What the course says of the term that the words ask for, or the sentence of the lesson that says most about them;
+    empty where none may be said.
 
     Args:
         check: of the open question, if there is one.
         question: the open question.
     """
+    if teaching.course and (defined := definition(teaching.course, words)) and (check is None or check.passes(defined)):
+        return frames.render("aside_definition", text=defined)
     asked = stems([words])
     met = [(len(asked & stems([one])), one) for one in teaching.sentences if _stands_alone(one, teaching.language)]
     fitting = sorted((pair for pair in met if asked and pair[0] >= ANSWERS_IT * len(asked)), key=lambda pair: -pair[0])
