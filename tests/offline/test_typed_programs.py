@@ -61,3 +61,18 @@ async def test_A11_labels_curly_quotes_and_a_common_indentation_are_no_faults(an
 async def test_A11_a_line_is_named_as_the_learner_counts_it() -> None:
     grade = await mark_program(SandboxedRunner(), [ProgramTest(prints="3")], "here is my code\n\nn = 3\nprint(m)")
     assert "line 4" in grade.next_step
+
+
+@pytest.mark.parametrize(
+    ("answer", "asked"),
+    [
+        ("def f(n):\n    retrun n", "Did you mean `return` by `retrun`?"),
+        ("Def f(n):\n    return n", "Did you mean `def` by `Def`?"),
+        ("n = 3\nwhlie n > 2:\n    n = n - 1", "Did you mean `while` by `whlie`?"),
+        ("n = (3\nprint(n)", None),
+    ],
+)
+async def test_A11_a_keyword_with_a_slip_is_asked_about(answer: str, asked: str | None) -> None:
+    grade = await mark_program(SandboxedRunner(), [ProgramTest(prints="3")], answer)
+    assert grade.correct is False
+    assert grade.next_step.endswith(asked) if asked else "Did you mean" not in grade.next_step

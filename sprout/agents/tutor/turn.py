@@ -28,6 +28,7 @@ from sprout.learning.lessons.turn import (
     extract_explanation,
     interpret_input,
     is_untagged_answer,
+    lacks_number,
     ladder_after,
     named_option,
     suggested_option,
@@ -247,9 +248,13 @@ class LessonTurn:
         if (suggested := self.result.suggested) is not None:
             label = OPTION_LABELS[question.options.index(suggested)]
             return fixed_text("meant_option", language, label=label, option=suggested.text)
+        if is_untagged_answer(question, self.input):
+            return fixed_text("untagged", language)
+        if self.result.ladder.step is not NextStep.WAIT or self.result.attempt_id is not None:
+            return None
         if denies_suggestion(question, self.input, self.lesson.messages_since(question.prompt)[1]):
             return fixed_text("other_option", language)
-        return fixed_text("untagged", language) if is_untagged_answer(question, self.input) else None
+        return fixed_text("no_number", language) if lacks_number(question, self.input) else None
 
     def due_help(self) -> str:
         """The prepared help that the learner gets in this turn; empty without one that can be shown."""

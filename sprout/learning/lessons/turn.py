@@ -185,9 +185,21 @@ def interpret_input(
         return InputMeaning.ASIDE
     if asks_something(given.text, answers=answers) and folded(given.text) not in map(folded, before):
         return InputMeaning.ASIDE
-    if draft.format == "numeric" and not states_number(draft.prompt, given.text, unit=draft.unit):
-        return InputMeaning.ASIDE if "?" in given.text else InputMeaning.DONT_KNOW
+    if draft.format == "numeric" and not _states_number(draft, given.text):
+        is_first = all(_states_number(draft, text) for text in before)
+        return InputMeaning.ASIDE if is_first or "?" in given.text else InputMeaning.DONT_KNOW
     return InputMeaning.ATTEMPT
+
+
+def lacks_number(question: AskedCheckpoint, given: LearnerInput) -> bool:
+    """Whether the words are given as an answer to a question for a number, and have none."""
+    draft = question.checkpoint.draft
+    is_answer = given.kind is TurnKind.ANSWER and draft.format == "numeric" and "?" not in given.text
+    return is_answer and not only_acknowledges(given.text) and not _states_number(draft, given.text)
+
+
+def _states_number(draft: QuestionDraft, text: str) -> bool:
+    return states_number(draft.prompt, text, unit=draft.unit)
 
 
 def named_option(question: AskedCheckpoint, text: str) -> Option | None:

@@ -11,7 +11,7 @@ from sprout.learning.text.confusables import plain
 from sprout.learning.text.normalization import folded, tidy
 
 MAX_SHARE_OF_PROMPT = 0.6
-_LONGEST_TERM, _SHORT_QUESTION = 6, 7  # words
+_LONGEST_TERM, _SHORT_QUESTION, _LONGEST_DOUBT = 6, 7, 12  # words
 MAX_ASKING = 200  # characters: a longer text that ends with a question may well have answered before
 _WORD_LISTS = ("assigned", "faults", "glue", "fillers", "reasons", "acknowledgements")
 _APOSTROPHE = re.compile("['’`´]")
@@ -53,11 +53,17 @@ def is_genuine_attempt(
 def _gives_up(text: str) -> bool:
     """Whether the text only says that its writer does not know, or asks for help, and at most asks something beside."""
     known = _phrases("requests") | _phrases("frustration")
-    if _says_only(text, known):
+    if _says_only(text, known) or _does_not_know(text):
         return True
     parts = [part for part in _PART.split(text) if part.strip()]
     left = [part for part in parts if not _says_only(part, known)]
     return len(left) < len(parts) and all(_begins_with(part, "asking", "interrogatives") for part in left)
+
+
+def _does_not_know(text: str) -> bool:
+    """Whether the text says what its writer does not know, and nothing after it: "dont know what none is"."""
+    words = _words(text)
+    return len(words) <= _LONGEST_DOUBT and _begins_with(text, "doubts") and not _gives_reason(text)
 
 
 def complains(text: str) -> bool:

@@ -20,6 +20,7 @@ _REST = re.compile(
     r"|\b(?:all|alle|tous|todos) (?:except|but|außer|sauf|menos) \w+\W*\Z",
     re.IGNORECASE,
 )
+_TWO = 2
 _SLACK = 1e-9  # of the value
 
 
@@ -50,6 +51,12 @@ def has_unworked(answer: str, right: float, *, unit: str | None = None) -> bool:
     """Whether the answer ends with a calculation that comes to the right value, and does not say what it comes to."""
     found = [*calculations(answer, unit=unit)]
     return bool(found) and found[-1].stated is None and _same(found[-1].value, right)
+
+
+def has_parts(answer: str, right: float, *, unit: str | None = None) -> bool:
+    """Whether the answer is two numbers whose difference or sum is the right value: "820 for and 380 against"."""
+    values = [one.quantity.value for one in iter_quantities(plain_text(answer), unit=unit)]
+    return len(values) == _TWO and any(_same(one, right) for one in (sum(values), abs(values[0] - values[1])))
 
 
 def leaves_the_rest(answer: str) -> bool:

@@ -9,13 +9,13 @@ from importlib.resources import files
 
 from sprout.errors import BadInput
 from sprout.events import Compare, ComparedCriterionShown, Mark
-from sprout.learning.marking.answers import shares_nothing
 from sprout.learning.marking.attempts import asks_something, is_genuine_attempt
 from sprout.learning.marking.grades import CriterionResult, Grade, GradeState, Remedy, ungraded
 from sprout.learning.marking.grading import criterion_ids
 from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.questions.questions import Criterion, QuestionDraft
 from sprout.learning.text.confusables import plain
+from sprout.learning.text.stems import stems
 
 MAX_WORDS = 60  # of a verdict that is typed, with what the learner says of it
 WHOLE = "the whole answer"
@@ -23,6 +23,7 @@ _FEW_WORDS, _MANY_WORDS = 3, 15
 
 _MARKS: tuple[Mark, ...] = ("met", "partly", "missing")
 _LONGEST = 4  # words of a phrase
+_DIGITS = re.compile(r"\d+")
 _STOP = "."
 _CLAUSE_END = re.compile(r"[,.;:!…–—\n]+|-\s")
 _APOSTROPHE = re.compile("['’`´]")
@@ -59,11 +60,17 @@ def is_worth_comparing(answer: str, draft: QuestionDraft, taught: Sequence[str] 
     Args:
         taught: what the tutor has said in the lesson.
     """
-    words = len(plain(answer).split())
-    model = [draft.correct_answer, *draft.anchors, *(one.statement for one in draft.criteria)]
+    words, said = len(plain(answer).split()), _matter([answer])
+    of_model = said & _matter([draft.correct_answer, *draft.anchors, *(one.statement for one in draft.criteria)])
     if words <= _FEW_WORDS:
-        return not shares_nothing(answer, model)
-    return words > _MANY_WORDS or not shares_nothing(answer, [*model, draft.prompt, *taught])
+        return bool(of_model)
+    new = of_model - _matter([draft.prompt])
+    return words > _MANY_WORDS or bool(new) or len(said & _matter([draft.prompt, *taught]) | of_model) > 1
+
+
+def _matter(texts: Sequence[str]) -> frozenset[str]:
+    """The content words of the texts, as stems, and their numbers."""
+    return stems(texts) | frozenset(_DIGITS.findall(" ".join(texts)))
 
 
 def build_comparison(draft: QuestionDraft) -> Comparison:

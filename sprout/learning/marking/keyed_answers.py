@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sprout.learning.marking.calculations import has_unworked, leaves_the_rest, slipped_calculation
+from sprout.learning.marking.calculations import has_parts, has_unworked, leaves_the_rest, slipped_calculation
 from sprout.learning.marking.grades import Grade, GradeState, Remedy, ungraded
 from sprout.learning.marking.number_words import scale_of
 from sprout.learning.marking.quantities import Agreement, Quantity, agreement
@@ -19,6 +19,8 @@ ONLY_THE_SHARE = "That share is right. How much is it in percent?"
 FOR_OR_AGAINST = "Which side does each of the two numbers belong to?"
 ONLY_A_BOUND = "That leaves many numbers open. Which one is it?"
 
+_MILLION = 1e6
+_MIL = re.compile(r"(?<=\d) ?mil\b", re.IGNORECASE)  # a thousand in Spanish, and a million where millions are asked for
 _AGAINST = re.compile(r"\b(?:to|zu|contre|a) (?:1|one|eins|un|uno) (?:against|gegen|contre|contra)\b", re.IGNORECASE)
 
 
@@ -72,6 +74,8 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
     of the result may be right.
     """
     factor, unit = scale_of(question.unit or "")
+    if factor == _MILLION:
+        answer = _MIL.sub(" million", answer)
     question = replace(question, unit=unit or None)
     key = _value_in(question.correct_answer, question.unit)
     if key is None:
@@ -97,8 +101,10 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
         return replace(_wrong_grade(misconception), next_step=SLIPPED.format(calculation=slipped))
     if misconception:
         return _wrong_grade(misconception)
+    if has_parts(answer, key, unit=question.unit):
+        return _unsure_grade("the answer is the two numbers that lead to the result", NOT_WORKED_OUT)
     if verdict is Agreement.UNCLEAR:
-        return _unsure_grade("the number or its unit can be read in more than one way")
+        return _unsure_grade("the number or its unit can be read in more than one way", _which_unit(question, result))
     return _wrong_grade(None)
 
 
@@ -183,6 +189,15 @@ def _wrong_grade(misconception: str | None) -> Grade:
 
 def _unsure_grade(doubt: str, next_step: str = "") -> Grade:
     return Grade(GradeState.UNSURE, remedy=Remedy.FOLLOW_UP, doubts=(doubt,), next_step=next_step)
+
+
+def _which_unit(question: NumericQuestion, result: Quantity) -> str:
+    """The question to a learner whose number has another unit than what is asked for."""
+    if result.unit is None or (question.unit and same_unit(result.unit, question.unit)):
+        return ""
+    return (
+        f"How much is that in {question.unit}?" if question.unit else f"The answer is asked for without {result.unit}."
+    )
 
 
 def _which_one(results: Sequence[Quantity]) -> str:

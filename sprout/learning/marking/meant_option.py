@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from rapidfuzz import fuzz
 
 from sprout.learning.marking.keyed_answers import Option
+from sprout.learning.marking.number_words import with_digits
 from sprout.learning.marking.typed_choice import MAX_ANSWER_LENGTH, clauses_of, without_taken_back, words_of
 from sprout.learning.text.confusables import plain
 from sprout.learning.text.stems import stems
@@ -14,7 +15,7 @@ _ALIKE = 80  # of 100, as rapidfuzz counts: "defeet"
 _SHARE = 0.5
 _SHORTEST_WITH_SLIPS = 5  # characters
 _LONGEST_NO = 3  # words
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"\d{2,}")
 
 
 def meant_option(options: Sequence[Option], text: str) -> Option | None:
@@ -56,7 +57,7 @@ def _only_option(options: Sequence[Option], text: str) -> Option | None:
 
 def _marks(text: str) -> frozenset[str]:
     """What tells a text from others: its content words, as stems, and its numbers."""
-    return stems([text]) | frozenset(_NUMBER.findall(text))
+    return stems([text]) | frozenset(_NUMBER.findall(with_digits(text)))
 
 
 def _is_said(mark: str, said: frozenset[str]) -> bool:

@@ -95,6 +95,14 @@ ONLY = (
     r"|alleen|tylko|sadece|только)"
 )
 _ONE_ALONE = re.compile(rf"\W*{_ONE}\W*", re.IGNORECASE)
+_ONE_FIRST = re.compile(
+    rf"\A\W*(?:{ONLY} )?{_ONE}(?=[,.:;(–—-]| (?:because|bc|cos|cuz|since|as|weil|denn|da|parce|car|porque|perché)\b)",
+    re.IGNORECASE,
+)
+_MINUS_ONE = re.compile(rf"\b(minus|negative|moins|menos|meno|min) {_ONE}\b", re.IGNORECASE)
+_AFTER_SO = re.compile(
+    r"(?<=\bso )(?:two|three)\b|(?<=\balso )(?:zwei|drei)\b|(?<=\bdonc )(?:deux|trois)\b", re.IGNORECASE
+)
 _ONLY_ONE = re.compile(rf"\b{ONLY} (?:the )?{_ONE}\b", re.IGNORECASE)
 
 
@@ -107,6 +115,8 @@ def with_digits(text: str) -> str:
     """
     if _ONE_ALONE.fullmatch(text):
         return "1"
+    text = _MINUS_ONE.sub(r"\1 1", _ONE_FIRST.sub("1", text))
+    text = _AFTER_SO.sub(lambda found: str(_COUNTS[found[0].lower()]), text)
     text = _TIMES.sub(r"\1 ", _SLIP.sub(lambda found: _SLIPS[found[0].lower()], text))
     added = _PERCENT_BEFORE.sub(r"\1%", additive_in_digits(text))
     added = _PER_THOUSAND.sub("1000", added)

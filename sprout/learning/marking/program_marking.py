@@ -3,6 +3,8 @@
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from keyword import kwlist
 from textwrap import dedent
 
 from sprout.learning.actor import Actor
@@ -47,6 +49,8 @@ _BEFORE_CODE = re.compile(
     r"(?=(?:def|for|while|if|return|print)\b|[a-z_]\w* ?[-+*/]?=(?!=)|[a-z_]\w*\.[a-z_]+\()",
     re.IGNORECASE,
 )
+_COMMON_KEYWORDS = ("def", "return", "while", "for", "elif", "else", "in", "and", "or", "not", "import")
+_NEARLY = 0.75  # as difflib counts: "retrun", "Def", "whlie"
 _DEFINITION = re.compile(r"(?:def|class|import|from)\b")
 _MISSING_NAME = re.compile(r"NameError: name '(\w+)' is not defined")
 _STATEMENT = re.compile(r"^\s*(?:return|def|class|import|from|pass|break|continue|raise|assert|del)\b", re.MULTILINE)
@@ -131,7 +135,7 @@ def grade_runs(program: str, tests: Sequence[ProgramTest], runs: Sequence[Progra
             for position, (test, is_passed, label) in enumerate(zip(tests, passed, run_labels(tests), strict=True), 1)
         ),
         misconceptions=_revealed(tests, runs, passed),
-        next_step="" if failed is None else _explain(tests[failed], runs[failed]),
+        next_step="" if failed is None else f"{_explain(tests[failed], runs[failed])}{_slip_in(program, runs[failed])}",
     )
 
 
@@ -212,6 +216,17 @@ def _explain(test: ProgramTest, run: ProgramRun) -> str:
             return f"{lead}{test.after} gives {_cut(run.value or '')}; it should give {_cut(test.gives or '')}."
         case ProgramEnd.COMPLETE:
             return _compare_output(begin, _lines(run.printed), _lines(test.prints or ""))
+
+
+def _slip_in(program: str, run: ProgramRun) -> str:
+    """The question whether a keyword was meant where a word of the line that Python cannot read is nearly one."""
+    lines = program.splitlines()
+    if run.end is not ProgramEnd.NOT_COMPILED or run.line is None or run.line > len(lines):
+        return ""
+    for word in re.findall(r"[^\W\d_]{2,}", _QUOTED.sub("", lines[run.line - 1])):
+        if word not in kwlist and (near := get_close_matches(word.lower(), _COMMON_KEYWORDS, n=1, cutoff=_NEARLY)):
+            return f" Did you mean `{near[0]}` by `{word}`?"
+    return ""
 
 
 def _failure_after(test: ProgramTest, run: ProgramRun) -> str:

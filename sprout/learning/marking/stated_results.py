@@ -37,7 +37,9 @@ _HOW_MANY = re.compile(
     r"\b(?:how many|wie ?viele?|combien|cuánt[oa]s|quant[ei]|quant[oa]s|hoeveel|ile|kaç|сколько)\b", re.IGNORECASE
 )
 _ONLY_THAT = re.compile(rf"\W*{ONLY} (?:the|der|die|das|le|la|el|il|o|a|de|het) (\w+)(?: one)?\b", re.IGNORECASE)
-_COUNT_AND_NAMES = re.compile(r"\W*(\w{1,6})(?: of (?:them|these|those))? ?([:,(–—])\s*(.+)", re.DOTALL)
+_COUNT_AND_NAMES = re.compile(
+    rf"\W*(?:{ONLY} )?(\w{{1,6}})(?: of (?:them|these|those))? ?([:,(–—])\s*(.+)", re.DOTALL | re.IGNORECASE
+)
 _LEADS_TO = (Kind.EQUALS, Kind.RESULT, Kind.STEP)
 _EVEN_CHANCE = re.compile(r"\b(?:fifty|50) ?[-:/ ] ?(?:fifty|50)\b|\bhalbe[- ]halbe\b", re.IGNORECASE)
 _OUT_OF_HOW_MANY = re.compile(r"\bout of how many\b|\bvon wie vielen\b", re.IGNORECASE)
@@ -131,6 +133,8 @@ def _names_as_many(count: str, mark: str, names: str) -> bool:
     """Whether as many numbers are named behind a count as it says; "2, 4 and 6" may be a list of its own."""
     pieces = answer_pieces(names)
     numbers = [piece for piece in pieces if piece.quantity is not None]
+    if mark == "(" and not count.isdecimal() and count_of(count):
+        return True
     return (
         all(piece.kind in _NAMING for piece in pieces)
         and len(numbers) == count_of(count)

@@ -13,7 +13,7 @@ from itertools import pairwise
 from rapidfuzz import fuzz
 
 from sprout.learning.marking.keyed_answers import Option, chosen_option
-from sprout.learning.marking.number_words import count_of
+from sprout.learning.marking.number_words import count_of, with_digits
 from sprout.learning.marking.ordinals import ordinals
 from sprout.learning.text.confusables import plain
 from sprout.learning.text.normalization import folded, occurs_in
@@ -30,6 +30,13 @@ _LABELLED = re.compile(r"\s*\(?([A-Ha-h])[).:]\s")
 _SUBJECT = re.compile(
     r"\s*([A-H]) (?:has|is|was|says|fits|gives|shows|names|seems|sounds|looks|works|would|must|makes|hat|ist|passt)\b"
 )
+_BARE_PLACE = re.compile(r"\A\W*(?:nr|no|num|number|nummer|n°)?[.# ]*(\d)[.)]?\W*\Z", re.IGNORECASE)
+_CORRECTION = re.compile(
+    r"\b(?:no wait|wait no|i mean|i meant|actually|oops|scratch that|make that|or rather|but now|ich meine|nein)\b"
+    r"|[,.;!?–—-]\s*no\b",
+    re.IGNORECASE,
+)
+_INNER_CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
 _NUMBERED = re.compile(
     r"\b(?:option|answer|choice|number|antwort|nummer|réponse|opción|opzione|opção) (\d|[^\W\d_]{2,6})\b", re.IGNORECASE
 )
@@ -58,6 +65,9 @@ def named_options(options: Sequence[Option], text: str) -> list[Option]:
         return [exact]
     if len(text) > MAX_ANSWER_LENGTH:
         return []
+    *_, last = _CORRECTION.split(text)
+    if last != text and len(corrected := named_options(options, last)) == 1:
+        return corrected
     if found := _LABELLED.match(text) or _SUBJECT.match(text):
         at = OPTION_LABELS.index(found[1].upper())
         return [*options[at : at + 1]]
@@ -84,7 +94,9 @@ def _with_letters(options: Sequence[Option], text: str) -> str:
         place = count_of(found[1].lower())
         return OPTION_LABELS[place - 1] if place and 1 <= place <= len(options) else found[0]
 
-    return text if any(map(_names_number, options)) else _NUMBERED.sub(letter, text)
+    if any(map(_names_number, options)):
+        return text
+    return _NUMBERED.sub(letter, _BARE_PLACE.sub(letter, text))
 
 
 def _names_number(option: Option) -> bool:
@@ -93,13 +105,21 @@ def _names_number(option: Option) -> bool:
 
 def _by_text(options: Sequence[Option], text: str) -> list[Option]:
     """The options that stand in the text, but for those that are part of a longer one there."""
-    said = _bare(text)
-    found = [option for option in options if occurs_in(_bare(option.text), said)]
+    said = f"{_bare(text)} | {_bare(with_digits(text))}"
+    found = [option for option in options if any(occurs_in(_bare(form), said) for form in _spellings(option.text))]
     return [
         one
         for one in found
         if not any(one != other and occurs_in(_bare(one.text), _bare(other.text)) for other in found)
     ]
+
+
+def _spellings(option: str) -> tuple[str, ...]:
+    """The text of an option, and with its parts parted: "TypeError" may be written "type error". A letter has none: it
+    stands for the option that it stands before."""
+    if _bare(option).upper() in OPTION_LABELS:
+        return ()
+    return (option, _INNER_CAPITAL.sub(" ", option))
 
 
 def _by_slip(options: Sequence[Option], text: str) -> list[Option]:

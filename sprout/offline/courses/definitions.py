@@ -28,6 +28,11 @@ def definition(slug: str, question: str) -> str:
     return _definitions(slug).get(stems([found["term"]]), "") if found else ""
 
 
+def asks_meaning(question: str) -> bool:
+    """Return True if the question is what a word means, which no sentence that merely has the word answers."""
+    return re.search(r"\bmeans?\b", question, re.IGNORECASE) is not None and _MEANS.search(question) is not None
+
+
 @cache
 def _definitions(slug: str) -> Mapping[frozenset[str], str]:
     """Stems of a term → where it is introduced, the first time."""

@@ -16,6 +16,7 @@ from sprout.learning.lessons.turn import (
     TurnKind,
     extract_explanation,
     interpret_input,
+    lacks_number,
     ladder_after,
     named_option,
     parse_input,
@@ -90,13 +91,22 @@ def test_Q4_only_a_genuine_answer_is_an_attempt(content: str, meaning: InputMean
         ("4 + 4", InputMeaning.ATTEMPT),
         ("does Pluto count?", InputMeaning.ASIDE),
         ("too hard for me", InputMeaning.HELP_REQUEST),
-        ("many of them", InputMeaning.DONT_KNOW),
+        ("many of them", InputMeaning.ASIDE),
         ("ok", InputMeaning.ASIDE),
     ],
 )
 def test_A11_without_a_number_there_is_no_try_at_one(answer: str, meaning: InputMeaning) -> None:
     planets = QuestionDraft("How many planets circle the sun?", "numeric", "8", 1, ("Planets",))
     assert interpret_input(posed(planets), parse_input(f"[ANSWER]\n{answer}")) is meaning
+
+
+def test_A11_who_writes_no_number_twice_gets_help() -> None:
+    planets = posed(QuestionDraft("How many planets circle the sun?", "numeric", "8", 1, ("Planets",)))
+    given = parse_input("[ANSWER]\nlots of them")
+    assert interpret_input(planets, given, before=["many of them"]) is InputMeaning.DONT_KNOW
+    assert interpret_input(planets, given, before=["9"]) is InputMeaning.ASIDE
+    assert lacks_number(planets, given)
+    assert not lacks_number(planets, parse_input("[ANSWER]\n8 of them"))
 
 
 def test_a_drawing_is_an_attempt_whatever_stands_beside_it() -> None:

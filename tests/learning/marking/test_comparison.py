@@ -7,6 +7,7 @@ from sprout.learning.marking.comparison import (
     WHOLE,
     build_comparison,
     grade_self_mark,
+    is_worth_comparing,
     left_to_learner,
     parse_self_verdict,
     whole_verdict,
@@ -132,3 +133,25 @@ def test_A11_the_whole_is_met_or_missing_only_where_all_of_it_is() -> None:
     assert whole_verdict(["met", "met"]) == "met"
     assert whole_verdict(["missing"]) == "missing"
     assert whole_verdict(["met", "missing"]) == "partly"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "short waves", "the short ones are scattered", "because the blue light of the sky comes down",
+        "weil das kurzwellige Licht an den kleinen Teilchen der Luft viel stärker gestreut wird als das rote Licht",
+    ],
+)  # fmt: skip
+def test_A11_an_answer_of_the_matter_is_worth_comparing(answer: str) -> None:
+    assert is_worth_comparing(answer, SKY, ["Light that comes from the sun meets the air."])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "4/5", "it depends", "asdfgh", "blue sky", "this sucks so much", "fuck this, i hate the sky",
+        "my mum says the sea is nice",
+    ],
+)  # fmt: skip
+def test_A11_what_has_little_to_do_with_the_question_is_not_compared_at_once(answer: str) -> None:
+    assert not is_worth_comparing(answer, SKY, ["Light that comes from the sun meets the air."])

@@ -467,3 +467,45 @@ def test_A1_odds_against_are_not_taken_for_odds_on() -> None:
     )
     assert grade_number(bus, "11 to 1").correct is True
     assert grade_number(bus, "11 to 1 against play").next_step == FOR_OR_AGAINST
+
+
+def test_A1_the_two_numbers_that_lead_to_the_result_are_a_try_whose_result_is_asked_for() -> None:
+    votes = NumericQuestion("1,200 votes. By how many is the majority larger?", "440")
+    assert grade_number(votes, "820 for and 380 against").next_step == NOT_WORKED_OUT
+    assert grade_number(votes, "820 for and 480 against").correct is False
+
+
+@pytest.mark.parametrize(
+    ("unit", "answer", "asked"),
+    [
+        (None, "90 %", "The answer is asked for without %."),
+        ("sous", "3 livres", "How much is that in sous?"),
+        ("km", "5 miles", ""),
+    ],
+)
+def test_A1_who_gives_another_unit_is_told_which_one_is_asked_for(unit: str | None, answer: str, asked: str) -> None:
+    grade = grade_number(NumericQuestion("How much is it?", "90", unit), answer)
+    assert grade.next_step == asked
+
+
+def test_A1_mil_is_a_million_where_millions_are_asked_for() -> None:
+    gap = NumericQuestion("How large is the gap?", "90", "million livres")
+    assert grade_number(gap, "90 mil").correct is True
+    assert grade_number(NumericQuestion("¿Cuántos?", "90000"), "90 mil").correct is True
+
+
+@pytest.mark.parametrize("answer", ["one, bc it has no brackets", "only one, since", "one: the second"])
+def test_A1_one_before_its_reason_is_1(answer: str) -> None:
+    assert grade_number(NumericQuestion("How many lines does it print?", "1"), answer).correct is True
+
+
+@pytest.mark.parametrize(
+    "answer", ["only two of them, 50 and 499", "4, 5 and 6 so three groups", "three (50, 4 to 1, 7)"]
+)
+def test_A1_a_count_in_words_beside_what_was_counted_is_the_count(answer: str) -> None:
+    right = "2" if "two" in answer else "3"
+    assert grade_number(NumericQuestion("How many of them are there?", right), answer).correct is True
+
+
+def test_A1_minus_one_is_a_number() -> None:
+    assert grade_number(NumericQuestion("What is the second largest?", "-1"), "minus one").correct is True

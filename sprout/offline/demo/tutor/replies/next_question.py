@@ -107,7 +107,7 @@ def _compared_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> 
     if turn.settled.said == "met":
         yield Snippet(frames.fresh("compared_met", turn.said), repeatable=True)
     elif turn.settled.misconception and shares_idea(turn.settled.misconception, teaching.idea):
-        yield Snippet(frames.render("test_case", case=teaching.case), Priority.SHOULD)
+        yield Snippet(frames.render("test_case", idea=teaching.idea, case=teaching.case), Priority.SHOULD)
     elif because := _because(turn, teaching):
         yield Snippet(frames.fresh("compared_again", turn.said, text=because), Priority.SHOULD)
 

@@ -50,7 +50,7 @@ class OpenQuestion:
         """Return True if the message is a question of the learner's own."""
         says = self.turn.message
         asks = self.turn.marking is None and (says.rstrip().endswith("?") or asks_something(says))
-        return self.pending.step is NextStep.WAIT and (self.turn.kind == "clarification" or asks)
+        return self.pending.step in (NextStep.WAIT, NextStep.COMPARE) and (self.turn.kind == "clarification" or asks)
 
     @property
     def waits(self) -> bool:
@@ -135,9 +135,12 @@ def due_help_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     """Help of exactly this level; before it the lesson's test case where it is for the learner's wrong idea."""
     case = _contrast_case(now)
     if case and _leaves_room_for_help(now, case):
-        yield Snippet(now.templates.render("test_case", case=case), Priority.MAY)
+        yield Snippet(now.templates.render("test_case", idea=now.lesson.idea, case=case), Priority.MAY)
     text, check = _help_text(now), now.check
     passes = bool(text) and (check is None or check.passes(text))
+    if passes and now.pending.kind == "code" and now.turn.marking is not None:
+        yield Snippet(now.templates.render("task_hint", text=text))
+        return
     yield Snippet(text if passes else now.templates.render(f"any_help_{max(1, now.pending.level.value)}"))
 
 

@@ -96,7 +96,11 @@ def _correct(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
     frames, check = now.templates, now.check
     case = now.lesson.case
     fits = bool(case) and case not in now.turn.said and (check is None or check.passes(case))
-    words = frames.render("test_case", case=case) if fits else frames.fresh("test_yourself", now.turn.said)
+    words = (
+        frames.render("test_case", idea=now.lesson.idea, case=case)
+        if fits
+        else frames.fresh("test_yourself", now.turn.said)
+    )
     test = Snippet(words, Priority.SHOULD)
     if now.waits:
         return [_opening(now, tactic), test, Snippet(frames.fresh("open_short", now.turn.said))]

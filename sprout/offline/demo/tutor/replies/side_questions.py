@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sprout.learning.text.stems import stems
-from sprout.offline.courses.definitions import definition
+from sprout.offline.courses.definitions import asks_meaning, definition
 from sprout.offline.demo.tutor.composition import LeakCheck, Priority, Snippet
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, next_move_snippets
@@ -19,7 +19,8 @@ LONGEST_ANSWER = 40  # words
 def side_question_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterator[Snippet]:
     """A sentence of the lesson that has to do with it, or an honest word; the open question stays as it is."""
     frames, said, asked = now.templates, now.turn.said, stems([now.turn.message])
-    if len(asked) > 1 and len(asked & stems([now.pending.prompt])) >= SAME_QUESTION * len(asked):
+    defined = bool(now.lesson.course) and bool(definition(now.lesson.course, now.turn.message))
+    if not defined and len(asked) > 1 and len(asked & stems([now.pending.prompt])) >= SAME_QUESTION * len(asked):
         yield Snippet(frames.render("aside_is_the_question"))
         yield from next_move_snippets(now)
         return
@@ -47,6 +48,8 @@ def find_side_answer(
     """
     if teaching.course and (defined := definition(teaching.course, words)) and (check is None or check.passes(defined)):
         return frames.render("aside_definition", text=defined)
+    if teaching.course and asks_meaning(words):
+        return ""
     asked = stems([words])
     met = [(len(asked & stems([one])), one) for one in teaching.sentences if _stands_alone(one, teaching.language)]
     fitting = sorted((pair for pair in met if asked and pair[0] >= ANSWERS_IT * len(asked)), key=lambda pair: -pair[0])
