@@ -9,7 +9,13 @@ from sprout.events import AnswerType
 from sprout.learning.lessons.conversations import MessageKind
 from sprout.learning.lessons.help_ladder import HelpLadder
 from sprout.learning.marking.answers import says_nothing
-from sprout.learning.marking.attempts import asks_something, complains, is_genuine_attempt, only_acknowledges
+from sprout.learning.marking.attempts import (
+    asks_something,
+    begins_by_giving_up,
+    complains,
+    is_genuine_attempt,
+    only_acknowledges,
+)
 from sprout.learning.marking.comparison import Comparison, build_comparison
 from sprout.learning.marking.keyed_answers import Option, states_number
 from sprout.learning.marking.meant_option import confirms, denies, meant_option
@@ -186,7 +192,7 @@ def interpret_input(
     if asks_something(given.text, answers=answers) and folded(given.text) not in map(folded, before):
         return InputMeaning.ASIDE
     if draft.format == "numeric" and not _states_number(draft, given.text):
-        is_first = all(_states_number(draft, text) for text in before)
+        is_first = not begins_by_giving_up(given.text) and all(_states_number(draft, text) for text in before)
         return InputMeaning.ASIDE if is_first or "?" in given.text else InputMeaning.DONT_KNOW
     return InputMeaning.ATTEMPT
 

@@ -60,6 +60,12 @@ def _gives_up(text: str) -> bool:
     return len(left) < len(parts) and all(_begins_with(part, "asking", "interrogatives") for part in left)
 
 
+def begins_by_giving_up(text: str) -> bool:
+    """Whether the first clause gives up: "no clue, we haven't done this". A try may follow it."""
+    first = next((part for part in _PART.split(text) if part.strip()), "")
+    return _says_only(first, _phrases("requests") | _phrases("frustration"))
+
+
 def _does_not_know(text: str) -> bool:
     """Whether the text says what its writer does not know, and nothing after it: "dont know what none is"."""
     words = _words(text)

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from sprout.errors import BadInput
 from sprout.events import Compare, ComparedCriterionShown, Mark
-from sprout.learning.marking.attempts import asks_something, is_genuine_attempt
+from sprout.learning.marking.attempts import asks_something, begins_by_giving_up, is_genuine_attempt
 from sprout.learning.marking.grades import CriterionResult, Grade, GradeState, Remedy, ungraded
 from sprout.learning.marking.grading import criterion_ids
 from sprout.learning.questions.assessments import SelfMark
@@ -65,6 +65,8 @@ def is_worth_comparing(answer: str, draft: QuestionDraft, taught: Sequence[str] 
     if words <= _FEW_WORDS:
         return bool(of_model)
     new = of_model - _matter([draft.prompt])
+    if begins_by_giving_up(answer):
+        return bool(new)
     return words > _MANY_WORDS or bool(new) or len(said & _matter([draft.prompt, *taught]) | of_model) > 1
 
 

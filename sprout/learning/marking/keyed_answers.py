@@ -16,9 +16,11 @@ from sprout.learning.text.normalization import one_line
 NOT_WORKED_OUT = "That is a way to it. What number does it come to?"
 SLIPPED = "Your way is right. Work {calculation} out once more."
 ONLY_THE_SHARE = "That share is right. How much is it in percent?"
+IN_ONE_UNIT = "How much is that in {unit}?"
 FOR_OR_AGAINST = "Which side does each of the two numbers belong to?"
 ONLY_A_BOUND = "That leaves many numbers open. Which one is it?"
 
+_NO_UNITS = frozenset("x times mal fois por per of and or is in so plus minus days".split())
 _MILLION = 1e6
 _MIL = re.compile(r"(?<=\d) ?mil\b", re.IGNORECASE)  # a thousand in Spanish, and a million where millions are asked for
 _AGAINST = re.compile(r"\b(?:to|zu|contre|a) (?:1|one|eins|un|uno) (?:against|gegen|contre|contra)\b", re.IGNORECASE)
@@ -90,8 +92,8 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
     misconception = _misconception_of(question, replace(result, alternatives=()))
     if verdict is Agreement.EQUAL and (grade := _grade_equal(question, key, result, misconception, answer)) is not None:
         return grade
-    if has_unworked(answer, key, unit=question.unit) or leaves_the_rest(answer):
-        return _unsure_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
+    if (unfinished := _grade_unfinished(question, key, answer)) is not None:
+        return unfinished
     if right := [one for one in others if _agrees(one, key, question)]:
         two = sorted((right[0], result), key=lambda one: one.value)
         return _unsure_grade("another number of the answer is the right one", _which_one(two))
@@ -114,6 +116,15 @@ def _grade_without_result(stated: StatedResults) -> Grade:
     if stated.is_unworked:
         return _unsure_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
     return _unsure_grade("the answer states no single number beyond doubt", _which_one(stated.results))
+
+
+def _grade_unfinished(question: NumericQuestion, key: float, answer: str) -> Grade | None:
+    """The grade of an answer that stops short of its result, or has it in two units; None of any other."""
+    if question.unit and _in_two_units(answer, question.unit):
+        return _unsure_grade("the answer is in two units", IN_ONE_UNIT.format(unit=question.unit))
+    if has_unworked(answer, key, unit=question.unit) or leaves_the_rest(answer):
+        return _unsure_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
+    return None
 
 
 def _grade_equal(
@@ -189,6 +200,12 @@ def _wrong_grade(misconception: str | None) -> Grade:
 
 def _unsure_grade(doubt: str, next_step: str = "") -> Grade:
     return Grade(GradeState.UNSURE, remedy=Remedy.FOLLOW_UP, doubts=(doubt,), next_step=next_step)
+
+
+def _in_two_units(answer: str, unit: str) -> bool:
+    """Whether the answer is in two units, of which the smaller one is the question's: "2 livres 5 sous"."""
+    both = re.search(rf"\d ?([^\W\d_]{{1,12}}) (?:and |und |et |y )?\d+ ?{re.escape(unit)}\b", answer, re.IGNORECASE)
+    return both is not None and both[1].lower() not in _NO_UNITS and not same_unit(both[1], unit)
 
 
 def _which_unit(question: NumericQuestion, result: Quantity) -> str:

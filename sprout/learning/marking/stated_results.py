@@ -40,6 +40,7 @@ _ONLY_THAT = re.compile(rf"\W*{ONLY} (?:the|der|die|das|le|la|el|il|o|a|de|het) 
 _COUNT_AND_NAMES = re.compile(
     rf"\W*(?:{ONLY} )?(\w{{1,6}})(?: of (?:them|these|those))? ?([:,(–—])\s*(.+)", re.DOTALL | re.IGNORECASE
 )
+_JUST = re.compile(ONLY, re.IGNORECASE)
 _LEADS_TO = (Kind.EQUALS, Kind.RESULT, Kind.STEP)
 _EVEN_CHANCE = re.compile(r"\b(?:fifty|50) ?[-:/ ] ?(?:fifty|50)\b|\bhalbe[- ]halbe\b", re.IGNORECASE)
 _OUT_OF_HOW_MANY = re.compile(r"\bout of how many\b|\bvon wie vielen\b", re.IGNORECASE)
@@ -287,7 +288,8 @@ class _StatedNumbers:
         """Whether the number is meant although the question states it as well: "42, …" or "it is 42"."""
         if at == 0:
             return self._leads(at) and self.pieces[1].kind in _STOPS
-        return self.pieces[at - 1].kind in (Kind.COPULA, Kind.STATEMENT)
+        before = [piece for piece in self.pieces[max(0, at - 2) : at] if not _JUST.fullmatch(piece.text)]
+        return bool(before) and before[-1].kind in (Kind.COPULA, Kind.STATEMENT)
 
     def _leads(self, at: int) -> bool:
         """Whether the answer begins with the number, and goes on with something else."""

@@ -92,6 +92,7 @@ def test_Q4_only_a_genuine_answer_is_an_attempt(content: str, meaning: InputMean
         ("does Pluto count?", InputMeaning.ASIDE),
         ("too hard for me", InputMeaning.HELP_REQUEST),
         ("many of them", InputMeaning.ASIDE),
+        ("no clue, we havent done this with our teacher", InputMeaning.DONT_KNOW),
         ("ok", InputMeaning.ASIDE),
     ],
 )

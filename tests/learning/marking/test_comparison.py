@@ -150,7 +150,7 @@ def test_A11_an_answer_of_the_matter_is_worth_comparing(answer: str) -> None:
     "answer",
     [
         "4/5", "it depends", "asdfgh", "blue sky", "this sucks so much", "fuck this, i hate the sky",
-        "my mum says the sea is nice",
+        "my mum says the sea is nice", "lol this is stupid, the sky can suck it, blue as it is",
     ],
 )  # fmt: skip
 def test_A11_what_has_little_to_do_with_the_question_is_not_compared_at_once(answer: str) -> None:

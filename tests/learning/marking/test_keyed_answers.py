@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sprout.learning.marking.grades import Grade, GradeState, Remedy, visible_grade
 from sprout.learning.marking.keyed_answers import (
     FOR_OR_AGAINST,
+    IN_ONE_UNIT,
     NOT_WORKED_OUT,
     ONLY_A_BOUND,
     ONLY_THE_SHARE,
@@ -509,3 +510,16 @@ def test_A1_a_count_in_words_beside_what_was_counted_is_the_count(answer: str) -
 
 def test_A1_minus_one_is_a_number() -> None:
     assert grade_number(NumericQuestion("What is the second largest?", "-1"), "minus one").correct is True
+
+
+def test_A1_a_number_of_the_question_that_is_stated_as_the_result_is_marked() -> None:
+    visitors = NumericQuestion("6 % of 700 visitors came by train. How many are that?", "42")
+    assert grade_number(visitors, "its just 6 visitors, says so").correct is False
+    assert grade_number(visitors, "its only 42 visitors, I say").correct is True
+
+
+@pytest.mark.parametrize("answer", ["2 livres 5 sous", "it is 2 livres and 5 sous"])
+def test_A1_an_answer_in_two_units_is_asked_for_in_one(answer: str) -> None:
+    tax = NumericQuestion("A day brings 15 sous. How many sous of tax is that?", "45", "sous")
+    assert grade_number(tax, answer).next_step == IN_ONE_UNIT.format(unit="sous")
+    assert grade_number(tax, "3 x 15 sous = 45 sous").correct is True

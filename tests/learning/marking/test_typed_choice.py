@@ -27,6 +27,7 @@ def named(text: str) -> list[int]:
         ("I don't know much, but I'd say C", 2), ("A then, if you really want a letter", 0),
         ("it's B, no wait, A", 0), ("C, he is rich and selfish, sorry I mean D", 3), ("I first thought C but now D", 3),
         ("B. no, C, because of the register", 2), ("thats C then", 2), ("2", 1), ("nr. 3", 2),
+        ("oh ok A then, bad harvest but nobody rebels", 0),
         ("d because one third", 3), ("d or c, c i think", 2), ("A has a date in it", 0), ("B fits, it won", 1),
         ("Article 1 only talks about rights so i go with D", 3),
     ],
