@@ -57,6 +57,8 @@ export function openLesson(nodeId) {
   const before = signal(/** @type {number | null} */ (null));
   let closed = false;
   let shown = false;
+  /** Numbers of the refreshes that were asked for, and of the newest that came: an older one tells what is past. */
+  const refreshes = { asked: 0, came: 0 };
   /** The newest message when the tutor was last silent. @type {string | null} */
   let known = null;
 
@@ -89,7 +91,16 @@ export function openLesson(nodeId) {
   const unheard = computed(() => (sending.value?.after === messages.value.length ? sending.value : null));
   const working = computed(() => sending.value !== null || run.value !== null);
 
-  async function load() {
+  /** The load that goes on, which a second one joins: two would begin two sessions. @type {Promise<void> | null} */
+  let loading = null;
+  function load() {
+    loading ??= loadOnce().finally(() => {
+      loading = null;
+    });
+    return loading;
+  }
+
+  async function loadOnce() {
     try {
       const found = session.value ?? (await sessionOn(nodeId));
       if (closed) return;
@@ -105,12 +116,14 @@ export function openLesson(nodeId) {
   async function refresh() {
     const id = session.value?.id;
     if (!id) return;
+    const number = ++refreshes.asked;
     const [said, now, sessions] = await Promise.all([
       teachingApi.messages(id),
       teachingApi.lesson(id),
       teachingApi.sessions(nodeId),
     ]);
-    if (closed) return;
+    if (closed || number < refreshes.came) return;
+    refreshes.came = number;
     batch(() => {
       if (said.length > messages.value.length) {
         refusal.value = null; // the failed request has gone through
