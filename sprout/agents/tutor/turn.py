@@ -243,7 +243,7 @@ class LessonTurn:
         return self.due_help() or None if self.task.move == "help" else None
 
     def reply_about_form(self, question: AskedCheckpoint) -> str | None:
-        """What to say of an answer that may be meant in a way in which it cannot be marked yet."""
+        """Reply to an answer that cannot be marked yet as it may be meant; None to any other."""
         language = detect_language(question.prompt)  # "no" tells little of the learner's
         if (suggested := self.result.suggested) is not None:
             label = OPTION_LABELS[question.options.index(suggested)]
@@ -382,7 +382,7 @@ class LessonTurn:
 
 
 def _typed_move(given: LearnerInput) -> Move | None:
-    """What a button does as well, in the learner's words."""
+    """Move that the learner's words ask for, as a button does; None if they ask for none."""
     if given.kind not in (TurnKind.ANSWER, TurnKind.MESSAGE):
         return None
     return "change" if wants_change(given.text) else "show" if wants_solution(given.text) else None

@@ -86,7 +86,7 @@ def calculations(answer: str, *, unit: str | None = None) -> Iterator[Calculatio
 
 
 def _worked_out(values: Sequence[float], signs: Sequence[str]) -> float:
-    """What the values come to, products before sums; not a number where one is divided by 0."""
+    """Result of the values, products before sums; not a number where one is divided by 0."""
     terms = [values[0]]
     for sign, value in zip(signs, values[1:], strict=True):
         match sign:

@@ -56,7 +56,7 @@ def _only_option(options: Sequence[Option], text: str) -> Option | None:
 
 
 def _marks(text: str) -> frozenset[str]:
-    """What tells a text from others: its content words, as stems, and its numbers."""
+    """Content words of a text, as stems, and its numbers, which tell it from others."""
     return stems([text]) | frozenset(_NUMBER.findall(with_digits(text)))
 
 

@@ -93,8 +93,8 @@ async def mark_program(runner: ProgramRunner, tests: Sequence[ProgramTest], answ
 
 
 def _other_readings(program: str) -> Iterator[str]:
-    """What a program that Python cannot read may be meant as: with straight quotation marks, without the words around
-    it, and moved to the left, all but its first line, whose indentation a stored answer loses."""
+    """Programs that one which Python cannot read may be meant as: with straight quotation marks, without the words
+    around it, and moved to the left, all but its first line, whose indentation a stored answer loses."""
     straight = program.translate(_STRAIGHT)
     first, newline, rest = straight.partition("\n")
     seen = {program}

@@ -23,7 +23,7 @@ _LONGEST = 60  # words
 
 
 def definition(slug: str, question: str) -> str:
-    """What the course says about the term that a question asks the meaning of; empty where it does neither."""
+    """Definition, in the course, of the term that a question asks the meaning of; empty without one."""
     found = _MEANS.search(question)
     return _definitions(slug).get(stems([found["term"]]), "") if found else ""
 

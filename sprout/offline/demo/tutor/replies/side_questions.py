@@ -39,8 +39,8 @@ def find_side_answer(
     check: LeakCheck | None = None,
     question: PreparedQuestion | None = None,
 ) -> str:
-    """What the course says of the term that the words ask for, or the sentence of the lesson that says most about them;
-    empty where none may be said.
+    """Answer to a side question: the course's definition of the term that it asks for, or the sentence of the lesson
+    that says most about it; empty where none may be said.
 
     Args:
         check: of the open question, if there is one.
