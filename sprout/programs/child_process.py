@@ -11,6 +11,7 @@ import io
 import json
 import os
 import sys
+import warnings
 from types import TracebackType
 from typing import Any, TextIO
 
@@ -73,7 +74,10 @@ def run_program(job: dict[str, str], output: TextIO) -> dict[str, Any]:
 def _end_of(program: str, names: dict[str, Any]) -> dict[str, Any]:
     """The way the program ended. `exit()` is an end like any other."""
     try:
-        code = compile(program, FILE_NAME, "exec", dont_inherit=True)
+        with warnings.catch_warnings():
+            # "x is 5" runs where small numbers happen to be the same object: it is not what was asked for
+            warnings.filterwarnings("error", message='"is', category=SyntaxWarning)
+            code = compile(program, FILE_NAME, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = error.lineno if isinstance(error, SyntaxError) else None
         return {"end": "not_compiled", "error": _described(error), "line": line}

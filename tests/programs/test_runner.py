@@ -44,6 +44,7 @@ async def test_A11_a_program_runs_as_it_would_at_home(
     ("program", "test", "end", "error", "line"),
     [
         ("x = 1\nprint(x", NOTHING, ProgramEnd.NOT_COMPILED, "SyntaxError: '(' was never closed", 2),
+        ("x = 5\nprint(x is 5)", NOTHING, ProgramEnd.NOT_COMPILED, 'SyntaxError: "is" with ', 2),
         (
             "x = '3'\n\nprint(x + 1)",
             NOTHING,

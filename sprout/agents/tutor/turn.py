@@ -7,6 +7,7 @@ from sprout.agents.agent import Job, Team
 from sprout.agents.grading.key_check import KEY_CHECK
 from sprout.agents.tutor.answer_guard import AnswerGuard
 from sprout.agents.tutor.extra_tools import ExtraTool
+from sprout.agents.tutor.form_replies import form_reply
 from sprout.agents.tutor.task import Move, TutorTask
 from sprout.agents.tutor.turn_state import AttemptResult
 from sprout.errors import SproutError, ToolFailure
@@ -24,34 +25,29 @@ from sprout.learning.lessons.turn import (
     InputMeaning,
     LearnerInput,
     TurnKind,
-    denies_suggestion,
     extract_explanation,
     interpret_input,
-    is_untagged_answer,
-    lacks_number,
     ladder_after,
     named_option,
     suggested_option,
     with_confirmed_option,
 )
+from sprout.learning.lessons.turn_notes import TurnNote
 from sprout.learning.marking.attempts import asks_something, complains, wants_change, wants_solution
 from sprout.learning.marking.comparison import is_worth_comparing, parse_self_verdict
 from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.marking.program_marking import ProgramMarker
-from sprout.learning.marking.typed_choice import OPTION_LABELS, named_options
+from sprout.learning.marking.typed_choice import named_options
 from sprout.learning.paths.repositories import Repositories
 from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.questions.questions import SOLVABLE_FORMATS
 from sprout.learning.text.language import detect_language
+from sprout.learning.text.normalization import folded
 from sprout.loop.model import ToolUse
 from sprout.loop.tools import Profile
 from sprout.loop.turn import TurnResult
 
 GRADING = "grading"
-IS_IT_AN_ANSWER = (
-    "The learner's words have little to do with the question, so nothing was counted. Ask whether they are meant as an "
-    "answer: in a whole sentence, or sent once more as they are, they are put beside the model answer."
-)
 
 
 class EmptyReply(SproutError):
@@ -111,8 +107,7 @@ class LessonTurn:
         """Store the attempt, if the message is one, and have it graded; the result decides the help."""
         question = self.lesson.pending
         if question is None:
-            gone = "The learner answers a question that is not open any more: tell them so in a sentence."
-            return AttemptResult(notes=(gone,) if self.task.question_id is not None else ())
+            return AttemptResult(notes=(TurnNote.QUESTION_GONE,) if self.task.question_id is not None else ())
         if self.question_is_gone:
             return AttemptResult(question, question.ladder)
         if (move := self.task.move or _typed_move(self.input)) is not None:
@@ -146,7 +141,7 @@ class LessonTurn:
         ladder = ladder_after(question, meaning, right=right)
         if grade is not None and grade.must_be_compared:
             if ladder.unmarked < MAX_UNMARKED and not self.is_worth_comparing(question, given.text):
-                return AttemptResult(question, ladder, notes=(IS_IT_AN_ANSWER,))
+                return AttemptResult(question, ladder, notes=(TurnNote.HARDLY_AN_ANSWER,))
             ladder = ladder.compare()
         return AttemptResult(question, ladder, attempt.id, grade, sure=bool(self.task.sure))
 
@@ -157,9 +152,9 @@ class LessonTurn:
         ladder, words = ladder_after(question, meaning), self.input.text
         if question.kind != "mcq" or meaning is not InputMeaning.ASIDE or self.input.kind is not TurnKind.ANSWER:
             return AttemptResult(question, ladder)
-        many = "two" if len(named_options(question.options, words)) > 1 else "none"
-        note = f"The learner's words name {many} of the options, so nothing was marked."
-        is_new = words not in before and not asks_something(words)
+        names_two = len(named_options(question.options, words)) > 1
+        note = TurnNote.TWO_OPTIONS if names_two else TurnNote.NO_OPTION
+        is_new = folded(words) not in map(folded, before) and not asks_something(words)
         suggested = suggested_option(question, self.input) if is_new else None
         return AttemptResult(question, ladder, notes=(note,), suggested=suggested)
 
@@ -238,23 +233,11 @@ class LessonTurn:
         if question is not None and self.result.ladder.comparing and not is_aside:
             name = "compare" if self.result.attempt_id is not None else "compare_again"
             return fixed_text(name, self.language, answer=question.checkpoint.draft.correct_answer)
-        if question is not None and (about_form := self.reply_about_form(question)) is not None:
-            return about_form
+        if question is not None:
+            before = self.lesson.messages_since(question.prompt)[1]
+            if (about_form := form_reply(question, self.input, self.result, before)) is not None:
+                return about_form
         return self.due_help() or None if self.task.move == "help" else None
-
-    def reply_about_form(self, question: AskedCheckpoint) -> str | None:
-        """Reply to an answer that cannot be marked yet as it may be meant; None to any other."""
-        language = detect_language(question.prompt)  # "no" tells little of the learner's
-        if (suggested := self.result.suggested) is not None:
-            label = OPTION_LABELS[question.options.index(suggested)]
-            return fixed_text("meant_option", language, label=label, option=suggested.text)
-        if is_untagged_answer(question, self.input):
-            return fixed_text("untagged", language)
-        if self.result.ladder.step is not NextStep.WAIT or self.result.attempt_id is not None:
-            return None
-        if denies_suggestion(question, self.input, self.lesson.messages_since(question.prompt)[1]):
-            return fixed_text("other_option", language)
-        return fixed_text("no_number", language) if lacks_number(question, self.input) else None
 
     def due_help(self) -> str:
         """The prepared help that the learner gets in this turn; empty without one that can be shown."""

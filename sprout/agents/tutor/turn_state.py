@@ -1,7 +1,7 @@
 """Turn state: the prompt element with the lesson's progress, the open question and the marking."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sprout.agents.fences import fenced, wrapped
 from sprout.events import Mark
@@ -10,6 +10,7 @@ from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
 from sprout.learning.lessons.memories import MemoryRow
 from sprout.learning.lessons.repository import Lesson
 from sprout.learning.lessons.turn import AskedCheckpoint, LessonPlan, TurnKind
+from sprout.learning.lessons.turn_notes import NOTE_TEXTS, TurnNote
 from sprout.learning.marking.comparison import whole_verdict
 from sprout.learning.marking.grades import Grade, GradeState, visible_grade
 from sprout.learning.marking.keyed_answers import Option
@@ -44,7 +45,7 @@ class AttemptResult:
     ladder: HelpLadder = HelpLadder()
     attempt_id: str | None = None
     grade: Grade | None = None
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[TurnNote, ...] = ()
     suggested: Option | None = None
     sure: bool = False
 
@@ -103,7 +104,7 @@ def state_element(
         _help_element(result),
         *(fenced("memory", one.text, limit=MAX_LINE) for one in memories),
         "" if callable_tools is None else wrapped("callable_tools", ", ".join(callable_tools)),
-        *(fenced("note", note, limit=MAX_TEXT) for note in result.notes),
+        *(fenced("note", NOTE_TEXTS[note], limit=MAX_TEXT, kind=note.value) for note in result.notes),
         separator="\n",
         turn=kind.value,
         chunk=str(max(1, plan.step)),

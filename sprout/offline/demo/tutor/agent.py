@@ -20,7 +20,7 @@ from sprout.offline.demo.tutor.replies.lesson_order import NextQuestion, is_fini
 from sprout.offline.demo.tutor.replies.next_question import PARAGRAPH, WeakPrerequisite, next_question_text
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, open_question
 from sprout.offline.demo.tutor.replies.reply_styles import open_question_reply
-from sprout.offline.demo.tutor.replies.side_questions import find_side_answer
+from sprout.offline.demo.tutor.replies.side_questions import side_answers, side_definition
 from sprout.offline.demo.tutor.templates import CODES, Templates, detect_language, inner_quotes, templates_for
 from sprout.offline.demo.tutor.turn import Subject, Turn, read_turn
 from sprout.offline.reply import Block, Reply, TextOut, ToolOut
@@ -140,8 +140,9 @@ class _TutorReply:
 
     def _side_answer(self) -> str:
         """A side question while nothing is open: a sentence of the lesson, or that it has none on it."""
-        answer = find_side_answer(self._turn.message, self._lesson, self._templates)
-        words = answer or self._templates.fresh("aside_unknown", self._turn.said)
+        asked = (self._turn.message, self._lesson, self._templates)
+        words = side_definition(*asked) or next(iter(side_answers(*asked)), "")
+        words = words or self._templates.fresh("aside_unknown", self._turn.said)
         return f"{words} {self._templates.render('closing_words')}"
 
     def _progress_checks(self) -> list[Block]:

@@ -4,14 +4,13 @@ import re
 from dataclasses import dataclass, field
 
 from sprout.learning.lessons.help_ladder import HelpLevel, NextStep
+from sprout.learning.lessons.turn_notes import TurnNote
 from sprout.learning.text.normalization import folded
 from sprout.offline.demo.conversation import Conversation
 from sprout.offline.demo.tagged_request import Tag, parse_request
 
 _STATE = re.compile(r"\A\s*<state[\s>]")
 _LABELLED = re.compile(r"([A-Z])[.)]\s+(.+)", re.DOTALL)
-_NAMES_TWO = "name two of the options"
-_HARDLY_ANSWERS = "have little to do with the question"
 _QUESTION = re.compile(r"^Question\b", re.MULTILINE)  # where the server puts the question after what is said
 
 
@@ -102,7 +101,7 @@ class Turn:
         mastery: 0..1, as the server has it.
         asked: prompts of the questions asked so far, oldest first.
         help: the prepared text of the due level; empty if there is none.
-        notes: remarks of the server.
+        notes: kinds of the remarks of the server.
         callable_tools: the only tools that may be called; None if all may.
         corrected: whether the last reply was withheld and must be rewritten.
         message: the learner's current message.
@@ -146,12 +145,12 @@ class Turn:
     @property
     def names_two_options(self) -> bool:
         """Return True if the answer to a choice names two of its options."""
-        return any(_NAMES_TWO in note for note in self.notes)
+        return TurnNote.TWO_OPTIONS in self.notes
 
     @property
     def hardly_answers(self) -> bool:
         """Return True if it is to be asked whether the words are meant as an answer."""
-        return any(_HARDLY_ANSWERS in note for note in self.notes)
+        return TurnNote.HARDLY_AN_ANSWER in self.notes
 
     def since_posed(self) -> tuple[list[str], list[str]]:
         """The tutor's explanations and the learner's messages since the open question was first asked."""
@@ -191,7 +190,7 @@ def read_turn(conversation: Conversation) -> Turn:
         settled=next((_parse_settled(tag) for tag in state.children("settled")), None),
         marking=next((_parse_marking(tag) for tag in state.children("marking")), None),
         help=state.text_of("help"),
-        notes=tuple(tag.text.strip() for tag in state.children("note")),
+        notes=tuple(tag.attributes.get("kind", "") for tag in state.children("note")),
         callable_tools=_parse_callable_tools(state),
         corrected=corrected,
         message="\n".join(blocks[at + 1 :]).strip(),

@@ -9,6 +9,7 @@ from sprout.agents.fences import fenced, wrapped
 from sprout.learning.leaks.leak_filter import LeakFilter
 from sprout.learning.leaks.secret import build_secret
 from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
+from sprout.learning.lessons.turn_notes import NOTE_TEXTS, TurnNote
 from sprout.learning.questions.program_tests import ProgramTest
 from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, validate_draft
 from sprout.learning.text.normalization import folded, occurs_in
@@ -290,7 +291,7 @@ class Classroom:
         self.ladder = self.ladder.wait()
         return self._run_turn(kind, words, self.state(kind))
 
-    def name_no_option(self, words: str, *, note: str = "The learner's words name none of the options.") -> str:
+    def name_no_option(self, words: str, *, note: TurnNote = TurnNote.NO_OPTION) -> str:
         """An answer to a choice that names none of its options, or more than one."""
         self.ladder = self.ladder.wait()
         return self._run_turn("answer", words, self.state("answer", note=note))
@@ -352,7 +353,7 @@ class Classroom:
     def open_question(self) -> dict[str, Any] | None:
         return None if self.pending is None or self.ladder.ended else self.pending
 
-    def state(self, kind: str, marking: str = "", *, note: str = "") -> str:
+    def state(self, kind: str, marking: str = "", *, note: TurnNote | None = None) -> str:
         """The server's words of a turn."""
         parts = [
             wrapped("plan", *(fenced("can", line, limit=300) for line in self.plan)),
@@ -362,7 +363,7 @@ class Classroom:
             marking,
             self._help(),
             "" if self.callable_tools is None else wrapped("callable_tools", ", ".join(self.callable_tools)),
-            fenced("note", note, limit=300) if note else "",
+            fenced("note", NOTE_TEXTS[note], limit=300, kind=note.value) if note else "",
         ]
         return wrapped(
             "state",
