@@ -17,13 +17,13 @@ from sprout.learning.text.language import detect_language
 
 
 def form_reply(
-    question: AskedCheckpoint, given: LearnerInput, result: AttemptResult, before: Sequence[str]
+    question: AskedCheckpoint, given: LearnerInput, result: AttemptResult, before: Sequence[LearnerInput]
 ) -> str | None:
     """Reply to an answer whose form keeps it from being marked; None to any other.
 
     Args:
         result: of the learner's message.
-        before: the learner's messages since the question was asked.
+        before: the learner's inputs since the question was asked.
     """
     language = detect_language(question.prompt)  # "no" tells little of the learner's
     if (suggested := result.suggested) is not None:

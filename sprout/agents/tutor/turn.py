@@ -146,7 +146,7 @@ class LessonTurn:
         return AttemptResult(question, ladder, attempt.id, grade, sure=bool(self.task.sure))
 
     def result_without_attempt(
-        self, question: AskedCheckpoint, meaning: InputMeaning, before: Sequence[str]
+        self, question: AskedCheckpoint, meaning: InputMeaning, before: Sequence[LearnerInput]
     ) -> AttemptResult:
         """Nothing was tried; of words that name no option the learner is asked, once, whether they mean one."""
         ladder, words = ladder_after(question, meaning), self.input.text
@@ -154,7 +154,7 @@ class LessonTurn:
             return AttemptResult(question, ladder)
         names_two = len(named_options(question.options, words)) > 1
         note = TurnNote.TWO_OPTIONS if names_two else TurnNote.NO_OPTION
-        is_new = folded(words) not in map(folded, before) and not asks_something(words)
+        is_new = folded(words) not in (folded(one.text) for one in before) and not asks_something(words)
         suggested = suggested_option(question, self.input) if is_new else None
         return AttemptResult(question, ladder, notes=(note,), suggested=suggested)
 
@@ -206,7 +206,8 @@ class LessonTurn:
             self.guard.protect_nothing(ladder.level)
             return
         said, answers = self.lesson.messages_since(question.prompt)
-        self.guard.protect(question, ladder.level, said, [*answers, self.input.text])
+        texts = [one.text for one in (*answers, self.input)]
+        self.guard.protect(question, ladder.level, said, texts)
 
     def closing_words(self, result: TurnResult | None) -> str:
         """The reply of a turn without a call, or prepared help if it was withheld. Where a question was due and none

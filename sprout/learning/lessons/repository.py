@@ -9,7 +9,14 @@ from sprout.events import CardShown, Event, NodeRow
 from sprout.learning.actor import Actor
 from sprout.learning.lessons.conversations import ChatMessageRow, MessageKind
 from sprout.learning.lessons.help_ladder import HelpLadder
-from sprout.learning.lessons.turn import AskedCheckpoint, LessonCheckpoint, LessonPlan, extract_explanation, parse_input
+from sprout.learning.lessons.turn import (
+    AskedCheckpoint,
+    LearnerInput,
+    LessonCheckpoint,
+    LessonPlan,
+    extract_explanation,
+    parse_input,
+)
 from sprout.learning.marking.grades import Grade
 from sprout.learning.questions.assessments import SelfMark
 
@@ -92,8 +99,8 @@ class Lesson:
         """The reply with which that run has ended its turn, if it has."""
         return next((one for one in self.messages if one.id == run_id), None)
 
-    def messages_since(self, prompt: str) -> tuple[list[str], list[str]]:
-        """The tutor's explanations and the learner's words since the question was asked, the last time that it was."""
+    def messages_since(self, prompt: str) -> tuple[list[str], list[LearnerInput]]:
+        """The tutor's explanations and the learner's inputs since the question was asked, the last time that it was."""
         first = len(self.messages)
         for at, one in reversed([*enumerate(self.messages)]):
             if one.role == "assistant" and one.kind != "hint_response":  # which is shown without the question
@@ -102,7 +109,7 @@ class Lesson:
                 first = at
         since = self.messages[first + 1 :]
         mine = [extract_explanation(one.content) for one in since if one.role == "assistant"]
-        return mine, [parse_input(one.content).text for one in since if one.role == "user"]
+        return mine, [parse_input(one.content) for one in since if one.role == "user"]
 
 
 @dataclass(frozen=True, slots=True)

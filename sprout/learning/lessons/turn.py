@@ -15,10 +15,11 @@ from sprout.learning.marking.attempts import (
     complains,
     is_genuine_attempt,
     only_acknowledges,
+    wants_to_stop,
 )
 from sprout.learning.marking.comparison import Comparison, build_comparison
 from sprout.learning.marking.keyed_answers import Option, states_number
-from sprout.learning.marking.meant_option import confirms, denies, meant_option
+from sprout.learning.marking.meant_option import confirms, denies, lettered_option, meant_option
 from sprout.learning.marking.typed_choice import OPTION_LABELS, named_options, typed_option
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.learning.text.normalization import folded, tidy
@@ -163,19 +164,19 @@ class InputMeaning(StrEnum):
 
 
 def interpret_input(
-    question: AskedCheckpoint, given: LearnerInput, *, before: Sequence[str] = (), has_drawing: bool = False
+    question: AskedCheckpoint, given: LearnerInput, *, before: Sequence[LearnerInput] = (), has_drawing: bool = False
 ) -> InputMeaning:
     """Meaning of the words for the question: only an answer can be an attempt, and not every answer is one.
 
     Args:
-        before: the learner's messages since the question was asked. A question of theirs that is given as an answer for
+        before: the learner's inputs since the question was asked. A question of theirs that is given as an answer for
             the second time is meant as one.
     """
     if given.kind is TurnKind.ANSWER and has_drawing:
         return InputMeaning.ATTEMPT
     if given.kind is TurnKind.ANSWER and named_option(question, given.text) is not None:
         return InputMeaning.ATTEMPT
-    if only_acknowledges(given.text):
+    if only_acknowledges(given.text) or wants_to_stop(given.text):
         return InputMeaning.ASIDE
     if says_nothing(given.text):
         return InputMeaning.DONT_KNOW
@@ -189,10 +190,10 @@ def interpret_input(
         return InputMeaning.HELP_REQUEST
     if given.kind is not TurnKind.ANSWER or question.kind == "mcq":
         return InputMeaning.ASIDE
-    if asks_something(given.text, answers=answers) and folded(given.text) not in map(folded, before):
+    if asks_something(given.text, answers=answers) and folded(given.text) not in (folded(one.text) for one in before):
         return InputMeaning.ASIDE
     if draft.format == "numeric" and not _states_number(draft, given.text):
-        is_first = not begins_by_giving_up(given.text) and all(_states_number(draft, text) for text in before)
+        is_first = not begins_by_giving_up(given.text) and all(_states_number(draft, one.text) for one in before)
         return InputMeaning.ASIDE if is_first or "?" in given.text else InputMeaning.DONT_KNOW
     return InputMeaning.ATTEMPT
 
@@ -201,7 +202,8 @@ def lacks_number(question: AskedCheckpoint, given: LearnerInput) -> bool:
     """Whether the words are given as an answer to a question for a number, and have none."""
     draft = question.checkpoint.draft
     is_answer = given.kind is TurnKind.ANSWER and draft.format == "numeric" and "?" not in given.text
-    return is_answer and not only_acknowledges(given.text) and not _states_number(draft, given.text)
+    is_aside = only_acknowledges(given.text) or wants_to_stop(given.text)
+    return is_answer and not is_aside and not _states_number(draft, given.text)
 
 
 def _states_number(draft: QuestionDraft, text: str) -> bool:
@@ -212,7 +214,7 @@ def named_option(question: AskedCheckpoint, text: str) -> Option | None:
     """The option that the words name: by its text, or by the letter that stands before it."""
     if question.kind != "mcq":
         return None
-    return typed_option(question.options, text)
+    return typed_option(question.options, text) or lettered_option(question.options, text)
 
 
 def suggested_option(question: AskedCheckpoint, given: LearnerInput) -> Option | None:
@@ -225,30 +227,32 @@ def suggested_option(question: AskedCheckpoint, given: LearnerInput) -> Option |
     )
 
 
-def denies_suggestion(question: AskedCheckpoint, given: LearnerInput, before: Sequence[str]) -> bool:
+def denies_suggestion(question: AskedCheckpoint, given: LearnerInput, before: Sequence[LearnerInput]) -> bool:
     """Whether the answer is a "no" to the option that the one before it seemed to mean."""
-    if not before or not denies(given.text):
-        return False
-    return suggested_option(question, replace(given, text=before[-1])) is not None
+    return bool(before) and denies(given.text) and suggested_option(question, before[-1]) is not None
 
 
 def is_untagged_answer(question: AskedCheckpoint, given: LearnerInput) -> bool:
     """Whether a message without a tag would be a letter or a number in answer to the question."""
     is_keyed = question.kind == "mcq" or question.checkpoint.draft.format == "numeric"
+    is_answer = given.kind is TurnKind.MESSAGE and is_keyed and not asks_something(given.text) and "?" not in given.text
     as_answer = replace(given, kind=TurnKind.ANSWER)
-    return given.kind is TurnKind.MESSAGE and is_keyed and interpret_input(question, as_answer) is InputMeaning.ATTEMPT
+    return is_answer and interpret_input(question, as_answer) is InputMeaning.ATTEMPT
 
 
-def with_confirmed_option(question: AskedCheckpoint, given: LearnerInput, before: Sequence[str]) -> LearnerInput:
-    """The answer, with the suggested option in the place of a "yes" to it.
+def with_confirmed_option(
+    question: AskedCheckpoint, given: LearnerInput, before: Sequence[LearnerInput]
+) -> LearnerInput:
+    """The input, with the option that the one before it seemed to mean in the place of a "yes", tagged or not.
 
     Args:
-        before: the learner's answers since the question was asked.
+        before: the learner's inputs since the question was asked.
     """
-    if not before or not confirms(given.text) or suggested_option(question, given) is not None:
+    if not confirms(given.text) or suggested_option(question, given) is not None:
         return given
-    option = suggested_option(question, replace(given, text=before[-1]))
-    return given if option is None else replace(given, text=option.text)
+    last = next((one for one in reversed(before) if not confirms(one.text)), None)
+    option = suggested_option(question, last) if last is not None else None
+    return given if option is None else replace(given, kind=TurnKind.ANSWER, text=option.text)
 
 
 def ladder_after(question: AskedCheckpoint, meaning: InputMeaning, *, right: bool | None = None) -> HelpLadder:

@@ -47,7 +47,7 @@ def is_genuine_attempt(
         return True
     if last_attempt and (tidy(text) == tidy(last_attempt) if code else key == prompt_key(last_attempt)):
         return False
-    return not _copies(text, prompt) and not complains(text) and not _gives_up(text)
+    return not (_copies(text, prompt) or complains(text) or _gives_up(text) or wants_to_stop(text))
 
 
 def _gives_up(text: str) -> bool:
@@ -91,6 +91,12 @@ def wants_change(text: str) -> bool:
 def wants_solution(text: str) -> bool:
     """Whether the text only asks to be shown the solution, and to go on."""
     return _says_only(text, _phrases("show"))
+
+
+def wants_to_stop(text: str) -> bool:
+    """Whether the text says nothing but that its writer wants to stop, upset or not."""
+    stopping = _phrases("stopping")
+    return _says_only(text, stopping | _phrases("frustration")) and not complains(text)
 
 
 def asks_something(text: str, *, answers: Sequence[str] = ()) -> bool:

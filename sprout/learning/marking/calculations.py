@@ -43,8 +43,9 @@ def slipped_calculation(answer: str, right: float, *, unit: str | None = None) -
         right: in the question's unit.
         unit: the question's.
     """
-    found = (one for one in calculations(answer, unit=unit) if one.stated is not None)
-    return next((one.text for one in found if _same(one.value, right) and not _same(one.stated or 0.0, right)), None)
+    rights = (right, right / 100) if unit == "%" else (right,)
+    found = (one for one in calculations(answer, unit=unit) if one.stated is not None and one.stated not in rights)
+    return next((one.text for one in found if any(_same(one.value, value) for value in rights)), None)
 
 
 def has_unworked(answer: str, right: float, *, unit: str | None = None) -> bool:

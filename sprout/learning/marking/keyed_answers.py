@@ -16,13 +16,18 @@ from sprout.learning.text.normalization import one_line
 NOT_WORKED_OUT = "That is a way to it. What number does it come to?"
 SLIPPED = "Your way is right. Work {calculation} out once more."
 ONLY_THE_SHARE = "That share is right. How much is it in percent?"
+ONLY_THE_ODDS = "Those odds are right. How much is that in percent?"
 IN_ONE_UNIT = "How much is that in {unit}?"
 FOR_OR_AGAINST = "Which side does each of the two numbers belong to?"
 ONLY_A_BOUND = "That leaves many numbers open. Which one is it?"
 
 _NO_UNITS = frozenset("x times mal fois por per of and or is in so plus minus days".split())
 _MILLION = 1e6
+_SLACK = 1e-9  # of the value
 _MIL = re.compile(r"(?<=\d) ?mil\b", re.IGNORECASE)  # a thousand in Spanish, and a million where millions are asked for
+_ODDS = re.compile(
+    r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,9})?) ?(?:to|:|zu|contre|à) ?(\d{1,9}(?:[.,]\d{1,9})?)\W*\Z", re.IGNORECASE
+)
 _AGAINST = re.compile(r"\b(?:to|zu|contre|a) (?:1|one|eins|un|uno) (?:against|gegen|contre|contra)\b", re.IGNORECASE)
 
 
@@ -83,6 +88,8 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
     if key is None:
         return ungraded("the prepared answer states no number", remedy=Remedy.PERSON)
     stated = stated_results(answer, unit=question.unit, prompt=question.prompt)
+    if (other_form := _grade_other_form(question, key, stated.results, answer)) is not None:
+        return other_form
     if len(stated.results) != 1:
         is_unworked = stated.is_unworked or has_unworked(answer, key, unit=question.unit)
         return _grade_without_result(replace(stated, is_unworked=is_unworked))
@@ -99,15 +106,19 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
         return _unsure_grade("another number of the answer is the right one", _which_one(two))
     if not stated.sure:
         return _unsure_grade("the answer says nothing of its number")
+    wrong = _grade_wrong(question, key, misconception, answer)
+    if verdict is Agreement.UNCLEAR and wrong == _wrong_grade(None):
+        return _unsure_grade("the number or its unit can be read in more than one way", _which_unit(question, result))
+    return wrong
+
+
+def _grade_wrong(question: NumericQuestion, key: float, misconception: str | None, answer: str) -> Grade:
+    """The grade of a result that is not the key: wrong, unless it is the two numbers that lead to it."""
     if slipped := slipped_calculation(answer, key, unit=question.unit):
         return replace(_wrong_grade(misconception), next_step=SLIPPED.format(calculation=slipped))
-    if misconception:
-        return _wrong_grade(misconception)
-    if has_parts(answer, key, unit=question.unit):
+    if misconception is None and has_parts(answer, key, unit=question.unit):
         return _unsure_grade("the answer is the two numbers that lead to the result", NOT_WORKED_OUT)
-    if verdict is Agreement.UNCLEAR:
-        return _unsure_grade("the number or its unit can be read in more than one way", _which_unit(question, result))
-    return _wrong_grade(None)
+    return _wrong_grade(misconception)
 
 
 def _grade_without_result(stated: StatedResults) -> Grade:
@@ -206,6 +217,25 @@ def _in_two_units(answer: str, unit: str) -> bool:
     """Whether the answer is in two units, of which the smaller one is the question's: "2 livres 5 sous"."""
     both = re.search(rf"\d ?([^\W\d_]{{1,12}}) (?:and |und |et |y )?\d+ ?{re.escape(unit)}\b", answer, re.IGNORECASE)
     return both is not None and both[1].lower() not in _NO_UNITS and not same_unit(both[1], unit)
+
+
+def _grade_other_form(question: NumericQuestion, key: float, results: Sequence[Quantity], answer: str) -> Grade | None:
+    """The grade of a percentage that is stated as odds, or as a share with a percent sign; None of any other answer."""
+    if question.unit != "%" or any(_agrees(one, key, question) for one in results):
+        return None
+    percentages = [one.value for one in results if one.unit == "%"]
+    if any(_agrees(Quantity(value * 100), key, question) for value in percentages):
+        return _unsure_grade("the share, with a percent sign", ONLY_THE_SHARE)
+    if not percentages and _odds_come_to(answer, key):
+        return _unsure_grade("the odds, where the percentage is asked for", ONLY_THE_ODDS)
+    return None
+
+
+def _odds_come_to(answer: str, percentage: float) -> bool:
+    """Whether the answer ends with odds of this chance: "3 to 1" is 75 %."""
+    found = _ODDS.search(answer)
+    one, other = (float(side.replace(",", ".")) for side in found.groups()) if found else (0.0, 0.0)
+    return one + other > 0 and abs(100 * one / (one + other) - percentage) <= _SLACK * percentage
 
 
 def _which_unit(question: NumericQuestion, result: Quantity) -> str:

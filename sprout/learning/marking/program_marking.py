@@ -3,14 +3,13 @@
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
-from keyword import kwlist
 from textwrap import dedent
 
 from sprout.learning.actor import Actor
 from sprout.learning.marking.gradebook import Gradebook
 from sprout.learning.marking.grades import CriterionResult, Grade, GradeState, Remedy, ungraded
 from sprout.learning.marking.program_calls import learner_calls
+from sprout.learning.marking.program_faults import fault_in_words
 from sprout.learning.marking.program_runs import (
     MAX_CPU_S,
     ProgramEnd,
@@ -21,7 +20,6 @@ from sprout.learning.marking.program_runs import (
 from sprout.learning.questions.program_tests import ProgramTest
 
 MOST_IN_PART = 0.6  # of the score, below what counts as right
-UNREAD = "Python cannot read"
 NO_PROGRAM = "This is not a program that Python can run. Please write only the program, line by line."
 MAX_SHOWN = 300  # characters of an output
 MAX_SITUATION = 60  # characters of a line that is named by its code
@@ -49,8 +47,6 @@ _BEFORE_CODE = re.compile(
     r"(?=(?:def|for|while|if|return|print)\b|[a-z_]\w* ?[-+*/]?=(?!=)|[a-z_]\w*\.[a-z_]+\()",
     re.IGNORECASE,
 )
-_COMMON_KEYWORDS = ("def", "return", "while", "for", "elif", "else", "in", "and", "or", "not", "import")
-_NEARLY = 0.75  # as difflib counts: "retrun", "Def", "whlie"
 _DEFINITION = re.compile(r"(?:def|class|import|from)\b")
 _MISSING_NAME = re.compile(r"NameError: name '(\w+)' is not defined")
 _STATEMENT = re.compile(r"^\s*(?:return|def|class|import|from|pass|break|continue|raise|assert|del)\b", re.MULTILINE)
@@ -135,7 +131,7 @@ def grade_runs(program: str, tests: Sequence[ProgramTest], runs: Sequence[Progra
             for position, (test, is_passed, label) in enumerate(zip(tests, passed, run_labels(tests), strict=True), 1)
         ),
         misconceptions=_revealed(tests, runs, passed),
-        next_step="" if failed is None else f"{_explain(tests[failed], runs[failed])}{_slip_in(program, runs[failed])}",
+        next_step="" if failed is None else _next_step(program, tests[failed], runs[failed]),
     )
 
 
@@ -194,13 +190,17 @@ def _label(test: ProgramTest) -> str:
     return f"{calls if len(calls) <= MAX_SITUATION else ''} {with_values}".strip()
 
 
+def _next_step(program: str, test: ProgramTest, run: ProgramRun) -> str:
+    return f"{_explain(test, run)} {fault_in_words(program, run)}".rstrip()
+
+
 def _explain(test: ProgramTest, run: ProgramRun) -> str:
     """One or two sentences for the learner on how the run failed."""
     situation = " and ".join(_situation(test))
     begin = f"With {situation}, your" if situation else "Your"
     match run.end:
         case ProgramEnd.NOT_COMPILED:
-            return f"{UNREAD} {_place(run)}: {_as_sentence(run.error)}"
+            return f"Python cannot read {_place(run)}: {_as_sentence(run.error)}"
         case ProgramEnd.RAISED:
             return f"{begin} program stopped in {_place(run)} with {_as_sentence(run.error)}"
         case ProgramEnd.RAISED_AFTER:
@@ -213,20 +213,12 @@ def _explain(test: ProgramTest, run: ProgramRun) -> str:
             return f"{begin} program printed far too much: is there a loop that never stops?"
         case ProgramEnd.COMPLETE if test.after:
             lead = f"With {situation}, " if situation else "After your program, "
-            return f"{lead}{test.after} gives {_cut(run.value or '')}; it should give {_cut(test.gives or '')}."
+            nothing = " None means that the call handed nothing back." if run.value == "None" else ""
+            return (
+                f"{lead}{test.after} gives {_cut(run.value or '')}; it should give {_cut(test.gives or '')}.{nothing}"
+            )
         case ProgramEnd.COMPLETE:
             return _compare_output(begin, _lines(run.printed), _lines(test.prints or ""))
-
-
-def _slip_in(program: str, run: ProgramRun) -> str:
-    """The question whether a keyword was meant where a word of the line that Python cannot read is nearly one."""
-    lines = program.splitlines()
-    if run.end is not ProgramEnd.NOT_COMPILED or run.line is None or run.line > len(lines):
-        return ""
-    for word in re.findall(r"[^\W\d_]{2,}", _QUOTED.sub("", lines[run.line - 1])):
-        if word not in kwlist and (near := get_close_matches(word.lower(), _COMMON_KEYWORDS, n=1, cutoff=_NEARLY)):
-            return f" Did you mean `{near[0]}` by `{word}`?"
-    return ""
 
 
 def _failure_after(test: ProgramTest, run: ProgramRun) -> str:

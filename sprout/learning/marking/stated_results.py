@@ -40,6 +40,10 @@ _ONLY_THAT = re.compile(rf"\W*{ONLY} (?:the|der|die|das|le|la|el|il|o|a|de|het) 
 _COUNT_AND_NAMES = re.compile(
     rf"\W*(?:{ONLY} )?(\w{{1,6}})(?: of (?:them|these|those))? ?([:,(–—])\s*(.+)", re.DOTALL | re.IGNORECASE
 )
+_COUNT_AND_EACH = re.compile(
+    r"\W*(\w{1,6}) ?[,:;–—-] ?(?:one|eine[nrs]?|une?|un[oa]) (?:for|of|is|with|per|each|für|pour|para|por)\b",
+    re.IGNORECASE,
+)
 _JUST = re.compile(ONLY, re.IGNORECASE)
 _LEADS_TO = (Kind.EQUALS, Kind.RESULT, Kind.STEP)
 _EVEN_CHANCE = re.compile(r"\b(?:fifty|50) ?[-:/ ] ?(?:fifty|50)\b|\bhalbe[- ]halbe\b", re.IGNORECASE)
@@ -106,7 +110,7 @@ def stated_results(answer: str, *, unit: str | None = None, prompt: str = "") ->
 
 def _counted(answer: str, prompt: str) -> str:
     """The answer with 0 for "zero" at its begin and 50/50 for "fifty-fifty", and where the question is how many there
-    are, with 0 for "none of them", 1 for "only the second one" and 2 for "two: 10 and 20"."""
+    are, with 0 for "none of them", 1 for "only the second one" and 2 for "two: 10 and 20" and "two, one for each"."""
     answer = _EVEN_CHANCE.sub("50/50", _ZERO.sub("0", answer))
     if not _HOW_MANY.search(prompt):
         return answer
@@ -116,6 +120,8 @@ def _counted(answer: str, prompt: str) -> str:
         answer = answer if number is None else f"{number}{answer[of_whole.end() :]}"
     if (nothing := _NO_ONE.match(answer)) and not any(map(str.isdigit, answer)):
         return f"0{answer[nothing.end() :]}"
+    if (each := _COUNT_AND_EACH.match(answer)) and (number := count_of(each[1])) is not None:
+        return f"{number}"
     only, counted = _ONLY_THAT.match(answer), _COUNT_AND_NAMES.fullmatch(answer)
     if only and plain(only[1]) in ordinals():
         return f"1{answer[only.end() :]}"

@@ -94,6 +94,8 @@ def test_Q4_only_a_genuine_answer_is_an_attempt(content: str, meaning: InputMean
         ("many of them", InputMeaning.ASIDE),
         ("no clue, we havent done this with our teacher", InputMeaning.DONT_KNOW),
         ("ok", InputMeaning.ASIDE),
+        ("can we stop now", InputMeaning.ASIDE),
+        ("this is boring, can we stop", InputMeaning.ASIDE),
     ],
 )
 def test_A11_without_a_number_there_is_no_try_at_one(answer: str, meaning: InputMeaning) -> None:
@@ -104,8 +106,8 @@ def test_A11_without_a_number_there_is_no_try_at_one(answer: str, meaning: Input
 def test_A11_who_writes_no_number_twice_gets_help() -> None:
     planets = posed(QuestionDraft("How many planets circle the sun?", "numeric", "8", 1, ("Planets",)))
     given = parse_input("[ANSWER]\nlots of them")
-    assert interpret_input(planets, given, before=["many of them"]) is InputMeaning.DONT_KNOW
-    assert interpret_input(planets, given, before=["9"]) is InputMeaning.ASIDE
+    assert interpret_input(planets, given, before=[parse_input("[ANSWER]\nmany of them")]) is InputMeaning.DONT_KNOW
+    assert interpret_input(planets, given, before=[parse_input("[ANSWER]\n9")]) is InputMeaning.ASIDE
     assert lacks_number(planets, given)
     assert not lacks_number(planets, parse_input("[ANSWER]\n8 of them"))
 

@@ -11,6 +11,7 @@ from sprout.learning.marking.attempts import (
     only_acknowledges,
     wants_change,
     wants_solution,
+    wants_to_stop,
 )
 
 PROMPT = "A tram covers 1.5 km in 3 minutes at steady speed. What is its speed in m/s, to two places?"
@@ -49,7 +50,7 @@ def test_H1_a_short_or_unsure_answer_is_a_try(text: str) -> None:
     [
         "thats silly, this question is unclear", "This question is stupid!", "the question makes no sense",
         "bad question", "What a dumb exercise.", "I'm confused", "we didn't learn this", "are you kidding me?",
-        "seriously?", "stop", "I don't want to.", "this is sooo boring you suck", "die Frage ist unklar",
+        "seriously?", "I don't want to.", "this is sooo boring you suck", "die Frage ist unklar",
         "i am scared i will fail the exam", "this is too hard for me, im dumb", "This is unfair, I never learnt this",
         "fuck off", "i hate you stupid machine", "i am scared of this", "what",
         "la question est nulle", "Die Aufgabe ist zu schwer, keine Lust",
@@ -58,6 +59,19 @@ def test_H1_a_short_or_unsure_answer_is_a_try(text: str) -> None:
 def test_A11_a_complaint_is_no_try(text: str) -> None:
     assert complains(text)
     assert not is_genuine_attempt(text, prompt=PROMPT)
+
+
+@pytest.mark.parametrize("text", ["stop", "can we stop now?", "ugh, lets take a break", "bye!", "Ich muss los."])
+def test_A11_the_wish_to_stop_is_no_try(text: str) -> None:
+    assert wants_to_stop(text)
+    assert not is_genuine_attempt(text, prompt=PROMPT)
+
+
+@pytest.mark.parametrize(
+    "text", ["it will stop", "the king could not stop it", "stop after 3 rounds", "this is boring"]
+)
+def test_A11_other_words_are_no_wish_to_stop(text: str) -> None:
+    assert not wants_to_stop(text)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from sprout.learning.marking.keyed_answers import (
     IN_ONE_UNIT,
     NOT_WORKED_OUT,
     ONLY_A_BOUND,
+    ONLY_THE_ODDS,
     ONLY_THE_SHARE,
     SLIPPED,
     NumericQuestion,
@@ -23,6 +24,7 @@ from sprout.learning.marking.keyed_answers import (
 from sprout.learning.marking.stated_results import stated_results
 from sprout.learning.questions.questions import Misconception
 
+ODDS_AS_PERCENT = (Misconception("3", "takes the ratio of the odds for a percentage"),)
 OPTIONS = (
     Option("id-1", "minerals in the soil"),
     Option("id-2", "carbon dioxide in the air"),
@@ -523,3 +525,33 @@ def test_A1_an_answer_in_two_units_is_asked_for_in_one(answer: str) -> None:
     tax = NumericQuestion("A day brings 15 sous. How many sous of tax is that?", "45", "sous")
     assert grade_number(tax, answer).next_step == IN_ONE_UNIT.format(unit="sous")
     assert grade_number(tax, "3 x 15 sous = 45 sous").correct is True
+
+
+@pytest.mark.parametrize("answer", ["3 to 1", "3:1", "33 to 11", "the odds are 3 to 1."])
+def test_A1_the_right_odds_where_a_percentage_is_asked_for_are_turned_into_one(answer: str) -> None:
+    question = NumericQuestion("What is the chance now, in percent?", "75", "%", misconceptions=ODDS_AS_PERCENT)
+    assert grade_number(question, answer).next_step == ONLY_THE_ODDS
+
+
+@pytest.mark.parametrize(("answer", "correct"), [("3 to 1 so 75%", True), ("3 to 1, so 66 %", False), ("3", False)])
+def test_A1_odds_before_a_percentage_are_the_way_to_it(answer: str, correct: bool) -> None:
+    question = NumericQuestion("What is the chance now, in percent?", "75", "%", misconceptions=ODDS_AS_PERCENT)
+    assert grade_number(question, answer).correct is correct
+
+
+def test_A1_a_share_with_a_percent_sign_is_asked_for_in_percent() -> None:
+    question = NumericQuestion("21 of 700 livres: what percentage is that?", "3", "%")
+    assert grade_number(question, "0.03%").next_step == ONLY_THE_SHARE
+    assert grade_number(question, "0.03").correct
+    assert grade_number(question, "0.3%").correct is False
+
+
+def test_A1_a_slip_in_a_division_that_gives_a_percentage_is_named() -> None:
+    leaks = NumericQuestion("18 old windows leak and 7 new ones. What percentage is old?", "72", "%")
+    grade = grade_number(leaks, "18/(18+7) = 18/25 = 70%")
+    assert (grade.correct, grade.next_step) == (False, SLIPPED.format(calculation="18/25"))
+
+
+@pytest.mark.parametrize("answer", ["two, one for the 10/25 and one for the 1/6/8", "2: one for each place"])
+def test_A1_a_count_with_what_each_one_is_for_is_that_count(answer: str) -> None:
+    assert grade_number(NumericQuestion("How many parameters does it need?", "2"), answer).correct

@@ -82,7 +82,11 @@ def test_A11_tests_that_were_not_run_count_as_failed_and_reveal_nothing() -> Non
             gave("5"),
             "After your program, area(2, 3) gives 5; it should give 6.",
         ),
-        (ProgramTest("n = 2", after="f(3)", gives="6"), gave("None"), "With n = 2, f(3) gives None; it should give 6."),
+        (
+            ProgramTest("n = 2", after="f(3)", gives="6"),
+            gave("None"),
+            "With n = 2, f(3) gives None; it should give 6. None means that the call handed nothing back.",
+        ),
         (
             LARGE,
             ProgramRun(ProgramEnd.NOT_COMPILED, error="SyntaxError: expected ':'", line=2),
@@ -110,8 +114,11 @@ def test_A11_tests_that_were_not_run_count_as_failed_and_reveal_nothing() -> Non
         ),
         (
             ProgramTest(after="points[4]", gives="6"),
-            ProgramRun(ProgramEnd.RAISED_AFTER, error="IndexError: list index out of range"),
-            "Your program ran, but points[4] then failed with IndexError: list index out of range.",
+            ProgramRun(ProgramEnd.RAISED_AFTER, error="IndexError: index out of range"),
+            (
+                "Your program ran, but points[4] then failed with IndexError: index out of range. "
+                "There is no value at that position: positions begin at 0."
+            ),
         ),
         (ProgramTest(prints="1"), ProgramRun(ProgramEnd.DIED), "Your program ended before its result could be seen."),
         (

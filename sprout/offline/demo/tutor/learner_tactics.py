@@ -28,6 +28,7 @@ class ReplyStyle(StrEnum):
     GUESSES = "guesses"
     CORRECT = "correct"
     PLAINLY = "plainly"
+    PAUSE = "pause"
     FASTER = "faster"
     CALM = "calm"
     EXAMPLE = "example"

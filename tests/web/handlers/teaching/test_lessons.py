@@ -311,6 +311,15 @@ async def test_A11_who_seems_to_mean_an_option_is_asked_and_a_yes_takes_it(tmp_p
         assert taken["graded"]["correct"] is True
 
 
+async def test_A11_a_yes_without_its_tag_takes_the_suggested_option_too(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(choice()))
+        assert (await lesson.answer("the steamy one because it flows"))["graded"] is None
+        taken = await lesson.turn("yes", calls(choice("Which of these is solid?")))
+        assert taken["graded"]["correct"] is True
+        assert taken["question"]["prompt"] == "Which of these is solid?"
+
+
 async def test_A11_a_yes_to_nothing_takes_no_option(tmp_path: Path) -> None:
     async with serving_lesson(tmp_path) as lesson:
         await lesson.turn("", calls(choice()))
@@ -325,6 +334,8 @@ async def test_A9_a_number_or_a_letter_without_its_tag_is_told_how_it_is_marked(
         turn = await lesson.turn("42")
         assert turn["message"].startswith(fixed_text("untagged", "en"))
         assert turn["graded"] is None
+        doubt = await lesson.turn("but 42 is right isnt it? whats wrong", says("Look at the rows once more."))
+        assert doubt["message"].startswith("Look at the rows")
         assert (await lesson.turn("why 6 times?", says("It is 6 rows of 7.")))["message"].startswith("It is 6 rows")
 
 

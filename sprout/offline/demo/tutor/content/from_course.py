@@ -84,7 +84,7 @@ def _criterion(point: LessonCriterion) -> dict[str, Any]:
 
 
 def _sentences(lesson: Lesson) -> Iterator[str]:
-    """Sentences that the lesson explains with, without its programs."""
+    """Sentences that the lesson explains with, without its programs and tables."""
     for text in (*(step.says for step in lesson.steps), lesson.contrast.case, lesson.example.text):
-        lines = _FENCED.sub("", text).splitlines()
+        lines = (line for line in _FENCED.sub("", text).splitlines() if "|" not in line)
         yield from (sentence for line in lines for sentence in sentences_of(re.sub(r"\s+", " ", line)))

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from sprout.learning.lessons.help_ladder import HelpLevel, NextStep
 from sprout.learning.marking.attempts import asks_something
-from sprout.learning.marking.program_marking import UNREAD
 from sprout.learning.text.normalization import tidy
 from sprout.learning.text.stems import stems
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, LeakCheck, Priority, Snippet, first_sentences
@@ -15,7 +14,7 @@ from sprout.offline.demo.tutor.templates import Templates, inner_quotes
 from sprout.offline.demo.tutor.turn import PendingQuestion, Turn
 
 QUOTED_WORDS = 14
-SAME_IDEA = 0.3
+SAME_IDEA = 0.6
 _MARKS = re.compile(r"[<>*_#\[\]|{}\\$~&]")
 _UNQUOTABLE = re.compile("[`\n]|!\\s*!|[\U0001f000-\U0001faff\u2600-\u27bf]")  # the tutor neither shouts nor uses emoji
 
@@ -109,11 +108,12 @@ def help_step_snippets(now: OpenQuestion) -> Iterator[Snippet]:
 
 
 def _says_all(now: OpenQuestion) -> bool:
-    """Return True if the mark names a slip: what the prepared help is about may well be right. It stays beside the
-    question."""
+    """Return True if the mark says what went wrong in this answer, and has not said it before: the prepared help, which
+    stays beside the question, may be about what is right in it."""
     marked = now.turn.marking
-    is_number = now.pending.kind != "code" and marked is not None and not marked.criteria
-    return marked is not None and bool(marked.next_step) and (is_number or marked.next_step.startswith(UNREAD))
+    if marked is None or not marked.next_step or marked.next_step in now.turn.said:
+        return False
+    return now.pending.kind == "code" or not marked.criteria
 
 
 def _unmarked_snippets(now: OpenQuestion) -> Iterator[Snippet]:
@@ -138,9 +138,6 @@ def due_help_snippets(now: OpenQuestion) -> Iterator[Snippet]:
         yield Snippet(now.templates.render("test_case", idea=now.lesson.idea, case=case), Priority.MAY)
     text, check = _help_text(now), now.check
     passes = bool(text) and (check is None or check.passes(text))
-    if passes and now.pending.kind == "code" and now.turn.marking is not None:
-        yield Snippet(now.templates.render("task_hint", text=text))
-        return
     yield Snippet(text if passes else now.templates.render(f"any_help_{max(1, now.pending.level.value)}"))
 
 

@@ -169,6 +169,7 @@ _BUILDERS: dict[ReplyStyle, Callable[[OpenQuestion, Tactic], list[Snippet]]] = {
     ReplyStyle.GUESSES: _guide,
     ReplyStyle.CORRECT: _correct,
     ReplyStyle.PLAINLY: _state_plainly,
+    ReplyStyle.PAUSE: _acknowledge,
     ReplyStyle.FASTER: _quicken,
     ReplyStyle.CALM: _calm,
     ReplyStyle.EXAMPLE: _example,

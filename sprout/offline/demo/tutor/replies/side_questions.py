@@ -1,6 +1,7 @@
 """Side questions: answered from the lesson in a sentence, or honestly not; nothing moves on by them."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from sprout.learning.text.stems import stems
 from sprout.offline.courses.definitions import asks_meaning, definition
@@ -11,16 +12,19 @@ from sprout.offline.demo.tutor.templates import Templates, inner_quotes
 from sprout.offline.notes.title_claims import needs_context
 
 SAME_QUESTION = 0.7
+SHARE_OF_PROMPT = 0.5
+LEAST_SHARED = 2  # words
 ANSWERS_IT = 0.5
 HALF_OF_ANSWER = 0.5
 LONGEST_ANSWER = 40  # words
+_ASKING = stems(["difference example dont cant isnt doesnt whats happens work works reason please thing"])
 
 
 def side_question_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterator[Snippet]:
     """A sentence of the lesson that has to do with it, or an honest word; the open question stays as it is."""
     frames, said, words = now.templates, now.turn.said, now.turn.message
-    defined, asked = side_definition(words, now.lesson, frames), stems([words])
-    if not defined and len(asked) > 1 and len(asked & stems([now.pending.prompt])) >= SAME_QUESTION * len(asked):
+    defined = side_definition(words, now.lesson, frames)
+    if not defined and _is_question(words, now.pending.prompt):
         yield Snippet(frames.render("aside_is_the_question"))
         yield from next_move_snippets(now)
         return
@@ -42,17 +46,39 @@ def side_definition(words: str, teaching: TutorLesson, frames: Templates) -> str
 
 
 def side_answers(words: str, teaching: TutorLesson, frames: Templates) -> list[str]:
-    """Replies with the sentences of the lesson that have most to do with the question, best first.
+    """Replies with the places of the lesson that have most to do with the question, best first: a sentence, or two.
 
     None where it asks what a word means, which no sentence that merely has the word answers.
     """
-    asked = stems([words])
+    asked = stems([words]) - _ASKING
     if not asked or (teaching.course and asks_meaning(words)):
         return []
-    met = [(len(asked & stems([one])), one) for one in teaching.sentences if _stands_alone(one, teaching.language)]
-    fitting = sorted((pair for pair in met if pair[0] >= ANSWERS_IT * len(asked)), key=lambda pair: -pair[0])
+    least = max(min(LEAST_SHARED, len(asked)), ANSWERS_IT * len(asked))
+    met = [(_shared(asked, stems([place])), place) for place in _places(teaching)]
+    fitting = sorted((pair for pair in met if pair[0] >= least), key=lambda pair: (-pair[0], len(pair[1])))
     frame = "aside_notes" if teaching.source == "notes" else "aside_lesson"
-    return [frames.render(frame, text=inner_quotes(sentence.strip(" #|"))) for _, sentence in fitting]
+    return [frames.render(frame, text=inner_quotes(place.strip(" #|"))) for _, place in fitting]
+
+
+def _places(teaching: TutorLesson) -> Iterator[str]:
+    """The sentences of the lesson that stand alone, and each with the one after it."""
+    for sentence, following in pairwise([*teaching.sentences, ""]):
+        if _stands_alone(sentence, teaching.language):
+            yield sentence
+            if following and _is_statement(both := f"{sentence} {following}"):
+                yield both
+
+
+def _shared(asked: frozenset[str], place: frozenset[str]) -> int:
+    """How many of the stems the place has, too; inflection leaves more or less of one: "retur", "return"."""
+    return sum(any(one.startswith(other) or other.startswith(one) for other in place) for one in asked)
+
+
+def _is_question(words: str, prompt: str) -> bool:
+    """Whether the words are the open question once more: they share most of each other's."""
+    asked, open_one = stems([words]), stems([prompt])
+    shared = _shared(asked, open_one)
+    return len(asked) > 1 and shared >= SAME_QUESTION * len(asked) and shared >= SHARE_OF_PROMPT * len(open_one)
 
 
 def _keeps_secret(reply: str, question: PreparedQuestion | None, check: LeakCheck | None) -> bool:
@@ -62,8 +88,11 @@ def _keeps_secret(reply: str, question: PreparedQuestion | None, check: LeakChec
 
 def _stands_alone(sentence: str, language: str) -> bool:
     """Return True if a sentence answers by itself: short, no question, and not in the middle of a thought."""
-    is_short = len(sentence.split()) <= LONGEST_ANSWER
-    return is_short and not sentence.rstrip().endswith("?") and not needs_context(sentence, language)
+    return _is_statement(sentence) and not needs_context(sentence, language)
+
+
+def _is_statement(text: str) -> bool:
+    return len(text.split()) <= LONGEST_ANSWER and not text.rstrip().endswith("?")
 
 
 def _says_half_of_answer(sentence: str, question: PreparedQuestion) -> bool:

@@ -1,0 +1,39 @@
+"""Messages of Python's in words for a beginner (A11)."""
+
+import pytest
+
+from sprout.learning.marking.program_faults import fault_in_words
+from sprout.learning.marking.program_runs import ProgramEnd, ProgramRun
+from sprout.learning.questions.program_tests import ProgramTest
+from sprout.programs.runner import SandboxedRunner
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("a = 1\nprint(2(a + 3))", "A number stands right before a bracket"),
+        ("xs = [1]\nprint(xs(0))", "Round brackets behind a value"),
+        ("def f():\n    print(1)\nprint(f() + f())", "One of the values is None"),
+        ("print('3' + 1)", "A text and a number meet there"),
+        ("print(3 + '1')", "A text and a number meet there"),
+        ("print(3 < '1')", "Two kinds of value"),
+        ("xs = [1]\nprint(xs[1])", "positions begin at 0"),
+        ("xs = [1]\nprint(xs['a'])", "a position, which is a whole number"),
+        ("for n in 3:\n    print(n)", "A loop takes values from a list"),
+        ("print(tottal)", "Nothing was stored under this name"),
+        ("if True:\nprint(1)", "stand further to the right"),
+        ("retrun 3", "Did you mean `return` by `retrun`?"),
+        ("print(1", ""),
+        ("print(int('a'))", ""),
+    ],
+)
+async def test_A11_a_message_of_pythons_is_put_in_words(program: str, words: str) -> None:
+    (run,) = await SandboxedRunner().run(program, [ProgramTest(prints="1")])
+    assert run.end in (ProgramEnd.RAISED, ProgramEnd.NOT_COMPILED)
+    said = fault_in_words(program, run)
+    assert (words in said) if words else said == ""
+
+
+def test_A11_what_the_test_lacks_is_not_said_twice() -> None:
+    run = ProgramRun(ProgramEnd.RAISED_AFTER, error="NameError: name 'f' is not defined")
+    assert fault_in_words("x = 1", run) == ""
