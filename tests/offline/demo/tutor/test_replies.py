@@ -267,6 +267,15 @@ def test_a_side_question_with_words_of_the_open_one_is_not_taken_for_it() -> Non
     assert "That is the open question itself" not in reply
 
 
+def test_a_right_number_in_another_form_is_given_as_it_was_asked_for() -> None:
+    lesson = room()
+    lesson.open()
+    assert lesson.answer("60/4", right=True).startswith(f"Right: {FIRST.asks.answer} {FIRST.asks.unit}.")
+    lesson = room()
+    lesson.open()
+    assert lesson.answer(f"it is {FIRST.asks.answer}", right=True).startswith("Right.")
+
+
 @pytest.mark.parametrize(
     "words", ["can we stop now", "this is boring can we stop", "i have to go", "bye", "lets take a break"]
 )

@@ -16,6 +16,7 @@ from sprout.offline.notes.parser import sentences_of
 
 SOLUTION_WORDS = 70
 _ABILITY = re.compile(r"You can (?:now )?(.+?)[.!?](?:\s|\Z)")  # as the summaries of the courses begin
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 FEWEST_COPIED = 3
 PARAGRAPH = "\n\n"
 _ANSWERED_FIRST = frozenset({ReplyStyle.TRUTH, ReplyStyle.CONTEST, ReplyStyle.BACK, ReplyStyle.DRIFT})
@@ -87,7 +88,15 @@ def _verdict(turn: Turn, teaching: TutorLesson, frames: Templates, *, quotes: bo
     words = next(filter(None, (quote_learner(one.words, frames) for one in met)), "")
     if words and quotes and not is_code:
         return Snippet(frames.render("right_you_wrote", words=words), whole=True, repeatable=True)
+    if found is not None and (number := _number_in_full(found[1], turn.message)):
+        return Snippet(frames.render("right_you_wrote", words=number), whole=True, repeatable=True)
     return Snippet(frames.fresh("right", turn.said), repeatable=True)
+
+
+def _number_in_full(question: PreparedQuestion, said: str) -> str:
+    """The number that was asked for, with its unit; empty where the learner wrote it so: "18/40" is 45 %."""
+    is_said = question.kind != "number" or question.answer in _NUMBER.findall(said)
+    return "" if is_said else f"{question.answer} {question.unit}".strip()
 
 
 def _worked_through(turn: Turn, frames: Templates) -> Snippet:
