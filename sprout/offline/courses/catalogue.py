@@ -22,6 +22,7 @@ from sprout.offline.graph_plan import Plan, PlannedEdge, PlannedNode, PlannedQue
 from sprout.yaml_loader import load_yaml
 
 BRIDGE_PREFIX = "Step by step: "  # begins the title of a bridge to a subconcept
+GLOSSARY_FILE = "glossary.yaml"  # stands beside the lessons of a course
 
 Title = Annotated[str, Field(min_length=2, max_length=90)]
 Text = Annotated[str, Field(min_length=1, max_length=2_000)]
@@ -143,7 +144,8 @@ def lessons(slug: str) -> tuple[Lesson, ...]:
     folder = files("sprout.offline").joinpath("courses", slug)
     if not folder.is_dir():
         return ()
-    found = sorted((file for file in folder.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
+    written_files = (file for file in folder.iterdir() if file.name.endswith(".yaml") and file.name != GLOSSARY_FILE)
+    found = sorted(written_files, key=lambda file: file.name)
     written = chain.from_iterable(load_yaml(file.read_text(encoding="utf-8")) for file in found)
     return tuple(Lesson.model_validate(lesson) for lesson in written)
 
