@@ -97,7 +97,7 @@ def mark_package(folder: Path) -> SecretMarkers:
         for question in _items(course):
             _mark_question(question, canaries)
         _write(file, course)
-    for file in sorted((offline / "courses").glob("*/*.yaml")):
+    for file in sorted((offline / "courses").glob("*/[0-9]*.yaml")):
         written = _read(file)
         for lesson in written:
             _mark_lesson(lesson, canaries)

@@ -29,7 +29,8 @@ def side_question_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterat
         yield from next_move_snippets(now)
         return
     answers = [defined] if defined else side_answers(words, now.lesson, frames)
-    allowed = (one for one in answers if _keeps_secret(one, now.question, check))
+    # A definition has words of many answers, "print" and "return", without saying what they do in this one.
+    allowed = (one for one in answers if _keeps_secret(one, None if defined else now.question, check))
     if answer := next(allowed, ""):
         yield Snippet(answer, whole=True)
     else:
