@@ -31,6 +31,7 @@ from sprout.learning.lessons.turn import (
     named_option,
     suggested_option,
     with_confirmed_option,
+    with_picked_result,
 )
 from sprout.learning.lessons.turn_notes import TurnNote
 from sprout.learning.marking.attempts import asks_something, complains, wants_change, wants_solution
@@ -118,6 +119,7 @@ class LessonTurn:
             return AttemptResult(question, question.ladder)
         before = self.lesson.messages_since(question.prompt)[1]
         given, meaning = with_confirmed_option(question, self.input, before), InputMeaning.ASIDE
+        given = with_picked_result(question, given)
         if given.kind is not TurnKind.OPENING:
             meaning = interpret_input(question, given, before=before, has_drawing=self.drawing is not None)
         if meaning is not InputMeaning.ATTEMPT:
@@ -125,7 +127,7 @@ class LessonTurn:
         option = named_option(question, given.text)
         attempt = await self.dependencies.lessons.record_attempt(
             question.id,
-            text=None if option else question.words_to_mark(self.attempt_text()),
+            text=None if option else question.words_to_mark(self.attempt_text(given)),
             option=option.id if option else None,
             level=int(question.ladder.level),
             actor=self.job.actor(),
@@ -185,10 +187,10 @@ class LessonTurn:
         is_given = self.input.kind is TurnKind.ANSWER or self.said_by_button
         return is_given and given_to is not None and pending is not None and pending.id != given_to
 
-    def attempt_text(self) -> str:
+    def attempt_text(self, given: LearnerInput) -> str:
         if self.drawing is None:
-            return self.input.text
-        return f"[drawing:{self.task.drawing_id}] {self.input.text}".strip()
+            return given.text
+        return f"[drawing:{self.task.drawing_id}] {given.text}".strip()
 
     async def request_grade(self, answer_id: str, question: AskedCheckpoint) -> Grade | None:
         """The grade of the attempt, by running it or from the grading agent; None if it was not graded."""

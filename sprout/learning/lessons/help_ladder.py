@@ -73,6 +73,13 @@ class HelpLadder:
         unmarked = self.unmarked + 1
         return replace(tried, unmarked=unmarked, step=NextStep.COMPARE if unmarked >= MAX_UNMARKED else NextStep.WAIT)
 
+    def after_unread(self) -> "HelpLadder":
+        """A program that cannot be read is sent back; the second in a row brings help, since there is no comparing."""
+        if self._is_settled:
+            return self
+        tried = replace(self, attempts=self.attempts + 1, unmarked=self.unmarked + 1, step=NextStep.WAIT)
+        return tried if tried.unmarked < MAX_UNMARKED else replace(tried, unmarked=0).after_help()
+
     def after_help(self) -> "HelpLadder":
         """Help was asked for or is due: the next level, and after the last one the worked solution."""
         if self._is_settled:

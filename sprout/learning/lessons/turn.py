@@ -20,6 +20,7 @@ from sprout.learning.marking.attempts import (
 from sprout.learning.marking.comparison import Comparison, build_comparison
 from sprout.learning.marking.keyed_answers import Option, states_number
 from sprout.learning.marking.meant_option import confirms, denies, lettered_option, meant_option
+from sprout.learning.marking.stated_results import picked_result
 from sprout.learning.marking.typed_choice import OPTION_LABELS, named_options, typed_option
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.learning.text.normalization import folded, tidy
@@ -255,6 +256,15 @@ def with_confirmed_option(
     return given if option is None else replace(given, kind=TurnKind.ANSWER, text=option.text)
 
 
+def with_picked_result(question: AskedCheckpoint, given: LearnerInput) -> LearnerInput:
+    """The input, with the result of the last attempt that it names by its place: "the second one"."""
+    draft, last = question.checkpoint.draft, question.last_attempt_text
+    if given.kind is not TurnKind.ANSWER or draft.format != "numeric" or not question.unmarked:
+        return given
+    picked = picked_result(given.text, last, unit=draft.unit, prompt=draft.prompt)
+    return given if picked is None else replace(given, text=picked)
+
+
 def ladder_after(question: AskedCheckpoint, meaning: InputMeaning, *, right: bool | None = None) -> HelpLadder:
     """The ladder of the question after the learner's words.
 
@@ -262,6 +272,8 @@ def ladder_after(question: AskedCheckpoint, meaning: InputMeaning, *, right: boo
         right: of an attempt; None where it could not be graded.
     """
     match meaning:
+        case InputMeaning.ATTEMPT if right is None and question.checkpoint.draft.program_tests:
+            return question.ladder.after_unread()
         case InputMeaning.ATTEMPT:
             return question.ladder.after_attempt(right=right)
         case InputMeaning.DONT_KNOW | InputMeaning.HELP_REQUEST:

@@ -25,6 +25,11 @@ _QUESTION_WORD = re.compile(
     r"(?! about\b| if\b)\b(?!,)[^\d,]*[?？]",
     re.IGNORECASE,
 )
+_ASKS = re.compile(
+    r"(?:what|which|who|whose|when|where|why|how|is|are|was|were|do|does|did|can|wer|wo|wann|warum|wie|welche[rsnm]?|ist"
+    r"|sind|kann|qui|quoi|où|quand|pourquoi|comment|qué|quién|cuándo|dónde|cómo|por qué)\b",
+    re.IGNORECASE,
+)
 _PART = re.compile(r"[,;:.!?…–—。！？\n]+")
 
 
@@ -124,6 +129,12 @@ def asks_something(text: str, *, answers: Sequence[str] = ()) -> bool:
     is_short = len(words) <= _SHORT_QUESTION and _QUESTION_WORD.match(said) is not None
     is_asked = (is_short or _begins_with(said, "interrogatives")) and not any(map(str.isdigit, after))
     return is_asked or _begins_with(said, "reasons_asked")
+
+
+def begins_as_question(text: str) -> bool:
+    """Whether the text begins as a question does, with its mark or without: "how much is a livre"."""
+    said = _LEAD_IN.sub("", tidy(text))
+    return _ASKS.match(said) is not None or _begins_with(said, "asking", "interrogatives")
 
 
 def only_acknowledges(text: str) -> bool:

@@ -22,6 +22,7 @@ _REST = re.compile(
 )
 _TWO = 2
 _SLACK = 1e-9  # of the value
+_ROUNDED = 0.06  # of the value: 2/3 = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,22 @@ def slipped_calculation(answer: str, right: float, *, unit: str | None = None) -
     rights = (right, right / 100) if unit == "%" else (right,)
     found = (one for one in calculations(answer, unit=unit) if one.stated is not None and one.stated not in rights)
     return next((one.text for one in found if any(_same(one.value, value) for value in rights)), None)
+
+
+def miscalculated(answer: str, *, unit: str | None = None) -> str | None:
+    """A calculation of the answer that does not come to what the answer says, but for rounding; None without one."""
+    if "(" in answer:
+        return None  # what a bracket belongs to is not read here
+    per_one = 100.0 if unit == "%" else 1.0
+    found = (one for one in calculations(answer, unit=unit) if one.stated is not None and math.isfinite(one.value))
+    return next(
+        (
+            one.text
+            for one in found
+            if not any(_nearly(one.stated or 0.0, value) for value in (one.value, one.value * per_one))
+        ),
+        None,
+    )
 
 
 def has_unworked(answer: str, right: float, *, unit: str | None = None) -> bool:
@@ -98,6 +115,10 @@ def _worked_out(values: Sequence[float], signs: Sequence[str]) -> float:
             case _:
                 terms.append(value if sign == "+" else -value)
     return sum(terms)
+
+
+def _nearly(one: float, other: float) -> bool:
+    return abs(one - other) <= _ROUNDED * max(abs(one), abs(other))
 
 
 def _same(one: float, other: float) -> bool:

@@ -4,11 +4,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sprout.learning.marking.calculations import has_parts, has_unworked, leaves_the_rest, slipped_calculation
+from sprout.learning.marking.calculations import (
+    has_parts,
+    has_unworked,
+    leaves_the_rest,
+    miscalculated,
+    slipped_calculation,
+)
 from sprout.learning.marking.grades import Grade, GradeState, Remedy, ungraded
 from sprout.learning.marking.number_words import scale_of
 from sprout.learning.marking.quantities import Agreement, Quantity, agreement
-from sprout.learning.marking.stated_results import StatedResults, stated_results
+from sprout.learning.marking.stated_results import StatedResults, names_what_is_counted, stated_results
 from sprout.learning.marking.units import same_unit
 from sprout.learning.questions.questions import Misconception
 from sprout.learning.text.normalization import one_line
@@ -18,15 +24,22 @@ SLIPPED = "Your way is right. Work {calculation} out once more."
 ONLY_THE_SHARE = "That share is right. How much is it in percent?"
 ONLY_THE_ODDS = "Those odds are right. How much is that in percent?"
 IN_ONE_UNIT = "How much is that in {unit}?"
+NAMED_ONLY = "You say which they are. How many is that?"
+LOOK_AGAIN = "Look at {calculation} once more."
 FOR_OR_AGAINST = "Which side does each of the two numbers belong to?"
 ONLY_A_BOUND = "That leaves many numbers open. Which one is it?"
 
 _NO_UNITS = frozenset("x times mal fois por per of and or is in so plus minus days".split())
 _MILLION = 1e6
 _SLACK = 1e-9  # of the value
+_ROUNDED = 0.02  # of the value
 _MIL = re.compile(r"(?<=\d) ?mil\b", re.IGNORECASE)  # a thousand in Spanish, and a million where millions are asked for
 _ODDS = re.compile(
     r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,9})?) ?(?:to|:|zu|contre|à) ?(\d{1,9}(?:[.,]\d{1,9})?)\W*\Z", re.IGNORECASE
+)
+_ABOUT = re.compile(
+    r"\b(?:about|around|roughly|nearly|almost|approx\w*|ungefähr|etwa|rund|fast|environ|presque|casi|circa|quase)\b",
+    re.IGNORECASE,
 )
 _AGAINST = re.compile(r"\b(?:to|zu|contre|a) (?:1|one|eins|un|uno) (?:against|gegen|contre|contra)\b", re.IGNORECASE)
 
@@ -88,6 +101,8 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
     if key is None:
         return ungraded("the prepared answer states no number", remedy=Remedy.PERSON)
     stated = stated_results(answer, unit=question.unit, prompt=question.prompt)
+    if names_what_is_counted(answer, question.prompt):
+        return _unsure_grade("the answer is what was to be counted", NAMED_ONLY)
     if (other_form := _grade_other_form(question, key, stated.results, answer)) is not None:
         return other_form
     if len(stated.results) != 1:
@@ -102,8 +117,7 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
     if (unfinished := _grade_unfinished(question, key, answer)) is not None:
         return unfinished
     if right := [one for one in others if _agrees(one, key, question)]:
-        two = sorted((right[0], result), key=lambda one: one.value)
-        return _unsure_grade("another number of the answer is the right one", _which_one(two))
+        return _grade_beside(right[0], result, answer)
     if not stated.sure:
         return _unsure_grade("the answer says nothing of its number")
     wrong = _grade_wrong(question, key, misconception, answer)
@@ -118,7 +132,18 @@ def _grade_wrong(question: NumericQuestion, key: float, misconception: str | Non
         return replace(_wrong_grade(misconception), next_step=SLIPPED.format(calculation=slipped))
     if misconception is None and has_parts(answer, key, unit=question.unit):
         return _unsure_grade("the answer is the two numbers that lead to the result", NOT_WORKED_OUT)
+    if misconception is None and (faulty := miscalculated(answer, unit=question.unit)):
+        return replace(_wrong_grade(None), next_step=LOOK_AGAIN.format(calculation=faulty))
     return _wrong_grade(misconception)
+
+
+def _grade_beside(right: Quantity, result: Quantity, answer: str) -> Grade:
+    """The grade of an answer in which another number than its result is the right one: right if the result only rounds
+    it, as in "0.5056, so about half"."""
+    if _ABOUT.search(answer) and abs(result.value - right.value) <= _ROUNDED * abs(right.value):
+        return _right_grade()
+    two = sorted((right, result), key=lambda one: one.value)
+    return _unsure_grade("another number of the answer is the right one", _which_one(two))
 
 
 def _grade_without_result(stated: StatedResults) -> Grade:

@@ -1,7 +1,9 @@
 """Program faults: messages of Python's in words for a beginner, and keywords with a slip of the pen."""
 
+import ast
 import re
 import tomllib
+from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -14,11 +16,34 @@ _NEARLY = 0.75  # as difflib counts: "retrun", "Def", "whlie"
 _QUOTED = re.compile(r"#[^\n]*|'[^'\n]*'|\"[^\"\n]*\"")
 
 
-def fault_in_words(program: str, run: ProgramRun) -> str:
-    """A sentence on what the message of the run means or may come from; empty where there is none."""
+def fault_in_words(program: str, run: ProgramRun, *, given: str = "") -> str:
+    """A sentence on what the message of the run means or may come from; empty where there is none.
+
+    Args:
+        given: what was run before the program.
+    """
     if run.end is ProgramEnd.RAISED_AFTER and run.error.startswith("NameError"):
         return ""  # what the test needs is not there, and that is said
+    if run.end is ProgramEnd.COMPLETE:
+        replaced = _replaced(program, given)
+        return (
+            f"Your program puts another value under `{replaced}`, which is given: leave that out." if replaced else ""
+        )
     return _slip_in(program, run) or next((means for message, means in _faults() if message.search(run.error)), "")
+
+
+def _replaced(program: str, given: str) -> str:
+    """The first name that is given and under which the program stores a value that is written out."""
+    try:
+        known = {name for line in ast.parse(given).body for name in _stored(line)}
+        return next((name for line in ast.parse(program).body for name in _stored(line) if name in known), "")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # what runs elsewhere may be too deep for here
+        return ""
+
+
+def _stored(line: ast.stmt) -> Iterator[str]:
+    if isinstance(line, ast.Assign) and isinstance(line.value, ast.Constant | ast.List | ast.Tuple):
+        yield from (target.id for target in line.targets if isinstance(target, ast.Name))
 
 
 def _slip_in(program: str, run: ProgramRun) -> str:

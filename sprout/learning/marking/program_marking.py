@@ -104,7 +104,7 @@ def grade_runs(program: str, tests: Sequence[ProgramTest], runs: Sequence[Progra
     """The grade from the program's runs, each of the test at its place; tests without a run count as not passed.
 
     Right if all tests pass, else the share of those that do, which never reaches a right mark. Ungraded if the answer
-    is words and no program.
+    is words and no program, or one that Python cannot read.
 
     Args:
         tests: at least one.
@@ -112,6 +112,9 @@ def grade_runs(program: str, tests: Sequence[ProgramTest], runs: Sequence[Progra
     passed = [passes(test, run) for test, run in zip(tests, runs, strict=False)]
     if not any(passed) and _is_prose(program, runs[0]):
         return Grade(GradeState.UNGRADED, remedy=Remedy.FOLLOW_UP, doubts=("no program",), next_step=NO_PROGRAM)
+    if runs[0].end is ProgramEnd.NOT_COMPILED:
+        step = _next_step(program, tests[0], runs[0])
+        return Grade(GradeState.UNGRADED, remedy=Remedy.FOLLOW_UP, doubts=("it cannot be read",), next_step=step)
     passed += [False] * (len(tests) - len(runs))
     right = all(passed)
     failed = next((at for at, one in enumerate(passed) if not one), None)
@@ -191,7 +194,7 @@ def _label(test: ProgramTest) -> str:
 
 
 def _next_step(program: str, test: ProgramTest, run: ProgramRun) -> str:
-    return f"{_explain(test, run)} {fault_in_words(program, run)}".rstrip()
+    return f"{_explain(test, run)} {fault_in_words(program, run, given=test.before)}".rstrip()
 
 
 def _explain(test: ProgramTest, run: ProgramRun) -> str:

@@ -63,6 +63,8 @@ _NO_ONE = re.compile(
     re.IGNORECASE,
 )
 _SLASHED = re.compile(r"\s*(\d{1,15}) / (\d{1,15})[\s.]*")
+_AND = re.compile(r"[,;&.]*|and|und|et|y|e|en|i|и", re.IGNORECASE)
+_FILLERS = frozenset("the one i mean meant it is its that number result please der die das ich meine".split())
 _LISTS = (",", "(")
 _COMPARED = "<>≤≥"
 _EXPLAINS = ((Kind.COMMA, "-"), (Kind.COMMA, ":"))
@@ -106,6 +108,25 @@ def stated_results(answer: str, *, unit: str | None = None, prompt: str = "") ->
         results = tuple(_with_counted_part(one, answer, prompt, given) for one in found.results)
         return replace(found, results=results, others=(*found.others, *_slashed(answer)))
     return replace(found, is_unworked=_is_bare_calculation(pieces), is_bound=_is_bare_bound(stated))
+
+
+def names_what_is_counted(answer: str, prompt: str) -> bool:
+    """Whether the answer to how many of some numbers there are is which they are, and nothing else: "50 and 499"."""
+    pieces = answer_pieces(answer)
+    values = [abs(piece.quantity.value) for piece in pieces if piece.quantity is not None]
+    joined = all(piece.quantity is not None or _AND.fullmatch(piece.text.strip()) for piece in pieces)
+    listed = {abs(piece.quantity.value) for piece in answer_pieces(prompt) if piece.quantity is not None}
+    return bool(_HOW_MANY.search(prompt)) and len(values) > 1 and joined and set(values) <= listed
+
+
+def picked_result(answer: str, before: str, *, unit: str | None = None, prompt: str = "") -> str | None:
+    """The result of an earlier answer, with several, that this one names by its place: "the second one"; else None."""
+    results = stated_results(before, unit=unit, prompt=prompt).results
+    words = [word for word in plain(answer).split() if word not in _FILLERS]
+    place = ordinals().get(words[0]) if len(words) == 1 else None
+    if place is None or len(results) < 2 or not -1 <= place < len(results):
+        return None
+    return f"{results[place].value:.12g} {results[place].unit or ''}".strip()
 
 
 def _counted(answer: str, prompt: str) -> str:

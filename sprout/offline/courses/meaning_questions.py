@@ -32,8 +32,8 @@ _FRAMES = (  # X is the word; whether the frame says that its meaning is asked f
 _ALONE = (("X (?:means?|meaning)(?: what)?", True), ("X", False))
 _PAIRS = (
     "(?:{whats}|{what} {do}|explain|define|meaning of) X(?: {mean})?",
-    "diff(?:erences?)?(?: between| btw| of| from)? X",
-    "X {whats} the diff(?:erence)?",
+    "dif\\w*(?: between| btw| of| from)? X",
+    "X {whats} the dif\\w*",
     "how {is} X",
     "(?:is|are) X(?: (?:the )?same(?: thing)?)?",
     "(?=.* (?:vs|versus) )X",  # not any two words: "list or text" answers something

@@ -138,3 +138,12 @@ def test_H3_an_attempt_has_the_level_that_was_given_when_it_was_made() -> None:
 def test_H3_right_without_help_stays_at_level_0() -> None:
     assert climbed("right").level is HelpLevel.NONE
     assert climbed("help", "right").level is HelpLevel.READ_AGAIN
+
+
+def test_A11_a_program_that_cannot_be_read_is_sent_back_once_and_then_brings_help() -> None:
+    first = HelpLadder().after_unread()
+    assert (first.step, first.level) == (NextStep.WAIT, HelpLevel.NONE)
+    assert first.after_attempt(right=True).level is HelpLevel.NONE, "what was a slip of the pen costs nothing"
+    second = first.after_unread()
+    assert (second.step, second.level) == (NextStep.GIVE_HELP, HelpLevel.READ_AGAIN)
+    assert second.after_unread().step is NextStep.WAIT

@@ -10,6 +10,8 @@ from sprout.learning.marking.grades import Grade, GradeState, Remedy, visible_gr
 from sprout.learning.marking.keyed_answers import (
     FOR_OR_AGAINST,
     IN_ONE_UNIT,
+    LOOK_AGAIN,
+    NAMED_ONLY,
     NOT_WORKED_OUT,
     ONLY_A_BOUND,
     ONLY_THE_ODDS,
@@ -21,7 +23,7 @@ from sprout.learning.marking.keyed_answers import (
     grade_number,
     states_number,
 )
-from sprout.learning.marking.stated_results import stated_results
+from sprout.learning.marking.stated_results import picked_result, stated_results
 from sprout.learning.questions.questions import Misconception
 
 ODDS_AS_PERCENT = (Misconception("3", "takes the ratio of the odds for a percentage"),)
@@ -555,3 +557,37 @@ def test_A1_a_slip_in_a_division_that_gives_a_percentage_is_named() -> None:
 @pytest.mark.parametrize("answer", ["two, one for the 10/25 and one for the 1/6/8", "2: one for each place"])
 def test_A1_a_count_with_what_each_one_is_for_is_that_count(answer: str) -> None:
     assert grade_number(NumericQuestion("How many parameters does it need?", "2"), answer).correct
+
+
+WEIGHTS = NumericQuestion("How many of the six weights 49, 50, 499, 500, 999 and 1000 cost 2 euros?", "2")
+
+
+@pytest.mark.parametrize("answer", ["50 and 499", "50, 499", "500 & 999"])
+def test_A1_who_names_what_is_counted_is_asked_how_many_that_is(answer: str) -> None:
+    assert grade_number(WEIGHTS, answer).next_step == NAMED_ONLY
+
+
+@pytest.mark.parametrize("answer", ["2 (the 50 and the 499)", "50 and 499 so 2", "2"])
+def test_A1_who_counts_what_they_name_is_right(answer: str) -> None:
+    assert grade_number(WEIGHTS, answer).correct
+
+
+def test_A1_a_rough_result_behind_an_exact_one_is_no_second_result() -> None:
+    share = NumericQuestion("318 of 629: what percentage, rounded to a whole number?", "51", "%", tolerance=0.5)
+    assert grade_number(share, "318/629 = 0.5056 so about half").correct
+    assert grade_number(share, "50 or 51").next_step == "Which result counts: 50 or 51?"
+
+
+def test_A7_a_calculation_that_does_not_come_to_what_it_says_is_named() -> None:
+    camera = NumericQuestion("28 rightly and 112 wrongly. What percentage is right?", "20", "%")
+    grade = grade_number(camera, "28+112=130, 28/130=21.5%")
+    assert (grade.correct, grade.next_step) == (False, LOOK_AGAIN.format(calculation="28+112"))
+    assert grade_number(camera, "28/112 = 25%").next_step == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "picked"),
+    [("the second one", "35"), ("the last one", "35"), ("first, please", "34"), ("the third one", None), ("35", None)],
+)
+def test_A7_a_result_is_picked_by_its_place(answer: str, picked: str | None) -> None:
+    assert picked_result(answer, "34 or 35") == picked

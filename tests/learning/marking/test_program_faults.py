@@ -37,3 +37,11 @@ async def test_A11_a_message_of_pythons_is_put_in_words(program: str, words: str
 def test_A11_what_the_test_lacks_is_not_said_twice() -> None:
     run = ProgramRun(ProgramEnd.RAISED_AFTER, error="NameError: name 'f' is not defined")
     assert fault_in_words("x = 1", run) == ""
+
+
+def test_A11_who_replaces_what_is_given_is_told() -> None:
+    run = ProgramRun(ProgramEnd.COMPLETE, value="[5.0]")
+    program = "prices = [10, 60]\ncheap = []"
+    assert "another value under `prices`" in fault_in_words(program, run, given="prices = [40, 60, 15]")
+    assert fault_in_words("prices = prices + [1]", run, given="prices = [40]") == ""
+    assert fault_in_words("(" * 5_000, run, given="prices = [40]") == ""

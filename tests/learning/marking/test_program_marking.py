@@ -164,9 +164,11 @@ def test_A11_words_that_are_no_program_are_asked_about_and_never_wrong(answer: s
         "def f(a, b) return a",
     ],
 )
-def test_A11_a_program_with_a_fault_is_one(answer: str) -> None:
+def test_A11_a_program_that_python_cannot_read_is_sent_back_and_never_wrong(answer: str) -> None:
     run = ProgramRun(ProgramEnd.NOT_COMPILED, error="SyntaxError: invalid syntax", line=1)
-    assert grade_runs(answer, [LARGE], [run]).correct is False
+    grade = grade_runs(answer, [LARGE], [run])
+    assert (grade.state, grade.remedy) == (GradeState.UNGRADED, Remedy.FOLLOW_UP)
+    assert grade.next_step.startswith("Python cannot read line 1: SyntaxError: invalid syntax.")
 
 
 @pytest.mark.parametrize(

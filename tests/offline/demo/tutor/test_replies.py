@@ -287,6 +287,20 @@ def test_who_wants_to_stop_may_stop(words: str) -> None:
     assert "without help" not in reply
 
 
+@pytest.mark.parametrize("words", ["can we do an easier one", "do i have to do this", "something easier please"])
+def test_who_wants_another_question_is_offered_one(words: str) -> None:
+    lesson = at_the_choice()
+    lesson.name_no_option(words)
+    assert "Change the question" in lesson.name_no_option(words)
+
+
+@pytest.mark.parametrize("words", ["how long is a knot", "why do they drive so slow"])
+def test_a_question_without_its_mark_is_one_of_the_learners_own(words: str) -> None:
+    lesson = room()
+    lesson.open()
+    assert "answers that" in lesson.ask(words)
+
+
 def test_what_a_word_means_is_no_wish_for_other_wording() -> None:
     lesson = room()
     lesson.open()

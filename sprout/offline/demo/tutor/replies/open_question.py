@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sprout.learning.lessons.help_ladder import HelpLevel, NextStep
-from sprout.learning.marking.attempts import asks_something
+from sprout.learning.marking.attempts import asks_something, begins_as_question
 from sprout.learning.text.normalization import tidy
 from sprout.learning.text.stems import stems
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, LeakCheck, Priority, Snippet, first_sentences
@@ -48,7 +48,8 @@ class OpenQuestion:
     def is_aside(self) -> bool:
         """Return True if the message is a question of the learner's own."""
         says = self.turn.message
-        asks = self.turn.marking is None and (says.rstrip().endswith("?") or asks_something(says))
+        asks = says.rstrip().endswith("?") or asks_something(says)
+        asks = self.turn.marking is None and (asks or (self.turn.kind == "message" and begins_as_question(says)))
         return self.pending.step in (NextStep.WAIT, NextStep.COMPARE) and (self.turn.kind == "clarification" or asks)
 
     @property
@@ -92,6 +93,8 @@ def help_step_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     marked, frames = now.turn.marking, now.templates
     if marked is not None and marked.state in ("unsure", "ungraded"):
         yield from _unmarked_snippets(now)
+        if now.pending.step is NextStep.GIVE_HELP:
+            yield from due_help_snippets(now)
         return
     match now.pending.step:
         case NextStep.GIVE_HELP:
