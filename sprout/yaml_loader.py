@@ -1,5 +1,6 @@
 """Safe YAML loading, with the C parser if it is available: ten times as fast."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import yaml
@@ -10,3 +11,27 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 def load_yaml(text: str) -> Any:
     """The parsed text, of plain types only. Raises yaml.YAMLError."""
     return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader
+
+
+def yaml_line(text: str, location: Sequence[str | int]) -> int:
+    """The line, from 1, of the item at a location such as ("concepts", 2, "title"); of the nearest item above it if
+    the location leads to none. JSON is YAML too. Raises yaml.YAMLError."""
+    node = yaml.compose(text, Loader=_Loader)
+    line = 1
+    for step in location:
+        found = _child(node, step)
+        if found is None:
+            break
+        node, mark = found
+        line = mark.line + 1
+    return line
+
+
+def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Mark] | None:
+    """The value of a key or an index, and where it begins: for a key, the key itself."""
+    if isinstance(node, yaml.MappingNode):
+        return next(((value, key.start_mark) for key, value in node.value if key.value == str(step)), None)
+    if isinstance(node, yaml.SequenceNode) and str(step).isdecimal() and int(step) < len(node.value):
+        value = node.value[int(step)]
+        return value, value.start_mark
+    return None

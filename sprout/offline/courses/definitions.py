@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import lru_cache
 
 from sprout.learning.text.stems import stems
-from sprout.offline.courses.catalogue import lessons
+from sprout.offline.courses.added_course import AddedCourses
+from sprout.offline.courses.catalogue import MAX_CACHED, added_courses, lessons
 from sprout.offline.notes.parser import sentences_of
 from sprout.offline.notes.title_claims import needs_context
 
@@ -25,7 +26,7 @@ _LONGEST = 60  # words
 def definition(slug: str, question: str) -> str:
     """Definition, in the course, of the term that a question asks the meaning of; empty without one."""
     found = _MEANS.search(question)
-    return _definitions(slug).get(stems([found["term"]]), "") if found else ""
+    return _definitions(slug, added_courses()).get(stems([found["term"]]), "") if found else ""
 
 
 def asks_meaning(question: str) -> bool:
@@ -33,9 +34,9 @@ def asks_meaning(question: str) -> bool:
     return re.search(r"\bmeans?\b", question, re.IGNORECASE) is not None and _MEANS.search(question) is not None
 
 
-@cache
-def _definitions(slug: str) -> Mapping[frozenset[str], str]:
-    """Stems of a term → where it is introduced, the first time."""
+@lru_cache(maxsize=MAX_CACHED)
+def _definitions(slug: str, _: AddedCourses) -> Mapping[frozenset[str], str]:
+    """Stems of a term → where it is introduced, the first time; of the courses in use, which are part of the key."""
     terms: dict[frozenset[str], str] = {}
     for lesson in lessons(slug):
         for step in lesson.steps:

@@ -30,10 +30,12 @@ from sprout.errors import (
     UnsupportedType,
 )
 from sprout.learning.graph.changes import UndoRefused
+from sprout.learning.paths.topic_coverage import UnknownTopic
 from sprout.runs.live_runs import ShuttingDown
 from sprout.runs.run_store import KeyReused, LaneBusy
 from sprout.web.http.lingering_close import LingeringResponse
 from sprout.web.http.parsing import BodyStalled, WrongType
+from sprout.web.schemas.responses import UnknownTopicFailure
 
 log = logging.getLogger(__name__)
 
@@ -73,6 +75,7 @@ STATUS: dict[type[SproutError], int] = {
     StorageUnavailable: 503,
     StorageFull: 507,
     UnreadableDocument: 422,
+    UnknownTopic: 422,
     ShuttingDown: 503,
     RunFailed: 503,
     NotReady: 503,
@@ -111,6 +114,8 @@ async def handle_expected(request: Request, error: Exception) -> Response:
         log.error("http.no_status", exc_info=error)
     if isinstance(error, TooLarge):
         return LingeringResponse({"error": str(error)}, status)
+    if isinstance(error, UnknownTopic):
+        return JSONResponse(UnknownTopicFailure.of(error).model_dump(mode="json", by_alias=True), status)
     return error_response(status, str(error), _headers(error), **_extra_fields(error))
 
 

@@ -8,8 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from sprout.events import AnswerType, CardShown, Compare, CriterionShown, EdgeEnds, GradeStateShown, NodeRow, Wire
 from sprout.learning.marking.answer_keys import ContestOutcome
 from sprout.learning.paths.repository import BranchGraph, BranchRow, BranchSummary, DocumentRow, EdgeRow
+from sprout.learning.paths.topic_coverage import OfferedCourse, UnknownTopic
 from sprout.learning.questions.assessments import Diagnostic, GradeShown
 from sprout.web.schemas.run_responses import RunRow
+
+Way = Literal["add_notes", "choose_course", "connect_model"]
 
 
 class OpenLessonQuestion(Wire):
@@ -108,6 +111,40 @@ class Failure(Wire):
     """Every error."""
 
     error: str
+
+
+class CourseRow(Wire):
+    """A course that can be chosen by its title."""
+
+    title: str
+    desc: str
+    concepts: int = Field(description="how many it has")
+    near: bool = Field(description="whether one of its names comes close to a word of the topic")
+
+    @classmethod
+    def of(cls, course: OfferedCourse) -> "CourseRow":
+        return cls(title=course.title, desc=course.desc, concepts=course.concepts, near=course.near)
+
+
+class CheckedTopic(Wire):
+    """A topic of which a path can be made."""
+
+    title: str
+    course: CourseRow | None = Field(description="the course that it names; null where the model needs none")
+
+
+class UnknownTopicFailure(Failure):
+    """A topic that the model knows nothing about; without `code`, a field has an invalid value."""
+
+    code: Literal["unknown_topic"] | None = None
+    ways: tuple[Way, ...] = Field(default=(), description="what the learner can do instead")
+    courses: tuple[CourseRow, ...] = Field(default=(), description="all that can be chosen, the nearest first")
+
+    @classmethod
+    def of(cls, unknown: UnknownTopic) -> "UnknownTopicFailure":
+        ways: tuple[Way, ...] = ("add_notes", *(("choose_course",) if unknown.courses else ()), "connect_model")
+        courses = tuple(CourseRow.of(course) for course in unknown.courses)
+        return cls(error=str(unknown), code="unknown_topic", ways=ways, courses=courses)
 
 
 class Health(Wire):

@@ -12,11 +12,15 @@ import * as documentsApi from "../../net/documents_api.js";
 import * as pathsApi from "../../net/paths_api.js";
 import { loadDraft, deleteDraft, saveDraft } from "../../state/drafts.js";
 import { navigate, pathUrl } from "../../state/router.js";
+import { standing } from "../../state/unknown_topic.js";
 import { Icon } from "../common/icons.js";
 import { Fault } from "../common/shell.js";
+import { WaysOn } from "./ways_on.js";
 
+/** @import { Signal } from "@preact/signals" */
+/** @import { UnknownTopic } from "../../state/unknown_topic.js" */
 /** @import { Status } from "../../types.d.ts" */
-/** @typedef {"creating" | "uploading" | "starting"} Step */
+/** @typedef {"checking" | "creating" | "uploading" | "starting"} Step */
 
 /** Upload limits until the server's are loaded. */
 const LIMITS = {
@@ -28,9 +32,10 @@ const LIMITS = {
 const DRAFT = "topic";
 
 /**
- * @param {{ status: Status | null, asked: string | null }} props `asked`: a chosen suggestion, submitted at once
+ * @param {{ status: Status | null, asked: string | null, refusal: Signal<UnknownTopic | null> }} props
+ * `asked`: a chosen suggestion, submitted at once
  */
-export function AskForm({ status, asked }) {
+export function AskForm({ status, asked, refusal }) {
   const words = useSignal(loadDraft(DRAFT));
   const files = useSignal(/** @type {File[]} */ ([]));
   const refused = useSignal(/** @type {string[]} */ ([]));
@@ -64,22 +69,38 @@ export function AskForm({ status, asked }) {
     const { title, desc } = requestOf(words.value, files.value);
     empty.value = !title;
     if (!title) return input.current?.focus();
-    problem.value = null;
-    try {
-      const url = await createPath(
-        title,
-        desc,
-        files.value,
-        small.value,
-        (now) => {
-          step.value = now;
-        },
-        (share) => {
-          sent.value = share;
-        },
-      );
+    await attempt(async () => {
+      step.value = "checking";
+      const courses = files.value.length ? null : await pathsApi.alternatives(title);
+      refusal.value = courses && { topic: title, courses };
+      if (courses) return;
+      const url = await create(title, desc, files.value);
       deleteDraft(DRAFT);
       navigate(url);
+    });
+  };
+  /** @param {string} title the words in the field stay a draft: they are about something else */
+  const choose = (title) => attempt(async () => navigate(await create(title, null, [])));
+
+  /** @param {string} title @param {string | null} desc @param {File[]} notes */
+  const create = (title, desc, notes) =>
+    createPath(
+      title,
+      desc,
+      notes,
+      small.value,
+      (now) => {
+        step.value = now;
+      },
+      (share) => {
+        sent.value = share;
+      },
+    );
+  /** @param {() => Promise<void>} work */
+  const attempt = async (work) => {
+    problem.value = null;
+    try {
+      await work();
     } catch (error) {
       problem.value = /** @type {Error} */ (error).message;
     } finally {
@@ -92,6 +113,10 @@ export function AskForm({ status, asked }) {
     words.value = asked;
     submit();
   }, [asked]);
+
+  useEffect(() => {
+    refusal.value = standing(refusal.value, words.value, files.value);
+  }, [words.value, files.value]);
 
   const drop = (/** @type {DragEvent} */ event) => {
     event.preventDefault();
@@ -218,6 +243,15 @@ export function AskForm({ status, asked }) {
       }
       <p class="cost"><${Icon} name="clock" small /><span>${costLine(status, small.value)}</span></p>
     </div>
+    ${
+      refusal.value &&
+      html`<${WaysOn}
+        refusal=${refusal.value}
+        busy=${Boolean(step.value)}
+        onAddNotes=${() => picker.current?.click()}
+        onChoose=${choose}
+      />`
+    }
   </div>`;
 }
 
