@@ -109,6 +109,7 @@ export default {
   "ways.model_go": "How to connect",
   "ways.courses": "Choose a course",
   "ways.near": "Close to your words",
+  "ways.at_home": "Add notes, or choose a course",
   "ways.all": "Show all {n} courses",
   "first.title": "Or start from one of these",
   "first.grow": "Grow",

@@ -16,11 +16,11 @@ export const standing = (refusal, words, files) =>
   refusal && !files.length && requestOf(words, []).title === refusal.topic ? refusal : null;
 
 /**
- * The courses that are listed at first: the near ones and, up to `most`, others.
- * @param {Course[]} courses the near ones first
+ * The courses that are listed at first: the near ones or, if none is, the first of all.
+ * @param {Course[]} courses
  * @param {number} most
  */
 export function listedFirst(courses, most) {
-  const near = courses.filter((each) => each.near).length;
-  return courses.slice(0, Math.max(near, most));
+  const near = courses.filter((each) => each.near);
+  return (near.length ? near : courses).slice(0, most);
 }

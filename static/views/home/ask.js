@@ -10,7 +10,7 @@ import { t } from "../../lib/i18n.js";
 import * as api from "../../net/api.js";
 import * as documentsApi from "../../net/documents_api.js";
 import * as pathsApi from "../../net/paths_api.js";
-import { loadDraft, deleteDraft, saveDraft } from "../../state/drafts.js";
+import { TOPIC_DRAFT, loadDraft, deleteDraft, saveDraft } from "../../state/drafts.js";
 import { navigate, pathUrl } from "../../state/router.js";
 import { standing } from "../../state/unknown_topic.js";
 import { Icon } from "../common/icons.js";
@@ -29,14 +29,12 @@ const LIMITS = {
   uploadTypes: [".pdf", ".docx", ".pptx", ".html", ".htm", ".md", ".markdown", ".txt"],
 };
 
-const DRAFT = "topic";
-
 /**
  * @param {{ status: Status | null, asked: string | null, refusal: Signal<UnknownTopic | null> }} props
  * `asked`: a chosen suggestion, submitted at once
  */
 export function AskForm({ status, asked, refusal }) {
-  const words = useSignal(loadDraft(DRAFT));
+  const words = useSignal(loadDraft(TOPIC_DRAFT));
   const files = useSignal(/** @type {File[]} */ ([]));
   const refused = useSignal(/** @type {string[]} */ ([]));
   const small = useSignal(false);
@@ -75,7 +73,7 @@ export function AskForm({ status, asked, refusal }) {
       refusal.value = courses && { topic: title, courses };
       if (courses) return;
       const url = await create(title, desc, files.value);
-      deleteDraft(DRAFT);
+      deleteDraft(TOPIC_DRAFT);
       navigate(url);
     });
   };
@@ -168,7 +166,7 @@ export function AskForm({ status, asked, refusal }) {
         onKeyDown=${enter}
         onInput=${(/** @type {any} */ event) => {
           words.value = event.target.value;
-          saveDraft(DRAFT, words.value);
+          saveDraft(TOPIC_DRAFT, words.value);
           empty.value = false;
         }}
       ></textarea>

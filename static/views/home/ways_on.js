@@ -45,7 +45,7 @@ export function WaysOn({ refusal, busy, onAddNotes, onChoose }) {
 
 /** @param {{ icon: "upload" | "sliders", title: string, text: string, children?: ComponentChildren }} props */
 const Way = ({ icon, title, text, children }) =>
-  html`<div class="way">
+  html`<div class="way-row">
     <${Icon} name=${icon} />
     <div>
       <h3>${title}</h3>
