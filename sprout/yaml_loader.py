@@ -6,11 +6,29 @@ from typing import Any
 import yaml
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+MAX_DEPTH = 100
 
 
 def load_yaml(text: str) -> Any:
     """The parsed text, of plain types only. Raises yaml.YAMLError."""
     return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader
+
+
+def check_plain_yaml(text: str) -> None:
+    """Refuse what readers do not survive: the C parser recurses without limit, and anchored lists of lists unfold.
+
+    Raises yaml.YAMLError, which names the line.
+    """
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise yaml.YAMLError(f"it is nested more than {MAX_DEPTH} deep, in line {event.start_mark.line + 1}")
+            if event.anchor is not None:
+                raise yaml.YAMLError(f"a list or mapping has an anchor, in line {event.start_mark.line + 1}")
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
 
 
 def yaml_line(text: str, location: Sequence[str | int]) -> int:

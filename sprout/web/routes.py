@@ -117,10 +117,7 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
     *group("Branches", lambda web: web.coverage,
         Endpoint("POST", "/api/topics/check", topics.check_topic,
                  "Whether a path can be made of a topic without notes, asked before anything is made",
-                 (Status(200, "It can be.", responses.CheckedTopic),
-                  Status(422, "The model knows nothing about it: `code` is `unknown_topic`, `ways` and `courses` say "
-                         "what to do. Without `code`, a field is invalid.", responses.UnknownTopicFailure)),
-                 body=requests.TopicCheck)),
+                 _one("It can be.", responses.CheckedTopic), body=requests.TopicCheck)),
     *group("Branches", lambda web: PathsAndRuns(web.paths, web.runs),
         Endpoint("GET", "/api/branches", branches.list_branches, "All branches of the caller, oldest first",
                  _list("The branches.", BranchRow), (404,), query=requests.UserQuery),

@@ -1,7 +1,7 @@
 """Topic coverage: whether the configured model can make a path of a topic for which there are no notes."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 from sprout.errors import SproutError
 
@@ -46,6 +46,7 @@ class UnknownTopic(SproutError):
         self.courses = courses
 
 
+@runtime_checkable
 class TopicCoverage(Protocol):
     """What a model can teach without notes."""
 

@@ -23,14 +23,14 @@ from sprout.offline.courses.added_course import (
 from sprout.offline.courses.catalogue import courses, names_of, normalized
 from sprout.offline.courses.course_format import Course
 from sprout.offline.courses.lesson_format import Lesson
-from sprout.yaml_loader import load_yaml, yaml_line
+from sprout.yaml_loader import check_plain_yaml, load_yaml, yaml_line
 
 ENDINGS = (".yaml", ".yml", ".json")
 MAX_COURSES = 100
 MAX_LESSON_FILES = 100
 MAX_SHOWN = 5  # faults of one file
 
-_IS_PATH_FILE = re.compile(r"""^["']?sprout_path["']?\s*:""", re.MULTILINE)
+_IS_PATH_FILE = re.compile(r"""\A\s*\{|^["']?sprout_path["']?\s*:""", re.MULTILINE)  # JSON, or YAML with the key
 _NAMED_LINE = re.compile(r"\bline (\d+)")
 _YAML_PLACE = re.compile(r' in "<[\w ]+>", line \d+, column \d+:?')
 
@@ -90,8 +90,7 @@ def load_course_folder(folder: Path) -> CourseFolder:
 def _load_course(file: Path, taken: set[str]) -> AddedCourse:
     """Raises _Unusable."""
     text = _read(file)
-    is_path = file.suffix == ".json" or _IS_PATH_FILE.search(text)
-    course = _path_course(file, text) if is_path else _authored_course(file, text)
+    course = _path_course(file, text) if _IS_PATH_FILE.search(text) else _authored_course(file, text)
     if normalized(course.title) in taken:
         raise _Unusable([CourseFault(file, _line(text, ["title"]), f"there is a course “{course.title}” already")])
     lessons = tuple(_lessons(file.with_suffix(""), {normalized(title) for title in _part_titles(course)}))
@@ -171,16 +170,16 @@ def _read(file: Path) -> str:
 
 def _parse(file: Path, text: str) -> object:
     try:
+        check_plain_yaml(text)
         return load_yaml(text)
     except yaml.YAMLError as error:
         refusal = f"the file: it is not YAML: {' '.join(str(error).split())}"
         raise _Unusable([_placed_fault(file, text, refusal)]) from None
-    except RecursionError:
-        raise _Unusable([CourseFault(file, None, "it is nested too deeply")]) from None
 
 
 def _line(text: str, location: Sequence[str | int]) -> int | None:
     try:
+        check_plain_yaml(text)
         return yaml_line(text, location)
-    except (yaml.YAMLError, RecursionError):
+    except yaml.YAMLError:
         return None  # JSON that YAML does not read, such as one with tabs

@@ -5,7 +5,8 @@ the course on Python, "How to keep a ball python" is not. A slip of spelling or 
 near: the learner is asked first.
 """
 
-from rapidfuzz import fuzz, process
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
 
 from sprout.learning.paths.topic_coverage import OfferedCourse, UnknownTopic
 from sprout.learning.text.confusables import plain
@@ -23,7 +24,7 @@ from sprout.offline.courses.course_format import Course
 
 MAX_TOPIC_CHARACTERS = 400
 MAX_WORDS = 40
-MIN_SIMILARITY = 81.0  # 0..100; "pyhton" and "python" have 83, "monty" and "money" 80
+MIN_SIMILARITY = 0.82  # 0..1; one slip in six letters has 0.83, "conference" and "inference" have 0.8
 MIN_LETTERS = 4
 
 _FILLERS = frozenset(
@@ -81,11 +82,11 @@ def _score(words: list[str], course: Course | AddedCourse) -> float:
     """The sum of the similarities, 0..1 each, of the words that come close to a word of the course's names."""
     known = {word for name in names_of(course) for word in content_words(name) if len(word) >= MIN_LETTERS}
     found = (
-        process.extractOne(word, known, scorer=fuzz.ratio, score_cutoff=MIN_SIMILARITY)
+        process.extractOne(word, known, scorer=OSA.normalized_similarity, score_cutoff=MIN_SIMILARITY)
         for word in words
         if len(word) >= MIN_LETTERS
     )
-    return sum(best[1] / 100 for best in found if best is not None)
+    return sum(best[1] for best in found if best is not None)
 
 
 def _offer(course: Course | AddedCourse, *, near: bool = False) -> OfferedCourse:

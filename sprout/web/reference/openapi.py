@@ -180,7 +180,7 @@ def _responses(endpoint: AnyEndpoint, schemas: Schemas) -> Json:
     failure = {"application/json": {"schema": schemas[Failure, "serialization"]}}
     for status in _error_statuses(endpoint):
         described_error = error_text(endpoint.method, endpoint.path, status)
-        described.setdefault(str(status), {"description": described_error, "content": failure})
+        described[str(status)] = {"description": described_error, "content": failure}
     return described
 
 
