@@ -24,9 +24,9 @@ def check_plain_yaml(text: str) -> None:
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > MAX_DEPTH:
-                raise yaml.YAMLError(f"it is nested more than {MAX_DEPTH} deep, in line {event.start_mark.line + 1}")
+                raise yaml.YAMLError(f"it is nested more than {MAX_DEPTH} deep, in line {_line(event.start_mark)}")
             if event.anchor is not None:
-                raise yaml.YAMLError(f"a list or mapping has an anchor, in line {event.start_mark.line + 1}")
+                raise yaml.YAMLError(f"a list or mapping has an anchor, in line {_line(event.start_mark)}")
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
 
@@ -41,11 +41,15 @@ def yaml_line(text: str, location: Sequence[str | int]) -> int:
         if found is None:
             break
         node, mark = found
-        line = mark.line + 1
+        line = _line(mark)
     return line
 
 
-def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Mark] | None:
+def _line(mark: Any) -> int:
+    return int(mark.line) + 1
+
+
+def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, Any] | None:
     """The value of a key or an index, and where it begins: for a key, the key itself."""
     if isinstance(node, yaml.MappingNode):
         return next(((value, key.start_mark) for key, value in node.value if key.value == str(step)), None)

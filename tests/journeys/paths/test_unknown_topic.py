@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.async_api import Browser, Page, expect
@@ -26,7 +27,7 @@ FITS = "document.documentElement.scrollWidth <= innerWidth"
 
 @asynccontextmanager
 async def built_in_server(tmp_path: Path, sqlite_url: str) -> AsyncIterator[SproutServer]:
-    chosen = {"base_url": None, "api_key": None, "offline_tokens_per_s": 100_000.0}
+    chosen: dict[str, Any] = {"base_url": None, "api_key": None, "offline_tokens_per_s": 100_000.0}
     async with start_server(tmp_path, sqlite_url, **chosen) as grown:
         yield grown
 
