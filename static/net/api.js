@@ -12,7 +12,7 @@ export class ApiError extends Error {
    * @param {number} status 0 where the server was not reached
    * @param {string} message
    * @param {boolean} [passing] whether the server said when to try again
-   * @param {Record<string, any>} [body] the server's answer, with further fields for programs
+   * @param {Record<string, any>} [body] the answer
    */
   constructor(status, message, passing = false, body = {}) {
     super(message);
@@ -50,22 +50,19 @@ export async function fetchOk(path, init) {
   syncClock(response);
   if (!response.ok) {
     const body = await jsonOf(response);
-    throw new ApiError(response.status, errorText(body, response.status), response.headers.has("retry-after"), body);
+    throw new ApiError(response.status, textOf(response, body), response.headers.has("retry-after"), body);
   }
   return response;
 }
 
 /** @param {Response} response */
-export const messageOf = async (response) => errorText(await jsonOf(response), response.status);
+export const messageOf = async (response) => textOf(response, await jsonOf(response));
 
-/** @param {Response} response @returns {Promise<Record<string, any>>} */
-async function jsonOf(response) {
-  const body = await response.json().catch(() => null); // a proxy's error page is not JSON
-  return body ?? {};
-}
+/** @param {Response} response @returns {Promise<Record<string, any>>} empty for a proxy's error page */
+const jsonOf = async (response) => (await response.json().catch(() => null)) ?? {};
 
-/** @param {Record<string, any>} body @param {number} status */
-const errorText = (body, status) => (typeof body.error === "string" ? body.error : t("error.http", { status }));
+/** @param {Response} response @param {Record<string, any>} body */
+const textOf = ({ status }, { error }) => (typeof error === "string" ? error : t("error.http", { status }));
 
 /** @param {string} path @param {object} body */
 export const post = (path, body) =>

@@ -1,28 +1,14 @@
 // @ts-check
 /** Requests that list, create and delete paths, and that read their nodes. */
 
-import { ApiError, USER, post, request } from "./api.js";
+import { USER, post, request } from "./api.js";
 
-/** @import { Branch, Course, NodeRow, NodeSources, PathSummary } from "../types.d.ts" */
+/** @import { Branch, NodeRow, NodeSources, PathSummary } from "../types.d.ts" */
 
 const at = encodeURIComponent;
 
 /** @returns {Promise<PathSummary[]>} */
 export const paths = () => request(`/branches/summary?userId=${USER}`);
-/**
- * The courses to choose from where the model knows nothing about the topic; null if it can make a path of it.
- * @param {string} title
- * @returns {Promise<Course[] | null>}
- */
-export async function alternatives(title) {
-  try {
-    await post("/topics/check", { title, userId: USER });
-    return null;
-  } catch (error) {
-    if (error instanceof ApiError && error.body.code === "unknown_topic") return error.body.courses;
-    throw error;
-  }
-}
 /** @param {string} title @returns {Promise<Branch>} */
 export const createBranch = (title) => post("/branches", { title, userId: USER });
 /** @param {string} branchId @returns {Promise<null>} */

@@ -7,20 +7,27 @@ import { requestOf, addFiles } from "../../lib/file_selection.js";
 import { modelName, money, size } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
+import { loadSheet } from "../../lib/style_sheets.js";
 import * as api from "../../net/api.js";
 import * as documentsApi from "../../net/documents_api.js";
 import * as pathsApi from "../../net/paths_api.js";
+import { alternatives } from "../../net/topics_api.js";
 import { TOPIC_DRAFT, loadDraft, deleteDraft, saveDraft } from "../../state/drafts.js";
 import { navigate, pathUrl } from "../../state/router.js";
 import { standing } from "../../state/unknown_topic.js";
 import { Icon } from "../common/icons.js";
+import { lazy } from "../common/lazy.js";
 import { Fault } from "../common/shell.js";
-import { WaysOn } from "./ways_on.js";
 
 /** @import { Signal } from "@preact/signals" */
 /** @import { UnknownTopic } from "../../state/unknown_topic.js" */
 /** @import { Status } from "../../types.d.ts" */
 /** @typedef {"checking" | "creating" | "uploading" | "starting"} Step */
+
+const waysOn = lazy(async () => {
+  const [{ WaysOn }] = await Promise.all([import("./ways_on.js"), loadSheet("styles/ways.css")]);
+  return WaysOn;
+});
 
 /** Upload limits until the server's are loaded. */
 const LIMITS = {
@@ -69,7 +76,7 @@ export function AskForm({ status, asked, refusal }) {
     if (!title) return input.current?.focus();
     await attempt(async () => {
       step.value = "checking";
-      const courses = files.value.length ? null : await pathsApi.alternatives(title);
+      const courses = files.value.length ? null : await alternatives(title);
       refusal.value = courses && { topic: title, courses };
       if (courses) return;
       const url = await create(title, desc, files.value);
@@ -221,7 +228,7 @@ export function AskForm({ status, asked, refusal }) {
           disabled=${Boolean(step.value)}
           aria-busy=${Boolean(step.value) || undefined}
         >
-          ${step.value ? t(`ask.${step.value}`, { percent: Math.floor(sent.value * 100) }) : t("ask.grow")}
+          ${stepWords(step.value, sent.value)}
         </button>
       </div>
     </form>
@@ -243,7 +250,7 @@ export function AskForm({ status, asked, refusal }) {
     </div>
     ${
       refusal.value &&
-      html`<${WaysOn}
+      html`<${waysOn.View}
         refusal=${refusal.value}
         busy=${Boolean(step.value)}
         onAddNotes=${() => picker.current?.click()}
@@ -276,6 +283,10 @@ const Notes = ({ files, busy }) =>
       </li>`,
     )}
   </ul>`;
+
+/** Words of the button; asking about the topic takes a moment only. @param {Step | null} step @param {number} sent */
+const stepWords = (step, sent) =>
+  step && step !== "checking" ? t(`ask.${step}`, { percent: Math.floor(sent * 100) }) : t("ask.grow");
 
 /** Estimate of cost and time. @param {Status | null} status @param {boolean} small */
 function costLine(status, small) {

@@ -2,8 +2,8 @@
 /** List of courses, each of which grows with one click. */
 
 import { useSignal } from "@preact/signals";
+import { t } from "../../i18n/ways.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
 import { listedFirst } from "../../state/unknown_topic.js";
 import { Mark } from "../common/node_state_shapes.js";
 
@@ -24,10 +24,10 @@ export function CourseList({ courses, onChoose, busy }) {
             <b>${each.title}</b>
             ${each.near && html` <span class="chip leaf">${t("ways.near")}</span>`}
             <br />
-            <span class="t13 dim">${t("first.concepts", { n: each.concepts, desc: each.desc })}</span>
+            <span class="t13 dim">${t("ways.concepts", { n: each.concepts, desc: each.desc })}</span>
           </span>
           <button class="btn sm sp" type="button" disabled=${busy} onClick=${() => onChoose(each.title)}>
-            ${t("first.grow")}
+            ${t("ways.grow")}
             <span class="vh"> ${each.title}</span>
           </button>
         </li>`,

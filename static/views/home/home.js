@@ -5,21 +5,24 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
+import { loadSheet } from "../../lib/style_sheets.js";
 import * as api from "../../net/api.js";
 import * as pathsApi from "../../net/paths_api.js";
 import { onRunChanges } from "../../state/tab_stream.js";
-import { Icon } from "../common/icons.js";
 import { lazy } from "../common/lazy.js";
 import { prefetchSearch, SearchButton, SearchDialog } from "../common/search_button.js";
 import { Fault, Shell } from "../common/shell.js";
 import { AskForm } from "./ask.js";
-import { CourseList } from "./courses.js";
 import { PathTable } from "./paths.js";
 import { Plants, Seed } from "./plants.js";
 
 /** @import { UnknownTopic } from "../../state/unknown_topic.js" */
 /** @import { PathSummary, Status } from "../../types.d.ts" */
 
+const firstRun = lazy(async () => {
+  const [{ FirstRun }] = await Promise.all([import("./first_run.js"), loadSheet("styles/ways.css")]);
+  return FirstRun;
+});
 const continueCard = lazy(async () => (await import("./continue_card.js")).ContinueCard);
 /** Delay after which search is prefetched. */
 const AHEAD_MS = 1500;
@@ -71,7 +74,8 @@ export function HomeScreen() {
       ${
         isFirst &&
         !refusal.value &&
-        html`<${FirstRun}
+        status.value &&
+        html`<${firstRun.View}
           status=${status.value}
           onChoose=${(/** @type {string} */ title) => {
             asked.value = title;
@@ -89,20 +93,4 @@ export function HomeScreen() {
       />`
     }
   <//>`;
-}
-
-/** @param {{ status: Status | null, onChoose: (title: string) => void }} props */
-function FirstRun({ status, onChoose }) {
-  const courses = status?.suggestions ?? [];
-  const note = status?.model.note ?? (status?.model.offline ? t("model.offline_long") : null);
-  return html`<section class="first">
-    ${
-      courses.length > 0 &&
-      html`
-        <h2 class="t18">${t("first.title")}</h2>
-        <${CourseList} courses=${courses} onChoose=${onChoose} />
-      `
-    }
-    ${note && html`<p class="first-note"><${Icon} name="info" /><span>${note}</span></p>`}
-  </section>`;
 }

@@ -2,8 +2,8 @@
 /** Panel for a topic that the model knows nothing about: add notes, choose a course, or connect a model. */
 
 import { useEffect, useRef } from "preact/hooks";
+import { t } from "../../i18n/ways.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
 import { settingsUrl } from "../../state/router.js";
 import { Icon } from "../common/icons.js";
 import { CourseList } from "./courses.js";

@@ -7,9 +7,8 @@ import { t } from "../../lib/i18n.js";
 import { earlyEnding, nextWords } from "../../lib/run_ending.js";
 import { conceptAgent, isLearned, petalsOf, queuePositionWords, nodeStatus } from "../../lib/node_status.js";
 import { nowMs } from "../../state/clock.js";
-import { TOPIC_DRAFT, saveDraft } from "../../state/drafts.js";
 import { partsOf } from "../../state/graph.js";
-import { homeUrl, navigate, pathUrl, runUrl } from "../../state/router.js";
+import { navigate, pathUrl, runUrl } from "../../state/router.js";
 import { isActive } from "../../state/run_view.js";
 import { lazy } from "../common/lazy.js";
 import { Fault } from "../common/shell.js";
@@ -17,7 +16,6 @@ import { LevelMap } from "../map/map.js";
 import { ViewSwitch } from "./view_switch.js";
 
 /** @import { OpenPath } from "../../state/open_path.js" */
-/** @import { Run } from "../../types.d.ts" */
 /** @import { GraphNode } from "../../state/graph.js" */
 /**
  * @typedef {{
@@ -31,6 +29,7 @@ import { ViewSwitch } from "./view_switch.js";
  */
 
 const notes = lazy(async () => (await import("./documents.js")).PathDocuments);
+const askAtHome = lazy(async () => (await import("./ask_at_home.js")).AskAtHome);
 const list = lazy(async () => (await import("./list.js")).NodeList);
 
 /** @param {{ path: OpenPath, view: View }} props */
@@ -147,16 +146,15 @@ function Barren({ path, nodes }) {
   if (nodes.length || isActive(run) || path.playhead.value !== null) return null;
   const small = run?.small ?? false;
   const failed = run?.error;
-  const title = path.answer.value?.branch.title ?? "";
   return html`<div class="barren">
     ${
       failed
         ? html`<${Fault}
-          message=${failureWords(run, title)}
+          message=${earlyEnding(run) ? `${earlyEnding(run)}. ${nextWords(run)}` : failed.message}
           onRetry=${() => path.grow(small)}
           busy=${path.busy.value === "starting"}
         >
-          ${failed.code === "unknown_topic" && html`<${AskAtHome} topic=${title} />`}
+          ${failed.code === "unknown_topic" && html`<${askAtHome.View} path=${path} />`}
         <//>`
         : html`
           <h2 class="t18">${t("path.empty")}</h2>
@@ -169,13 +167,3 @@ function Barren({ path, nodes }) {
     ${path.refusal.value && html`<p class="err" role="alert">${path.refusal.value}</p>`}
   </div>`;
 }
-
-/** Why a path has nothing. @param {Run} run @param {string} title */
-function failureWords(run, title) {
-  if (run.error?.code === "unknown_topic") return t("ways.title", { topic: title });
-  return earlyEnding(run) ? `${earlyEnding(run)}. ${nextWords(run)}` : run.error?.message;
-}
-
-/** Link to the form for a new path, in which the topic stands already. @param {{ topic: string }} props */
-const AskAtHome = ({ topic }) =>
-  html`<p><a href=${homeUrl()} onClick=${() => saveDraft(TOPIC_DRAFT, topic)}>${t("ways.at_home")}</a></p>`;

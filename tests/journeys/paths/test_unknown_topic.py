@@ -1,5 +1,6 @@
 """A topic that the built-in model knows nothing about: said before a path is made, with three ways on."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, FileChooser, Page, expect
 
-from harness.browser import DESKTOP, PHONE, open_page
+from harness.browser import DESKTOP, PHONE, WAIT_MS, open_page
 from harness.journeys.sprout_server import SproutServer, start_server
 from tests.journeys.support import axe
 from tests.journeys.support.map_view import take_screenshot, wait_for_end, wait_for_path
@@ -65,13 +66,15 @@ async def test_by_keyboard_alone_notes_are_added_and_the_topic_grows_from_them(
         built_in_server(tmp_path, sqlite_url) as grown,
         open_page(browser, grown.url, allow=REFUSED) as page,
     ):
+        opened: asyncio.Queue[FileChooser] = asyncio.Queue()
+        page.on("filechooser", opened.put_nowait)  # from the beginning: a chooser is seen only once this is in force
         await ask(page, "Where rain comes from")
         await expect(page.locator("#ways-title")).to_be_focused()
         await page.keyboard.press("Tab")
         await expect(page.get_by_role("button", name="Choose files")).to_be_focused()
-        async with page.expect_file_chooser() as opened:
-            await page.keyboard.press("Enter")
-        await (await opened.value).set_files(NOTES)
+        await page.keyboard.press("Enter")
+        chooser = await asyncio.wait_for(opened.get(), WAIT_MS / 1000)
+        await chooser.set_files(NOTES)
         await expect(page.get_by_role("list", name="Your notes").get_by_role("listitem")).to_have_count(1)
         await expect(page.locator(".ways")).to_have_count(0)
         await expect(page.locator("#topic")).to_have_value("Where rain comes from")
