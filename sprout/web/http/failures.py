@@ -4,6 +4,7 @@ import errno
 import logging
 import math
 
+from pydantic import JsonValue
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
@@ -35,7 +36,7 @@ from sprout.runs.live_runs import ShuttingDown
 from sprout.runs.run_store import KeyReused, LaneBusy
 from sprout.web.http.lingering_close import LingeringResponse
 from sprout.web.http.parsing import BodyStalled, WrongType
-from sprout.web.schemas.responses import UnknownTopicFailure
+from sprout.web.schemas.responses import CourseRow
 
 log = logging.getLogger(__name__)
 
@@ -91,7 +92,7 @@ OUT_OF_MEMORY_RETRY_S = 5
 RETRY_AFTER_MAX_S = 3600
 
 
-def error_response(status: int, text: str, headers: dict[str, str] | None = None, **more: str) -> JSONResponse:
+def error_response(status: int, text: str, headers: dict[str, str] | None = None, **more: JsonValue) -> JSONResponse:
     """The shape of every error: `{"error": text}`, with further fields for programs."""
     return JSONResponse({"error": text, **more}, status_code=status, headers=headers)
 
@@ -114,17 +115,19 @@ async def handle_expected(request: Request, error: Exception) -> Response:
         log.error("http.no_status", exc_info=error)
     if isinstance(error, TooLarge):
         return LingeringResponse({"error": str(error)}, status)
-    if isinstance(error, UnknownTopic):
-        return JSONResponse(UnknownTopicFailure.of(error).model_dump(mode="json", by_alias=True), status)
     return error_response(status, str(error), _headers(error), **_extra_fields(error))
 
 
-def _extra_fields(error: SproutError) -> dict[str, str]:
+def _extra_fields(error: SproutError) -> dict[str, JsonValue]:
     match error:
         case LaneBusy(run_id=run_id):
             return {"activeRunId": run_id}
         case UndoRefused(undo_first=str() as first):
             return {"undoFirst": first}
+        case UnknownTopic(courses=courses):
+            choose: list[JsonValue] = ["choose_course"] if courses else []
+            offered: list[JsonValue] = [CourseRow.of(course).model_dump(by_alias=True) for course in courses]
+            return {"code": error.code, "ways": ["add_notes", *choose, "connect_model"], "courses": offered}
     return {}
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sprout.events import AnswerType, CardShown, Compare, CriterionShown, EdgeEnds, GradeStateShown, NodeRow, Wire
 from sprout.learning.marking.answer_keys import ContestOutcome
 from sprout.learning.paths.repository import BranchGraph, BranchRow, BranchSummary, DocumentRow, EdgeRow
-from sprout.learning.paths.topic_coverage import OfferedCourse, UnknownTopic
+from sprout.learning.paths.topic_coverage import OfferedCourse
 from sprout.learning.questions.assessments import Diagnostic, GradeShown
 from sprout.web.schemas.run_responses import RunRow
 
@@ -107,12 +107,6 @@ class ImportedPath(Wire):
     questions: int
 
 
-class Failure(Wire):
-    """Every error."""
-
-    error: str
-
-
 class CourseRow(Wire):
     """A course that can be chosen by its title."""
 
@@ -126,25 +120,24 @@ class CourseRow(Wire):
         return cls(title=course.title, desc=course.desc, concepts=course.concepts, near=course.near)
 
 
+class Failure(Wire):
+    """Every error: its text, and with some errors further fields for programs."""
+
+    error: str
+    active_run_id: str | None = Field(default=None, description="the run that is active there already")
+    undo_first: str | None = Field(default=None, description="the later change that builds on the one to undo")
+    code: Literal["unknown_topic"] | None = Field(default=None, description="the kind of error, where it has one")
+    ways: tuple[Way, ...] = Field(default=(), description="of an unknown topic: what the learner can do instead")
+    courses: tuple[CourseRow, ...] = Field(
+        default=(), description="of an unknown topic: all courses that can be chosen, the nearest first"
+    )
+
+
 class CheckedTopic(Wire):
     """A topic of which a path can be made."""
 
     title: str
     course: CourseRow | None = Field(description="the course that it names; null where the model needs none")
-
-
-class UnknownTopicFailure(Failure):
-    """A topic that the model knows nothing about; without `code`, a field has an invalid value."""
-
-    code: Literal["unknown_topic"] | None = None
-    ways: tuple[Way, ...] = Field(default=(), description="what the learner can do instead")
-    courses: tuple[CourseRow, ...] = Field(default=(), description="all that can be chosen, the nearest first")
-
-    @classmethod
-    def of(cls, unknown: UnknownTopic) -> "UnknownTopicFailure":
-        ways: tuple[Way, ...] = ("add_notes", *(("choose_course",) if unknown.courses else ()), "connect_model")
-        courses = tuple(CourseRow.of(course) for course in unknown.courses)
-        return cls(error=str(unknown), code="unknown_topic", ways=ways, courses=courses)
 
 
 class Health(Wire):
