@@ -1,6 +1,7 @@
 """Composition root: opens the parts of Sprout and joins them. The only module that knows them all."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -32,10 +33,13 @@ from sprout.ids import new_id
 from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.marking.units import load_units
 from sprout.learning.paths.repository import DEFAULT_USER_ID
+from sprout.learning.paths.topic_coverage import EveryTopic, TopicCoverage
 from sprout.limits import cost_usd, daily_budgets, quotas, web_limits
 from sprout.loop.context.tokenizer import count_tokens
 from sprout.models import choose_model, open_model, path_estimate
-from sprout.offline.courses.catalogue import courses
+from sprout.offline.courses.added_course import NO_COURSES, AddedCourses
+from sprout.offline.courses.course_folder import load_course_folder
+from sprout.offline.courses.coverage import BuiltInCoverage
 from sprout.plugins import AgentFactory, load_agents, load_tools
 from sprout.programs.runner import SandboxedRunner
 from sprout.readiness import unready_reason
@@ -84,6 +88,8 @@ from sprout.web.http.dependencies import (
 )
 from sprout.web.http.open_streams import OpenStreams
 
+log = logging.getLogger(__name__)
+
 OFFLINE_NOTE = (
     "No model key is set, so Sprout uses its built-in offline model. It builds real paths from your notes; "
     "for any other topic, add a key."
@@ -126,6 +132,7 @@ class Sprout:
     metrics: Metrics
     ledger: BudgetLedger
     model_url: str | None
+    coverage: TopicCoverage
     extra_agents: tuple[str, ...] = ()
 
     async def unready_reason(self) -> str | None:
@@ -159,10 +166,9 @@ class Sprout:
             },
             "budget": await self.ledger.status(DEFAULT_USER_ID),
             "suggestions": [
-                {"title": course.title, "desc": course.desc, "concepts": len(course.concepts)} for course in courses()
-            ]
-            if settings.offline
-            else [],
+                {"title": course.title, "desc": course.desc, "concepts": course.concepts}
+                for course in self.coverage.courses()
+            ],
         }
 
 
@@ -193,14 +199,16 @@ async def open_app(
         observer.metrics.watch_gate(gate)
         ledger = await stack.enter_async_context(open_ledger(stores.spending, daily_budgets(settings), cost_usd))
         extra = _extra_agents(settings, stores, extra_agents)
-        model, model_url = await stack.enter_async_context(open_model(settings))
+        added = await asyncio.to_thread(_added_courses, settings)
+        coverage: TopicCoverage = BuiltInCoverage(added) if settings.offline else EveryTopic()
+        model, model_url = await stack.enter_async_context(open_model(settings, added))
         dependencies = RunDependencies(
             store=stores.runs,
             bus=bus,
             dispatcher=dispatcher,
             lease=_lease(settings),
             model=model,
-            agents={agent.name: agent for agent in _agents(settings, stores, extra)},
+            agents={agent.name: agent for agent in _agents(settings, stores, coverage, extra)},
             choose_model=partial(choose_model, settings),
             gate=gate,
             observer=observer,
@@ -215,6 +223,7 @@ async def open_app(
             metrics=observer.metrics,
             ledger=ledger,
             model_url=model_url,
+            coverage=coverage,
             extra_agents=tuple(agent.name for agent in extra if agent.name not in AGENT_NAMES),
         )
 
@@ -256,18 +265,28 @@ async def _prepare(stores: Stores) -> None:
     await stores.documents.release_all()
 
 
+def _added_courses(settings: Settings) -> AddedCourses:
+    """The courses of the configured folder; files that cannot be used are logged, and stop nothing."""
+    if not settings.offline or settings.courses_dir is None:
+        return NO_COURSES
+    found = load_course_folder(settings.courses_dir)
+    for fault in found.faults:
+        log.warning("courses.not_offered", extra={"path": str(fault.file), "line": fault.line, "reason": fault.reason})
+    return found.added
+
+
 def _extra_agents(settings: Settings, stores: Stores, factories: Sequence[AgentFactory]) -> list[AgentSpec]:
     graphs = stores.path_repository
     return [*load_agents(settings, graphs), *(make(graphs, settings) for make in factories)]
 
 
-def _agents(settings: Settings, stores: Stores, extra: Sequence[AgentSpec]) -> list[AgentSpec]:
+def _agents(settings: Settings, stores: Stores, coverage: TopicCoverage, extra: Sequence[AgentSpec]) -> list[AgentSpec]:
     """All agents; a later one replaces an earlier one of the same name. The tutor may delegate to the others, but not
     to the key check where its questions are authored, or keys are not to be checked."""
     graphs, keys, adaptations = stores.path_repository, stores.answer_keys, stores.adaptations
     programs = ProgramMarker(SandboxedRunner(), stores.gradebook)
     agents = [
-        topic_agent(graphs),
+        topic_agent(graphs, coverage=coverage),
         subconcept_agent(graphs, keys=keys if settings.verify_keys else None),
         key_check_agent(graphs, keys),
         grading_agent(graphs, stores.gradebook, programs),
@@ -381,6 +400,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
         page_files=PageFiles(static_dir(), __version__),
         detect_media_type=partial(recognise_upload, max_bytes=settings.upload_max_bytes),
         extra_agents=sprout.extra_agents,
+        coverage=sprout.coverage,
         policy=RequestPolicy(web_limits(settings), open_streams=OpenStreams(sprout.metrics.track_stream)),
     )
 

@@ -70,6 +70,8 @@ def _learn(given: argparse.Namespace) -> int:
 
     async def learn() -> int:
         async with open_app(settings) as app:
+            if not documents:
+                app.coverage.course_on(given.topic)  # before a path is made
             return await create_path(
                 app.stores.paths, app.runs, given.topic, documents, small=given.small, console=Console(highlight=False)
             )

@@ -126,6 +126,7 @@ class Settings(BaseSettings):
 
     `loop` overrides numbers of the loop for all agents (`SPROUT_LOOP__MAX_ITERATIONS=20`), `agents` for one, and its
     model and mechanisms (`SPROUT_AGENTS__TUTOR__MODEL=…`, `SPROUT_AGENTS__TOPIC__JOURNAL=false`).
+    `courses_dir` is a folder of course files, which the built-in model offers beside its own.
     `extra_agents` and `tutor_tools` name what is added, as `module:name`.
     `published_on_loopback` is for containers: it asserts that the port is reached from 127.0.0.1 of the host
     alone, so that the server may listen on every address of its container.
@@ -158,6 +159,7 @@ class Settings(BaseSettings):
     small_model: str | None = None
     fallback_model: str | None = None
     offline_tokens_per_s: float | None = Field(400.0, gt=0)
+    courses_dir: Path | None = None
 
     cors_origins: Annotated[tuple[str, ...], NoDecode] = LOCAL_ORIGINS
     upload_max_bytes: int = Field(20 * MIB, ge=1)
@@ -189,6 +191,7 @@ class Settings(BaseSettings):
     @field_validator(
         "api_key",
         "base_url",
+        "courses_dir",
         "model",
         "small_model",
         "fallback_model",

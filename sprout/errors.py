@@ -21,10 +21,14 @@ SproutError
 """
 
 from enum import StrEnum
+from typing import ClassVar
 
 
 class SproutError(Exception):
-    """The root of all expected failures. The message is for a person and names the value at fault."""
+    """The root of all expected failures. The message is for a person and names the value at fault; `code` is for
+    programs, and that of a run which ends with the error."""
+
+    code: ClassVar[str] = "refused"
 
 
 class BadInput(SproutError):

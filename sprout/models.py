@@ -13,6 +13,7 @@ from sprout.llm.claude import Claude, claude_client
 from sprout.llm.path_cost import estimate_path_cost
 from sprout.loop.model import ModelTraits
 from sprout.loop.policy import LoopPolicy
+from sprout.offline.courses.added_course import AddedCourses
 from sprout.offline.demo.router import demo_model
 from sprout.offline.pace import Pace
 from sprout.offline.server import running_offline_server
@@ -41,14 +42,15 @@ def path_estimate(topic_model: str, subconcept_model: str, *, small: bool) -> di
 
 
 @asynccontextmanager
-async def open_model(settings: Settings) -> AsyncIterator[tuple[Claude, str | None]]:
-    """The client of the configured model, or of the built-in one and its address."""
+async def open_model(settings: Settings, added: AddedCourses) -> AsyncIterator[tuple[Claude, str | None]]:
+    """The client of the configured model, or of the built-in one, with courses beside its own, and its address."""
     policy = settings.policy("topic", LoopPolicy())
     async with AsyncExitStack() as stack:
         base_url, built_in = settings.base_url, None
         if settings.offline:
             pace = Pace(OFFLINE_FIRST_TOKEN_S, settings.offline_tokens_per_s)
-            server = await stack.enter_async_context(running_offline_server(demo_model(), pace=pace, keep_requests=0))
+            brain = demo_model(added)
+            server = await stack.enter_async_context(running_offline_server(brain, pace=pace, keep_requests=0))
             base_url = built_in = server.base_url
         client = claude_client(api_key=settings.api_key or "not-needed", base_url=base_url, idle_s=policy.stream_idle_s)
         yield Claude(await stack.enter_async_context(client), thinking_tokens=policy.thinking_tokens), built_in

@@ -166,7 +166,15 @@ export interface Status {
   limits: { uploadMaxBytes: number; uploadMaxFiles: number; uploadTypes: string[] };
   budget: { learner: Budget | null; deployment: Budget | null; freeAt: string };
   estimate: { small: Estimate; full: Estimate };
-  suggestions: { title: string; desc: string; concepts: number }[];
+  suggestions: Course[];
+}
+
+/** A course that can be chosen by its title; `near` where the topic that was asked for comes close to its name. */
+export interface Course {
+  title: string;
+  desc: string;
+  concepts: number;
+  near?: boolean;
 }
 
 /** What a budget of a day allows and what is spent of it; null is without limit. */

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from sprout.learning.text.normalization import one_line
-from sprout.offline.courses.catalogue import Course, Question, courses, lessons
+from sprout.offline.courses.catalogue import courses, lessons
+from sprout.offline.courses.course_format import Course, Question
 from sprout.offline.courses.lesson_format import Lesson, LessonQuestion
 from sprout.offline.demo.agents.outline import outline_lesson
 from sprout.offline.demo.tutor.content.study_skills import study_skills_lesson

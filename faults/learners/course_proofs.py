@@ -43,7 +43,8 @@ from faults.learners.scripted_learners import (
     ScriptedLearner,
 )
 from harness.servers.server_process import ServerSite, start_fork_server
-from sprout.offline.courses.catalogue import Course, courses
+from sprout.offline.courses.catalogue import courses
+from sprout.offline.courses.course_format import Course
 
 SETTINGS = {"SPROUT_LOG_LEVEL": "warning"}
 MINUTES = 30.0

@@ -16,7 +16,8 @@ from faults.learners.course_record import CourseRecord
 from faults.learners.course_run import CourseRun, LearnerStuck
 from faults.learners.scripted_learners import DigressingLearner, ScriptedLearner
 from harness.servers.server_process import ServerSite
-from sprout.offline.courses.catalogue import Course, courses
+from sprout.offline.courses.catalogue import courses
+from sprout.offline.courses.course_format import Course
 
 LIVES_S = (0.1, 0.8)
 KILLS = 60

@@ -11,7 +11,8 @@ from typing import Any
 from playwright.async_api import Locator, Page, expect
 
 from harness.journeys.sprout_server import Row, SproutServer, start_server
-from sprout.offline.courses.catalogue import Question, courses, lessons
+from sprout.offline.courses.catalogue import courses, lessons
+from sprout.offline.courses.course_format import Question
 from sprout.offline.courses.lesson_format import LessonQuestion
 from sprout.offline.pace import Pace
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from sprout.commands.finding import Finding, FindingStatus
 from sprout.config import Settings
 from sprout.errors import SproutError
+from sprout.offline.courses.course_folder import load_course_folder
 from sprout.store.engine import migrate
 from sprout.store.engine.health import FileHealth, file_health, server_health
 from sprout.store.engine.urls import async_url, sqlite_file
@@ -41,6 +42,20 @@ def check_data_folder(settings: Settings) -> Finding:
             "data folder", FindingStatus.BROKEN, f"{message}: make room, or set SPROUT_DATA_DIR to another disk"
         )
     return Finding("data folder", FindingStatus.NOTE if free < LOW_SPACE_BYTES else FindingStatus.OK, message)
+
+
+def check_courses(settings: Settings) -> Iterator[Finding]:
+    """The courses of the configured folder, and each file that is not offered as one."""
+    if settings.courses_dir is None:
+        return
+    found = load_course_folder(settings.courses_dir)
+    titles = ", ".join(course.title for course in found.added.courses) or "none"
+    where = f"{settings.courses_dir}: {titles}"
+    if not settings.offline:
+        where += "; they are offered with the built-in model alone, and another is configured"
+    yield Finding("courses", FindingStatus.OK if settings.offline else FindingStatus.NOTE, where)
+    for fault in found.faults:
+        yield Finding("courses", FindingStatus.NOTE, f"not offered: {fault}")
 
 
 def check_database(settings: Settings) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ ALLOWED_FIELDS = frozenset(
     model from_model to_model offline kind attempt attempts of delay_ms
     tool call ok duration_ms escalation rung tokens_before tokens_after position
     input_tokens output_tokens cache_write_tokens cache_read_tokens cost_usd
-    method path status version count watcher cause epoch crashes
+    method path line status version count watcher cause epoch crashes
     """.split()
 )
 GENERATED_FIELDS = frozenset({"timestamp", "level", "logger", "event", "error", "frames", "problem"})

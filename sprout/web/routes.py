@@ -25,7 +25,7 @@ from sprout.learning.paths.repository import BranchRow, DocumentRow, EdgeRow, Pr
 from sprout.learning.paths.sources import CoveredPassage, NodeSources, PassageRow
 from sprout.learning.questions.assessments import AnswerRow, QuestionRow
 from sprout.web.handlers import account, pages, path_review, runs, server
-from sprout.web.handlers.paths import branches, changes, contents, documents, generation, graphs, nodes, sources
+from sprout.web.handlers.paths import branches, changes, contents, documents, generation, graphs, nodes, sources, topics
 from sprout.web.handlers.teaching import (
     assessments,
     conversations,
@@ -114,6 +114,10 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
         Endpoint("GET", "/metrics", server.get_metrics, "Metrics for Prometheus",
                  (Status(200, "The metrics.", media_type="text/plain"),))),
 
+    *group("Branches", lambda web: web.coverage,
+        Endpoint("POST", "/api/topics/check", topics.check_topic,
+                 "Whether a path can be made of a topic without notes, asked before anything is made",
+                 _one("It can be.", responses.CheckedTopic), body=requests.TopicCheck)),
     *group("Branches", lambda web: PathsAndRuns(web.paths, web.runs),
         Endpoint("GET", "/api/branches", branches.list_branches, "All branches of the caller, oldest first",
                  _list("The branches.", BranchRow), (404,), query=requests.UserQuery),

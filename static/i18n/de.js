@@ -16,7 +16,6 @@ export default {
   "theme.light": "hellen",
   "theme.dark": "dunklen",
   "model.offline": "eingebautes Offline-Modell",
-  "model.offline_long": "Es ist kein Schlüssel für ein Modell hinterlegt, deshalb nutzt Sprout sein eingebautes Offline-Modell. Aus deinen Unterlagen baut es echte Lernpfade; für jedes andere Thema hinterlege einen Schlüssel und starte Sprout neu.",
   "model.not_ready": "Das Modell ist noch nicht erreichbar. Prüfe Schlüssel und Adresse in den Einstellungen des Servers.",
   "not_found.title": "Diese Seite gibt es nicht",
   "not_found.text": "Prüfe die Adresse. Vielleicht wurde der Lernpfad auch gelöscht.",
@@ -100,9 +99,6 @@ export default {
   "paths.plants": "Dein Lernpfad als Pflanze. Je höher, desto mehr hast du gelernt.|Deine {n} neuesten Lernpfade als Pflanzen. Je höher, desto mehr hast du gelernt.",
   "paths.seed": "Ein Samen unter der Erde und die Pflanze, die daraus werden kann",
   "paths.loading": "Deine Lernpfade werden geladen",
-  "first.title": "Oder fang mit einem davon an",
-  "first.grow": "Wachsen lassen",
-  "first.concepts": "{n} Konzept. {desc}|{n} Konzepte. {desc}",
 
   "delete.title": "„{title}“ löschen?",
   "delete.text": "{concepts}, dein Fortschritt darin und die Unterlagen werden endgültig gelöscht.",

@@ -14,7 +14,6 @@ export default {
   "theme.light": "light",
   "theme.dark": "dark",
   "model.offline": "offline demo model",
-  "model.offline_long": "No model key is set, so Sprout uses its built-in offline model. It builds real paths from your notes; for any other topic, set a model key and restart Sprout.",
   "model.not_ready": "The model can’t be reached yet. Check its key and address in the server’s settings.",
   "not_found.title": "This page doesn’t exist",
   "not_found.text": "Check the address. The path may also have been deleted.",
@@ -98,9 +97,6 @@ export default {
   "paths.plants": "Your {n} path as a plant. The taller, the more you have learned.|Your {n} newest paths as plants. The taller, the more you have learned.",
   "paths.seed": "A seed in the ground, and the plant it can become",
   "paths.loading": "Loading your paths",
-  "first.title": "Or start from one of these",
-  "first.grow": "Grow",
-  "first.concepts": "{n} concept. {desc}|{n} concepts. {desc}",
 
   "delete.title": "Delete “{title}”?",
   "delete.text": "This permanently deletes its {concepts}, your progress and its notes.",

@@ -12,11 +12,13 @@ export class ApiError extends Error {
    * @param {number} status 0 where the server was not reached
    * @param {string} message
    * @param {boolean} [passing] whether the server said when to try again
+   * @param {Record<string, any>} [body] the answer
    */
-  constructor(status, message, passing = false) {
+  constructor(status, message, passing = false, body = {}) {
     super(message);
     this.status = status;
     this.passing = passing;
+    this.body = body;
   }
 }
 
@@ -46,15 +48,21 @@ export async function fetchOk(path, init) {
     throw new ApiError(0, t("error.network"));
   }
   syncClock(response);
-  if (!response.ok) throw new ApiError(response.status, await messageOf(response), response.headers.has("retry-after"));
+  if (!response.ok) {
+    const body = await jsonOf(response);
+    throw new ApiError(response.status, textOf(response, body), response.headers.has("retry-after"), body);
+  }
   return response;
 }
 
 /** @param {Response} response */
-export async function messageOf(response) {
-  const body = await response.json().catch(() => null); // a proxy's error page is not JSON
-  return typeof body?.error === "string" ? body.error : t("error.http", { status: response.status });
-}
+export const messageOf = async (response) => textOf(response, await jsonOf(response));
+
+/** @param {Response} response @returns {Promise<Record<string, any>>} empty for a proxy's error page */
+const jsonOf = async (response) => (await response.json().catch(() => null)) ?? {};
+
+/** @param {Response} response @param {Record<string, any>} body */
+const textOf = ({ status }, { error }) => (typeof error === "string" ? error : t("error.http", { status }));
 
 /** @param {string} path @param {object} body */
 export const post = (path, body) =>

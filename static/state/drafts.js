@@ -1,6 +1,9 @@
 // @ts-check
 /** Drafts: input that was not sent, stored in this browser so that a reload or an outage loses nothing. */
 
+/** The draft of the form for a new path. */
+export const TOPIC_DRAFT = "topic";
+
 const keyOf = (/** @type {string} */ id) => `sprout.draft.${id}`;
 
 /** @param {string} id of its question or session @returns {string} empty if there is none */

@@ -5,10 +5,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+
 from harness.agents.memory_repositories import MemoryGraphRepository, RecordingTeam
 from harness.journeys.learner import IMMEDIATE
 from harness.journeys.sprout_server import start_server
-from sprout.agents.agent import AgentSpec, Brief
+from sprout.agents.agent import AgentSpec, Brief, NothingSaved
 from sprout.agents.path.subconcept import subconcept_agent
 from sprout.agents.path.topic import topic_agent
 from sprout.documents.splitting.passages import split_into_passages
@@ -137,9 +139,23 @@ async def test_notes_become_a_path_with_questions_about_their_own_words() -> Non
     assert repositories.generated == {root.id, *(concept.id for concept in repositories.graphs[root.id].nodes)}
 
 
-async def test_a_topic_without_notes_becomes_a_path_too() -> None:
+async def test_a_topic_without_notes_and_without_a_course_ends_with_the_models_own_word_and_an_empty_path() -> None:
     repositories = MemoryGraphRepository()
     root = repositories.topic("Beekeeping")
+    with pytest.raises(NothingSaved, match=r"know nothing about “Beekeeping”.* Add notes"):
+        await a_whole_path(repositories, root)
+    assert repositories.graphs[root.id].nodes == ()
+
+
+async def test_notes_too_short_for_a_path_are_called_so() -> None:
+    repositories = MemoryGraphRepository(notes=split_into_passages("bees.txt", "Bees."))
+    with pytest.raises(NothingSaved, match="Your notes say too little for a path about “Beekeeping”"):
+        await a_whole_path(repositories, repositories.topic("Beekeeping"))
+
+
+async def test_a_course_becomes_a_path_without_notes() -> None:
+    repositories = MemoryGraphRepository()
+    root = repositories.topic("Python")
     topic, *lessons = await a_whole_path(repositories, root)
     assert_sound(repositories, root.id, 6, 10)
     assert [played.refused for played in (topic, *lessons)] == [[]] * (1 + len(lessons))

@@ -37,6 +37,7 @@ from sprout.errors import BadInput, DatabaseBusy
 from sprout.events import AgentDone, Event, NodeRow, Usage
 from sprout.learning.graph.graph import MAX_DESC, MAX_TITLE, ConceptGraph
 from sprout.learning.paths.repositories import Repositories
+from sprout.learning.paths.topic_coverage import EveryTopic, TopicCoverage
 from sprout.loop.mechanisms import LoopMechanisms
 from sprout.loop.model import Message, Text, ToolUse
 from sprout.loop.policy import LoopPolicy
@@ -66,8 +67,13 @@ class PlannedConcept(BaseModel):
 PlannedConcepts = Annotated[list[PlannedConcept], Field(min_length=1, max_length=MAX_PLANNED)]
 
 
-def topic_agent(repositories: Repositories, policy: LoopPolicy = PATH_POLICY) -> AgentSpec:
+def topic_agent(
+    repositories: Repositories, policy: LoopPolicy = PATH_POLICY, *, coverage: TopicCoverage | None = None
+) -> AgentSpec:
     """The agent that creates a topic's path and starts a subconcept run for every concept as soon as it is saved.
+
+    Args:
+        coverage: what its model can teach without notes; None for every topic.
 
     Raises SetupError: a prompt file is missing or invalid.
     """
@@ -77,7 +83,7 @@ def topic_agent(repositories: Repositories, policy: LoopPolicy = PATH_POLICY) ->
         graph = await load_graph(repositories, job.node_id, user_id=job.user_id)
         if graph.parent.type != "root":
             raise BadInput(f"A path is created for a topic, and {graph.parent.title!r} is a {graph.parent.type}.")
-        return await _TopicRun(repositories, prompts, job, team).brief(graph)
+        return await _TopicRun(repositories, prompts, job, team, coverage or EveryTopic()).brief(graph)
 
     return AgentSpec("topic", "topic", policy, brief, mechanisms=LoopMechanisms(journal=True, recursive_summary=True))
 
@@ -90,6 +96,7 @@ class _TopicRun:
     prompts: Prompts
     job: Job
     team: Team
+    coverage: TopicCoverage
     started_for: set[str] = field(default_factory=set)
 
     @property
@@ -113,6 +120,8 @@ class _TopicRun:
     async def brief_for_loop(self, graph: ConceptGraph, opening: list[Event]) -> Brief:
         await wait_for_notes(self.repositories, self.job.node_id, self.job, self.team)
         passages = await asyncio.to_thread(PassageIndex, await self.repositories.passages(self.job.node_id))
+        if not passages.all and not graph.nodes:
+            self.coverage.course_on(graph.parent.title)  # before anything is made
         tools = [self.save_concept(), self.save_concept_edge(), close_path]
         return Brief(
             objective=f"The concepts of “{graph.parent.title}”, and their order.",
@@ -202,9 +211,7 @@ class _TopicRun:
         graph = await self.graph()
         count = len(graph.nodes)
         if result is None or count == 0:
-            raise NothingSaved(
-                "The model ended without saving a concept. Start again, or put the topic in other words."
-            )
+            raise NothingSaved(_nothing_saved_text(result))
         await self.start_all_subconcepts(graph)
         if result.reason in NORMAL_STOP_REASONS:
             await self.repositories.mark_generated(self.job.node_id, user_id=self.job.user_id)
@@ -219,6 +226,14 @@ class _TopicRun:
 
     async def graph(self) -> ConceptGraph:
         return await load_graph(self.repositories, self.job.node_id, user_id=self.job.user_id)
+
+
+def _nothing_saved_text(result: TurnResult | None) -> str:
+    """The model's own words, if it closed the path without trying to save a concept; else a general sentence."""
+    tried = result is None or any(call.name == "save_concept" for call in result.calls)
+    closed = result is not None and any(call.name == close_path.name for call in result.calls)
+    own = closing_words(result, close_path, "rationale") if result is not None and closed and not tried else None
+    return own or "The model ended without saving a concept. Start again, or put the topic in other words."
 
 
 def extract_tool(passages: PassageIndex) -> Tool:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from sprout.offline.courses.added_course import NO_COURSES, AddedCourses
+from sprout.offline.courses.catalogue import use_added_courses
 from sprout.offline.demo.agents.grading import reply_as_grading_agent
 from sprout.offline.demo.agents.key_check import reply_as_key_check
 from sprout.offline.demo.agents.plain_text import reply_plainly
@@ -27,19 +29,27 @@ AGENTS: dict[str, Callable[[Conversation], Reply]] = {
 
 
 class DemoModel:
-    """Answers as Sprout's agents would, without knowing anything: from notes, from authored courses, or honestly."""
+    """Answers as Sprout's agents would, without knowing anything: from notes, from courses, or honestly.
+
+    Args:
+        added: courses beside the built-in ones.
+    """
+
+    def __init__(self, added: AddedCourses = NO_COURSES) -> None:
+        self._added = added
 
     def answer(self, body: Body) -> Reply:
         if forced := _forced(body):
             return Reply([forced])
         conversation = read_conversation(body)
         speak = next((speak for tool, speak in AGENTS.items() if tool in conversation.tools), reply_plainly)
-        return speak(conversation)
+        with use_added_courses(self._added):
+            return speak(conversation)
 
 
-def demo_model() -> DemoModel:
+def demo_model(added: AddedCourses = NO_COURSES) -> DemoModel:
     """The model that Sprout serves itself where no other is configured."""
-    return DemoModel()
+    return DemoModel(added)
 
 
 def _forced(body: Body) -> ToolOut | None:

@@ -112,7 +112,7 @@ class RunExecutor:
             raise Abandoned(crashed=isinstance(error, SetupError)) from error
         except SproutError as error:
             log.warning("agent_run.refused", extra=log_fields, exc_info=True)
-            return await self._fail(RunError("refused", str(error), retryable=True))
+            return await self._fail(RunError(error.code, str(error), retryable=True))
         except asyncio.CancelledError:
             if not lease_lost():
                 with suppress(SproutError):  # what is not stored now is done again when the run is resumed

@@ -19,6 +19,7 @@ from sprout.learning.paths.path_file import PathExchange
 from sprout.learning.paths.progress import ProgressRepository
 from sprout.learning.paths.repository import DEFAULT_USER_ID, PathRepository
 from sprout.learning.paths.sources import Sources
+from sprout.learning.paths.topic_coverage import EveryTopic, TopicCoverage
 from sprout.learning.questions.assessments import Assessments
 from sprout.runs.handoff_report import Handoff
 from sprout.runs.run_store import Admission, OnBusy, RequestKey
@@ -195,6 +196,7 @@ class WebDependencies:
     Args:
         detect_media_type: called in a thread.
         extra_agents: names of the agents that were added to Sprout's own.
+        coverage: what the model can teach without notes.
     """
 
     path_repositories: PathRepositories
@@ -205,6 +207,7 @@ class WebDependencies:
     page_files: PageFiles
     detect_media_type: DetectMediaType
     extra_agents: tuple[str, ...] = ()
+    coverage: TopicCoverage = field(default_factory=EveryTopic)
     policy: RequestPolicy = field(default_factory=RequestPolicy)
 
     @property

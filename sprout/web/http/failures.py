@@ -4,6 +4,7 @@ import errno
 import logging
 import math
 
+from pydantic import JsonValue
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
@@ -30,10 +31,12 @@ from sprout.errors import (
     UnsupportedType,
 )
 from sprout.learning.graph.changes import UndoRefused
+from sprout.learning.paths.topic_coverage import UnknownTopic
 from sprout.runs.live_runs import ShuttingDown
 from sprout.runs.run_store import KeyReused, LaneBusy
 from sprout.web.http.lingering_close import LingeringResponse
 from sprout.web.http.parsing import BodyStalled, WrongType
+from sprout.web.schemas.responses import CourseRow
 
 log = logging.getLogger(__name__)
 
@@ -73,6 +76,7 @@ STATUS: dict[type[SproutError], int] = {
     StorageUnavailable: 503,
     StorageFull: 507,
     UnreadableDocument: 422,
+    UnknownTopic: 422,
     ShuttingDown: 503,
     RunFailed: 503,
     NotReady: 503,
@@ -88,7 +92,7 @@ OUT_OF_MEMORY_RETRY_S = 5
 RETRY_AFTER_MAX_S = 3600
 
 
-def error_response(status: int, text: str, headers: dict[str, str] | None = None, **more: str) -> JSONResponse:
+def error_response(status: int, text: str, headers: dict[str, str] | None = None, **more: JsonValue) -> JSONResponse:
     """The shape of every error: `{"error": text}`, with further fields for programs."""
     return JSONResponse({"error": text, **more}, status_code=status, headers=headers)
 
@@ -114,12 +118,16 @@ async def handle_expected(request: Request, error: Exception) -> Response:
     return error_response(status, str(error), _headers(error), **_extra_fields(error))
 
 
-def _extra_fields(error: SproutError) -> dict[str, str]:
+def _extra_fields(error: SproutError) -> dict[str, JsonValue]:
     match error:
         case LaneBusy(run_id=run_id):
             return {"activeRunId": run_id}
         case UndoRefused(undo_first=str() as first):
             return {"undoFirst": first}
+        case UnknownTopic(courses=courses):
+            choose: list[JsonValue] = ["choose_course"] if courses else []
+            offered: list[JsonValue] = [CourseRow.of(course).model_dump(by_alias=True) for course in courses]
+            return {"code": error.code, "ways": ["add_notes", *choose, "connect_model"], "courses": offered}
     return {}
 
 

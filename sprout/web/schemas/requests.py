@@ -59,6 +59,11 @@ class NewBranch(RequestModel):
     user_id: Id = Field(description=USER_ID_DESCRIPTION)
 
 
+class TopicCheck(RequestModel):
+    title: Title = Field(description="the topic as the learner names it")
+    user_id: Id | None = Field(default=None, description=USER_ID_DESCRIPTION)
+
+
 class BranchChange(RequestModel):
     title: Title | None = None
 

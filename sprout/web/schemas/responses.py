@@ -8,8 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from sprout.events import AnswerType, CardShown, Compare, CriterionShown, EdgeEnds, GradeStateShown, NodeRow, Wire
 from sprout.learning.marking.answer_keys import ContestOutcome
 from sprout.learning.paths.repository import BranchGraph, BranchRow, BranchSummary, DocumentRow, EdgeRow
+from sprout.learning.paths.topic_coverage import OfferedCourse
 from sprout.learning.questions.assessments import Diagnostic, GradeShown
 from sprout.web.schemas.run_responses import RunRow
+
+Way = Literal["add_notes", "choose_course", "connect_model"]
 
 
 class OpenLessonQuestion(Wire):
@@ -104,10 +107,37 @@ class ImportedPath(Wire):
     questions: int
 
 
+class CourseRow(Wire):
+    """A course that can be chosen by its title."""
+
+    title: str
+    desc: str
+    concepts: int = Field(description="how many it has")
+    near: bool = Field(description="whether one of its names comes close to a word of the topic")
+
+    @classmethod
+    def of(cls, course: OfferedCourse) -> "CourseRow":
+        return cls(title=course.title, desc=course.desc, concepts=course.concepts, near=course.near)
+
+
 class Failure(Wire):
-    """Every error."""
+    """Every error: its text, and with some errors further fields for programs."""
 
     error: str
+    active_run_id: str | None = Field(default=None, description="the run that is active there already")
+    undo_first: str | None = Field(default=None, description="the later change that builds on the one to undo")
+    code: Literal["unknown_topic"] | None = Field(default=None, description="the kind of error, where it has one")
+    ways: tuple[Way, ...] = Field(default=(), description="of an unknown topic: what the learner can do instead")
+    courses: tuple[CourseRow, ...] = Field(
+        default=(), description="of an unknown topic: all courses that can be chosen, the nearest first"
+    )
+
+
+class CheckedTopic(Wire):
+    """A topic of which a path can be made."""
+
+    title: str
+    course: CourseRow | None = Field(description="the course that it names; null where the model needs none")
 
 
 class Health(Wire):

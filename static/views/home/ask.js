@@ -7,16 +7,27 @@ import { requestOf, addFiles } from "../../lib/file_selection.js";
 import { modelName, money, size } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
+import { loadSheet } from "../../lib/style_sheets.js";
 import * as api from "../../net/api.js";
 import * as documentsApi from "../../net/documents_api.js";
 import * as pathsApi from "../../net/paths_api.js";
-import { loadDraft, deleteDraft, saveDraft } from "../../state/drafts.js";
+import { alternatives } from "../../net/topics_api.js";
+import { TOPIC_DRAFT, loadDraft, deleteDraft, saveDraft } from "../../state/drafts.js";
 import { navigate, pathUrl } from "../../state/router.js";
+import { standing } from "../../state/unknown_topic.js";
 import { Icon } from "../common/icons.js";
+import { lazy } from "../common/lazy.js";
 import { Fault } from "../common/shell.js";
 
+/** @import { Signal } from "@preact/signals" */
+/** @import { UnknownTopic } from "../../state/unknown_topic.js" */
 /** @import { Status } from "../../types.d.ts" */
-/** @typedef {"creating" | "uploading" | "starting"} Step */
+/** @typedef {"checking" | "creating" | "uploading" | "starting"} Step */
+
+const waysOn = lazy(async () => {
+  const [{ WaysOn }] = await Promise.all([import("./ways_on.js"), loadSheet("styles/ways.css")]);
+  return WaysOn;
+});
 
 /** Upload limits until the server's are loaded. */
 const LIMITS = {
@@ -25,13 +36,12 @@ const LIMITS = {
   uploadTypes: [".pdf", ".docx", ".pptx", ".html", ".htm", ".md", ".markdown", ".txt"],
 };
 
-const DRAFT = "topic";
-
 /**
- * @param {{ status: Status | null, asked: string | null }} props `asked`: a chosen suggestion, submitted at once
+ * @param {{ status: Status | null, asked: string | null, refusal: Signal<UnknownTopic | null> }} props
+ * `asked`: a chosen suggestion, submitted at once
  */
-export function AskForm({ status, asked }) {
-  const words = useSignal(loadDraft(DRAFT));
+export function AskForm({ status, asked, refusal }) {
+  const words = useSignal(loadDraft(TOPIC_DRAFT));
   const files = useSignal(/** @type {File[]} */ ([]));
   const refused = useSignal(/** @type {string[]} */ ([]));
   const small = useSignal(false);
@@ -64,22 +74,38 @@ export function AskForm({ status, asked }) {
     const { title, desc } = requestOf(words.value, files.value);
     empty.value = !title;
     if (!title) return input.current?.focus();
+    await attempt(async () => {
+      step.value = "checking";
+      const courses = files.value.length ? null : await alternatives(title);
+      refusal.value = courses && { topic: title, courses };
+      if (courses) return;
+      const url = await create(title, desc, files.value);
+      deleteDraft(TOPIC_DRAFT);
+      navigate(url);
+    });
+  };
+  /** @param {string} title the words in the field stay a draft: they are about something else */
+  const choose = (title) => attempt(async () => navigate(await create(title, null, [])));
+
+  /** @param {string} title @param {string | null} desc @param {File[]} notes */
+  const create = (title, desc, notes) =>
+    createPath(
+      title,
+      desc,
+      notes,
+      small.value,
+      (now) => {
+        step.value = now;
+      },
+      (share) => {
+        sent.value = share;
+      },
+    );
+  /** @param {() => Promise<void>} work */
+  const attempt = async (work) => {
     problem.value = null;
     try {
-      const url = await createPath(
-        title,
-        desc,
-        files.value,
-        small.value,
-        (now) => {
-          step.value = now;
-        },
-        (share) => {
-          sent.value = share;
-        },
-      );
-      deleteDraft(DRAFT);
-      navigate(url);
+      await work();
     } catch (error) {
       problem.value = /** @type {Error} */ (error).message;
     } finally {
@@ -92,6 +118,10 @@ export function AskForm({ status, asked }) {
     words.value = asked;
     submit();
   }, [asked]);
+
+  useEffect(() => {
+    refusal.value = standing(refusal.value, words.value, files.value);
+  }, [words.value, files.value]);
 
   const drop = (/** @type {DragEvent} */ event) => {
     event.preventDefault();
@@ -143,7 +173,7 @@ export function AskForm({ status, asked }) {
         onKeyDown=${enter}
         onInput=${(/** @type {any} */ event) => {
           words.value = event.target.value;
-          saveDraft(DRAFT, words.value);
+          saveDraft(TOPIC_DRAFT, words.value);
           empty.value = false;
         }}
       ></textarea>
@@ -198,7 +228,7 @@ export function AskForm({ status, asked }) {
           disabled=${Boolean(step.value)}
           aria-busy=${Boolean(step.value) || undefined}
         >
-          ${step.value ? t(`ask.${step.value}`, { percent: Math.floor(sent.value * 100) }) : t("ask.grow")}
+          ${stepWords(step.value, sent.value)}
         </button>
       </div>
     </form>
@@ -218,6 +248,15 @@ export function AskForm({ status, asked }) {
       }
       <p class="cost"><${Icon} name="clock" small /><span>${costLine(status, small.value)}</span></p>
     </div>
+    ${
+      refusal.value &&
+      html`<${waysOn.View}
+        refusal=${refusal.value}
+        busy=${Boolean(step.value)}
+        onAddNotes=${() => picker.current?.click()}
+        onChoose=${choose}
+      />`
+    }
   </div>`;
 }
 
@@ -244,6 +283,10 @@ const Notes = ({ files, busy }) =>
       </li>`,
     )}
   </ul>`;
+
+/** Words of the button; asking about the topic takes a moment only. @param {Step | null} step @param {number} sent */
+const stepWords = (step, sent) =>
+  step && step !== "checking" ? t(`ask.${step}`, { percent: Math.floor(sent * 100) }) : t("ask.grow");
 
 /** Estimate of cost and time. @param {Status | null} status @param {boolean} small */
 function costLine(status, small) {

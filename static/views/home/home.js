@@ -5,22 +5,25 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
+import { loadSheet } from "../../lib/style_sheets.js";
 import * as api from "../../net/api.js";
 import * as pathsApi from "../../net/paths_api.js";
 import { onRunChanges } from "../../state/tab_stream.js";
-import { Icon } from "../common/icons.js";
 import { lazy } from "../common/lazy.js";
-import { Mark } from "../common/node_state_shapes.js";
 import { prefetchSearch, SearchButton, SearchDialog } from "../common/search_button.js";
 import { Fault, Shell } from "../common/shell.js";
 import { AskForm } from "./ask.js";
 import { PathTable } from "./paths.js";
 import { Plants, Seed } from "./plants.js";
 
+/** @import { UnknownTopic } from "../../state/unknown_topic.js" */
 /** @import { PathSummary, Status } from "../../types.d.ts" */
 
+const firstRun = lazy(async () => {
+  const [{ FirstRun }] = await Promise.all([import("./first_run.js"), loadSheet("styles/ways.css")]);
+  return FirstRun;
+});
 const continueCard = lazy(async () => (await import("./continue_card.js")).ContinueCard);
-const MOST_SUGGESTIONS = 3;
 /** Delay after which search is prefetched. */
 const AHEAD_MS = 1500;
 
@@ -29,6 +32,7 @@ export function HomeScreen() {
   const status = useSignal(/** @type {Status | null} */ (null));
   const problem = useSignal(/** @type {string | null} */ (null));
   const asked = useSignal(/** @type {string | null} */ (null));
+  const refusal = useSignal(/** @type {UnknownTopic | null} */ (null));
   const searching = useSignal(false);
 
   const load = async () => {
@@ -58,7 +62,7 @@ export function HomeScreen() {
     note=${offline ? t("model.offline") : null}
   >
     <div class="wrap hero">
-      <${AskForm} status=${status.value} asked=${asked.value} />
+      <${AskForm} status=${status.value} asked=${asked.value} refusal=${refusal} />
       ${isFirst ? html`<${Seed} />` : html`<${Plants} paths=${paths.value ?? []} />`}
     </div>
     <div class="ground"></div>
@@ -69,7 +73,9 @@ export function HomeScreen() {
       ${paths.value && !isFirst && html`<${PathTable} paths=${paths.value} onChange=${load} />`}
       ${
         isFirst &&
-        html`<${FirstRun}
+        !refusal.value &&
+        status.value &&
+        html`<${firstRun.View}
           status=${status.value}
           onChoose=${(/** @type {string} */ title) => {
             asked.value = title;
@@ -87,35 +93,4 @@ export function HomeScreen() {
       />`
     }
   <//>`;
-}
-
-/** @param {{ status: Status | null, onChoose: (title: string) => void }} props */
-function FirstRun({ status, onChoose }) {
-  const suggestions = status?.suggestions.slice(0, MOST_SUGGESTIONS) ?? [];
-  const note = status?.model.note ?? (status?.model.offline ? t("model.offline_long") : null);
-  return html`<section class="first">
-    ${
-      suggestions.length > 0 &&
-      html`
-        <h2 class="t18">${t("first.title")}</h2>
-        <ul>
-          ${suggestions.map(
-            (each) => html`<li key=${each.title}>
-              <${Mark} state="ready" />
-              <span>
-                <b>${each.title}</b>
-                <br />
-                <span class="t13 dim">${t("first.concepts", { n: each.concepts, desc: each.desc })}</span>
-              </span>
-              <button class="btn sm sp" type="button" onClick=${() => onChoose(each.title)}>
-                ${t("first.grow")}
-                <span class="vh"> ${each.title}</span>
-              </button>
-            </li>`,
-          )}
-        </ul>
-      `
-    }
-    ${note && html`<p class="first-note"><${Icon} name="info" /><span>${note}</span></p>`}
-  </section>`;
 }

@@ -29,6 +29,7 @@ import { ViewSwitch } from "./view_switch.js";
  */
 
 const notes = lazy(async () => (await import("./documents.js")).PathDocuments);
+const askAtHome = lazy(async () => (await import("./ask_at_home.js")).AskAtHome);
 const list = lazy(async () => (await import("./list.js")).NodeList);
 
 /** @param {{ path: OpenPath, view: View }} props */
@@ -152,7 +153,9 @@ function Barren({ path, nodes }) {
           message=${earlyEnding(run) ? `${earlyEnding(run)}. ${nextWords(run)}` : failed.message}
           onRetry=${() => path.grow(small)}
           busy=${path.busy.value === "starting"}
-        />`
+        >
+          ${failed.code === "unknown_topic" && html`<${askAtHome.View} path=${path} />`}
+        <//>`
         : html`
           <h2 class="t18">${t("path.empty")}</h2>
           <p class="dim">${t("path.empty_text")}</p>

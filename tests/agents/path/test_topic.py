@@ -1,6 +1,7 @@
 """The topic agent, its tools driven as the loop drives them."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ from sprout.agents.path.topic import topic_agent
 from sprout.errors import BadInput, DatabaseBusy, InvalidGraphEdit, NoChangeNeeded, NotFound, SetupError, SproutError
 from sprout.events import EdgeCreated, NodeCreated
 from sprout.learning.paths.passages import Passage
+from sprout.learning.paths.topic_coverage import OfferedCourse, UnknownTopic
 from sprout.loop.tools import BadToolInput, Effect
+from sprout.loop.turn import CallRecord
 from tests.agents.driving import a_job, a_result, briefed, called, correction_of, finished, request_of, tool_of
 
 DESC = "The learner can say it. The rest is left to others."
@@ -357,6 +360,49 @@ async def test_a_path_of_nothing_is_a_failure_in_plain_words() -> None:
     with pytest.raises(SproutError, match=r"without saving a concept\. Start again"):
         await finished(brief, a_result("Done!"))
     assert repositories.generated == set()
+
+
+@pytest.mark.parametrize(
+    ("calls", "says"),
+    [
+        (("close_path",), "I know nothing about circuits."),
+        (("save_concept", "close_path"), "The model ended without saving a concept"),
+    ],
+)
+async def test_a_model_that_closes_the_path_without_trying_says_itself_why_there_is_none(
+    calls: tuple[str, ...], says: str
+) -> None:
+    repositories = MemoryGraphRepository()
+    brief = await briefed(topic_agent(repositories), repositories.topic("Circuits"))
+    words = {"rationale": "I know nothing about circuits."}
+    records = tuple(CallRecord(name, name, words, "", name == "save_concept", 0.0, 1) for name in calls)
+    with pytest.raises(SproutError, match=says):
+        await finished(brief, replace(a_result(), calls=records))
+
+
+async def test_a_topic_that_the_model_does_not_cover_is_refused_before_it_is_asked() -> None:
+    repositories = MemoryGraphRepository()
+    with pytest.raises(UnknownTopic) as refused:
+        await briefed(topic_agent(repositories, coverage=NoTopic()), repositories.topic("Circuits"))
+    assert (refused.value.topic, refused.value.code) == ("Circuits", "unknown_topic")
+
+
+async def test_what_there_are_notes_on_or_has_begun_to_grow_is_not_refused() -> None:
+    with_notes, begun = MemoryGraphRepository(notes=NOTES), MemoryGraphRepository()
+    root = begun.topic("Circuits")
+    begun.under(root.id, "Voltage")
+    assert (await briefed(topic_agent(with_notes, coverage=NoTopic()), with_notes.topic("Circuits"))).messages
+    assert (await briefed(topic_agent(begun, coverage=NoTopic()), root)).messages
+
+
+class NoTopic:
+    """Coverage of a model that knows nothing."""
+
+    def courses(self) -> tuple[OfferedCourse, ...]:
+        return ()
+
+    def course_on(self, topic: str) -> OfferedCourse | None:
+        raise UnknownTopic(topic, ())
 
 
 async def test_a_path_is_made_only_for_a_topic_and_only_for_its_owner() -> None:

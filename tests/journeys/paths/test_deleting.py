@@ -13,11 +13,11 @@ async def test_a_path_goes_only_when_the_question_is_answered_with_delete(
     browser: Browser, tmp_path: Path, sqlite_url: str
 ) -> None:
     async with start_server(tmp_path, sqlite_url, pace=QUICK_PACE) as grown:
-        for topic in ("Baking bread", "Water cycle"):
+        for topic in ("Bayes", "Python"):
             await grown.events_of(await grown.start_path(topic))
         async with open_page(browser, grown.url) as page:
-            bin_button = page.get_by_role("button", name="Delete Baking bread")
-            dialog = page.get_by_role("dialog", name="Delete “Baking bread”?")
+            bin_button = page.get_by_role("button", name="Delete Bayes")
+            dialog = page.get_by_role("dialog", name="Delete “Bayes”?")
             await bin_button.click()
             await take_screenshot(page, "delete")
             await dialog.get_by_role("button", name="Keep it").click()
@@ -31,6 +31,6 @@ async def test_a_path_goes_only_when_the_question_is_answered_with_delete(
 
             await bin_button.click()
             await dialog.get_by_role("button", name="Delete path").click()
-            await expect(page.get_by_role("link", name="Baking bread")).to_have_count(0)
-            await expect(page.get_by_role("link", name="Water cycle")).to_be_visible()
-            assert [path["branch"]["title"] for path in await grown.paths()] == ["Water cycle"]
+            await expect(page.get_by_role("link", name="Bayes")).to_have_count(0)
+            await expect(page.get_by_role("link", name="Python")).to_be_visible()
+            assert [path["branch"]["title"] for path in await grown.paths()] == ["Python"]

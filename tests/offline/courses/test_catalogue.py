@@ -6,9 +6,6 @@ from pydantic import ValidationError
 
 from sprout.offline.courses.catalogue import (
     BRIDGE_PREFIX,
-    Concept,
-    Course,
-    Question,
     courses,
     find_bridged_lesson,
     find_course,
@@ -16,6 +13,7 @@ from sprout.offline.courses.catalogue import (
     path_plan,
     subconcept_plan,
 )
+from sprout.offline.courses.course_format import Concept, Course, Question
 
 QUESTIONS = [
     pytest.param(question, id=question.prompt[:40])

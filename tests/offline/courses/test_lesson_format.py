@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from sprout.offline.courses.catalogue import Course, courses, lessons
+from sprout.offline.courses.catalogue import courses, lessons
+from sprout.offline.courses.course_format import Course
 from sprout.offline.courses.lesson_format import Lesson, LessonQuestion
 
 WHOLE = {

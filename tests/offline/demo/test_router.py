@@ -139,13 +139,17 @@ async def test_notes_come_before_a_course_and_their_contexts_are_looked_up_first
     assert "your own notes" in closing_of(saving)
 
 
-async def test_an_unknown_topic_gets_an_outline_that_says_that_content_is_missing() -> None:
-    (saving,) = await asked("<topic>Celtic knots</topic>", TOPIC_TOOLS)
-    assert 6 <= len(calls(saving, "save_concept")) <= 10
-    assert all("Celtic knots" in call["title"] for call in calls(saving, "save_concept"))
-    assert "offline demo model" in closing_of(saving)
-    assert "connect a real model" in closing_of(saving)
-    assert "{" not in closing_of(saving)
+async def test_an_unknown_topic_gets_no_path_and_the_three_ways_on() -> None:
+    (closing,) = await asked("<topic>Celtic {knots}</topic>", TOPIC_TOOLS)
+    assert [block.name for block in closing.content] == ["close_path"]
+    assert "know nothing about “Celtic {knots}”" in closing_of(closing)
+    for way in ("Add notes", "choose one of my courses", "connect a real model"):
+        assert way in closing_of(closing)
+
+
+async def test_a_topic_that_only_shares_a_word_with_a_course_gets_no_path() -> None:
+    (closing,) = await asked("<topic>How to keep a ball python</topic>", TOPIC_TOOLS)
+    assert calls(closing, "save_concept") == []
 
 
 async def test_a_concept_of_a_course_gets_its_subconcepts_edges_and_questions() -> None:

@@ -2,7 +2,9 @@
 
 import asyncio
 import signal
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import httpx2
@@ -94,6 +96,18 @@ async def test_a_path_is_grown_in_the_terminal(tmp_path: Path) -> None:
     assert "\x1b" not in ran.out  # no colours where nobody looks
 
 
+async def test_a_topic_that_the_built_in_model_knows_nothing_about_is_refused_before_a_path_is_made(
+    tmp_path: Path,
+) -> None:
+    ran = await run_sprout("learn", "How vaccines work", folder=tmp_path, **AT_ONCE)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith(
+        "sprout: The built-in model knows nothing about “How vaccines work”, so there is no path."
+    )
+    with closing(sqlite3.connect(tmp_path / "data" / "sprout.sqlite3")) as database:
+        assert database.execute("select count(*) from branches").fetchone() == (0,)
+
+
 async def test_M3_the_terminal_says_at_which_limit_a_path_ended_and_what_to_do(tmp_path: Path) -> None:
     async with running_offline_server(ClosesLater()) as model:
         ran = await run_sprout(
@@ -111,7 +125,7 @@ async def test_M3_the_terminal_says_at_which_limit_a_path_ended_and_what_to_do(t
 
 
 async def test_M3_the_terminal_says_which_budget_left_nothing(tmp_path: Path) -> None:
-    ran = await run_sprout("learn", "Light", folder=tmp_path, SPROUT_LOOP__MAX_RUN_TOKENS="300", **AT_ONCE)
+    ran = await run_sprout("learn", "Bayes", folder=tmp_path, SPROUT_LOOP__MAX_RUN_TOKENS="300", **AT_ONCE)
     assert ran.code == 1
     assert "The run spent its budget of 300 tokens. It had not saved anything yet." in " ".join(ran.out.split())
 

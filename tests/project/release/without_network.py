@@ -35,11 +35,11 @@ def use_server(base: str) -> None:
     """Do what a first user does: open the page, and have a path grown."""
     for address in ("/", "/docs", "/api/status", "/metrics"):
         urlopen(base + address).read()
-    branch = post(f"{base}/api/branches", f'{{"userId": "{USER}", "title": "Photosynthesis"}}')
-    about = f'"type": "root", "title": "Photosynthesis", "branchId": "{read_id(branch)}"'
+    branch = post(f"{base}/api/branches", f'{{"userId": "{USER}", "title": "Bayesian reasoning"}}')
+    about = f'"type": "root", "title": "Bayesian reasoning", "branchId": "{read_id(branch)}"'
     topic = post(f"{base}/api/nodes", f'{{"userId": "{USER}", {about}}}')
     events = post(f"{base}/api/agents/topics/{read_id(topic)}/run", f'{{"userId": "{USER}", "small": true}}')
-    if "event: run_done" not in events:
+    if "event: run_done" not in events or '"status":"completed"' not in events:
         raise SystemExit(f"no path grew: {events[-500:]}")
 
 

@@ -1,9 +1,9 @@
-"""Offline model of the topic agent: a path from notes, from an authored course, or an honest outline."""
+"""Offline model of the topic agent: a path from notes or from a course, or the plain word that it knows neither."""
 
 from collections.abc import Sequence
 
-from sprout.offline.courses.catalogue import find_course, path_plan
-from sprout.offline.demo.agents.outline import outline_path
+from sprout.offline.courses.catalogue import path_plan
+from sprout.offline.courses.coverage import known_course
 from sprout.offline.demo.conversation import Conversation, ToolCall, shorten_calls
 from sprout.offline.demo.tagged_request import existing_titles, requested_size
 from sprout.offline.graph_plan import Plan, PlannedNode, limit_nodes
@@ -15,12 +15,27 @@ LEAST_WHOLE_PATH = 4
 EXTRACT = "extract_all_concept_contexts"
 SAVE, CONNECT, CLOSE = "save_concept", "save_concept_edge", "close_path"
 NOTE_CHARACTERS = 300
+QUOTED_CHARACTERS = 80
+UNKNOWN_TOPIC = (
+    "I am the built-in model and know nothing about “{topic}”, so there is no path. Add notes on it, choose one of my "
+    "courses, or connect a real model, then start again."
+)
+THIN_NOTES = (
+    "Your notes say too little for a path about “{topic}”, and I am the built-in model and know nothing else about it. "
+    "Add longer notes, choose one of my courses, or connect a real model, then start again."
+)
 REPAIRED_CHARACTERS = {"title": 60, "desc": 240}
 
 
 def reply_as_topic_agent(conversation: Conversation) -> Reply:
-    """The next reply: where concepts come from, then all concepts, edges and the end at once, repairs if need be."""
+    """The next reply: where concepts come from, then all concepts, edges and the end at once, repairs if need be.
+
+    Without notes and a course it is the end alone, which says why nothing was saved.
+    """
     plan = choose_plan(conversation)
+    if plan is None:
+        words = _refusal(conversation)
+        return Reply([ToolOut(CLOSE, {"rationale": words}) if conversation.may_call else TextOut(words)])
     if not conversation.may_call:
         return Reply([TextOut(plan.closing)])
     close = ToolOut(CLOSE, {"rationale": plan.closing})
@@ -36,16 +51,25 @@ def reply_as_topic_agent(conversation: Conversation) -> Reply:
     return Reply([close])
 
 
-def choose_plan(conversation: Conversation) -> Plan:
-    """The path for the request: the learner's notes come first, then an authored course, then the outline."""
+def choose_plan(conversation: Conversation) -> Plan | None:
+    """The path for the request: the learner's notes come first, then the course that the topic names; else None."""
     request = conversation.request
-    topic = request.text_of("topic") or conversation.first_text.strip()[:80]
     least, most = requested_size(request, "concepts", SIZE)
     if plan := path_from_notes(_documents(conversation), least=max(least, 1), most=most):
         return plan
-    course = find_course(topic)
-    plan = path_plan(course) if course else outline_path(topic)
-    return limit_nodes(plan, most) if most < LEAST_WHOLE_PATH else plan
+    course = known_course(_topic(conversation))
+    if course is None:
+        return None
+    return limit_nodes(path_plan(course), most) if most < LEAST_WHOLE_PATH else path_plan(course)
+
+
+def _topic(conversation: Conversation) -> str:
+    return conversation.request.text_of("topic") or conversation.first_text.strip()[:QUOTED_CHARACTERS]
+
+
+def _refusal(conversation: Conversation) -> str:
+    text = THIN_NOTES if _documents(conversation) else UNKNOWN_TOPIC
+    return text.format(topic=_topic(conversation)[:QUOTED_CHARACTERS])
 
 
 def repair_calls(failures: Sequence[ToolCall], save_tool: str) -> list[Block]:

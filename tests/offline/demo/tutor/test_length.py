@@ -9,7 +9,8 @@ import pytest
 
 from sprout.learning.mastery.mastery import Evidence, mastery
 from sprout.learning.questions.questions import prompt_key
-from sprout.offline.courses.catalogue import Course, courses, lessons
+from sprout.offline.courses.catalogue import courses, lessons
+from sprout.offline.courses.course_format import Course
 from sprout.offline.courses.lesson_format import Lesson
 from sprout.offline.demo.tutor.agent import make_tutor
 from sprout.offline.demo.tutor.content.from_course import lesson_from_course

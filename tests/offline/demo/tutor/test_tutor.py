@@ -9,7 +9,8 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from sprout.offline.courses.catalogue import Course, courses, lessons
+from sprout.offline.courses.catalogue import courses, lessons
+from sprout.offline.courses.course_format import Course
 from sprout.offline.courses.lesson_format import Lesson
 from sprout.offline.demo.conversation import read_conversation
 from sprout.offline.demo.tutor.agent import make_tutor
