@@ -1,6 +1,7 @@
 """Fonts of office files whose letters all have one width, which mark code."""
 
 import re
+from functools import lru_cache
 
 _MONOSPACE = re.compile(
     r"courier|consolas|lucida console|lucida sans typewriter|menlo|monaco|inconsolata|cascadia|andale mono|"
@@ -9,6 +10,7 @@ _MONOSPACE = re.compile(
 )
 
 
+@lru_cache(maxsize=512)
 def is_monospace(font: str | None) -> bool:
     """Whether the font of this name is one for code."""
     return font is not None and _MONOSPACE.search(font) is not None

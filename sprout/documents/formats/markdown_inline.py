@@ -76,9 +76,13 @@ _MARKS = re.compile(
 
 def split_blocks(spans: Iterable[Span]) -> Iterator[list[Span]]:
     """The spans of each paragraph: an empty line parts two, and a displayed formula stands alone."""
+    content = list(spans)
+    if not any(span.kind in (SpanKind.BREAK, SpanKind.DISPLAY_FORMULA) for span in content):
+        yield content
+        return
     block: list[Span] = []
     breaks = 0
-    for span in spans:
+    for span in content:
         if span.kind == SpanKind.DISPLAY_FORMULA or (breaks > 1 and span.text.strip() and span.kind != SpanKind.BREAK):
             yield block
             block = []
@@ -92,7 +96,12 @@ def split_blocks(spans: Iterable[Span]) -> Iterator[list[Span]]:
 
 def inline_markdown(spans: Iterable[Span]) -> str:
     """One paragraph of inline Markdown: trimmed, white space collapsed, a line for each break."""
-    return "\n".join(escape_line_start(_line(line)) for line in split_lines(spans) if line)
+    return lines_markdown(split_lines(spans))
+
+
+def lines_markdown(lines: Iterable[Sequence[Span]]) -> str:
+    """One paragraph of inline Markdown from the tidied spans of its lines."""
+    return "\n".join([escape_line_start(_line(line)) for line in lines if line])
 
 
 def heading_markdown(spans: Iterable[Span]) -> str:
@@ -106,8 +115,10 @@ def heading_markdown(spans: Iterable[Span]) -> str:
     return _CLOSING_HASHES.sub(r"\1\\\2", _line(tidy_spans(replace_breaks(visible))))
 
 
-def cell_markdown(spans: Iterable[Span]) -> str:
+def cell_markdown(spans: Sequence[Span]) -> str:
     """Content of a table's cell, or of another block of one line."""
+    if not spans:
+        return ""
     return _line(tidy_spans(replace_breaks(spans)))
 
 
@@ -129,13 +140,21 @@ def split_lines(spans: Iterable[Span]) -> list[list[Span]]:
 
 def tidy_spans(spans: Iterable[Span]) -> list[Span]:
     """The spans of a line with single spaces between words and none at the ends; equal neighbours are one."""
+    line = list(spans)
+    if all(span.kind == SpanKind.TEXT and not span.strong and not span.emphasis for span in line):
+        text = one_line("".join([span.text for span in line]))
+        return [Span(text)] if text else []
+    return _tidy_marked(line)
+
+
+def _tidy_marked(spans: Iterable[Span]) -> list[Span]:
     found: list[Span] = []
     for span in _merged(_spaced_code(map(_as_text_where_plain, spans))):
         text = _collapsed(span)
         if span.kind == SpanKind.TEXT and (not found or _ends_with_space(found[-1])):
             text = text.lstrip()
         if text:
-            found.append(replace(span, text=text))
+            found.append(span if text == span.text else Span(text, span.kind, span.strong, span.emphasis))
     if found and _ends_with_space(found[-1]):
         last = found.pop()
         if text := last.text.rstrip():
@@ -168,7 +187,9 @@ def _likeness(span: Span) -> tuple[SpanKind, bool, bool]:
 def _merged(spans: Iterable[Span]) -> Iterable[Span]:
     for (kind, strong, emphasis), same in groupby(filter(_has_text, spans), key=_likeness):
         found = list(same)
-        if kind in (SpanKind.TEXT, SpanKind.CODE):
+        if len(found) == 1:
+            yield found[0]
+        elif kind in (SpanKind.TEXT, SpanKind.CODE):
             yield Span("".join(span.text for span in found), kind, strong, emphasis)
         else:
             yield from found
@@ -198,8 +219,8 @@ def _as_text_where_plain(span: Span) -> Span:
     if span.kind == SpanKind.SUPERSCRIPT and text.casefold() in _ORDINALS and len(text) > 1:
         return replace(span, kind=SpanKind.TEXT)
     is_word = len(text) > _MAX_UNICODE_WORD and text.isalpha()
-    if text and not is_word and all(character in table for character in text):
-        return replace(span, text="".join(table[character] for character in text), kind=SpanKind.TEXT)
+    if text and not is_word and all(character in table or not character.isalnum() for character in text):
+        return replace(span, text="".join(table.get(character, character) for character in text), kind=SpanKind.TEXT)
     if len(text) > _MAX_SCRIPT or not any(character.isalnum() for character in text):
         return replace(span, kind=SpanKind.TEXT)
     sign = "^" if span.kind == SpanKind.SUPERSCRIPT else "_"
@@ -209,6 +230,8 @@ def _as_text_where_plain(span: Span) -> Span:
 
 def _line(spans: Sequence[Span]) -> str:
     """The Markdown of tidied spans; strong ones may have emphasised ones inside."""
+    if len(spans) == 1 and not spans[0].strong and not spans[0].emphasis:
+        return _literal(spans[0], "", "")
     written = [_literal(span, _edge(spans, at, -1), _edge(spans, at, 1)) for at, span in enumerate(spans)]
     parts: list[str] = []
     at = 0

@@ -18,8 +18,9 @@ from sprout.documents.formats.markdown_inline import (
     cell_markdown,
     heading_markdown,
     inline_markdown,
+    lines_markdown,
     split_blocks,
-    tidy_spans,
+    split_lines,
 )
 from sprout.documents.limits import ReadingLimits
 from sprout.learning.text.normalization import one_line, tidy
@@ -84,7 +85,7 @@ class MarkdownWriter:
         """A heading; within a container it is a strong paragraph, since it begins no section."""
         found = list(spans)
         if self._containers:
-            self._append(cell_markdown(Span(span.text, span.kind, True, span.emphasis) for span in found))
+            self._append(cell_markdown([Span(span.text, span.kind, True, span.emphasis) for span in found]))
         elif title := heading_markdown(found):
             self._append(f"{'#' * min(max(level, 1), MAX_HEADING_LEVEL)} {title}")
 
@@ -99,11 +100,11 @@ class MarkdownWriter:
     def write_spans(self, spans: Iterable[Span]) -> None:
         """Paragraphs; a formula that is all of one is displayed."""
         for block in split_blocks(spans):
-            alone = tidy_spans(block)
-            if len(alone) == 1 and alone[0].kind in (SpanKind.DISPLAY_FORMULA, SpanKind.FORMULA):
-                self.write_formula(alone[0].text)
+            lines = split_lines(block)
+            if len(lines) == len(lines[0]) == 1 and lines[0][0].kind in (SpanKind.DISPLAY_FORMULA, SpanKind.FORMULA):
+                self.write_formula(lines[0][0].text)
             else:
-                self._append(inline_markdown(block))
+                self._append(lines_markdown(lines))
 
     def write_formula(self, latex: str) -> None:
         """A displayed formula."""

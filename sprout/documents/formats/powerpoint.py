@@ -17,12 +17,11 @@ from sprout.documents.formats.markdown_inline import Span
 from sprout.documents.formats.markdown_writer import DocumentText, MarkdownWriter
 from sprout.documents.formats.office.alternative_text import written_description
 from sprout.documents.formats.office.slide_content import SlideContent, SlideLine, has_text
-from sprout.documents.formats.office.slide_inline import A, choose_alternatives, paragraph_spans
+from sprout.documents.formats.office.slide_inline import A, P, choose_alternatives, paragraph_spans
 from sprout.documents.limits import ReadingLimits
 from sprout.documents.zip_archive import check_entries, is_strict_ooxml, read_entries
 from sprout.learning.text.normalization import one_line
 
-P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 _DIAGRAM = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/diagramData"
 _DIAGRAM_IDS = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
 _DIAGRAM_DATA = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}dm"

@@ -1,6 +1,6 @@
 """Reader of web pages: the structure of their main content; nothing hidden, executed or fetched."""
 
-from lxml import html
+from lxml import etree
 
 from sprout.documents.failures import UnreadableReason, unreadable
 from sprout.documents.file_types import bom_encoding
@@ -17,7 +17,7 @@ from sprout.documents.limits import ReadingLimits
 def read_web_page(content: bytes, limits: ReadingLimits) -> DocumentText:
     """The visible text. Raises UnreadableDocument."""
     parser = _html_parser(content)
-    root = html.document_fromstring(_to_utf8(content), parser=parser, ensure_head_body=True)
+    root = etree.fromstring(_to_utf8(content), parser)
     if any(error.level_name == "FATAL" for error in parser.error_log):  # the rest of the page would be missing
         raise unreadable(UnreadableReason.HOSTILE, detail="depth")
     out = MarkdownWriter(limits)
@@ -35,14 +35,14 @@ def read_web_page(content: bytes, limits: ReadingLimits) -> DocumentText:
     return out.finish()
 
 
-def _html_parser(content: bytes) -> html.HTMLParser:
+def _html_parser(content: bytes) -> etree.HTMLParser:
     """A parser without network and comments; UTF-8 if the bytes are valid, else the encoding that the page declares."""
     try:
         content.decode("utf-8")
         encoding: str | None = "utf-8"
     except UnicodeDecodeError:
         encoding = "utf-8" if bom_encoding(content) else None
-    return html.HTMLParser(encoding=encoding, no_network=True, remove_comments=True, remove_pis=True, huge_tree=True)
+    return etree.HTMLParser(encoding=encoding, no_network=True, remove_comments=True, remove_pis=True, huge_tree=True)
 
 
 def _to_utf8(content: bytes) -> bytes:

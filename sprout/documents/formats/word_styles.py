@@ -52,6 +52,10 @@ _CODE_CHARACTERS = re.compile(
 )
 
 
+_VAL, _BOLD, _ITALIC, _FONTS = (f"{W}{name}" for name in ("val", "b", "i", "rFonts"))
+_OFF = frozenset({"0", "false", "off", "none"})
+
+
 @dataclass(frozen=True, slots=True)
 class RunFormat:
     """Character formatting: True and False where it is set, None where it is inherited."""
@@ -96,16 +100,15 @@ def parse_int(text: str | None) -> int | None:
 
 def run_format(properties: Any) -> RunFormat:
     """The format that the properties of a run set by themselves."""
-    if properties is None:
-        return RunFormat()
-    font = properties.find(f"{W}rFonts")
-    name = font.get(f"{W}ascii") or font.get(f"{W}hAnsi") if font is not None else None
-    return RunFormat(_toggle(properties, "b"), _toggle(properties, "i"), is_monospace(name) if name else None)
-
-
-def _toggle(properties: Any, name: str) -> bool | None:
-    found = properties.find(f"{W}{name}")
-    return found.get(f"{W}val", "1") not in ("0", "false", "off", "none") if found is not None else None
+    strong = emphasis = code = None
+    for child in properties if properties is not None else ():
+        if child.tag == _BOLD:
+            strong = child.get(_VAL, "1") not in _OFF
+        elif child.tag == _ITALIC:
+            emphasis = child.get(_VAL, "1") not in _OFF
+        elif child.tag == _FONTS and (name := child.get(f"{W}ascii") or child.get(f"{W}hAnsi")):
+            code = is_monospace(name)
+    return RunFormat(strong, emphasis, code)
 
 
 class Styles:

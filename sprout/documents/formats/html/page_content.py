@@ -6,6 +6,7 @@ could be either, it is content.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 SKIPPED_TAGS = frozenset(
@@ -53,16 +54,29 @@ def main_content(root: Any) -> Any:
     """The page's one main element, or its one article with most of the text, or all of it."""
     mains = root.xpath("//main | //*[@role='main']")[: _MAX_MAINS + 1]
     outer = [found for found in mains[:_MAX_MAINS] if not any(above in mains for above in found.iterancestors())]
-    if (
-        len(outer) == 1
-        and len(mains) <= _MAX_MAINS
-        and _length(outer[0]) >= min(_MIN_MAIN, _MAIN_SHARE * _body_length(root))
-    ):
+    if len(outer) == 1 and len(mains) <= _MAX_MAINS and _is_most(outer[0], root, least=0):
         return outer[0]
     articles = list(root.iter("article"))
-    if len(articles) == 1 and _length(articles[0]) >= max(_MIN_MAIN, _MAIN_SHARE * _body_length(root)):
+    if len(articles) == 1 and _is_most(articles[0], root, least=_MIN_MAIN):
         return articles[0]
     return root
+
+
+def _is_most(element: Any, root: Any, *, least: int) -> bool:
+    """Whether the element has most of the page's text; a main element is believed to, if it is not almost empty."""
+    if not least and _has_text(element, _MIN_MAIN):
+        return True
+    length = _length(element)
+    return length >= max(least, 1) and length >= _MAIN_SHARE * _body_length(root)
+
+
+def _has_text(element: Any, length: int) -> bool:
+    """Whether the element has at least so many characters."""
+    for text in element.itertext():
+        length -= len(text.strip())
+        if length <= 0:
+            return True
+    return False
 
 
 def _length(element: Any) -> int:
@@ -110,14 +124,19 @@ def is_left_out(element: Any) -> bool:
         return _is_furniture_link(element)
     if tag in ("header", "footer"):
         return _is_page_edge(element, tag)
-    names = tokens(element)
-    if not _FURNITURE.isdisjoint(names):
-        return True
-    return not _LINK_LISTS.isdisjoint(names) and link_share(element) >= MOSTLY_LINKS
+    furniture, links = _named(element.get("class") or "", element.get("id") or "")
+    return furniture or (links and link_share(element) >= MOSTLY_LINKS)
+
+
+@lru_cache(maxsize=2_048)
+def _named(classes: str, name: str) -> tuple[bool, bool]:
+    """Whether an element is called furniture, and whether it is called something that may be a list of links."""
+    names = f"{classes} {name}".lower().split()
+    return not _FURNITURE.isdisjoint(names), not _LINK_LISTS.isdisjoint(names)
 
 
 def _is_furniture_link(element: Any) -> bool:
-    if not _FURNITURE.isdisjoint(tokens(element)):
+    if _named(element.get("class") or "", element.get("id") or "")[0]:
         return True
     text = "".join(element.itertext()).strip() if len(element) < 4 else ""
     return 0 < len(text) <= _MAX_FURNITURE_LINK and _FURNITURE_LINK.fullmatch(text) is not None

@@ -12,6 +12,7 @@ from sprout.documents.formats.markdown_inline import Span, SpanKind
 _RENDERED = frozenset(
     {"mathjax", "mathjax_preview", "mathjax_display", "mathjax_svg", "mathjax_svg_display", "mathjax_chtml"}
 )
+_MATH_CLASS = re.compile(r"katex|math", re.IGNORECASE)
 _DISPLAY_CLASSES = frozenset({"katex-display", "mwe-math-element-block", "display", "mathjax_display"})
 _PICTURES = frozenset({"tex", "latex", "math", "mwe-math-fallback-image-inline", "mwe-math-fallback-image-display"})
 _ENVIRONMENTS = r"equation|align|gather|multline|eqnarray|displaymath|alignat"
@@ -78,9 +79,10 @@ def formula_spans(element: Any, markup: TexMarkup) -> list[Span] | None:
         return _picture(element)
     if tag == "mjx-container":
         return _first_math(element, display=element.get("display") == "true")
-    names = (element.get("class") or "").lower().split()
-    if not names:
+    classes = element.get("class")
+    if not classes or (not markup.has_scripts and not _MATH_CLASS.search(classes)):
         return None
+    names = classes.lower().split()
     if markup.has_scripts and not _RENDERED.isdisjoint(names):
         return []
     if "katex" in names or "katex-display" in names or "mwe-math-element" in names:

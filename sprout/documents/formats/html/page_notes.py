@@ -83,10 +83,8 @@ def _is_reference(link: Any) -> bool:
 
 def _elements_by_id(root: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for element in root.iter():
-        name = element.get("id") or (element.get("name") if element.tag == "a" else None)
-        if name:
-            found.setdefault(name, element)
+    for element in root.xpath("//*[@id] | //a[@name]"):
+        found.setdefault(element.get("id") or element.get("name"), element)
     return found
 
 

@@ -11,6 +11,8 @@ from sprout.documents.formats.formulas.omml import FORMULA, FORMULA_PARAGRAPH, o
 from sprout.documents.formats.markdown_inline import LINE_BREAK, Span, SpanKind
 
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+_SHAPES = frozenset(f"{P}{name}" for name in ("sp", "grpSp", "graphicFrame", "cxnSp", "pic"))
 _COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _FALLBACK = f"{_COMPATIBILITY}Fallback"
 _ALTERNATIVES = f"{_COMPATIBILITY}AlternateContent"
@@ -19,13 +21,16 @@ _MAX_DEPTH = 50
 
 
 def choose_alternatives(slide: Any) -> None:
-    """Put the first choice of each alternative in its place: python-pptx sees neither, and formulas stand there."""
+    """Put shapes that are alternatives in their place: python-pptx sees none of them, and formulas stand there."""
     for alternatives in list(slide.iter(_ALTERNATIVES)):
-        choice = alternatives.find(f"{_COMPATIBILITY}Choice")
         parent = alternatives.getparent()
-        if choice is not None and len(choice) and parent is not None:
-            at = parent.index(alternatives)
-            parent[at : at + 1] = list(choice)
+        if parent is None or parent.tag not in (f"{P}spTree", f"{P}grpSp"):
+            continue
+        for choice in alternatives:
+            if len(choice) and all(shape.tag in _SHAPES for shape in choice):
+                at = parent.index(alternatives)
+                parent[at : at + 1] = list(choice)
+                break
 
 
 def paragraph_spans(paragraph: Any, depth: int = 0) -> Iterator[Span]:

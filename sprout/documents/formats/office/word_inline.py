@@ -10,7 +10,7 @@ from sprout.documents.formats.formulas.omml import FORMULA, FORMULA_PARAGRAPH, o
 from sprout.documents.formats.markdown_inline import LINE_BREAK, Span, SpanKind
 from sprout.documents.formats.office.alternative_text import written_description
 from sprout.documents.formats.office.word_notes import NOTE_REFERENCES, WordNotes
-from sprout.documents.formats.word_styles import RunFormat, Styles, W, property_value, run_format
+from sprout.documents.formats.word_styles import Styles, W, run_format
 
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 SKIPPED_TAGS = frozenset({f"{W}del", f"{W}moveFrom", f"{W}instrText", f"{W}rPr", f"{W}pPr", f"{W}sdtPr", _FALLBACK})
@@ -19,7 +19,7 @@ MAX_DEPTH = 250
 _REPLACEMENTS = {f"{W}tab": "\t", f"{W}noBreakHyphen": "-", f"{W}ptab": "\t"}
 _DESCRIPTION = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}docPr"
 _RUN = f"{W}r"
-_PLAIN = RunFormat()
+_STYLE, _POSITION, _HIDDEN, _VAL = (f"{W}{name}" for name in ("rStyle", "vertAlign", "vanish", "val"))
 _SCRIPTS = {"superscript": SpanKind.SUPERSCRIPT, "subscript": SpanKind.SUBSCRIPT}
 
 
@@ -43,9 +43,12 @@ class _Run:
         return Span(text, self.kind, self.strong, self.emphasis)
 
 
+_PLAIN_RUN = _Run()
+
+
 def paragraph_spans(paragraph: Any, context: WordContext) -> list[Span]:
     """The content of a paragraph, without that of its text boxes."""
-    return list(_spans(paragraph, context, _Run(), 0))
+    return list(_spans(paragraph, context, _PLAIN_RUN, 0))
 
 
 def _spans(element: Any, context: WordContext, run: _Run, depth: int) -> Iterator[Span]:
@@ -104,15 +107,20 @@ def _run(element: Any, context: WordContext) -> _Run | None:
     """The run's formatting; None if it is hidden."""
     properties = element.find(f"{W}rPr")
     if properties is None:
-        return _Run()
-    vanish = properties.find(f"{W}vanish")
-    if vanish is not None and vanish.get(f"{W}val", "1") not in ("0", "false"):
-        return None
-    style = property_value(properties, f"{W}rStyle")
-    found = run_format(properties).over(context.styles.run(style) if style else _PLAIN)
-    kind = _SCRIPTS.get(property_value(properties, f"{W}vertAlign") or "", SpanKind.TEXT)
+        return _PLAIN_RUN
+    found = run_format(properties)
+    kind = SpanKind.TEXT
+    for child in properties:
+        if child.tag == _STYLE and (style := child.get(_VAL)):
+            found = found.over(context.styles.run(style))
+        elif child.tag == _POSITION:
+            kind = _SCRIPTS.get(child.get(_VAL) or "", SpanKind.TEXT)
+        elif child.tag == _HIDDEN and child.get(_VAL, "1") not in ("0", "false"):
+            return None
     if found.code and not context.styles.body_is_monospace:
         kind = SpanKind.CODE
+    if kind == SpanKind.TEXT and not found.strong and not found.emphasis:
+        return _PLAIN_RUN
     return _Run(bool(found.strong), bool(found.emphasis), kind)
 
 

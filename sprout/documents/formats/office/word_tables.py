@@ -9,6 +9,7 @@ from sprout.documents.formats.office.word_inline import WordContext, paragraph_s
 from sprout.documents.formats.word_styles import W, parse_int, property_value
 
 _MAX_SPAN = 30
+_WRAPPERS = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "ins", "moveTo"))
 
 
 class TableUse(StrEnum):
@@ -21,33 +22,36 @@ class TableUse(StrEnum):
 
 def table_use(table: Any) -> TableUse:
     """A box for one cell; layout for one row or column, or with tables inside."""
-    rows = [list(_own_descendants(row, f"{W}tc", f"{W}tr")) for row in _own_descendants(table, f"{W}tr", f"{W}tbl")]
-    if sum(map(len, rows)) == 1:
+    rows = [sum(1 for _ in _parts(row, f"{W}tc")) for row in _parts(table, f"{W}tr")]
+    if sum(rows) == 1:
         return TableUse.BOX
     nested = next(table.iterdescendants(f"{W}tbl"), None) is not None
-    if nested or len(rows) < 2 or max(map(len, rows)) < 2:
-        return TableUse.LAYOUT
-    return TableUse.DATA
+    return TableUse.LAYOUT if nested or len(rows) < 2 or max(rows) < 2 else TableUse.DATA
 
 
 def table_rows(table: Any, context: WordContext) -> Iterator[list[Sequence[Span]]]:
     """The cells of each row; one that is merged with the cell above is empty, a wide one is followed by empty ones."""
-    for row in _own_descendants(table, f"{W}tr", f"{W}tbl"):
+    for row in _parts(table, f"{W}tr"):
         cells: list[Sequence[Span]] = []
-        for cell in _own_descendants(row, f"{W}tc", f"{W}tr"):
-            width = parse_int(property_value(cell, f"{W}tcPr/{W}gridSpan")) or 1
-            cells += [list(_cell_spans(cell, context)), *([()] * (min(width, _MAX_SPAN) - 1))]
+        for cell in _parts(row, f"{W}tc"):
+            properties = cell.find(f"{W}tcPr")
+            width = parse_int(property_value(properties, f"{W}gridSpan")) or 1
+            cells.append(_cell_spans(cell, properties, context))
+            cells += [()] * (min(width, _MAX_SPAN) - 1)
         yield cells
 
 
-def _own_descendants(element: Any, tag: str, owner: str) -> Iterator[Any]:
-    """The descendants with this tag, without those of nested tables."""
-    return (found for found in element.iter(tag) if next(found.iterancestors(owner), None) is element)
+def _parts(element: Any, tag: str) -> Iterator[Any]:
+    """The rows of a table or the cells of a row, those in content controls too."""
+    for child in element:
+        if child.tag == tag:
+            yield child
+        elif child.tag in _WRAPPERS:
+            yield from _parts(child, tag)
 
 
-def _cell_spans(cell: Any, context: WordContext) -> Iterator[Span]:
-    merged = cell.find(f"{W}tcPr/{W}vMerge")
-    if merged is None or merged.get(f"{W}val") == "restart":
-        for paragraph in cell.iter(f"{W}p"):
-            yield from paragraph_spans(paragraph, context)
-            yield Span(" ")
+def _cell_spans(cell: Any, properties: Any, context: WordContext) -> list[Span]:
+    merged = properties.find(f"{W}vMerge") if properties is not None else None
+    if merged is not None and merged.get(f"{W}val") != "restart":
+        return []
+    return [span for paragraph in cell.iter(f"{W}p") for span in (*paragraph_spans(paragraph, context), Span(" "))]
