@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from sprout.documents.failures import UnreadableReason, unreadable
 from sprout.documents.formats.formulas.latex import clean_latex
 from sprout.documents.formats.markdown_inline import (
-    Span,
-    SpanKind,
     cell_markdown,
+    escape_line_start,
     heading_markdown,
     inline_markdown,
     lines_markdown,
-    split_blocks,
-    split_lines,
 )
+from sprout.documents.formats.spans import Span, SpanKind, split_blocks, split_lines
 from sprout.documents.limits import ReadingLimits
 from sprout.learning.text.normalization import one_line, tidy
 
@@ -135,7 +133,7 @@ class MarkdownWriter:
             self._append(f"{fence}{info}\n{code}\n{fence}")
 
     def write_table(self, rows: Iterable[Iterable[str | Sequence[Span]]], *, header: bool = True) -> None:
-        """Rows of cells; rows without any text are left out.
+        """Rows of cells; rows without any text are left out, and a title over all columns stands before the table.
 
         Args:
             header: whether the first row is the head; without one the head is empty.
@@ -144,6 +142,8 @@ class MarkdownWriter:
         width = max(map(len, found), default=0)
         if not found:
             return
+        while len(found) > 2 and width > 1 and len(found[0]) == width and not any(found[0][1:]):
+            self._append(escape_line_start(found.pop(0)[0]))
         if not header:
             found.insert(0, [])
         found[0] += [""] * (width - len(found[0]))  # a reader drops the cells beyond the head's

@@ -13,11 +13,11 @@ from pptx import Presentation
 from pptx.enum.shapes import MSO_SHAPE_TYPE
 
 from sprout.documents.failures import UnreadableReason, unreadable
-from sprout.documents.formats.markdown_inline import Span
 from sprout.documents.formats.markdown_writer import DocumentText, MarkdownWriter
 from sprout.documents.formats.office.alternative_text import written_description
 from sprout.documents.formats.office.slide_content import SlideContent, SlideLine, has_text
 from sprout.documents.formats.office.slide_inline import A, P, choose_alternatives, paragraph_spans
+from sprout.documents.formats.spans import Span
 from sprout.documents.limits import ReadingLimits
 from sprout.documents.zip_archive import check_entries, is_strict_ooxml, read_entries
 from sprout.learning.text.normalization import one_line

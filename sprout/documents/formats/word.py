@@ -11,7 +11,6 @@ from docx import Document
 from docx.opc.constants import RELATIONSHIP_TYPE
 
 from sprout.documents.failures import UnreadableReason, unreadable
-from sprout.documents.formats.markdown_inline import Span
 from sprout.documents.formats.markdown_writer import DocumentText, MarkdownWriter
 from sprout.documents.formats.office.word_inline import (
     MAX_DEPTH,
@@ -23,6 +22,7 @@ from sprout.documents.formats.office.word_inline import (
 )
 from sprout.documents.formats.office.word_notes import WordNotes
 from sprout.documents.formats.office.word_tables import TableUse, table_rows, table_use
+from sprout.documents.formats.spans import Span
 from sprout.documents.formats.word_styles import (
     ListPosition,
     Numbering,

@@ -9,15 +9,13 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from sprout.documents.formats.markdown_inline import (
-    LINE_BREAK,
-    Span,
-    SpanKind,
     cell_markdown,
     code_span,
     heading_markdown,
     inline_markdown,
     plain_title,
 )
+from sprout.documents.formats.spans import LINE_BREAK, Span, SpanKind
 
 READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 WORDS = st.text('ab *_`$<>[](){}!&;:#+-=~|\\.,1é「」日"/^', max_size=12)

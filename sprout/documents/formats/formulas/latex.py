@@ -94,6 +94,7 @@ _TEXT_SPECIALS = re.compile(r"[\\{}#$%&_^~]")
 _TEXT_COMMANDS = {"\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}"}
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*\n?")
 _STYLE_WRAPPER = re.compile(r"\{\\(?:displaystyle|textstyle)\b\s*(.*)\}", re.DOTALL)
+_BRACES = re.compile(r"\\.|[{}]")
 _DOLLAR = re.compile(r"(?<!\\)\$+")
 
 
@@ -174,10 +175,20 @@ def script_base(latex: str) -> str:
     return base if base and single else f"{{{base}}}"
 
 
+def _is_balanced(latex: str) -> bool:
+    """Whether each brace that closes was opened before."""
+    depth = 0
+    for brace in _BRACES.findall(latex):
+        depth += {"{": 1, "}": -1}.get(brace, 0)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
 def clean_latex(latex: str) -> str:
     """LaTeX from a file on one line: without comments, the wrapper of a style, and dollars that would end a formula."""
     line = one_line(_COMMENT.sub("", latex))
-    if wrapped := _STYLE_WRAPPER.fullmatch(line):
+    if (wrapped := _STYLE_WRAPPER.fullmatch(line)) and _is_balanced(wrapped[1]):
         line = wrapped[1].strip()
     dollars = 0
 

@@ -41,7 +41,7 @@ _VARIANTS = MappingProxyType(
     }
 )
 _OPENING, _CLOSING = "([{⟨⌊⌈|‖", ")]}⟩⌋⌉|‖"
-_MAX_DEPTH = 100
+_MAX_DEPTH = 60
 
 
 def mathml_latex(math: Any) -> str:

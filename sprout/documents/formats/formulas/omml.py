@@ -36,12 +36,12 @@ _ALPHABETS = MappingProxyType(
         "monospace": "mathtt",
     }
 )
-_MAX_DEPTH = 100
+_MAX_DEPTH = 60
 
 
 def omml_latex(formula: Any) -> str:
     """LaTeX of an `oMath` or `oMathPara` element, on one line. Raises UnreadableDocument if too deep."""
-    return clean_latex(_children(formula, 0))
+    return clean_latex(_latex(formula, 0))
 
 
 def _latex(element: Any, depth: int) -> str:

@@ -16,13 +16,14 @@ SKIPPED_TAGS = frozenset(
 _SKIPPED_ROLES = frozenset("navigation banner contentinfo search menu menubar toolbar dialog alertdialog".split())
 _FURNITURE = frozenset(
     "headerlink header-link anchor-link anchorjs-link heading-anchor heading-link hash-link direct-link permalink "
-    "zola-anchor sl-anchor-link mw-editsection mw-jump-link mw-cite-backlink mw-indicators noprint navbox catlinks "
-    "printfooter navbar breadcrumb breadcrumbs wy-breadcrumbs rst-breadcrumbs-buttons skip-link skiplink skip-links "
-    "skip-nav skip-to-content skip-navigation edit-link edit-page edit-page-link edit-this-page edit-on-github "
-    "theme-edit-this-page cookie-banner cookie-consent cookie-notice cookie-bar cookie-popup cookie-message "
-    "cookieconsent cookiebanner gdpr-banner copybtn copy-button clipboard-copy share-buttons social-share "
-    "sphinxsidebar prev-next-area prev-next-footer pagination pagination-nav vector-page-toolbar sidebar-toc "
-    "lineno linenos linenodiv line-numbers-rows line-number linenumber gutter blob-num page-nav md-source-file".split()
+    "zola-anchor sl-anchor-link mw-editsection mw-jump mw-jump-link jump-to-nav mw-cite-backlink mw-indicators "
+    "noprint navbox catlinks printfooter navbar breadcrumb breadcrumbs wy-breadcrumbs rst-breadcrumbs-buttons "
+    "skip-link skiplink skip-links skip-nav skip-to-content skip-navigation edit-link edit-page edit-page-link "
+    "edit-this-page edit-on-github theme-edit-this-page cookie-banner cookie-consent cookie-notice cookie-bar "
+    "cookie-popup cookie-message cookieconsent cookiebanner gdpr-banner copybtn copy-button clipboard-copy "
+    "share-buttons social-share sphinxsidebar prev-next-area prev-next-footer pagination pagination-nav "
+    "vector-page-toolbar sidebar-toc lineno linenos linenodiv line-numbers-rows line-number linenumber gutter "
+    "blob-num page-nav md-source-file".split()
 )
 _LINK_LISTS = frozenset(
     "toc table-of-contents tableofcontents contents-nav sidebar side-bar sidenav side-nav menu nav navigation "

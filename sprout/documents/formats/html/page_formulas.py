@@ -7,7 +7,7 @@ from typing import Any
 
 from sprout.documents.formats.formulas.latex import clean_latex
 from sprout.documents.formats.formulas.mathml import mathml_latex
-from sprout.documents.formats.markdown_inline import Span, SpanKind
+from sprout.documents.formats.spans import Span, SpanKind
 
 _RENDERED = frozenset(
     {"mathjax", "mathjax_preview", "mathjax_display", "mathjax_svg", "mathjax_svg_display", "mathjax_chtml"}
@@ -16,7 +16,10 @@ _MATH_CLASS = re.compile(r"katex|math", re.IGNORECASE)
 _DISPLAY_CLASSES = frozenset({"katex-display", "mwe-math-element-block", "display", "mathjax_display"})
 _PICTURES = frozenset({"tex", "latex", "math", "mwe-math-fallback-image-inline", "mwe-math-fallback-image-display"})
 _ENVIRONMENTS = r"equation|align|gather|multline|eqnarray|displaymath|alignat"
-_BRACKETED = r"\\\((?P<inline>[^\0]{1,2000}?)\\\)|\\\[(?P<display>[^\0]{1,4000}?)\\\]"
+_BRACKETED = (  # an opening one ends the search for a closing one, so that many of them cost no more than few
+    r"(?<!\\)\\\((?P<inline>(?:(?!(?<!\\)\\\()[^\0]){1,2000}?)\\\)"
+    r"|(?<!\\)\\\[(?P<display>(?:(?!(?<!\\)\\\[)[^\0]){1,4000}?)\\\]"
+)
 _DOLLARS = r"|(?<!\\)\$\$(?P<dollars>[^$]{1,4000})\$\$"
 _ENVIRONMENT = rf"|(?P<environment>\\begin\{{(?P<name>(?:{_ENVIRONMENTS})\*?)\}}[^\0]{{1,4000}}?\\end\{{(?P=name)\}})"
 _SINGLE_DOLLARS = r"|(?<![\\$\w])\$(?P<dollar>[^\s$](?:[^$]{0,500}?[^\s\\$])?)\$(?![\d$])"

@@ -9,7 +9,7 @@ from sprout.documents.failures import UnreadableReason, unreadable
 from sprout.documents.formats.html.page_content import is_left_out
 from sprout.documents.formats.html.page_formulas import TexMarkup, formula_spans, text_spans
 from sprout.documents.formats.html.page_notes import PageNotes, is_back_link
-from sprout.documents.formats.markdown_inline import LINE_BREAK, Span, SpanKind
+from sprout.documents.formats.spans import LINE_BREAK, Span, SpanKind
 
 MAX_DEPTH = 300
 _STRONG = frozenset({"b", "strong"})

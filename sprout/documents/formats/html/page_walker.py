@@ -17,8 +17,8 @@ from sprout.documents.formats.html.page_inline import (
     whole_element,
 )
 from sprout.documents.formats.html.page_tables import has_header, is_layout, table_rows
-from sprout.documents.formats.markdown_inline import Span, SpanKind
 from sprout.documents.formats.markdown_writer import MarkdownWriter
+from sprout.documents.formats.spans import Span, SpanKind
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = frozenset(
@@ -72,13 +72,13 @@ class PageWalker:
             self._spans += whole
             return
         if is_left_out(element) or self._is_note(element):
-            if tag == "img":
-                self._add_picture(element)
             return
         if depth > MAX_DEPTH:
             raise unreadable(UnreadableReason.HOSTILE, detail="depth")
         handler = self._handlers.get(tag)
-        if handler is not None:
+        if tag == "img":
+            self._add_picture(element)
+        elif handler is not None:
             self.end_block()
             handler(element, depth)
             self.end_block()

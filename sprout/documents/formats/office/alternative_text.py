@@ -9,7 +9,7 @@ _GENERATED = re.compile(
     re.IGNORECASE,
 )
 _FILE_NAME = re.compile(
-    r"[^\s]+\.(?:png|jpe?g|gif|bmp|svg|emf|wmf|tiff?|webp)|.*[/\\][^/\\\s]+\.\w{2,4}", re.IGNORECASE
+    r"\S+\.(?:png|jpe?g|gif|bmp|svg|emf|wmf|tiff?|webp)|(?:https?:|file:|[a-z]:\\|/)\S.*", re.IGNORECASE
 )
 _OBJECT_NAME = re.compile(
     r"(?:picture|image|bild|grafik|imagen|graphic|shape|object|diagram|chart|logo|content placeholder|"

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sprout.documents.formats.markdown_inline import Span, SpanKind
 from sprout.documents.formats.markdown_writer import MarkdownWriter
+from sprout.documents.formats.spans import LINE_BREAK, Span, SpanKind
 
 _IN_CODE = (SpanKind.CODE, SpanKind.BREAK)
 
@@ -44,7 +44,7 @@ class SlideContent:
         elif self.description:
             out.write_caption([Span(self.description)])
         elif self.lines and all(line.is_code for line in self.lines):
-            out.write_code("\n".join("".join(span.text for span in line.spans) for line in self.lines))
+            out.write_code(_code(self.lines))
         elif len(self.lines) == 1:
             out.write_spans(self.lines[0].spans)
         else:
@@ -60,5 +60,12 @@ class SlideContent:
             counts[level] += line.numbered
             out.end_items(around + level)
             out.begin_item(f"{counts[level]}." if line.numbered else "-", first=at == 0)
-            out.write_spans(line.spans)
+            if line.is_code and LINE_BREAK in line.spans:
+                out.write_code(_code([line]))
+            else:
+                out.write_spans(line.spans)
         out.end_items(around)
+
+
+def _code(lines: Iterable[SlideLine]) -> str:
+    return "\n".join("".join(span.text for span in line.spans) for line in lines)

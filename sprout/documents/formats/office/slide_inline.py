@@ -8,7 +8,7 @@ from lxml import etree
 from sprout.documents.failures import UnreadableReason, unreadable
 from sprout.documents.formats.fonts import is_monospace
 from sprout.documents.formats.formulas.omml import FORMULA, FORMULA_PARAGRAPH, omml_latex
-from sprout.documents.formats.markdown_inline import LINE_BREAK, Span, SpanKind
+from sprout.documents.formats.spans import LINE_BREAK, Span, SpanKind
 
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"

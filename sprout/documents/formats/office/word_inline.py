@@ -7,9 +7,9 @@ from typing import Any
 
 from sprout.documents.failures import UnreadableReason, unreadable
 from sprout.documents.formats.formulas.omml import FORMULA, FORMULA_PARAGRAPH, omml_latex
-from sprout.documents.formats.markdown_inline import LINE_BREAK, Span, SpanKind
 from sprout.documents.formats.office.alternative_text import written_description
 from sprout.documents.formats.office.word_notes import NOTE_REFERENCES, WordNotes
+from sprout.documents.formats.spans import LINE_BREAK, Span, SpanKind
 from sprout.documents.formats.word_styles import Styles, W, run_format
 
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -43,6 +43,7 @@ class _Run:
         return Span(text, self.kind, self.strong, self.emphasis)
 
 
+_MAX_CODE_LINE = 160
 _PLAIN_RUN = _Run()
 
 
@@ -125,7 +126,7 @@ def _run(element: Any, context: WordContext) -> _Run | None:
 
 
 def code_line(spans: list[Span], *, monospace: bool) -> str | None:
-    """The paragraph as code, its white space kept; None where it has other text.
+    """The paragraph as code, its white space kept; None where it has other text, or lines as long as those of prose.
 
     Args:
         monospace: whether the paragraph's style makes all of it code.
@@ -134,7 +135,9 @@ def code_line(spans: list[Span], *, monospace: bool) -> str | None:
     code = (SpanKind.CODE, SpanKind.TEXT, SpanKind.BREAK) if monospace else (SpanKind.CODE, SpanKind.BREAK)
     if not visible or any(span.kind not in code for span in visible):
         return None
-    return "".join(span.text for span in spans)
+    lines = "".join(span.text for span in spans)
+    prose = not monospace and max(map(len, lines.split("\n"))) > _MAX_CODE_LINE
+    return None if prose else lines
 
 
 def text_boxes(element: Any, depth: int = 0) -> Iterator[Any]:

@@ -4,11 +4,15 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Any
 
-from sprout.documents.formats.markdown_inline import Span
+from lxml import etree
+
 from sprout.documents.formats.office.word_inline import WordContext, paragraph_spans
+from sprout.documents.formats.spans import Span
 from sprout.documents.formats.word_styles import W, parse_int, property_value
 
+_MAX_CELL = 2_000
 _MAX_SPAN = 30
+_ALL_TEXT = etree.XPath("string()")
 _WRAPPERS = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "ins", "moveTo"))
 
 
@@ -21,12 +25,15 @@ class TableUse(StrEnum):
 
 
 def table_use(table: Any) -> TableUse:
-    """A box for one cell; layout for one row or column, or with tables inside."""
-    rows = [sum(1 for _ in _parts(row, f"{W}tc")) for row in _parts(table, f"{W}tr")]
-    if sum(rows) == 1:
+    """A box for one cell; layout for one row or column, with tables inside, or with whole pages in a cell."""
+    rows = [list(_parts(row, f"{W}tc")) for row in _parts(table, f"{W}tr")]
+    if sum(map(len, rows)) == 1:
         return TableUse.BOX
     nested = next(table.iterdescendants(f"{W}tbl"), None) is not None
-    return TableUse.LAYOUT if nested or len(rows) < 2 or max(rows) < 2 else TableUse.DATA
+    if nested or len(rows) < 2 or max(map(len, rows)) < 2:
+        return TableUse.LAYOUT
+    long = any(len(_ALL_TEXT(cell)) > _MAX_CELL for row in rows for cell in row)
+    return TableUse.LAYOUT if long else TableUse.DATA
 
 
 def table_rows(table: Any, context: WordContext) -> Iterator[list[Sequence[Span]]]:
