@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from sprout.documents.formats.spans import Span, SpanKind, replace_breaks, split_lines, tidy_spans
 
+_MAY_BE_SPECIAL = re.compile(r"[\\*_`$<&\[\]~]")
 _SPECIAL = re.compile(r"\\|\*+|_+|`|\$|<(?=[A-Za-z/!?])|&|\[(?=\^)|\](?=[(\[:])|~{2,}")
 _WRITTEN_EDGES = {
     SpanKind.CODE: ("`", "`"),
@@ -190,6 +191,8 @@ def escape_text(text: str, before: str = "", after: str = "") -> str:
         before: the character before the text; empty at the start of a line.
         after: the character after it.
     """
+    if not _MAY_BE_SPECIAL.search(text):
+        return text
     parts: list[str] = []
     at = 0
     for found in _SPECIAL.finditer(text + after):

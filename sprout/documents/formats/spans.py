@@ -1,10 +1,8 @@
 """Spans: pieces of inline content, tidied and split into lines and paragraphs before they are written."""
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import groupby
 
 from sprout.documents.formats.formulas.latex import symbols_latex, text_latex
 from sprout.learning.text.normalization import one_line
@@ -39,6 +37,8 @@ class Span:
 
 
 LINE_BREAK = Span("\n", SpanKind.BREAK)
+_JOINED = (SpanKind.TEXT, SpanKind.CODE)
+_PLAIN = (SpanKind.TEXT, False, False)
 _SUPERSCRIPTS = dict(
     zip("0123456789+-−=()abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ", strict=True)
 )
@@ -46,13 +46,13 @@ _SUBSCRIPTS = dict(zip("0123456789+-−=()aehijklmnoprstuvx", "₀₁₂₃₄�
 _ORDINALS = frozenset("st nd rd th er ers re res ère e es ème d de a as o os me lle mes lles bis ter".split())
 _MAX_SCRIPT = 60
 _MAX_UNICODE_WORD = 4
-_SPACE = re.compile(r"\s+")
 
 
 def split_blocks(spans: Iterable[Span]) -> Iterator[list[Span]]:
     """The spans of each paragraph: an empty line parts two, and a displayed formula stands alone."""
     content = list(spans)
-    if not any(span.kind in (SpanKind.BREAK, SpanKind.DISPLAY_FORMULA) for span in content):
+    kinds = {span.kind for span in content}
+    if SpanKind.BREAK not in kinds and SpanKind.DISPLAY_FORMULA not in kinds:
         yield content
         return
     block: list[Span] = []
@@ -88,7 +88,7 @@ def split_lines(spans: Iterable[Span]) -> list[list[Span]]:
 def tidy_spans(spans: Iterable[Span]) -> list[Span]:
     """The spans of a line with single spaces between words and none at the ends; equal neighbours are one."""
     line = list(spans)
-    if all(span.kind == SpanKind.TEXT and not span.strong and not span.emphasis for span in line):
+    if {_likeness(span) for span in line} <= {_PLAIN}:
         text = one_line("".join([span.text for span in line]))
         return [Span(text)] if text else []
     return _tidy_marked(line)
@@ -96,35 +96,27 @@ def tidy_spans(spans: Iterable[Span]) -> list[Span]:
 
 def _tidy_marked(spans: Iterable[Span]) -> list[Span]:
     found: list[Span] = []
-    for span in _merged(_spaced_code(_merged(map(_as_text_where_plain, spans)))):
-        text = _collapsed(span)
-        if span.kind == SpanKind.TEXT and (not found or _ends_with_space(found[-1])):
-            text = text.lstrip()
+    for span in _merged(spans):
+        text = one_line(span.text)
+        starts, ends = span.text[0].isspace(), span.text[-1].isspace()
+        spaced = not found or (found[-1].kind == SpanKind.TEXT and found[-1].text.endswith(" "))
+        if span.kind == SpanKind.TEXT:
+            text = f"{'' if spaced or not starts else ' '}{text}{' ' if ends and text else ''}"
+        elif span.kind == SpanKind.CODE and starts and not spaced:
+            found.append(Span(" "))
         if text:
             found.append(span if text == span.text else Span(text, span.kind, span.strong, span.emphasis))
-    if found and _ends_with_space(found[-1]):
-        last = found.pop()
+        if span.kind == SpanKind.CODE and ends and text:
+            found.append(Span(" "))
+    return _without_trailing_space(found)
+
+
+def _without_trailing_space(spans: list[Span]) -> list[Span]:
+    if spans and spans[-1].kind == SpanKind.TEXT:
+        last = spans.pop()
         if text := last.text.rstrip():
-            found.append(replace(last, text=text))
-    return found
-
-
-def _collapsed(span: Span) -> str:
-    """The span's text with hidden characters removed and white space collapsed; single spaces at its ends stay."""
-    if span.kind != SpanKind.TEXT:
-        return one_line(span.text)
-    text = _SPACE.sub(" ", span.text)
-    if text.isspace():
-        return " "
-    return f"{' ' if text[:1] == ' ' else ''}{one_line(text)}{' ' if text[-1:] == ' ' else ''}" if text else ""
-
-
-def _ends_with_space(span: Span) -> bool:
-    return span.kind == SpanKind.TEXT and span.text.endswith(" ")
-
-
-def _has_text(span: Span) -> bool:
-    return bool(span.text)
+            spans.append(Span(text, last.kind, last.strong, last.emphasis))
+    return spans
 
 
 def _likeness(span: Span) -> tuple[SpanKind, bool, bool]:
@@ -132,25 +124,26 @@ def _likeness(span: Span) -> tuple[SpanKind, bool, bool]:
     return (span.kind, False, False) if span.kind == SpanKind.CODE else (span.kind, span.strong, span.emphasis)
 
 
-def _merged(spans: Iterable[Span]) -> Iterable[Span]:
-    for (kind, _, _), same in groupby(filter(_has_text, spans), key=_likeness):
-        found = list(same)
-        if len(found) > 1 and kind in (SpanKind.TEXT, SpanKind.CODE):
-            text = "".join(span.text for span in found)
-            yield Span(text, kind, all(span.strong for span in found), all(span.emphasis for span in found))
-        else:
-            yield from found
+def _merged(spans: Iterable[Span]) -> Iterator[Span]:
+    """The spans that have text, equal neighbours as one."""
+    same: list[Span] = []
+    for raw in spans:
+        if not raw.text:
+            continue
+        span = raw if raw.kind in _JOINED else _as_text_where_plain(raw)
+        if same and not (span.kind in _JOINED and _likeness(same[0]) == _likeness(span)):
+            yield _joined(same)
+            same = []
+        same.append(span)
+    if same:
+        yield _joined(same)
 
 
-def _spaced_code(spans: Iterable[Span]) -> Iterator[Span]:
-    """The spans, with the white space at the ends of code beside it."""
-    for span in spans:
-        if span.kind != SpanKind.CODE or span.text == span.text.strip():
-            yield span
-        elif not span.text.strip():
-            yield Span(" ")
-        else:
-            yield from (Span(" " if span.text[0].isspace() else ""), span, Span(" " if span.text[-1].isspace() else ""))
+def _joined(same: Sequence[Span]) -> Span:
+    if len(same) == 1:
+        return same[0]
+    strong, emphasis = all(span.strong for span in same), all(span.emphasis for span in same)
+    return Span("".join([span.text for span in same]), same[0].kind, strong, emphasis)
 
 
 def _as_text_where_plain(span: Span) -> Span:

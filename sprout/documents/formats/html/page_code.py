@@ -3,6 +3,9 @@
 import re
 from typing import Any
 
+from lxml import etree
+
+from sprout.documents.formats.html.page_content import all_text
 from sprout.documents.formats.html.page_inline import visible_text
 
 _LANGUAGE_CLASS = re.compile(
@@ -15,6 +18,12 @@ _NOT_LANGUAGES = frozenset(
 )
 _NAMES = {"python3": "python", "ipython3": "python", "ipython": "python", "py": "python", "js": "javascript"}
 _ATTRIBUTES = ("data-lang", "data-language", "data-code-language", "lang-name")
+_HAS_MORE_THAN_CODE = etree.XPath(  # line numbers, buttons, what is hidden: most code has none, and there is much of it
+    "boolean(.//*[not(self::span or self::code or self::a or self::b or self::i or self::em or self::div)"
+    " or ((@aria-hidden or @hidden or @style or @role) and string())"
+    " or contains(@class, 'line') or contains(@class, 'num') or contains(@class, 'gutter') or contains(@class, 'copy')"
+    " or contains(@class, 'link') or contains(@class, 'anchor')])"
+)
 _LOOKED_AT_ABOVE = 3
 _LINE_TAGS = ("div", "p", "li", "tr")
 
@@ -26,7 +35,7 @@ def code_text(element: Any) -> str:
         ending = (last.tail or "".join(last.itertext())) if last is not None else line.text or ""
         if not ending.endswith("\n") and not (line.tail or "").startswith("\n"):
             line.tail = f"\n{line.tail or ''}"
-    return visible_text(element)
+    return visible_text(element) if _HAS_MORE_THAN_CODE(element) else all_text(element)
 
 
 def code_language(element: Any) -> str:

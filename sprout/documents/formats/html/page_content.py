@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
+from lxml import etree
+
 SKIPPED_TAGS = frozenset(
     "audio base button canvas datalist embed frame frameset head iframe input link map meta nav noembed noframes "
     "noscript object option param rp script select source style svg template textarea title track video".split()
@@ -45,6 +47,7 @@ _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGN
 _MAX_FURNITURE_LINK = 40
 _MAX_FOOTER = 600
 _SCANNED_ELEMENTS = 3_000
+_ALL_TEXT = etree.XPath("string()")
 _MIN_MAIN = 200
 _MAX_MAINS = 4
 _MAIN_SHARE = 0.6
@@ -80,9 +83,14 @@ def _has_text(element: Any, length: int) -> bool:
     return False
 
 
+def all_text(element: Any) -> str:
+    """All text inside, hidden or not."""
+    return str(_ALL_TEXT(element))
+
+
 def _length(element: Any) -> int:
     """Number of characters but white space, scripts and styles included."""
-    return len("".join(element.xpath("string()").split()))
+    return len("".join(all_text(element).split()))
 
 
 def _body_length(root: Any) -> int:

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sprout.documents.formats.html.page_content import all_text
+
 _REFERENCE_ROLES = frozenset({"doc-noteref"})
 _REFERENCE_CLASSES = frozenset({"footnote-ref", "footnote-reference", "footnoteref", "fnref", "fn-ref", "noteref"})
 _NOTE_ID = re.compile(
@@ -15,6 +17,7 @@ _ANCHORS = frozenset({"a", "span", "sup", "b"})
 _HOLDERS = frozenset({"li", "p", "div", "dd", "aside"})
 _BLOCKS_AROUND = frozenset({"body", "main", "article", "section", "table", "html", "h1", "h2", "h3", "h4", "h5", "h6"})
 _MAX_LABEL = 8
+_MAX_LINK_PARTS = 3
 _MAX_LINK_TEXT = 12
 _MAX_NOTE_ELEMENTS = 500
 _IDS_ABOVE = 3
@@ -74,17 +77,18 @@ def _is_reference(link: Any) -> bool:
         return True
     if not _REFERENCE_CLASSES.isdisjoint((link.get("class") or "").split()):
         return True
-    text = "".join(link.itertext()).strip() if len(link) < 4 else ""
-    if not 0 < len(text) <= _MAX_LINK_TEXT:
-        return False
     raised = link.getparent().tag == "sup" or any(child.tag == "sup" for child in link)
-    return raised or (_NOTE_ID.fullmatch(href) is not None and text.strip("[]()* ").isdigit())
+    if len(link) > _MAX_LINK_PARTS or not (raised or _NOTE_ID.fullmatch(href)):
+        return False
+    text = "".join(link.itertext()).strip()
+    return 0 < len(text) <= _MAX_LINK_TEXT and (raised or text.strip("[]()* ").isdigit())
 
 
 def _elements_by_id(root: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for element in root.xpath("//*[@id] | //a[@name]"):
-        found.setdefault(element.get("id") or element.get("name"), element)
+    for attribute, elements in (("id", root.xpath("//*[@id]")), ("name", root.xpath("//a[@name]"))):
+        for element in elements:
+            found.setdefault(element.get(attribute), element)
     return found
 
 
@@ -98,7 +102,7 @@ def _holder(target: Any) -> Any:
     for count, inside in enumerate(holder.iter()):
         if count > _MAX_NOTE_ELEMENTS or inside.tag in _BLOCKS_AROUND:
             return None
-    return holder if holder.xpath("string()").strip() else None
+    return holder if all_text(holder).strip() else None
 
 
 def _free_label(link: Any, used: set[str]) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sprout.documents.formats.html.page_content import is_left_out
+from sprout.documents.formats.html.page_content import all_text, is_left_out
 from sprout.documents.formats.html.page_inline import PageMarks, inline_spans
 from sprout.documents.formats.spans import Span
 
@@ -17,9 +17,9 @@ def is_layout(table: Any) -> bool:
     """Whether the table has one row or column, another table inside, code of several lines or whole pages in a cell."""
     if table.get("role") in _LAYOUT_ROLES or next(table.iterdescendants("table"), None) is not None:
         return True
-    if any("\n" in pre.xpath("string()").strip() for pre in table.iter("pre")):
+    if any("\n" in all_text(pre).strip() for pre in table.iter("pre")):
         return True
-    if any(len(cell.xpath("string()")) > _MAX_CELL for cell in table.iter("td")):
+    if any(len(all_text(cell)) > _MAX_CELL for cell in table.iter("td")):
         return True
     rows = [sum(1 for cell in row if cell.tag in ("td", "th")) for row in table.iter("tr")]
     return len([cells for cells in rows if cells]) < 2 or max(rows, default=0) < 2

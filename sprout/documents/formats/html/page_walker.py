@@ -5,7 +5,7 @@ from typing import Any
 
 from sprout.documents.failures import UnreadableReason, unreadable
 from sprout.documents.formats.html.page_code import code_language, code_text
-from sprout.documents.formats.html.page_content import MOSTLY_LINKS, is_left_out, link_share, tokens
+from sprout.documents.formats.html.page_content import MOSTLY_LINKS, all_text, is_left_out, link_share, tokens
 from sprout.documents.formats.html.page_inline import (
     AROUND,
     MAX_DEPTH,
@@ -155,7 +155,7 @@ class PageWalker:
         if parent is None or parent.tag == "a" or len(parent) > _MAX_BESIDE_PICTURE:
             return
         alternative = (image.get("alt") or "").strip()
-        if _SENTENCE.match(alternative) and not parent.xpath("string()").strip():
+        if _SENTENCE.match(alternative) and not all_text(parent).strip():
             self._spans.append(Span(alternative, SpanKind.PICTURE))
 
     def _walk_table(self, element: Any, depth: int) -> None:
