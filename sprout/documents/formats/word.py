@@ -15,6 +15,7 @@ from sprout.documents.formats.markdown_writer import DocumentText, MarkdownWrite
 from sprout.documents.formats.office.word_inline import (
     MAX_DEPTH,
     SKIPPED_TAGS,
+    TEXT_BOX,
     WordContext,
     code_line,
     paragraph_spans,
@@ -84,8 +85,9 @@ class _BodyWalker:
         for child in element:
             if child.tag == f"{W}p":
                 self._write_paragraph(child)
-                for box in text_boxes(child):
-                    self.walk(box, depth + 1)
+                if next(child.iter(TEXT_BOX), None) is not None:
+                    for box in text_boxes(child):
+                        self.walk(box, depth + 1)
             elif child.tag == f"{W}tbl":
                 self._walk_table(child, depth + 1)
             elif isinstance(child.tag, str) and child.tag not in SKIPPED_TAGS and not _is_contents(child):

@@ -56,7 +56,7 @@ MOSTLY_LINKS = 0.7
 
 def main_content(root: Any) -> Any:
     """The page's one main element, or its one article with most of the text, or all of it."""
-    mains = root.xpath("//main | //*[@role='main']")[: _MAX_MAINS + 1]
+    mains = root.xpath("descendant::*[self::main or @role='main']")[: _MAX_MAINS + 1]
     outer = [found for found in mains[:_MAX_MAINS] if not any(above in mains for above in found.iterancestors())]
     if len(outer) == 1 and len(mains) <= _MAX_MAINS and _is_most(outer[0], root, least=0):
         return outer[0]
@@ -97,7 +97,7 @@ def _body_length(root: Any) -> int:
     """Number of characters of what may be content."""
     body = root.find("body")
     whole = _length(body if body is not None else root)
-    left_out = root.xpath("//script | //style | //nav[not(ancestor::nav)] | //noscript")
+    left_out = root.iter("script", "style", "nav", "noscript")
     return whole - sum(map(_length, left_out))
 
 

@@ -86,7 +86,7 @@ def _is_reference(link: Any) -> bool:
 
 def _elements_by_id(root: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for attribute, elements in (("id", root.xpath("//*[@id]")), ("name", root.xpath("//a[@name]"))):
+    for attribute, elements in (("id", root.xpath("descendant::*[@id]")), ("name", root.xpath("descendant::a[@name]"))):
         for element in elements:
             found.setdefault(element.get(attribute), element)
     return found

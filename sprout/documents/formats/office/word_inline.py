@@ -106,9 +106,10 @@ _LEAVES: Mapping[str, Callable[[Any, WordContext, _Run], Iterator[Span]]] = Mapp
 
 def _run(element: Any, context: WordContext) -> _Run | None:
     """The run's formatting; None if it is hidden."""
-    properties = element.find(f"{W}rPr")
-    if properties is None:
+    set_here = element.find(f"{W}rPr")
+    if set_here is None:
         return _PLAIN_RUN
+    properties = list(set_here)
     found = run_format(properties)
     kind = SpanKind.TEXT
     for child in properties:
