@@ -1,5 +1,6 @@
 """Word and PowerPoint files, good ones made with the libraries and bad ones made from them."""
 
+import base64
 import io
 import re
 import struct
@@ -12,6 +13,10 @@ from docx.oxml import parse_xml
 from pptx import Presentation
 from pptx.util import Inches
 
+# One transparent pixel.
+PICTURE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
 W_NAMESPACE = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 
 

@@ -1,27 +1,33 @@
-"""Reader of PowerPoint files: each slide a page with its title as heading; tables, diagrams and speaker notes too.
+"""Reader of PowerPoint files: each slide a page with its title as heading; lists, tables, formulas, diagrams
+and speaker notes too.
 
 python-pptx gives the shapes; markitdown, built on it as well, has no pages, list levels, diagrams or limits.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from typing import Any
 
 from lxml import etree
 from pptx import Presentation
+from pptx.enum.shapes import MSO_SHAPE_TYPE
 
 from sprout.documents.failures import UnreadableReason, unreadable
 from sprout.documents.formats.markdown_writer import DocumentText, MarkdownWriter
+from sprout.documents.formats.office.alternative_text import written_description
+from sprout.documents.formats.office.slide_content import SlideContent, SlideLine, has_text
+from sprout.documents.formats.office.slide_inline import A, P, choose_alternatives, paragraph_spans
+from sprout.documents.formats.spans import Span
 from sprout.documents.limits import ReadingLimits
 from sprout.documents.zip_archive import check_entries, is_strict_ooxml, read_entries
+from sprout.learning.text.normalization import one_line
 
-A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _DIAGRAM = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/diagramData"
 _DIAGRAM_IDS = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
 _DIAGRAM_DATA = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}dm"
 _SKIPPED_PLACEHOLDERS = frozenset({"DATE", "FOOTER", "SLIDE_NUMBER", "HEADER"})
+_PICTURES = (MSO_SHAPE_TYPE.PICTURE, MSO_SHAPE_TYPE.LINKED_PICTURE, MSO_SHAPE_TYPE.CHART, MSO_SHAPE_TYPE.PLACEHOLDER)
 MAX_TITLE = 80
-NOTE_PREFIX = "> "
 _MAX_DEPTH = 50
 
 
@@ -40,40 +46,37 @@ def read_powerpoint(content: bytes, limits: ReadingLimits) -> DocumentText:
 
 def _write_slide(out: MarkdownWriter, number: int, slide: Any) -> None:
     """Write title, shapes and notes; nothing for a slide without text."""
+    choose_alternatives(slide._element)
     title_shape = slide.shapes.title
-    title = title_shape.text_frame.text if title_shape is not None and title_shape.has_text_frame else ""
+    title = _title_spans(title_shape)
     shapes = [
         shape for shape in _flatten(slide.shapes) if title_shape is None or shape.shape_id != title_shape.shape_id
     ]
+    contents = [content for shape in shapes if (content := _content(shape))]
     notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
-    texts = [text for shape in shapes for _, text in _lines(shape)]
-    noted = notes.text.strip() if notes is not None else ""
-    tables = [shape for shape in shapes if getattr(shape, "has_table", False)]
-    if not (title.strip() or texts or noted or tables):
+    noted = _lines(notes.paragraphs) if notes is not None else []
+    if not (has_text(title) or contents or noted):
         return
-    out.write_heading(1, title if title.strip() else _fallback_title(texts, number))
-    for shape in shapes:
-        if getattr(shape, "has_table", False):
-            out.write_table([cell.text for cell in row.cells] for row in shape.table.rows)
-        else:
-            _write_shape(out, shape)
-    for paragraph in noted.splitlines():
-        if paragraph.strip():
-            out.write_paragraph(f"{NOTE_PREFIX}{paragraph}")
+    out.write_heading_spans(1, title if has_text(title) else _fallback_title(contents, number))
+    for content in contents:
+        content.write(out)
+    if noted:
+        with out.quote():
+            for line in noted:
+                out.write_spans(line.spans)
 
 
-def _fallback_title(texts: list[str], number: int) -> str:
+def _title_spans(shape: Any) -> list[Span]:
+    if shape is None or not shape.has_text_frame:
+        return []
+    return [span for paragraph in shape.text_frame.paragraphs for span in (*paragraph_spans(paragraph._p), Span(" "))]
+
+
+def _fallback_title(contents: Sequence[SlideContent], number: int) -> list[Span]:
     """A heading for a slide without a title: its first words if they are few, else its number."""
-    return texts[0] if texts and len(texts[0]) <= MAX_TITLE else str(number)
-
-
-def _write_shape(out: MarkdownWriter, shape: Any) -> None:
-    lines = list(_lines(shape))
-    if len(lines) == 1:
-        out.write_paragraph(lines[0][1])
-        return
-    for at, (level, text) in enumerate(lines):
-        out.write_list_item(text, depth=level, first=at == 0)
+    first = next((content.lines[0].spans for content in contents if content.lines), ())
+    text = one_line("".join(span.text for span in first))
+    return list(first) if 0 < len(text) <= MAX_TITLE else [Span(str(number))]
 
 
 def _flatten(shapes: Iterable[Any], depth: int = 0) -> Iterator[Any]:
@@ -87,29 +90,46 @@ def _flatten(shapes: Iterable[Any], depth: int = 0) -> Iterator[Any]:
             yield shape
 
 
-def _lines(shape: Any) -> list[tuple[int, str]]:
-    """The paragraphs of a shape with their levels; those of a diagram as they stand in its data."""
+def _content(shape: Any) -> SlideContent | None:
+    """What a shape says; None for one without words."""
+    if getattr(shape, "has_table", False):
+        return SlideContent(rows=_rows(shape.table))
     if shape.has_text_frame:
-        found = [(paragraph.level, _paragraph_text(paragraph._p)) for paragraph in shape.text_frame.paragraphs]
+        lines = _lines(shape.text_frame.paragraphs)
     else:
-        found = [(0, text) for text in _diagram_texts(shape)]
-    return [(level, text) for level, text in found if text]
+        lines = [SlideLine(spans) for spans in _diagram_texts(shape) if has_text(spans)]
+    if lines:
+        return SlideContent(lines=tuple(lines))
+    description = written_description(_description(shape)) if shape.shape_type in _PICTURES else ""
+    return SlideContent(description=description) if description else None
 
 
-def _paragraph_text(element: Any) -> str:
-    """Its runs, fields and formulas in order; a line break is a space."""
-    return " ".join("".join(_runs(element)).split())
+def _lines(paragraphs: Iterable[Any]) -> list[SlideLine]:
+    """The paragraphs with words, with their levels and whether they are numbered."""
+    found = []
+    for paragraph in paragraphs:
+        spans = tuple(paragraph_spans(paragraph._p))
+        if has_text(spans):
+            properties = paragraph._p.pPr
+            numbered = properties is not None and properties.find(f"{A}buAutoNum") is not None
+            found.append(SlideLine(spans, paragraph.level, numbered))
+    return found
 
 
-def _runs(element: Any) -> Iterator[str]:
-    for child in element.iter():
-        if isinstance(child.tag, str) and etree.QName(child).localname == "t":
-            yield child.text or ""
-        elif child.tag == f"{A}br":
-            yield " "
+def _rows(table: Any) -> list[list[list[Span]]]:
+    return [[_cell_spans(cell) for cell in row.cells] for row in table.rows]
 
 
-def _diagram_texts(shape: Any) -> Iterator[str]:
+def _cell_spans(cell: Any) -> list[Span]:
+    return [span for line in _lines(cell.text_frame.paragraphs) for span in (*line.spans, Span(" "))]
+
+
+def _description(shape: Any) -> str | None:
+    found = next(shape._element.iter(f"{P}cNvPr"), None)
+    return found.get("descr") if found is not None else None
+
+
+def _diagram_texts(shape: Any) -> Iterator[tuple[Span, ...]]:
     """The texts of a drawn diagram, which the slide only refers to."""
     ids = next(shape._element.iter(_DIAGRAM_IDS), None)
     relation = shape.part.rels.get(ids.get(_DIAGRAM_DATA)) if ids is not None else None
@@ -117,4 +137,4 @@ def _diagram_texts(shape: Any) -> Iterator[str]:
         return
     root = etree.fromstring(relation.target_part.blob, etree.XMLParser(resolve_entities=False, no_network=True))
     for paragraph in root.iter(f"{A}p"):
-        yield _paragraph_text(paragraph)
+        yield tuple(paragraph_spans(paragraph))

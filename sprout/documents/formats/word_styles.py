@@ -1,10 +1,14 @@
-"""Styles and numbering of a Word file: heading levels and list markers, in any language of the program."""
+"""Styles and numbering of a Word file: what a paragraph or run is, in any language of the program."""
 
 import re
 from collections import defaultdict
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from lxml import etree
+
+from sprout.documents.formats.fonts import is_monospace
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 MAX_HEADING_LEVEL = 9
@@ -16,49 +20,160 @@ ListPosition = tuple[str, int]
 """The number of a list, and how deep in it."""
 
 
+class ParagraphRole(StrEnum):
+    """What the paragraphs of a style are, other than headings and text."""
+
+    CODE = "code"
+    CAPTION = "caption"
+    CONTENTS = "contents"
+    QUOTE = "quote"
+    CONTINUATION = "continuation"
+    TERM = "term"
+    DEFINITION = "definition"
+
+
+_ROLES = (  # built-in styles are named in English in every file
+    (ParagraphRole.CONTENTS, re.compile(r"(?:toc|contents) (?:\d|heading)|table of figures|index \d|index heading")),
+    (ParagraphRole.CAPTION, re.compile(r"(?:image |table |figure )?caption|beschriftung|légende|leyenda")),
+    (
+        ParagraphRole.CODE,
+        re.compile(
+            r"(?:source|program)?[ -]?code(?:[ -]?(?:block|example|listing|text|line|snippet|box))?|source|listing|"
+            r"(?:html )?preformatted(?: text)?|macro(?: text)?|verbatim|quell(?:code|text)|programm(?:code|text)|código"
+        ),
+    ),
+    (ParagraphRole.QUOTE, re.compile(r"(?:intense |block )?(?:quote|quotation)s?|block text|zitat|citation|cita")),
+    (ParagraphRole.CONTINUATION, re.compile(r"list (?:continue|paragraph)(?: \d)?")),
+    (ParagraphRole.TERM, re.compile(r"definition term")),
+    (ParagraphRole.DEFINITION, re.compile(r"definition")),
+)
+_CODE_CHARACTERS = re.compile(
+    r"(?:verbatim|source code|source text|inline code|code|html (?:code|sample|typewriter|keyboard))(?: ?char)?"
+)
+
+
+_VAL, _BOLD, _ITALIC, _FONTS = (f"{W}{name}" for name in ("val", "b", "i", "rFonts"))
+_OFF = frozenset({"0", "false", "off", "none"})
+
+
+@dataclass(frozen=True, slots=True)
+class RunFormat:
+    """Character formatting: True and False where it is set, None where it is inherited."""
+
+    strong: bool | None = None
+    emphasis: bool | None = None
+    code: bool | None = None
+
+    def over(self, base: "RunFormat") -> "RunFormat":
+        """This format on top of another."""
+        return RunFormat(
+            base.strong if self.strong is None else self.strong,
+            base.emphasis if self.emphasis is None else self.emphasis,
+            base.code if self.code is None else self.code,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ParagraphStyle:
+    """What a style makes of its paragraphs.
+
+    Args:
+        level: 1 to 9 for a heading, 0 for the title of the whole, None for other text.
+    """
+
+    level: int | None = None
+    list_position: "ListPosition | None" = None
+    role: ParagraphRole | None = None
+    monospace: bool = False
+
+
 def property_value(properties: Any, path: str) -> str | None:
     """The value of a property, where it is set."""
     found = properties.find(path) if properties is not None else None
     return found.get(f"{W}val") if found is not None else None
 
 
-def _parse_int(text: str | None) -> int | None:
+def parse_int(text: str | None) -> int | None:
+    """A number of at most six digits."""
     return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 7 else None
 
 
+def run_format(properties: Any) -> RunFormat:
+    """The format that the properties of a run set by themselves."""
+    strong = emphasis = code = None
+    for child in properties if properties is not None else ():
+        if child.tag == _BOLD:
+            strong = child.get(_VAL, "1") not in _OFF
+        elif child.tag == _ITALIC:
+            emphasis = child.get(_VAL, "1") not in _OFF
+        elif child.tag == _FONTS and (name := child.get(f"{W}ascii") or child.get(f"{W}hAnsi")):
+            code = is_monospace(name)
+    return RunFormat(strong, emphasis, code)
+
+
 class Styles:
-    """Paragraph styles by id; each may be based on another."""
+    """Styles by id; each may be based on another."""
 
     def __init__(self, styles: Any) -> None:
         self._styles: dict[str, Any] = {}
+        self._paragraphs: dict[str | None, ParagraphStyle] = {}
+        self._runs: dict[str, RunFormat] = {}
         for style in styles.iter(f"{W}style"):
             self._styles.setdefault(style.get(f"{W}styleId") or "", style)
+        defaults = styles.find(f"{W}docDefaults/{W}rPrDefault/{W}rPr")
+        normal = next((one for one in self._styles.values() if _name(one) == "normal"), None)
+        body = normal.find(f"{W}rPr") if normal is not None else None
+        self.body_is_monospace = bool(run_format(body).over(run_format(defaults)).code)
+
+    def paragraph(self, style_id: str | None) -> ParagraphStyle:
+        """What the style makes of its paragraphs."""
+        if style_id not in self._paragraphs:
+            self._paragraphs[style_id] = self._read_paragraph_style(style_id)
+        return self._paragraphs[style_id]
+
+    def run(self, style_id: str) -> RunFormat:
+        """The format that a character style sets."""
+        if style_id not in self._runs:
+            found = RunFormat()
+            for style in self._style_chain(style_id):
+                found = found.over(run_format(style.find(f"{W}rPr")))
+                if _CODE_CHARACTERS.fullmatch(_name(style)):
+                    found = RunFormat(code=True).over(found)
+            self._runs[style_id] = found
+        return self._runs[style_id]
 
     def heading_level(self, style_id: str | None, properties: Any) -> int | None:
         """1 to 9 for a heading, 0 for the title of the whole, None for other text.
 
-        A paragraph's own outline level goes before that of its style, and before that of what the style is based on. A
-        built-in style is named in English in every file, whatever the program shows.
+        A paragraph's own outline level goes before that of its style, and before that of what the style is based on.
         """
-        own = _parse_int(property_value(properties, f"{W}outlineLvl"))
+        own = parse_int(property_value(properties, f"{W}outlineLvl"))
         if own is not None:
             return own + 1 if own < MAX_HEADING_LEVEL else None
-        for style in self._style_chain(style_id):
-            level = _parse_int(property_value(style.find(f"{W}pPr"), f"{W}outlineLvl"))
+        return self.paragraph(style_id).level
+
+    def _read_paragraph_style(self, style_id: str | None) -> ParagraphStyle:
+        chain = self._style_chain(style_id)
+        fonts = RunFormat()
+        for style in chain:
+            fonts = fonts.over(run_format(style.find(f"{W}rPr")))
+        return ParagraphStyle(
+            self._style_level(chain),
+            next((found for style in chain if (found := list_position(style.find(f"{W}pPr")))), None),
+            next((role for style in chain for role, name in _ROLES if name.fullmatch(_name(style))), None),
+            bool(fonts.code),
+        )
+
+    def _style_level(self, chain: list[Any]) -> int | None:
+        """The level of the first style in a chain that has one; a built-in style is named in English in every file."""
+        for style in chain:
+            level = parse_int(property_value(style.find(f"{W}pPr"), f"{W}outlineLvl"))
             if level is not None:
                 return level + 1 if level < MAX_HEADING_LEVEL else None
-            name = (property_value(style, f"{W}name") or "").strip()
-            if named := _HEADING_NAME.fullmatch(name):
+            if named := _HEADING_NAME.fullmatch(_name(style)):
                 return int(named[1])
-            if name.casefold() in _TITLE_NAMES:
+            if _name(style) in _TITLE_NAMES:
                 return 0
-        return None
-
-    def list_position(self, style_id: str | None) -> ListPosition | None:
-        """The list that the style puts its paragraphs into."""
-        for style in self._style_chain(style_id):
-            if found := list_position(style.find(f"{W}pPr")):
-                return found
         return None
 
     def _style_chain(self, style_id: str | None) -> list[Any]:
@@ -70,12 +185,16 @@ class Styles:
         return found
 
 
+def _name(style: Any) -> str:
+    return (property_value(style, f"{W}name") or "").strip().casefold()
+
+
 def list_position(properties: Any) -> ListPosition | None:
     """The list that a paragraph is in by itself."""
     number = property_value(properties, f"{W}numPr/{W}numId")
     if number is None or number == "0":
         return None
-    return number, _parse_int(property_value(properties, f"{W}numPr/{W}ilvl")) or 0
+    return number, parse_int(property_value(properties, f"{W}numPr/{W}ilvl")) or 0
 
 
 class Numbering:
@@ -92,8 +211,15 @@ class Numbering:
         for number in root.iter(f"{W}num"):
             kind = abstract.get(property_value(number, f"{W}abstractNumId"))
             for level in kind.iter(f"{W}lvl") if kind is not None else ():
-                depth = _parse_int(level.get(f"{W}ilvl")) or 0
-                self._formats[number.get(f"{W}numId"), depth] = property_value(level, f"{W}numFmt") or ""
+                depth = parse_int(level.get(f"{W}ilvl")) or 0
+                format_ = property_value(level, f"{W}numFmt") or ""
+                text = property_value(level, f"{W}lvlText")
+                blank = format_ == "bullet" and text is not None and not text.strip()
+                self._formats[number.get(f"{W}numId"), depth] = "" if blank else format_ or "bullet"
+
+    def has_marker(self, number: str, depth: int) -> bool:
+        """Whether the paragraphs at this depth of the list are items, not the further paragraphs of one."""
+        return self._formats.get((number, depth), "bullet") != ""
 
     def next_marker(self, number: str, depth: int) -> str:
         """The marker of the next item: a dash, or its number."""

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from sprout.documents.formats.markdown_inline import plain_title
 from sprout.documents.splitting.markdown_blocks import Block, parse_blocks
 from sprout.learning.text.normalization import one_line
 
@@ -14,6 +15,7 @@ MAX_CHARACTERS = 1_500
 MAX_PARAGRAPH_CHARACTERS = 3_000
 MAX_CODE_CHARACTERS = 6_000
 MAX_HEADING = 120
+MAX_HEADING_MARKDOWN = 240
 HEADING_SEPARATOR = " › "
 
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\s+|[。！？]")
@@ -57,7 +59,7 @@ def _sections(text: str) -> Iterator[tuple[str | None, list[Block]]]:
                 yield _heading_path(above), blocks
                 blocks = []
             above = [(level, title) for level, title in above if level < block.level]
-            above.append((block.level, one_line(block.title)[:MAX_HEADING]))
+            above.append((block.level, plain_title(one_line(block.title)[:MAX_HEADING_MARKDOWN])[:MAX_HEADING]))
         blocks.append(block)
     if blocks:
         yield _heading_path(above), blocks

@@ -15,6 +15,8 @@ _JOINERS = re.compile("[\u200c\u200d]")
 def tidy(text: str) -> str:
     """The text as it can be kept: composed, lines ended by one newline, without control, bidirectional and zero-width
     characters, trimmed."""
+    if text.isascii() and text.isprintable():  # most are, and have nothing of all that
+        return text.strip()
     kept = _HIDDEN.sub("", "\n".join(text.splitlines()))
     return unicodedata.normalize("NFC", kept).strip()
 

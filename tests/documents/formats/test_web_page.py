@@ -19,7 +19,7 @@ PAGE = """<!doctype html><html><head><meta charset="{0}"><title>Wasser</title><s
 <p># no heading</p><!-- no --></body></html>"""
 TEXT = """# Wasser
 
-## Über Wasser
+## Über **Wasser**
 
 Text ohne Absatz
 
@@ -28,7 +28,9 @@ in zwei Zeilen
 
 - eins
   - eins a
-- zwei mehr
+- zwei
+
+  mehr
 
 1. a
 2. b
