@@ -62,6 +62,10 @@ class MarkdownWriter:
         if line := one_line(text):
             self._append(f"{'  ' * min(depth, MAX_LIST_DEPTH)}{marker} {line}", "\n\n" if first else "\n")
 
+    def write_quote(self, text: str) -> None:
+        """Blocks of Markdown, such as those of a box, as a block quote."""
+        self._append("\n".join(f"> {line}".rstrip() for line in text.splitlines()))
+
     def write_code(self, text: str) -> None:
         """Fenced code."""
         code = tidy(f"|{text.strip(chr(10))}")[1:].rstrip()
