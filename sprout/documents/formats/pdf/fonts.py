@@ -16,6 +16,7 @@ _MONO = re.compile(
     r"|fixed|nimbusmon|lucidasans-?type|monaco|source ?code|fira ?code|jetbrains|andale",
     re.IGNORECASE,
 )
+_SYMBOLS = re.compile(r"dingbat|wingding|webding|marlett|^symbol", re.IGNORECASE)
 _MATH = re.compile(
     r"^(cmmi|cmsy|cmex|cmbsy|cmmib|msam|msbm|eufm|eusm|rsfs|wasy|stmary|bbm|txsy|txmi|rtxmi|rtxsy|pxsy|pxmi|mtmi|mtsy"
     r"|lmmathi|lmmathsy|lmmathex|mathpi|symbol|standardsym|esint|yhmath|euex|zeur|zeus|fplmr|fplmb|pazomath)"
@@ -24,20 +25,22 @@ _MATH = re.compile(
 )
 
 
-def font_named(name: str, *, flags: int, weight: int, angle: int) -> Font:
+def font_named(name: str, *, flags: int, weight: int, angle: int, one_width: bool = False) -> Font:
     """The font of this name.
 
     Args:
         flags: of the font's descriptor (ISO 32000-2, table 121).
         weight: 400 is regular, 700 is bold; derived from the width of the stems where the file has no number.
         angle: of its italics, in degrees.
+        one_width: whether a narrow and a wide letter are equally wide.
     """
     plain = _SUBSET.sub("", name)
     math = _MATH.search(plain) is not None
-    mono = not math and (bool(flags & FIXED_PITCH) or _MONO.search(plain) is not None)
+    mono = not math and (one_width or bool(flags & FIXED_PITCH) or _MONO.search(plain) is not None)
     return Font(
         bold=not math and (_BOLD.search(plain) is not None or bool(flags & FORCE_BOLD) or weight >= BOLD_WEIGHT),
         italic=not math and (_ITALIC.search(plain) is not None or bool(flags & ITALIC) or angle != 0),
         mono=mono,
         math=math,
+        symbols=_SYMBOLS.search(plain) is not None,
     )

@@ -92,7 +92,9 @@ def _absorb_spaces(pieces: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 def _mark(mark: str, text: str) -> str:
     """The text between its marks, with punctuation and spaces at its edges outside of them."""
     if mark == CODE and "`" not in text and text.strip():
-        return f"`{text.strip()}`"
+        code = text.strip()
+        inner = code.rstrip(",.") or code
+        return f"`{inner}`{code[len(inner) :]}"
     before, inner, after = _EDGES.match(text).groups()  # type: ignore[union-attr]
     if mark in (PLAIN, CODE) or sum(character.isalpha() for character in inner) < MIN_MARKED_LETTERS:
         return escape_inline(text)

@@ -10,6 +10,7 @@ from sprout.documents.formats.pdf.words import (
     Word,
     in_reading_order,
     is_apart,
+    join_accents,
     join_spaced_letters,
     raise_or_lower,
 )
@@ -69,7 +70,7 @@ class Line:
     def reading(self) -> tuple[Word, ...]:
         """The words in the order in which they are read, with their scripts as small digits."""
         raised = [raise_or_lower(word, self.base, self.size) for word in self.words]
-        return tuple(in_reading_order(join_spaced_letters(raised)))
+        return tuple(in_reading_order(join_spaced_letters(join_accents(raised))))
 
     @cached_property
     def text(self) -> str:
@@ -141,19 +142,24 @@ def _attach_scripts(rows: list[list[Line]]) -> list[list[Line]]:
 
 def _home_of(script: Line, rows: Sequence[Sequence[Line]], at: int) -> tuple[int, int] | None:
     """The row and the place in it of the line that the script stands at; None for a line of its own."""
+    found: list[tuple[float, int, int]] = []
     for there in range(max(at - NEIGHBOUR_ROWS, 0), min(at + NEIGHBOUR_ROWS + 1, len(rows))):
         if there == at:
             continue
         for where, line in enumerate(rows[there]):
             if not line.words or script.size > SMALL * line.size:
                 continue
-            if abs(script.base - line.base) > MAX_SCRIPT_OFFSET * line.size:
-                continue
-            reach = MAX_SCRIPT_GAP * line.size
-            if any(word.x0 - reach <= script.x0 <= word.x1 + reach or -reach <= word.x0 - script.x1 <= reach
-                   for word in line.words):  # fmt: skip
-                return there, where
-    return None
+            offset = abs(script.base - line.base) / line.size
+            if offset <= MAX_SCRIPT_OFFSET and _touches(script, line):
+                found.append((offset, there, where))
+    return min(found)[1:] if found else None
+
+
+def _touches(script: Line, line: Line) -> bool:
+    reach = MAX_SCRIPT_GAP * line.size
+    return any(
+        word.x0 - reach <= script.x0 <= word.x1 + reach or -reach <= word.x0 - script.x1 <= reach for word in line.words
+    )
 
 
 def join_row(parts: Sequence[Line]) -> list[Line]:

@@ -39,7 +39,8 @@ def find_marker(line: Line) -> tuple[Marker, Line] | None:
         return None
     edge, text_x = (first.x0, second.x0) if not second.right_to_left else (-first.x1, -second.x1)
     rest = Line(tuple(word for word in line.words if word.x0 != first.x0 or word.base != first.base), line.page)
-    if first.text in BULLETS and (first.text != "o" or first.font.mono):
+    dingbat = first.font.symbols and not second.font.symbols and len(first.text) == 1
+    if dingbat or (first.text in BULLETS and (first.text != "o" or first.font.mono)):
         return Marker(None, "", edge, text_x), rest
     if found := _NUMBER.fullmatch(first.text):
         return Marker(int(found[1]), "", edge, text_x), rest

@@ -8,10 +8,12 @@ costs more than what is done with its answer.
 import ctypes
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
+from statistics import median
 
 import pypdfium2.raw as pdfium
 
@@ -26,6 +28,8 @@ MAX_TITLE_BYTES = 1_200
 MAX_FONT_NAME = 200
 MIN_ASIDE_LETTERS = 40
 SAME_SIZE = 0.05
+MIN_STEPS = 40
+NAMELESS, MONOSPACED = Font(), Font(mono=True)
 NEARLY_WHITE = 253
 _NOTHING = frozenset({0, 10, 13})
 _SPACES = frozenset({9, 32, 0xA0, *range(0x2000, 0x200B), 0x202F, 0x3000})
@@ -186,12 +190,18 @@ class _Frame:
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """What all characters of a text object share; `turn` is None for slanting text."""
+    """What all characters of a text object share.
+
+    Args:
+        turn: quarters against the direction of the clock; None for slanting text.
+        face: which font it is, where the font has no name.
+    """
 
     font: Font
     size: float
     base: float
     turn: int | None
+    face: int | None = None
 
 
 class _WordReader:
@@ -201,6 +211,7 @@ class _WordReader:
         self._text, self._frame = text, frame
         self._fonts: dict[int | None, Font] = {}
         self._turned: defaultdict[int, list[Word]] = defaultdict(list)
+        self._nameless = _NamelessFonts()
 
     def read(self) -> dict[int, list[Word]]:
         text, rect = self._text, pdfium.FS_RECTF()
@@ -236,11 +247,16 @@ class _WordReader:
             space = _NO_SPACE
             word.add("-" if code in _HYPHENS else chr(code), box)
         self._close(word)
+        for turn, words in self._turned.items():
+            self._nameless.find_monospaced(turn, words)
         return dict(self._turned)
 
     def _close(self, word: "_OpenWord") -> None:
         if word.style is not None and word.style.turn is not None and (closed := word.close()) is not None:
-            self._turned[word.style.turn].append(closed)
+            words = self._turned[word.style.turn]
+            words.append(closed)
+            if word.style.face is not None:
+                self._nameless.add(word.style.face, word.steps(), word.style.turn, len(words) - 1)
 
     def _style(self, at: int, handle: pdfium.FPDF_PAGEOBJECT) -> _Style:
         matrix, x, y = pdfium.FS_MATRIX(), ctypes.c_double(), ctypes.c_double()
@@ -250,24 +266,63 @@ class _WordReader:
         angle = math.degrees(math.atan2(matrix.b, matrix.a)) / 90
         turn = round(angle) % 4 if abs(angle - round(angle)) < SAME_SIZE else None
         base = self._frame.upright(turn or 0, x.value, y.value)[1]
-        font = self._font(pdfium.FPDFTextObj_GetFont(handle))
+        face = pdfium.FPDFTextObj_GetFont(handle)
+        font = self._font(face)
         if pdfium.FPDFTextObj_GetTextRenderMode(handle) == _STROKED and not font.bold:
-            font = Font(True, font.italic, font.mono, font.math)
-        return _Style(font, size, base, turn)
+            font = replace(font, bold=True)
+        return _Style(font, size, base, turn, _address(face) if font is NAMELESS else None)
 
     def _font(self, handle: pdfium.FPDF_FONT) -> Font:
         address = _address(handle)
         if address not in self._fonts:
-            name, angle = ctypes.create_string_buffer(MAX_FONT_NAME), ctypes.c_int()
-            pdfium.FPDFFont_GetBaseFontName(handle, name, MAX_FONT_NAME)
-            pdfium.FPDFFont_GetItalicAngle(handle, angle)
-            self._fonts[address] = font_named(
-                name.value.decode("latin-1"),
-                flags=pdfium.FPDFFont_GetFlags(handle),
-                weight=pdfium.FPDFFont_GetWeight(handle),
-                angle=angle.value,
-            )
+            self._fonts[address] = _read_font(handle)
         return self._fonts[address]
+
+
+def _read_font(handle: pdfium.FPDF_FONT) -> Font:
+    name, angle, width = ctypes.create_string_buffer(MAX_FONT_NAME), ctypes.c_int(), ctypes.c_float()
+    pdfium.FPDFFont_GetBaseFontName(handle, name, MAX_FONT_NAME)
+    if not name.value:
+        return NAMELESS
+    pdfium.FPDFFont_GetItalicAngle(handle, angle)
+    widths = []
+    for letter in b"im":
+        pdfium.FPDFFont_GetGlyphWidth(handle, letter, 1_000.0, width)
+        widths.append(round(width.value))
+    return font_named(
+        name.value.decode("latin-1"),
+        flags=pdfium.FPDFFont_GetFlags(handle),
+        weight=pdfium.FPDFFont_GetWeight(handle),
+        angle=angle.value,
+        one_width=widths[0] == widths[1] > 0,
+    )
+
+
+class _NamelessFonts:
+    """Fonts without a name, such as the bitmaps of old TeX: monospaced where all characters are equally wide."""
+
+    def __init__(self) -> None:
+        self._steps: defaultdict[int, list[float]] = defaultdict(list)
+        self._words: list[tuple[int, int, int]] = []
+
+    def add(self, face: int, steps: Iterable[float], turn: int, at: int) -> None:
+        """Note the distances between the characters of a word, and the place of the word."""
+        self._steps[face] += steps
+        self._words.append((face, turn, at))
+
+    def find_monospaced(self, turn: int, words: list[Word]) -> None:
+        """Mark the words in monospaced fonts."""
+        found = {face for face, steps in self._steps.items() if _are_equal(steps)}
+        for face, own_turn, at in self._words:
+            if face in found and own_turn == turn:
+                words[at] = replace(words[at], font=MONOSPACED)
+
+
+def _are_equal(steps: list[float]) -> bool:
+    if len(steps) < MIN_STEPS:
+        return False
+    usual = median(steps)
+    return sum(abs(step - usual) <= 0.04 * usual for step in steps) >= 0.95 * len(steps)
 
 
 class _OpenWord:
@@ -314,6 +369,12 @@ class _OpenWord:
             size = 0.8 * tall
         box = self._x0, self._x1, self._top, self._bottom
         return Word(plain_letters(written), *box, self.style.base, size, self.style.font, self._spaced)
+
+    def steps(self) -> Iterator[float]:
+        """The distances between its characters, of the size."""
+        assert self.style is not None
+        size = self.style.size or 1.0
+        return ((after - before) / size for before, after in pairwise(self._places))
 
     def _right_to_left(self) -> str:
         """The characters from right to left; those of one ligature stay in their order."""

@@ -14,7 +14,8 @@ SPACED_WORD_GAP = 1.6
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _COMPATIBLE = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufdfb\ufe70-\ufefc\U0001d400-\U0001d7ff]")
 _ACCENTS = dict(zip("¨´ˆ˜ˇ˚˘˙`", "\u0308\u0301\u0302\u0303\u030c\u030a\u0306\u0307\u0300", strict=True))
-_ACCENTED = re.compile(r"([¨´ˆ˜ˇ˚˘˙]|(?<=[^\W\d_])`)([A-Za-zıȷ])")
+_ACCENTED = re.compile(r"([¨´ˆ˜ˇ˚˘˙]|(?<=[^\W\d_])`|^`(?=a$))([A-Za-zıȷ])")
+_LOST_LIGATURE = re.compile(r"(?<=[^\W\d_])↵(?=[^\W\d_])")  # of TeX fonts whose encoding is taken for another
 _DIGITS = "0123456789+-−=()ni"
 _RAISED = dict(zip(_DIGITS, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ", strict=True))
 _LOWERED = dict(zip(_DIGITS[:-2], "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎", strict=True))
@@ -22,12 +23,13 @@ _LOWERED = dict(zip(_DIGITS[:-2], "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍
 
 @dataclass(frozen=True, slots=True)
 class Font:
-    """What a font says about the text set in it."""
+    """What a font says about the text set in it; one of symbols has bullets in the places of letters."""
 
     bold: bool = False
     italic: bool = False
     mono: bool = False
     math: bool = False
+    symbols: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +70,32 @@ def plain_letters(text: str) -> str:
     if text.isascii() and "`" not in text:
         return text
     plain = _COMPATIBLE.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
-    return _ACCENTED.sub(lambda found: _with_accent(found[1], found[2]), plain)
+    return _ACCENTED.sub(lambda found: _with_accent(found[1], found[2]), _LOST_LIGATURE.sub("ff", plain))
 
 
 def _with_accent(accent: str, letter: str) -> str:
     letter = {"ı": "i", "ȷ": "j"}.get(letter, letter)
     whole = unicodedata.normalize("NFC", letter + _ACCENTS[accent])
     return whole if len(whole) == 1 else accent + letter
+
+
+def join_accents(words: Sequence[Word]) -> list[Word]:
+    """The words of a line, where an accent that is drawn over the next letter is part of its word."""
+    found: list[Word] = []
+    for word in words:
+        last = found[-1] if found else None
+        if (last is not None and last.text[-1] in _ACCENTS and word.x0 < last.x1 + 0.02 * word.size) or (
+            last is not None and _ends_before_accent(last, word)
+        ):
+            found[-1] = replace(last, text=plain_letters(last.text + word.text), x1=max(last.x1, word.x1))
+        else:
+            found.append(word)
+    return found
+
+
+def _ends_before_accent(last: Word, word: Word) -> bool:
+    """Whether the word begins with the accented letter that the last one was divided at."""
+    return word.text[0] in _ACCENTS and len(word.text) > 1 and not is_apart(last, word) and last.text[-1].isalpha()
 
 
 def is_apart(before: Word, word: Word) -> bool:

@@ -27,6 +27,7 @@ class PageWriter:
         self._separator = PARAGRAPH_BREAK
         self._asides: list[Block] = []
         self._list: Block | None = None
+        self._heading: Block | None = None
 
     def write_page(self, blocks: Sequence[Block]) -> None:
         """Write the next page."""
@@ -91,10 +92,14 @@ class PageWriter:
 
     def _emit(self, block: Block) -> None:
         separator, self._separator = self._separator, PARAGRAPH_BREAK
+        self._heading = self._heading if block.kind == "heading" else None
         before, self._list = self._list, block if block.kind == "item" else None
         match block.kind:
+            case "heading" if self._heading == block:  # a bookmark above its page, and the title printed below
+                return
             case "heading":
                 self._out.write_heading(block.level, block.text)
+                self._heading = block
             case "item":
                 first = before is None or (not block.level and (before.marker == "-") != (block.marker == "-"))
                 self._out.write_list_item(block.text, depth=block.level, marker=block.marker, first=first)
