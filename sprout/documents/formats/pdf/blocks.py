@@ -141,14 +141,14 @@ class _ColumnReader:
 
     def _is_code(self, line: Line) -> bool:
         """Whether it is set in a typewriter's font; the characters of Chinese and Japanese are all of one width."""
-        return not self._style.typewriter and line.share(mono=True) >= MONO and not _WIDE.search(line.text)
+        return not self._style.typewriter and line.fonts.mono >= MONO and not _WIDE.search(line.text)
 
     def _kind_of(self, line: Line) -> Kind:
         if self._is_code(line):
             return "code"
         if CAPTION.match(line.text):
             return "caption"
-        if line.share(math=True) >= FORMULA and line.x0 > self._column.left + line.size:
+        if line.fonts.math >= FORMULA and line.x0 > self._column.left + line.size:
             return "formula"
         return "text"
 

@@ -6,6 +6,7 @@ crosses it, such as a title, parts the page into bands; in each band the left co
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from statistics import median
 
 from sprout.documents.formats.pdf.lines import MAX_SEGMENTS, Line, join_row, rows_of
@@ -79,16 +80,18 @@ def _find_gutter(parts: Sequence[Line]) -> float | None:
         return None
     left, right = min(part.x0 for part in parts), max(part.x1 for part in parts)
     top, bottom = min(part.top for part in parts), max(part.bottom for part in parts)
-    votes = [0] * (PLACES + 1)
+    changes = [0] * (PLACES + 2)
     step, height = max((right - left) / PLACES, 0.1), max((bottom - top) / STRIPS, 0.1)
     for strip in _strips(parts, top, height):
         if len(strip) < 2:
             continue
         reach = strip[0].x1
         for part in strip[1:]:
-            for place in range(int((reach - left) / step) + 1, int((part.x0 - left) / step) + 1):
-                votes[min(place, PLACES)] += 1
+            if part.x0 > reach:
+                changes[min(int((reach - left) / step) + 1, PLACES)] += 1
+                changes[min(int((part.x0 - left) / step) + 1, PLACES)] -= 1
             reach = max(reach, part.x1)
+    votes = list(accumulate(changes))
     for at in _peaks(votes, MIN_STRIPS):
         if _parts_text(parts, left + at * step, right - left):
             return left + at * step

@@ -71,7 +71,7 @@ class HeadingLevels:
 
 def style_of(line: Line) -> Style:
     """The size, to half a point, and whether it is bold."""
-    return round(2 * line.size) / 2, line.share(bold=True) >= BOLD
+    return round(2 * line.size) / 2, line.fonts.bold >= BOLD
 
 
 def find_candidates(column: Column, body_size: float, leading: float) -> list[HeadingCandidate]:
@@ -90,11 +90,11 @@ def find_candidates(column: Column, body_size: float, leading: float) -> list[He
 
 
 def _may_be_heading(line: Line, body_size: float) -> bool:
-    if line.content is not None or line.share(mono=True) > 0.5 or line.share(math=True) > 0.5:
+    if line.content is not None or line.fonts.mono > 0.5 or line.fonts.math > 0.5:
         return False
     if sum(character.isalpha() for character in line.text) < 2 or CAPTION.match(line.text):
         return False
-    return line.size >= LARGER * body_size + 0.3 or (line.share(bold=True) >= BOLD and line.size >= 0.93 * body_size)
+    return line.size >= LARGER * body_size + 0.3 or (line.fonts.bold >= BOLD and line.size >= 0.93 * body_size)
 
 
 def _goes_on(before: Line, line: Line) -> bool:

@@ -25,6 +25,15 @@ NEIGHBOUR_ROWS = 3
 MAX_SEGMENTS = 3_000  # beyond them a page is a drawing
 
 
+@dataclass(frozen=True, slots=True)
+class FontShares:
+    """Shares of the characters of a line, from 0 to 1."""
+
+    bold: float
+    mono: float
+    math: float
+
+
 @dataclass(frozen=True)
 class Line:
     """Words of one line or of a part of it, from left to right.
@@ -80,18 +89,17 @@ class Line:
             parts += [" ", word.text] if is_apart(before, word) else [word.text]
         return "".join(parts)
 
-    def share(self, *, bold: bool = False, italic: bool = False, mono: bool = False, math: bool = False) -> float:
-        """The share of its characters that are set in such a font."""
-        total = sum(len(word.text) for word in self.words)
-        these = (
-            len(word.text)
-            for word in self.words
-            if (bold and word.font.bold)
-            or (italic and word.font.italic)
-            or (mono and word.font.mono)
-            or (math and word.font.math)
-        )
-        return sum(these) / total
+    @cached_property
+    def fonts(self) -> FontShares:
+        """The shares of its characters in each kind of font."""
+        total = bold = mono = math = 0
+        for word in self.words:
+            length, font = len(word.text), word.font
+            total += length
+            bold += length * font.bold
+            mono += length * font.mono
+            math += length * font.math
+        return FontShares(bold / total, mono / total, math / total)
 
 
 def find_rows(words: Iterable[Word], page: int = 0) -> list[list[Line]]:

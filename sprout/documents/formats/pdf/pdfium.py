@@ -28,6 +28,7 @@ MAX_TITLE_BYTES = 1_200
 MAX_FONT_NAME = 200
 MIN_ASIDE_LETTERS = 40
 SAME_SIZE = 0.05
+REDRAWN = 0.2  # of the size
 MIN_STEPS = 40
 NAMELESS, MONOSPACED = Font(), Font(mono=True)
 NEARLY_WHITE = 253
@@ -212,6 +213,7 @@ class _WordReader:
         self._fonts: dict[int | None, Font] = {}
         self._turned: defaultdict[int, list[Word]] = defaultdict(list)
         self._nameless = _NamelessFonts()
+        self._matrix, self._x, self._y = pdfium.FS_MATRIX(), ctypes.c_double(), ctypes.c_double()
 
     def read(self) -> dict[int, list[Word]]:
         text, rect = self._text, pdfium.FS_RECTF()
@@ -259,12 +261,11 @@ class _WordReader:
                 self._nameless.add(word.style.face, word.steps(), word.style.turn, len(words) - 1)
 
     def _style(self, at: int, handle: pdfium.FPDF_PAGEOBJECT) -> _Style:
-        matrix, x, y = pdfium.FS_MATRIX(), ctypes.c_double(), ctypes.c_double()
+        matrix, x, y = self._matrix, self._x, self._y
         pdfium.FPDFText_GetMatrix(self._text, at, matrix)
         pdfium.FPDFText_GetCharOrigin(self._text, at, x, y)
         size = pdfium.FPDFText_GetFontSize(self._text, at) * math.hypot(matrix.c, matrix.d)
-        angle = math.degrees(math.atan2(matrix.b, matrix.a)) / 90
-        turn = round(angle) % 4 if abs(angle - round(angle)) < SAME_SIZE else None
+        turn = 0 if matrix.b == 0 < matrix.a else _quarters(matrix.a, matrix.b)
         base = self._frame.upright(turn or 0, x.value, y.value)[1]
         face = pdfium.FPDFTextObj_GetFont(handle)
         font = self._font(face)
@@ -382,6 +383,12 @@ class _OpenWord:
         return "".join(self._characters[at] for at in order)
 
 
+def _quarters(a: float, b: float) -> int | None:
+    """The quarter turns of a direction; None if it slants."""
+    angle = math.degrees(math.atan2(b, a)) / 90
+    return round(angle) % 4 if abs(angle - round(angle)) < SAME_SIZE else None
+
+
 def _alike(one: _Style, other: _Style) -> bool:
     same_size = abs(one.size - other.size) <= SAME_SIZE * other.size
     return (
@@ -395,12 +402,11 @@ def _visible(words: list[Word], width: float, height: float) -> Iterator[Word]:
     for word in words:
         if not (0 <= (word.x0 + word.x1) / 2 <= width and 0 <= word.base <= height):
             continue
-        step = max(0.15 * word.size, 0.1)
-        column, row = round(word.x0 / step), round(word.base / step)
-        if (word.text, column, row) in seen:
-            continue
-        seen.update((word.text, column + x, row + y) for x in (-1, 0, 1) for y in (-1, 0, 1))
-        yield word
+        x, y = word.x0 / (REDRAWN * word.size + 0.1), word.base / (REDRAWN * word.size + 0.1)
+        columns, rows = (int(x - 0.5), int(x + 0.5)), (int(y - 0.5), int(y + 0.5))
+        if not any((word.text, column, row) in seen for column in columns for row in rows):
+            yield word
+        seen.add((word.text, round(x), round(y)))
 
 
 def _paths(page: pdfium.FPDF_PAGE, frame: _Frame, turn: int) -> Iterator[tuple[Area, int]]:

@@ -247,7 +247,7 @@ def _is_something_else(inside: Sequence[Line], entries: Sequence[Sequence[str]])
     texts = [entry for row in entries for entry in row if entry]
     if sum(len(entry) >= LINE_OF_TEXT for entry in texts) > 0.5 * len(texts):  # columns of running text
         return True
-    if sum(part.share(math=True, mono=True) > MAX_MATH for part in inside) > MAX_MATH * len(inside):
+    if sum(part.fonts.math + part.fonts.mono > MAX_MATH for part in inside) > MAX_MATH * len(inside):
         return True
     edges = [[row[at] for row in entries] for at in (0, -1)]
     if any(sum(bool(_LABEL.fullmatch(entry.rstrip("."))) for entry in edge) > 0.7 * len(edge) for edge in edges):
