@@ -43,3 +43,10 @@ def dehyphenate(text: str, line: str, words: frozenset[str]) -> tuple[str, str]:
     if with_hyphen in words and whole not in words:
         return text, ""
     return text[:-1], ""
+
+
+def join_sentences(text: str, following: str, words: frozenset[str]) -> tuple[str, str]:
+    """`dehyphenate` for two paragraphs of Markdown, whose marks at the edges are no part of the words."""
+    bare = text.rstrip("*`")
+    head, joint = dehyphenate(bare, following.lstrip("*`"), words)
+    return f"{head}{text[len(bare) :]}", joint

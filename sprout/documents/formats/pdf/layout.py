@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sprout.documents.formats.pdf.columns import Column, read_columns
 from sprout.documents.formats.pdf.drawings import MIN_BOX_HEIGHT, MIN_BOX_WIDTH, Area, Drawings
@@ -51,14 +51,16 @@ def lay_out(rows: Sequence[Sequence[Line]], drawings: Drawings, *, area: float, 
         len(part.words) for part in parts
     )
     if len(parts) <= MAX_SEGMENTS:
-        parts = _place_tables(parts, drawings)
+        parts = _place_tables(parts, drawings, right_to_left)
         parts = _place_boxes(parts, drawings, area, right_to_left)
     columns = read_columns(parts, right_to_left=right_to_left)
     return _take_notes_out(columns, drawings, body_size)
 
 
-def _place_tables(parts: list[Line], drawings: Drawings) -> list[Line]:
+def _place_tables(parts: list[Line], drawings: Drawings, right_to_left: bool) -> list[Line]:
     for table in find_tables(parts, drawings):
+        if right_to_left:
+            table = replace(table, rows=tuple(row[::-1] for row in table.rows))
         taken = set(map(id, table.lines))
         parts = [part for part in parts if id(part) not in taken]
         parts.append(_placed(table, table.area, table.lines[0]))

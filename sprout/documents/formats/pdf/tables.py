@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from statistics import median
 
 from sprout.documents.formats.pdf.drawings import Area, Drawings
 from sprout.documents.formats.pdf.lines import Line, rows_of
@@ -12,6 +13,7 @@ from sprout.documents.formats.pdf.lines import Line, rows_of
 SAME_PLACE = 4.0
 MIN_WIDTH = 60.0
 MAX_RULE_STEP = 90.0
+MAX_CROSSING = 0.3
 MIN_GAP = 0.6  # of the size, between columns
 MIN_CLEAR_GAP = 1.2
 MAX_ENTRY, MAX_CLEAR_ENTRY = 160, 40
@@ -130,6 +132,7 @@ def _ruled_table(inside: Sequence[Line], area: Area, drawings: Drawings) -> Prin
         if len(across) < 3:
             return None
         bounds = _gaps(rows_of(inside), MIN_GAP)
+    bounds = [bound for bound in bounds if sum(_crosses(part, bound) for part in inside) <= MAX_CROSSING * len(inside)]
     if not 1 <= len(bounds) < MAX_COLUMNS:
         return None
     rows = _grid_rows(inside, bounds, across) if ruled and len(across) >= 4 else _text_rows(inside, bounds)
@@ -137,6 +140,10 @@ def _ruled_table(inside: Sequence[Line], area: Area, drawings: Drawings) -> Prin
     if len(rows) < 2 or longest > (4 * MAX_ENTRY if ruled else MAX_ENTRY) or _filled(rows) < MIN_FILLED:
         return None
     return PrintedTable(tuple(rows), tuple(inside), area)
+
+
+def _crosses(part: Line, bound: float) -> bool:
+    return part.x0 + 1 < bound < part.x1 - 1
 
 
 def _vertical_bounds(area: Area, drawings: Drawings) -> list[float]:
@@ -245,6 +252,8 @@ def _is_something_else(inside: Sequence[Line], entries: Sequence[Sequence[str]])
     if any(_LEADER.search(part.text) for part in inside):
         return True
     texts = [entry for row in entries for entry in row if entry]
+    if any(median(len(row[at]) for row in entries) > MAX_CLEAR_ENTRY for at in range(len(entries[0]))):
+        return True
     if sum(len(entry) >= LINE_OF_TEXT for entry in texts) > 0.5 * len(texts):  # columns of running text
         return True
     if sum(part.fonts.math + part.fonts.mono > MAX_MATH for part in inside) > MAX_MATH * len(inside):

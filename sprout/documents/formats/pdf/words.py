@@ -16,6 +16,9 @@ _COMPATIBLE = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufdfb\ufe70-\ufefc\
 _ACCENTS = dict(zip("¨´ˆ˜ˇ˚˘˙`", "\u0308\u0301\u0302\u0303\u030c\u030a\u0306\u0307\u0300", strict=True))
 _ACCENTED = re.compile(r"([¨´ˆ˜ˇ˚˘˙]|(?<=[^\W\d_])`|^`(?=a$))([A-Za-zıȷ])")
 _LOST_LIGATURE = re.compile(r"(?<=[^\W\d_])↵(?=[^\W\d_])")  # of TeX fonts whose encoding is taken for another
+_LEADING_POINT = re.compile(r"^([.,:;!?]+)([\d/.,:%-]*\d)$")
+_LATIN = re.compile("[A-Za-z]")
+_MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 _DIGITS = "0123456789+-−=()ni"
 _RAISED = dict(zip(_DIGITS, "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ", strict=True))
 _LOWERED = dict(zip(_DIGITS[:-2], "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎", strict=True))
@@ -147,15 +150,34 @@ def raise_or_lower(word: Word, base: float, size: float) -> Word:
 
 
 def in_reading_order(words: Sequence[Word]) -> list[Word]:
-    """The words of a line, given from left to right, in the order in which they are read."""
+    """The words of a line, given from left to right, in the order in which they are read.
+
+    In a line from right to left, Latin words and numbers keep their order, and brackets have the shape of the other.
+    """
     if 2 * sum(len(word.text) for word in words if word.right_to_left) <= sum(len(word.text) for word in words):
         return list(words)
     found: list[Word] = []
     other: list[Word] = []
-    for word in reversed(words):
-        if word.right_to_left or not any(character.isalnum() for character in word.text):
+    for at in range(len(words) - 1, -1, -1):
+        word = words[at]
+        if _is_latin(word) or (other and at and _is_latin(words[at - 1]) and _is_glued(words, at)):
+            other.append(word)
+        else:
             found += [*reversed(other), word]
             other = []
-        else:
-            other.append(word)
-    return found + other[::-1]
+    found += reversed(other)
+    return [word if _LATIN.search(word.text) else replace(word, text=_mirrored(word.text)) for word in found]
+
+
+def _mirrored(text: str) -> str:
+    """A word without Latin letters in a line from right to left; a point on the left of a number comes after it."""
+    return _LEADING_POINT.sub(r"\2\1", text.translate(_MIRRORED))
+
+
+def _is_latin(word: Word) -> bool:
+    return not word.right_to_left and any(character.isalnum() for character in word.text)
+
+
+def _is_glued(words: Sequence[Word], at: int) -> bool:
+    """Whether no space stands on either side of the word."""
+    return not is_apart(words[at - 1], words[at]) and not is_apart(words[at], words[at + 1])

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sprout.documents.formats.markdown_writer import DocumentText, MarkdownWriter
 from sprout.documents.formats.pdf.blocks import Block
-from sprout.documents.formats.pdf.hyphenation import continues, dehyphenate
+from sprout.documents.formats.pdf.hyphenation import continues, join_sentences
 from sprout.documents.limits import ReadingLimits
 
 PARAGRAPH_BREAK = "\n\n"
@@ -52,7 +52,7 @@ class PageWriter:
             self._write_aside(block)
         elif block.kind in ("text", "item"):
             if self._pending is not None and self._continued_by(block):
-                text, joint = dehyphenate(self._pending.text, block.text, self._words)
+                text, joint = join_sentences(self._pending.text, block.text, self._words)
                 self._pending = replace(self._pending, text=f"{text}{joint}{block.text}")
                 return
             if self._pending is not None:  # else the asides still wait for the end of this paragraph
@@ -76,7 +76,7 @@ class PageWriter:
     def _join(self, following: Block) -> str:
         """Write the pending paragraph; what stands between it and the block that continues it."""
         assert self._pending is not None
-        text, joint = dehyphenate(self._pending.text, following.text, self._words)
+        text, joint = join_sentences(self._pending.text, following.text, self._words)
         self._emit(replace(self._pending, text=text))
         self._pending = None
         return joint

@@ -17,6 +17,7 @@ from harness.documents.typeset_pdf_files import (
     typeset,
 )
 from sprout.documents.formats.pdf.reader import read_pdf
+from sprout.documents.formats.pdf.words import Font, Word, in_reading_order, plain_letters
 from sprout.documents.limits import ReadingLimits
 
 TEXT = [
@@ -195,3 +196,19 @@ def test_raised_and_lowered_digits_are_superscripts_and_subscripts() -> None:
 def test_a_page_that_is_turned_is_read_upright() -> None:
     lines: list[Drawn] = [Run(100 + 14 * at, 700, line, turned=True) for at, line in enumerate(TEXT)]
     assert read_pdf(typeset([lines], rotate=90), ReadingLimits()).text == " ".join(TEXT)
+
+
+def test_a_line_from_right_to_left_is_in_the_order_of_reading() -> None:
+    words = [Word(text, x, x + 20, 0, 10, 8, 10, Font(), spaced=True) for text, x in
+             [(")א(", 0), ("Linux", 30), ("2.0", 60), ("השאלות", 90), ("קראו", 120), (".1", 150)]]  # fmt: skip
+    assert [word.text for word in in_reading_order(words)] == ["1.", "קראו", "השאלות", "Linux", "2.0", "(א)"]
+
+
+def test_arabic_in_the_shapes_of_its_letters_is_ordinary_text() -> None:
+    assert plain_letters("ﻟﻐﺔ ﬁne") == "لغة fine"
+
+
+def test_accents_drawn_over_a_letter_belong_to_it() -> None:
+    assert plain_letters("na¨ıve") == "naïve"
+    assert plain_letters("`a") == "à"
+    assert plain_letters("d´eclaration") == "déclaration"
