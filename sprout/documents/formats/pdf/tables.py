@@ -13,6 +13,7 @@ from sprout.documents.formats.pdf.lines import Line, rows_of
 SAME_PLACE = 4.0
 MIN_WIDTH = 60.0
 MAX_RULE_STEP = 90.0
+MAX_AREAS, MAX_TALL_RULES = 60, 200
 MAX_CROSSING = 0.3
 MIN_GAP = 0.6  # of the size, between columns
 MIN_CLEAR_GAP = 1.2
@@ -55,27 +56,28 @@ def find_tables(parts: Sequence[Line], drawings: Drawings) -> list[PrintedTable]
     return found + list(_clear_tables(left))
 
 
-def _ruled_areas(drawings: Drawings) -> Iterator[Area]:
+def _ruled_areas(drawings: Drawings) -> list[Area]:
     """Areas between the first and the last of several horizontal rules of one width, the largest first."""
     rules = sorted(
         (rule for rule in (*drawings.horizontal, *_edges(drawings)) if rule.width >= MIN_WIDTH),
         key=lambda rule: (round(rule.x0 / SAME_PLACE), round(rule.x1 / SAME_PLACE), rule.top),
     )
+    tall = [rule for rule in drawings.vertical if rule.height >= MAX_RULE_STEP - 2 * SAME_PLACE][:MAX_TALL_RULES]
     groups = [
         group
         for _, these in groupby(rules, key=lambda rule: (round(rule.x0 / SAME_PLACE), round(rule.x1 / SAME_PLACE)))
-        for group in _near_rules(list(these), drawings)
+        for group in _near_rules(list(these), tall)
     ]
     areas = [_around(group) for group in groups if group[-1].bottom - group[0].top > 2 * SAME_PLACE]
     areas += _grids(drawings)
-    return iter(sorted(areas, key=lambda area: -area.width * area.height))
+    return sorted(areas, key=lambda area: -area.width * area.height)[:MAX_AREAS]
 
 
-def _near_rules(rules: Sequence[Area], drawings: Drawings) -> Iterator[list[Area]]:
+def _near_rules(rules: Sequence[Area], tall: Sequence[Area]) -> Iterator[list[Area]]:
     """The rules in groups, parted where one is far from the next and no vertical rule leads to it."""
     group: list[Area] = []
     for rule in rules:
-        if group and rule.top - group[-1].top > MAX_RULE_STEP and not _is_joined(group[-1], rule, drawings):
+        if group and rule.top - group[-1].top > MAX_RULE_STEP and not _is_joined(group[-1], rule, tall):
             yield group
             group = []
         group.append(rule)
@@ -83,10 +85,10 @@ def _near_rules(rules: Sequence[Area], drawings: Drawings) -> Iterator[list[Area
         yield group
 
 
-def _is_joined(above: Area, below: Area, drawings: Drawings) -> bool:
+def _is_joined(above: Area, below: Area, tall: Sequence[Area]) -> bool:
     return any(
         rule.top <= above.top + SAME_PLACE and below.top - SAME_PLACE <= rule.bottom
-        for rule in drawings.vertical
+        for rule in tall
         if above.x0 - SAME_PLACE <= rule.x0 <= above.x1 + SAME_PLACE
     )
 
