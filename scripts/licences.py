@@ -10,6 +10,11 @@ ALLOWED = frozenset(
 # By package: the licence that it is taken with all the same, and why that is fine.
 EXCEPTIONS = {
     "psycopg": ("LGPL-3.0-only", "an extra, imported unchanged from a package of its own that anybody can exchange"),
+    "pypdfium2": (
+        "BSD-3-Clause, Apache-2.0, dependency licenses",
+        "PDFium and the libraries in it (FreeType, libjpeg-turbo, libtiff, ICU, …) only ask that their notices are kept; "
+        "the package has them in its folder of licences",
+    ),
     "psycopg-binary": ("LGPL-3.0-only", "the compiled half of psycopg, taken in the same way"),
 }
 # What packages without an SPDX expression say instead.

@@ -30,7 +30,7 @@ class Marker:
 
 def find_marker(line: Line) -> tuple[Marker, Line] | None:
     """The marker at the start of a line, and the line without it; None if it has none."""
-    if line.content is not None or len(line.words) < 2:
+    if line.content is not None or len(line.reading) < 2:
         return None
     first, second = line.reading[0], line.reading[1]
     if not is_apart(first, second) or not any(
