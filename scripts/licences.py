@@ -12,8 +12,7 @@ EXCEPTIONS = {
     "psycopg": ("LGPL-3.0-only", "an extra, imported unchanged from a package of its own that anybody can exchange"),
     "pypdfium2": (
         "BSD-3-Clause, Apache-2.0, dependency licenses",
-        "PDFium and the libraries in it (FreeType, libjpeg-turbo, libtiff, ICU, …) only ask that their notices are kept; "
-        "the package has them in its folder of licences",
+        "PDFium and its libraries (FreeType, libjpeg-turbo, libtiff, …) only ask for their notices, which it has",
     ),
     "psycopg-binary": ("LGPL-3.0-only", "the compiled half of psycopg, taken in the same way"),
 }
