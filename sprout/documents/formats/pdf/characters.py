@@ -170,21 +170,16 @@ class _WordReader:
 
 
 def _read_font(handle: pdfium.FPDF_FONT) -> Font:
-    name, angle, width = ctypes.create_string_buffer(MAX_FONT_NAME), ctypes.c_int(), ctypes.c_float()
+    name, angle = ctypes.create_string_buffer(MAX_FONT_NAME), ctypes.c_int()
     pdfium.FPDFFont_GetBaseFontName(handle, name, MAX_FONT_NAME)
     if not name.value:
         return NAMELESS
     pdfium.FPDFFont_GetItalicAngle(handle, angle)
-    widths = []
-    for letter in b"im":
-        pdfium.FPDFFont_GetGlyphWidth(handle, letter, 1_000.0, width)
-        widths.append(round(width.value))
     return font_named(
         name.value.decode("latin-1"),
         flags=pdfium.FPDFFont_GetFlags(handle),
         weight=pdfium.FPDFFont_GetWeight(handle),
         angle=angle.value,
-        one_width=widths[0] == widths[1] > 0,
     )
 
 
@@ -261,10 +256,12 @@ class _OpenWord:
         return Word(plain_letters(written), *box, self.style.base, size, self.style.font, self._spaced)
 
     def steps(self) -> Iterator[float]:
-        """The distances between its characters, of the size."""
+        """The distances from its letters to the characters after them, of the size; digits are equally wide in most
+        fonts."""
         assert self.style is not None
         size = self.style.size or 1.0
-        return ((after - before) / size for before, after in pairwise(self._places))
+        steps = ((after - before) / size for before, after in pairwise(self._places))
+        return (step for step, character in zip(steps, self._characters, strict=False) if character.isalpha())
 
     def _right_to_left(self) -> str:
         """The characters from right to left; those of one ligature stay in their order."""

@@ -25,18 +25,17 @@ _MATH = re.compile(
 )
 
 
-def font_named(name: str, *, flags: int, weight: int, angle: int, one_width: bool = False) -> Font:
+def font_named(name: str, *, flags: int, weight: int, angle: int) -> Font:
     """The font of this name.
 
     Args:
         flags: of the font's descriptor (ISO 32000-2, table 121).
         weight: 400 is regular, 700 is bold; derived from the width of the stems where the file has no number.
         angle: of its italics, in degrees.
-        one_width: whether a narrow and a wide letter are equally wide.
     """
     plain = _SUBSET.sub("", name)
     math = _MATH.search(plain) is not None
-    mono = not math and (one_width or bool(flags & FIXED_PITCH) or _MONO.search(plain) is not None)
+    mono = not math and (bool(flags & FIXED_PITCH) or _MONO.search(plain) is not None)
     return Font(
         bold=not math and (_BOLD.search(plain) is not None or bool(flags & FORCE_BOLD) or weight >= BOLD_WEIGHT),
         italic=not math and (_ITALIC.search(plain) is not None or bool(flags & ITALIC) or angle != 0),
