@@ -10,6 +10,10 @@ ALLOWED = frozenset(
 # By package: the licence that it is taken with all the same, and why that is fine.
 EXCEPTIONS = {
     "psycopg": ("LGPL-3.0-only", "an extra, imported unchanged from a package of its own that anybody can exchange"),
+    "pypdfium2": (
+        "BSD-3-Clause, Apache-2.0, dependency licenses",
+        "PDFium and its libraries (FreeType, libjpeg-turbo, libtiff, …) only ask for their notices, which it has",
+    ),
     "psycopg-binary": ("LGPL-3.0-only", "the compiled half of psycopg, taken in the same way"),
 }
 # What packages without an SPDX expression say instead.

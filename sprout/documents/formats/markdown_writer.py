@@ -104,6 +104,10 @@ class MarkdownWriter:
             else:
                 self._append(lines_markdown(lines))
 
+    def write_markdown(self, text: str) -> None:
+        """Blocks that are Markdown already, as they are."""
+        self._append(text)
+
     def write_formula(self, latex: str) -> None:
         """A displayed formula."""
         if line := clean_latex(latex):

@@ -15,7 +15,7 @@ def reader_for(kind: FileType) -> Reader:
     """The reader of this type; importing it takes long."""
     match kind:
         case FileType.PDF:
-            from sprout.documents.formats.pdf import read_pdf as reader
+            from sprout.documents.formats.pdf.reader import read_pdf as reader
         case FileType.DOCX:
             from sprout.documents.formats.word import read_word as reader
         case FileType.PPTX:

@@ -88,6 +88,8 @@ def _failure_reason(status: int) -> UnreadableReason:
             return UnreadableReason.TOO_SLOW
         if status == -signal.SIGKILL:
             return UnreadableReason.INTERRUPTED
+        if status == -signal.SIGABRT:  # what libraries in C++ do without memory
+            return UnreadableReason.TOO_MUCH_MEMORY
     return UnreadableReason.DAMAGED
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.documents.hostile_pdf_files import TEXT, noise, quick, truncated
-from sprout.documents.formats.pdf import read_pdf
+from sprout.documents.formats.pdf.reader import read_pdf
 from sprout.documents.formats.readers import read_document
 from sprout.documents.limits import ReadingLimits
 from sprout.documents.splitting.passage_spans import split_into_spans

@@ -94,6 +94,15 @@ async def test_P4_a_reader_without_memory_ends_alone(kind: FileType, content: by
     assert readers() == []
 
 
+@LINUX
+async def test_P4_a_pdf_that_needs_too_much_memory_is_given_up_for_good() -> None:
+    limits = ReadingLimits(memory_bytes=160 * MEBIBYTE)
+    with pytest.raises(UnreadableDocument, match="too much memory") as raised:
+        await Extractor(limits).extract("large.pdf", FileType.PDF, slow_pages(1, 400_000))
+    assert not raised.value.retryable
+    assert readers() == []
+
+
 async def test_a_call_that_is_cancelled_leaves_no_process() -> None:
     reading = asyncio.create_task(Extractor().extract("slow.pdf", FileType.PDF, SLOW))
     process = await running_reader()

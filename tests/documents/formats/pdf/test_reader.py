@@ -6,7 +6,7 @@ import pytest
 from pypdf import PdfReader, PdfWriter
 
 from harness.documents.pdf_files import FONT, one_page, printed, scanned, shown, stream
-from sprout.documents.formats.pdf import read_pdf
+from sprout.documents.formats.pdf.reader import read_pdf
 from sprout.documents.limits import ReadingLimits
 from sprout.documents.splitting.passage_spans import split_into_spans
 from sprout.errors import UnreadableDocument
@@ -41,8 +41,8 @@ def test_pages_become_one_text_under_the_bookmarks_without_what_repeats_and_with
         "# Photosynthese\n\n"
         "Pflanzen nutzen das Licht der Sonne, um aus Wasser und Kohlendioxid Zucker aufzubauen. "
         "So entsteht auch Sauerstoff.\n\n"
-        "• Licht\n\n• Wasser\n\n"
-        "Die Blätter sind grün, weil sie das Licht zerlegen. Es gibt Vor-\nund Nachteile.\n\n"
+        "- Licht\n- Wasser\n\n"
+        "Die Blätter sind grün, weil sie das Licht zerlegen. Es gibt Vor- und Nachteile.\n\n"
         "# Atmung\n\nAlle atmen.\n\n"
         "Am Schluss steht der Schluss."
     )

@@ -1,0 +1,172 @@
+"""Headings of a document without enough bookmarks: by size, weight and numbering, against its running text."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sprout.documents.formats.pdf.columns import Column
+from sprout.documents.formats.pdf.lines import Line
+
+LARGER = 1.1
+MAX_CHARACTERS = 160
+MAX_LARGE_LINES, MAX_BOLD_LINES = 4, 2
+MAX_SHARE = 0.12
+BOLD = 0.9
+MAX_LEVEL = 6
+GAP_ABOVE = 1.12
+SAME_LEADING = 1.45
+NUMBERING = re.compile(
+    r"(?:(?:[A-Z]|\d{1,2})(?:\.\d{1,3})*\.?|[IVX]{1,5}\.|§\s?\d+[a-z]?|"
+    r"(?:chapter|section|part|lecture|lesson|unit|appendix|kapitel|abschnitt|teil|anhang|chapitre|section|partie|"
+    r"annexe|capítulo|sección|parte|unidad|capitolo|sezione|hoofdstuk|deel|розділ|глава)\s+[\dIVXA-Z]+)[.:]?\s",
+    re.IGNORECASE,
+)
+_DEPTH = re.compile(r"(?:[A-Z]|\d{1,2})((?:\.\d{1,3})*)\.?\s")
+_ENDS_OTHERWISE = re.compile(r"(?:[,;:]|[^.]\.)$")
+_LEADER = re.compile(r"(?:[.·]\s?){4,}")
+_PAGE_NUMBER = re.compile(r"\d{1,4}|[ivxlc]+")
+NUMBER_GAP = 1.2
+CAPTION = re.compile(
+    r"(?:figure|fig\.|table|tab\.|listing|algorithm|exhibit|plate|abbildung|abb\.|tabelle|figura|tabla|tabela|tableau|"
+    r"tabella|quadro|gráfico|grafik|рис\.|рисунок|таблица|afbeelding)\s*[\dA-Z]+(?:[.\-–][\dA-Z]+)*\s*[.:|–—)]",
+    re.IGNORECASE,
+)
+
+Style = tuple[float, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingCandidate:
+    """Lines that look like one heading."""
+
+    lines: tuple[Line, ...]
+    style: Style
+
+    @property
+    def text(self) -> str:
+        return " ".join(line.text for line in self.lines)
+
+    @property
+    def depth(self) -> int:
+        """The number of dots in its numbering: 1 in 2.3; 0 without one."""
+        found = _DEPTH.match(self.text)
+        return found[1].count(".") if found else 0
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingLevels:
+    """The level of each style of headings, and the least depth of numbering in it."""
+
+    levels: Mapping[Style, int] = field(default_factory=dict)
+    least_depth: Mapping[Style, int] = field(default_factory=dict)
+
+    def level_of(self, candidate: HeadingCandidate) -> int:
+        """The level from 1 to 6; 0 for what is none."""
+        level = self.levels.get(candidate.style, 0)
+        if not level:
+            return 0
+        return min(level + max(candidate.depth - self.least_depth.get(candidate.style, 0), 0), MAX_LEVEL)
+
+
+def style_of(line: Line) -> Style:
+    """The size, to half a point, and whether it is bold."""
+    return round(2 * line.size) / 2, line.fonts.bold >= BOLD
+
+
+def find_candidates(column: Column, body_size: float, leading: float) -> list[HeadingCandidate]:
+    """What looks like headings in a column: lines in larger or bold type that stand apart from the running text."""
+    found: list[HeadingCandidate] = []
+    lines, at = column.lines, 0
+    while at < len(lines):
+        end = at + 1
+        if _may_be_heading(lines[at], body_size):
+            while end < len(lines) and _goes_on(lines[end - 1], lines[end]):
+                end += 1
+            if _stands_apart(lines, at, end, body_size, leading):
+                found.append(HeadingCandidate(tuple(lines[at:end]), style_of(lines[at])))
+        at = end
+    return found
+
+
+def _may_be_heading(line: Line, body_size: float) -> bool:
+    if line.content is not None or line.fonts.mono > 0.5 or line.fonts.math > 0.5:
+        return False
+    if sum(character.isalpha() for character in line.text) < 2 or CAPTION.match(line.text):
+        return False
+    return line.size >= LARGER * body_size + 0.3 or (line.fonts.bold >= BOLD and line.size >= 0.93 * body_size)
+
+
+def _goes_on(before: Line, line: Line) -> bool:
+    close = 0 <= line.base - before.base <= SAME_LEADING * before.size
+    return line.content is None and close and style_of(line) == style_of(before) and not NUMBERING.match(line.text)
+
+
+def _stands_apart(lines: Sequence[Line], at: int, end: int, body_size: float, leading: float) -> bool:
+    text = " ".join(line.text for line in lines[at:end])
+    large = lines[at].size >= LARGER * body_size + 0.3
+    if len(text) > MAX_CHARACTERS or end - at > (MAX_LARGE_LINES if large else MAX_BOLD_LINES):
+        return False
+    if _LEADER.search(text) or any(_is_entry_of_contents(line) for line in lines[at:end]):
+        return False
+    if large:
+        return not text.endswith((",", ";")) and not (_ENDS_OTHERWISE.search(text) and len(text) > 80)
+    numbered = NUMBERING.match(text) is not None
+    apart = at == 0 or lines[at].base - lines[at - 1].base > GAP_ABOVE * leading or lines[at - 1].content is not None
+    return apart and (numbered or not _ENDS_OTHERWISE.search(text))
+
+
+def _is_entry_of_contents(line: Line) -> bool:
+    """Whether a page number stands apart at its end."""
+    if len(line.words) < 2 or not _PAGE_NUMBER.fullmatch(line.words[-1].text):
+        return False
+    return line.words[-1].x0 - line.words[-2].x1 > NUMBER_GAP * line.size
+
+
+def without_title_page(candidates: Sequence[HeadingCandidate], pages: int) -> list[HeadingCandidate]:
+    """The candidates without authors and places: what is large but not bold, smaller than the title, and only on the
+    first of several pages."""
+    later = {candidate.style for candidate in candidates if candidate.lines[0].page > 0}
+    largest = max((candidate.style for candidate in candidates), default=None)
+    return [
+        candidate
+        for candidate in candidates
+        if pages == 1 or candidate.style in later or candidate.style[1] or candidate.style == largest
+    ]
+
+
+def rank_styles(
+    candidates: Iterable[HeadingCandidate], marked: Mapping[Style, Counter[int]], characters: int
+) -> HeadingLevels:
+    """The level of each style: by the bookmarks where they lead to it, else by its rank among the sizes.
+
+    Args:
+        marked: how often bookmarks of each level lead to lines of a style.
+        characters: of the whole document; a style of more than an eighth of them is running text.
+    """
+    uses: defaultdict[Style, list[HeadingCandidate]] = defaultdict(list)
+    for candidate in candidates:
+        uses[candidate.style].append(candidate)
+    styles = [
+        style
+        for style, these in uses.items()
+        if style in marked or sum(len(one.text) for one in these) <= MAX_SHARE * max(characters, 400)
+    ]
+    levels: dict[Style, int] = {}
+    above = 0
+    previous: Style | None = None
+    for style in sorted({*styles, *marked}, reverse=True):
+        if style in marked:
+            level = marked[style].most_common(1)[0][0]
+        elif previous is not None and previous not in marked and _nearly(previous, style):
+            level = above
+        else:
+            level = above + 1
+        levels[style] = min(level, MAX_LEVEL)
+        above, previous = (max(above, level) if marked else level), style
+    least = {style: min(one.depth for one in these) for style, these in uses.items()}
+    return HeadingLevels(levels, least)
+
+
+def _nearly(one: Style, other: Style) -> bool:
+    return one[1] == other[1] and abs(one[0] - other[0]) <= 0.05 * one[0]

@@ -1,0 +1,214 @@
+"""What a person sees on a printed page, as Markdown."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from harness.documents.typeset_pdf_files import (
+    BOLD,
+    CODE,
+    ITALIC,
+    PLAIN,
+    Drawn,
+    Rectangle,
+    Run,
+    column,
+    inline,
+    typeset,
+)
+from sprout.documents.formats.pdf.reader import read_pdf
+from sprout.documents.formats.pdf.words import Font, Word, in_reading_order, plain_letters
+from sprout.documents.limits import ReadingLimits
+
+TEXT = [
+    "Heat is energy that moves from a warm body to a cold one until both of them",
+    "are equally warm, and it never moves the other way by itself, as everybody",
+    "knows who has waited for a cup of tea to cool on the table of the kitchen.",
+]
+LEFT = [f"left line {word} of the first column here" for word in "one two three four five six seven eight".split()]
+RIGHT = [f"right line {word} of the other column" for word in "one two three four five six seven eight".split()]
+
+
+def read(*pages: Sequence[Drawn]) -> str:
+    return read_pdf(typeset(pages), ReadingLimits()).text
+
+
+def test_headings_get_their_levels_from_size_and_numbering() -> None:
+    page = [
+        Run(72, 60, "Thermodynamics", BOLD, 20),
+        Run(72, 100, "1 Heat", BOLD, 14),
+        *column(72, 125, TEXT),
+        Run(72, 185, "1.1 Heat and work", BOLD, 14),
+        *column(72, 210, TEXT),
+        Run(72, 270, "Remarks", BOLD, 11),
+        *column(72, 290, TEXT),
+    ]
+    headings = [line for line in read(page).splitlines() if line.startswith("#")]
+    assert headings == ["# Thermodynamics", "## 1 Heat", "### 1.1 Heat and work", "### Remarks"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        Run(72, 125, "Figure 3. A cup of tea that cools on a table", BOLD, 11),
+        Run(72, 125, "def heat(body): return body.energy", CODE, 16),
+        Run(72, 125, "This is said in bold letters at the end of it all.", BOLD, 11),
+        Run(72, 125, "1 Heat and work . . . . . . . . . . . . . . . . 12", BOLD, 11),
+    ],
+)
+def test_a_caption_code_a_bold_sentence_and_an_entry_of_the_contents_are_no_headings(line: Run) -> None:
+    assert "#" not in read([*column(72, 60, TEXT), line, *column(72, 160, TEXT)])
+
+
+def test_two_columns_are_read_one_after_the_other_below_the_title_across_both() -> None:
+    page = [
+        Run(120, 60, "A title that stands across both of the columns", BOLD, 16),
+        *column(60, 100, LEFT),
+        *column(320, 107, RIGHT),
+    ]
+    text = read(page)
+    assert text.startswith("# A title that stands across both of the columns\n\n")
+    places = [text.index(line) for line in (*LEFT, *RIGHT)]
+    assert places == sorted(places)
+
+
+def test_three_columns_are_read_one_after_the_other() -> None:
+    texts = [[f"{name} {number} with words enough" for number in range(9)] for name in ("ape", "bee", "cat")]
+    page = [run for at, lines in enumerate(texts) for run in column(50 + 180 * at, 80 + 3 * at, lines)]
+    text = read(page)
+    places = [text.index(line) for lines in texts for line in lines]
+    assert places == sorted(places)
+
+
+def test_a_footnote_comes_after_the_sentence_that_the_page_breaks() -> None:
+    first = [*column(72, 60, [*TEXT[:2], "and this sentence goes on and on over the end of the page to the other"]),
+             *column(72, 700, ["1 A note in small type at the foot."], size=8)]  # fmt: skip
+    text = read(first, column(72, 60, ["page, where it ends.", "", *TEXT]))
+    assert "to the other page, where it ends." in text
+    assert "\n\n1 A note in small type at the foot.\n\n" in text
+
+
+def test_a_caption_in_the_middle_of_a_sentence_stands_after_it() -> None:
+    page = [
+        *column(72, 60, [*TEXT[:2], "and here the sentence is broken by a figure that is put before the word"]),
+        *column(72, 300, ["Figure 1. Tea."]),
+        *column(72, 340, ["kitchen and its end.", *TEXT]),
+    ]
+    text = read(page)
+    assert "before the word kitchen and its end." in text
+    assert "\n\nFigure 1. Tea." in text
+
+
+def test_numbered_pages_lose_their_running_heads_though_these_change_with_the_chapter() -> None:
+    pages = [
+        [
+            Run(72, 30, f"CHAPTER {n // 3 + 1}. {'HEAT' if n < 3 else 'WORK'}", size=9),
+            Run(520, 30, str(n + 11), size=9),
+            *column(72, 80, [f"Page {'abcdef'[n]} says this. {TEXT[0]}", *TEXT[1:]]),
+        ]
+        for n in range(6)
+    ]
+    text = read(*pages)
+    assert "CHAPTER" not in text
+    assert "16" not in text
+    assert text.count("says this") == 6
+
+
+def test_lists_keep_their_items_and_how_deep_they_are() -> None:
+    page = [
+        Run(72, 60, "Three things:"),
+        Run(80, 78, "\x95"), Run(95, 78, "tea that is hot enough to be worth waiting for, and waiting"),
+        Run(95, 92, "again"),
+        Run(95, 106, "-"), Run(110, 106, "green tea"),
+        Run(80, 120, "\x95"), Run(95, 120, "water"),
+        *column(72, 150, ["1. Boil it.", "2. Wait."]),
+    ]  # fmt: skip
+    page = [Run(run.x, run.y, run.text.replace("\x95", "•")) for run in page if isinstance(run, Run)]
+    assert read(page) == (
+        "Three things:\n\n"
+        "- tea that is hot enough to be worth waiting for, and waiting again\n  - green tea\n- water\n\n"
+        "1. Boil it.\n2. Wait."
+    )
+
+
+def test_code_keeps_its_lines_and_its_indentation() -> None:
+    code = ["def heat(body):", "    if body.warm:", "        return body * 2", "", "    return None"]
+    page = [*column(72, 60, TEXT), *column(72, 120, code, font=CODE, size=10), *column(72, 210, TEXT)]
+    assert f"```\n{chr(10).join(code)}\n```" in read(page)
+
+
+def test_terms_are_marked_and_markup_of_the_print_is_not_meant() -> None:
+    page = [
+        inline(72, 60, (PLAIN, "The "), (BOLD, "latent heat"), (PLAIN, ", also "), (ITALIC, "hidden heat"),
+               (PLAIN, ", is 2*3*4 by "), (CODE, "heat()"), (PLAIN, ".")),
+        *column(72, 74, TEXT),
+    ]  # fmt: skip
+    assert read(page).startswith("The **latent heat**, also *hidden heat*, is 2\\*3\\*4 by `heat()`.")
+
+
+def test_a_paragraph_that_is_all_bold_has_no_marks() -> None:
+    assert "**" not in read(column(72, 60, [*TEXT, *TEXT], font=BOLD))
+
+
+def test_a_table_with_rules_is_a_table_and_its_head_no_heading() -> None:
+    rules: list[Drawn] = [Rectangle(72, y, 300, 0.5, 0) for y in (88, 106, 166)]
+    cells = [("Body", "Heat"), ("Tea", "80"), ("Milk", "6"), ("Air", "21")]
+    rows = [
+        run
+        for at, (one, other) in enumerate(cells)
+        for run in (Run(76, 100 + 18 * at, one, BOLD if not at else PLAIN), Run(220, 100 + 18 * at, other))
+    ]
+    text = read([*column(72, 60, TEXT[:2]), *rules, *rows, *column(72, 200, TEXT)])
+    assert "| Body | Heat |\n| --- | --- |\n| Tea | 80 |\n| Milk | 6 |\n| Air | 21 |" in text
+
+
+def test_a_table_without_rules_needs_clear_columns() -> None:
+    cells = [("Country", "Capital", "People"), ("France", "Paris", "68"), ("Peru", "Lima", "34"),
+             ("Kenya", "Nairobi", "55"), ("Japan", "Tokyo", "124")]  # fmt: skip
+    runs = [Run(72 + 130 * at, 150 + 16 * row, text) for row, line in enumerate(cells) for at, text in enumerate(line)]
+    text = read([*column(72, 60, TEXT), *runs, *column(72, 300, TEXT)])
+    assert "| Country | Capital | People |\n| --- | --- | --- |\n| France | Paris | 68 |" in text
+
+
+def test_a_box_is_a_quotation() -> None:
+    box = [Rectangle(72, 120, 420, 60), Run(80, 135, "Did you know?", BOLD),
+           *column(80, 152, ["Tea was drunk in China long before anybody in Europe knew", "of it."])]  # fmt: skip
+    text = read([*column(72, 60, TEXT), *box, *column(72, 210, TEXT)])
+    assert "\n\n> Did you know?" in text.replace("**", "")
+    assert "> Tea was drunk in China long before anybody in Europe knew of it.\n\n" in text
+
+
+def test_letters_that_are_spaced_out_are_words_and_what_is_drawn_twice_is_read_once() -> None:
+    places = [72, 83, 93.3, 103.6, 119.3, 129.6, 141.2, 151.5, 157.6]  # 3 points between letters, 9 between words
+    spaced = [Run(x, 60, letter) for x, letter in zip(places, "HEATAGAIN", strict=True)]
+    twice = [Run(72, 100, "Drawn twice"), Run(72.4, 100, "Drawn twice")]
+    text = read([*spaced, *twice, *column(72, 150, TEXT)])
+    assert "HEAT AGAIN" in text
+    assert text.count("Drawn twice") == 1
+
+
+def test_raised_and_lowered_digits_are_superscripts_and_subscripts() -> None:
+    page = [Run(72, 60, "H"), Run(80, 63, "2", size=7), Run(84, 60, "O boils at 10"), Run(146, 55, "2", size=7),
+            Run(153, 60, "degrees."), *column(72, 100, TEXT)]  # fmt: skip
+    assert read(page).startswith("H₂O boils at 10² degrees.")
+
+
+def test_a_page_that_is_turned_is_read_upright() -> None:
+    lines: list[Drawn] = [Run(100 + 14 * at, 700, line, turned=True) for at, line in enumerate(TEXT)]
+    assert read_pdf(typeset([lines], rotate=90), ReadingLimits()).text == " ".join(TEXT)
+
+
+def test_a_line_from_right_to_left_is_in_the_order_of_reading() -> None:
+    words = [Word(text, x, x + 20, 0, 10, 8, 10, Font(), spaced=True) for text, x in
+             [(")א(", 0), ("Linux", 30), ("2.0", 60), ("השאלות", 90), ("קראו", 120), (".1", 150)]]  # fmt: skip
+    assert [word.text for word in in_reading_order(words)] == ["1.", "קראו", "השאלות", "Linux", "2.0", "(א)"]
+
+
+def test_arabic_in_the_shapes_of_its_letters_is_ordinary_text() -> None:
+    assert plain_letters("ﻟﻐﺔ ﬁne") == "لغة fine"
+
+
+def test_accents_drawn_over_a_letter_belong_to_it() -> None:
+    assert plain_letters("na¨ıve") == "naïve"
+    assert plain_letters("`a") == "à"
+    assert plain_letters("d´eclaration") == "déclaration"
