@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from markdown_it.tree import SyntaxTreeNode
 
 from sprout.learning.structure.captions import join_neighbours
+from sprout.learning.structure.directives import read_directive
 from sprout.learning.structure.inline import InlineText, inline_text, tidy_spans
 from sprout.learning.structure.parser import MarkdownParser
 from sprout.learning.structure.plain_view import text_of_spans
@@ -14,7 +15,6 @@ from sprout.learning.structure.source import FILLER
 from sprout.learning.structure.tree import (
     Block,
     Box,
-    Code,
     Definition,
     Figure,
     Footnote,
@@ -34,6 +34,7 @@ _MARKER = re.compile(r"[ \t>]*(?:[-*+•–]|\(?\w{1,9}[.)]|\S)")
 _CHECKBOX = re.compile(r"\[([ xX])\]\s+")
 _LETTER = re.compile(r"\(?([a-hA-H])[.)]\s+")
 _ALERT = re.compile(r"\[!(\w{3,20})\]\s*")
+_QUOTED = re.compile(r"\"([^\"\n]{1,300})\"\s*$")
 _UNDERLINE = re.compile(r"[ \t>]*(?:={2,}|-{2,})\s*")
 _FORMULA_TAIL = re.compile(r"[\s.,;:]*(?:\([\w.-]{1,20}\))?[\s.,;:]*")
 
@@ -74,11 +75,12 @@ class BlockReader:
                     yield ListBlock(start, end, node.type == "ordered_list", items)
                 case "blockquote":
                     yield self._box(node, start, end)
+                case "admonition":
+                    yield self._admonition(node, start, end)
                 case "table":
                     yield self._table(node, start, end)
                 case "code_block" | "fence":
-                    language = node.info.strip().split(" ", 1)[0].strip("{}.")
-                    yield Code(start, end, language, node.content.strip("\n"))
+                    yield read_directive(node.info, node.content, start, end, self._spans)
                 case "formula":
                     yield Formula(start, end, node.content)
                 case "dl":
@@ -110,6 +112,9 @@ class BlockReader:
     def _inline(self, node: SyntaxTreeNode) -> tuple[str, InlineText]:
         content = next((child.content for child in node.children if child.type == "inline"), "")
         return content, inline_text(self._parser.inline_tokens(content))
+
+    def _spans(self, content: str) -> Spans:
+        return inline_text(self._parser.inline_tokens(content)).spans
 
     def _heading(self, node: SyntaxTreeNode, start: int, end: int) -> Iterator[Block]:
         content, inline = self._inline(node)
@@ -161,6 +166,14 @@ class BlockReader:
         if titled and isinstance(first, Paragraph):
             return Box(start, end, text_of_spans(first.spans), blocks[1:])
         return Box(start, end, "", blocks)
+
+    def _admonition(self, node: SyntaxTreeNode, start: int, end: int) -> Box:
+        written = _QUOTED.search(
+            self._text[start:end].split("\n", 1)[0]
+        )  # without a kind before it, the parser cuts it
+        titles = [child for child in node.children if child.type == "admonition_title"]
+        title = written[1] if written else self._inline(titles[0])[0] if titles else ""
+        return Box(start, end, text_of_spans(self._spans(title)), self._inner(node, start, end))
 
     def _table(self, node: SyntaxTreeNode, start: int, end: int) -> Table:
         rows = [

@@ -4,6 +4,7 @@ from functools import cache
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from mdit_py_plugins.admon import admon_plugin
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
@@ -32,7 +33,7 @@ class MarkdownParser:
 @cache
 def _parser(*, links: bool) -> MarkdownIt:
     """CommonMark's HTML blocks are off, so that their text is read."""
-    parser = MarkdownIt("commonmark").enable("table").use(deflist_plugin)
+    parser = MarkdownIt("commonmark").enable("table").use(deflist_plugin).use(admon_plugin)
     parser.use(footnote_plugin, inline=False, move_to_end=False, always_match_refs=True)
     add_math_rules(parser)
     add_hidden_html_rule(parser)
