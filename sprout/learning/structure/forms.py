@@ -19,7 +19,7 @@ from sprout.learning.structure.tree import (
     Table,
     children_of,
 )
-from sprout.learning.structure.words import alternatives, role_words
+from sprout.learning.structure.words import alternatives, answer_pattern, role_words
 
 MOST_OPTIONS = 10
 LONGEST_OPTION = 240
@@ -113,6 +113,13 @@ def question_of(block: ListBlock, before: Sequence[Block]) -> str:
     return ""
 
 
+def is_list_of_objectives(block: Block) -> bool:
+    """Whether a list says what its reader will be able to do: "After this section you will be able to: …"."""
+    said = text_of(block.lead_in) if isinstance(block, ListBlock) and block.lead_in else ""
+    announces = said.endswith((":", "：", "…")) and len(said) <= 200
+    return announces and _notices("objectives").search(said) is not None
+
+
 def is_answer_letters(text: str) -> bool:
     """Whether a text is nothing but letters of options: "B", "1. A 2. C 3. B"."""
     bare = text.strip()
@@ -121,7 +128,7 @@ def is_answer_letters(text: str) -> bool:
 
 def is_answer(block: Block) -> bool:
     """Whether a paragraph says that it is an answer: "Answer: …", "Lösung: …"."""
-    return isinstance(block, Paragraph) and _answering().match(text_of(block)) is not None
+    return isinstance(block, Paragraph) and answer_pattern().match(text_of(block)) is not None
 
 
 def is_link(block: Block) -> bool:
@@ -205,12 +212,6 @@ def _choosing() -> re.Pattern[str]:
     return re.compile(
         rf"(?<![^\W\u3000-\uffff]){words}(?![^\W\u3000-\uffff])", re.IGNORECASE
     )  # 下列 stands between letters
-
-
-@cache
-def _answering() -> re.Pattern[str]:
-    words = alternatives(role_words()["lines"]["answers"])
-    return re.compile(rf"\W{{0,4}}{words}(?:\s+[\w.]{{1,6}})?\s*(?:[:：]|$)", re.IGNORECASE)
 
 
 @cache

@@ -8,6 +8,7 @@ from mdit_py_plugins.admon import admon_plugin
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
+from sprout.learning.structure.answer_lines import add_answer_line_rule
 from sprout.learning.structure.hidden_html import add_hidden_html_rule
 from sprout.learning.structure.indented_code import add_indented_code_rule
 from sprout.learning.structure.math_rules import add_math_rules
@@ -38,6 +39,7 @@ def _parser(*, links: bool) -> MarkdownIt:
     add_math_rules(parser)
     add_hidden_html_rule(parser)
     add_indented_code_rule(parser)
+    add_answer_line_rule(parser)
     parser.disable(["code", "html_block", "inline", "text_join"])
     if not links:
         parser.disable(["link", "image", "footnote_ref", "reference"])

@@ -19,7 +19,7 @@ from sprout.learning.structure.words import chapter_pattern
 MOST_WORDS = 12
 MOST_SHORT_WORDS = 8
 LEAST_REPEATS = 4  # a line that stands there so often is a running head
-LEAST_TEXT_BELOW = 60  # characters that follow a short line which nothing else marks as a heading
+LEAST_TEXT_BELOW = 40  # characters that follow a short line which nothing else marks as a heading
 
 _NUMBERED = re.compile(r"(?:§+\s*)?(\d{1,2}(?:\.\d{1,3}){0,4})\.?\)?\s+(?=[^\W\d_])")
 _ROMAN = re.compile(r"[IVXLC]{1,7}[.:]?(?:\s+(?=[^\W\d_])|$)")
@@ -49,7 +49,8 @@ def with_plain_headings(text: str, blocks: Sequence[Block]) -> list[Block]:
         return list(blocks)
     found = dict(_candidates(text, blocks))
     repeats = Counter(each.title for each in found.values())
-    found = {at: each for at, each in found.items() if repeats[each.title] < LEAST_REPEATS}
+    unmarked = (_Rank.SHORT, _Rank.CAPITALS)
+    found = {at: each for at, each in found.items() if repeats[each.title] < LEAST_REPEATS or each.rank not in unmarked}
     if marked or sum(each.rank != _Rank.SHORT for each in found.values()) >= 2:
         found = {at: each for at, each in found.items() if each.rank != _Rank.SHORT}
     levels = _levels({each.rank for each in found.values()}, above=marked[0].level if marked else 0)

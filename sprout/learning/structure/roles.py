@@ -177,6 +177,8 @@ class _Classifier:
             return furniture
         if forms.is_list_of_links(block):
             return NamedRole(Role.FURNITURE, "list of links")
+        if forms.is_list_of_objectives(block):
+            return NamedRole(Role.OBJECTIVES, "objectives")
         if forms.is_list_of_references(block):
             return NamedRole(Role.FURNITURE, "references")
         if own.role is not Role.CONTENT:
@@ -205,7 +207,7 @@ class _Classifier:
             return NamedRole(Role.FURNITURE, "navigation")
         if forms.is_link(block):
             return NamedRole(Role.FURNITURE, "link")
-        if len(said) <= LONGEST_RUNNING_HEAD and folded(said) in self._running_heads:
+        if len(said) <= LONGEST_RUNNING_HEAD and folded(said) in self._running_heads and not named_role(said):
             return NamedRole(Role.FURNITURE, "running head")
         if forms.has_page_numbers(self._text[block.start : block.end]):
             return NamedRole(Role.FURNITURE, "table of contents")

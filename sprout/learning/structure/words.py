@@ -44,3 +44,10 @@ def caption_pattern(kind: str) -> re.Pattern[str]:
     number = r"\d{1,3}(?:[.\-–]\d{1,3}){0,3}[a-z]?"
     after = r"(?:\s*[:.|–—-](?=\s|$)|\s*$|\s+(?=\(|[A-ZÀ-ÞΑ-ΩА-Я]))"
     return re.compile(rf"\W{{0,3}}(?i:{words})\s*{number}\W{{0,3}}?{after}")
+
+
+@cache
+def answer_pattern() -> re.Pattern[str]:
+    """The start of an answer: "Answer: …", "Lösung 3: …", or the word alone."""
+    words = alternatives(role_words()["lines"]["answers"])
+    return re.compile(rf"\W{{0,4}}{words}(?:\s+[\w.]{{1,6}})?\s*(?:[:：]|$)", re.IGNORECASE)

@@ -23,6 +23,11 @@ def test_options_below_numbered_questions() -> None:
     ]
 
 
+def test_an_answer_right_below_the_last_option_is_no_part_of_it() -> None:
+    (found,) = questions("# Quiz\n\nWas ist rot?\na) Venus\nb) Mars\nLösung: b)\n")
+    assert (found.options, found.correct) == (("Venus", "Mars"), (1,))
+
+
 def test_ticked_options_are_the_right_ones() -> None:
     (found,) = questions("## Which are prime?\n\n- [x] 2\n- [ ] 4\n- [x] 5\n")
     assert (found.question, found.options, found.correct) == ("Which are prime?", ("2", "4", "5"), (0, 2))

@@ -132,6 +132,12 @@ def test_all_after_the_end_of_an_electronic_book_is_its_licence() -> None:
     assert roles(text)["I"] == ("content", "")
 
 
+def test_a_list_of_objectives_is_known_by_what_announces_it() -> None:
+    english = "By the end of this section, you will be able to:\n\n- name a cell\n- draw it\n"
+    german = "Nach diesem Kapitel können Sie:\n\n- eine Zelle nennen\n- sie zeichnen\n"
+    assert block_roles(f"# Cells\n\n{english}\n# Zellen\n\n{german}") == [("objectives", "objectives")] * 2
+
+
 def test_a_note_is_a_box_and_a_chapter_of_notes_is_not() -> None:
     assert roles(f"# Cells\n\n## Note\n\n{PROSE}\n")["Note"] == ("box", "box beside the text")
     assert roles(f"# Notes\n\n## Cells\n\n{PROSE}\n")["Notes"] == ("content", "")
