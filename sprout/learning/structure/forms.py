@@ -24,6 +24,7 @@ from sprout.learning.structure.words import alternatives, answer_pattern, role_w
 MOST_OPTIONS = 10
 LONGEST_OPTION = 240
 LONGEST_NOTICE = 400
+LONGEST_QUESTION_END = 1_000
 
 _QUESTION_END = re.compile(r"[?？؟;՞][\s\"'”’»)*\]]*$")
 _BLANK = re.compile(r"_{3,}|…{2,}|\.{5,}|\[\s{2,}\]")
@@ -84,6 +85,7 @@ def is_options(block: ListBlock, question: str, *, in_quiz: bool) -> bool:
         return False
     if any(is_question(item) for item in block.items):
         return False
+    question = question[-LONGEST_QUESTION_END:]
     asked = bool(_QUESTION_END.search(question) or _BLANK.search(question) or asks_to_choose(question))
     lettered = all(_LETTERED.fullmatch(item.marker) for item in block.items)
     chosen = asks_to_choose(question) or bool(_BLANK.search(question))

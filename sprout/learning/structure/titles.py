@@ -10,6 +10,8 @@ from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.tree import Section, iter_sections
 from sprout.learning.structure.words import chapter_pattern
 
+LONGEST_TITLE = 300  # characters; a longer line is no title, and is left as it is
+
 _TAIL = re.compile(r"\s*(?:\{[#.:][^{}]{0,200}\}|[¶🔗]|\[[#¶]?\]\([^)\s]{0,200}\)|(?<=\s)#+)\s*$")
 _MARKUP = (
     (re.compile(r"^[\[(](\**[^\[\]()]{1,300})[\])]$"), r"\1"),
@@ -34,6 +36,8 @@ def clean_title(title: str, *, siblings: Sequence[str] = (), forms: Mapping[str,
             last number.
         forms: folded word → its usual form in the text below, from `word_forms`; without it capitals stay.
     """
+    if len(title) > LONGEST_TITLE:
+        return " ".join(title.split())
     bare = _without_markup(title)
     kept = _without_numbering(bare, siblings).strip(" \t:–—-") or bare
     return _without_capitals(kept, forms) if forms is not None else kept
@@ -41,6 +45,8 @@ def clean_title(title: str, *, siblings: Sequence[str] = (), forms: Mapping[str,
 
 def without_numbering(title: str) -> str:
     """The title without markup and without the numbering that is plain from itself; empty for "Chapter 4"."""
+    if len(title) > LONGEST_TITLE:
+        return title
     return _without_numbering(_without_markup(title), ()).strip(" \t:–—-")
 
 

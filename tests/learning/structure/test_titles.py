@@ -50,6 +50,11 @@ def test_numbers_and_letters_that_are_the_title_stay(title: str) -> None:
     assert clean_title(title) == title
 
 
+@pytest.mark.parametrize("title", ["¶" * 100_000, "Chapter 1 " * 10_000, "#" * 100_000])
+def test_endless_titles_are_left_alone(title: str) -> None:
+    assert clean_title(title) == title.strip()
+
+
 def test_bare_numbers_go_where_the_next_heading_has_the_next_number() -> None:
     assert clean_title("2 Cells", siblings=["1 Life", "3 Death"]) == "Cells"
     assert clean_title("B. Cells", siblings=["A. Life"]) == "Cells"
