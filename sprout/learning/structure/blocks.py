@@ -134,6 +134,10 @@ class BlockReader:
     def _paragraph(self, node: SyntaxTreeNode, start: int, end: int) -> Iterator[Block]:
         content, inline = self._inline(node)
         start, end = self._text_offsets(content, start, end)
+        if rows := _tabbed_rows(content):
+            cells = [tuple(self._spans(cell) for cell in row) for row in rows]
+            yield Table(start, end, cells[0], tuple(cells[1:]))
+            return
         formula = _only_formula(inline.spans)
         if formula:
             yield Formula(start, end, formula)
@@ -206,6 +210,15 @@ def _as_paragraph(block: Block) -> Block:
 
 def _is_bold(spans: Spans) -> bool:
     return len(spans) == 1 and spans[0].kind is SpanKind.STRONG
+
+
+def _tabbed_rows(content: str) -> list[list[str]]:
+    """The cells of lines that all have the same number of tabs, as a spreadsheet gives them; empty for other text."""
+    if "\t" not in content:
+        return []
+    rows = [line.strip(" ").split("\t") for line in content.split("\n")]
+    width = len(rows[0])
+    return rows if len(rows) > 1 and width > 1 and all(len(row) == width for row in rows) else []
 
 
 def _only_formula(spans: Spans) -> str:

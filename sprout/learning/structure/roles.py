@@ -17,6 +17,7 @@ from sprout.learning.structure.tree import (
     ListBlock,
     Paragraph,
     Section,
+    Table,
     iter_sections,
 )
 from sprout.learning.text.normalization import folded
@@ -24,6 +25,7 @@ from sprout.learning.text.normalization import folded
 LONGEST_BOX = 2_500  # characters under a heading such as "Note" that are still a box, no chapter of notes
 LONGEST_RUNNING_HEAD = 80
 LEAST_REPEATS = 4
+LEAST_CONTENTS = 4  # rows of a table whose last column ascends like page numbers
 MOST = 0.6
 
 _TESTING = frozenset({Role.EXERCISES, Role.QUIZ})
@@ -173,29 +175,25 @@ class _Classifier:
     def _block_role(self, block: Block, own: NamedRole, *, after_quiz: bool) -> NamedRole:
         if forms.is_answer(block) or (after_quiz and forms.is_answer_letters(text_of(block))):
             return NamedRole(Role.ANSWERS, "answer")
-        if isinstance(block, Paragraph) and (furniture := self._furniture(block)):
-            return furniture
+        by_form = self._furniture(block) if isinstance(block, Paragraph) else self._by_block_form(block)
+        if by_form or own.role is not Role.CONTENT:
+            return by_form or own
+        return _by_kind(block)
+
+    def _by_block_form(self, block: Block) -> NamedRole | None:
+        """The role of a list or a table that shows what it is, whatever section it stands in."""
+        if isinstance(block, Table) and len(block.rows) >= LEAST_CONTENTS and self._has_page_numbers(block):
+            return NamedRole(Role.FURNITURE, "table of contents")
         if forms.is_list_of_links(block):
             return NamedRole(Role.FURNITURE, "list of links")
         if forms.is_list_of_objectives(block):
             return NamedRole(Role.OBJECTIVES, "objectives")
         if forms.is_list_of_references(block):
             return NamedRole(Role.FURNITURE, "references")
-        if own.role is not Role.CONTENT:
-            return own
-        match block:
-            case Figure():
-                return NamedRole(Role.CAPTION, "figure")
-            case Code() if block.language in _DIRECTIVES:
-                return NamedRole(Role.FURNITURE, "table of contents")
-            case Box():
-                return NamedRole(Role.BOX, "box beside the text")
-            case Footnote():
-                return NamedRole(Role.FURNITURE, "footnote")
-            case Definition():
-                return NamedRole(Role.GLOSSARY, "definition")
-            case _:
-                return _CONTENT
+        return None
+
+    def _has_page_numbers(self, block: Block) -> bool:
+        return forms.has_page_numbers(self._text[block.start : block.end])
 
     def _furniture(self, block: Paragraph) -> NamedRole | None:
         said = text_of(block)
@@ -209,9 +207,26 @@ class _Classifier:
             return NamedRole(Role.FURNITURE, "link")
         if len(said) <= LONGEST_RUNNING_HEAD and folded(said) in self._running_heads and not named_role(said):
             return NamedRole(Role.FURNITURE, "running head")
-        if forms.has_page_numbers(self._text[block.start : block.end]):
+        if self._has_page_numbers(block):
             return NamedRole(Role.FURNITURE, "table of contents")
         return None
+
+
+def _by_kind(block: Block) -> NamedRole:
+    """The role of a block in a section of content."""
+    match block:
+        case Figure():
+            return NamedRole(Role.CAPTION, "figure")
+        case Code() if block.language in _DIRECTIVES:
+            return NamedRole(Role.FURNITURE, "table of contents")
+        case Box():
+            return NamedRole(Role.BOX, "box beside the text")
+        case Footnote():
+            return NamedRole(Role.FURNITURE, "footnote")
+        case Definition():
+            return NamedRole(Role.GLOSSARY, "definition")
+        case _:
+            return _CONTENT
 
 
 def _uniform_role(blocks: Sequence[ClassifiedBlock]) -> NamedRole | None:

@@ -137,6 +137,13 @@ def test_a_table_has_a_head_and_a_caption() -> None:
     assert text_of(table).split("\n")[1] == "Earth: Moons: 1; Days: 365"
 
 
+def test_lines_with_tabs_are_a_table() -> None:
+    (table,) = blocks_of("Name\tPhone\nMüller, Anna\t555 1234\nSchmidt, Bernd\t555 9876")
+    assert isinstance(table, Table)
+    assert text_of(table) == "Müller, Anna: 555 1234\nSchmidt, Bernd: 555 9876"
+    assert isinstance(blocks_of("one\tword\nand another line")[0], Paragraph)
+
+
 def test_code_keeps_its_language_and_its_lines() -> None:
     (code,) = blocks_of("```{.python .input}\n# no heading\n\n• x = 1\n```")
     assert code == Code(0, 45, "python", "# no heading\n\n• x = 1")

@@ -113,6 +113,8 @@ def test_tables_of_contents_have_page_numbers_that_ascend() -> None:
     assert block_roles("Cells ........ 3\nTissue ....... 17\nOrgans ....... 40\n") == [
         ("furniture", "table of contents")
     ]
+    tabbed = "Title\tPage\nCells\t3\nTissue\t17\nOrgans\t40\nBodies\t71\n"
+    assert block_roles(tabbed) == [("furniture", "table of contents")]
     directory = "Berlin\t3645\nHamburg\t1841\nAachen\t249\n"
     assert block_roles(directory) == [("content", "")]
 
