@@ -1,0 +1,98 @@
+"""Roles that headings name: "Exercises", "Literaturverzeichnis", "Résumé"."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+
+from sprout.learning.structure.titles import without_numbering
+from sprout.learning.structure.words import alternatives, phrases, role_words
+from sprout.learning.text.normalization import folded
+
+
+class Role(StrEnum):
+    """Role of a part of a document; objectives and summaries are to be read, but are no concepts."""
+
+    CONTENT = "content"
+    FURNITURE = "furniture"
+    EXERCISES = "exercises"
+    QUIZ = "quiz"
+    ANSWERS = "answers"
+    GLOSSARY = "glossary"
+    OBJECTIVES = "objectives"
+    SUMMARY = "summary"
+    CAPTION = "caption"
+    BOX = "box"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRole:
+    """Role by a heading's words.
+
+    Args:
+        reason: in words for a learner: "table of contents".
+        weak: the words have other meanings too, so that the text under them has to agree.
+    """
+
+    role: Role
+    reason: str
+    weak: bool = False
+
+
+_REASONS = {"contents": "table of contents", "box": "box beside the text"}
+_PARTS = re.compile(r"\s*(?:/|&|\+|,|\b(?:and|und|et|y|e|en|i|и)\b)\s*")
+_NUMBER_AFTER = re.compile(r"[\s:.#№-]*(?:n[ro°º]\.?\s*)?\d{1,3}(?:\.\d{1,3}){0,3}[a-z]?$")
+_BEFORE_DETAIL = re.compile(r"^([^:(–—]{2,60}?)\s*(?:[:(–—]|\s-\s)")
+LONGEST_NAME = 80
+
+
+def named_role(title: str) -> NamedRole | None:
+    """The role that a heading names, None for a heading of content."""
+    bare = folded(without_numbering(title) or title).strip(" :.!*#–—-")
+    if not bare or len(bare) > LONGEST_NAME:
+        return None
+    return _by_name(bare) or _by_numbered_name(bare) or _by_detailed_name(bare) or _by_parts(bare)
+
+
+def _by_name(bare: str) -> NamedRole | None:
+    return _names().get(bare)
+
+
+def _by_numbered_name(bare: str) -> NamedRole | None:
+    """Role of "Exercise 3.2" and "Exercise 3.2: limits"; the number makes weak words strong."""
+    number = _NUMBER_AFTER.search(bare) or _NUMBER_AFTER.search(bare.partition(":")[0])
+    named = _names().get(bare[: number.start()]) if number and number.start() else None
+    return NamedRole(named.role, named.reason) if named else None
+
+
+def _by_detailed_name(bare: str) -> NamedRole | None:
+    """Role of "Exercises (optional)" and "Exercises for chapter 3"."""
+    detail = _BEFORE_DETAIL.match(bare) or _for_chapter().match(bare)
+    named = _names().get(detail[1]) if detail else None
+    return None if named and named.weak and ":" in bare else named
+
+
+def _by_parts(bare: str) -> NamedRole | None:
+    """Role of "References and further reading": that of the first where each part names one."""
+    parts = _PARTS.split(bare)
+    named = [_names().get(part) for part in parts] if 1 < len(parts) <= 4 else []
+    return named[0] if named and all(named) else None
+
+
+@cache
+def _names() -> Mapping[str, NamedRole]:
+    """Folded heading → its role."""
+    names: dict[str, NamedRole] = {}
+    for name, table in role_words()["headings"].items():
+        role, reason = Role(table.get("role", name)), _REASONS.get(name, name)
+        for weak in (True, False):
+            for phrase in phrases(table.get("weak" if weak else "words", ())):
+                names.setdefault(phrase.strip(" :.!*#–—-"), NamedRole(role, reason, weak))
+    return names
+
+
+@cache
+def _for_chapter() -> re.Pattern[str]:
+    chapters = alternatives(role_words()["numbering"]["chapters"])
+    return re.compile(rf"^(.{{3,40}}?)\s+(?:\w{{1,4}}\s+){{0,2}}{chapters}(?!\w)", re.IGNORECASE)

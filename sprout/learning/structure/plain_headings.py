@@ -1,0 +1,171 @@
+"""Headings of plain text: numbered, bold, in capitals, or short lines of their own.
+
+They count only where a document marks no headings, or a title alone: else a bold line is emphasis and a numbered one an
+item. The kinds are ranked as documents nest them: chapters, capitals, numbers by depth, bold or short lines.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from sprout.learning.structure.blocks import Heading
+from sprout.learning.structure.captions import is_caption
+from sprout.learning.structure.plain_view import text_of_spans
+from sprout.learning.structure.tree import Block, Box, Code, ListBlock, Paragraph, SpanKind, Table
+from sprout.learning.structure.words import chapter_pattern
+
+MOST_WORDS = 12
+MOST_SHORT_WORDS = 8
+LEAST_REPEATS = 4  # a line that stands there so often is a running head
+LEAST_TEXT_BELOW = 40  # characters that follow a short line which nothing else marks as a heading
+
+_NUMBERED = re.compile(r"(?:§+\s*)?(\d{1,2}(?:\.\d{1,3}){0,4})\.?\)?\s+(?=[^\W\d_])")
+_ROMAN = re.compile(r"[IVXLC]{1,7}[.:]?(?:\s+(?=[^\W\d_])|$)")
+_ENDS_SENTENCE = re.compile(r"[.!;,…。！]$|[^:]:$")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+class _Rank(IntEnum):
+    CHAPTER = 0
+    ROMAN = 1
+    CAPITALS = 2
+    NUMBERED = 3  # one more for each further number: "2.1" is 4
+    BOLD = 9
+    SHORT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    rank: int
+    title: str
+
+
+def with_plain_headings(text: str, blocks: Sequence[Block]) -> list[Block]:
+    """The blocks with the headings of plain text among them, where the document marks none itself."""
+    marked = [block for block in blocks if isinstance(block, Heading)]
+    if len(marked) > 1 or (marked and marked[0] is not blocks[0]):
+        return list(blocks)
+    found = dict(_candidates(text, blocks))
+    repeats = Counter(each.title for each in found.values())
+    unmarked = (_Rank.SHORT, _Rank.CAPITALS)
+    found = {at: each for at, each in found.items() if repeats[each.title] < LEAST_REPEATS or each.rank not in unmarked}
+    if marked or sum(each.rank != _Rank.SHORT for each in found.values()) >= 2:
+        found = {at: each for at, each in found.items() if each.rank != _Rank.SHORT}
+    levels = _levels({each.rank for each in found.values()}, above=marked[0].level if marked else 0)
+    read: list[Block] = []
+    for at, block in enumerate(blocks):
+        if at in found:
+            heading = Heading(block.start, block.end, levels[found[at].rank], found[at].title)
+            if read and (joined := _with_title_below(read[-1], heading)):
+                read[-1] = joined
+            else:
+                read.append(heading)
+        elif read and (titled := _with_title_below(read[-1], block)):
+            read[-1] = titled
+        else:
+            read.append(block)
+    return read
+
+
+def _with_title_below(number: Block, title: Block) -> Heading | None:
+    """A chapter's number alone over the line that is its title, as one heading: "IV." over "The Storm"."""
+    if not isinstance(number, Heading) or not _is_number(number.title):
+        return None
+    said = ""
+    if isinstance(title, Heading) and not _is_number(title.title):
+        said = title.title
+    elif isinstance(title, Paragraph):
+        line = text_of_spans(title.spans)
+        short = len(line.split()) <= MOST_SHORT_WORDS and "\n" not in line and not _ENDS_SENTENCE.search(line)
+        said = line if short and _LETTER.search(line) else ""
+    whole = f"{number.title.rstrip('.: ')}. {said}"
+    return Heading(number.start, title.end, number.level, whole) if said else None
+
+
+def _levels(ranks: set[int], *, above: int) -> dict[int, int]:
+    """Rank → level, without gaps, from one below the title's."""
+    return {rank: min(above + at, 6) for at, rank in enumerate(sorted(ranks), start=1)}
+
+
+def _candidates(text: str, blocks: Sequence[Block]) -> Iterator[tuple[int, _Candidate]]:
+    """The place of each heading; the last block is none, for nothing is under it."""
+    for at, block in enumerate(blocks[:-1]):
+        below = blocks[at + 1]
+        if isinstance(block, ListBlock) and (item := _lone_item(text, block, below)):
+            yield at, item
+        found = _candidate(text, block) if isinstance(block, Paragraph) else None
+        if found and (found.rank != _Rank.SHORT or _has_text(below)):
+            yield at, found
+
+
+def _candidate(text: str, block: Paragraph) -> _Candidate | None:
+    title = " ".join(text_of_spans(block.spans).split())
+    lines = text[block.start : block.end].count("\n") + 1
+    chapter = chapter_pattern().match(title)
+    if (
+        is_caption(block.spans, "table")
+        or not 1 <= len(title.split()) <= MOST_WORDS
+        or not _LETTER.search(title)
+        or lines > 2
+    ):
+        return None
+    bare_number = lines == 2 and bool(_is_number(text[block.start : block.end].split("\n", 1)[0]))
+    if (lines == 2 and not bare_number) or (_ENDS_SENTENCE.search(title) and not (chapter or _is_number(title))):
+        return None
+    if chapter and (chapter.end() == len(title) or title[chapter.end()] in " :.–—-") and lines == 1 + bare_number:
+        return _Candidate(_Rank.CHAPTER, title)
+    return _ranked(title, block)
+
+
+def _ranked(title: str, block: Paragraph) -> _Candidate | None:
+    bold = len(block.spans) == 1 and block.spans[0].kind is SpanKind.STRONG
+    plain = not _ENDS_SENTENCE.search(title.rstrip(":"))
+    if _ROMAN.match(title) and plain | bool(_ROMAN.fullmatch(title)):
+        return _Candidate(_Rank.ROMAN, title)
+    if (number := _NUMBERED.match(title)) and plain:
+        return _Candidate(_Rank.NUMBERED + number[1].count("."), title)
+    if _in_capitals(title):
+        return _Candidate(_Rank.CAPITALS, title)
+    if bold:
+        return _Candidate(_Rank.BOLD, title.rstrip(":"))
+    opens = title[0].isupper() or not (title[0].islower() or title[0].isdigit() or title[0] in "-–—*•|>\"“„«'(")
+    says_more = title.endswith(("?", "؟")) or ": " in title
+    if plain and opens and len(title.split()) <= MOST_SHORT_WORDS and not says_more:
+        return _Candidate(_Rank.SHORT, title)
+    return None
+
+
+def _is_number(line: str) -> bool:
+    """Return True for a line that is a chapter's number alone: "Chapter 4", "IV.", "3."."""
+    bare = line.strip()
+    chapter = chapter_pattern().match(bare)
+    if chapter:
+        return not bare[chapter.end() :].strip(" .:–—-")
+    return bool(re.fullmatch(r"[IVXLC]{1,7}\.?|\d{1,2}(?:\.\d{1,2}){0,3}\.?", bare))
+
+
+def _in_capitals(title: str) -> bool:
+    letters = [letter for letter in title if letter.isalpha()]
+    cased = [letter for letter in letters if letter.upper() != letter.lower()]
+    return len(cased) >= 4 and all(letter.isupper() for letter in cased)
+
+
+def _lone_item(text: str, block: ListBlock, below: Block) -> _Candidate | None:
+    """A numbered line that stands alone over a text: a list of one item for the parser, a heading for its reader."""
+    if not block.ordered or len(block.items) != 1 or block.lead_in or not _has_text(below):
+        return None
+    item = block.items[0]
+    if len(item.blocks) != 1 or not isinstance(item.blocks[0], Paragraph) or not item.marker[:-1].isdigit():
+        return None
+    title = text_of_spans(item.blocks[0].spans)
+    one_line = "\n" not in text[item.start : item.end]
+    if not one_line or len(title.split()) > MOST_WORDS or _ENDS_SENTENCE.search(title) or not _LETTER.match(title):
+        return None
+    return _Candidate(_Rank.NUMBERED, f"{item.marker} {title}")
+
+
+def _has_text(block: Block) -> bool:
+    long = block.end - block.start >= LEAST_TEXT_BELOW
+    return isinstance(block, ListBlock | Table | Code | Box) or (isinstance(block, Paragraph) and long)

@@ -1,0 +1,240 @@
+"""Roles of the parts of a document: content to learn, or exercises, glossary, furniture …, each with its reason."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sprout.learning.structure import forms
+from sprout.learning.structure.heading_roles import NamedRole, Role, named_role
+from sprout.learning.structure.plain_view import text_of
+from sprout.learning.structure.tree import (
+    Block,
+    Box,
+    Code,
+    Definition,
+    Figure,
+    Footnote,
+    ListBlock,
+    Paragraph,
+    Section,
+    Table,
+    iter_sections,
+)
+from sprout.learning.text.normalization import folded
+
+LONGEST_BOX = 2_500  # characters under a heading such as "Note" that are still a box, no chapter of notes
+LONGEST_RUNNING_HEAD = 80
+LEAST_REPEATS = 4
+LEAST_CONTENTS = 4  # rows of a table whose last column ascends like page numbers
+MOST = 0.6
+
+_TESTING = frozenset({Role.EXERCISES, Role.QUIZ})
+_DIRECTIVES = frozenset(("toc", "toctree", "tableofcontents", "contents"))  # fences of MyST and Jupyter Book
+_CONTENT = NamedRole(Role.CONTENT, "")
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifiedBlock:
+    """A block with its role; `reason` is empty for content, else in words for a learner: "list of links"."""
+
+    block: Block
+    role: Role
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifiedSection:
+    """A section with the roles of itself and of all within; `reason` as for a block."""
+
+    section: Section
+    role: Role
+    reason: str
+    blocks: tuple[ClassifiedBlock, ...]
+    subsections: tuple["ClassifiedSection", ...]
+
+
+def classify(root: Section, text: str) -> ClassifiedSection:
+    """The roles of a document's sections and blocks.
+
+    A heading's words decide first, then the form of what is under it. What is below a section has its role, unless it
+    has one of its own.
+
+    Args:
+        text: the stored text that the tree was read from.
+    """
+    return _Classifier(text, _running_heads(root)).section(root, _CONTENT)
+
+
+def iter_classified(classified: ClassifiedSection) -> Iterator[ClassifiedSection]:
+    """The section and all below it, in the order of the document."""
+    yield classified
+    for below in classified.subsections:
+        yield from iter_classified(below)
+
+
+def _running_heads(root: Section) -> frozenset[str]:
+    """Short lines that stand in a document again and again."""
+    lines = Counter(
+        folded(said)
+        for section in iter_sections(root)
+        for block in section.blocks
+        if isinstance(block, Paragraph) and len(said := text_of(block)) <= LONGEST_RUNNING_HEAD
+    )
+    return frozenset(
+        line for line, count in lines.items() if count >= LEAST_REPEATS and not line.endswith((".", "!", "?", ":", "$"))
+    )
+
+
+class _Classifier:
+    """Reader of one document in its order: whether it has asked anything yet, whether the work itself has ended."""
+
+    def __init__(self, text: str, running_heads: frozenset[str]) -> None:
+        self._text = text
+        self._running_heads = running_heads
+        self._asked = False
+        self._ended = False
+
+    def section(self, section: Section, above: NamedRole) -> ClassifiedSection:
+        named = self._named(section, above) or self._by_form(section)
+        own = named or above
+        self._asked = self._asked or own.role in _TESTING
+        blocks = self._blocks(section, own)
+        if named is None and above.role is Role.CONTENT and not section.subsections:
+            own = _uniform_role(blocks) or own
+        below = tuple(self.section(each, own if own.role is not Role.BOX else above) for each in section.subsections)
+        return ClassifiedSection(section, own.role, own.reason, blocks, below)
+
+    def _named(self, section: Section, above: NamedRole) -> NamedRole | None:
+        """The role by the heading's words, where they leave no doubt or the form agrees."""
+        self._ended = self._ended or forms.ends_work(section.title)
+        if self._ended or forms.is_notice(section.title):
+            return NamedRole(Role.FURNITURE, "licence")
+        named = named_role(section.title)
+        if named is None or (above.role is Role.FURNITURE and named.role is not Role.GLOSSARY):
+            return None
+        if named.role is Role.BOX and (section.subsections or section.end - section.start > LONGEST_BOX):
+            return None
+        return named if not named.weak or self._form_agrees(section, named, above) else None
+
+    def _form_agrees(self, section: Section, named: NamedRole, above: NamedRole) -> bool:
+        units = forms.units_of(section)
+        match named.role:
+            case Role.EXERCISES | Role.QUIZ:
+                return forms.share(units, forms.asks_something) >= 0.5
+            case Role.ANSWERS:
+                return self._asked or above.role in _TESTING
+            case Role.GLOSSARY:
+                return forms.share(units, forms.is_definition) >= MOST
+            case Role.FURNITURE:
+                linked = forms.share(units, forms.is_link) >= 0.5 or forms.share(units, forms.is_reference) >= 0.5
+                raw = self._own_text(section)
+                return linked or forms.has_page_numbers(raw) or forms.has_index_entries(raw)
+            case _:
+                return bool(units) and all(isinstance(block, ListBlock) for block in section.blocks)
+
+    def _by_form(self, section: Section) -> NamedRole | None:
+        """The role of a section by what most of it is."""
+        units = forms.units_of(section)
+        if len(units) >= 3 and forms.share(units, forms.is_definition) >= MOST and not section.subsections:
+            return NamedRole(Role.GLOSSARY, "glossary")
+        if len(units) >= 3 and forms.share(units, forms.is_question) >= MOST:
+            return NamedRole(Role.EXERCISES, "mostly questions")
+        if section.blocks and not section.subsections and forms.has_page_numbers(self._own_text(section)):
+            return NamedRole(Role.FURNITURE, "table of contents")
+        return None
+
+    def _own_text(self, section: Section) -> str:
+        """The characters of the section's own blocks; tables have their own form."""
+        listed = [
+            self._text[block.start : block.end] for block in section.blocks if isinstance(block, Paragraph | ListBlock)
+        ]
+        return "\n".join(listed) if len(listed) == len(section.blocks) else ""
+
+    def _blocks(self, section: Section, own: NamedRole) -> tuple[ClassifiedBlock, ...]:
+        """The section's blocks; a question goes with its options, a letter alone after them is their answer."""
+        found: list[ClassifiedBlock] = []
+        in_quiz = own.role in _TESTING
+        for at, block in enumerate(section.blocks):
+            question = ""
+            if isinstance(block, ListBlock):
+                question = forms.question_of(block, section.blocks[:at][-3:]) or ("" if at else section.title)
+            if isinstance(block, ListBlock) and forms.is_options(block, question, in_quiz=in_quiz):
+                for asker in range(len(found) - 1, max(len(found) - 4, -1), -1):
+                    if block.lead_in is None and text_of(found[asker].block) == question:
+                        found[asker] = ClassifiedBlock(found[asker].block, Role.QUIZ, "question with options")
+                found.append(ClassifiedBlock(block, Role.QUIZ, "question with options"))
+            elif forms.holds_options(block, in_quiz=in_quiz):
+                found.append(ClassifiedBlock(block, Role.QUIZ, "question with options"))
+            else:
+                after_quiz = bool(found) and found[-1].role is Role.QUIZ
+                named = self._block_role(block, own, after_quiz=after_quiz)
+                found.append(ClassifiedBlock(block, named.role, named.reason))
+            self._asked = self._asked or found[-1].role is Role.QUIZ
+        return tuple(found)
+
+    def _block_role(self, block: Block, own: NamedRole, *, after_quiz: bool) -> NamedRole:
+        if forms.is_answer(block) or (after_quiz and forms.is_answer_letters(text_of(block))):
+            return NamedRole(Role.ANSWERS, "answer")
+        by_form = self._furniture(block) if isinstance(block, Paragraph) else self._by_block_form(block)
+        if by_form or own.role is not Role.CONTENT:
+            return by_form or own
+        return _by_kind(block)
+
+    def _by_block_form(self, block: Block) -> NamedRole | None:
+        """The role of a list or a table that shows what it is, whatever section it stands in."""
+        if isinstance(block, Table) and len(block.rows) >= LEAST_CONTENTS and self._has_page_numbers(block):
+            return NamedRole(Role.FURNITURE, "table of contents")
+        if forms.is_list_of_links(block):
+            return NamedRole(Role.FURNITURE, "list of links")
+        if forms.is_list_of_objectives(block):
+            return NamedRole(Role.OBJECTIVES, "objectives")
+        if forms.is_list_of_references(block):
+            return NamedRole(Role.FURNITURE, "references")
+        return None
+
+    def _has_page_numbers(self, block: Block) -> bool:
+        return forms.has_page_numbers(self._text[block.start : block.end])
+
+    def _furniture(self, block: Paragraph) -> NamedRole | None:
+        said = text_of(block)
+        if forms.is_page_number(said):
+            return NamedRole(Role.FURNITURE, "page number")
+        if forms.is_notice(said):
+            return NamedRole(Role.FURNITURE, "licence")
+        if forms.is_navigation(said):
+            return NamedRole(Role.FURNITURE, "navigation")
+        if forms.is_link(block):
+            return NamedRole(Role.FURNITURE, "link")
+        if len(said) <= LONGEST_RUNNING_HEAD and folded(said) in self._running_heads and not named_role(said):
+            return NamedRole(Role.FURNITURE, "running head")
+        if self._has_page_numbers(block):
+            return NamedRole(Role.FURNITURE, "table of contents")
+        return None
+
+
+def _by_kind(block: Block) -> NamedRole:
+    """The role of a block in a section of content."""
+    match block:
+        case Figure():
+            return NamedRole(Role.CAPTION, "figure")
+        case Code() if block.language in _DIRECTIVES:
+            return NamedRole(Role.FURNITURE, "table of contents")
+        case Box():
+            return NamedRole(Role.BOX, "box beside the text")
+        case Footnote():
+            return NamedRole(Role.FURNITURE, "footnote")
+        case Definition():
+            return NamedRole(Role.GLOSSARY, "definition")
+        case _:
+            return _CONTENT
+
+
+def _uniform_role(blocks: Sequence[ClassifiedBlock]) -> NamedRole | None:
+    """The role that most of a section's text has, if it is none to learn from."""
+    lengths: Counter[NamedRole] = Counter()
+    for each in blocks:
+        lengths[NamedRole(each.role, each.reason)] += each.block.end - each.block.start
+    for named, length in lengths.most_common(1):
+        if length >= 0.8 * lengths.total() and named.role in {Role.FURNITURE, Role.QUIZ, Role.ANSWERS}:
+            return named
+    return None

@@ -1,0 +1,114 @@
+"""Parser's copy of a stored text: other notations rewritten as CommonMark, character for character.
+
+Offsets in the copy are offsets in the text. What has no place in the tree (front matter, attributes in braces, pandoc's
+divisions) is overwritten, marks of lists that CommonMark does not know ("•", "a)") become marks that it knows.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+FILLER = "\u2060"  # stored texts are free of it, so it can be taken out of the spans again
+MAX_FRONT_MATTER_LINES = 60
+MAX_LINES_OF_OPTION = 12
+
+_FENCE = re.compile(r"[ \t>]{0,20}(?:[-*+] {1,3})?(`{3,}|~{3,})")
+_BULLET = re.compile(r"([ \t]*)[•◦▪▫‣∙·●○■□♦➢➤✓⁃](?=[ \t]+\S)")
+_DASH = re.compile(r"([ \t]*)–(?=[ \t]+\S)")
+_LETTERED = re.compile(r"([ \t]*)(\(?)([a-hA-H])([.)])(?=[ \t]+\S)")
+_DIVISION = re.compile(
+    r"[ \t]{0,12}:{3,}[^`\n]{0,200}|[ \t]*:[a-z_]{2,20}:(?:`[^`\n]{0,200}`)?[ \t]*|[ \t]*\{:[^{}\n]{0,200}\}[ \t]*"
+)
+_ATTRIBUTES = re.compile(
+    r"(?<=[\w*_`)\]])\{:[^{}\n]{0,200}\}|"
+    r"(?<=[*`)\]])\{(?:[#.]|\w{1,20}=(?:[\"']|\d+(?:%|[a-z]{2})?[ }]))[^{}\n]{0,200}\}?|"
+    r"[ \t]\{[#.][^{}\n]{0,200}\}(?=[ \t#]*$)|(?<=\s)\{:[^{}\n]{0,200}\}(?=\s)"
+)
+_ROLE = r":(?:numref|eqref|ref|cite[a-z]?|doc|label|eqlabel):`[^`\n]{1,200}`"
+_CROSS_REFERENCE = re.compile(rf"\({_ROLE}\)|(?<![\w:]){_ROLE}")
+_KEY = re.compile(r"[\w .-]{1,60}:(?:\s|$)|[ \t]|#|-|$|\S+$")
+_TITLE = re.compile(r"title:\s*(.*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The copy, as long as the text, and the title that its front matter gives."""
+
+    text: str
+    title: str = ""
+
+
+def rewrite_source(text: str) -> Source:
+    """The parser's copy of a text."""
+    lines = text.replace("\r\n", " \n").replace("\r", "\n").replace("\f", " ").split("\n")
+    head = _front_matter_length(lines)
+    title = next((match[1].strip("\"' \t") for line in lines[:head] if (match := _TITLE.match(line))), "")
+    lines[:head] = [" " * len(line) for line in lines[:head]]
+    prose = list(_prose_lines(lines))
+    numbers = _option_numbers(lines, prose)
+    dashed = {at for at in prose if _DASH.match(lines[at])}
+    for at in prose:
+        if at in dashed and (at - 1 in dashed or at + 1 in dashed):  # a dash alone opens a line of dialogue
+            lines[at] = _DASH.sub(r"\1-", lines[at], count=1)
+        lines[at] = _rewrite_line(lines[at], numbers.get(at))
+    return Source("\n".join(lines), title)
+
+
+def _front_matter_length(lines: list[str]) -> int:
+    """Number of lines of a YAML header between two `---` at the very start; 0 without one."""
+    if lines[0].rstrip() != "---":
+        return 0
+    for at, line in enumerate(lines[1:MAX_FRONT_MATTER_LINES], start=2):
+        if line.rstrip() in ("---", "..."):
+            return at
+        if not _KEY.match(line):
+            return 0
+    return 0
+
+
+def _prose_lines(lines: list[str]) -> Iterator[int]:
+    """The numbers of the lines outside fenced code."""
+    fence = ""
+    for at, line in enumerate(lines):
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence) and not line[mark.end() :].strip("`~ \t"):
+                fence = ""
+        elif mark:
+            fence = mark[1]
+        else:
+            yield at
+
+
+def _option_numbers(lines: list[str], prose: list[int]) -> Mapping[int, int]:
+    """Line → number, for lines that a), b), c) … mark as a list: in order from a, near each other."""
+    numbers: dict[int, int] = {}
+    run: list[int] = []
+    style = ""
+    for at in prose:
+        mark = _LETTERED.match(lines[at])
+        if mark is None:
+            continue
+        number, this = ord(mark[3].lower()) - ord("a") + 1, mark[2] + mark[4] + str(mark[3].isupper())
+        if run and this == style and number == len(run) + 1 and at - run[-1] <= MAX_LINES_OF_OPTION:
+            run.append(at)
+            if number == 2:
+                numbers[run[0]] = 1
+            numbers[at] = number
+        else:
+            run, style = ([at], this) if number == 1 else ([], "")
+    return numbers
+
+
+def _rewrite_line(line: str, number: int | None) -> str:
+    if number is not None:
+        return _LETTERED.sub(lambda mark: f"{mark[1]}{' ' * len(mark[2])}{number}{mark[4]}", line, count=1)
+    if _DIVISION.fullmatch(line):
+        return " " * len(line)
+    if mark := _BULLET.match(line):
+        line = f"{mark[1]}-{line[mark.end() :]}"
+    if ":`" in line:
+        line = _CROSS_REFERENCE.sub(lambda found: FILLER * len(found[0]), line)
+    if "{" in line:
+        line = _ATTRIBUTES.sub(lambda found: FILLER * len(found[0]), line)
+    return line

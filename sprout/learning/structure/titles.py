@@ -1,0 +1,133 @@
+"""Honest titles: headings without numbering, markup, permalinks and needless capitals."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+
+from sprout.learning.structure.plain_view import text_of
+from sprout.learning.structure.tree import Section, iter_sections
+from sprout.learning.structure.words import chapter_pattern
+
+LONGEST_TITLE = 300  # characters; a longer line is no title, and is left as it is
+
+_TAIL = re.compile(r"\s*(?:\{[#.:][^{}]{0,200}\}|[¶🔗]|\[[#¶]?\]\([^)\s]{0,200}\)|(?<=\s)#+)\s*$")
+_MARKUP = (
+    (re.compile(r"^[\[(](\**[^\[\]()]{1,300})[\])]$"), r"\1"),
+    (re.compile(r"(?<!\w)(\*{1,3}|_{1,3})(?=\S)([^*\n]{1,300}?)(?<=\S)\1(?!\w)"), r"\2"),
+    (re.compile(r"`([^`\n]{1,300})`"), r"\1"),
+    (re.compile(r"!?\[([^\]\n]{1,300})\]\([^)\s]{0,500}\)"), r"\1"),
+    (re.compile(r"</?[a-zA-Z][^<>]{0,300}>"), ""),
+)
+_NUMBER = re.compile(r"\s*(?:§+\s*)?(?:\d{1,3}(?:\.\d{1,3}){1,5}[.):]?|\d{1,3}[.):]|§+\s*\d{1,4}[a-z]?[.):]?)\s+(?=\S)")
+_ROMAN = re.compile(r"\s*[IVX]{1,6}(?:[.):]\s+|\s+[-–—]\s+)(?=[^\W\d_a-zà-ÿ]|\d)")
+_BARE = re.compile(r"\s*(?:(\d{1,3})|([A-H])[.)])\s+(?=\S)")
+_AFTER_NUMBER = " \t:.,–—-|)·"
+_LETTERS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_MINOR_CAPITALS = 5  # letters up to which a word in capitals alone may be an acronym: DNA, NATO
+
+
+def clean_title(title: str, *, siblings: Sequence[str] = (), forms: Mapping[str, str] | None = None) -> str:
+    """The title without what only orders or marks it; the title as it is if nothing would be left.
+
+    Args:
+        siblings: the headings beside it; a bare "2 " or "B. " is numbering only if one of them has the next or the
+            last number.
+        forms: folded word → its usual form in the text below, from `word_forms`; without it capitals stay.
+    """
+    if len(title) > LONGEST_TITLE:
+        return " ".join(title.split())
+    bare = _without_markup(title)
+    kept = _without_numbering(bare, siblings).strip(" \t:–—-") or bare
+    return _without_capitals(kept, forms) if forms is not None else kept
+
+
+def without_numbering(title: str) -> str:
+    """The title without markup and without the numbering that is plain from itself; empty for "Chapter 4"."""
+    if len(title) > LONGEST_TITLE:
+        return title
+    return _without_numbering(_without_markup(title), ()).strip(" \t:–—-")
+
+
+def word_forms(text: str) -> Mapping[str, str]:
+    """Folded word → its most frequent form, of those not in capitals alone unless it is always so."""
+    counts: dict[str, Counter[str]] = {}
+    for word, count in Counter(_LETTERS.findall(text)).items():
+        counts.setdefault(word.casefold(), Counter())[word] += count
+    forms = {}
+    for folded, seen in counts.items():
+        mixed = {word: count for word, count in seen.items() if not word.isupper() or len(word) == 1}
+        forms[folded] = max(mixed or seen, key=lambda word: (seen[word], word))
+    return forms
+
+
+def with_clean_titles(root: Section) -> Section:
+    """The document with the honest title of each section."""
+    body = "\n".join(text_of(block) for section in iter_sections(root) for block in section.blocks)
+    return _cleaned(root, (), word_forms(body))
+
+
+def _cleaned(section: Section, siblings: Sequence[str], forms: Mapping[str, str]) -> Section:
+    below = [each.title for each in section.subsections]
+    return replace(
+        section,
+        title=clean_title(section.title, siblings=siblings, forms=forms),
+        subsections=tuple(_cleaned(each, below, forms) for each in section.subsections),
+    )
+
+
+def _without_markup(title: str) -> str:
+    bare = " ".join(title.split())
+    while (tail := _TAIL.search(bare)) and tail.start():
+        bare = bare[: tail.start()]
+    for pattern, replacement in _MARKUP:
+        bare = pattern.sub(replacement, bare)
+    return bare.lstrip("#").strip()
+
+
+def _without_numbering(title: str, siblings: Sequence[str]) -> str:
+    chapter = chapter_pattern().match(title)
+    if chapter and (chapter.end() == len(title) or title[chapter.end()] in _AFTER_NUMBER):
+        return _without_numbering(title[chapter.end() :].strip(_AFTER_NUMBER), ())
+    for pattern in (_NUMBER, _ROMAN):
+        if found := pattern.match(title):
+            return title[found.end() :]
+    bare = _BARE.match(title)
+    if bare and _number_of(title) is not None and any(_are_neighbours(title, each) for each in siblings):
+        return title[bare.end() :]
+    return title
+
+
+def _are_neighbours(title: str, other: str) -> bool:
+    one, two = _number_of(title), _number_of(_without_markup(other))
+    return one is not None and two is not None and abs(one - two) == 1
+
+
+def _number_of(title: str) -> int | None:
+    """The number that opens a title; letters count from 1001, apart from numbers."""
+    found = _BARE.match(title)
+    if found is None:
+        return None
+    return int(found[1]) if found[1] else 1001 + ord(found[2]) - ord("A")
+
+
+def _without_capitals(title: str, forms: Mapping[str, str]) -> str:
+    words = _LETTERS.findall(title)
+    cased = [word for word in words if word.upper() != word.lower()]
+    if not cased or not all(word.isupper() for word in cased):
+        return title
+    if len(cased) == 1 and len(cased[0]) <= _MINOR_CAPITALS and forms.get(cased[0].casefold(), cased[0]).isupper():
+        return title
+    usual = _LETTERS.sub(lambda word: _usual_form(word[0], forms), title)
+    return usual[:1].upper() + usual[1:]
+
+
+def _usual_form(word: str, forms: Mapping[str, str]) -> str:
+    """The word as the text has it; one that the text lacks keeps a capital, as names and German nouns need it."""
+    return forms.get(word.casefold(), word if _is_roman(word) else word.capitalize())
+
+
+@cache
+def _is_roman(word: str) -> bool:
+    return len(word) <= 5 and not set(word) - set("IVX")

@@ -1,0 +1,61 @@
+"""Headings of plain text."""
+
+from sprout.learning.structure.markdown import read_structure
+from sprout.learning.structure.tree import iter_sections
+
+PROSE = "Cells are the smallest units of life, and each of them comes from another cell."
+
+
+def outline(*parts: str) -> list[tuple[int, str]]:
+    root = read_structure("\n\n".join(each for part in parts for each in (part, PROSE)))
+    return [(each.level, each.title) for each in iter_sections(root)][1:]
+
+
+def test_numbered_lines_nest_by_their_numbers() -> None:
+    assert outline("1 Life", "1.1 Cells", "1.2 Tissue", "2 Death") == [
+        (1, "1 Life"),
+        (2, "1.1 Cells"),
+        (2, "1.2 Tissue"),
+        (1, "2 Death"),
+    ]
+
+
+def test_a_numbered_line_alone_is_a_heading_not_a_list_of_one() -> None:
+    assert outline("1. Life", "2. Death") == [(1, "1. Life"), (1, "2. Death")]
+
+
+def test_chapters_stand_above_capitals_and_bold_lines() -> None:
+    assert outline("Chapter 1: Life", "**Cells**", "Chapter 2: Death") == [
+        (1, "Chapter 1: Life"),
+        (2, "Cells"),
+        (1, "Chapter 2: Death"),
+    ]
+    assert outline("KAPITEL II", "ZELLEN UND GEWEBE") == [(1, "KAPITEL II"), (2, "ZELLEN UND GEWEBE")]
+
+
+def test_a_number_alone_takes_its_title_from_the_line_below() -> None:
+    root = read_structure(f"I\n\nThe Storm\n\n{PROSE}\n\nII\nThe Calm\n\n{PROSE}")
+    assert [each.title for each in root.subsections] == ["I. The Storm", "II The Calm"]
+
+
+def test_headings_of_plain_text_go_below_a_lone_title() -> None:
+    assert outline("# Biology", "**Cells**", "**Tissue**") == [(1, "Biology"), (2, "Cells"), (2, "Tissue")]
+
+
+def test_where_headings_are_marked_bold_lines_are_emphasis() -> None:
+    assert outline("# Biology", "## Cells", "**Mind this**") == [(1, "Biology"), (2, "Cells")]
+
+
+def test_short_lines_over_text_are_headings_where_nothing_else_is() -> None:
+    assert outline("Cells", "Tissue") == [(1, "Cells"), (1, "Tissue")]
+    assert outline("Chapter 1", "Cells", "Chapter 2") == [(1, "Chapter 1"), (1, "Chapter 2")]
+
+
+def test_sentences_and_entries_of_a_directory_are_no_headings() -> None:
+    root = read_structure("Smith 555-0199\n\nJones 555-0123\n\nShe left.\n\n“Well?” he said.\n\nPart I of")
+    assert root.subsections == ()
+
+
+def test_part_i_played_is_no_chapter() -> None:
+    assert outline("Part I played was small", "Part II played was large") != [(1, "Part I played was small")] * 2
+    assert all(title.startswith("Part I") for _, title in outline("Part I", "Part II"))

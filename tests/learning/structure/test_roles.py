@@ -1,0 +1,150 @@
+"""Roles of the parts of a document."""
+
+import pytest
+
+from sprout.learning.structure.heading_roles import Role, named_role
+from sprout.learning.structure.markdown import read_structure
+from sprout.learning.structure.roles import ClassifiedSection, classify, iter_classified
+
+PROSE = "Cells are the smallest units of life, and each of them comes from another cell."
+
+
+def classified(text: str) -> ClassifiedSection:
+    return classify(read_structure(text), text)
+
+
+def roles(text: str) -> dict[str, tuple[str, str]]:
+    """The role and the reason of each section, by its title."""
+    return {each.section.title: (each.role.value, each.reason) for each in iter_classified(classified(text))}
+
+
+def block_roles(text: str) -> list[tuple[str, str]]:
+    return [(each.role.value, each.reason) for section in iter_classified(classified(text)) for each in section.blocks]
+
+
+@pytest.mark.parametrize(
+    ("title", "role", "reason"),
+    [
+        ("2.4 Exercises", Role.EXERCISES, "exercises"),
+        ("Exercise 3: Limits", Role.EXERCISES, "exercises"),
+        ("Exercises for Chapter 3", Role.EXERCISES, "exercises"),
+        ("Übungen zu Kapitel 2", Role.EXERCISES, "exercises"),
+        ("Literaturverzeichnis", Role.FURNITURE, "references"),
+        ("REFERENCES AND FURTHER READING", Role.FURNITURE, "references"),
+        ("Table des matières", Role.FURNITURE, "table of contents"),
+        ("Agradecimientos", Role.FURNITURE, "acknowledgements"),
+        ("License", Role.FURNITURE, "licence"),
+        ("**Key Terms** {#terms}", Role.GLOSSARY, "glossary"),
+        ("Glossaire :", Role.GLOSSARY, "glossary"),
+        ("Obiettivi di apprendimento", Role.OBJECTIVES, "objectives"),
+        ("Samenvatting", Role.SUMMARY, "summary"),
+        ("Gabarito", Role.ANSWERS, "answers"),
+        ("Verständnisfragen", Role.EXERCISES, "exercises"),
+        ("¿Sabías que...?", Role.BOX, "box beside the text"),
+        ("תרגילים", Role.EXERCISES, "exercises"),
+        ("المراجع", Role.FURNITURE, "references"),
+        ("练习", Role.EXERCISES, "exercises"),
+    ],
+)
+def test_headings_name_roles(title: str, role: Role, reason: str) -> None:
+    named = named_role(title)
+    assert named is not None
+    assert (named.role, named.reason) == (role, reason)
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["Cells", "Exercise and the heart", "Summary statistics", "The index of refraction", "Reference frames", "", "…"],
+)
+def test_headings_of_content_name_none(title: str) -> None:
+    assert named_role(title) is None
+
+
+def test_words_with_other_meanings_count_only_where_the_form_agrees() -> None:
+    chemistry = f"# Solutions\n\n{PROSE}\n\n# Practice\n\n{PROSE}\n\n# Definitions\n\n{PROSE}\n\n# Sources\n\n{PROSE}\n"
+    assert {role for role, _ in roles(chemistry).values()} == {"content"}
+    exam = "# Practice\n\n1. Explain why.\n2. What follows?\n\n# Solutions\n\n1. Because.\n2. Nothing.\n"
+    assert roles(exam)["Practice"] == ("exercises", "exercises")
+    assert roles(exam)["Solutions"] == ("answers", "answers")
+
+
+def test_what_is_below_a_section_has_its_role() -> None:
+    found = roles("# Exercises\n\n## Part one\n\nShow it.\n\n## Solutions\n\nShown.\n\n# Cells\n\nSmall.\n")
+    assert found["Part one"] == ("exercises", "exercises")
+    assert found["Solutions"] == ("answers", "answers")
+    assert found["Cells"] == ("content", "")
+
+
+def test_a_section_that_is_mostly_questions_is_exercises() -> None:
+    text = "# Cells\n\nSmall.\n\n# Now you\n\n1. What is a cell?\n2. Why is it small?\n3. A cell has a ____.\n"
+    assert roles(text)["Now you"] == ("exercises", "mostly questions")
+
+
+def test_lists_of_links_and_of_references_are_furniture() -> None:
+    links = "# Cells\n\n- [Home](/)\n- [Cells](/c)\n- [Tissue](/t)\n"
+    assert roles(links)["Cells"] == ("furniture", "list of links")
+    books = "\n".join(f"- Smith, A. ({year}). Cells, pp. 1-9. Press." for year in (1999, 2004, 2011))
+    assert block_roles(f"# Cells\n\n{PROSE}\n\n{books}\n")[1] == ("furniture", "references")
+
+
+def test_options_go_with_their_question_and_the_answer_after_them() -> None:
+    text = "# Cells\n\nCells have a ________.\n\n1. wall\n2. crown\n\nA\n\nThe end of the chapter.\n"
+    assert block_roles(text) == [
+        ("quiz", "question with options"),
+        ("quiz", "question with options"),
+        ("answers", "answer"),
+        ("content", ""),
+    ]
+
+
+def test_lettered_cases_and_lists_of_reasons_are_content() -> None:
+    cases = "There are two cases:\n\na) it is real\nb) it is not"
+    text = f"# Roots\n\n{cases}\n\nWhat does a cell do?\n\n- It eats.\n- It grows.\n"
+    assert {role for role, _ in block_roles(text)} == {"content"}
+
+
+def test_checkboxes_are_options_only_under_a_question() -> None:
+    quiz = "## Which planet is red?\n\n- [ ] Venus\n- [x] Mars\n"
+    assert roles(quiz)["Which planet is red?"] == ("quiz", "question with options")
+    assert block_roles("## Plan\n\n- [x] read\n- [ ] write\n") == [("content", "")]
+
+
+def test_tables_of_contents_have_page_numbers_that_ascend() -> None:
+    assert block_roles("Cells ........ 3\nTissue ....... 17\nOrgans ....... 40\n") == [
+        ("furniture", "table of contents")
+    ]
+    tabbed = "Title\tPage\nCells\t3\nTissue\t17\nOrgans\t40\nBodies\t71\n"
+    assert block_roles(tabbed) == [("furniture", "table of contents")]
+    directory = "Berlin\t3645\nHamburg\t1841\nAachen\t249\n"
+    assert block_roles(directory) == [("content", "")]
+
+
+def test_notices_page_numbers_and_running_heads_are_furniture() -> None:
+    heads = "\n\n".join(f"Biology for All\n\n{PROSE} {number}\n\n- {number} -" for number in range(4))
+    found = block_roles(f"# Cells\n\n{heads}\n\n© 2020 Jane Doe. All rights reserved.\n")
+    assert found[0] == ("furniture", "running head")
+    assert found[-1] == ("furniture", "licence")
+
+
+def test_all_after_the_end_of_an_electronic_book_is_its_licence() -> None:
+    text = (
+        f"# I\n\n{PROSE}\n\n# *** END OF THIS PROJECT GUTENBERG EBOOK X ***\n\nTerms.\n\n# Section 2\n\nMore terms.\n"
+    )
+    assert roles(text)["Section 2"] == ("furniture", "licence")
+    assert roles(text)["I"] == ("content", "")
+
+
+def test_a_list_of_objectives_is_known_by_what_announces_it() -> None:
+    english = "By the end of this section, you will be able to:\n\n- name a cell\n- draw it\n"
+    german = "Nach diesem Kapitel können Sie:\n\n- eine Zelle nennen\n- sie zeichnen\n"
+    assert block_roles(f"# Cells\n\n{english}\n# Zellen\n\n{german}") == [("objectives", "objectives")] * 2
+
+
+def test_a_note_is_a_box_and_a_chapter_of_notes_is_not() -> None:
+    assert roles(f"# Cells\n\n## Note\n\n{PROSE}\n")["Note"] == ("box", "box beside the text")
+    assert roles(f"# Notes\n\n## Cells\n\n{PROSE}\n")["Notes"] == ("content", "")
+
+
+def test_figures_boxes_and_footnotes_have_roles_of_their_own() -> None:
+    text = f"# Cells\n\n{PROSE}[^1]\n\n![A cell](c.png)\n\n> Small is beautiful.\n\n[^1]: By volume.\n"
+    assert [role for role, _ in block_roles(text)] == ["content", "caption", "box", "furniture"]

@@ -1,0 +1,26 @@
+"""The parser's copy of a text."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sprout.learning.structure.source import rewrite_source
+
+
+@given(st.text(st.sampled_from("ab•–a)(.{:#=}`~$-\n\r :\t1"), max_size=200))
+def test_the_copy_is_as_long_as_the_text(text: str) -> None:
+    assert len(rewrite_source(text).text) == len(text)
+
+
+def test_options_are_numbered_only_in_their_order() -> None:
+    assert rewrite_source("a) x\nb) y\nc) z").text == "1) x\n2) y\n3) z"
+    assert rewrite_source("(A) x\n(B) y").text == " 1) x\n 2) y"
+    assert rewrite_source("b) y\na) x").text == "b) y\na) x"
+
+
+def test_fenced_code_is_left_as_it_is() -> None:
+    code = "```\n• a{: .b}\na) x\nb) y\n```"
+    assert rewrite_source(code).text == code
+
+
+def test_dashes_in_a_row_are_bullets() -> None:
+    assert rewrite_source("– one\n– two\n\n– alone").text == "- one\n- two\n\n– alone"

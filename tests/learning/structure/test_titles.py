@@ -1,0 +1,74 @@
+"""Honest titles."""
+
+import pytest
+
+from sprout.learning.structure.markdown import read_structure
+from sprout.learning.structure.titles import clean_title, with_clean_titles, word_forms
+from sprout.learning.structure.tree import iter_sections
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("2.3.1 Cells", "Cells"),
+        ("1. Cells", "Cells"),
+        ("3) Cells", "Cells"),
+        ("§ 7 Haftung", "Haftung"),
+        ("Chapter 4: The Cell", "The Cell"),
+        ("CHAPTER IV. The Cell", "The Cell"),
+        ("Lecture 3 – Trees", "Trees"),
+        ("Kapitel 2.1 Zellen", "Zellen"),
+        ("Глава 3. Клетка", "Клетка"),
+        ("IV. The Storm", "The Storm"),
+        ("Kapitel 2", "Kapitel 2"),
+        ("**The Cell** {#cell}", "The Cell"),
+        ("The Cell ¶", "The Cell"),
+        ("The Cell ##", "The Cell"),
+        ("[**The Cell**]", "The Cell"),
+        ("[The Cell](#cell) [#](#cell)", "The Cell"),
+        ("The `for` loop:", "The for loop"),
+    ],
+)
+def test_numbering_and_markup_go(title: str, expected: str) -> None:
+    assert clean_title(title) == expected
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "3D printing",
+        "1984",
+        "10 rules for life",
+        "C. elegans",
+        "V. cholerae",
+        "Part I played",
+        "C#",
+        "snake_case_names",
+    ],
+)
+def test_numbers_and_letters_that_are_the_title_stay(title: str) -> None:
+    assert clean_title(title) == title
+
+
+@pytest.mark.parametrize("title", ["¶" * 100_000, "Chapter 1 " * 10_000, "#" * 100_000])
+def test_endless_titles_are_left_alone(title: str) -> None:
+    assert clean_title(title) == title.strip()
+
+
+def test_bare_numbers_go_where_the_next_heading_has_the_next_number() -> None:
+    assert clean_title("2 Cells", siblings=["1 Life", "3 Death"]) == "Cells"
+    assert clean_title("B. Cells", siblings=["A. Life"]) == "Cells"
+    assert clean_title("7 Summits", siblings=["Mountains"]) == "7 Summits"
+
+
+def test_capitals_become_the_forms_that_the_text_uses() -> None:
+    english = word_forms("The replication of DNA in cells began.")
+    assert clean_title("DNA REPLICATION IN CELLS", forms=english) == "DNA replication in cells"
+    german = word_forms("Eine Zelle hat einen Kern und ihr Kern hat eine Hülle.")
+    assert clean_title("ZELLE UND KERN", forms=german) == "Zelle und Kern"
+    assert clean_title("NATO", forms=word_forms("A treaty.")) == "NATO"
+
+
+def test_a_document_gets_clean_titles_throughout() -> None:
+    root = with_clean_titles(read_structure("# 1 Life\n\nlife\n\n## 1.1 CELL WALLS\n\nthe cell walls\n\n# 2 Death\n"))
+    assert [each.title for each in iter_sections(root)] == ["", "Life", "Cell walls", "Death"]
