@@ -16,6 +16,7 @@ from sprout.offline.courses.authored_plans import (
     parts_plan,
 )
 from sprout.offline.courses.course_format import Course
+from sprout.offline.courses.glossary_format import Term
 from sprout.offline.courses.lesson_format import Lesson
 from sprout.offline.graph_plan import Plan, PlannedEdge, PlannedNode, PlannedQuestion
 
@@ -31,6 +32,7 @@ class AddedCourse:
         slug: name of its file without ending.
         path: its concepts.
         parts: title of a concept → its subconcepts and questions.
+        terms: its glossary.
     """
 
     slug: str
@@ -40,6 +42,7 @@ class AddedCourse:
     path: Plan
     parts: Mapping[str, Plan]
     lessons: tuple[Lesson, ...] = ()
+    terms: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

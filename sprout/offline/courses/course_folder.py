@@ -1,7 +1,7 @@
 """Course folder: courses that an operator adds as files, each read and checked by itself.
 
 A course is a path file (`NAME.yaml`, `.yml` or `.json`) or a file in the format of the built-in courses; a folder NAME
-beside it holds its lessons, in the format of the built-in ones, if it has any.
+beside it holds its lessons and its glossary, in the format of the built-in ones, if it has any.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from sprout.errors import SproutError
 from sprout.learning.paths.path_file import MAX_FILE_CHARACTERS, InvalidPath, parse_path
@@ -20,8 +20,9 @@ from sprout.offline.courses.added_course import (
     course_from_authored,
     course_from_path,
 )
-from sprout.offline.courses.catalogue import courses, names_of, normalized
+from sprout.offline.courses.catalogue import GLOSSARY_FILE, courses, names_of, normalized
 from sprout.offline.courses.course_format import Course
+from sprout.offline.courses.glossary_format import Term, glossary_of
 from sprout.offline.courses.lesson_format import Lesson
 from sprout.yaml_loader import check_plain_yaml, load_yaml, yaml_line
 
@@ -93,8 +94,9 @@ def _load_course(file: Path, taken: set[str]) -> AddedCourse:
     course = _path_course(file, text) if _IS_PATH_FILE.search(text) else _authored_course(file, text)
     if normalized(course.title) in taken:
         raise _Unusable([CourseFault(file, _line(text, ["title"]), f"there is a course “{course.title}” already")])
-    lessons = tuple(_lessons(file.with_suffix(""), {normalized(title) for title in _part_titles(course)}))
-    return replace(course, lessons=lessons)
+    folder = file.with_suffix("")
+    lessons = tuple(_lessons(folder, {normalized(title) for title in _part_titles(course)}))
+    return replace(course, lessons=lessons, terms=_terms(folder / GLOSSARY_FILE))
 
 
 def _path_course(file: Path, text: str) -> AddedCourse:
@@ -126,7 +128,8 @@ def _authored_course(file: Path, text: str) -> AddedCourse:
 def _lessons(folder: Path, part_titles: set[str]) -> Iterator[Lesson]:
     if not folder.is_dir():
         return
-    for file in sorted(file for file in folder.iterdir() if file.suffix in ENDINGS)[:MAX_LESSON_FILES]:
+    files = sorted(file for file in folder.iterdir() if file.suffix in ENDINGS and file.name != GLOSSARY_FILE)
+    for file in files[:MAX_LESSON_FILES]:
         text = _read(file)
         written = _parse(file, text)
         if not isinstance(written, list):
@@ -140,6 +143,21 @@ def _lessons(folder: Path, part_titles: set[str]) -> Iterator[Lesson]:
                 reason = f"the course has no part “{found.subconcept}”"
                 raise _Unusable([CourseFault(file, _line(text, [at, "subconcept"]), reason)])
             yield found
+
+
+def _terms(file: Path) -> tuple[Term, ...]:
+    """The glossary; empty without the file. Raises _Unusable."""
+    if not file.is_file():
+        return ()
+    text = _read(file)
+    try:
+        terms = TypeAdapter(tuple[Term, ...]).validate_python(_parse(file, text))
+        glossary_of(terms)
+    except ValidationError as error:
+        raise _Unusable(_validation_faults(file, text, error)) from None
+    except ValueError as error:
+        raise _Unusable([CourseFault(file, None, str(error))]) from None
+    return terms
 
 
 def _part_titles(course: AddedCourse) -> Iterator[str]:

@@ -126,6 +126,7 @@ def test_a_file_in_the_format_of_the_built_in_courses_is_a_course_with_its_lesso
     (course,) = found.added.courses
     assert (course.aliases, len(course.parts)) == (("clues",), 6)
     assert course.lessons == lessons("bayesian_reasoning")
+    assert len(course.terms) > 50
     with use_added_courses(found.added):
         named = find_course("clues")
         assert named is not None
@@ -137,9 +138,7 @@ def test_a_file_in_the_format_of_the_built_in_courses_is_a_course_with_its_lesso
 def test_definitions_are_those_of_the_courses_in_use_whatever_was_asked_before(tmp_path: Path) -> None:
     question = "What does marginal mean?"
     one, other = (
-        AddedCourses(
-            tuple(with_lesson(tmp_path / name, f"This count is called the marginal, and {name} is where it is."))
-        )
+        AddedCourses(tuple(with_lesson(tmp_path / name, f"The marginal is a count, and {name} is where it is.")))
         for name in ("here", "there")
     )
     for added, word in ((one, "here"), (other, "there"), (one, "here")):
@@ -148,12 +147,13 @@ def test_definitions_are_those_of_the_courses_in_use_whatever_was_asked_before(t
 
 
 def with_lesson(folder: Path, says: str) -> tuple[Any, ...]:
-    """The courses of a folder with one course, whose lesson begins with these words."""
+    """The courses of a folder with one course, whose glossary has these words on the marginal."""
     (folder / "small").mkdir(parents=True)
     (folder / "small.yaml").write_text(json.dumps(small_path()), encoding="utf-8")
     first = next(file for file in sorted((BUILT_IN / "bayesian_reasoning").glob("*.yaml")))
     lesson = yaml.safe_load(first.read_text(encoding="utf-8"))[0] | {"subconcept": "A part"}
-    lesson["steps"][0]["says"] = says
+    terms = [{"term": "marginal", "says": says}]
+    (folder / "small" / "glossary.yaml").write_text(yaml.safe_dump(terms), encoding="utf-8")
     (folder / "small" / "one.yaml").write_text(yaml.safe_dump([lesson]), encoding="utf-8")
     found = load_course_folder(folder)
     assert found.faults == ()
@@ -224,3 +224,19 @@ def test_a_course_that_the_agents_could_not_grow_whole_is_refused(tmp_path: Path
         "wide.json, line 1: concepts.0: a concept has 1 to 12 subconcepts, this one has 13",
     ]
     assert PathFile.model_validate(small_path(concepts=many)).concepts  # a path all the same, for `sprout seed`
+
+
+@pytest.mark.parametrize(
+    ("terms", "reason"),
+    [
+        ([{"term": "odds"}], "0.says: Field required"),
+        ([{"term": "odds", "says": "A."}, {"term": "Odds", "says": "B."}], "'Odds' and 'odds' share the name 'odds'"),
+    ],
+)
+def test_a_glossary_that_cannot_be_used_is_named(tmp_path: Path, terms: list[Any], reason: str) -> None:
+    (tmp_path / "small").mkdir()
+    (tmp_path / "small.yaml").write_text(json.dumps(small_path()), encoding="utf-8")
+    (tmp_path / "small" / "glossary.yaml").write_text(yaml.safe_dump(terms), encoding="utf-8")
+    found = load_course_folder(tmp_path)
+    assert found.added.courses == ()
+    assert reason in str(found.faults[0])

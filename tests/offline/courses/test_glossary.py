@@ -6,7 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from sprout.offline.courses.catalogue import courses, lessons
-from sprout.offline.courses.glossary import MOST_WORDS, Glossary, Term, glossary, glossary_of
+from sprout.offline.courses.glossary import glossary
+from sprout.offline.courses.glossary_format import MOST_WORDS, Glossary, Term, glossary_of
 
 COURSES = [pytest.param(course.slug, id=course.slug) for course in courses()]
 INTRODUCED = re.compile(r"\b(?:is|are) called (?:an? |the |its )?(?P<term>[a-z-]{3,20}(?: [a-z-]{3,20})?)(?=[,.:;])")

@@ -113,7 +113,7 @@ async def test_what_takes_longer_than_a_request_may_is_answered_with_the_run(gro
         serve_app(web_app(parts)) as served,
         httpx2.AsyncClient(base_url=served.url, timeout=60, verify=False) as http,
     ):
-        root = await a_root(http, "Chess openings")
+        root = await a_root(http, "Bayesian reasoning")
         first = await http.post(f"/api/nodes/{root['id']}/generate-concepts", json={**ME, "small": True})
         joined = await http.post(f"/api/nodes/{root['id']}/generate-concepts", json={**ME, "small": True})
     assert (first.status_code, first.json()["agent"], first.json()["state"]) == (202, "topic", "running")
