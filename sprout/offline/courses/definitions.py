@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
+from sprout.learning.structure.sentences import sentences_of
 from sprout.learning.text.stems import stems
 from sprout.offline.courses.catalogue import lessons
-from sprout.offline.notes.parser import sentences_of
-from sprout.offline.notes.title_claims import needs_context
+from sprout.offline.notes.words import needs_context
 
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
 _TERM = re.compile(
