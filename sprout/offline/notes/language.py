@@ -26,6 +26,7 @@ class Phrases:
     rationale_start: str
     rationale_begins: str
     rationale_left_out: str
+    rationale_short: str
     rationale_thin: str
     rationale_end: str
     more: str
@@ -37,6 +38,7 @@ class Phrases:
     typed: str
     meaning: str
     true_of: str
+    fits_gap: str
     cell: str
     next_step: str
     number: str

@@ -27,7 +27,7 @@ def lesson_plan_from_notes(
     statements to tell apart.
     """
     documents = documents_of_passages(passages)
-    code = code_of(documents)
+    code = code_of(documents, desc)
     parts = own_parts(documents, title=title, desc=desc, code=code)
     found = subconcepts_of(documents, parts, code, most=most) if any(part.words for part in parts) else []
     if not found:
@@ -45,7 +45,7 @@ def lesson_plan_from_notes(
 def answers_in_notes(passages: tuple[PassageText, ...], *, title: str, desc: str) -> dict[str, str]:
     """Prompt of every question that could be asked about a concept → its right answer."""
     documents = documents_of_passages(passages)
-    code = code_of(documents)
+    code = code_of(documents, desc)
     parts = own_parts(documents, title=title, desc=desc, code=code)
     if not any(part.words for part in parts):
         return {}

@@ -11,21 +11,15 @@ from sprout.learning.questions.questions import Criterion, QuestionDraft, valida
 from sprout.learning.structure.glossary import GlossaryEntry
 from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.tree import Block
-from sprout.offline.notes.facts import (
-    Statement,
-    TermMeaning,
-    glossary_meanings,
-    marked_terms,
-    meanings_in,
-    sentences_in,
-    statements_of,
-)
-from sprout.offline.notes.language import Phrases, language
+from sprout.offline.notes.facts import Statement, sentences_in, statements_of
+from sprout.offline.notes.language import Phrases, empty_titles, language
+from sprout.offline.notes.meanings import TermMeaning, glossary_meanings, marked_terms, meanings_in
 from sprout.offline.notes.terms import Terms, known_terms
 from sprout.offline.notes.words import key_of
 
 EVERYWHERE_SHARE = 1 / 3
 EVERYWHERE_LEAST = 5
+HEADING_WORDS = 3
 
 
 class QuestionKind(StrEnum):
@@ -35,6 +29,7 @@ class QuestionKind(StrEnum):
     TYPED_TERM = "typed_term"
     MEANING = "meaning"
     TRUE_OF = "true_of"
+    FITS_GAP = "fits_gap"
     CELL = "cell"
     NEXT_STEP = "next_step"
     NUMBER = "number"
@@ -125,7 +120,7 @@ class Material:
                 *meanings_in(topic.blocks, self.code, known=known),
                 *glossary_meanings(self._glossary, text, self.code),
             ):
-                if self._usable(one.sentence):
+                if self._usable(one.sentence) and not one.loose:
                     found.setdefault(one.key, (number, one))
         return [*found.values()]
 
@@ -136,30 +131,36 @@ class Material:
         known = known_terms([], self._around_sentences, self.code)
         others = meanings_in(self.around, self.code, known=known)
         keys = {one.key for one in own}
-        return [*own, *(one for one in others if one.key not in keys and self._usable(one.sentence))]
+        return [*own, *(one for one in others if one.key not in keys and self._usable(one.sentence) and not one.loose)]
 
     @cached_property
     def statements(self) -> list[list[Statement]]:
         """Of each topic the sentences that stand alone."""
-        return [statements_of(sentences, self._subjects, self.code) for sentences in self.sentences]
+        return [statements_of(sentences, self._subjects, self._telling, self.code) for sentences in self.sentences]
 
     @cached_property
     def around_statements(self) -> list[Statement]:
         """The sentences around the topics that stand alone."""
-        return statements_of(self._around_sentences, self._subjects, self.code)
+        return statements_of(self._around_sentences, self._subjects, self._telling, self.code)
+
+    @cached_property
+    def telling_terms(self) -> list[str]:
+        """Terms that are defined, marked, or a heading."""
+        blocks = [*(block for topic in self.topics for block in topic.blocks), *self.around]
+        headings = dict.fromkeys(heading for topic in self.topics for heading in topic.headings)
+        short = [one for one in headings if len(one.split()) <= HEADING_WORDS and one.casefold() not in empty_titles()]
+        found = [*(one.term for one in self.all_meanings), *marked_terms(blocks, self.terms), *short]
+        terms = {key_of(term, self.code): self.shown(term) for term in reversed(found)}
+        return [term for key, term in reversed(terms.items()) if key not in self.ubiquitous_terms and len(term) > 2]
 
     @cached_property
     def option_terms(self) -> list[str]:
-        """Terms that can be taken for one another: defined or marked ones first, then others of the text."""
-        blocks = [*(block for topic in self.topics for block in topic.blocks), *self.around]
-        found = [one.term for one in self.all_meanings] + marked_terms(blocks, self.code)
+        """Terms that can be taken for one another: telling ones first, then others that the text uses often."""
         used = [key for key, count in self.terms.counts.most_common() if count > 1]
         components = {word for key in used if " " in key for word in key.split()}
-        found += [self.terms.forms[key] for key in used if key not in components]
-        shown: dict[str, str] = {}
-        for term in found:
-            shown.setdefault(key_of(term, self.code), self.shown(term))
-        return [*shown.values()]
+        terms = {key_of(term, self.code): term for term in self.telling_terms}
+        terms |= {key: self.terms.forms[key] for key in used if key not in components and key not in terms}
+        return [*terms.values()]
 
     def shown(self, term: str) -> str:
         """The term as the text writes it within sentences."""
@@ -178,9 +179,12 @@ class Material:
         return [one for one in dict.fromkeys(sentences_in(blocks, self.code)) if self._usable(one)]
 
     @cached_property
+    def _telling(self) -> frozenset[str]:
+        return frozenset(key_of(term, self.code) for term in self.telling_terms)
+
+    @cached_property
     def _subjects(self) -> frozenset[str]:
-        used = {key for key, count in self.terms.counts.items() if count > 1}
-        return frozenset({one.key for one in self.all_meanings} | used)
+        return self._telling | {key for key, count in self.terms.counts.items() if count > 1}
 
 
 def accepted(questions: Iterator[NoteQuestion]) -> Iterator[NoteQuestion]:

@@ -10,6 +10,7 @@ from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.language import empty_titles, language
 from sprout.offline.notes.terms import Terms
 from sprout.offline.notes.turns import cut_at_turns, name_stretches
+from sprout.offline.notes.words import WORD
 
 WORDS_A_CONCEPT = 280
 FEW_CONCEPTS, WORDS_FOR_FEW = 3, 150
@@ -183,8 +184,8 @@ def key_terms(stretch: Stretch, code: str) -> list[str]:
 
 def _key_words(stretch: Stretch) -> str:
     """The longest words of a text without terms."""
-    words = " ".join(text_of(block) for part in stretch.parts for block in part.all_blocks).split()
-    return " · ".join(sorted(dict.fromkeys(words), key=lambda word: (-len(word), word))[:2]) or "…"
+    words = WORD.findall(" ".join(text_of(block) for part in stretch.parts for block in part.all_blocks))
+    return NAME_SEPARATOR.join(sorted(dict.fromkeys(words), key=lambda word: (-len(word), word))[:2]) or "…"
 
 
 def _clipped(title: str) -> str:

@@ -1,5 +1,6 @@
 """Path from notes: the documents' own outline as concepts, and a concept's sections as subconcepts."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +10,9 @@ from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.tree import Block
 from sprout.offline.graph_plan import Plan, PlannedNode
 from sprout.offline.notes.document import Document, Part, read_document
-from sprout.offline.notes.facts import meanings_in, sentences_in
-from sprout.offline.notes.language import language, language_of
+from sprout.offline.notes.facts import sentences_in
+from sprout.offline.notes.language import CODES, language, language_of
+from sprout.offline.notes.meanings import meanings_in, states_something
 from sprout.offline.notes.order import Passage, edges_between
 from sprout.offline.notes.outline import NAME_SEPARATOR, OPENING, Stretch, key_terms, stretches_of, titles_of
 from sprout.offline.notes.points import Point, points_of
@@ -19,10 +21,13 @@ from sprout.offline.notes.terms import known_terms
 from sprout.offline.notes.words import key_of, words_of
 
 LEAST_OF_A_FULL_PATH = 3
+LEAST_WHOLE_PATH, WHOLE_PATH = 4, 10  # concepts; a shorter path is the beginning of a whole one
 LONGEST_DESC = 600
 NAMED_TERMS = 5
 HEADINGS_OF_A_POINT = 2  # its own and the one above: the passages that are given may hold but one of two equal ones
 CHARACTERS_FOR_LANGUAGE = 20_000
+
+_FORMULA = re.compile(r"\$[^$\n]{1,500}\$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +42,9 @@ def path_from_notes(texts: Sequence[str], *, least: int, most: int) -> Plan | No
     """A path of at most `most` concepts in the order of the documents, or None where they say nothing."""
     documents = [read_document(text) for text in texts]
     code = code_of(documents)
-    stretches = stretches_of(documents, code, most=most)
-    if not stretches:
+    stretches = stretches_of(documents, code, most=most if most >= LEAST_WHOLE_PATH else WHOLE_PATH)
+    stretches, rest = stretches[:most], stretches[most:]
+    if not stretches or not any(states_something(_blocks(stretch.parts), code) for stretch in stretches):
         return None
     titles = titles_of(stretches, code)
     suffixes = _suffix_counts(documents)
@@ -55,6 +61,7 @@ def path_from_notes(texts: Sequence[str], *, least: int, most: int) -> Plan | No
         titles,
         [pair for document in documents for pair in document.left_out],
         given,
+        more_parts=len(rest),
         thin=len(titles) < LEAST_OF_A_FULL_PATH <= least,
     )
     nodes = [PlannedNode(title, desc) for title, desc in zip(titles, descs, strict=True)]
@@ -80,10 +87,18 @@ def passage_of(subconcept: Subconcept, code: str) -> Passage:
     return _passage(subconcept.node.title, headings, subconcept.point.blocks, code)
 
 
-def code_of(documents: Sequence[Document]) -> str:
-    """The code of the language that the documents are in, by their first 20,000 characters."""
+def code_of(documents: Sequence[Document], desc: str = "") -> str:
+    """The code of the language that the documents are in, by their first 20,000 characters without formulas.
+
+    Args:
+        desc: of a concept; where it was made from notes, it begins in their language.
+    """
+    for code in CODES:
+        if desc.startswith(language(code).phrases.covers.partition("{")[0]):
+            return code
     said = "\n".join(text_of(block) for document in documents for block in document.content.all_blocks)
-    return language_of(words_of(said[:CHARACTERS_FOR_LANGUAGE]))
+    words = words_of(_FORMULA.sub(" ", said[:CHARACTERS_FOR_LANGUAGE]))
+    return language_of([word for word in words if len(word) > 1])
 
 
 def _passage(title: str, headings: Sequence[str], blocks: Sequence[Block], code: str) -> Passage:

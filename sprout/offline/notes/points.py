@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from sprout.learning.structure.plain_view import text_of, text_of_spans
 from sprout.learning.structure.tree import Block, Table
 from sprout.offline.notes.document import Part
-from sprout.offline.notes.facts import marked_terms, meanings_in, sentences_in
+from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.language import language
+from sprout.offline.notes.meanings import marked_terms, meanings_in
 from sprout.offline.notes.outline import LONGEST_TITLE, NAME_SEPARATOR, section_title
 from sprout.offline.notes.terms import Terms, known_terms
 from sprout.offline.notes.turns import cut_at_turns, name_stretches
@@ -91,7 +92,7 @@ def _cut(point: Point, code: str) -> list[Point]:
     terms = Terms.of(sentences_in(point.blocks, code), code)
     above = [*point.names[:1], *point.parts[0].path]
     names = name_stretches(said, terms, most=JOINED_NAMES, besides=above)
-    marked = [marked_terms(blocks, code)[:JOINED_NAMES] for blocks in cut]
+    marked = [marked_terms(blocks, terms)[:JOINED_NAMES] for blocks in cut]
     names = [its_marked or name for its_marked, name in zip(marked, names, strict=True)]
     if point.names:
         names[0] = [*point.names]
@@ -139,8 +140,8 @@ def _merge_while(points: list[Point], too_many: Callable[[list[Point]], bool]) -
 
 def _joined(one: Point, other: Point) -> Point:
     """Both as one; what makes up most of it names it first."""
-    first, second = (one, other) if one.words >= other.words or not other.names else (other, one)
-    names = (*one.names, *other.names) if one.words >= CRUMB and other.words >= CRUMB else (*first.names, *second.names)
+    in_order = (one.whole and other.whole) or one.words >= other.words or not other.names
+    names = (*one.names, *other.names) if in_order else (*other.names, *one.names)
     parts = (*one.parts, *(part for part in other.parts if part not in one.parts))
     return Point(tuple(dict.fromkeys(names)), parts, (*one.blocks, *other.blocks))
 

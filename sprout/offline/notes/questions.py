@@ -8,17 +8,20 @@ from typing import Any
 from sprout.learning.questions.questions import parse_number
 from sprout.learning.structure.tree import Table
 from sprout.learning.text.normalization import folded
-from sprout.offline.notes.facts import Statement, TermMeaning, cells_of, steps_of
+from sprout.offline.notes.facts import Statement, cells_of, steps_of, without_article
 from sprout.offline.notes.language import language
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind
+from sprout.offline.notes.meanings import TermMeaning
 from sprout.offline.notes.terms import keys_in
-from sprout.offline.notes.words import key_of, words_of
+from sprout.offline.notes.words import key_of, word_count, words_of
 
 DISTRACTORS = 3
+LEAST_LETTERS = 4
 GAP = "____"
 MOST_CELLS, MOST_STEPS = 3, 2
 LENGTHS_ALIKE = (0.4, 2.5)
 MOST_POINTS = 3
+MOST_GAP_WORDS = 30
 MOST_MENTIONED = 6
 NEVER_EXACT = 0.05  # of a measured number
 
@@ -101,11 +104,45 @@ def true_of_questions(material: Material) -> Iterator[NoteQuestion]:
             distinct = {other.key: other for other in reversed(ranked)}
             wrong = [other for other in ranked if distinct[other.key] is other][:DISTRACTORS]
             if len(wrong) == DISTRACTORS:
-                prompt = material.say.true_of.format(term=material.quoted(_lower(one.subject, material)))
+                prompt = material.say.true_of.format(term=material.quoted(without_article(one.subject, material.code)))
                 options = [f"… {other.predicate}" for other in wrong]
                 fields = _choice(prompt, f"… {one.predicate}", options, 3)
                 said_of = {f"… {other.predicate}": other.subject for other in wrong}
                 yield NoteQuestion(QuestionKind.TRUE_OF, number, (one.sentence,), one.subject, fields, said_of)
+
+
+def gap_questions(material: Material) -> Iterator[NoteQuestion]:
+    """Which of four sentences a term is missing in; in the others it is another term."""
+    gaps = [
+        (number, sentence, term, gapped)
+        for number, statements in enumerate([*material.statements, material.around_statements])
+        for sentence in (one.sentence for one in statements if word_count(one.sentence) <= MOST_GAP_WORDS)
+        for term, gapped in _gaps(sentence, material)
+    ]
+    for number, sentence, term, gapped in gaps:
+        if number == len(material.topics):
+            break
+        wrong: dict[str, str] = {}
+        for _, other_sentence, other, other_gapped in gaps:
+            apart = not _share_words(term, other_sentence, material.code) and other not in wrong.values()
+            if apart and not _share_words(other, sentence, material.code) and _alike(other_gapped, gapped):
+                wrong[other_gapped] = other
+            if len(wrong) == DISTRACTORS:
+                fields = _choice(material.say.fits_gap.format(term=material.quoted(term)), gapped, [*wrong], 2)
+                yield NoteQuestion(QuestionKind.FITS_GAP, number, (sentence,), term, fields, wrong)
+                break
+
+
+def _gaps(sentence: str, material: Material) -> Iterator[tuple[str, str]]:
+    """A telling term of a sentence, with the sentence in which it is missing; nothing where it stands there twice."""
+    keys = keys_in(sentence, material.code)
+    for term in material.telling_terms:
+        if key_of(term, material.code) in keys:
+            pattern = rf"(?<![\w$\\]){re.escape(term)}(?![\w$])"
+            gapped, count = re.subn(pattern, GAP, sentence, flags=re.IGNORECASE)
+            if count == 1 and not _share_words(term, gapped, material.code):
+                yield term, gapped
+            return
 
 
 def cell_questions(material: Material) -> Iterator[NoteQuestion]:
@@ -226,12 +263,17 @@ def _other_terms(material: Material, one: TermMeaning) -> list[str]:
     code = material.code
     fitting = [
         term
-        for term in material.option_terms
+        for term in dict.fromkeys((*material.option_terms, *(other.term for other in material.all_meanings)))
         if not _share_words(term, one.term, code) and not _share_words(term, one.sentence, code)
     ]
     upper, plural = one.term[:1].isupper(), one.term.endswith("s")
+    fitting = [term for term in fitting if _is_symbol(term) is _is_symbol(one.term)]
     fitting.sort(key=lambda term: (term[:1].isupper() != upper) + (term.endswith("s") != plural))
     return fitting[:DISTRACTORS]
+
+
+def _is_symbol(term: str) -> bool:
+    return "$" in term or "=" in term or len(term) < LEAST_LETTERS
 
 
 def _meanings_of(material: Material, terms: Sequence[str]) -> Mapping[str, str]:
@@ -256,10 +298,3 @@ def _share_words(phrase: str, text: str, code: str) -> bool:
 def _alike(one: str, other: str) -> bool:
     shortest, longest = LENGTHS_ALIKE
     return shortest <= len(one) / max(1, len(other)) <= longest
-
-
-def _lower(subject: str, material: Material) -> str:
-    """A subject as it stands within a sentence: with a small first letter where it begins with a little word."""
-    first = subject.split(maxsplit=1)[0]
-    is_little = first.casefold() in language(material.code).stopwords
-    return f"{subject[:1].lower()}{subject[1:]}" if is_little else subject

@@ -9,16 +9,20 @@ NAMED = 8
 LONGEST_NAME = 60
 
 
-def rationale(titles: Sequence[str], left_out: Sequence[tuple[str, str]], given: Language, *, thin: bool) -> str:
+def rationale(
+    titles: Sequence[str], left_out: Sequence[tuple[str, str]], given: Language, *, more_parts: int, thin: bool
+) -> str:
     """One paragraph of at most 150 words.
 
     Args:
         left_out: headings with the reason in English.
+        more_parts: how many parts of the notes the path has no room for.
         thin: the notes are so short that the path is as well.
     """
     say = given.phrases
     start = [say.rationale_start, say.rationale_begins.format(entry=say.quoted.format(titles[0]))]
-    end = [say.rationale_thin] * thin + [say.rationale_end]
+    end = [say.rationale_short.format(count=more_parts)] if more_parts else [say.rationale_thin] * thin
+    end += [say.rationale_end]
     for count in range(min(NAMED, len(left_out)), 0, -1):
         named = [f"{title[:LONGEST_NAME]} ({_reason(reason, given.reasons)})" for title, reason in left_out[:count]]
         more = f" {say.more.format(count=len(left_out) - count)}" if len(left_out) > count else ""

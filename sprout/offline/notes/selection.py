@@ -9,6 +9,7 @@ from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind, 
 DRAFTS_OF_A_KIND = 40
 SECOND_OF_A_KIND = 0.8  # what each question of a kind takes from the next one's worth
 NEW_TOPIC = 4.0
+MOST_OF_A_KIND = 3
 ENOUGH = 5  # questions, from which on the learner's own words are asked for only where nothing else asks
 
 # A kind → its questions, and how good they are where one could be asked as well as another.
@@ -19,6 +20,7 @@ KINDS: dict[QuestionKind, tuple[Callable[[Material], Iterator[NoteQuestion]], fl
     QuestionKind.NEXT_STEP: (questions.step_questions, 2.5),
     QuestionKind.TERM: (questions.term_questions, 2.5),
     QuestionKind.TYPED_TERM: (questions.typed_term_questions, 2.0),
+    QuestionKind.FITS_GAP: (questions.gap_questions, 1.8),
     QuestionKind.NUMBER: (questions.number_questions, 2.0),
     QuestionKind.OWN_WORDS: (questions.own_words_questions, 0.5),
 }
@@ -59,6 +61,8 @@ def _repeats(draft: NoteQuestion, taken: Sequence[NoteQuestion]) -> bool:
 
 
 def _is_wanted(draft: NoteQuestion, taken: Sequence[NoteQuestion]) -> bool:
+    if sum(one.kind is draft.kind for one in taken) >= MOST_OF_A_KIND and draft.kind is not QuestionKind.OWN_WORDS:
+        return False
     if draft.kind is not QuestionKind.OWN_WORDS or len(taken) < ENOUGH:
         return True
     return all(one.topic != draft.topic for one in taken)

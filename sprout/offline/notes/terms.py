@@ -13,7 +13,7 @@ from sprout.offline.notes.words import WORD, stem, without_elision, words_of
 MAX_TERM_WORDS = 3
 LEAST_LETTERS = 4
 LONGER_TERM = 1.6
-LEAST_USES = 2
+LEAST_USES, WORDS_A_USE = 2, 300
 USED_OFTEN = 3  # sentences
 _NO_NOUN = {"en": ("ly", "ing"), "fr": ("er",), "es": ("ar", "er", "ir", "mente", "ndo", "ado", "ada")}
 _MARKS = re.compile(r"[,;:.!?()\[\]“”„«»\"/–—|=$\\{}<>]+")
@@ -52,10 +52,15 @@ class Terms:
         uses = Counter(key for sentence in sentences for key in keys_in(sentence, code) if key in shown)
         return cls(code, uses, shown)
 
+    def has(self, term: str) -> bool:
+        """Whether the text uses a term as a noun."""
+        return _key(term, self.code) in self.forms
+
     def ranked(self, text: str, *, besides: Sequence[str] = ()) -> list[str]:
-        """Forms of the terms that a text uses twice or more, those that are most its own first, none sharing a word."""
+        """Forms of the terms that a text uses often, those that are most its own first, none sharing a word."""
         every = Counter(key for key in _all_keys(text, self.code) if key in self.forms)
-        counts = {key: count for key, count in every.items() if count >= LEAST_USES}
+        least = LEAST_USES + len(text.split()) // WORDS_A_USE
+        counts = {key: count for key, count in every.items() if count >= least}
         taken = {word for phrase in besides for word in _key(phrase, self.code).split()}
 
         def weight(key: str) -> float:
@@ -110,7 +115,12 @@ def _content_run(run: Sequence[str], introduced: bool, code: str) -> list[str]:
     if code == "de":
         return [word for word in run if word[0].isupper() and len(word) > 2]
     last = run[-1]
-    if len(run) > MAX_TERM_WORDS or len(last) < 3 or last.casefold().endswith(_NO_NOUN.get(code, ())):
+    if (
+        len(run) > MAX_TERM_WORDS
+        or len(last) < 3
+        or last.endswith(("’s", "'s"))
+        or last.casefold().endswith(_NO_NOUN.get(code, ()))
+    ):
         return []
     return [" ".join(run)]
 

@@ -20,6 +20,7 @@ from sprout.offline.notes.material import Material, NoteQuestion, Topic
 from sprout.offline.notes.path import code_of
 from sprout.offline.notes.scope import own_parts
 from sprout.offline.notes.selection import all_questions, changed_form, select_questions
+from sprout.offline.notes.words import word_count
 
 CHUNKS = 3
 EXPLANATION_WORDS = 90
@@ -40,7 +41,7 @@ def lesson_from_notes(passages: Sequence[Tag], *, title: str, desc: str) -> Tuto
 @lru_cache(maxsize=32)  # every turn of a conversation brings the same passages
 def _build_lesson(passages: tuple[PassageText, ...], title: str, desc: str) -> TutorLesson | None:
     documents = documents_of_passages(passages)
-    code = code_of(documents)
+    code = code_of(documents, desc)
     parts = own_parts(documents, title=title, desc=desc, code=code)
     blocks = [block for part in parts for block in part.all_blocks]
     around = [
@@ -119,18 +120,20 @@ class _NotesLesson:
     def _explanation(self, question: NoteQuestion, prepared: PreparedQuestion) -> tuple[str, tuple[str, ...]]:
         """The part of the notes as far as it does not give the answer away, and the sentences that it rests on."""
         check, topic = LeakCheck(prepared.secret()), self._material.topics[question.topic]
-        pieces = [piece for block in topic.blocks for piece in _pieces(block)]
         meta = language(self._material.code).patterns.meta
+        pieces = [piece for block in topic.blocks for piece in _pieces(block)]
+        pieces = [piece for piece in pieces if _is_material(piece) and not meta.search(piece)]
+        heading = self._heading if check.passes(self._words(self._heading, ["…"])) else ""
         shown: list[str] = []
         for piece in pieces:
-            fits = len(" ".join([*shown, piece]).split()) <= EXPLANATION_WORDS
-            if fits and _is_material(piece) and not meta.search(piece) and check.passes(_joined([*shown, piece])):
-                shown.append(piece)
+            longer = [*shown, piece]
+            if word_count(" ".join(longer)) <= EXPLANATION_WORDS and check.passes(self._words(heading, longer)):
+                shown = longer
+        return self._words(heading, shown), (*question.settles, *(piece for piece in shown if "\n" not in piece))
+
+    def _words(self, heading: str, shown: Sequence[str]) -> str:
         name = "notes_part" if shown else "notes_alone"
-        words = self._frames.render(name, heading=self._heading, text=_joined(shown)) if self._heading else ""
-        if not words or not check.passes(words):
-            words = self._frames.render(f"{name}_bare", text=_joined(shown))
-        return words, (*question.settles, *(piece for piece in shown if "\n" not in piece))
+        return self._frames.render(name if heading else f"{name}_bare", heading=heading, text=_joined(shown))
 
 
 def _pieces(block: Block) -> list[str]:
