@@ -85,6 +85,12 @@ class PassageIndex:
             (self._score(entry, in_title, in_desc) + NAMED_WEIGHT * _is_named(entry, names), entry.passage)
             for entry in self._entries
         ]
+        if names and not any(score for score, _ in scored):  # what it names are common words, and no headings
+            named = frozenset(_stems(desc.partition(":")[2])) | in_title
+            scored = [
+                (sum(self._weight(stem, entry) for stem in named if stem in entry.stems), entry.passage)
+                for entry in self._entries
+            ]
         return sorted((one for one in scored if one[0] > 0), key=lambda one: one[0], reverse=True)
 
     def _score(self, entry: _Entry, in_title: frozenset[str], in_desc: frozenset[str]) -> float:

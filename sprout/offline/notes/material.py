@@ -20,6 +20,7 @@ from sprout.offline.notes.words import key_of
 EVERYWHERE_SHARE = 1 / 3
 EVERYWHERE_LEAST = 5
 HEADING_WORDS = 3
+LONG_TERM = 6  # letters
 
 
 class QuestionKind(StrEnum):
@@ -161,6 +162,14 @@ class Material:
         terms = {key_of(term, self.code): term for term in self.telling_terms}
         terms |= {key: self.terms.forms[key] for key in used if key not in components and key not in terms}
         return [*terms.values()]
+
+    @cached_property
+    def gap_terms(self) -> list[str]:
+        """Terms that a sentence can lack: telling ones first, then longer ones that a few sentences use."""
+        telling = set(self.telling_terms)
+        others = [term for term in self.option_terms if term not in telling and len(term) >= LONG_TERM]
+        few = [term for term in others if key_of(term, self.code) not in self.ubiquitous_terms]
+        return [*self.telling_terms, *few]
 
     def shown(self, term: str) -> str:
         """The term as the text writes it within sentences."""

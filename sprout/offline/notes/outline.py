@@ -16,6 +16,7 @@ WORDS_A_CONCEPT = 280
 FEW_CONCEPTS, WORDS_FOR_FEW = 3, 150
 SMALLEST = 40  # words of a section that is a concept of its own
 CUT_FROM = 1_200  # words, from which on a section without subsections is more than one concept
+SMALLEST_UNNAMED = 150
 LARGE = 1.5  # times the mean, from which on a section is opened
 LONGEST_TITLE = 90
 NAMED_TERMS = 3
@@ -48,7 +49,7 @@ def stretches_of(documents: Sequence[Document], code: str, *, most: int) -> list
     wanted = max(1, min(most, wanted))
     found = _opened(found, wanted, total)
     found = _cut(found, wanted, total, code)
-    while len(found) > 1 and (len(found) > wanted or min(each.words for each in found) < SMALLEST):
+    while len(found) > 1 and (len(found) > wanted or any(map(_is_small, found))):
         found = _merged(found, _pair_to_merge(found, only_small=len(found) <= wanted))
     return found
 
@@ -119,6 +120,12 @@ def _cut(found: list[Stretch], wanted: int, total: int, code: str) -> list[Stret
     return found
 
 
+def _is_small(stretch: Stretch) -> bool:
+    """Whether a stretch is too small to stand alone: some words, or an opening that nothing names."""
+    named = any(part.path or part.label for part in stretch.parts) or stretch.terms
+    return stretch.words < (SMALLEST if named else SMALLEST_UNNAMED)
+
+
 def _pair_to_merge(found: Sequence[Stretch], *, only_small: bool) -> int:
     """Index of the first of the two neighbours that are best merged: small, and of one section of one document."""
 
@@ -127,8 +134,8 @@ def _pair_to_merge(found: Sequence[Stretch], *, only_small: bool) -> int:
         above, beside = one.parts[-1], other.parts[0]
         shared = above.path[:-1] == beside.path[:-1] or (above.opening and beside.path[:-1] == above.path)
         apart = 10_000 if one.document != other.document else 0 if shared else 150
-        small = only_small and min(one.words, other.words) >= SMALLEST
-        return one.words + other.words + apart + (100_000 if small else 0)
+        large = only_small and not (_is_small(one) or _is_small(other))
+        return one.words + other.words + apart + (100_000 if large else 0)
 
     return min(range(len(found) - 1), key=cost)
 

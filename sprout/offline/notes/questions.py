@@ -136,7 +136,7 @@ def gap_questions(material: Material) -> Iterator[NoteQuestion]:
 def _gaps(sentence: str, material: Material) -> Iterator[tuple[str, str]]:
     """A telling term of a sentence, with the sentence in which it is missing; nothing where it stands there twice."""
     keys = keys_in(sentence, material.code)
-    for term in material.telling_terms:
+    for term in material.gap_terms:
         if key_of(term, material.code) in keys:
             pattern = rf"(?<![\w$\\]){re.escape(term)}(?![\w$])"
             gapped, count = re.subn(pattern, GAP, sentence, flags=re.IGNORECASE)

@@ -16,6 +16,7 @@ LONGER_TERM = 1.6
 LEAST_USES, WORDS_A_USE = 2, 300
 USED_OFTEN = 3  # sentences
 _NO_NOUN = {"en": ("ly", "ing"), "fr": ("er",), "es": ("ar", "er", "ir", "mente", "ndo", "ado", "ada")}
+_ADDRESSES = re.compile(r"(?:Dein|Euer|Eure|Ihr|Ihn)(?:e|en|em|er|es)?")  # with a capital in letters to a reader
 _MARKS = re.compile(r"[,;:.!?()\[\]“”„«»\"/–—|=$\\{}<>]+")
 
 
@@ -113,7 +114,7 @@ def _content_run(run: Sequence[str], introduced: bool, code: str) -> list[str]:
     if not run or not introduced:
         return []
     if code == "de":
-        return [word for word in run if word[0].isupper() and len(word) > 2]
+        return [word for word in run if word[0].isupper() and len(word) > 2 and not _ADDRESSES.fullmatch(word)]
     last = run[-1]
     if (
         len(run) > MAX_TERM_WORDS
