@@ -50,8 +50,12 @@ def answers_in_notes(passages: tuple[PassageText, ...], *, title: str, desc: str
     if not any(part.words for part in parts):
         return {}
     answers: dict[str, str] = {}
+    seen: list[list[Subconcept]] = []
     for most in range(MOST_POINTS, 0, -1):  # the subconcepts may have been fewer
         found = subconcepts_of(documents, parts, code, most=most)
+        if found in seen:
+            continue
+        seen.append(found)
         for question in _questions(documents, parts, found, code):
             answers.setdefault(question.prompt, str(question.fields["correct_answer"]))
     return answers

@@ -21,7 +21,7 @@ GAP = "____"
 MOST_CELLS, MOST_STEPS = 3, 2
 LENGTHS_ALIKE = (0.4, 2.5)
 MOST_POINTS = 3
-MOST_GAP_WORDS = 30
+GAP_WORDS = (6, 30)
 MOST_MENTIONED = 6
 NEVER_EXACT = 0.05  # of a measured number
 
@@ -116,7 +116,7 @@ def gap_questions(material: Material) -> Iterator[NoteQuestion]:
     gaps = [
         (number, sentence, term, gapped)
         for number, statements in enumerate([*material.statements, material.around_statements])
-        for sentence in (one.sentence for one in statements if word_count(one.sentence) <= MOST_GAP_WORDS)
+        for sentence in (one.sentence for one in statements if GAP_WORDS[0] <= word_count(one.sentence) <= GAP_WORDS[1])
         for term, gapped in _gaps(sentence, material)
     ]
     for number, sentence, term, gapped in gaps:
