@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sprout.documents.splitting.markdown_blocks import Block, parse_blocks
+from sprout.learning.paths.passages import HEADING_SEPARATOR
 from sprout.learning.text.normalization import one_line
 
 MIN_CHARACTERS = 300
@@ -14,7 +15,6 @@ MAX_CHARACTERS = 1_500
 MAX_PARAGRAPH_CHARACTERS = 3_000
 MAX_CODE_CHARACTERS = 6_000
 MAX_HEADING = 120
-HEADING_SEPARATOR = " › "
 
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\s+|[。！？]")
 _NEWLINE = re.compile(r"\n")
