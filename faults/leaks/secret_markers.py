@@ -19,8 +19,8 @@ import yaml
 
 from faults.leaks.decodings import decodings
 from harness.servers.server_process import END_S, ROOT, START_S, NotServing, free_port
+from sprout.learning.structure.sentences import sentences_of
 from sprout.learning.text.normalization import one_line
-from sprout.offline.notes.parser import sentences_of
 
 LETTERS = 5
 WORD = re.compile(rf"zq[a-z]{{{LETTERS}}}qz", re.IGNORECASE)

@@ -73,22 +73,6 @@ def reachable(start: str, links: Iterable[PlannedEdge]) -> set[str]:
     return found
 
 
-def connected_components(titles: Sequence[str], links: Iterable[PlannedEdge]) -> list[list[str]]:
-    """The titles in groups that links hold together, whichever way the links point."""
-    group_of = {title: [title] for title in titles}
-    for link in links:
-        one, other = group_of[link.source], group_of[link.target]
-        if one is not other:
-            one.extend(other)
-            for title in other:
-                group_of[title] = one
-    found: list[list[str]] = []
-    for title in titles:
-        if group_of[title] not in found:
-            found.append(group_of[title])
-    return found
-
-
 def limit_nodes(plan: Plan, most: int) -> Plan:
     """The plan with `most` of its ideas that can stand alone, their links, and the questions that test nothing else.
 

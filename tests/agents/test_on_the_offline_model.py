@@ -127,7 +127,7 @@ async def test_notes_become_a_path_with_questions_about_their_own_words() -> Non
     root = repositories.topic("The water cycle")
     topic, *lessons = await a_whole_path(repositories, root)
     assert topic.result.calls[0].name == "extract_all_concept_contexts"
-    assert_sound(repositories, root.id, 6, 10)
+    assert_sound(repositories, root.id, 3, 3)
     assert len(lessons) == len(repositories.titles(root.id)) == topic.done.concept_count
     assert topic.refused == []
     assert topic.done.rationale

@@ -11,10 +11,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sprout.learning.paths.passages import Passage
+from sprout.agents.documents.section_paths import Path, section_paths
+from sprout.learning.paths.passages import HEADING_SEPARATOR, Passage
+from sprout.learning.structure.titles import heading_key
 from sprout.learning.text.normalization import folded
 
 TITLE_WEIGHT = 3.0
+NAMED_WEIGHT = 1_000.0  # a passage under a named heading comes before all others
+NAME_SEPARATOR = " · "
+OPENING = " …"
 MAX_COMMON_SHARE = 0.6  # a stem in more of the passages is not distinctive
 MIN_COMMON = 3
 MIN_DESC_STEMS = 3
@@ -28,6 +33,7 @@ _STEM = 6
 @dataclass(frozen=True, slots=True)
 class _Entry:
     passage: Passage
+    paths: tuple[Path, ...]
     stems: Counter[str]
     length: int
 
@@ -35,12 +41,15 @@ class _Entry:
 class PassageIndex:
     """Search index over passages, by concept.
 
-    A passage fits if it shares a distinctive stem with the concept's title, or several with its description.
+    A passage fits if it stands under a heading that the concept's description names, if it shares a distinctive stem
+    with the title, or several with the description. A description names headings after a colon, parted by " · ": "In
+    your notes: Cells · Cells › Membranes"; one that ends in " …" means the text before its first subsection.
     Source of the score: BM25; Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009.
     """
 
     def __init__(self, passages: Sequence[Passage]) -> None:
-        self._entries = [_entry(passage) for passage in passages]
+        paths = section_paths(passages)
+        self._entries = [_entry(passage, its_paths) for passage, its_paths in zip(passages, paths, strict=True)]
         self._mean_length = sum(entry.length for entry in self._entries) / len(self._entries) if self._entries else 1.0
         self._document_frequency = Counter(stem for entry in self._entries for stem in entry.stems)
 
@@ -71,7 +80,17 @@ class PassageIndex:
     def _rank(self, title: str, desc: str) -> list[tuple[float, Passage]]:
         in_title = frozenset(_stems(title))
         in_desc = frozenset(_stems(desc)) - in_title
-        scored = [(self._score(entry, in_title, in_desc), entry.passage) for entry in self._entries]
+        names = _heading_names(desc)
+        scored = [
+            (self._score(entry, in_title, in_desc) + NAMED_WEIGHT * _is_named(entry, names), entry.passage)
+            for entry in self._entries
+        ]
+        if names and not any(score for score, _ in scored):  # what it names are common words, and no headings
+            named = frozenset(_stems(desc.partition(":")[2])) | in_title
+            scored = [
+                (sum(self._weight(stem, entry) for stem in named if stem in entry.stems), entry.passage)
+                for entry in self._entries
+            ]
         return sorted((one for one in scored if one[0] > 0), key=lambda one: one[0], reverse=True)
 
     def _score(self, entry: _Entry, in_title: frozenset[str], in_desc: frozenset[str]) -> float:
@@ -91,9 +110,31 @@ class PassageIndex:
         return rarity * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * entry.length / self._mean_length))
 
 
-def _entry(passage: Passage) -> _Entry:
+def _entry(passage: Passage, paths: tuple[Path, ...]) -> _Entry:
     stems = Counter(_stems(f"{passage.heading or ''} {passage.text}"))
-    return _Entry(passage, stems, max(1, stems.total()))
+    keys = tuple(tuple(map(heading_key, path)) for path in paths)
+    return _Entry(passage, keys, stems, max(1, stems.total()))
+
+
+def _heading_names(desc: str) -> list[tuple[Path, bool]]:
+    """The headings that a description names, as keys, and whether only the beginning of the section is meant."""
+    names = [name.strip() for name in desc.partition(":")[2].split(NAME_SEPARATOR)]
+    return [
+        (tuple(map(heading_key, name.removesuffix(OPENING).split(HEADING_SEPARATOR))), name.endswith(OPENING))
+        for name in names
+        if name
+    ]
+
+
+def _is_named(entry: _Entry, names: Sequence[tuple[Path, bool]]) -> bool:
+    """Whether a path of the entry, or for a whole section a part of it from the top, ends with a name."""
+    return any(
+        path[end - len(name) : end] == name
+        for path in entry.paths
+        for name, opening in names
+        for end in ([len(path)] if opening else range(len(name), len(path) + 1))
+        if end >= len(name)
+    )
 
 
 def _stems(text: str) -> list[str]:

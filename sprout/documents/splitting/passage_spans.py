@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sprout.documents.formats.markdown_inline import plain_title
 from sprout.documents.splitting.markdown_blocks import Block, parse_blocks
+from sprout.learning.paths.passages import HEADING_SEPARATOR
 from sprout.learning.text.normalization import one_line
 
 MIN_CHARACTERS = 300
@@ -16,7 +17,6 @@ MAX_PARAGRAPH_CHARACTERS = 3_000
 MAX_CODE_CHARACTERS = 6_000
 MAX_HEADING = 120
 MAX_HEADING_MARKDOWN = 240
-HEADING_SEPARATOR = " › "
 
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\s+|[。！？]")
 _NEWLINE = re.compile(r"\n")

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+HEADING_SEPARATOR = " › "
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:

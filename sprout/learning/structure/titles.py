@@ -9,6 +9,7 @@ from functools import cache
 from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.tree import Section, iter_sections
 from sprout.learning.structure.words import chapter_pattern
+from sprout.learning.text.normalization import folded
 
 LONGEST_TITLE = 300  # characters; a longer line is no title, and is left as it is
 
@@ -50,15 +51,21 @@ def without_numbering(title: str) -> str:
     return _without_numbering(_without_markup(title), ()).strip(" \t:–—-")
 
 
+def heading_key(title: str) -> str:
+    """Key by which a heading is found again: numbering, markup, capitals and spaces make no difference."""
+    bare = folded(without_numbering(title) or title)
+    return bare.lstrip("0123456789.) §").strip(" :.") or bare
+
+
 def word_forms(text: str) -> Mapping[str, str]:
     """Folded word → its most frequent form, of those not in capitals alone unless it is always so."""
     counts: dict[str, Counter[str]] = {}
     for word, count in Counter(_LETTERS.findall(text)).items():
         counts.setdefault(word.casefold(), Counter())[word] += count
     forms = {}
-    for folded, seen in counts.items():
+    for bare, seen in counts.items():
         mixed = {word: count for word, count in seen.items() if not word.isupper() or len(word) == 1}
-        forms[folded] = max(mixed or seen, key=lambda word: (seen[word], word))
+        forms[bare] = max(mixed or seen, key=lambda word: (seen[word], word))
     return forms
 
 

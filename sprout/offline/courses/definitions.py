@@ -1,9 +1,9 @@
 """Definitions of a course's terms, for questions that ask the meaning of a word."""
 
+from sprout.learning.structure.sentences import sentences_of
 from sprout.offline.courses.glossary import glossary
 from sprout.offline.courses.glossary_format import Term
 from sprout.offline.courses.meaning_questions import meaning_questions
-from sprout.offline.notes.parser import sentences_of
 
 LONGEST_TOGETHER = 45  # words
 

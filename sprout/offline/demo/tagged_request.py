@@ -3,14 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import groupby
 
 _TAGS = (
     "topic|wish|size|existing|concept|subconcept|overview|document|title|desc|path|passage|asked|question|prompt"
     "|option|answer|reason|item|criterion|label|statement|partly_if|misconception|anchor|learner_answer"
     "|next|state|plan|can|callable_tools|pending|smaller|settled|solution|marking|next_step|help|memory|note"
 )
-HEADING_SEPARATOR = " › "
 _TAG = re.compile(rf'<(/?)({_TAGS})((?:\s+[\w-]+="[^"<>]*")*)\s*(/?)>')
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"<>]*)"')
 _RANGE = re.compile(r"^\s*(\d{1,3})(?:\s*[-–]\s*(\d{1,3}))?\s*$")
@@ -79,15 +77,13 @@ def existing_prompts(request: Tag) -> set[str]:
     }
 
 
-def note_texts(passages: Iterable[Tag]) -> list[str]:
-    """The passages; those that stand under one heading are one text again, and it begins with that heading."""
-    given = [tag for tag in passages if tag.text.strip()]
-    texts: list[str] = []
-    for (_, heading), tags in groupby(given, lambda tag: (tag.attributes.get("doc"), tag.attributes.get("heading"))):
-        text = "\n\n".join(tag.text for tag in tags)
-        continues = heading and not text.lstrip().startswith("#")
-        texts.append(f"## {heading.split(HEADING_SEPARATOR)[-1]}\n\n{text}" if continues else text)
-    return texts
+def passage_texts(passages: Iterable[Tag]) -> list[tuple[str, str, str]]:
+    """Document, path of headings and text of each passage that has any."""
+    return [
+        (tag.attributes.get("doc", ""), tag.attributes.get("heading", ""), tag.text)
+        for tag in passages
+        if tag.text.strip()
+    ]
 
 
 def unescape(text: str) -> str:

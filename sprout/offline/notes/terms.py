@@ -1,222 +1,143 @@
-"""Key terms of a text: noun phrases found by the function words around them, weighted by their position."""
+"""Key terms of a text: noun phrases found by the function words around them, weighted by how often they stand there."""
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Self
 
-from sprout.offline.notes.language import language as words_in
-from sprout.offline.notes.parser import WORD, words_of
+from sprout.offline.notes.language import language
+from sprout.offline.notes.words import WORD, stem, without_elision, words_of
 
 MAX_TERM_WORDS = 3
-DEFINED_USES = 2
-_NO_NOUN = {"en": ("ly", "ing"), "fr": ("er",)}
-_MARKS = re.compile(r"[,;:.!?()\[\]“”„«»\"/–—]+")
+LEAST_LETTERS = 4
+LONGER_TERM = 1.6
+LEAST_USES, WORDS_A_USE = 2, 300
+USED_OFTEN = 3  # sentences
+_NO_NOUN = {"en": ("ly", "ing"), "fr": ("er",), "es": ("ar", "er", "ir", "mente", "ndo", "ado", "ada")}
+_ADDRESSES = re.compile(r"(?:Dein|Euer|Eure|Ihr|Ihn)(?:e|en|em|er|es)?")  # with a capital in letters to a reader
+_MARKS = re.compile(r"[,;:.!?()\[\]“”„«»\"/–—|=$\\{}<>]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Lexicon:
-    """The terms of a whole text.
+class Terms:
+    """Terms of some sentences.
 
     Args:
-        display_forms: key of a term → the form in which the text writes it most often.
-        weight: key of a term → how much it matters, > 0.
-        marked: keys of terms in bold.
-        named: keys of terms that the text marks, puts in a heading, or defines and uses again.
-        articles: key of a term → the articles that it was seen with; "" where it stood bare.
-        proper: words that are written with a capital in the middle of a sentence.
+        counts: key of a term → in how many sentences it stands.
+        forms: key of a term → the form in which the text writes it most often.
     """
 
-    language: str
-    display_forms: Mapping[str, str]
-    weight: Mapping[str, float]
-    marked: frozenset[str]
-    named: frozenset[str]
-    articles: Mapping[str, frozenset[str]]
-    proper: frozenset[str]
+    code: str
+    counts: Counter[str]
+    forms: dict[str, str]
 
-    def in_text(self, text: str) -> list[str]:
-        """Keys of the terms that stand in a text, weightiest first."""
-        here = stems_of(text, self.language)
-        found = {key for key in here if key in self.weight}
-        for size in range(2, MAX_TERM_WORDS + 1):
-            found |= {
-                key for at in range(len(here) - size + 1) if (key := " ".join(here[at : at + size])) in self.weight
-            }
-        return sorted(found, key=lambda key: (-self.weight[key], key))
+    @classmethod
+    def of(cls, sentences: Sequence[str], code: str) -> Self:
+        """The terms of sentences in the language `code`."""
+        forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for sentence in sentences:
+            for phrase in noun_phrases(sentence, code):
+                forms[_key(phrase, code)][phrase] += 1
+        generic = {stem(word, code) for word in language(code).words.generic}
+        said = {word for sentence in sentences for word in words_of(sentence)}
+        proper = {word for sentence in sentences for word in WORD.findall(sentence)[1:] if word[0].isupper()}
+        shown = {
+            key: _usual_form(seen, proper, code)
+            for key, seen in forms.items()
+            if key not in generic
+            and max(map(len, key.split())) >= LEAST_LETTERS
+            and not (code == "en" and key.endswith("er") and key.removesuffix("er") in said)  # a comparative
+        }
+        uses = Counter(key for sentence in sentences for key in keys_in(sentence, code) if key in shown)
+        return cls(code, uses, shown)
 
-    def key_of(self, phrase: str) -> str:
-        """The key of the term that a phrase is, its determiners taken off; empty if it is none."""
-        words = words_of(phrase)
-        while words and words[0] in words_in(self.language).words.determiners:
-            words = words[1:]
-        key = " ".join(stem(word, self.language) for word in words)
-        return key if key in self.weight else ""
+    def has(self, term: str) -> bool:
+        """Whether the text uses a term as a noun."""
+        return _key(term, self.code) in self.forms
 
+    def ranked(self, text: str, *, besides: Sequence[str] = ()) -> list[str]:
+        """Forms of the terms that a text uses often, those that are most its own first, none sharing a word."""
+        every = Counter(key for key in _all_keys(text, self.code) if key in self.forms)
+        least = LEAST_USES + len(text.split()) // WORDS_A_USE
+        counts = {key: count for key, count in every.items() if count >= least}
+        taken = {word for phrase in besides for word in _key(phrase, self.code).split()}
 
-def build_lexicon(
-    sentences: Sequence[str], language: str, *, marked: Iterable[str] = (), headings: Iterable[str] = ()
-) -> Lexicon:
-    """The terms of these sentences. `marked` are terms in bold, `headings` the titles above them."""
-    marked = list(marked)
-    seen: Counter[str] = Counter()
-    forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for sentence in sentences:
-        for phrase in noun_phrases(sentence, language):
-            key = _key(phrase, language)
-            seen[key] += 1
-            forms[key][phrase] += 1
-    generic = {stem(word, language) for word in words_in(language).words.generic}
-    weight = {
-        key: _weight(key, count) for key, count in seen.items() if (count >= 2 or " " not in key) and key not in generic
-    }
-    named: set[str] = set()
-    for phrases_, bonus in ((marked, 4.0), (_defined(sentences, language), 3.0), (_parts(headings, language), 2.5)):
-        for phrase in phrases_:
-            key = _key(phrase, language)
-            if key and len(key.split()) <= MAX_TERM_WORDS and not _is_all_stopwords(phrase, language):
-                weight[key] = weight.get(key, 0.0) + bonus
-                forms[key][phrase] += 1
-                named.add(key)
-    proper = frozenset(word for sentence in sentences for word in WORD.findall(sentence)[1:] if word[0].isupper())
-    return Lexicon(
-        language,
-        {key: _usual_form(forms[key], proper, language) for key in weight},
-        weight,
-        frozenset(key for phrase in marked if (key := _key(phrase, language)) in weight),
-        frozenset(named),
-        _articles(sentences, weight, language),
-        proper,
-    )
+        def weight(key: str) -> float:
+            longer = LONGER_TERM if " " in key else 1.0
+            return longer * counts[key] * counts[key] / max(self.counts[key], counts[key], 1)
+
+        found: list[str] = []
+        for key in sorted(counts, key=lambda key: (-weight(key), key)):
+            if not taken & set(key.split()):
+                found.append(self.forms[key])
+                taken |= set(key.split())
+        return found
 
 
-def noun_phrases(sentence: str, language: str) -> list[str]:
+def known_terms(headings: Sequence[str], sentences: Sequence[str], code: str) -> frozenset[str]:
+    """Keys of the terms that headings name, as a whole or by a word, or that several sentences use."""
+    named = {key for heading in headings for key in keys_in(heading, code)}
+    stopwords = {stem(word, code) for word in language(code).stopwords}
+    used = Terms.of(sentences, code).counts
+    return frozenset(named - stopwords) | {key for key, count in used.items() if count >= USED_OFTEN}
+
+
+@lru_cache(maxsize=8_192)
+def keys_in(text: str, code: str) -> frozenset[str]:
+    """The keys of all runs of up to three words of a text."""
+    return frozenset(_all_keys(text, code))
+
+
+def noun_phrases(sentence: str, code: str) -> list[str]:
     """Runs of one to three words between a determiner or preposition and the next little word or mark."""
+    given = language(code)
     found = []
     for clause_at, clause in enumerate(_MARKS.split(sentence)):
         run: list[str] = []
         introduced = False
         for at, word in enumerate([*WORD.findall(clause), ""]):
             bare = words_of(word)[0] if word else ""
-            if bare and bare not in words_in(language).stopwords and not bare[0].isdigit():
+            if bare and bare not in given.stopwords and not bare[0].isdigit():
                 # A German noun shows itself by its capital, except where the sentence begins with one.
-                introduced = introduced or (not run and _elided(word)) or (language == "de" and clause_at + at > 0)
-                run.append(_without_elision(word))
+                elided = without_elision(word) != word
+                introduced = introduced or (not run and elided) or (code == "de" and clause_at + at > 0)
+                run.append(without_elision(word))
                 continue
-            found += _content_run(run, introduced, language)
-            run, introduced = [], bare in words_in(language).words.determiners
+            found += _content_run(run, introduced, code)
+            run, introduced = [], bare in given.words.determiners
     return found
 
 
-@lru_cache(maxsize=8_192)
-def stems_of(text: str, language: str) -> tuple[str, ...]:
-    """Words without the endings that plurals and cases add."""
-    return tuple(stem(word, language) for word in words_of(text))
-
-
-def stem(word: str, language: str) -> str:
-    """A light stem: enough to join singular and plural, never meant to be shown.
-
-    Not one of snowballstemmer: its stems cross word classes, and would make one term of two concepts, such as relation
-    and relativity, or product and production.
-    """
-    if language == "de":
-        for ending in ("ern", "en", "er", "es", "e", "n", "s"):
-            if word.endswith(ending) and len(word) - len(ending) >= 4:
-                return word[: -len(ending)]
-        return word
-    if len(word) > 4 and word.endswith("ies"):
-        return f"{word[:-3]}y"
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
-
-
-def _content_run(run: Sequence[str], introduced: bool, language: str) -> list[str]:
+def _content_run(run: Sequence[str], introduced: bool, code: str) -> list[str]:
     if not run or not introduced:
         return []
-    if language == "de":
-        return [word for word in run if word[0].isupper() and len(word) > 2]
+    if code == "de":
+        return [word for word in run if word[0].isupper() and len(word) > 2 and not _ADDRESSES.fullmatch(word)]
     last = run[-1]
-    if len(run) > MAX_TERM_WORDS or len(last) < 3 or last.casefold().endswith(_NO_NOUN.get(language, ())):
+    if (
+        len(run) > MAX_TERM_WORDS
+        or len(last) < 3
+        or last.endswith(("’s", "'s"))
+        or last.casefold().endswith(_NO_NOUN.get(code, ()))
+    ):
         return []
-    phrase = " ".join(run)
-    return [phrase]
+    return [" ".join(run)]
 
 
-def _uses(phrase: str, sentences: Sequence[str], language: str) -> int:
-    key = _key(phrase, language)
-    return sum(f" {key} " in f" {' '.join(stems_of(sentence, language))} " for sentence in sentences)
+def _all_keys(text: str, code: str) -> list[str]:
+    stems = [stem(word, code) for word in words_of(text)]
+    sizes = range(1, MAX_TERM_WORDS + 1)
+    return [" ".join(stems[at : at + size]) for size in sizes for at in range(len(stems) - size + 1)]
 
 
-def _key(phrase: str, language: str) -> str:
-    return " ".join(stems_of(phrase, language))
+def _key(phrase: str, code: str) -> str:
+    return " ".join(stem(word, code) for word in words_of(phrase))
 
 
-def _weight(key: str, count: int) -> float:
-    return count * (1.0 if " " not in key else 1.6) * (1.0 if len(key) > 3 else 0.5)
-
-
-def _defined(sentences: Sequence[str], language: str) -> list[str]:
-    """Terms that the sentences define, without determiners: “a …”, a thing that is used again, or “called the …”."""
-    given = words_in(language)
-    found = []
-    for sentence in sentences:
-        called = given.patterns.called.match(sentence.strip(" ."))
-        if match := called or given.patterns.definition.match(sentence.strip(" .")):
-            begins = (words_of(match["subject"]) or [""])[0]
-            phrase = " ".join(w for w in WORD.findall(match["subject"]) if words_of(w)[0] not in given.stopwords)
-            sure = begins in (given.words.articles if called else given.words.indefinite)
-            used_again = not called and _uses(phrase, sentences, language) >= DEFINED_USES
-            if 1 <= len(phrase.split()) <= MAX_TERM_WORDS and (sure or used_again):
-                found.append(phrase)
-    return found
-
-
-def _articles(sentences: Sequence[str], weight: Mapping[str, float], language: str) -> dict[str, frozenset[str]]:
-    """For each term the articles right before it; "" where it opens a sentence or follows another little word."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    known, little = words_in(language).words.articles, words_in(language).stopwords
-    for sentence in sentences:
-        bare = ["", *words_of(sentence)]
-        stems = [stem(word, language) for word in bare]
-        for at in range(1, len(bare)):
-            for size in range(1, MAX_TERM_WORDS + 1):
-                key, before = " ".join(stems[at : at + size]), bare[at - 1]
-                if key in weight and (before in known or not before or before in little):
-                    found[key].add(before if before in known else "")
-    return {key: frozenset(seen) for key, seen in found.items()}
-
-
-def _parts(headings: Iterable[str], language: str) -> list[str]:
-    """The runs of content words in headings: "From cloud to rain" gives "cloud" and "rain"."""
-    found = []
-    for heading in headings:
-        run: list[str] = []
-        for word in [*WORD.findall(heading), ""]:
-            if word and words_of(word)[0] not in words_in(language).stopwords and not word[0].isdigit():
-                run.append(_without_elision(word))
-                continue
-            found += [" ".join(run)] if 1 <= len(run) <= MAX_TERM_WORDS else []
-            run = []
-    return found
-
-
-def _is_all_stopwords(phrase: str, language: str) -> bool:
-    return all(word in words_in(language).stopwords or word[0].isdigit() for word in words_of(phrase))
-
-
-def _usual_form(forms: Counter[str], proper: frozenset[str], language: str) -> str:
+def _usual_form(forms: Counter[str], proper: set[str], code: str) -> str:
     """The most frequent way of writing it, in small letters unless it is a name or an abbreviation."""
     usual = forms.most_common(1)[0][0]
-    named = language == "de" or usual[1:] != usual[1:].lower() or any(word in proper for word in usual.split())
+    named = code == "de" or usual[1:] != usual[1:].lower() or any(word in proper for word in usual.split())
     return usual if named else usual.lower()
-
-
-def _elided(word: str) -> bool:
-    return _without_elision(word) != word
-
-
-def _without_elision(word: str) -> str:
-    return word[len(word) - len(words_of(word)[0]) :]

@@ -81,3 +81,24 @@ def test_every_section_fits_its_own_heading_best() -> None:
     notes = the_notes()
     for passage in notes.all:
         assert notes.relevant(headings([passage])[0], passage.text)[0] == passage
+
+
+SAME_WORDS = "The wheel turns in the river all day and lifts water into the tank on the hill above the old mill."
+
+
+def test_the_passages_under_a_named_heading_come_before_those_that_share_more_words() -> None:
+    text = f"# Mills\n\n## Wheels\n\n{SAME_WORDS}\n\n## Tanks\n\nIt is {SAME_WORDS}\n\n### Repairs\n\nPaint it.\n"
+    notes = PassageIndex(split_into_passages("mills.md", text))
+    assert headings(notes.relevant("Wheels and tanks", "In your notes: Tanks")) == ["Tanks", "Repairs"]
+    assert headings(notes.relevant("Wheels and tanks", "In your notes: Mills › Tanks …")) == ["Tanks"]
+
+
+def test_headings_of_plain_text_are_found_by_the_form_of_their_lines() -> None:
+    parts = {"1 Wheels": SAME_WORDS * 5, "2 Tanks": SAME_WORDS * 5, "3 Repairs": SAME_WORDS * 5}
+    notes = PassageIndex(
+        split_into_passages("a.txt", "\n\n".join(f"{title}\n\n{text}" for title, text in parts.items()))
+    )
+    found = notes.relevant("Tanks", "In your notes: Tanks")
+    assert found
+    assert all("2 Tanks" in passage.text or passage.start > notes.all[0].end for passage in found)
+    assert not any("3 Repairs" in passage.text for passage in found[:1])

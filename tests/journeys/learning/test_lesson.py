@@ -28,7 +28,7 @@ from tests.journeys.support.map_view import take_screenshot
 
 PER_CENT, OPENED = "A percentage is a count out of a hundred", "One in so many"
 TREE = "Drawing the splits as a tree"
-NOTES, EVAPORATION = Path(__file__).resolve().parents[2] / "offline" / "notes" / "water-cycle.md", "What evaporation is"
+NOTES, LATENT_HEAT = Path(__file__).resolve().parents[2] / "offline" / "notes" / "water-cycle.md", "Latent heat"
 CALL = "A call: name, brackets, inputs"
 COUNT_TELLS = """() => {
   window.announced = [];
@@ -360,7 +360,7 @@ async def test_what_is_taught_from_notes_opens_its_passage_and_the_document_at_t
     async with start_server(tmp_path, sqlite_url, pace=IMMEDIATE) as grown:
         await grown.events_of(await _grown_from_notes(grown))
         taught = GrownCourse(grown, await grown.graph())
-        async with open_page(browser, taught.lesson(EVAPORATION)) as page:
+        async with open_page(browser, taught.lesson(LATENT_HEAT)) as page:
             await wait_for_question(page)
             chip = conversation(page).get_by_role("button", name=f"{NOTES.name}, Evaporation")
             await chip.focus()

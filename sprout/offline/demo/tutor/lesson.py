@@ -21,8 +21,8 @@ class PreparedQuestion:
     """A question with all that is prepared for it.
 
     Args:
-        wrong: for a choice, its wrong options with the belief behind each; for a number or a term, wrong ones with
-            theirs.
+        wrong: for a choice, its wrong options with the belief behind each, empty where none is known; for a number or
+            a term, wrong ones with theirs.
         criteria: as the tool takes them: label, statement, weight and, where there are any, partly_if, misconception.
         anchors: full and partial answers in a learner's words.
         program_tests, accepted: as the draft has them: runs that mark a program, and terms that are right.
@@ -72,7 +72,7 @@ class PreparedQuestion:
             plan: of the lesson, in which no line is to stand twice.
             is_new_plan: whether the server has none yet.
         """
-        beliefs = [{"option": option, "misconception": belief} for option, belief in self.wrong]
+        beliefs = [{"option": option, "misconception": belief} for option, belief in self.wrong if belief]
         fields: dict[str, Any] = {
             "message": message,
             "question": self.prompt,
@@ -113,7 +113,7 @@ class PreparedQuestion:
             ),
             tolerance=self.tolerance if self.kind == "number" else None,
             unit=self.unit or None,
-            misconceptions=tuple(Misconception(option, belief) for option, belief in self.wrong),
+            misconceptions=tuple(Misconception(option, belief) for option, belief in self.wrong if belief),
             program_tests=self.program_tests,
             accepted=self.accepted,
         )

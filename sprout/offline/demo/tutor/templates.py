@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 
 from sprout.offline.notes.language import language as words_in
-from sprout.offline.notes.parser import words_of
+from sprout.offline.notes.words import words_of
 from sprout.yaml_loader import load_yaml
 
 CODES = ("en", "de")

@@ -15,10 +15,9 @@ from sprout.offline.demo.tutor.lesson import TutorLesson
 from sprout.offline.demo.tutor.turn import Subject
 from sprout.offline.graph_plan import PlannedNode
 from tests.offline.demo.tutor.classroom import Classroom, draft_of, first_message, withheld_reason
-from tests.offline.notes.test_lessons_from_notes import learned
+from tests.offline.notes.reading import FILES, learned
 from tests.offline.sdk_client import NOTES
 
-FILES = ("water-cycle.md", "bread.txt", "photosynthese.md", "revolution.md")
 PASSAGE_CHARACTERS = 6_000
 OF_EACH = 1
 
@@ -49,11 +48,11 @@ def room_on(name: str, idea: PlannedNode) -> Classroom:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_subconcept_of_the_notes_has_a_lesson_of_three_chunks_in_their_words(name: str) -> None:
+def test_every_subconcept_of_the_notes_has_a_lesson_of_up_to_three_chunks_in_their_words(name: str) -> None:
     text = " ".join((NOTES / name).read_text().replace("**", "").split())
     for idea in ideas(name):
         lesson = lesson_on(name, idea)
-        assert len(lesson.chunks) == 3
+        assert 1 <= len(lesson.chunks) <= 3
         assert all(sentence in text for sentence in lesson.sentences if "–" not in sentence and ":" not in sentence)
 
 
@@ -63,7 +62,7 @@ def test_every_question_is_one_that_the_server_accepts_and_no_two_are_the_same(n
         tasks = [task for chunk in lesson_on(name, idea).chunks for task in chunk.questions]
         for task in tasks:
             draft_of(task.tool_input("Read on."))
-        assert len({task.prompt for task in tasks}) >= 4
+        assert len({task.prompt for task in tasks}) == len(tasks)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -89,8 +88,11 @@ def test_help_names_the_part_and_is_seldom_without_the_notes(name: str) -> None:
         for task in chunk.questions
         for text in task.help
     ]
-    words = ("notes", "Notizen", "begins", "beginnt", "commence", "digits", "Stellen", "chiffres")
+    words = ("notes", "passage", "Notizen", "Stelle", "sentence about", "Satz, in dem es um", "phrase qui parle")
     assert sum(any(word in text for word in words) for text in helps) >= 0.9 * len(helps)
+    assert not any(
+        gone in text for text in helps for gone in ("It begins with", "letters.", "Es beginnt mit", "lettres.")
+    )
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -119,7 +121,7 @@ def test_the_help_of_german_notes_is_german() -> None:
 
 
 def test_a_side_question_is_answered_with_a_sentence_of_the_notes() -> None:
-    idea = next(idea for idea in ideas("water-cycle.md") if "evaporation" in idea.title)
+    idea = next(idea for idea in ideas("water-cycle.md") if idea.title == "Evaporation")
     lesson = room_on("water-cycle.md", idea)
     lesson.open()
     reply = lesson.ask("where do the fastest molecules escape?", kind="clarification")

@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from sprout.learning.questions.program_tests import ProgramTest
+from sprout.learning.structure.sentences import sentences_of
 from sprout.offline.courses.lesson_format import MOST_WORDS, Lesson, LessonCriterion, LessonQuestion, Step
 from sprout.offline.demo.tutor.lesson import Chunk, LessonSource, PreparedQuestion, TutorLesson
 from sprout.offline.notes.language import language_of
-from sprout.offline.notes.parser import sentences_of, words_of
+from sprout.offline.notes.words import words_of
 
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
 

@@ -8,7 +8,7 @@ from sprout.offline.demo.tutor.replies.next_question import PARAGRAPH, outcome_s
 from sprout.offline.demo.tutor.replies.open_question import quote_learner
 from sprout.offline.demo.tutor.templates import CODES, Templates, inner_quotes, templates_for
 from sprout.offline.demo.tutor.turn import Turn, question_in
-from sprout.offline.notes.parser import words_of
+from sprout.offline.notes.words import words_of
 
 SUMMARY_WORDS = 80
 EVIDENCE_WORDS = 20

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from sprout.learning.structure.sentences import sentences_of
 from sprout.learning.text.normalization import folded, occurs_in
 from sprout.offline.demo.tutor.composition import Priority, Snippet, compose, first_sentences, unsaid
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, count_tactic, recognize_tactic
@@ -12,7 +13,6 @@ from sprout.offline.demo.tutor.replies.lesson_order import NextQuestion, NextRea
 from sprout.offline.demo.tutor.replies.open_question import quote_learner, shares_idea
 from sprout.offline.demo.tutor.templates import Templates
 from sprout.offline.demo.tutor.turn import Turn
-from sprout.offline.notes.parser import sentences_of
 
 SOLUTION_WORDS = 70
 _ABILITY = re.compile(r"You can (?:now )?(.+?)[.!?](?:\s|\Z)")  # as the summaries of the courses begin

@@ -9,7 +9,7 @@ from sprout.offline.demo.tutor.composition import LeakCheck, Priority, Snippet
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, next_move_snippets
 from sprout.offline.demo.tutor.templates import Templates, inner_quotes
-from sprout.offline.notes.title_claims import needs_context
+from sprout.offline.notes.words import needs_context
 
 SAME_QUESTION = 0.7
 SHARE_OF_PROMPT = 0.5

@@ -1,0 +1,52 @@
+"""Section paths of passages: the headings under which each stands, those of plain text among them."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from sprout.learning.paths.passages import HEADING_SEPARATOR, Passage
+from sprout.learning.structure.markdown import read_structure
+from sprout.learning.structure.tree import Section
+
+MAX_CHARACTERS = 200_000  # longer texts are books, in which a short line is seldom a heading
+GAP = "\n\n"
+
+Path = tuple[str, ...]
+
+
+def section_paths(passages: Sequence[Passage]) -> list[tuple[Path, ...]]:
+    """For each passage the paths of headings that it stands under or begins.
+
+    A document without any marked heading has those that the form of its lines shows.
+    """
+    found: list[tuple[Path, ...]] = []
+    for _, group in groupby(passages, lambda passage: passage.document):
+        own = list(group)
+        plain = not any(passage.heading for passage in own)
+        if plain and sum(len(passage.text) for passage in own) <= MAX_CHARACTERS:
+            found += _plain_paths(own)
+        else:
+            found += [(tuple((passage.heading or "").split(HEADING_SEPARATOR)),) for passage in own]
+    return found
+
+
+def _plain_paths(passages: Sequence[Passage]) -> Iterator[tuple[Path, ...]]:
+    headings = list(_iter_headings(read_structure(GAP.join(passage.text for passage in passages)), ()))
+    start = at = 0
+    current: Path = ()
+    for passage in passages:
+        end = start + len(passage.text)
+        paths = [] if at < len(headings) and headings[at][0] == start else [current]
+        while at < len(headings) and headings[at][0] < end:
+            current = headings[at][1]
+            paths.append(current)
+            at += 1
+        yield tuple(path for path in paths if path)
+        start = end + len(GAP)
+
+
+def _iter_headings(section: Section, above: Path) -> Iterator[tuple[int, Path]]:
+    path = (*above, section.title) if section.title and section.level else above
+    if section.level:
+        yield section.start, path
+    for below in section.subsections:
+        yield from _iter_headings(below, path)

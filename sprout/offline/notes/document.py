@@ -1,0 +1,168 @@
+"""Notes as documents: their content by section, what is left out of it and why, and their glossaries."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import groupby, pairwise, takewhile
+
+from sprout.learning.paths.passages import HEADING_SEPARATOR
+from sprout.learning.structure.glossary import GlossaryEntry, glossary_entries
+from sprout.learning.structure.heading_roles import Role
+from sprout.learning.structure.markdown import read_structure
+from sprout.learning.structure.plain_view import text_of
+from sprout.learning.structure.roles import ClassifiedSection, classify
+from sprout.learning.structure.titles import with_clean_titles
+from sprout.learning.structure.tree import Block, Definition, Section
+from sprout.offline.notes.words import word_count
+
+NOTHING = "nothing to learn"
+FEWEST_WORDS = 40  # of content, below which summaries and glossaries are what there is to learn
+
+_TAUGHT = frozenset({Role.CONTENT})
+_READ = frozenset({Role.CONTENT, Role.SUMMARY, Role.GLOSSARY})
+
+_ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Section of a document with its content: what is left to learn of it.
+
+    Args:
+        path: the titles of the document's sections down to this one; empty before its first heading.
+        blocks: of its own, without those of the parts below.
+        opening: the text of a section before its first subsection, under that section's title.
+        label: the document's title, for the text before its first heading.
+        siblings: the number of content sections under the same heading, this one included.
+    """
+
+    path: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    parts: tuple["Part", ...] = ()
+    opening: bool = False
+    siblings: int = 1
+    label: str = ""
+    own_words: int = field(init=False)
+    words: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        own = sum(word_count(text_of(block)) for block in self.blocks)
+        object.__setattr__(self, "own_words", own)
+        object.__setattr__(self, "words", own + sum(part.words for part in self.parts))
+
+    @property
+    def title(self) -> str:
+        return self.path[-1] if self.path else ""
+
+    @property
+    def all_blocks(self) -> tuple[Block, ...]:
+        """The blocks of this part and of all below, in the order of the text."""
+        return (*self.blocks, *(block for part in self.parts for block in part.all_blocks))
+
+    def opened(self) -> list["Part"]:
+        """The parts below, after the text before the first of them."""
+        own = [replace(self, parts=(), opening=True, siblings=1)] if self.blocks else []
+        return [*own, *self.parts]
+
+    def iter_parts(self) -> Iterator["Part"]:
+        """This part and all below."""
+        yield self
+        for part in self.parts:
+            yield from part.iter_parts()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document of a learner.
+
+    Args:
+        left_out: titles of sections that are no content, each with the reason.
+    """
+
+    text: str
+    content: Part
+    left_out: tuple[tuple[str, str], ...]
+    glossary: tuple[GlossaryEntry, ...]
+
+
+def read_document(text: str) -> Document:
+    """The document of a text. Nothing raises, whatever the text."""
+    root = read_structure(text)
+    classified, clean = classify(root, text), with_clean_titles(root)
+    left_out: list[tuple[str, str]] = []
+    content = _part(classified, clean, (), left_out, _TAUGHT)
+    if content.words < FEWEST_WORDS:
+        left_out.clear()
+        content = _part(classified, clean, (), left_out, _READ)
+    return Document(text, content, tuple(dict.fromkeys(left_out)), tuple(glossary_entries(classified)))
+
+
+def documents_of_passages(passages: Iterable[tuple[str, str, str]]) -> list[Document]:
+    """The documents that passages are of, each read as one text under the headings that the passages name.
+
+    Args:
+        passages: document, path of headings and text of each, in the order of the text.
+    """
+    found = []
+    for _, group in groupby(passages, lambda passage: passage[0]):
+        above: list[str] = []
+        texts: list[str] = []
+        for _, heading, text in group:
+            path = heading.split(HEADING_SEPARATOR) if heading else []
+            if path and path != above:
+                common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(path, above, strict=False)))
+                first = min(common, len(path) - 1)
+                texts += [f"{'#' * min(at + 1, 6)} {path[at]}" for at in range(first, len(path))]
+            texts.append(_without_headings(text) if path else text)
+            above = path
+        found.append(read_document("\n\n".join(texts)))
+    return found
+
+
+def has_letters(blocks: Iterable[Block]) -> bool:
+    """Whether there is something to learn in the blocks, and not only marks and numbers."""
+    return any(_LETTER.search(text_of(block)) for block in blocks)
+
+
+def _part(
+    classified: ClassifiedSection,
+    clean: Section,
+    above: tuple[str, ...],
+    left_out: list[tuple[str, str]],
+    roles: frozenset[Role],
+) -> Part:
+    path = (*above, clean.title) if clean.title and clean.level else above
+    kept = tuple(
+        each.block
+        for each in classified.blocks
+        if each.role in roles or (isinstance(each.block, Definition) and classified.role in roles)
+    )
+    parts = []
+    for below, its_clean in zip(classified.subsections, clean.subsections, strict=True):
+        part = _part(below, its_clean, path, left_out, roles)
+        if below.role not in roles:
+            left_out += [(its_clean.title, below.reason)] if classified.role in roles and its_clean.title else []
+            part = Part(part.path, (), part.parts)
+        elif not has_letters(part.all_blocks) and its_clean.title and not below.subsections:
+            left_out.append((its_clean.title, NOTHING))
+        if has_letters(part.all_blocks):
+            parts.append(part)
+    below_it = tuple(replace(part, siblings=len(parts)) for part in parts)
+    own = kept if classified.role in roles else ()
+    return Part(path, own, below_it, label="" if clean.level else clean.title)
+
+
+def _without_headings(text: str) -> str:
+    """A passage's text without the headings that it begins with."""
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines):
+        if not lines[at].strip() or _ATX.match(lines[at]):
+            at += 1
+        elif any(_UNDERLINE.match(after) for _, after in pairwise(lines[at : at + 2])):
+            at += 2
+        else:
+            break
+    return "\n".join(lines[at:])

@@ -1,0 +1,96 @@
+"""Order of concepts: what a text refers back to, whose terms it uses, and otherwise what stands before it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from sprout.learning.text.normalization import folded, occurs_in
+from sprout.offline.graph_plan import PlannedEdge, transitive_reduction
+from sprout.offline.notes.language import language
+from sprout.offline.notes.terms import keys_in
+from sprout.offline.notes.words import key_of, word_count
+
+MOST_SOURCES = 2
+LEAST_USES = 2
+SHORT_TEXT = 80  # words, up to which a single use counts
+REACH = 120  # characters between a reference and the heading that it names
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Text of a concept or subconcept.
+
+    Args:
+        headings: the titles under which it stands.
+        defined: key of a term that it defines → the term.
+    """
+
+    title: str
+    headings: Sequence[str]
+    sentences: Sequence[str]
+    defined: dict[str, str]
+
+
+def edges_between(passages: Sequence[Passage], code: str) -> list[PlannedEdge]:
+    """Edges from earlier passages to later ones that hold all together, each with an honest reason."""
+    found: list[PlannedEdge] = []
+    owners = {key_of(heading, code): one.title for one in reversed(passages) for heading in one.headings}
+    for at, passage in enumerate(passages[1:], start=1):
+        edges = _references(passages[:at], passage, code) or _uses(passages[:at], passage, owners, code)
+        found += edges or [_comes_next(passages[at - 1], passage, code)]
+    return transitive_reduction(found)
+
+
+def _references(earlier: Sequence[Passage], passage: Passage, code: str) -> list[PlannedEdge]:
+    """Edges from the passages to which this one says that it refers."""
+    say, pattern = language(code).phrases, language(code).patterns.refers
+    places = [
+        folded(sentence[found.start() : found.end() + REACH])
+        for sentence in passage.sentences
+        for found in islice(pattern.finditer(sentence), 3)
+    ]
+    return [
+        PlannedEdge(one.title, passage.title, say.refers_back.format(source=one.title, target=passage.title))
+        for one in reversed(earlier)
+        if any(occurs_in(folded(heading), place) for heading in one.headings if heading for place in places)
+    ][:MOST_SOURCES]
+
+
+def _uses(earlier: Sequence[Passage], passage: Passage, owners: dict[str, str], code: str) -> list[PlannedEdge]:
+    """Edges from the passages that define the terms which this one uses most.
+
+    Args:
+        owners: key of a term that has a heading of its own → the title of the passage under it.
+    """
+    say = language(code).phrases
+    counted: dict[str, int] = {}
+    for sentence in passage.sentences:
+        for key in keys_in(sentence, code):
+            counted[key] = counted.get(key, 0) + 1
+    least = 1 if sum(map(word_count, passage.sentences)) <= SHORT_TEXT else LEAST_USES
+    taken = set(passage.defined)
+    uses: list[tuple[int, int, str]] = []
+    for at, one in enumerate(earlier):
+        known = [
+            key
+            for key in one.defined
+            if key not in taken and counted.get(key, 0) >= least and owners.get(key, one.title) == one.title
+        ]
+        taken |= set(one.defined)
+        if known:
+            best = max(known, key=lambda key: (counted[key], key))
+            uses.append((sum(counted[key] for key in known), at, one.defined[best]))
+    uses.sort(reverse=True)
+    return [
+        PlannedEdge(
+            earlier[at].title,
+            passage.title,
+            say.uses.format(source=earlier[at].title, target=passage.title, term=say.quoted.format(term)),
+        )
+        for _, at, term in sorted(uses[:MOST_SOURCES], key=lambda use: use[1])
+    ]
+
+
+def _comes_next(before: Passage, passage: Passage, code: str) -> PlannedEdge:
+    why = language(code).phrases.comes_next.format(source=before.title, target=passage.title)
+    return PlannedEdge(before.title, passage.title, why)

@@ -1,0 +1,148 @@
+"""Path from notes: the documents' own outline as concepts, and a concept's sections as subconcepts."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sprout.learning.paths.passages import HEADING_SEPARATOR
+from sprout.learning.structure.plain_view import text_of
+from sprout.learning.structure.tree import Block
+from sprout.offline.graph_plan import Plan, PlannedNode
+from sprout.offline.notes.document import Document, Part, read_document
+from sprout.offline.notes.facts import sentences_in
+from sprout.offline.notes.language import CODES, language, language_of
+from sprout.offline.notes.meanings import meanings_in, states_something
+from sprout.offline.notes.order import Passage, edges_between
+from sprout.offline.notes.outline import NAME_SEPARATOR, OPENING, Stretch, key_terms, stretches_of, titles_of
+from sprout.offline.notes.points import Point, points_of
+from sprout.offline.notes.rationale import rationale
+from sprout.offline.notes.terms import known_terms
+from sprout.offline.notes.words import key_of, words_of
+
+LEAST_OF_A_FULL_PATH = 3
+LEAST_WHOLE_PATH, WHOLE_PATH = 4, 10  # concepts; a shorter path is the beginning of a whole one
+LONGEST_DESC = 600
+NAMED_TERMS = 5
+HEADINGS_OF_A_POINT = 2  # its own and the one above: the passages that are given may hold but one of two equal ones
+CHARACTERS_FOR_LANGUAGE = 20_000
+
+_FORMULA = re.compile(r"\$[^$\n]{1,500}\$")
+
+
+@dataclass(frozen=True, slots=True)
+class Subconcept:
+    """Subconcept of a concept from notes, and the point that it is about."""
+
+    node: PlannedNode
+    point: Point
+
+
+def path_from_notes(texts: Sequence[str], *, least: int, most: int) -> Plan | None:
+    """A path of at most `most` concepts in the order of the documents, or None where they say nothing."""
+    documents = [read_document(text) for text in texts]
+    code = code_of(documents)
+    stretches = stretches_of(documents, code, most=most if most >= LEAST_WHOLE_PATH else WHOLE_PATH)
+    stretches, rest = stretches[:most], stretches[most:]
+    if not stretches or not any(states_something(_blocks(stretch.parts), code) for stretch in stretches):
+        return None
+    titles = titles_of(stretches, code)
+    suffixes = _suffix_counts(documents)
+    descs = [
+        _covers(_names(stretch, suffixes, code) or [title], code)
+        for title, stretch in zip(titles, stretches, strict=True)
+    ]
+    passages = [
+        _passage(title, [part.title for part in stretch.parts], _blocks(stretch.parts), code)
+        for title, stretch in zip(titles, stretches, strict=True)
+    ]
+    given = language(code)
+    closing = rationale(
+        titles,
+        [pair for document in documents for pair in document.left_out],
+        given,
+        more_parts=len(rest),
+        thin=len(titles) < LEAST_OF_A_FULL_PATH <= least,
+    )
+    nodes = [PlannedNode(title, desc) for title, desc in zip(titles, descs, strict=True)]
+    return Plan(given.phrases.opening, nodes, edges_between(passages, code), closing)
+
+
+def subconcepts_of(documents: Sequence[Document], parts: Sequence[Part], code: str, *, most: int) -> list[Subconcept]:
+    """The subconcepts of a concept that these sections make."""
+    suffixes = _suffix_counts(documents)
+    found = []
+    for point in points_of(parts, code, most=most):
+        headings = _headings(point.parts, suffixes, least=HEADINGS_OF_A_POINT)
+        known = {key_of(name, code) for name in (*headings, *(part.title for part in point.parts))}
+        terms = [] if point.whole else [name for name in point.names[1:] if key_of(name, code) not in known]
+        desc = _covers([*headings, *terms] or [point.title], code)
+        found.append(Subconcept(PlannedNode(point.title, desc), point))
+    return found
+
+
+def passage_of(subconcept: Subconcept, code: str) -> Passage:
+    """The text of a subconcept."""
+    headings = [part.title for part in subconcept.point.parts]
+    return _passage(subconcept.node.title, headings, subconcept.point.blocks, code)
+
+
+def code_of(documents: Sequence[Document], desc: str = "") -> str:
+    """The code of the language that the documents are in, by their first 20,000 characters without formulas.
+
+    Args:
+        desc: of a concept; where it was made from notes, it begins in their language.
+    """
+    for code in CODES:
+        if desc.startswith(language(code).phrases.covers.partition("{")[0]):
+            return code
+    said = "\n".join(text_of(block) for document in documents for block in document.content.all_blocks)
+    words = words_of(_FORMULA.sub(" ", said[:CHARACTERS_FOR_LANGUAGE]))
+    return language_of([word for word in words if len(word) > 1])
+
+
+def _passage(title: str, headings: Sequence[str], blocks: Sequence[Block], code: str) -> Passage:
+    sentences = sentences_in(blocks, code)
+    known = known_terms([title, *headings], sentences, code)
+    defined = {one.key: one.term for one in meanings_in(blocks, code, known=known)}
+    return Passage(title, headings, sentences, defined)
+
+
+def _blocks(parts: Sequence[Part]) -> list[Block]:
+    return [block for part in parts for block in part.all_blocks]
+
+
+def _covers(names: Sequence[str], code: str) -> str:
+    listed = ""
+    for name in names:
+        longer = f"{listed}{NAME_SEPARATOR}{name}" if listed else name
+        listed = longer if len(longer) <= LONGEST_DESC or not listed else listed
+    return language(code).phrases.covers.format(headings=listed[:LONGEST_DESC])
+
+
+def _names(stretch: Stretch, suffixes: Counter[tuple[str, ...]], code: str) -> list[str]:
+    """What a concept's description names: its headings, and key terms where it is a piece of running text."""
+    headings = _headings(stretch.parts, suffixes)
+    return [*headings, *(stretch.terms or ([] if headings else key_terms(stretch, code)[:NAMED_TERMS]))]
+
+
+def _headings(parts: Sequence[Part], suffixes: Counter[tuple[str, ...]], *, least: int = 1) -> list[str]:
+    """The headings of the parts, each with as many of those above it as it takes to mean one section."""
+    return [*dict.fromkeys(_heading_name(part, suffixes, least) for part in parts if part.path)]
+
+
+def _heading_name(part: Part, suffixes: Counter[tuple[str, ...]], least: int) -> str:
+    sizes = range(min(least, len(part.path)), len(part.path))
+    length = next((size for size in sizes if suffixes[part.path[-size:]] == 1), len(part.path))
+    name = HEADING_SEPARATOR.join(part.path[-length:])
+    return f"{name}{OPENING}" if part.opening else name
+
+
+def _suffix_counts(documents: Sequence[Document]) -> Counter[tuple[str, ...]]:
+    """In how many sections each path of headings ends."""
+    return Counter(
+        part.path[at:]
+        for document in documents
+        for part in document.content.iter_parts()
+        for at in range(len(part.path))
+    )

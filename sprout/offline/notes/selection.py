@@ -1,0 +1,74 @@
+"""Selection of questions: mixed, about every subconcept, and no sentence asked about twice."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+from sprout.offline.notes import questions
+from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind, accepted
+
+DRAFTS_OF_A_KIND = 40
+SECOND_OF_A_KIND = 0.8  # what each question of a kind takes from the next one's worth
+NEW_TOPIC = 4.0
+MOST_OF_A_KIND = 3
+ENOUGH = 5  # questions, from which on the learner's own words are asked for only where nothing else asks
+
+# A kind → its questions, and how good they are where one could be asked as well as another.
+KINDS: dict[QuestionKind, tuple[Callable[[Material], Iterator[NoteQuestion]], float]] = {
+    QuestionKind.MEANING: (questions.meaning_questions, 3.0),
+    QuestionKind.TRUE_OF: (questions.true_of_questions, 3.0),
+    QuestionKind.CELL: (questions.cell_questions, 2.5),
+    QuestionKind.NEXT_STEP: (questions.step_questions, 2.5),
+    QuestionKind.TERM: (questions.term_questions, 2.5),
+    QuestionKind.TYPED_TERM: (questions.typed_term_questions, 2.0),
+    QuestionKind.FITS_GAP: (questions.gap_questions, 1.8),
+    QuestionKind.NUMBER: (questions.number_questions, 2.0),
+    QuestionKind.OWN_WORDS: (questions.own_words_questions, 0.5),
+}
+
+
+def all_questions(material: Material) -> list[NoteQuestion]:
+    """Every question that the material gives and the server accepts, of each kind the first ones; no prompt twice."""
+    found: dict[str, NoteQuestion] = {}
+    for make, _ in KINDS.values():
+        for question in accepted(islice(make(material), DRAFTS_OF_A_KIND)):
+            found.setdefault(question.prompt, question)
+    return [*found.values()]
+
+
+def select_questions(drafts: Sequence[NoteQuestion], *, most: int) -> list[NoteQuestion]:
+    """Up to `most` of the questions in the order of their worth, none on a sentence that another one rests on."""
+    taken: list[NoteQuestion] = []
+    while len(taken) < most:
+        fitting = [draft for draft in drafts if not _repeats(draft, taken) and _is_wanted(draft, taken)]
+        if not fitting:
+            break
+        taken.append(max(fitting, key=lambda draft: _worth(draft, taken)))
+    return taken
+
+
+def changed_form(
+    question: NoteQuestion, drafts: Sequence[NoteQuestion], taken: Sequence[NoteQuestion]
+) -> NoteQuestion | None:
+    """Another question on what settles this one; failing that, one on what no taken question rests on."""
+    left = [draft for draft in drafts if all(draft.prompt != one.prompt for one in taken)]
+    same = [draft for draft in left if set(draft.settles) & set(question.settles) and draft.kind is not question.kind]
+    others = [draft for draft in left if not _repeats(draft, taken)]
+    return max(same or others or left, key=lambda draft: KINDS[draft.kind][1], default=None)
+
+
+def _repeats(draft: NoteQuestion, taken: Sequence[NoteQuestion]) -> bool:
+    return any(set(draft.settles) & set(one.settles) or draft.prompt == one.prompt for one in taken)
+
+
+def _is_wanted(draft: NoteQuestion, taken: Sequence[NoteQuestion]) -> bool:
+    if sum(one.kind is draft.kind for one in taken) >= MOST_OF_A_KIND and draft.kind is not QuestionKind.OWN_WORDS:
+        return False
+    if draft.kind is not QuestionKind.OWN_WORDS or len(taken) < ENOUGH:
+        return True
+    return all(one.topic != draft.topic for one in taken)
+
+
+def _worth(draft: NoteQuestion, taken: Sequence[NoteQuestion]) -> float:
+    same_kind = sum(one.kind is draft.kind for one in taken)
+    is_new = all(one.topic != draft.topic for one in taken)
+    return KINDS[draft.kind][1] - SECOND_OF_A_KIND * same_kind + (NEW_TOPIC if is_new else 0.0)

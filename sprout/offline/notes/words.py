@@ -1,0 +1,63 @@
+"""Words of notes: what counts as one, whether a sentence stands alone, and light stems."""
+
+import re
+
+from sprout.offline.notes.language import language
+
+WORD = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*|\d+(?:[.,]\d+)*")
+_ELISION = re.compile(r"^(?:[ldjnscmt]|qu)['’]", re.IGNORECASE)
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_GERMAN_ENDINGS = ("ern", "en", "er", "es", "e", "n", "s")
+LEAST_STEM = 4
+CHARACTERS_A_WORD = 2  # of scripts that do not part words by spaces
+
+
+def words_of(text: str) -> list[str]:
+    """The words and numbers of a text, in lower case, without French elisions."""
+    return [without_elision(word).casefold() for word in WORD.findall(text)]
+
+
+def word_count(text: str) -> int:
+    """The number of words; scripts without spaces have one for every two characters."""
+    return len(text.split()) + len(_UNSPACED.findall(text)) // CHARACTERS_A_WORD
+
+
+def without_elision(word: str) -> str:
+    """French "l'eau" as "eau"; any other word as it is."""
+    return _ELISION.sub("", word)
+
+
+def needs_context(sentence: str, code: str) -> bool:
+    """Return True if a sentence needs the one before it: it opens with a pronoun or a connecting word."""
+    words, given = words_of(sentence), language(code).words
+    if not words or (words[0] in given.prepositions and words[1:2] and words[1] in given.vague_starts):
+        return True
+    if code == "de" and words[0] in given.articles:  # “das” is a pronoun only where no noun follows
+        return not any(word[:1].isupper() for word in sentence.split()[1:3])
+    return words[0] in given.vague_starts
+
+
+def stem(word: str, code: str) -> str:
+    """A light stem: enough to join singular and plural, never meant to be shown.
+
+    Not one of snowballstemmer: its stems cross word classes, and would make one term of two concepts, such as relation
+    and relativity, or product and production.
+    """
+    if code == "de":
+        for ending in _GERMAN_ENDINGS:
+            if word.endswith(ending) and len(word) - len(ending) >= LEAST_STEM:
+                return word[: -len(ending)]
+        return word
+    if len(word) > 4 and word.endswith("ies"):
+        return f"{word[:-3]}y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def key_of(phrase: str, code: str) -> str:
+    """The stems of a phrase, its determiners at the start left out: equal for all forms of a term."""
+    words = words_of(phrase)
+    while len(words) > 1 and words[0] in language(code).words.determiners:
+        words = words[1:]
+    return " ".join(stem(word, code) for word in words)

@@ -1,0 +1,49 @@
+"""Notes as documents: content by section, what is left out, and passages put together again under their headings."""
+
+import pytest
+
+from sprout.documents.splitting.passages import split_into_passages
+from sprout.learning.structure.plain_view import text_of
+from sprout.offline.notes.document import Part, documents_of_passages, read_document
+from tests.offline.notes.reading import FILES
+from tests.offline.sdk_client import NOTES
+
+
+def outline(part: Part) -> dict[tuple[str, ...], str]:
+    return {
+        each.path: " ".join(" ".join(text_of(block) for block in each.blocks).split())
+        for each in part.iter_parts()
+        if each.blocks
+    }
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_passages_of_a_whole_document_give_the_document_again(name: str) -> None:
+    text = (NOTES / name).read_text()
+    passages = [(one.document, one.heading or "", one.text) for one in split_into_passages(name, text)]
+    (again,) = documents_of_passages(passages)
+    assert outline(again.content) == outline(read_document(text).content)
+
+
+def test_a_passage_stands_under_its_headings_also_where_others_are_missing() -> None:
+    given = [
+        ("a.md", "Cells › Membranes", "### Membranes\n\nThey hold the cell together."),
+        ("b.md", "", "Iron rusts."),
+    ]
+    first, second = documents_of_passages(given)
+    assert outline(first.content) == {("Cells", "Membranes"): "They hold the cell together."}
+    assert outline(second.content) == {(): "Iron rusts."}
+
+
+def test_what_is_below_exercises_is_left_out_also_in_passages() -> None:
+    given = [("a.md", "Cells › Exercises › Part one", "#### Part one\n\nName three parts of a cell and what they do.")]
+    (document,) = documents_of_passages(given)
+    assert document.content.words == 0
+    assert document.left_out == (("Exercises", "exercises"),)
+
+
+def test_a_section_opened_is_its_own_text_and_the_sections_below() -> None:
+    content = read_document("# Cells\n\nThey are small.\n\n## Membranes\n\nThey hold.\n").content
+    own, below = content.parts[0].opened()
+    assert (own.opening, own.path, own.parts) == (True, ("Cells",), ())
+    assert below.path == ("Cells", "Membranes")

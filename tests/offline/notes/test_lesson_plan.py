@@ -1,0 +1,181 @@
+"""Subconcepts and questions of concepts from notes, made of what the server would hand over."""
+
+import re
+from typing import Any
+
+import pytest
+
+from sprout.learning.questions.questions import Criterion, QuestionDraft, validate_draft
+from sprout.learning.text.normalization import folded
+from sprout.offline.graph_plan import Plan
+from sprout.offline.notes.lesson_plan import answers_in_notes, lesson_plan_from_notes
+from tests.offline.notes.reading import FILES, learn, learned, passages_for, plain_words
+from tests.offline.sdk_client import NOTES
+
+TABLE = (
+    "| Planet | Day |\n|---|---|\n| Earth | 24 hours |\n| Mars | 25 hours |\n| Jupiter | 10 hours |\n"
+    "| Venus | 243 days |\n"
+)
+
+
+def plan_of(text: str, *, most: int = 12) -> Plan:
+    plan = lesson_plan_from_notes([("a.md", "", text)], most=most, most_items=10)
+    assert plan is not None
+    return plan
+
+
+def prompts(plan: Plan) -> list[str]:
+    return [str(item.input["prompt"]) for item in plan.questions]
+
+
+def draft_of(question: dict[str, Any]) -> QuestionDraft:
+    return QuestionDraft(
+        prompt=question["prompt"],
+        format=question["format"],
+        correct_answer=question["correct_answer"],
+        difficulty=question["difficulty"],
+        tests=tuple(question["tests"]),
+        options=tuple(question.get("options", ())),
+        criteria=tuple(Criterion(**row) for row in question.get("criteria", ())),
+        tolerance=question.get("tolerance"),
+        unit=question.get("unit"),
+        accepted=tuple(question.get("accepted", ())),
+    )
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_concept_has_at_most_six_subconcepts_and_a_question_tests_one_of_them(name: str) -> None:
+    for lesson in learned(name).lessons.values():
+        titles = {node.title for node in lesson.nodes}
+        assert 1 <= len(titles) <= 6
+        assert lesson.questions
+        assert all(set(item.tests) <= titles for item in lesson.questions)
+
+
+def test_subconcepts_are_named_by_subheadings_and_by_the_terms_that_the_text_marks() -> None:
+    lessons = learned("water-cycle.md").lessons
+    assert [node.title for node in lessons["Evaporation"].nodes] == ["Evaporation", "Latent heat", "Transpiration"]
+    where = [node.title for node in lessons["Where the water is"].nodes]
+    assert where[1:] == ["Reservoir", "Residence time", "Reservoir: Typical residence time"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_title_but_a_heading_is_the_beginning_of_a_sentence(name: str) -> None:
+    headings = {line.strip("# ") for line in (NOTES / name).read_text().splitlines() if line.startswith("#")}
+    sentences = re.split(r"(?<=[.!?])\s+", plain_words(name))
+    for lesson in learned(name).lessons.values():
+        for node in lesson.nodes:
+            longer = len(node.title.split()) > 2 and node.title not in headings
+            assert not any(longer and folded(one).startswith(folded(node.title)) for one in sentences), node.title
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_question_is_one_that_the_server_accepts(name: str) -> None:
+    for question in learned(name).questions:
+        validate_draft(draft_of(question))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_right_answers_stand_in_the_notes_and_no_sentence_is_asked_about_twice(name: str) -> None:
+    said = folded(plain_words(name))
+    for question in learned(name).questions:
+        statements = [row["statement"] for row in question.get("criteria", ()) if row["weight"] > 0.2]
+        for answer in statements or [question["correct_answer"]]:
+            bare = folded(answer.removeprefix("… ")).rstrip(".")
+            assert all(part in said or part.replace(".", ",") in said for part in bare.split("____")), answer
+
+
+def test_options_are_no_beliefs_and_what_is_gone_stays_gone() -> None:
+    for name in FILES:
+        for question in learned(name).questions:
+            assert "misconceptions" not in question
+            assert not re.search(r"together\?|zusammen\?|ensemble \?|Name \w+ things", question["prompt"])
+
+
+def test_terms_are_asked_for_by_their_meaning_and_meanings_by_their_term() -> None:
+    names = {"dynamo": "turns", "boiler": "heats", "damper": "closes", "rectifier": "flattens", "winch": "lifts"}
+    names |= {"hopper": "holds", "chiller": "cools", "grinder": "breaks", "mixer": "stirs"}
+    text = "\n\n".join(
+        f"A **{name}** is a machine that {verb} what it is given by hand." for name, verb in names.items()
+    )
+    plan = plan_of(f"## Machines\n\n{text}\n")
+    assert "Which term do your notes explain with these words? “a machine that" in " ".join(prompts(plan))
+    meaning = next(item.input for item in plan.questions if "What do your notes say that" in item.input["prompt"])
+    assert all(option.startswith("a machine that") for option in meaning["options"])
+    typed = next(item.input for item in plan.questions if "Write the term alone" in item.input["prompt"])
+    assert typed["correct_answer"] in names
+    assert typed["correct_answer"] in typed["accepted"]
+    assert "____" in typed["prompt"]
+
+
+def test_a_table_is_read_and_a_numbered_list_is_followed() -> None:
+    steps = "".join(
+        f"{n}. {step}\n"
+        for n, step in enumerate(
+            ("Fill the kettle", "Light the fire", "Open the valve", "Close the damper", "Start the pump"), start=1
+        )
+    )
+    plan = plan_of(f"## Days\n\nPlanets turn at their own pace.\n\n{TABLE}\n## Start\n\n{steps}")
+    cell = next(item.input for item in plan.questions if "“Mars” under “Day”" in item.input["prompt"])
+    assert cell["correct_answer"] == "25 hours"
+    step = next(item.input for item in plan.questions if "right after this? “Fill the kettle”" in item.input["prompt"])
+    assert step["correct_answer"] == "Light the fire"
+
+
+def test_a_number_keeps_its_unit_and_a_year_is_exact() -> None:
+    numbers = [question for question in learned("water-cycle.md").questions if question["format"] == "numeric"]
+    ocean = next(one for one in numbers if "hold about ____ % of all" in one["prompt"])
+    assert (ocean["correct_answer"], ocean["unit"], ocean["tolerance"]) == ("97", "%", 4.85)
+    year = next(one for one in numbers if "since ____, because its rivers" in one["prompt"])
+    assert (year["correct_answer"], year["tolerance"]) == ("1960", 0.0)
+
+
+def test_the_wrong_options_of_a_quiz_are_never_taught() -> None:
+    text = (
+        "## Light reactions\n\nThe light reactions make ATP and NADPH. They need water and light in the leaf.\n\n"
+        "## Review Questions\n\nWhich of the following is a product?\n\na) RuBP and oxygen\nb) ATP and NADPH\n"
+        "c) GA3P and water\n"
+    )
+    plan = plan_of(text)
+    said = " ".join([str(item.input) for item in plan.questions] + [node.title + node.desc for node in plan.nodes])
+    assert "RuBP" not in said
+    assert "GA3P" not in said
+
+
+def test_a_statement_about_a_part_is_not_taken_for_one_about_the_whole() -> None:
+    text = (NOTES / "water-cycle.md").read_text()
+    asked = [question for question in learned("water-cycle.md").questions if question["format"] == "mcq"]
+    assert "No water is added" in text
+    assert not any(option.startswith("… is added to it") for question in asked for option in question["options"])
+
+
+def test_letters_of_a_formula_are_asked_for_by_their_meaning() -> None:
+    letters = (
+        "- F is the force in newtons\n- m is the mass in kilograms\n- a is the acceleration in the room\n"
+        "- v is the speed in metres\n"
+    )
+    plan = plan_of(f"## Force\n\n$$F = m a$$\n\n{letters}")
+    assert any(item.input["correct_answer"] in {"F", "m", "a", "v"} for item in plan.questions)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_key_check_finds_the_same_answers_in_the_same_passages(name: str) -> None:
+    text = (NOTES / name).read_text()
+    for node in learned(name).path.nodes:
+        answers = answers_in_notes(tuple(passages_for(name, text, node)), title=node.title, desc=node.desc)
+        for item in learned(name).lessons[node.title].questions:
+            assert answers[item.input["prompt"]] == item.input["correct_answer"]
+
+
+def test_a_concept_finds_its_own_sections_again_by_their_headings() -> None:
+    body = "The pump moves water to the tank. The tank keeps it for a day and gives it back at night. " * 12
+    text = "".join(f"# {name}\n\n## Overview\n\nThe {name} has a wheel. {body}\n\n" for name in ("Mill", "Press"))
+    both = learn("machines.md", text)
+    assert both.titles == ["Mill", "Press"]
+    for title, other in (("Mill", "Press"), ("Press", "Mill")):
+        assert not any(f"The {other} has" in str(item.input) for item in both.lessons[title].questions)
+
+
+def test_the_same_notes_give_the_same_lesson_and_nothing_gives_none() -> None:
+    assert plan_of("## Rust\n\nIron rusts in damp air.") == plan_of("## Rust\n\nIron rusts in damp air.")
+    assert lesson_plan_from_notes([("a", "", "# Title\n")], most=3, most_items=3) is None
