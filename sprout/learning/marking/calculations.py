@@ -20,6 +20,9 @@ _REST = re.compile(
     r"|\b(?:all|alle|tous|todos) (?:except|but|außer|sauf|menos) \w+\W*\Z",
     re.IGNORECASE,
 )
+_CHANGE = re.compile(
+    r"\bso (?:it['’]?s |its |that['’]?s )?\d[\d.,]* ?%? (?:less|more|fewer|lower|higher)\W*\Z", re.IGNORECASE
+)
 _TWO = 2
 _SLACK = 1e-9  # of the value
 _ROUNDED = 0.06  # of the value: 2/3 = 0.7
@@ -72,14 +75,15 @@ def has_unworked(answer: str, right: float, *, unit: str | None = None) -> bool:
 
 
 def has_parts(answer: str, right: float, *, unit: str | None = None) -> bool:
-    """Whether the answer is two numbers whose difference or sum is the right value: "820 for and 380 against"."""
+    """Whether the answer is numbers with the right value as sum, or two with that difference: "820 for, 380 no"."""
     values = [one.quantity.value for one in iter_quantities(plain_text(answer), unit=unit)]
-    return len(values) == _TWO and any(_same(one, right) for one in (sum(values), abs(values[0] - values[1])))
+    sums = [sum(values), *([abs(values[0] - values[1])] if len(values) == _TWO else [])]
+    return len(values) >= _TWO and any(_same(one, right) for one in sums)
 
 
 def leaves_the_rest(answer: str) -> bool:
-    """Whether the answer ends with a part, and not with how many that are: "70 do, so the rest don't"."""
-    return _REST.search(answer) is not None
+    """Whether the answer ends with a part or a change, and not with how many that are: "70 do, so the rest don't"."""
+    return _REST.search(answer) is not None or _CHANGE.search(answer) is not None
 
 
 def calculations(answer: str, *, unit: str | None = None) -> Iterator[Calculation]:

@@ -25,6 +25,10 @@ _MARKS: tuple[Mark, ...] = ("met", "partly", "missing")
 _LONGEST = 4  # words of a phrase
 _DIGITS = re.compile(r"\d+")
 _STOP = "."
+_ANSWERS_SO = re.compile(
+    r"\W*(?:they|because|bc|cause|cuz|cos|since|by|so that|sie|weil|damit|indem|parce que|ils|elles|porque|ellos)\b",
+    re.IGNORECASE,
+)
 _CLAUSE_END = re.compile(r"[,.;:!…–—\n]+|-\s")
 _APOSTROPHE = re.compile("['’`´]")
 
@@ -67,7 +71,8 @@ def is_worth_comparing(answer: str, draft: QuestionDraft, taught: Sequence[str] 
     new = of_model - _matter([draft.prompt])
     if begins_by_giving_up(answer):
         return bool(new)
-    return words > _MANY_WORDS or bool(new) or len(said & _matter([draft.prompt, *taught]) | of_model) > 1
+    answers_so = words > _FEW_WORDS + 1 and _ANSWERS_SO.match(answer) is not None
+    return answers_so or words > _MANY_WORDS or bool(new) or len(said & _matter([draft.prompt, *taught]) | of_model) > 1
 
 
 def _matter(texts: Sequence[str]) -> frozenset[str]:

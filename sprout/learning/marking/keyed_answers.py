@@ -13,7 +13,7 @@ from sprout.learning.marking.calculations import (
 )
 from sprout.learning.marking.grades import Grade, GradeState, Remedy, ungraded
 from sprout.learning.marking.number_words import scale_of
-from sprout.learning.marking.quantities import Agreement, Quantity, agreement
+from sprout.learning.marking.quantities import Agreement, Quantity, agreement, iter_quantities
 from sprout.learning.marking.stated_results import StatedResults, names_what_is_counted, stated_results
 from sprout.learning.marking.units import same_unit
 from sprout.learning.questions.questions import Misconception
@@ -24,6 +24,7 @@ SLIPPED = "Your way is right. Work {calculation} out once more."
 ONLY_THE_SHARE = "That share is right. How much is it in percent?"
 ONLY_THE_ODDS = "Those odds are right. How much is that in percent?"
 IN_ONE_UNIT = "How much is that in {unit}?"
+SHARE_OF_HOW_MANY = "That share is right. How many is that?"
 NAMED_ONLY = "You say which they are. How many is that?"
 LOOK_AGAIN = "Look at {calculation} once more."
 FOR_OR_AGAINST = "Which side does each of the two numbers belong to?"
@@ -245,9 +246,15 @@ def _in_two_units(answer: str, unit: str) -> bool:
 
 
 def _grade_other_form(question: NumericQuestion, key: float, results: Sequence[Quantity], answer: str) -> Grade | None:
-    """The grade of a percentage that is stated as odds, or as a share with a percent sign; None of any other answer."""
-    if question.unit != "%" or any(_agrees(one, key, question) for one in results):
+    """The grade of a percentage that is stated as odds or as a share with a percent sign, and of a count that is stated
+    as its percentage; None of any other answer."""
+    if any(_agrees(one, key, question) for one in results):
         return None
+    if question.unit != "%":
+        of_prompt = [one.quantity.value for one in iter_quantities(question.prompt) if one.quantity.unit != "%"]
+        shares = [one.value for one in results if one.unit == "%"]
+        is_share = any(_agrees(Quantity(share / 100 * whole), key, question) for share in shares for whole in of_prompt)
+        return _unsure_grade("the share of what is counted", SHARE_OF_HOW_MANY) if is_share else None
     percentages = [one.value for one in results if one.unit == "%"]
     if any(_agrees(Quantity(value * 100), key, question) for value in percentages):
         return _unsure_grade("the share, with a percent sign", ONLY_THE_SHARE)

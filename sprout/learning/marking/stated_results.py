@@ -40,6 +40,11 @@ _ONLY_THAT = re.compile(rf"\W*{ONLY} (?:the|der|die|das|le|la|el|il|o|a|de|het) 
 _COUNT_AND_NAMES = re.compile(
     rf"\W*(?:{ONLY} )?(\w{{1,6}})(?: of (?:them|these|those))? ?([:,(–—])\s*(.+)", re.DOTALL | re.IGNORECASE
 )
+_FIRST_BECAUSE = re.compile(
+    r"(\W*\d[\d.,]*(?: ?[^\W\d_%]{1,12}| ?%)?)[,;:]? "
+    r"(?:because|bc|cuz|cos|cause|since|weil|denn|parce que|porque|perché) ",
+    re.IGNORECASE,
+)
 _COUNT_AND_EACH = re.compile(
     r"\W*(\w{1,6}) ?[,:;–—-] ?(?:one|eine[nrs]?|une?|un[oa]) (?:for|of|is|with|per|each|für|pour|para|por)\b",
     re.IGNORECASE,
@@ -130,9 +135,14 @@ def picked_result(answer: str, before: str, *, unit: str | None = None, prompt: 
 
 
 def _counted(answer: str, prompt: str) -> str:
-    """The answer with 0 for "zero" at its begin and 50/50 for "fifty-fifty", and where the question is how many there
-    are, with 0 for "none of them", 1 for "only the second one" and 2 for "two: 10 and 20" and "two, one for each"."""
+    """The answer with 0 for "zero" at its begin, 50/50 for "fifty-fifty" and 60 for "60 because …".
+
+    Where the question is how many there are, with 0 for "none of them", 1 for "only the second one" and 2 for "two: 10
+    and 20" and "two, one for each".
+    """
     answer = _EVEN_CHANCE.sub("50/50", _ZERO.sub("0", answer))
+    if first := _FIRST_BECAUSE.match(answer):
+        return first[1]
     if not _HOW_MANY.search(prompt):
         return answer
     of_whole = _OF_WHOLE.match(answer)

@@ -139,6 +139,7 @@ def test_A11_the_whole_is_met_or_missing_only_where_all_of_it_is() -> None:
     "answer",
     [
         "short waves", "the short ones are scattered", "because the blue light of the sky comes down",
+        "they bounce off more often",
         "weil das kurzwellige Licht an den kleinen Teilchen der Luft viel stärker gestreut wird als das rote Licht",
     ],
 )  # fmt: skip

@@ -16,6 +16,7 @@ from sprout.learning.marking.keyed_answers import (
     ONLY_A_BOUND,
     ONLY_THE_ODDS,
     ONLY_THE_SHARE,
+    SHARE_OF_HOW_MANY,
     SLIPPED,
     NumericQuestion,
     Option,
@@ -591,3 +592,28 @@ def test_A7_a_calculation_that_does_not_come_to_what_it_says_is_named() -> None:
 )
 def test_A7_a_result_is_picked_by_its_place(answer: str, picked: str | None) -> None:
     assert picked_result(answer, "34 or 35") == picked
+
+
+def test_A1_a_percentage_where_a_count_is_asked_for_is_turned_into_one() -> None:
+    vans = NumericQuestion("A fleet has 240 vans, and 15 % of them are electric. How many are not?", "204")
+    assert grade_number(vans, "85%").next_step == SHARE_OF_HOW_MANY
+    assert grade_number(vans, "15%").correct is False
+
+
+@pytest.mark.parametrize("answer", ["it should be 100, so 20 less", "100 is all, so it's 20 lower"])
+def test_A1_a_change_without_what_it_comes_to_is_asked_for_its_result(answer: str) -> None:
+    nora = NumericQuestion("Nora says 65 % yes and 55 % no. What must she make of the second, in percent?", "35", "%")
+    assert grade_number(nora, answer).next_step == NOT_WORKED_OUT
+
+
+def test_A1_numbers_whose_sum_is_asked_for_are_asked_for_it() -> None:
+    assert (
+        grade_number(NumericQuestion("What is the sum of `xs[2:5]`?", "120"), "[30, 40, 50]").next_step
+        == NOT_WORKED_OUT
+    )
+
+
+def test_A1_a_result_before_its_reason_is_the_result_whatever_the_reason_calculates() -> None:
+    shown = NumericQuestion("What does the program show?", "60")
+    assert grade_number(shown, "60 because 40>50 no, 40>30 yes so 40+20 and then stop").correct
+    assert grade_number(shown, "40 because 40>50 no, so 60 - 20").correct is False

@@ -228,6 +228,8 @@ class LessonServer:
         return rows
 
     async def events(self, run_id: str) -> list[StoredEvent]:
+        """The events of a run that has ended: a turn may be answered before its last ones are stored."""
+        await self.live.wait_until_released(run_id)
         return await self.store.events(run_id, limit=10_000)
 
     async def events_of_kind(self, run_id: str, kind: str) -> list[dict[str, Any]]:

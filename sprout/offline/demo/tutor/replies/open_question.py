@@ -14,7 +14,7 @@ from sprout.offline.demo.tutor.templates import Templates, inner_quotes
 from sprout.offline.demo.tutor.turn import PendingQuestion, Turn
 
 QUOTED_WORDS = 14
-SAME_IDEA = 0.6
+SAME_IDEA = 0.7
 _MARKS = re.compile(r"[<>*_#\[\]|{}\\$~&]")
 _UNQUOTABLE = re.compile("[`\n]|!\\s*!|[\U0001f000-\U0001faff\u2600-\u27bf]")  # the tutor neither shouts nor uses emoji
 
