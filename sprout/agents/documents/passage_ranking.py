@@ -12,14 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sprout.agents.documents.section_paths import Path, section_paths
-from sprout.learning.paths.passages import HEADING_SEPARATOR, Passage
+from sprout.learning.paths.passages import HEADING_SEPARATOR, OPENING, Passage, named_in
 from sprout.learning.structure.titles import heading_key
 from sprout.learning.text.normalization import folded
 
 TITLE_WEIGHT = 3.0
 NAMED_WEIGHT = 1_000.0  # a passage under a named heading comes before all others
-NAME_SEPARATOR = " · "
-OPENING = " …"
 MAX_COMMON_SHARE = 0.6  # a stem in more of the passages is not distinctive
 MIN_COMMON = 3
 MIN_DESC_STEMS = 3
@@ -118,11 +116,9 @@ def _entry(passage: Passage, paths: tuple[Path, ...]) -> _Entry:
 
 def _heading_names(desc: str) -> list[tuple[Path, bool]]:
     """The headings that a description names, as keys, and whether only the beginning of the section is meant."""
-    names = [name.strip() for name in desc.partition(":")[2].split(NAME_SEPARATOR)]
     return [
         (tuple(map(heading_key, name.removesuffix(OPENING).split(HEADING_SEPARATOR))), name.endswith(OPENING))
-        for name in names
-        if name
+        for name in named_in(desc)
     ]
 
 

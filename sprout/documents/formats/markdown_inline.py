@@ -114,7 +114,7 @@ def _marked(inner: str, mark: str, before: str, after: str, *, in_words: bool = 
 
 
 def _markable(inner: str, before: str, after: str) -> tuple[int, int]:
-    """Where marks around the text would be read as such; an empty range for nowhere."""
+    """Range of the text around which marks are read as such; empty if there is none."""
     start, end = len(inner) - len(inner.lstrip()), len(inner.rstrip())
     while start < end and not _flanks(inner[start], inner[start - 1] if start else before):
         if inner[start] in "`$[!":  # code, formulas and pictures are whole

@@ -241,7 +241,7 @@ def _cell(content: str | Sequence[Span]) -> str:
 
 
 def _separator(nesting: Sequence[_Container], separator: str) -> str:
-    """What stands between the previous block and the next one, with the prefixes of the containers around both."""
+    """Separator between the previous block and the next one, with the prefixes of the containers around both."""
     new = next((container for container in nesting if not container.begun), None)
     around = "".join(container.rest for container in nesting if container.begun).rstrip()
     if new is not None and new.tight:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 HEADING_SEPARATOR = " › "
+NAME_SEPARATOR = " · "  # between the headings that a description names
+OPENING = " …"  # behind a heading: only the text before its first subsection
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +53,9 @@ class PassageRepository(Protocol):
     async def search(self, root_id: str, query: str, *, limit: int) -> Sequence[Passage]:
         """The passages that contain words of the query, best first, at most `limit`."""
         ...
+
+
+def named_in(desc: str) -> list[str]:
+    """The headings that a description names after its colon, and the terms after them: "In your notes: Cells · Cells ›
+    Membranes"."""
+    return [name.strip() for name in desc.partition(":")[2].split(NAME_SEPARATOR) if name.strip()]

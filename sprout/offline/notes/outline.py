@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sprout.learning.paths.passages import HEADING_SEPARATOR
+from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR
 from sprout.learning.structure.plain_view import text_of
 from sprout.offline.notes.document import Document, Part
 from sprout.offline.notes.facts import sentences_in
@@ -20,8 +20,6 @@ SMALLEST_UNNAMED = 150
 LARGE = 1.5  # times the mean, from which on a section is opened
 LONGEST_TITLE = 90
 NAMED_TERMS = 3
-OPENING = " …"
-NAME_SEPARATOR = " · "
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sprout.learning.paths.passages import HEADING_SEPARATOR
+from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR, OPENING
 from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.tree import Block
 from sprout.offline.graph_plan import Plan, PlannedNode
@@ -14,7 +14,7 @@ from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.language import CODES, language, language_of
 from sprout.offline.notes.meanings import meanings_in, states_something
 from sprout.offline.notes.order import Passage, edges_between
-from sprout.offline.notes.outline import NAME_SEPARATOR, OPENING, Stretch, key_terms, stretches_of, titles_of
+from sprout.offline.notes.outline import Stretch, key_terms, stretches_of, titles_of
 from sprout.offline.notes.points import Point, points_of
 from sprout.offline.notes.rationale import rationale
 from sprout.offline.notes.terms import known_terms

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from sprout.learning.paths.passages import NAME_SEPARATOR
 from sprout.learning.structure.plain_view import text_of, text_of_spans
 from sprout.learning.structure.tree import Block, Table
 from sprout.offline.notes.document import Part
 from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.language import language
 from sprout.offline.notes.meanings import marked_terms, meanings_in
-from sprout.offline.notes.outline import LONGEST_TITLE, NAME_SEPARATOR, section_title
+from sprout.offline.notes.outline import LONGEST_TITLE, section_title
 from sprout.offline.notes.terms import Terms, known_terms
 from sprout.offline.notes.turns import cut_at_turns, name_stretches
 from sprout.offline.notes.words import word_count

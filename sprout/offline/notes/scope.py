@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from sprout.learning.paths.passages import HEADING_SEPARATOR
+from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR, OPENING, named_in
 from sprout.learning.structure.titles import heading_key
 from sprout.offline.notes.document import Document, Part
-from sprout.offline.notes.outline import NAME_SEPARATOR, OPENING
 from sprout.offline.notes.points import term_points
 from sprout.offline.notes.turns import densest_run
 from sprout.offline.notes.words import key_of
@@ -24,11 +23,6 @@ def own_parts(documents: Sequence[Document], *, title: str, desc: str, code: str
     blocks = [block for document in documents for block in document.content.all_blocks]
     run = densest_run(blocks, [*terms, title, *_words(title)], code)
     return [Part((), run)] if run else [part for document in documents for part in [document.content] if part.words]
-
-
-def named_in(desc: str) -> list[str]:
-    """The names after the colon of a description: headings, and terms after them."""
-    return [name.strip() for name in desc.partition(":")[2].split(NAME_SEPARATOR) if name.strip()]
 
 
 def _words(title: str) -> list[str]:

@@ -98,7 +98,7 @@ def _link(element: Any, marks: PageMarks) -> list[Span] | None:
 
 
 def inline_spans(element: Any, marks: PageMarks, style: InlineStyle = PLAIN, depth: int = 0) -> Iterator[Span]:
-    """All visible content of the element in one block: what stands on lines of its own is parted by spaces."""
+    """Visible content of the element in one block; lines are joined with spaces."""
     if depth > MAX_DEPTH:
         raise unreadable(UnreadableReason.HOSTILE, detail="depth")
     yield from text(element.text, style, marks)

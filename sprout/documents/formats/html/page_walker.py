@@ -171,7 +171,7 @@ class PageWalker:
                 self.end_block()
 
     def _walk_list(self, element: Any, depth: int) -> None:
-        """Write the items; what stands between them belongs to the item before."""
+        """Write the items; content between two items belongs to the first."""
         if next(element.iter(*_HEADINGS), None) is not None:  # a list that lays out sections
             self._walk_apart(element, depth)
             return

@@ -31,7 +31,7 @@ class SlideLine:
 
 @dataclass(frozen=True, slots=True)
 class SlideContent:
-    """What one shape says; one of its parts is filled."""
+    """Content of one shape; one of its parts is filled."""
 
     lines: Sequence[SlideLine] = ()
     rows: Sequence[Sequence[Sequence[Span]]] = ()

@@ -17,7 +17,7 @@ _WRAPPERS = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "customXml"
 
 
 class TableUse(StrEnum):
-    """What a table is used for."""
+    """Use of a table."""
 
     DATA = "data"
     BOX = "box"

@@ -54,7 +54,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class PrintStyle:
-    """How the document is printed.
+    """Print style of the document.
 
     Args:
         words: its vocabulary.

@@ -80,7 +80,7 @@ def read_words(text: pdfium.FPDF_TEXTPAGE, frame: "PageFrame") -> dict[int, list
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """What all characters of a text object share.
+    """Properties that all characters of a text object share.
 
     Args:
         turn: quarters against the direction of the clock; None for slanting text.

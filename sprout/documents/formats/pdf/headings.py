@@ -75,7 +75,7 @@ def style_of(line: Line) -> Style:
 
 
 def find_candidates(column: Column, body_size: float, leading: float) -> list[HeadingCandidate]:
-    """What looks like headings in a column: lines in larger or bold type that stand apart from the running text."""
+    """Candidates for headings in a column: lines in larger or bold type that stand apart from the running text."""
     found: list[HeadingCandidate] = []
     lines, at = column.lines, 0
     while at < len(lines):

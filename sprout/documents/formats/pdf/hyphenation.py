@@ -31,7 +31,7 @@ def continues(text: str, following: str) -> bool:
 
 
 def dehyphenate(text: str, line: str, words: frozenset[str]) -> tuple[str, str]:
-    """The text without a hyphen that only divides a word, and what stands between it and the next line."""
+    """The text without a hyphen that only divides a word, and the separator between it and the next line."""
     if _UNSPACED.match(text[-1:]) and _UNSPACED.match(line):
         return text, ""
     head, tail = HYPHENATED.search(text[-TAIL:]), _FIRST_WORD.match(line)

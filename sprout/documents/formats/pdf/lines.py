@@ -40,7 +40,7 @@ class Line:
 
     Args:
         page: the page, counted from 0.
-        content: what stands here instead of words, such as a table; its place is that of the one empty word.
+        content: a table, a box or the like in the place of words; its place is that of the one empty word.
     """
 
     words: tuple[Word, ...]

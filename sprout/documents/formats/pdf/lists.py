@@ -50,7 +50,7 @@ def find_marker(line: Line) -> tuple[Marker, Line] | None:
 
 
 class ListDepths:
-    """How deep the items of a column are nested, by the places of their markers."""
+    """Nesting depths of the items of a column, by the places of their markers."""
 
     def __init__(self) -> None:
         self._open: list[Marker] = []

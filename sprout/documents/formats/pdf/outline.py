@@ -46,7 +46,7 @@ def usable_bookmarks(outline: Iterable[OutlineItem], pages: int) -> list[Bookmar
 
 
 def find_titles(lines: Sequence[str], bookmarks: Sequence[Bookmark]) -> list[MarkedTitle]:
-    """Where the titles of the bookmarks of a page stand among its lines.
+    """Places of the titles of a page's bookmarks among its lines.
 
     A bookmark without a line of its title stands above the page if it is the first: the title may be an image.
     """

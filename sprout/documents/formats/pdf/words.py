@@ -26,7 +26,7 @@ _LOWERED = dict(zip(_DIGITS[:-2], "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍
 
 @dataclass(frozen=True, slots=True)
 class Font:
-    """What a font says about the text set in it; one of symbols has bullets in the places of letters."""
+    """Properties of the font of some text; a font of symbols has bullets in the places of letters."""
 
     bold: bool = False
     italic: bool = False
