@@ -1,9 +1,7 @@
 """Program faults: messages of Python's in words for a beginner, and keywords with a slip of the pen."""
 
-import ast
 import re
 import tomllib
-from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -13,6 +11,11 @@ from sprout.learning.marking.program_runs import ProgramEnd, ProgramRun
 
 _COMMON_KEYWORDS = ("def", "return", "while", "for", "elif", "else", "in", "and", "or", "not", "import")
 _NEARLY = 0.75  # as difflib counts: "retrun", "Def", "whlie"
+# A line that stores a number, a text or a list as it is written there: "prices = [10, 60]".
+_STORED = re.compile(
+    r"^(\w{1,40}) ?= ?(?:-?[\d.]{1,40}|\"[^\"\n]*\"|'[^'\n]*'|\[(?![^\n\]]*\bfor\b)[^\n\]]*\])[ \t]*(?:#.*)?$",
+    re.MULTILINE,
+)
 _QUOTED = re.compile(r"#[^\n]*|'[^'\n]*'|\"[^\"\n]*\"")
 
 
@@ -34,16 +37,8 @@ def fault_in_words(program: str, run: ProgramRun, *, given: str = "") -> str:
 
 def _replaced(program: str, given: str) -> str:
     """The first name that is given and under which the program stores a value that is written out."""
-    try:
-        known = {name for line in ast.parse(given).body for name in _stored(line)}
-        return next((name for line in ast.parse(program).body for name in _stored(line) if name in known), "")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # what runs elsewhere may be too deep for here
-        return ""
-
-
-def _stored(line: ast.stmt) -> Iterator[str]:
-    if isinstance(line, ast.Assign) and isinstance(line.value, ast.Constant | ast.List | ast.Tuple):
-        yield from (target.id for target in line.targets if isinstance(target, ast.Name))
+    known = frozenset(_STORED.findall(given))
+    return next((name for name in _STORED.findall(program) if name in known), "")
 
 
 def _slip_in(program: str, run: ProgramRun) -> str:

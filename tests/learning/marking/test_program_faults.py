@@ -43,5 +43,12 @@ def test_A11_who_replaces_what_is_given_is_told() -> None:
     run = ProgramRun(ProgramEnd.COMPLETE, value="[5.0]")
     program = "prices = [10, 60]\ncheap = []"
     assert "another value under `prices`" in fault_in_words(program, run, given="prices = [40, 60, 15]")
-    assert fault_in_words("prices = prices + [1]", run, given="prices = [40]") == ""
-    assert fault_in_words("(" * 5_000, run, given="prices = [40]") == ""
+    assert "under `n`" in fault_in_words("n = 4  # mine\nprint(n)", run, given="n = 2")
+    for own in (
+        "prices = prices + [1]",
+        "prices = [p / 2 for p in prices]",
+        "n = 2 * n",
+        "def f():\n    n = 4",
+        "(" * 5_000,
+    ):
+        assert fault_in_words(own, run, given="prices = [40]\nn = 2") == ""
