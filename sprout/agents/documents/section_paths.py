@@ -1,6 +1,7 @@
 """Section paths of passages: the headings under which each stands, those of plain text among them."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
 
 from sprout.learning.paths.passages import HEADING_SEPARATOR, Passage
@@ -9,6 +10,7 @@ from sprout.learning.structure.tree import Section
 
 MAX_CHARACTERS = 200_000  # longer texts are books, in which a short line is seldom a heading
 GAP = "\n\n"
+MAX_CACHED = 16
 
 Path = tuple[str, ...]
 
@@ -30,7 +32,7 @@ def section_paths(passages: Sequence[Passage]) -> list[tuple[Path, ...]]:
 
 
 def _plain_paths(passages: Sequence[Passage]) -> Iterator[tuple[Path, ...]]:
-    headings = list(_iter_headings(read_structure(GAP.join(passage.text for passage in passages)), ()))
+    headings = _headings_of(GAP.join(passage.text for passage in passages))
     start = at = 0
     current: Path = ()
     for passage in passages:
@@ -42,6 +44,11 @@ def _plain_paths(passages: Sequence[Passage]) -> Iterator[tuple[Path, ...]]:
             at += 1
         yield tuple(path for path in paths if path)
         start = end + len(GAP)
+
+
+@lru_cache(maxsize=MAX_CACHED)  # each turn of a lesson asks for those of the same notes
+def _headings_of(text: str) -> tuple[tuple[int, Path], ...]:
+    return tuple(_iter_headings(read_structure(text), ()))
 
 
 def _iter_headings(section: Section, above: Path) -> Iterator[tuple[int, Path]]:
