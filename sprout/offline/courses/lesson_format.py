@@ -64,7 +64,9 @@ class LessonQuestion(AuthoredModel):
         wrong: wrong options of a choice, or wrong terms.
         tests: for code; criteria may be absent then.
         terms: for text, the terms of up to five words that are right; criteria may be absent then.
-        help: read again, look here, a partly worked parallel, one worked step; none contains the result.
+        replies: what is said to an answer that is wrong, by the wrong option, number or term: the mistake that leads to
+            it, and where to look; none contains the result.
+        help: for any other answer: read again, look here, a partly worked parallel, one worked step; none contains it.
         because: why the right answer is right, for one who has given it.
         solution: the way to the answer, for working it through together after the last help.
     """
@@ -80,6 +82,7 @@ class LessonQuestion(AuthoredModel):
     diagnostic_values: dict[str, Line] = Field(default_factory=dict)
     tests: tuple[LessonProgramTest, ...] = Field(default=(), max_length=MAX_PROGRAM_TESTS)
     terms: tuple[Line, ...] = Field(default=(), max_length=MAX_ACCEPTED)
+    replies: dict[str, Line] = Field(default_factory=dict)
     help: tuple[Text, ...] = Field(min_length=HELP_LEVELS, max_length=HELP_LEVELS)
     because: Text
     solution: Text
@@ -88,6 +91,7 @@ class LessonQuestion(AuthoredModel):
     def _check_kind(self) -> Self:
         if (self.tests and self.kind != "code") or (self.terms and self.kind != "text"):
             raise ValueError(f"tests are for code, and terms for text: {self.prompt!r}")
+        self._check_replies()
         if self.kind == "mcq":
             options = {self.answer.casefold(), *(wrong.option.casefold() for wrong in self.wrong)}
             if len(self.wrong) != 3 or len(options) != 4:
@@ -99,6 +103,15 @@ class LessonQuestion(AuthoredModel):
         elif not 2 <= len(self.criteria) <= 5 or abs(sum(one.weight for one in self.criteria) - 1) > 1e-9:
             raise ValueError(f"two to five criteria whose weights sum to 1 are needed: {self.prompt!r}")
         return self
+
+    def _check_replies(self) -> None:
+        wrong = {one.option for one in self.wrong}
+        if self.kind == "numeric":
+            stray = [value for value in self.replies if float(value) == float(self.answer)]
+        else:
+            stray = [option for option in self.replies if option not in wrong]
+        if stray:
+            raise ValueError(f"a reply is to a wrong option, number or term: {', '.join(stray)}")
 
 
 class Step(AuthoredModel):

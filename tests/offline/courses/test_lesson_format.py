@@ -39,7 +39,7 @@ def test_no_help_and_no_explanation_holds_the_result(lesson: Lesson) -> None:
                 continue
             answer = re.escape(ask.answer.strip().rstrip(".").casefold())
             whole = re.compile(rf"(?<![\w.,]){answer}(?![\w]|[.,]\d)")
-            for hint in ask.help:
+            for hint in (*ask.help, *ask.replies.values()):
                 asked = ask.prompt.casefold()
                 assert not whole.search(hint.casefold()) or whole.search(asked), f"gives {ask.answer!r} away: {hint}"
 
@@ -98,6 +98,19 @@ def test_a_question_without_its_help_its_reason_or_its_solution_is_refused(missi
     fields = {name: value for name, value in WHOLE.items() if name != missing}
     with pytest.raises(ValidationError, match=missing):
         LessonQuestion.model_validate(fields | {"kind": "text", "terms": ["Bastille"]})
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"kind": "numeric", "answer": "90", "replies": {"90.0": "These are all of them."}},
+        {"kind": "text", "terms": ["Bastille"], "replies": {"Bastille": "It fell in July."}},
+        {"kind": "text", "terms": ["Bastille"], "replies": {"Louvre": "A palace, not a prison."}},
+    ],
+)
+def test_a_reply_to_what_is_no_wrong_answer_of_the_question_is_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="a reply is to a wrong option"):
+        LessonQuestion.model_validate(WHOLE | fields)
 
 
 @pytest.mark.parametrize("course", courses(), ids=lambda course: course.slug)

@@ -26,6 +26,7 @@ class PreparedQuestion:
         criteria: as the tool takes them: label, statement, weight and, where there are any, partly_if, misconception.
         anchors: full and partial answers in a learner's words.
         program_tests, accepted: as the draft has them: runs that mark a program, and terms that are right.
+        replies: by a wrong option, number or term, what is said to it.
         help: read again, look here, a partly worked parallel, one step; none where nothing safe can be said.
     """
 
@@ -40,6 +41,7 @@ class PreparedQuestion:
     unit: str = ""
     program_tests: tuple[ProgramTest, ...] = ()
     accepted: tuple[str, ...] = ()
+    replies: Mapping[str, str] = field(default_factory=dict)
     help: tuple[str, ...] = ()
     because: str = ""
     solution: tuple[str, ...] = ()

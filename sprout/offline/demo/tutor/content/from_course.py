@@ -69,6 +69,7 @@ def _prepare_question(ask: LessonQuestion, can: str) -> PreparedQuestion:
         unit=ask.unit or "",
         program_tests=tuple(ProgramTest(**test.model_dump()) for test in ask.tests),
         accepted=ask.terms,
+        replies=ask.replies,
         help=tuple(ask.help),
         because=ask.because,
         solution=_steps(ask.solution),
