@@ -32,6 +32,7 @@ from sprout.web.handlers.teaching import (
     diagnostics,
     lessons,
     memories,
+    next_action,
     questions,
     reports,
     tutor,
@@ -313,6 +314,11 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
                  _one("The entry.", MemoryRow), (404,), body=requests.MemoryChange),
         Endpoint("DELETE", "/api/memories/{id}", memories.delete_memory, "Delete an entry", (NO_CONTENT,), (404,))),
 
+    *group("Learner", lambda web: next_action.NextDependencies(
+               web.paths, web.runs, web.teaching_repositories.conversations),
+        Endpoint("GET", "/api/next", next_action.get_next,
+                 "What comes next for the caller: over all paths, in one, or in one of its concepts",
+                 _one("The next action.", responses.NextAction), (404,), query=requests.NextQuery)),
     *group("Learner", lambda web: web.teaching_repositories,
         Endpoint("GET", "/api/learner/progress", reports.get_progress,
                  "The caller's progress: mastery over time, activity, cost",

@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 from pydantic import JsonValue
 
 from sprout.events import CriterionShown, GradeStateShown, Wire
+from sprout.learning.lessons.lesson_history import LessonHistory
 
 MessageKind = Literal["learning", "hint_request", "hint_response", "evaluation"]
 
@@ -111,6 +112,10 @@ class Conversations(Protocol):
 
     async def end_session(self, session_id: str, *, user_id: str, at: datetime | None = None) -> ChatSessionRow:
         """The session, ended then, now by default. Raises NotFound."""
+        ...
+
+    async def lesson_history(self, user_id: str) -> LessonHistory:
+        """The learner's newest lessons in which something was said."""
         ...
 
     async def messages(self, session_id: str, *, user_id: str) -> Sequence[ChatMessageRow]:

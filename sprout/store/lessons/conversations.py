@@ -9,9 +9,11 @@ from sprout.clock import utc_now
 from sprout.errors import NotFound
 from sprout.ids import new_id
 from sprout.learning.lessons.conversations import ChatMessageRow, ChatSessionRow, HintRow, LearnerMessage, NewHint
+from sprout.learning.lessons.lesson_history import LessonHistory
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.ownership import owned_node, owned_session
+from sprout.store.lessons.lesson_queries import lesson_history_of
 from sprout.store.lessons.transcript import transcript_of
 from sprout.store.schema import mapping, tables
 
@@ -51,6 +53,9 @@ class SqlConversations:
             return mapping.session_row(found)
 
         return await self._database.write_tx(body)
+
+    async def lesson_history(self, user_id: str) -> LessonHistory:
+        return await self._database.read_orm_tx(lambda session: lesson_history_of(session, user_id))
 
     async def messages(self, session_id: str, *, user_id: str) -> list[ChatMessageRow]:
         def body(session: Session) -> tuple[list[ChatMessageRow], str | None, bool]:

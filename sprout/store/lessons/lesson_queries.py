@@ -1,6 +1,8 @@
 """Queries of a lesson: the rows that a turn is loaded from, in a few statements."""
 
+from collections import defaultdict
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, cast
 
 from pydantic import JsonValue
@@ -8,6 +10,7 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from sprout.errors import BadInput
+from sprout.learning.lessons.lesson_history import LessonHistory, PastLesson
 from sprout.learning.lessons.repository import (
     MAX_MESSAGES,
     DiagnosticResult,
@@ -26,6 +29,7 @@ from sprout.store.graph.ownership import owned_node, owned_session
 from sprout.store.lessons.checkpoint_questions import asked_checkpoint
 from sprout.store.schema import mapping, tables
 
+MAX_PAST_LESSONS = 40
 NOT_A_LESSON = "A lesson is about one part of a concept: begin the session with the id of a subconcept."
 
 
@@ -84,6 +88,27 @@ def pending_of(session: Session, chat: tables.ChatSession, user_id: str) -> Aske
         .order_by(col(tables.Answer.creation))
     ).all()
     return asked_checkpoint(question, attempts, tests=[title for _, title in found if title])
+
+
+def lesson_history_of(session: Session, user_id: str) -> LessonHistory:
+    """The learner's newest lessons in which something was said."""
+    chats, message = tables.ChatSession, tables.ChatMessage
+    newest = (
+        select(chats)
+        .where(chats.user_id == user_id, col(chats.node_id).is_not(None))
+        .order_by(col(chats.creation).desc())
+        .limit(MAX_PAST_LESSONS)
+    )
+    found = session.exec(newest).all()
+    moments: defaultdict[str, list[datetime]] = defaultdict(list)
+    said = select(message.session_id, message.created_at).where(col(message.session_id).in_([one.id for one in found]))
+    for session_id, at in session.exec(said):
+        moments[session_id].append(at)
+    spoken = [(one, _plan(one.plan), moments[one.id]) for one in reversed(found) if moments[one.id]]
+    return LessonHistory(
+        PastLesson(one.node_id or "", one.ended_at is not None, plan.step, plan.step_count, at)
+        for one, plan, at in spoken
+    )
 
 
 def prerequisites_of(session: Session, lesson: Lesson) -> list[Prerequisite]:

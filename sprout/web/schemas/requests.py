@@ -48,6 +48,10 @@ class BranchQuery(OptionalUserQuery):
     branch_id: Id | None = Field(default=None, description="only this path; by default all")
 
 
+class NextQuery(BranchQuery):
+    node_id: Id | None = Field(default=None, description="only this concept; by default the whole path")
+
+
 class ErasureQuery(OptionalUserQuery):
     """A deletion, which must be confirmed so that no program does it by mistake."""
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sprout.events import AnswerType, CardShown, Compare, CriterionShown, EdgeEnds, GradeStateShown, NodeRow, Wire
 from sprout.learning.marking.answer_keys import ContestOutcome
+from sprout.learning.paths.next_lesson import WhyNext
 from sprout.learning.paths.repository import BranchGraph, BranchRow, BranchSummary, DocumentRow, EdgeRow
 from sprout.learning.paths.topic_coverage import OfferedCourse
 from sprout.learning.questions.assessments import Diagnostic, GradeShown
@@ -31,6 +32,32 @@ class OpenLessonQuestion(Wire):
     help: tuple[str, ...] = ()
     attempts: int = 0
     compare: Compare | None = None
+
+
+class NextAction(Wire):
+    """What a learner does next.
+
+    Args:
+        kind: a lesson; an answer that a run waits for; waiting while agents make the path; making what is missing, a
+            path or the parts of `concept`; nothing, in a path that is learned, or without any path.
+        minutes: of the lesson, or what is left of it, as the learner's last lessons took.
+        why, because: the reason for the lesson, and titles of what was learned that leads to it.
+        opens: titles of what it opens.
+        learned, parts: of the lesson's concept.
+        run_id: the run that waits, or that makes the path.
+    """
+
+    kind: Literal["lesson", "answer", "growing", "grow", "done", "none"]
+    branch: BranchRow | None = None
+    concept: NodeRow | None = None
+    node: NodeRow | None = None
+    minutes: int | None = None
+    why: WhyNext | None = None
+    because: tuple[str, ...] = ()
+    opens: tuple[str, ...] = ()
+    learned: int | None = None
+    parts: int | None = None
+    run_id: str | None = None
 
 
 class GradeSummary(Wire):

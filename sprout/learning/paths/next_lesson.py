@@ -1,0 +1,154 @@
+"""Next lesson of a path: the part that comes next, why it does, and what it opens."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sprout.events import NodeRow
+from sprout.learning.graph.node_states import NodeState, node_states
+from sprout.learning.paths.repository import BranchGraph, ProgressRow
+
+MAX_NAMED = 3
+_TO_LEARN = frozenset({NodeState.READY, NodeState.IN_PROGRESS})
+_DONE = frozenset({NodeState.LEARNED, NodeState.MASTERED})
+
+
+class WhyNext(StrEnum):
+    """Why a lesson comes next; `because` of the lesson has the titles that the reason speaks of."""
+
+    STARTED = "started"
+    BUILDS_ON = "builds_on"
+    FOLLOWS = "follows"
+    FIRST = "first"
+    IN_ORDER = "in_order"
+
+
+@dataclass(frozen=True, slots=True)
+class NextLesson:
+    """The lesson that comes next.
+
+    Args:
+        because: titles of what was learned and leads here; empty where the reason names nothing.
+        opens: titles of the next parts, or of the next concepts if this is the last part of its own.
+        learned, parts: how many parts of the concept are learned, of how many.
+    """
+
+    part: NodeRow
+    concept: NodeRow
+    why: WhyNext
+    because: tuple[str, ...]
+    opens: tuple[str, ...]
+    learned: int
+    parts: int
+
+
+def next_lesson(
+    graph: BranchGraph, started: Mapping[str, datetime], *, concept_id: str | None = None
+) -> NextLesson | None:
+    """The lesson that comes next in a path, or in one of its concepts; None where no part is open to be learned.
+
+    First the lesson that was left last, then the concept that was worked on last, then the order of the path.
+
+    Args:
+        started: part → when its unfinished lesson was left.
+    """
+    levels = _Levels(graph)
+    concepts = [one for one in levels.of_type("concept") if concept_id in (None, one.id)]
+    candidates = [
+        part
+        for concept in concepts
+        if levels.states[concept.id] is not NodeState.LOCKED
+        for part in levels.parts_of(concept.id)
+        if levels.states[part.id] in _TO_LEARN
+    ]
+    if not candidates:
+        return None
+    left = [part for part in candidates if part.id in started]
+    if left:
+        part = max(left, key=lambda one: started[one.id])
+    else:
+        newest = max((levels.worked_on(one.id) for one in concepts), default="")
+        part = next(
+            (one for one in candidates if newest and levels.worked_on(one.parent_id or "") == newest), candidates[0]
+        )
+    return levels.lesson_on(part, is_left=bool(left))
+
+
+class _Levels:
+    """The nodes of a path by level, each in learning order, with their states for its learner."""
+
+    def __init__(self, graph: BranchGraph) -> None:
+        self._nodes = {node.id: node for node in graph.nodes}
+        self._progress = {row.node_id: row for row in graph.progress}
+        pairs = [(edge.source_node_id, edge.target_node_id) for edge in graph.edges]
+        self._needs, self._opens = _neighbours((end, start) for start, end in pairs), _neighbours(pairs)
+        self._order = _learning_order([node.id for node in graph.nodes], self._needs)
+        self.states = node_states(
+            self._nodes,
+            pairs,
+            learned=[row.node_id for row in graph.progress if row.completed_at],
+            mastered=[row.node_id for row in graph.progress if row.mastered_at],
+            started=[row.node_id for row in graph.progress if _is_started(row)],
+        )
+
+    def of_type(self, kind: str) -> list[NodeRow]:
+        return [self._nodes[node_id] for node_id in self._order if self._nodes[node_id].type == kind]
+
+    def parts_of(self, concept_id: str) -> list[NodeRow]:
+        return [part for part in self.of_type("subconcept") if part.parent_id == concept_id]
+
+    def worked_on(self, concept_id: str) -> str:
+        """When a part of the concept was last answered, in wire form; empty if none ever was."""
+        rows = (self._progress.get(part.id) for part in self.parts_of(concept_id))
+        return max((row.updated_at for row in rows if row is not None and row.attempts_count), default="")
+
+    def lesson_on(self, part: NodeRow, *, is_left: bool) -> NextLesson:
+        concept = self._nodes[part.parent_id or ""]
+        parts = self.parts_of(concept.id)
+        done = [one for one in parts if self.states[one.id] in _DONE]
+        why, because = self._reason(part, concept, done, is_left=is_left)
+        opens = self._titles(self._opens[part.id], learned=False)
+        if len(done) == len(parts) - 1:
+            opens = self._titles(self._opens[concept.id], learned=False)
+        return NextLesson(part, concept, why, because, opens, len(done), len(parts))
+
+    def _reason(
+        self, part: NodeRow, concept: NodeRow, done: Sequence[NodeRow], *, is_left: bool
+    ) -> tuple[WhyNext, tuple[str, ...]]:
+        if is_left:
+            return WhyNext.STARTED, ()
+        if known := self._titles(self._needs[part.id], learned=True):
+            return WhyNext.BUILDS_ON, known
+        if done:
+            return WhyNext.FOLLOWS, (done[-1].title,)
+        if known := self._titles(self._needs[concept.id], learned=True):
+            return WhyNext.BUILDS_ON, known
+        is_first = not any(state in _DONE for state in self.states.values())
+        return (WhyNext.FIRST if is_first else WhyNext.IN_ORDER), ()
+
+    def _titles(self, node_ids: Iterable[str], *, learned: bool) -> tuple[str, ...]:
+        titles = [self._nodes[one].title for one in node_ids if (self.states[one] in _DONE) is learned]
+        return tuple(titles[:MAX_NAMED])
+
+
+def _is_started(row: ProgressRow) -> bool:
+    return row.attempts_count > 0 or row.mastery_score > 0
+
+
+def _neighbours(pairs: Iterable[tuple[str, str]]) -> defaultdict[str, list[str]]:
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for start, end in pairs:
+        found[start].append(end)
+    return found
+
+
+def _learning_order(node_ids: Sequence[str], needs: Mapping[str, Sequence[str]]) -> list[str]:
+    """Prerequisites first, otherwise in the order given."""
+    rest, order = dict.fromkeys(node_ids), dict[str, None]()
+    while rest:
+        ready = (one for one in rest if all(need in order or need not in rest for need in needs.get(one, ())))
+        following = next(ready, next(iter(rest)))
+        order[following] = rest.pop(following)
+    return list(order)
