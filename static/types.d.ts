@@ -460,6 +460,20 @@ export interface Lesson {
   graded: GradeShown | null;
   cards: Card[];
 }
+/** What the learner does next; the fields after `branch` are null where the kind has none. */
+export interface NextAction {
+  kind: "lesson" | "answer" | "growing" | "grow" | "done" | "none";
+  branch: Branch | null;
+  concept: NodeRow | null;
+  node: NodeRow | null;
+  minutes: number | null;
+  why: "started" | "builds_on" | "follows" | "first" | "in_order" | null;
+  because: string[];
+  opens: string[];
+  learned: number | null;
+  parts: number | null;
+  runId: string | null;
+}
 export interface Reply {
   message: string;
   isComplete: boolean;

@@ -173,7 +173,6 @@ export default {
   "tu.next": "Als Nächstes",
   "tu.next_concept": "Das nächste Konzept",
   "tu.concept_done": "Das war der letzte Teil von „{title}“.",
-  "tu.next_go": "„{title}“ lernen",
   "tu.to_path": "Zurück zu deinem Lernpfad",
   "tu.announce": "Der Tutor hat geantwortet",
   "tu.card_example": "Beispiel mit Lösungsweg",

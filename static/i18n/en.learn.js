@@ -171,7 +171,6 @@ export default {
   "tu.next": "Next",
   "tu.next_concept": "The next concept",
   "tu.concept_done": "That was the last part of “{title}”.",
-  "tu.next_go": "Learn “{title}”",
   "tu.to_path": "Back to your path",
   "tu.announce": "The tutor has answered",
   "tu.card_example": "Worked example",

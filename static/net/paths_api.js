@@ -3,7 +3,7 @@
 
 import { USER, post, request } from "./api.js";
 
-/** @import { Branch, NodeRow, NodeSources, PathSummary } from "../types.d.ts" */
+/** @import { Branch, NextAction, NodeRow, NodeSources, PathSummary } from "../types.d.ts" */
 
 const at = encodeURIComponent;
 
@@ -18,5 +18,11 @@ export const createRoot = (branchId, title, desc) =>
   post("/nodes", { userId: USER, type: "root", title, branchId, desc });
 /** @param {string} nodeId @returns {Promise<NodeRow>} */
 export const node = (nodeId) => request(`/nodes/${at(nodeId)}`);
+/**
+ * What comes next, over all paths, in one, or in one of its concepts.
+ * @param {{ branchId?: string, nodeId?: string }} within
+ * @returns {Promise<NextAction>}
+ */
+export const nextAction = (within) => request(`/next?${new URLSearchParams(within)}`);
 /** The passages that a node teaches from. @param {string} nodeId @returns {Promise<NodeSources>} */
 export const sources = (nodeId) => request(`/nodes/${at(nodeId)}/sources`);

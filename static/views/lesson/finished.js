@@ -5,26 +5,21 @@ import { useEffect, useRef } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
 import { html } from "../../lib/html.js";
 import { isLearned } from "../../lib/node_status.js";
-import { inLearningOrder, partsOf } from "../../state/graph.js";
-import { diagnosticUrl, lessonUrl, pathUrl } from "../../state/router.js";
+import { pathUrl } from "../../state/router.js";
 import { Icon } from "../common/icons.js";
+import { NextReason, nextLabel, nextUrl, useNextLesson } from "../common/next_step.js";
 import { Mark } from "../common/node_state_shapes.js";
 
 /** @import { OpenLesson } from "../../state/lesson.js" */
 /** @import { PathContext } from "../common/path_context.js" */
-/** @import { GraphNode } from "../../state/graph.js" */
-
-const isLearnable = (/** @type {GraphNode} */ node) => node.state === "ready" || node.state === "progress";
 
 /**
- * @param {{ lesson: OpenLesson, branchId: string, conceptId: string, nodeId: string, around: PathContext | null }}
- *   props
+ * @param {{ lesson: OpenLesson, branchId: string, conceptId: string, around: PathContext | null }} props
  */
-export function Finished({ lesson, branchId, conceptId, nodeId, around }) {
-  const next =
-    around && inLearningOrder(partsOf(around.all, conceptId)).find((part) => part.id !== nodeId && isLearnable(part));
+export function Finished({ lesson, branchId, conceptId, around }) {
+  const next = useNextLesson({ branchId });
   const concept = around?.all.get(conceptId);
-  const opened = next || !concept ? null : concept.opens.flatMap((id) => around?.all.get(id) ?? []).find(isLearnable);
+  const isHere = next?.node.parentId === conceptId;
   const plan = lesson.state.value?.plan ?? [];
   const reached = lesson.state.value?.mastered ? "mastered" : "learned";
   const box = useRef(/** @type {HTMLElement | null} */ (null));
@@ -44,36 +39,26 @@ export function Finished({ lesson, branchId, conceptId, nodeId, around }) {
         </ul>
       `
     }
-    ${next && html`<${Next} node=${next} kind="tu.next" />`}
     ${
-      !next &&
+      !isHere &&
       concept &&
       isLearned(concept) &&
       html`<p class="t13 dim">${t("tu.concept_done", { title: concept.title })}</p>`
     }
-    ${opened && html`<${Next} node=${opened} kind="tu.next_concept" />`}
+    ${
+      next &&
+      html`<div class="next">
+        <p class="t13 dim">${t(isHere ? "tu.next" : "tu.next_concept")}</p>
+        <p class="next-title">
+          <${Mark} state=${next.why === "started" ? "progress" : "ready"} />
+          <span>${next.node.title}</span>
+        </p>
+        <${NextReason} next=${next} />
+      </div>`
+    }
     <div class="row cp-foot">
-      ${
-        next &&
-        html`<a class="btn go" href=${lessonUrl(branchId, conceptId, next.id)}>
-          ${t("tu.next_go", { title: next.title })}
-        </a>`
-      }
-      ${
-        opened &&
-        html`<a class="btn go" href=${diagnosticUrl(branchId, opened.id)}>
-          ${t("tu.next_go", { title: opened.title })}
-        </a>`
-      }
+      ${next && html`<a class="btn go" href=${nextUrl(next)}>${nextLabel(next)}</a>`}
       <a class="btn" href=${pathUrl(branchId, conceptId)}>${t("tu.to_path")}</a>
     </div>
   </section>`;
 }
-
-/** @param {{ node: GraphNode, kind: "tu.next" | "tu.next_concept" }} props */
-const Next = ({ node, kind }) =>
-  html`<div class="next">
-    <p class="t13 dim">${t(kind)}</p>
-    <p class="next-title"><${Mark} state=${node.state} mastery=${node.mastery} /><span>${node.title}</span></p>
-    ${node.desc && html`<p class="say dim">${node.desc}</p>`}
-  </div>`;

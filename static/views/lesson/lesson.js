@@ -76,7 +76,6 @@ export function LessonScreen({ branchId, conceptId, nodeId }) {
               lesson=${lesson}
               branchId=${branchId}
               conceptId=${conceptId}
-              nodeId=${nodeId}
               around=${around}
             />`
             : html`<${CheckpointForm}

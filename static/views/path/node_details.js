@@ -5,8 +5,9 @@ import { conjunction } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
 import { isLearned } from "../../lib/node_status.js";
-import { edgeKey, inLearningOrder, LEARNED_AT, partsOf } from "../../state/graph.js";
+import { edgeKey, LEARNED_AT, partsOf } from "../../state/graph.js";
 import { diagnosticUrl, lessonUrl, pathUrl } from "../../state/router.js";
+import { nextLabel, nextUrl, useNextLesson } from "../common/next_step.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { LastAnswers } from "./last_answers.js";
 import { Sources } from "./sources.js";
@@ -86,26 +87,16 @@ const Mastery = ({ mastery }) =>
 
 /** Links of a concept: the next lesson, and the diagnostic. @param {{ path: OpenPath, concept: GraphNode }} props */
 export function ConceptActions({ path, concept }) {
-  const parts = inLearningOrder(partsOf(path.all.value, concept.id));
+  const parts = partsOf(path.all.value, concept.id);
+  const next = useNextLesson({ nodeId: concept.id }, path.run.value?.state);
   if (!parts.length) return null;
-  const next = parts.find((part) => part.state === "progress") ?? parts.find((part) => part.state === "ready");
   const isBegun = parts.some((part) => part.begun);
-  const lesson =
-    next &&
-    concept.state !== "locked" &&
-    html`<a class=${isBegun ? "btn go" : "btn"} href=${lessonUrl(path.branchId, concept.id, next.id)}>
-      ${t(next.state === "progress" ? "about.go_on" : "about.begin")}
-    </a>`;
   return html`<div class="about-go row">
-    ${isBegun && lesson}
-    <a
-      class=${isBegun || concept.state === "locked" ? "btn" : "btn go"}
-      href=${diagnosticUrl(path.branchId, concept.id)}
-    >
+    ${next && html`<a class="btn go" href=${nextUrl(next)}>${nextLabel(next)}</a>`}
+    <a class="btn" href=${diagnosticUrl(path.branchId, concept.id)}>
       ${t(isBegun ? "about.diagnostic_again" : "about.diagnostic")}
     </a>
-    ${!isBegun && lesson}
-    ${lesson && html`<p class="t13 dim about-next">${t("about.next", { title: next?.title })}</p>`}
+    ${next && html`<p class="t13 dim about-next">${t("about.next", { title: next.node.title })}</p>`}
   </div>`;
 }
 

@@ -19,6 +19,8 @@ import { RunBar } from "./run_bar.js";
 
 /** Loaded after the map. */
 const activity = lazy(async () => (await import("../run/activity_panel.js")).ActivityPanel);
+const next = lazy(async () => (await import("./next_panel.js")).NextPanel);
+const docked = lazy(async () => (await import("./next_panel.js")).DockedNext);
 const concepts = lazy(async () => (await import("./concept_level.js")).ConceptLevel);
 const changes = lazy(async () => (await import("./adaptations.js")).PathAdaptations);
 /** Delay after which the rest of the screen's code is prefetched, for when the network fails. */
@@ -140,8 +142,11 @@ export function PathScreen({ branchId, conceptId }) {
     ${
       !conceptId &&
       (wide || tab.value === "activity") &&
-      html`<${activity.View} path=${path}>${isViewed.value && html`<${changes.View} path=${path} />`}<//>`
+      html`<${wide ? next.View : activity.View} path=${path}>
+        ${isViewed.value && html`<${changes.View} path=${path} />`}
+      <//>`
     }
+    ${!wide && !conceptId && tab.value === "list" && html`<${docked.View} path=${path} />`}
     ${!wide && isActive(run) && run?.state !== "waiting_on_human" && !run?.cutOff && html`<${RunBar} path=${path} />`}
     ${
       searching.value &&

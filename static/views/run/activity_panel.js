@@ -43,10 +43,11 @@ export const prefetchLater = () => {
 };
 
 /**
- * @param {{ path: Panel, handsOver?: boolean, children?: any }} props `handsOver`: includes hand-off panels;
- *   `children`: what the run led to
+ * @param {{ path: Panel, handsOver?: boolean, onClose?: (() => void) | null, children?: any }} props
+ *   `handsOver`: includes hand-off panels; `onClose`: back to what the panel stands in for; `children`: what the run
+ *   led to
  */
-export function ActivityPanel({ path, handsOver = true, children }) {
+export function ActivityPanel({ path, handsOver = true, onClose = null, children }) {
   const run = path.run.value;
   const activity = path.replayed.value;
   const isWide = useSignal(false);
@@ -81,6 +82,7 @@ export function ActivityPanel({ path, handsOver = true, children }) {
             <${Icon} name="columns" small />
           </button>`
         }
+        ${onClose && html`<button class="link t13" type="button" onClick=${onClose}>${t("next.hide_run")}</button>`}
         ${
           open &&
           !needsPerson(run) &&

@@ -10,7 +10,7 @@ from sprout.offline.faults.scenarios import Fault
 from sprout.offline.pace import Pace
 from tests.journeys.support import axe
 from tests.journeys.support.focus_order import walk_focus_stops
-from tests.journeys.support.map_view import take_screenshot, wait_for_nodes
+from tests.journeys.support.map_view import show_run, take_screenshot, wait_for_nodes
 from tests.journeys.support.processes import OFFLINE_ERRORS
 
 SLOW = Fault("slow", pace=Pace(0.1, 60))
@@ -49,6 +49,9 @@ async def test_a_finished_path_is_accessible(browser: Browser, tmp_path: Path, s
     async with start_server(tmp_path, sqlite_url, pace=QUICK_PACE) as grown:
         await grown.events_of(await grown.start_path(COURSE, small=False))
         async with open_page(browser, await _address(grown, COURSE)) as page:
+            await page.locator(".next-panel .btn").wait_for()
+            await axe.assert_accessible(page, "next")
+            await show_run(page)
             await page.get_by_text("Why this path").wait_for()
             await axe.assert_accessible(page, "finished")
             await walk_focus_stops(page)

@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Page, expect
 from harness.browser import DESKTOP, PHONE, open_page
 from harness.journeys.learner import assert_no_overflow, open_course
 from tests.journeys.support import axe
-from tests.journeys.support.map_view import take_screenshot
+from tests.journeys.support.map_view import show_run, take_screenshot
 from tests.journeys.support.mirrored_locale import use_mirrored_locale
 
 COUNTS, TREE = "Turning percentages into counts of people", "Drawing the splits as a tree"
@@ -68,6 +68,9 @@ async def test_a_german_browser_gets_german_and_the_choice_of_english_is_kept(
         assert [url.rpartition("/")[2] for url in fetched if "/i18n/" in url] == ["de.js"]
         await _german(page, "home")
         await page.goto(taught.path)
+        await page.locator(".next-panel .btn").wait_for()
+        await _german(page, "next")
+        await show_run(page)
         await page.get_by_text("Warum dieser Lernpfad").wait_for()
         await _german(page, "path")
         await page.get_by_role("button", name="Als Liste zeigen").click()
@@ -111,7 +114,7 @@ async def test_from_right_to_left_every_screen_is_mirrored_and_nothing_overflows
         await _looked_at(page, "rtl-dialog")
         await page.goto(taught.path)
         await page.locator(".map .hit").first.wait_for()
-        await page.locator(".act .agent").first.wait_for()
+        await page.locator(".next-panel .btn").wait_for()
         await page.locator(".map .hit").nth(1).hover()
         await page.get_by_role("tooltip").wait_for()
         await _looked_at(page, "rtl-path")

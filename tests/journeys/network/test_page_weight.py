@@ -41,6 +41,6 @@ async def test_the_first_view_of_home_and_of_a_path_is_light(browser: Browser, t
             async with open_page(browser, f"{taught.server.url}/docs") as page:
                 weights = await _weights(page, url, shows)
                 if shows == ".map .hit":
-                    await expect(page.locator(".act-head")).to_be_visible()
+                    await expect(page.locator(".next-panel")).to_be_visible()
             assert not [name for name in weights if any(word in name for word in LATER)]
             assert 60_000 < sum(weights.values()) <= MOST_BYTES, weights

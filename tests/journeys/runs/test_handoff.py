@@ -9,7 +9,7 @@ from harness.browser import PHONE, open_page
 from tests.journeys.support import axe
 from tests.journeys.support.fake_runs import FakeServerState, Row, a_question, a_row
 from tests.journeys.support.fake_server import start_fake_server
-from tests.journeys.support.map_view import panel, take_screenshot
+from tests.journeys.support.map_view import panel, show_run, take_screenshot
 
 WHICH = "Your notes and chapter 8 place the Calvin cycle differently. Which should the path follow?"
 CHOICES = ["Follow the chapter: in the stroma", "Follow my notes: in the thylakoid"]
@@ -178,6 +178,7 @@ async def test_older_runs_come_a_page_at_a_time(browser: Browser) -> None:
             sprout.add_run(a_row(f"r{number}", discarded=number == 3))
             sprout.end_run(f"r{number}")
         async with open_page(browser, f"{sprout.url}/paths/path") as page:
+            await show_run(page)
             await panel(page).get_by_role("button", name="Activity on this path").click()
             lines = page.locator(".run-list li")
             await expect(lines).to_have_count(20)

@@ -37,6 +37,7 @@ class _FakeServer:
             routes=[
                 Route("/api/events", self.stream_events),
                 Route("/api/status", self.status),
+                Route("/api/next", self.nothing_next),
                 Route("/api/branches/summary", self.summary),
                 Route("/api/branches/{id}", self.branch),
                 Route("/api/branches/{id}/graph", self.graph),
@@ -73,6 +74,9 @@ class _FakeServer:
 
     async def empty_list(self, request: Request) -> Response:
         return JSONResponse([])
+
+    async def nothing_next(self, request: Request) -> Response:
+        return JSONResponse({"kind": "none", "node": None})
 
     async def list_runs(self, request: Request) -> Response:
         before, limit = request.query_params.get("before"), int(request.query_params["limit"])

@@ -65,10 +65,20 @@ def panel(page: Page) -> Locator:
 async def wait_for_end(page: Page, words: str = "Done") -> None:
     """Wait until the panel says how the run ended and the map is what the server has."""
     head = page.locator(".act-head")
-    await expect(head).to_be_visible()
+    await expect(head.or_(page.locator(".run-line"))).to_be_visible()
     await expect(head.get_by_role("button", name="Stop")).to_have_count(0, timeout=END_MS)
+    if words == "Done":
+        await show_run(page)
     await expect(head).to_contain_text(words)
     await expect(page.locator(".map .canvas:not(.live)")).to_be_visible()
+
+
+async def show_run(page: Page) -> None:
+    """Show what a run did that has made room for the next step."""
+    shown = page.locator(".act-head").or_(page.locator(".run-line button"))
+    await expect(shown).to_be_visible()
+    if await page.locator(".run-line").is_visible():
+        await page.locator(".run-line button").click()
 
 
 def assert_same_as_graph(seen: MapView, graph: Row) -> None:

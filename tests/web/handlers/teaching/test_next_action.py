@@ -74,7 +74,9 @@ async def test_a_lesson_that_was_begun_goes_on(own_web: Web) -> None:
     await learn(own_web, branch_id, "Parts")
     node_id = (await following(own_web, branchId=branch_id))["node"]["id"]
     session = (await own_web.client.post("/api/chat/sessions", json={**ME, "nodeId": node_id})).json()
-    said = await own_web.client.post(f"/api/chat/sessions/{session['id']}/messages", json={**ME, "role": "user", "content": "Hello"})
+    said = await own_web.client.post(
+        f"/api/chat/sessions/{session['id']}/messages", json={**ME, "role": "user", "content": "Hello"}
+    )
     assert said.status_code == 201, said.text
     assert (await following(own_web))["why"] == "started"
 

@@ -1,0 +1,80 @@
+// @ts-check
+/** Panel beside the map: the next lesson and the newest changes, or the run while it asks for attention. */
+
+import { useSignal } from "@preact/signals";
+import { clock, parseMs } from "../../lib/format.js";
+import { html } from "../../lib/html.js";
+import { t } from "../../lib/i18n.js";
+import { earlyEnding } from "../../lib/run_ending.js";
+import { NextReason, nextLabel, nextPlace, nextUrl, useNextLesson } from "../common/next_step.js";
+import { lazy } from "../common/lazy.js";
+import { isLearned } from "../../lib/node_status.js";
+
+/** @import { OpenPath } from "../../state/open_path.js" */
+/** @import { Run } from "../../types.d.ts" */
+
+const activity = lazy(async () => (await import("../run/activity_panel.js")).ActivityPanel);
+
+/** Whether the run has come to its end and asks nothing of anybody. @param {Run | null} run */
+const isSettled = (run) => !run || (run.state === "completed" && !run.cutOff && !earlyEnding(run));
+
+/** @param {{ path: OpenPath, children?: any }} props `children`: changes of the path */
+export function NextPanel({ path, children }) {
+  const showsRun = useSignal(false);
+  const run = path.run.value;
+  const next = useNextLesson({ branchId: path.branchId }, run?.state);
+  const isNext = isSettled(run) && !path.isBare() && path.playhead.value === null && !showsRun.value;
+  const toggle = () => {
+    showsRun.value = !showsRun.value;
+  };
+  if (!isNext)
+    return html`<${activity.View} path=${path} onClose=${isSettled(run) && !path.isBare() ? toggle : null}>
+      ${children}
+    <//>`;
+  return html`<aside class="act next-panel" aria-label=${t("next.label")}>
+    <div class="first-step">
+      <p class="eyebrow">${t("next.label")}</p>
+      ${next ? html`<${Lesson} next=${next} />` : html`<${Rest} path=${path} />`}
+    </div>
+    ${children}
+    ${run && html`<${RunLine} path=${path} onShow=${toggle} />`}
+  </aside>`;
+}
+
+/** @param {{ next: import("../common/next_step.js").NextLesson }} props */
+const Lesson = ({ next }) => html`
+  <h2>${next.node.title}</h2>
+  <p class="dim">${nextPlace(next)}</p>
+  <${NextReason} next=${next} />
+  <a class="btn go" href=${nextUrl(next)}>${nextLabel(next)}</a>
+`;
+
+/** The next lesson at the lower edge of a small screen, while no run is there. @param {{ path: OpenPath }} props */
+export function DockedNext({ path }) {
+  const next = useNextLesson({ branchId: path.branchId }, path.run.value?.state);
+  if (!next || !isSettled(path.run.value)) return null;
+  return html`<div class="docked">
+    <a class="btn go" href=${nextUrl(next)}>
+      <span class="docked-title">${next.node.title}</span>
+      <small>${nextLabel(next)}</small>
+    </a>
+  </div>`;
+}
+
+/** A path with no lesson to begin. @param {{ path: OpenPath }} props */
+const Rest = ({ path }) =>
+  path.visible.value.every(isLearned)
+    ? html`<h2>${t("next.done")}</h2><p class="dim">${t("next.done_text")}</p>`
+    : html`<p class="dim" role="status">${t("next.loading")}</p>`;
+
+/** The run in one line. @param {{ path: OpenPath, onShow: () => void }} props */
+function RunLine({ path, onShow }) {
+  const run = path.run.value;
+  const agents = Object.keys(path.activity.value?.agents ?? {}).length;
+  const isTimed = agents > 0 && run?.startedAt && run.endedAt;
+  const time = isTimed ? clock(parseMs(run.endedAt ?? "") - parseMs(run.startedAt ?? "")) : "";
+  return html`<p class="run-line t13">
+    <span>${isTimed ? t("next.run", { n: agents, time }) : t("act.last")}</span>
+    <button class="link" type="button" onClick=${onShow}>${t("next.show_run")}</button>
+  </p>`;
+}
