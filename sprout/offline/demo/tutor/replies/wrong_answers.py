@@ -1,0 +1,41 @@
+"""Replies to wrong answers: what a course says to exactly the option, number or term that a learner gave."""
+
+from collections.abc import Sequence
+
+from sprout.learning.lessons.turn import AskedCheckpoint, LessonCheckpoint, named_option
+from sprout.learning.marking.grades import Grade
+from sprout.learning.marking.keyed_answers import NumericQuestion, Option, grade_number
+from sprout.learning.marking.terms import grade_term
+from sprout.learning.questions.questions import Misconception
+from sprout.offline.demo.tutor.lesson import PreparedQuestion
+
+
+def reply_to(question: PreparedQuestion, words: str, shown: Sequence[str] = ()) -> str:
+    """The prepared reply to the wrong answer that the words give; empty if there is none.
+
+    The words are read as they are marked: a number or a term has its reply where it would have its misconception.
+
+    Args:
+        shown: the options in the order in which the learner sees them.
+    """
+    if question.kind == "mcq":
+        option = named_option(_as_asked(question, shown), words)
+        return question.replies.get(option.text, "") if option else ""
+    wrong = tuple(Misconception(answer, reply) for answer, reply in question.replies.items())
+    if question.kind == "number":
+        return _reply_of(grade_number(_as_numeric(question, wrong), words))
+    return _reply_of(grade_term(question.prompt, question.accepted, wrong, words)) if question.accepted else ""
+
+
+def _reply_of(grade: Grade | None) -> str:
+    """The reply that stands in the place of the misconception; a slip in the right calculation is named instead."""
+    return "" if grade is None or grade.next_step else next(iter(grade.misconceptions), "")
+
+
+def _as_numeric(question: PreparedQuestion, wrong: tuple[Misconception, ...]) -> NumericQuestion:
+    return NumericQuestion(question.prompt, question.answer, question.unit or None, question.tolerance, wrong)
+
+
+def _as_asked(question: PreparedQuestion, shown: Sequence[str]) -> AskedCheckpoint:
+    options = tuple(Option(text, text) for text in shown or question.options)
+    return AskedCheckpoint("", LessonCheckpoint(question.draft(), "mcq"), options)
