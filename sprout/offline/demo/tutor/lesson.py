@@ -165,6 +165,7 @@ class TutorLesson:
         sentences: the sentences that a side question may be answered from.
         language: the code of the language that it is written in.
         course: slug of the authored course that it is part of.
+        subconcept: title of what it teaches there.
     """
 
     source: LessonSource
@@ -177,6 +178,7 @@ class TutorLesson:
     case: str = ""
     sentences: tuple[str, ...] = field(default=())
     course: str = ""
+    subconcept: str = ""
 
     @property
     def goals(self) -> list[str]:

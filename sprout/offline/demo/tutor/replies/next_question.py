@@ -11,11 +11,11 @@ from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, count_tactic, 
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.replies.lesson_order import NextQuestion, NextReason
 from sprout.offline.demo.tutor.replies.open_question import quote_learner, shares_idea
+from sprout.offline.demo.tutor.replies.purpose import ability_in, purpose_snippets
 from sprout.offline.demo.tutor.templates import Templates
 from sprout.offline.demo.tutor.turn import Turn
 
 SOLUTION_WORDS = 70
-_ABILITY = re.compile(r"You can (?:now )?(.+?)[.!?](?:\s|\Z)")  # as the summaries of the courses begin
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 FEWEST_COPIED = 3
 PARAGRAPH = "\n\n"
@@ -36,6 +36,7 @@ def next_question_text(
     """Text before the next question: the verdict on the last one, then the case and the idea."""
     parts = [
         *outcome_snippets(turn, teaching, frames),
+        *purpose_snippets(turn, teaching, frames),
         *_tactic_snippets(turn, frames),
         *_review_snippets(weak, frames),
         *_lead_in_snippets(turn, following, frames),
@@ -129,9 +130,8 @@ def _because(turn: Turn, teaching: TutorLesson) -> str:
 
 def _review_snippets(weak: WeakPrerequisite | None, frames: Templates) -> Iterator[Snippet]:
     if weak is not None:
-        ability = _ABILITY.match(weak.summary)
-        name = "first_review" if ability else "first_review_title"
-        can = ability[1] if ability else ""
+        can = ability_in(weak.summary)
+        name = "first_review" if can else "first_review_title"
         yield Snippet(frames.render(name, title=weak.title, can=can), Priority.SHOULD)
 
 

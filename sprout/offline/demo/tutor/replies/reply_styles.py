@@ -6,6 +6,7 @@ from dataclasses import replace
 from sprout.learning.lessons.help_ladder import NextStep
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, Priority, Snippet, compose, unsaid
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, Tactic, count_tactic, recognize_tactic
+from sprout.offline.demo.tutor.replies.about_answers import about_answer_snippets
 from sprout.offline.demo.tutor.replies.open_question import (
     OpenQuestion,
     due_help_snippets,
@@ -13,6 +14,7 @@ from sprout.offline.demo.tutor.replies.open_question import (
     help_step_snippets,
     next_move_snippets,
 )
+from sprout.offline.demo.tutor.replies.purpose import purpose_snippets
 from sprout.offline.demo.tutor.replies.side_questions import side_question_snippets
 
 PAUSE_FROM = 3
@@ -48,6 +50,8 @@ def _with_notice(now: OpenQuestion, parts: list[Snippet]) -> list[Snippet]:
 def _tactic(now: OpenQuestion) -> Tactic | None:
     """Tactic of the message; None for a program, and a first guess counts as an attempt."""
     found, marked = recognize_tactic(now.turn.message), now.turn.marking
+    if found is not None and found.style is ReplyStyle.GUESSES and any(about_answer_snippets(now)):
+        return None
     if found is None or marked is None:
         return found
     first_guess = found.style is ReplyStyle.GUESSES and _times(now, found) == 1
@@ -129,14 +133,16 @@ def _acknowledge(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
 
 
 def _calm(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
-    """A human sentence, and then something else than before: the due help, an example, another question, a break.
+    """A human sentence, what was asked in anger, and then something else than before: the due help, an example, another
+    question, a break.
 
     What was written in anger or shame is not held up to the learner, marked or not.
     """
     opening = replace(_opening(now, tactic), repeatable=True)
+    asked = [*about_answer_snippets(now), *purpose_snippets(now.turn, now.lesson, now.templates)]
     if now.pending.step is NextStep.GIVE_HELP:
-        return [opening, *due_help_snippets(now)]
-    return [opening, Snippet(now.templates.fresh("offer", now.turn.said))]
+        return [opening, *asked, *due_help_snippets(now)]
+    return [opening, *asked, Snippet(now.templates.fresh("offer", now.turn.said))]
 
 
 def _quicken(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
