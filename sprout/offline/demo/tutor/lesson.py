@@ -67,6 +67,9 @@ class PreparedQuestion:
         """Return True if the prompt is this question, with or without its options below it."""
         return folded(prompt).startswith(folded(self.prompt))
 
+    def was_asked(self, prompts: Sequence[str]) -> bool:
+        return any(map(self.matches_prompt, prompts))
+
     def tool_input(self, message: str, plan: Sequence[str] = (), *, is_new_plan: bool = False) -> dict[str, Any]:
         """The input of the tool that poses it; `message` comes first, since it is read while it is written.
 
