@@ -18,7 +18,7 @@ PERCENT = PreparedQuestion(
     "75",
     "say it in percent",
     unit="%",
-    replies={"25": "These are the others.", "450": "That counts books."},
+    replies={"25": "These are the others.", "450": "That counts books.", "0.25": "A share of them, and of the others."},
 )
 CHOICE = PreparedQuestion(
     "Where did it fall?",
@@ -39,9 +39,13 @@ TERM = PreparedQuestion(
 SHOWN = ("Madrid", "Paris", "Rome", "Berlin")
 
 
-@pytest.mark.parametrize("words", ["25", "it's 25 %, I think", "150/600 so 25 %", "25,0", "a quarter: 1/4"])
+@pytest.mark.parametrize("words", ["25", "it's 25 %, I think", "150/600 so 25 %", "25,0", "25 percent"])
 def test_a_wrong_number_is_read_as_it_is_marked(words: str) -> None:
     assert reply_to(PERCENT, words) == PERCENT.replies["25"]
+
+
+def test_of_a_share_and_the_percentage_that_it_may_stand_for_the_one_that_is_written_counts() -> None:
+    assert reply_to(PERCENT, "0.25") == reply_to(PERCENT, "1/4") == PERCENT.replies["0.25"]
 
 
 @pytest.mark.parametrize("words", ["75", "25 or 450?", "33", "450/600 = 74", "no idea", ""])

@@ -45,7 +45,9 @@ def _reply_of(grade: Grade | None) -> str:
 
 
 def _as_numeric(question: PreparedQuestion, wrong: tuple[Misconception, ...]) -> NumericQuestion:
-    return NumericQuestion(question.prompt, question.answer, question.unit or None, question.tolerance, wrong)
+    """The question with the smallest wrong number first: 0.2 may be meant as 20 %, and 20 is never 0.2."""
+    smallest_first = tuple(sorted(wrong, key=lambda one: abs(float(one.option))))
+    return NumericQuestion(question.prompt, question.answer, question.unit or None, question.tolerance, smallest_first)
 
 
 def _as_asked(question: PreparedQuestion, shown: Sequence[str], before: Sequence[str]) -> AskedCheckpoint:
