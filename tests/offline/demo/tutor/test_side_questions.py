@@ -42,13 +42,14 @@ def test_question_about_a_number_gets_its_reply(room: Classroom, words: str) -> 
 
 
 def test_last_answer_is_meant_where_none_is_named(room: Classroom) -> None:
-    room.answer("it's 240, I think", right=False)
-    assert MULTIPLIED in room.ask("what did I do wrong?", kind="clarification")
+    assert MULTIPLIED in room.answer("it's 240, I think", right=False)
+    assert "multiplies way and time" in room.ask("what did I do wrong?", kind="clarification")
+    assert "stands above" in room.ask("why is that wrong?", kind="clarification")
 
 
 def test_reply_is_not_said_twice(room: Classroom) -> None:
     room.ask("why isn't it 240", kind="clarification")
-    assert "stands above" in room.ask("but why is 240 wrong?", kind="clarification")
+    assert MULTIPLIED not in room.ask("but why is 240 wrong?", kind="clarification")
 
 
 def test_marking_speaks_where_no_reply_is_prepared(room: Classroom) -> None:
@@ -71,8 +72,8 @@ def test_option_is_spoken_of_once_it_was_given(room: Classroom) -> None:
     untried = [room.ask(f"why not {letter}?", kind="clarification") for letter in letters]
     assert all("send it" in said for said in untried)
     wrong = next(at for at, one in enumerate(room.open_question["options"]) if one.startswith("Ben"))
-    room.answer(letters[wrong], right=False)
-    assert LONGER_WAY in room.ask(f"why is {letters[wrong]} wrong?", kind="clarification")
+    assert LONGER_WAY in room.answer(letters[wrong], right=False)
+    assert "longer is faster" in room.ask(f"why is {letters[wrong]} wrong?", kind="clarification")
 
 
 def test_why_within_a_complaint_is_answered(room: Classroom) -> None:

@@ -41,23 +41,25 @@ def about_answer_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     asked = _asked_answer(now, given)
     if question is None or asked is None:
         return
-    frames, words = now.templates, quote_learner(asked.words, now.templates)
+    words = quote_learner(asked.words, now.templates)
     is_given = asked.key in {one.key for one in given}
-    if not is_given and question.kind == "mcq":
-        name = "about_not_given"
-    elif reply := reply_to(question, asked.words, _shown_options(now)):
-        if folded(reply) not in folded(now.turn.said):
-            yield Snippet(reply, whole=True)
-            return
-        name = "about_said"
-    elif not is_given:
-        name = "about_not_given"
-    elif belief := _read(replace(question, replies=dict(question.wrong)), asked.words, now):
-        yield Snippet(frames.render("about_belief", words=words, belief=belief), whole=True, repeatable=True)
+    texts = [*_findings(question, asked, now)] if is_given or question.kind != "mcq" else []
+    allowed = (text for text in texts if now.check is None or now.check.passes(text))
+    if fresh := next((text for text in allowed if folded(text) not in folded(now.turn.said)), ""):
+        yield Snippet(fresh, whole=True)
         return
-    else:
-        name = "about_no_more"
-    yield Snippet(frames.render(name, words=words), whole=True, repeatable=True)
+    name = "about_said" if texts else "about_no_more" if is_given else "about_not_given"
+    yield Snippet(now.templates.render(name, words=words), whole=True, repeatable=True)
+
+
+def _findings(question: PreparedQuestion, asked: _Answer, now: OpenQuestion) -> Iterator[str]:
+    """The course's reply to the answer, and the belief that its marking finds behind it."""
+    reply = _read(question, asked.words, now)
+    if reply:
+        yield reply
+    if belief := _read(replace(question, replies=dict(question.wrong)), asked.words, now):
+        words = quote_learner(asked.words, now.templates)
+        yield now.templates.render("about_belief", words=words, belief=belief)
 
 
 def _asked_answer(now: OpenQuestion, given: Sequence[_Answer]) -> _Answer | None:
@@ -102,12 +104,7 @@ def _key(question: PreparedQuestion, words: str, now: OpenQuestion) -> str:
 
 
 def _read(question: PreparedQuestion, words: str, now: OpenQuestion) -> str:
-    return reply_to(question, words, _shown_options(now))
-
-
-def _shown_options(now: OpenQuestion) -> list[str]:
-    """The options in the order in which the learner sees them, without their letters."""
-    return [option.partition(". ")[2] for option in now.pending.options]
+    return reply_to(question, words, now.pending.option_texts)
 
 
 @cache

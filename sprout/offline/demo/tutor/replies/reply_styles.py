@@ -13,6 +13,7 @@ from sprout.offline.demo.tutor.replies.open_question import (
     feedback_snippets,
     help_step_snippets,
     next_move_snippets,
+    reply_to_attempt,
 )
 from sprout.offline.demo.tutor.replies.purpose import purpose_snippets
 from sprout.offline.demo.tutor.replies.side_questions import side_question_snippets
@@ -96,7 +97,8 @@ def _wording(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
 
 
 def _correct(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
-    """Kind and firm reply: the part that holds, then a case that tests the rule, then the help that is due."""
+    """Kind and firm reply: the part that holds, then a case that tests the rule, then the help that is due. A reply of
+    the course to this very answer takes the place of the case."""
     frames, check = now.templates, now.check
     case = now.lesson.case
     fits = bool(case) and case not in now.turn.said and (check is None or check.passes(case))
@@ -110,7 +112,8 @@ def _correct(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
         return [_opening(now, tactic), test, Snippet(frames.fresh("open_short", now.turn.said))]
     standing = [*feedback_snippets(now)]
     due = [part for part in help_step_snippets(now) if part not in standing and part.priority is not Priority.MAY]
-    return [*standing, _opening(now, tactic), test, *due]
+    tested = [] if reply_to_attempt(now) else [test]
+    return [*standing, _opening(now, tactic), *tested, *due]
 
 
 def _state_plainly(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
