@@ -99,6 +99,14 @@ export function withoutHelp(text, help) {
 }
 
 /**
+ * Whether the tutor has said a help text in a lesson: one that it had better words for waits closed beside its question.
+ * @param {Turn[]} turns @param {string} help
+ */
+export function isHelpSaid(turns, help) {
+  return turns.some((turn) => turn.who === "tutor" && turn.text.includes(help.trim()));
+}
+
+/**
  * A lesson's turns without what its open checkpoint shows: each help text stands in one place, and what asked for it by
  * a button goes with it.
  * @param {Turn[]} turns @param {Pick<Checkpoint, "prompt" | "help"> | null} open

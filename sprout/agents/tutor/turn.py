@@ -35,9 +35,10 @@ from sprout.learning.lessons.turn import (
 )
 from sprout.learning.lessons.turn_notes import TurnNote
 from sprout.learning.marking.attempts import asks_something, complains, wants_change, wants_solution
-from sprout.learning.marking.comparison import is_worth_comparing, parse_self_verdict
+from sprout.learning.marking.comparison import build_comparison, is_worth_comparing
 from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.marking.program_marking import ProgramMarker
+from sprout.learning.marking.self_verdicts import leaves_open, listed_criteria, typed_self_mark
 from sprout.learning.marking.typed_choice import named_options
 from sprout.learning.paths.repositories import Repositories
 from sprout.learning.questions.assessments import SelfMark
@@ -172,7 +173,9 @@ class LessonTurn:
         if self.task.self_mark is not None:
             return self.task.self_mark.to_mark()
         is_aside = self.input.kind in {TurnKind.OPENING, TurnKind.CLARIFICATION}
-        return None if is_aside else parse_self_verdict(self.input.text, comparison)
+        before = self.lesson.messages_since(question.prompt)[1]
+        last = before[-1].text if before else ""
+        return None if is_aside else typed_self_mark(self.input.text, last, comparison)
 
     async def record_self_mark(self, question: AskedCheckpoint, mark: SelfMark) -> AttemptResult:
         """Store the learner's verdicts on their last attempt: practice, which settles the question."""
@@ -234,6 +237,9 @@ class LessonTurn:
         question, words = self.result.open_question, self.input.text
         is_aside = self.input.kind is TurnKind.CLARIFICATION or asks_something(words) or complains(words)
         if question is not None and self.result.ladder.comparing and not is_aside:
+            comparison = build_comparison(question.checkpoint.draft)
+            if self.result.attempt_id is None and leaves_open(words, comparison):
+                return fixed_text("compare_which", self.language, points=listed_criteria(comparison))
             name = "compare" if self.result.attempt_id is not None else "compare_again"
             return fixed_text(name, self.language, answer=question.checkpoint.draft.correct_answer)
         if question is not None:

@@ -64,7 +64,7 @@ class HelpLadder:
         return self.step in {NextStep.WORK_THROUGH, NextStep.COMPARED}
 
     def after_attempt(self, *, right: bool | None) -> "HelpLadder":
-        """A genuine attempt was graded; None is one that could not be marked, the second of which is compared."""
+        """A genuine attempt was graded; None is one in sentences that could not be marked: the second is compared."""
         if self._is_settled:
             return self
         tried = replace(self, attempts=self.attempts + 1, unmarked=0)
@@ -74,7 +74,7 @@ class HelpLadder:
         return replace(tried, unmarked=unmarked, step=NextStep.COMPARE if unmarked >= MAX_UNMARKED else NextStep.WAIT)
 
     def after_unread(self) -> "HelpLadder":
-        """A program that cannot be read is sent back; the second in a row brings help, since there is no comparing."""
+        """What code marks and cannot read, a number or a program, is sent back; the second in a row brings help."""
         if self._is_settled:
             return self
         tried = replace(self, attempts=self.attempts + 1, unmarked=self.unmarked + 1, step=NextStep.WAIT)

@@ -272,7 +272,7 @@ def ladder_after(question: AskedCheckpoint, meaning: InputMeaning, *, right: boo
         right: of an attempt; None where it could not be graded.
     """
     match meaning:
-        case InputMeaning.ATTEMPT if right is None and question.checkpoint.draft.program_tests:
+        case InputMeaning.ATTEMPT if right is None and question.checkpoint.draft.is_marked_by_code:
             return question.ladder.after_unread()
         case InputMeaning.ATTEMPT:
             return question.ladder.after_attempt(right=right)

@@ -111,13 +111,14 @@ class GivenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SelfMark:
-    """The learner's verdicts on their own answer, by the ids of the criteria.
+    """The learner's verdicts on their own answer, by the ids of the criteria; None where they said that the whole is
+    partly met, and no more.
 
     Args:
         misconception: the expected mix-up that they recognise as theirs.
     """
 
-    verdicts: Mapping[str, Mark]
+    verdicts: Mapping[str, Mark | None]
     misconception: str | None = None
 
 

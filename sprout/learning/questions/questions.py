@@ -91,6 +91,11 @@ class QuestionDraft:
     program_tests: tuple[ProgramTest, ...] = ()
     accepted: tuple[str, ...] = ()
 
+    @property
+    def is_marked_by_code(self) -> bool:
+        """Whether code marks every answer to it; of short terms it knows only those that are listed."""
+        return self.format in SOLVABLE_FORMATS or bool(self.program_tests)
+
 
 def validate_draft(draft: QuestionDraft) -> QuestionDraft:
     """The draft with its text tidied; for mcq, `correct_answer` and misconceptions name options exactly as they are

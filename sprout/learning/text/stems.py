@@ -34,6 +34,7 @@ _SHORT_ENDINGS = ("ed", "es", "er", "en", "em", "ly", "te", "s", "e", "t", "n", 
 _UMLAUT = re.compile("([aou])e")  # umlauts written as two letters; plain text has no other ones
 SHORTEST_STEM = 4
 LONGEST_STEM = 9
+SHORTEST_ALIKE, MOST_LEFT_OVER = 5, 3  # letters
 
 
 @lru_cache(maxsize=4096)  # the words of one lesson come again with each sentence of it
@@ -46,6 +47,13 @@ def stem(word: str) -> str:
                 word = word.removesuffix(ending)
                 break
     return word[:LONGEST_STEM]
+
+
+def same_stem(one: str, other: str) -> bool:
+    """Whether two stems are of one word, of which inflection may have left more in one: "retur", "return"."""
+    short, long = sorted((one, other), key=len)
+    is_begun = len(short) >= SHORTEST_ALIKE and len(long) - len(short) <= MOST_LEFT_OVER and long.startswith(short)
+    return one == other or is_begun
 
 
 def content_words(text: str) -> list[str]:

@@ -107,7 +107,8 @@ class LessonQuestion(AuthoredModel):
     def _check_replies(self) -> None:
         wrong = {one.option for one in self.wrong}
         if self.kind == "numeric":
-            stray = [value for value in self.replies if float(value) == float(self.answer)]
+            near = self.tolerance or 0
+            stray = [value for value in self.replies if abs(float(value) - float(self.answer)) <= near]
         else:
             stray = [option for option in self.replies if option not in wrong]
         if stray:

@@ -43,10 +43,13 @@ _BETWEEN = re.compile(
 )
 _KNOWN = re.compile(r"\b(?:know|knew|see|understand|understood|get|remember)\s*\Z")  # "I know what a list is"
 _NOT_KNOWN = re.compile(r"\b(?:dont|do not|didnt|doesnt|cant|cannot|not|never|want to|wanna|need to|supposed to)\b")
-_FILLED = re.compile(r"\b(wh?at|is|are|was|were|does|do)(?: (?:even|exactly|actually|really|the (?:hell|heck)))+(?= )")
+_FILLED = re.compile(
+    r"\b(wh?at|is|are|was|were|does|do)(?: (?:even|exactly|actually|really|literally|the (?:hell|heck)))+(?= )"
+)
 _FILLER = re.compile(
-    r"[ ,]+(?:again|here|there|now|even|exactly|actually|really|pl(?:ea)?[sz]e?|thanks|thx|tho|though|then|once more|"
-    r"to me|in python|in (?:simple|easy|plain) (?:words|english)|in (?:this|the) (?:lesson|course|text|question))"
+    r"[ ,]+(?:again|here|there|now|even|exactly|actually|really|literally|pl(?:ea)?[sz]e?|thanks|thx|tho|though|then|"
+    r"once more|to me|in python|in (?:simple|easy|plain) (?:words|english)|"
+    r"in (?:this|the) (?:lesson|course|text|question))"
     r"(?= (?:mean|means|is|are|was|do|does)\Z|\Z)"
 )
 _LEAD = re.compile(

@@ -9,7 +9,7 @@ import { html } from "../../lib/html.js";
 import { connection } from "../../net/connection.js";
 import { contest } from "../../net/teaching_api.js";
 import { loadDraft, deleteDraft, saveDraft } from "../../state/drafts.js";
-import { answerMessage } from "../../state/transcript.js";
+import { answerMessage, isHelpSaid } from "../../state/transcript.js";
 import { Icon } from "../common/icons.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { Options } from "../common/choice_options.js";
@@ -204,10 +204,15 @@ function OpenCheckpoint({ lesson, about, question, refusal }) {
     </p>
     <div class="q" id="asked" tabindex="-1" ref=${asked}><${Markdown} text=${question.prompt} /></div>
     ${question.help.map(
-      (text, i) => html`<div class="cp-help" key=${i} ref=${newestHelp}>
-        <b>${t("tu.help_at", { n: i + 1 })}</b>
+      (text, i) => html`<details
+        class="cp-help"
+        key=${i}
+        ref=${newestHelp}
+        open=${isHelpSaid(lesson.turns.value, text)}
+      >
+        <summary><b>${t("tu.help_at", { n: i + 1 })}</b></summary>
         <${Markdown} text=${text} />
-      </div>`,
+      </details>`,
     )}
     ${question.compare ? comparison() : answerForm()}
     <div class="ways">

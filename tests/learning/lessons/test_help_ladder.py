@@ -140,7 +140,7 @@ def test_H3_right_without_help_stays_at_level_0() -> None:
     assert climbed("help", "right").level is HelpLevel.READ_AGAIN
 
 
-def test_A11_a_program_that_cannot_be_read_is_sent_back_once_and_then_brings_help() -> None:
+def test_A9_what_code_marks_and_cannot_read_is_sent_back_once_and_then_brings_help() -> None:
     first = HelpLadder().after_unread()
     assert (first.step, first.level) == (NextStep.WAIT, HelpLevel.NONE)
     assert first.after_attempt(right=True).level is HelpLevel.NONE, "what was a slip of the pen costs nothing"

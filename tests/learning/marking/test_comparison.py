@@ -1,8 +1,11 @@
 """Comparison of an answer with the model answer by its learner (A9, A11, H3)."""
 
+from dataclasses import replace
+
 import pytest
 
 from sprout.errors import BadInput
+from sprout.events import Mark
 from sprout.learning.marking.comparison import (
     WHOLE,
     build_comparison,
@@ -13,6 +16,7 @@ from sprout.learning.marking.comparison import (
     whole_verdict,
 )
 from sprout.learning.marking.grades import Grade, GradeState, Remedy, ungraded, visible_grade
+from sprout.learning.marking.self_verdicts import typed_self_mark
 from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft
 
@@ -156,3 +160,29 @@ def test_A11_an_answer_of_the_matter_is_worth_comparing(answer: str) -> None:
 )  # fmt: skip
 def test_A11_what_has_little_to_do_with_the_question_is_not_compared_at_once(answer: str) -> None:
     assert not is_worth_comparing(answer, SKY, ["Light that comes from the sun meets the air."])
+
+
+@pytest.mark.parametrize(
+    ("text", "verdicts"),
+    [
+        ("1", ["met", "missing"]), ("the second one", ["missing", "met"]), ("1 and 2", ["met", "met"]),
+        ("not the first", ["missing", "met"]), ("the first but not the second", ["met", "missing"]),
+        ("partly", [None, None]), ("half of it", [None, None]), ("the same", ["met", "met"]),
+        ("not yet", ["missing", "missing"]),
+    ],
+)  # fmt: skip
+def test_A11_partly_is_asked_about_and_claims_nothing_of_any_criterion(text: str, verdicts: list[Mark | None]) -> None:
+    comparison = build_comparison(SKY)
+    assert typed_self_mark("partly", "my answer", comparison) is None
+    mark = typed_self_mark(text, "partly", comparison)
+    assert mark is not None
+    assert [*mark.verdicts.values()] == verdicts
+    assert [one.verdict for one in grade_self_mark(None, comparison, mark).results] == verdicts
+    assert whole_verdict([None, None]) == "partly"
+
+
+def test_A11_partly_is_enough_where_there_is_one_criterion() -> None:
+    whole = build_comparison(replace(SKY, criteria=()))
+    mark = typed_self_mark("partly", "", whole)
+    assert mark is not None
+    assert [*mark.verdicts.values()] == ["partly"]

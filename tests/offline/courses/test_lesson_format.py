@@ -104,6 +104,7 @@ def test_a_question_without_its_help_its_reason_or_its_solution_is_refused(missi
     "fields",
     [
         {"kind": "numeric", "answer": "90", "replies": {"90.0": "These are all of them."}},
+        {"kind": "numeric", "answer": "90", "tolerance": 0.5, "replies": {"90.4": "These are nearly all of them."}},
         {"kind": "text", "terms": ["Bastille"], "replies": {"Bastille": "It fell in July."}},
         {"kind": "text", "terms": ["Bastille"], "replies": {"Louvre": "A palace, not a prison."}},
     ],

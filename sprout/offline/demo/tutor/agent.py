@@ -20,7 +20,7 @@ from sprout.offline.demo.tutor.replies.lesson_order import NextQuestion, is_fini
 from sprout.offline.demo.tutor.replies.next_question import PARAGRAPH, WeakPrerequisite, next_question_text
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, open_question
 from sprout.offline.demo.tutor.replies.reply_styles import open_question_reply
-from sprout.offline.demo.tutor.replies.side_questions import side_answers, side_definition
+from sprout.offline.demo.tutor.replies.side_questions import side_answer
 from sprout.offline.demo.tutor.templates import CODES, Templates, detect_language, inner_quotes, templates_for
 from sprout.offline.demo.tutor.turn import Subject, Turn, read_turn
 from sprout.offline.reply import Block, Reply, TextOut, ToolOut
@@ -41,9 +41,9 @@ def find_tutor_lesson(subject: Subject) -> TutorLesson:
         return found
     course = find_course(subject.topic)
     if course and (lesson := find_lesson(course, subject.title)):
-        return replace(lesson_from_course(lesson), course=course.slug)
+        return replace(lesson_from_course(lesson), course=course.slug, subconcept=lesson.subconcept)
     if course and (lesson := find_bridged_lesson(course, subject.title)):
-        return replace(lesson_in_small_steps(lesson), course=course.slug)
+        return replace(lesson_in_small_steps(lesson), course=course.slug, subconcept=lesson.subconcept)
     return study_skills_lesson(subject.title)
 
 
@@ -140,8 +140,7 @@ class _TutorReply:
 
     def _side_answer(self) -> str:
         """A side question while nothing is open: a sentence of the lesson, or that it has none on it."""
-        asked = (self._turn.message, self._lesson, self._templates)
-        words = side_definition(*asked) or next(iter(side_answers(*asked)), "")
+        words = side_answer(self._turn, self._lesson, self._templates)
         words = words or self._templates.fresh("aside_unknown", self._turn.said)
         return f"{words} {self._templates.render('closing_words')}"
 

@@ -67,6 +67,9 @@ class PreparedQuestion:
         """Return True if the prompt is this question, with or without its options below it."""
         return folded(prompt).startswith(folded(self.prompt))
 
+    def was_asked(self, prompts: Sequence[str]) -> bool:
+        return any(map(self.matches_prompt, prompts))
+
     def tool_input(self, message: str, plan: Sequence[str] = (), *, is_new_plan: bool = False) -> dict[str, Any]:
         """The input of the tool that poses it; `message` comes first, since it is read while it is written.
 
@@ -165,6 +168,7 @@ class TutorLesson:
         sentences: the sentences that a side question may be answered from.
         language: the code of the language that it is written in.
         course: slug of the authored course that it is part of.
+        subconcept: title of what it teaches there.
     """
 
     source: LessonSource
@@ -177,6 +181,7 @@ class TutorLesson:
     case: str = ""
     sentences: tuple[str, ...] = field(default=())
     course: str = ""
+    subconcept: str = ""
 
     @property
     def goals(self) -> list[str]:

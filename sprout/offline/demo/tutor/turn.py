@@ -1,6 +1,7 @@
 """One turn of a lesson as the offline tutor reads it: what is taught, where it stands, and what the learner says."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from sprout.learning.lessons.help_ladder import HelpLevel, NextStep
@@ -36,10 +37,18 @@ class PendingQuestion:
     step: NextStep
     options: tuple[str, ...] = ()
 
+    @property
+    def option_texts(self) -> tuple[str, ...]:
+        """The options without their letters."""
+        return tuple(text for _, text in self._labelled())
+
     def label_of(self, option: str) -> str | None:
         """The letter that stands before an option."""
-        shown = (_LABELLED.fullmatch(text.strip()) for text in self.options)
-        return next((found[1] for found in shown if found and folded(found[2]) == folded(option)), None)
+        return next((label for label, text in self._labelled() if folded(text) == folded(option)), None)
+
+    def _labelled(self) -> Iterator[tuple[str, str]]:
+        found = (_LABELLED.fullmatch(text.strip()) for text in self.options)
+        return ((one[1], one[2]) for one in found if one)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 from sprout.agents.fences import fenced, wrapped
 from sprout.learning.leaks.leak_filter import LeakFilter
 from sprout.learning.leaks.secret import build_secret
+from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
 from sprout.learning.lessons.turn_notes import NOTE_TEXTS, TurnNote
 from sprout.learning.questions.program_tests import ProgramTest
@@ -302,9 +303,11 @@ class Classroom:
         return self._run_turn("answer", words, self.state("answer"))
 
     def push(self, move: str) -> str:
-        """A turn by a button: show the solution, or change the question."""
+        """A turn by a button: show the solution, or change the question. The server stores what it stands for."""
         self.ladder = self.ladder.show() if move == "show" else self.ladder.change()
-        return self._run_turn("message", "", self.state("message"))
+        said = self._run_turn("message", "", self.state("message"))
+        self.transcript.insert(-1, ("user", fixed_text(f"move_{move}", "en")))
+        return said
 
     def compare(self, said: str, *, misconception: str = "") -> str:
         """An answer that nobody marks, which the learner has compared."""

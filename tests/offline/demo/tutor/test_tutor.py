@@ -227,6 +227,32 @@ def test_A9_a_changed_question_is_followed_by_another_one_without_a_word_on_the_
     assert LESSON.steps[0].asks.because not in reply
 
 
+def test_H1a_a_step_of_which_both_questions_are_put_away_comes_back_before_the_lesson_ends() -> None:
+    lesson = room()
+    lesson.open()
+    lesson.push("change")
+    assert "comes back before the lesson ends" in lesson.push("change")
+    right(lesson)
+    assert "back to the part that you put away" in right(lesson)
+    assert lesson.asked[-1]["question"] == LESSON.steps[0].asks.prompt
+    right(lesson)
+    assert "Left out" not in lesson.completed
+    assert lesson.completed
+
+
+def test_H1a_a_step_that_is_put_away_again_is_named_at_the_end() -> None:
+    lesson = room()
+    lesson.open()
+    for move in ("change", "change"):
+        lesson.push(move)
+    right(lesson)
+    right(lesson)
+    lesson.push("change")
+    if not lesson.completed:
+        right(lesson)
+    assert f"Left out this time: {LESSON.steps[0].can}" in lesson.completed
+
+
 def test_H1a_show_me_goes_through_the_solution_and_asks_the_idea_again() -> None:
     lesson = room()
     lesson.open()

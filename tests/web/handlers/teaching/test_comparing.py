@@ -218,3 +218,28 @@ async def test_A11_an_answer_of_the_matter_is_compared_at_once(tmp_path: Path) -
         await lesson.turn("", calls(checkpoint()))
         turn = await lesson.answer("the wood came from the soil")
         assert turn["question"]["compare"]["yours"] == "the wood came from the soil"
+
+
+async def test_A9_a_number_that_cannot_be_read_twice_brings_help_and_not_its_answer(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(number()))
+        first = await lesson.answer("40 or 42", says("Which of the two counts?"))
+        assert (first["question"]["compare"], first["question"]["help"]) == (None, [])
+        second = await lesson.answer("either 41 or 42", says("Then look here."))
+        assert (second["question"]["compare"], len(second["question"]["help"])) == (None, 1)
+        third = await lesson.answer("42 or 43", says("Which of the two counts?"))
+        assert (third["question"]["compare"], len(third["question"]["help"])) == (None, 1)
+        shown = await lesson.turn("", calls(checkpoint(NEXT)), move="show")
+        assert shown["question"]["prompt"] == NEXT
+
+
+async def test_A11_typed_partly_is_asked_about_and_what_is_named_counts(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": None}) as lesson:
+        await left_to_compare(lesson)
+        asked = await lesson.answer("partly")
+        assert "1. the gas; 2. the place" in asked["message"]
+        assert asked["question"]["compare"] is not None
+        turn = await lesson.answer("only the second", calls(checkpoint(NEXT)))
+        assert turn["question"]["prompt"] == NEXT
+        attempts = [row["attempt"] for row in await lesson.messages() if row["attempt"]]
+        assert [one["verdict"] for one in attempts[-1]["criteria"]] == ["missing", "met"]

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from sprout.offline.courses.lesson_format import Lesson as AuthoredLesson
 from sprout.offline.demo.conversation import read_conversation
 from sprout.offline.demo.tutor.agent import make_tutor
 from sprout.offline.demo.tutor.content.from_course import lesson_from_course
@@ -80,6 +81,27 @@ async def test_an_authored_lesson_with_every_kind_of_turn(tmp_path: Path) -> Non
             turn = await lesson.answer(await right_answer(lesson))
             await nothing_was_withheld(lesson, turn)
         assert turn["isComplete"]
+
+
+async def test_a_wrong_answer_gets_its_own_reply_and_the_help_of_its_level_stays_with_the_question(
+    tmp_path: Path,
+) -> None:
+    fields = a_lesson().model_dump()
+    reply = "240 is what one gets for multiplying the two. Share the way out instead."
+    fields["steps"][0]["asks"]["replies"] = {"240": reply}
+    authored = AuthoredLesson.model_validate(fields)
+    prepared = authored.steps[0].asks.help
+    async with serving_lesson(tmp_path, model=OfflineTutor(lesson_from_course(authored))) as lesson:
+        await lesson.turn()
+        turn = await lesson.answer("I get 240 km/h")
+        await nothing_was_withheld(lesson, turn)
+        assert turn["message"].startswith(f"You answered “I get 240 km/h”. That is not right yet. {reply}")
+        assert turn["question"]["help"] == [prepared[0]]
+        turn = await lesson.answer("it is 240")
+        await nothing_was_withheld(lesson, turn)
+        assert reply not in turn["message"]
+        assert prepared[1] in turn["message"]
+        assert turn["question"]["help"] == [*prepared[:2]]
 
 
 async def test_signs_of_danger_bring_the_card_and_calm_words_and_the_question_waits(tmp_path: Path) -> None:

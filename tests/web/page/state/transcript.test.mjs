@@ -5,6 +5,7 @@ import {
   answerMessage,
   sideQuestionMessage,
   splitQuestion,
+  isHelpSaid,
   turnsBeside,
   turnsOf,
   markSpans,
@@ -122,6 +123,15 @@ test("help that the open checkpoint shows stands only there, with what asked for
   const help = ["Count the hundreds.", "Take one hundred.", "Half of it is done."];
   assert.deepEqual(shown({ prompt: "How many?", help }), ["Chunk.", "6", "That does not hold yet.", "I don't know"]);
   assert.deepEqual(shown({ prompt: "Another one?", help: [] }), shown(null));
+});
+
+test("a help text is said once a tutor's turn has it, and not by what a learner writes", () => {
+  const turns = turnsOf(
+    [said("user", "Count the hundreds."), said("assistant", "Not yet. 6 is for one hundred. Take one hundred.")],
+    [],
+  );
+  assert.equal(isHelpSaid(turns, "Take one hundred.\n"), true);
+  assert.equal(isHelpSaid(turns, "Count the hundreds."), false);
 });
 
 test("what a grade points out is underlined where it stands first, overlaps once, and every character stays", () => {

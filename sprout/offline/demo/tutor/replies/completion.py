@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from sprout.offline.demo.tutor.composition import Priority, Snippet, compose, first_sentences, unsaid
 from sprout.offline.demo.tutor.lesson import Chunk, TutorLesson
+from sprout.offline.demo.tutor.replies.lesson_order import is_left_out
 from sprout.offline.demo.tutor.replies.next_question import PARAGRAPH, outcome_snippets
 from sprout.offline.demo.tutor.replies.open_question import quote_learner
 from sprout.offline.demo.tutor.templates import CODES, Templates, inner_quotes, templates_for
@@ -34,11 +35,15 @@ def _record_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> It
     if len(alone) == len(teaching.chunks):
         yield Snippet(first_sentences(teaching.summary, SUMMARY_WORDS))
         return
-    asked = [chunk for chunk in teaching.chunks if chunk not in alone and _holds(chunk, turn.asked)]
-    skipped = [chunk for chunk in teaching.chunks if chunk not in alone and chunk not in asked]
+    left_out = [chunk for chunk in teaching.chunks if chunk not in alone and is_left_out(chunk, turn)]
+    rest = [chunk for chunk in teaching.chunks if chunk not in alone and chunk not in left_out]
+    asked = [chunk for chunk in rest if _holds(chunk, turn.asked)]
+    skipped = [chunk for chunk in rest if chunk not in asked]
     yield Snippet(frames.render("alone", plan=_plan_of(alone)) if alone else frames.render("enough"))
     if asked and turn.sees_whole_lesson:
         yield Snippet(frames.render("not_settled", plan=_plan_of(asked)))
+    if left_out:
+        yield Snippet(frames.render("left_out_at_end", plan=_plan_of(left_out)))
     if skipped:
         yield Snippet(frames.render("not_asked", plan=_plan_of(skipped)))
 

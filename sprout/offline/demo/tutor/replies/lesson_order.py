@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from sprout.learning.marking.attempts import wants_change
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, recognize_tactic
 from sprout.offline.demo.tutor.lesson import Chunk, PreparedQuestion, TutorLesson
-from sprout.offline.demo.tutor.turn import Turn
+from sprout.offline.demo.tutor.turn import Turn, question_in
 
 STRONG_AT = 0.6  # mastery from the diagnostic alone; from there on the explanation may come after the question
 SURE_AT = 0.7
@@ -18,6 +19,7 @@ class NextReason(StrEnum):
 
     NEW = "new"
     CHANGED_FORM = "changed_form"  # of the question that was just settled
+    COME_BACK = "come_back"  # to a step of which all questions were put away
     ONE_MORE = "one_more"  # the form that was not asked yet of a question
     FIRST_REPEAT = "first_repeat"  # of a lesson in which everything was asked once
     ONCE_MORE = "once_more"
@@ -48,19 +50,32 @@ def next_questions(teaching: TutorLesson, turn: Turn, *, known: float = 0.0) -> 
 def is_finished(teaching: TutorLesson, turn: Turn, *, known: float = 0.0) -> bool:
     """Return True if the plan is done: every step asked, three right without help, or a test passed.
 
-    A question that was not solved alone has its changed form to come first.
+    A question that was not solved alone has its changed form to come first; a step that was put away comes back once.
     """
     settled = turn.settled
     if settled is not None and settled.comes_again:
         fresh = _changed_form(teaching, turn)
         if fresh is not None and not _times_asked(fresh.question, turn):
             return False
+    if any(comes_back(chunk, turn) for chunk in teaching.chunks):
+        return False
     if settled is not None and settled.done_alone:
         was_last = any(task.matches_prompt(settled.prompt) for task in teaching.chunks[-1].questions)
         if was_last or should_test(turn, known):
             return True
     all_asked = all(any(_times_asked(task, turn) for task in chunk.questions) for chunk in teaching.chunks)
     return all_asked or turn.unaided_right >= ENOUGH_UNAIDED
+
+
+def is_left_out(chunk: Chunk, turn: Turn) -> bool:
+    """Return True if the step was asked, and each of its questions was put away for another one."""
+    put_away = sum(task.matches_prompt(prompt) for prompt in _put_away(turn) for task in chunk.questions)
+    return put_away > 0 and put_away >= _times_step_asked(chunk, turn)
+
+
+def comes_back(chunk: Chunk, turn: Turn) -> bool:
+    """Return True if the step is left out, has no other form, and was not taken up again yet."""
+    return is_left_out(chunk, turn) and _times_step_asked(chunk, turn) == len(chunk.questions)
 
 
 def should_test(turn: Turn, known: float = 0.0) -> bool:
@@ -89,6 +104,8 @@ def _in_order(teaching: TutorLesson, turn: Turn, known: float) -> Iterator[NextQ
         tested = (by_code or new)[-1]
         yield NextQuestion(tested, _tested_by(tested), NextReason.TEST)
     yield from (NextQuestion(chunk, _tested_by(chunk) if is_test else chunk.question, NextReason.NEW) for chunk in new)
+    for chunk in (one for one in teaching.chunks if comes_back(one, turn)):
+        yield NextQuestion(chunk, min(chunk.questions, key=lambda one: _last_asked(one, turn)), NextReason.COME_BACK)
     rest = [(chunk, task) for chunk in teaching.chunks for task in chunk.questions if chunk not in new]
     # Only what code marks can show that something is learned.
     rest.sort(key=lambda pair: not pair[1].is_marked_by_code)
@@ -115,6 +132,22 @@ def _changed_form(teaching: TutorLesson, turn: Turn) -> NextQuestion | None:
     return NextQuestion(
         chunk, chunk.changed_form if task is chunk.question else chunk.question, NextReason.CHANGED_FORM
     )
+
+
+def _put_away(turn: Turn) -> Iterator[str]:
+    """Prompts of the questions that were put away, as far back as the transcript goes, one for each time."""
+    asked = ""
+    for role, text in turn.transcript:
+        if role == "assistant":
+            asked = question_in(text) or asked
+        elif asked and wants_change(text):
+            yield asked
+    if turn.settled is not None and turn.settled.how == "changed":
+        yield turn.settled.prompt
+
+
+def _times_step_asked(chunk: Chunk, turn: Turn) -> int:
+    return sum(_times_asked(task, turn) for task in chunk.questions)
 
 
 def _times_asked(task: PreparedQuestion, turn: Turn) -> int:

@@ -9,13 +9,13 @@ from sprout.learning.text.normalization import folded, occurs_in
 from sprout.offline.demo.tutor.composition import Priority, Snippet, compose, first_sentences, unsaid
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, count_tactic, recognize_tactic
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
-from sprout.offline.demo.tutor.replies.lesson_order import NextQuestion, NextReason
+from sprout.offline.demo.tutor.replies.lesson_order import NextQuestion, NextReason, comes_back, is_left_out
 from sprout.offline.demo.tutor.replies.open_question import quote_learner, shares_idea
+from sprout.offline.demo.tutor.replies.purpose import ability_in, purpose_snippets
 from sprout.offline.demo.tutor.templates import Templates
 from sprout.offline.demo.tutor.turn import Turn
 
 SOLUTION_WORDS = 70
-_ABILITY = re.compile(r"You can (?:now )?(.+?)[.!?](?:\s|\Z)")  # as the summaries of the courses begin
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 FEWEST_COPIED = 3
 PARAGRAPH = "\n\n"
@@ -36,6 +36,7 @@ def next_question_text(
     """Text before the next question: the verdict on the last one, then the case and the idea."""
     parts = [
         *outcome_snippets(turn, teaching, frames),
+        *purpose_snippets(turn, teaching, frames),
         *_tactic_snippets(turn, frames),
         *_review_snippets(weak, frames),
         *_lead_in_snippets(turn, following, frames),
@@ -75,6 +76,8 @@ def outcome_snippets(turn: Turn, teaching: TutorLesson, frames: Templates, *, qu
             yield _worked_through(turn, frames)
         case "compared":
             yield from _compared_snippets(turn, teaching, frames)
+        case "changed":
+            yield from _put_away_snippets(turn, teaching, frames)
 
 
 def _verdict(turn: Turn, teaching: TutorLesson, frames: Templates, *, quotes: bool) -> Snippet:
@@ -121,6 +124,16 @@ def _compared_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> 
         yield Snippet(frames.fresh("compared_again", turn.said, text=because), Priority.SHOULD)
 
 
+def _put_away_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> Iterator[Snippet]:
+    """What becomes of a step whose questions are all put away: it comes back, and once more put away it is left out."""
+    found = teaching.find(turn.settled.prompt) if turn.settled else None
+    if found is None or not all(one.was_asked(turn.asked) for one in found[0].questions):
+        return
+    if is_left_out(chunk := found[0], turn):
+        name = "put_away" if comes_back(chunk, turn) else "left_out"
+        yield Snippet(frames.render(name, can=chunk.goal), repeatable=True)
+
+
 def _because(turn: Turn, teaching: TutorLesson) -> str:
     """Why the answer to the settled question holds."""
     found = teaching.find(turn.settled.prompt) if turn.settled else None
@@ -129,9 +142,8 @@ def _because(turn: Turn, teaching: TutorLesson) -> str:
 
 def _review_snippets(weak: WeakPrerequisite | None, frames: Templates) -> Iterator[Snippet]:
     if weak is not None:
-        ability = _ABILITY.match(weak.summary)
-        name = "first_review" if ability else "first_review_title"
-        can = ability[1] if ability else ""
+        can = ability_in(weak.summary)
+        name = "first_review" if can else "first_review_title"
         yield Snippet(frames.render(name, title=weak.title, can=can), Priority.SHOULD)
 
 
@@ -146,6 +158,8 @@ def _lead_in_snippets(turn: Turn, following: NextQuestion, frames: Templates) ->
         case NextReason.CHANGED_FORM:
             changed = turn.settled is not None and turn.settled.how == "changed"
             yield Snippet(frames.fresh("another_one" if changed else "changed_form", turn.said), repeatable=True)
+        case NextReason.COME_BACK:
+            yield Snippet(frames.render("come_back", can=can), repeatable=True)
         case NextReason.ONE_MORE:
             yield Snippet(frames.fresh("one_more", turn.said, can=can), repeatable=True)
         case NextReason.FIRST_REPEAT:

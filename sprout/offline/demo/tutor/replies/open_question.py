@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from sprout.learning.lessons.help_ladder import HelpLevel, NextStep
 from sprout.learning.marking.attempts import asks_something, begins_as_question
-from sprout.learning.text.normalization import tidy
+from sprout.learning.text.normalization import folded, tidy
 from sprout.learning.text.stems import stems
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, LeakCheck, Priority, Snippet, first_sentences
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
+from sprout.offline.demo.tutor.replies.wrong_answers import reply_to
 from sprout.offline.demo.tutor.templates import Templates, inner_quotes
 from sprout.offline.demo.tutor.turn import PendingQuestion, Turn
 
@@ -88,6 +89,20 @@ def quote_learner(words: str, frames: Templates, most: int = QUOTED_WORDS) -> st
     return frames.render("quote", words=bare + more) if bare else ""
 
 
+def reply_to_attempt(now: OpenQuestion) -> str:
+    """The course's reply to the wrong answer of this turn; empty without one, and where it was said before or would
+    say too much."""
+    marked, question = now.turn.marking, now.question
+    if question is None or marked is None or marked.correct is not False:
+        return ""
+    earlier = now.turn.since_posed()[1]
+    reply = reply_to(question, now.turn.message, now.pending.option_texts, earlier)
+    if not reply or folded(reply) in folded(now.turn.said):
+        return ""
+    passes = now.check is None or now.check.passes(reply)
+    return reply if passes and _leaves_room_for_help(now, reply) else ""
+
+
 def help_step_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     """Help that the ladder demands; an attempt that could not be marked is named as such."""
     marked, frames = now.turn.marking, now.templates
@@ -113,10 +128,15 @@ def help_step_snippets(now: OpenQuestion) -> Iterator[Snippet]:
 def _says_all(now: OpenQuestion) -> bool:
     """Return True if the mark says what went wrong in this answer, and has not said it before: the prepared help, which
     stays beside the question, may be about what is right in it."""
+    fault = _named_fault(now)
+    return bool(fault) and fault not in now.turn.said
+
+
+def _named_fault(now: OpenQuestion) -> str:
+    """What the mark says went wrong in this answer; empty where it says nothing, or the course has a reply to it."""
     marked = now.turn.marking
-    if marked is None or not marked.next_step or marked.next_step in now.turn.said:
-        return False
-    return now.pending.kind == "code" or not marked.criteria
+    in_parts = marked is not None and bool(marked.criteria) and now.pending.kind != "code"
+    return "" if marked is None or in_parts or reply_to_attempt(now) else marked.next_step
 
 
 def _unmarked_snippets(now: OpenQuestion) -> Iterator[Snippet]:
@@ -135,7 +155,11 @@ def _unmarked_snippets(now: OpenQuestion) -> Iterator[Snippet]:
 
 
 def due_help_snippets(now: OpenQuestion) -> Iterator[Snippet]:
-    """Help of exactly this level; before it the lesson's test case where it is for the learner's wrong idea."""
+    """The reply to exactly this answer; without one the help of this level, and before it the lesson's test case where
+    it is for the learner's wrong idea."""
+    if reply := reply_to_attempt(now):
+        yield Snippet(reply, whole=True)
+        return
     case = _contrast_case(now)
     if case and _leaves_room_for_help(now, case):
         yield Snippet(now.templates.render("test_case", idea=now.lesson.idea, case=case), Priority.MAY)
@@ -174,9 +198,9 @@ def feedback_snippets(now: OpenQuestion) -> Iterator[Snippet]:
         fault = Snippet(marked.next_step, Priority.SHOULD, whole=True, repeatable=True)
         yield fault if marked.next_step else Snippet(frames.fresh("not_it_wordless", said), Priority.SHOULD)
         return
-    if marked.next_step and not marked.criteria:
+    if named := _named_fault(now):
         yield _not_right_yet(now)
-        yield Snippet(marked.next_step, Priority.SHOULD, whole=True)
+        yield Snippet(named, Priority.SHOULD, whole=True)
         return
     for verdict, name in (("met", "stands"), ("partly", "half")):
         quotes = (quote_learner(one.words, frames) for one in marked.criteria if one.verdict == verdict)

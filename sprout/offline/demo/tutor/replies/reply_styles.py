@@ -6,13 +6,16 @@ from dataclasses import replace
 from sprout.learning.lessons.help_ladder import NextStep
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, Priority, Snippet, compose, unsaid
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, Tactic, count_tactic, recognize_tactic
+from sprout.offline.demo.tutor.replies.about_answers import about_answer_snippets
 from sprout.offline.demo.tutor.replies.open_question import (
     OpenQuestion,
     due_help_snippets,
     feedback_snippets,
     help_step_snippets,
     next_move_snippets,
+    reply_to_attempt,
 )
+from sprout.offline.demo.tutor.replies.purpose import purpose_snippets
 from sprout.offline.demo.tutor.replies.side_questions import side_question_snippets
 
 PAUSE_FROM = 3
@@ -48,6 +51,8 @@ def _with_notice(now: OpenQuestion, parts: list[Snippet]) -> list[Snippet]:
 def _tactic(now: OpenQuestion) -> Tactic | None:
     """Tactic of the message; None for a program, and a first guess counts as an attempt."""
     found, marked = recognize_tactic(now.turn.message), now.turn.marking
+    if found is not None and found.style is ReplyStyle.GUESSES and any(about_answer_snippets(now)):
+        return None
     if found is None or marked is None:
         return found
     first_guess = found.style is ReplyStyle.GUESSES and _times(now, found) == 1
@@ -92,7 +97,8 @@ def _wording(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
 
 
 def _correct(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
-    """Kind and firm reply: the part that holds, then a case that tests the rule, then the help that is due."""
+    """Kind and firm reply: the part that holds, then a case that tests the rule, then the help that is due. A reply of
+    the course to this very answer takes the place of the case."""
     frames, check = now.templates, now.check
     case = now.lesson.case
     fits = bool(case) and case not in now.turn.said and (check is None or check.passes(case))
@@ -106,7 +112,8 @@ def _correct(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
         return [_opening(now, tactic), test, Snippet(frames.fresh("open_short", now.turn.said))]
     standing = [*feedback_snippets(now)]
     due = [part for part in help_step_snippets(now) if part not in standing and part.priority is not Priority.MAY]
-    return [*standing, _opening(now, tactic), test, *due]
+    tested = [] if reply_to_attempt(now) else [test]
+    return [*standing, _opening(now, tactic), *tested, *due]
 
 
 def _state_plainly(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
@@ -129,14 +136,16 @@ def _acknowledge(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
 
 
 def _calm(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
-    """A human sentence, and then something else than before: the due help, an example, another question, a break.
+    """A human sentence, what was asked in anger, and then something else than before: the due help, an example, another
+    question, a break.
 
     What was written in anger or shame is not held up to the learner, marked or not.
     """
     opening = replace(_opening(now, tactic), repeatable=True)
+    asked = [*about_answer_snippets(now), *purpose_snippets(now.turn, now.lesson, now.templates)]
     if now.pending.step is NextStep.GIVE_HELP:
-        return [opening, *due_help_snippets(now)]
-    return [opening, Snippet(now.templates.fresh("offer", now.turn.said))]
+        return [opening, *asked, *due_help_snippets(now)]
+    return [opening, *asked, Snippet(now.templates.fresh("offer", now.turn.said))]
 
 
 def _quicken(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:

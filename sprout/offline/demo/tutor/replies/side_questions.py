@@ -1,14 +1,19 @@
-"""Side questions: answered from the lesson in a sentence, or honestly not; nothing moves on by them."""
+"""Side questions: answered from the lesson or its course, or honestly not; nothing moves on by them."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
-from sprout.learning.text.stems import stems
+from sprout.learning.text.stems import same_stem, stems
+from sprout.offline.courses.course_search import Passage, defined_term, search_course
 from sprout.offline.courses.definitions import asks_meaning, definition
 from sprout.offline.demo.tutor.composition import LeakCheck, Priority, Snippet
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
+from sprout.offline.demo.tutor.replies.about_answers import about_answer_snippets
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, next_move_snippets
+from sprout.offline.demo.tutor.replies.purpose import purpose_snippets
 from sprout.offline.demo.tutor.templates import Templates, inner_quotes
+from sprout.offline.demo.tutor.turn import Turn
 from sprout.offline.notes.words import needs_context
 
 SAME_QUESTION = 0.7
@@ -20,39 +25,74 @@ LONGEST_ANSWER = 40  # words
 _ASKING = stems(["difference example dont cant isnt doesnt whats happens work works reason please thing"])
 
 
+@dataclass(frozen=True, slots=True)
+class _SideAnswer:
+    """A reply to a side question; a definition has words of many answers, without saying what they do in this one."""
+
+    text: str
+    is_definition: bool = False
+
+
 def side_question_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterator[Snippet]:
-    """A sentence of the lesson that has to do with it, or an honest word; the open question stays as it is."""
-    frames, said, words = now.templates, now.turn.said, now.turn.message
-    defined = side_definition(words, now.lesson, frames)
-    if not defined and _is_question(words, now.pending.prompt):
+    """What there is to say of the answer that it is about, a passage that answers it, or an honest word; the open
+    question stays as it is.
+    """
+    frames, said = now.templates, now.turn.said
+    if about := [*about_answer_snippets(now), *purpose_snippets(now.turn, now.lesson, frames)]:
+        yield from about
+        yield Snippet(frames.fresh("open", said))
+        return
+    answers = [*_side_answers(now.turn.message, now.lesson, frames)]
+    if not (answers and answers[0].is_definition) and _is_question(now.turn.message, now.pending.prompt):
         yield Snippet(frames.render("aside_is_the_question"))
         yield from next_move_snippets(now)
         return
-    answers = [defined] if defined else side_answers(words, now.lesson, frames)
-    # A definition has words of many answers, "print" and "return", without saying what they do in this one.
-    allowed = (one for one in answers if _keeps_secret(one, None if defined else now.question, check))
+    allowed = (one.text for one in answers if _keeps_secret(one, now.question, check))
     if answer := next(allowed, ""):
         yield Snippet(answer, whole=True)
     else:
-        yield Snippet(frames.fresh("aside_withheld" if answers else "aside_unknown", said), whole=True)
+        yield Snippet(_honest_word("aside_withheld" if answers else "aside_unknown", now, check), whole=True)
         offer = "aside_offer" if now.lesson.example and not now.example_is_shown else "aside_hint"
         yield Snippet(frames.fresh(offer, said), Priority.SHOULD)
     yield Snippet(frames.fresh("open", said))
 
 
-def side_definition(words: str, teaching: TutorLesson, frames: Templates) -> str:
-    """Reply with the course's definition of the term whose meaning is asked; empty without one."""
-    found = definition(teaching.course, words) if teaching.course else ""
-    return frames.render("aside_definition", text=found) if found else ""
+def side_answer(turn: Turn, teaching: TutorLesson, frames: Templates) -> str:
+    """Reply to a side question while nothing is open; empty where the course says nothing of it."""
+    purpose = " ".join(part.text for part in purpose_snippets(turn, teaching, frames))
+    return purpose or next((one.text for one in _side_answers(turn.message, teaching, frames)), "")
 
 
-def side_answers(words: str, teaching: TutorLesson, frames: Templates) -> list[str]:
-    """Replies with the places of the lesson that have most to do with the question, best first: a sentence, or two.
+def _side_answers(words: str, teaching: TutorLesson, frames: Templates) -> Iterator[_SideAnswer]:
+    """Replies to the question, best first: the definition that it asks for; else passages of the lesson and of its
+    course; last the definition of the one term that it is about.
 
     None where it asks what a word means, which no sentence that merely has the word answers.
     """
+    slug = teaching.course
+    if found := definition(slug, words) if slug else "":
+        yield _SideAnswer(frames.render("aside_definition", text=found), is_definition=True)
+    elif not slug:
+        yield from map(_SideAnswer, _from_sentences(words, teaching, frames))
+    elif not asks_meaning(words):
+        yield from (_from_course(one, teaching, frames) for one in search_course(slug, teaching.subconcept, words))
+        if says := defined_term(slug, words):
+            yield _SideAnswer(frames.render("aside_term", text=says), is_definition=True)
+
+
+def _from_course(found: Passage, teaching: TutorLesson, frames: Templates) -> _SideAnswer:
+    if not found.lesson:
+        return _SideAnswer(frames.render("aside_definition", text=found.text), is_definition=True)
+    quoted = inner_quotes(found.text)
+    if found.lesson == teaching.subconcept:
+        return _SideAnswer(frames.render("aside_lesson", text=quoted))
+    return _SideAnswer(frames.render("aside_elsewhere", title=found.lesson, text=quoted))
+
+
+def _from_sentences(words: str, teaching: TutorLesson, frames: Templates) -> list[str]:
+    """Replies with the sentences of a lesson outside the courses that share most words with the question."""
     asked = stems([words]) - _ASKING
-    if not asked or (teaching.course and asks_meaning(words)):
+    if not asked:
         return []
     least = max(min(LEAST_SHARED, len(asked)), ANSWERS_IT * len(asked))
     met = [(_shared(asked, stems([place])), place) for place in _places(teaching)]
@@ -72,7 +112,7 @@ def _places(teaching: TutorLesson) -> Iterator[str]:
 
 def _shared(asked: frozenset[str], place: frozenset[str]) -> int:
     """How many of the stems the place has, too; inflection leaves more or less of one: "retur", "return"."""
-    return sum(any(one.startswith(other) or other.startswith(one) for other in place) for one in asked)
+    return sum(any(same_stem(one, other) for other in place) for one in asked)
 
 
 def _is_question(words: str, prompt: str) -> bool:
@@ -82,9 +122,17 @@ def _is_question(words: str, prompt: str) -> bool:
     return len(asked) > 1 and shared >= SAME_QUESTION * len(asked) and shared >= SHARE_OF_PROMPT * len(open_one)
 
 
-def _keeps_secret(reply: str, question: PreparedQuestion | None, check: LeakCheck | None) -> bool:
-    says_half = question is not None and _says_half_of_answer(reply, question)
-    return not says_half and (check is None or check.passes(reply))
+def _honest_word(name: str, now: OpenQuestion, check: LeakCheck | None) -> str:
+    """The sentence of that name in its freshest wording that uses no word of the answer."""
+    frames, said = now.templates, now.turn.said
+    wordings = sorted(frames.wordings(name), key=lambda one: said.count(frames.constant_part(one)))
+    texts = [frames.render(one) for one in wordings]
+    return next((text for text in texts if check is None or check.passes(text)), texts[0])
+
+
+def _keeps_secret(reply: _SideAnswer, question: PreparedQuestion | None, check: LeakCheck | None) -> bool:
+    says_half = question is not None and not reply.is_definition and _says_half_of_answer(reply.text, question)
+    return not says_half and (check is None or check.passes(reply.text))
 
 
 def _stands_alone(sentence: str, language: str) -> bool:

@@ -1,0 +1,253 @@
+"""Search of a course for passages that answer a learner's question, be it in other words."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import pairwise
+
+from sprout.learning.structure.sentences import sentences_of
+from sprout.learning.text.confusables import plain
+from sprout.learning.text.stems import content_words, same_stem, stem
+from sprout.offline.courses.added_course import AddedCourses
+from sprout.offline.courses.catalogue import MAX_CACHED, added_courses, lessons
+from sprout.offline.courses.glossary import glossary
+from sprout.offline.courses.lesson_format import Lesson
+from sprout.offline.notes.language import language_of
+from sprout.offline.notes.words import needs_context, words_of
+
+LONGEST_PASSAGE = 45  # words
+LONGEST_PHRASE = 4  # words
+ALL_OF = 3  # needs: of more than these one may be missing
+COMMON_FROM = 4  # passages: a single word that stands in so many of a lesson picks none of them
+
+_MARK = "§"  # begins what is no stem
+_APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
+_FENCED = re.compile(r"```.*?```", re.DOTALL)
+_CODE = re.compile(r"`([^`\n]+)`")
+_LIST_MARK = re.compile(r"^\s*(?:\d+\.|[-*•])\s+")
+_EMPHASIS = re.compile(r"(?<!\w)\*{1,2}([^*\n]+)\*{1,2}(?!\w)")
+_ASKS_NUMBER = re.compile(r"\bhow (?:many|much|old|long|often|high|tall|far)\b|\b(?:what|which) (?:year|percent\w*)\b")
+_ASKS_REASON = re.compile(r"\b(?:why|how come|what for|reason)\b")
+_SUPPOSED = re.compile(r"\b(?:wrong idea|(?:the|this) idea|if (?:\w+ )*(?:were|was|began|stopped)|would)\b")
+_REASON = re.compile(r"\b(?:because|since|so|as|therefore|thus|then)\b")
+_NUMBER = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|half|twice|hundred|thousand|million)\b")
+
+Tokens = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A sentence of a course, or two in a row.
+
+    Args:
+        lesson: title of the subconcept; empty for a definition of the glossary.
+        tokens: what it speaks of: stems, and marks of the terms and groups of words that they belong to.
+        about: the tokens of its heading; of a definition, the mark of its term.
+        is_double: whether it is two sentences.
+        is_cut: whether the sentence after it takes it up: "He could …".
+    """
+
+    lesson: str
+    text: str
+    tokens: Tokens
+    about: Tokens
+    is_double: bool = False
+    is_cut: bool = False
+
+    def count_met(self, needs: Sequence[Tokens], subconcept: str) -> tuple[int, int]:
+        """How many of the needs it meets, and how many of them by its words alone.
+
+        In the lesson itself half of them may be met by its heading; elsewhere other words of the same group are not
+        enough, and a definition is of one of the terms that are asked about.
+        """
+        if self.lesson == subconcept:
+            own = sum(_has(need, self.tokens) for need in needs)
+            by_heading = sum(_has(need - _group_marks(), self.about) and not _has(need, self.tokens) for need in needs)
+            return (own + by_heading, own) if own >= by_heading else (0, 0)
+        if self.is_double or (not self.lesson and all(self.about.isdisjoint(need) for need in needs)):
+            return 0, 0
+        own = sum(_has(need - _group_marks(), self.tokens) for need in needs if not all(map(str.isdigit, need)))
+        return own, own
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a question is about.
+
+    Args:
+        needs: its terms, phrases and words, each with all that meets it.
+        also: what a better passage has besides: words that say how it is asked, and terms that are everyday words.
+    """
+
+    needs: tuple[Tokens, ...]
+    also: Tokens
+    wants_number: bool
+    wants_reason: bool
+
+
+def search_course(slug: str, subconcept: str, question: str) -> list[Passage]:
+    """The passages that have all that the question is about, best first: of the lesson on the subconcept, of the
+    glossary, of other lessons; empty where the course says nothing of it.
+    """
+    asked = _asked(slug, question)
+    met = {one: one.count_met(asked.needs, subconcept) for one in _index(slug, added_courses()) if asked.needs}
+    least = len(asked.needs) if len(asked.needs) <= ALL_OF else len(asked.needs) - 1
+    found = [one for one, (many, _) in met.items() if many >= least]
+    if len(asked.needs) == 1:
+        here = [one for one in found if one.lesson == subconcept]
+        found = here if len(here) < COMMON_FROM else [one for one in here if asked.also & one.tokens]
+
+    def rank(one: Passage) -> tuple[int, int, int, bool, int, bool, int]:
+        place = 0 if one.lesson == subconcept else 1 if not one.lesson else 2
+        lacks_reason = asked.wants_reason and not _REASON.search(one.text.casefold())
+        all_met, own = met[one]
+        return place, -all_met, -len(asked.also & one.tokens), lacks_reason, -own, one.is_cut, len(one.text)
+
+    has_number = (one for one in found if not asked.wants_number or _NUMBER.search(one.text.casefold()))
+    return sorted(has_number, key=rank)
+
+
+def defined_term(slug: str, question: str) -> str:
+    """Definition of the term that the question is about; empty where it is about more than one thing, or about none."""
+    needs = _asked(slug, question).needs
+    if len(needs) != 1:
+        return ""
+    return next((one.text for one in _index(slug, added_courses()) if not one.lesson and one.about & needs[0]), "")
+
+
+def _asked(slug: str, question: str) -> _Asked:
+    """The question as it is searched for: its terms and phrases, the longest first, then its words."""
+    text = plain(_APOSTROPHE.sub("", question))
+    words, named, faint = text.split(), _names(slug), _faint()
+    needs, also, at = dict[Tokens, None](), set[str](), 0
+    while at < len(words):
+        length, marks = _phrase_at(words, at, named)
+        span = words[at : at + length]
+        own = [word for word in span if word.isdigit() or (word not in faint and content_words(word))]
+        if own:
+            needs[marks | {*map(stem, own)} if length == 1 else marks] = None
+        else:
+            also |= (marks - _group_marks()) | {*map(stem, filter(content_words, span))}
+        at += length
+    asks_number, asks_reason = _ASKS_NUMBER.search(text), _ASKS_REASON.search(text)
+    return _Asked((*needs,), frozenset(also), asks_number is not None, asks_reason is not None)
+
+
+def _phrase_at(words: list[str], at: int, named: Mapping[str, Tokens]) -> tuple[int, Tokens]:
+    """Length of the longest known phrase at a place, and its marks; one word without any where none is known."""
+    for length in range(min(LONGEST_PHRASE, len(words) - at), 0, -1):
+        if marks := named.get(_key(words[at : at + length])):
+            return length, marks
+    return 1, frozenset()
+
+
+def _has(need: Tokens, there: Tokens) -> bool:
+    stems = [one for one in need if not one.startswith(_MARK)]
+    return not need.isdisjoint(there) or any(same_stem(one, other) for one in stems for other in there)
+
+
+def _key(words: list[str]) -> str:
+    return " ".join(map(stem, words))
+
+
+def _tokens(text: str, named: Mapping[str, Tokens]) -> Tokens:
+    """Stems and numbers of the text, and the marks of all phrases and signs in it."""
+    words = plain(text).split()
+    phrases = (_key(words[at : at + length]) for at in range(len(words)) for length in range(1, LONGEST_PHRASE + 1))
+    marks = (named[key] for key in (*phrases, *_CODE.findall(text)) if key in named)
+    numbers = frozenset(word for word in words if word.isdigit())
+    return frozenset(map(stem, content_words(text))).union(numbers, *marks)
+
+
+@lru_cache(maxsize=MAX_CACHED)
+def _index(slug: str, added: AddedCourses) -> tuple[Passage, ...]:
+    """All passages of a course; `added` are the courses in use."""
+    named = _names(slug)
+    found = [passage for lesson in lessons(slug) for passage in _passages(lesson, named)]
+    defined = dict.fromkeys(glossary(slug).terms.values())
+    return (
+        *found,
+        *(Passage("", term.says, _tokens(term.says, named), frozenset({_MARK + term.term})) for term in defined),
+    )
+
+
+def _passages(lesson: Lesson, named: Mapping[str, Tokens]) -> Iterator[Passage]:
+    """The sentences of a lesson that stand alone, and each with the one after it."""
+    language = language_of(words_of(" ".join(step.says for step in lesson.steps)))
+    said = [(step.says, f"{lesson.subconcept} {step.can}") for step in lesson.steps]
+    for text, heading in (*said, (lesson.contrast.case, lesson.subconcept), (lesson.example.text, lesson.subconcept)):
+        about = _tokens(heading, named)
+        for line in _lines(text):
+            for sentence, following in pairwise([*sentences_of(line), ""]):
+                if needs_context(sentence, language):
+                    continue
+                both = f"{sentence} {following}".strip()
+                is_cut = following != "" and needs_context(following, language) and _is_statement(both)
+                if _is_statement(sentence):
+                    yield Passage(lesson.subconcept, sentence, _tokens(sentence, named), about, is_cut=is_cut)
+                if following and _is_statement(both):
+                    yield Passage(lesson.subconcept, both, _tokens(both, named), about, is_double=True)
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The paragraphs of a text without its programs, tables and marks of lists."""
+    for line in _FENCED.sub("\n", text).splitlines():
+        if not line.lstrip().startswith("|"):
+            yield " ".join(_EMPHASIS.sub(r"\1", _LIST_MARK.sub("", line)).split())
+
+
+def _is_statement(text: str) -> bool:
+    """Return True if it asserts something: no question, nothing that is only quoted, or that a mix-up predicts."""
+    is_short = 0 < len(text.split()) <= LONGEST_PASSAGE
+    is_speech = text.startswith("“") and text.find("”") == len(text) - 1
+    asserts = not is_speech and not text.rstrip("”\"'").endswith("?")
+    return is_short and asserts and not _SUPPOSED.search(text.casefold())
+
+
+@lru_cache(maxsize=MAX_CACHED)
+def _names(slug: str) -> Mapping[str, Tokens]:
+    """Marks of each phrase and sign: of the term of the glossary, and of the groups of everyday words."""
+    marks = dict[str, Tokens]()
+    listed = [(f"{_MARK}{term.term}", term.names) for term in dict.fromkeys(glossary(slug).terms.values())]
+    listed += [(_group_mark(group), group) for group in _groups()]
+    for mark, phrases in listed:
+        for phrase in phrases:
+            for key in _keys(phrase):
+                marks[key] = marks.get(key, frozenset()) | {mark}
+    return marks
+
+
+def _keys(phrase: str) -> set[str]:
+    """Keys of a phrase in the singular and in the plural; a sign is its own key."""
+    words = plain(phrase).split()
+    return {_key(words), _key([*words[:-1], f"{words[-1]}s"])} if words else {phrase.strip()}
+
+
+@cache
+def _groups() -> tuple[tuple[str, ...], ...]:
+    lines = filter(None, map(str.strip, _table()["groups"].splitlines()))
+    return tuple(tuple(phrase.strip() for phrase in line.split("|")) for line in lines)
+
+
+@cache
+def _group_marks() -> Tokens:
+    return frozenset(map(_group_mark, _groups()))
+
+
+def _group_mark(group: tuple[str, ...]) -> str:
+    return f"{_MARK}{' | '.join(group)}"
+
+
+@cache
+def _faint() -> Tokens:
+    """Words that say how something is asked."""
+    return frozenset(_table()["faint"].split())
+
+
+@cache
+def _table() -> dict[str, str]:
+    file = files("sprout.offline.courses").joinpath("everyday_words.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8"))

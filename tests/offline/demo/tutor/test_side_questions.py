@@ -1,0 +1,100 @@
+"""Side questions to the offline tutor: about an answer, about what a part is for, about the lesson's matter."""
+
+from dataclasses import replace
+
+import pytest
+
+from sprout.offline.demo.tutor.agent import make_tutor
+from sprout.offline.demo.tutor.content.from_course import lesson_from_course
+from sprout.offline.demo.tutor.lesson import TutorLesson
+from tests.offline.demo.tutor.classroom import Classroom, a_lesson, first_message
+
+MULTIPLIED = "240 is what one gets if the way and the time are multiplied. Look at what each hour gets."
+LONGER_WAY = "500 m is the longer way. It took him longer, too."
+
+
+@pytest.fixture
+def lesson() -> TutorLesson:
+    """The lesson on speed, with a reply to one wrong number and to one wrong option."""
+    taught = lesson_from_course(a_lesson())
+    number, choice, text = taught.chunks
+    by_number = replace(number, question=replace(number.question, replies={"240": MULTIPLIED}))
+    wrong = choice.question.wrong[0][0]
+    by_choice = replace(choice, question=replace(choice.question, replies={wrong: LONGER_WAY}))
+    return replace(taught, chunks=(by_number, by_choice, text))
+
+
+@pytest.fixture
+def room(lesson: TutorLesson) -> Classroom:
+    found = Classroom(make_tutor(lambda _: lesson), first_message("Physics", "Speed", after="Acceleration"))
+    found.open()
+    return found
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["but why is 240 wrong?", "why isn't it 240", "what's wrong with 240?", "so why not 240?", "warum ist 240 falsch?"],
+)
+def test_question_about_a_number_gets_its_reply(room: Classroom, words: str) -> None:
+    said = room.ask(words, kind="clarification")
+    assert said.startswith(MULTIPLIED)
+    assert room.open_question is not None
+
+
+def test_last_answer_is_meant_where_none_is_named(room: Classroom) -> None:
+    assert MULTIPLIED in room.answer("it's 240, I think", right=False)
+    assert "multiplies way and time" in room.ask("what did I do wrong?", kind="clarification")
+    assert "stands above" in room.ask("why is that wrong?", kind="clarification")
+
+
+def test_reply_is_not_said_twice(room: Classroom) -> None:
+    room.ask("why isn't it 240", kind="clarification")
+    assert MULTIPLIED not in room.ask("but why is 240 wrong?", kind="clarification")
+
+
+def test_marking_speaks_where_no_reply_is_prepared(room: Classroom) -> None:
+    room.answer("0.07", right=False)
+    assert "shares the time over the way" in room.ask("why is that wrong?", kind="clarification")
+    room.answer("77", right=False)
+    assert "not right yet" in room.ask("why is 77 wrong?", kind="clarification")
+
+
+def test_right_number_and_unknown_one_are_spoken_of_alike(room: Classroom) -> None:
+    right, unknown = (room.ask(f"why not {number}?", kind="clarification") for number in ("15", "77"))
+    assert right.replace("15", "77").split("marked")[0] == unknown.split("marked")[0]
+
+
+def test_option_is_spoken_of_once_it_was_given(room: Classroom) -> None:
+    """Each wrong option has a reply: the one without would be the right one."""
+    room.answer("15", right=True)
+    assert room.open_question is not None
+    letters = "ABCD"[: len(room.open_question["options"])]
+    untried = [room.ask(f"why not {letter}?", kind="clarification") for letter in letters]
+    assert all("send it" in said for said in untried)
+    wrong = next(at for at, one in enumerate(room.open_question["options"]) if one.startswith("Ben"))
+    assert LONGER_WAY in room.answer(letters[wrong], right=False)
+    assert "longer is faster" in room.ask(f"why is {letters[wrong]} wrong?", kind="clarification")
+
+
+def test_why_within_a_complaint_is_answered(room: Classroom) -> None:
+    said = room.ask("this is stupid, why do I need to know this")
+    assert said.index("frustrating") < said.index("share a way out over a time") < said.index("Acceleration")
+    about_answer = room.ask("this is stupid, why is 240 wrong?")
+    assert MULTIPLIED in about_answer
+
+
+def test_why_within_a_complaint_is_answered_with_nothing_open(room: Classroom) -> None:
+    room.pending = None
+    said = room.ask("this is stupid, why do I need to know this")
+    assert said.index("frustrating") < said.index("share a way out over a time") < said.index("Acceleration")
+
+
+def test_honest_word_is_said_in_a_wording_that_gives_nothing_away(lesson: TutorLesson) -> None:
+    text = lesson.chunks[2]
+    answer = "I find no sentence in it that answers that, since I can only answer from this lesson."
+    criteria = tuple({"label": f"part {at}", "statement": f"{answer} {at}", "weight": 0.5} for at in (1, 2))
+    asked = replace(text.question, answer=answer, anchors=(answer,), criteria=criteria)
+    taught = replace(lesson, chunks=(replace(text, question=asked), *lesson.chunks[:2]))
+    room = Classroom(make_tutor(lambda _: taught), first_message("Physics", "Speed"))
+    room.open()
+    assert "I find no answer to that in this lesson." in room.ask("is java faster", kind="clarification")
