@@ -16,6 +16,7 @@ from sprout.learning.structure.tree import Block, Definition, Paragraph, Section
 from sprout.offline.notes.words import word_count
 
 NOTHING = "nothing to learn"
+INSTRUCTION_WORDS = 150  # before the first problem of an exam
 FEWEST_WORDS = 40  # of content, below which summaries and glossaries are what there is to learn
 
 _TAUGHT = frozenset({Role.CONTENT})
@@ -93,7 +94,10 @@ def read_document(text: str) -> Document:
     classified, clean = classify(root, text), with_clean_titles(root)
     left_out: list[tuple[str, str]] = []
     content = _part(classified, clean, (), left_out, _TAUGHT)
-    if content.words < FEWEST_WORDS:
+    tested = sum(each.role in (Role.EXERCISES, Role.QUIZ) for each in classified.subsections)
+    if not content.parts and tested > 1 and content.words < INSTRUCTION_WORDS:
+        content = Part((), ())
+    elif content.words < FEWEST_WORDS:
         left_out.clear()
         content = _part(classified, clean, (), left_out, _READ)
     return Document(text, content, tuple(dict.fromkeys(left_out)), tuple(glossary_entries(classified)))

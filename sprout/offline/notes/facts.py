@@ -17,6 +17,7 @@ QUESTION = re.compile(r"[?？؟]\s*$")
 LED = re.compile(r"(?P<term>[^\s:：–—=][^:：–—=]{0,60}?)\s*(?:[:：]\s+|\s[–—-]\s+|\s=\s+)(?P<meaning>\S.+)", re.DOTALL)
 _SHOWS = re.compile(r"[:：]\s*$|https?://|…$|\.\.\.$")
 _REFERENCE = re.compile(r"\s*\(?\[(?:link|\d{1,3})\]\)?")
+_NEEDS_FIGURE = re.compile(r"(?<!\()\[link\]")  # "The steps are depicted in [link]."
 _OPTION = re.compile(r"^:?[a-z]{3,12}:\s\S+\s+:?[a-z]{3,12}:\s")  # of a directive: "class: wide width: 80%"
 _QUOTES = re.compile('[“”„"]')
 _NAME = re.compile(r"[^\W\d_]{2}|\d|\$")
@@ -39,7 +40,7 @@ def steps_of(block: Block) -> list[str]:
     if not isinstance(block, ListBlock) or not block.ordered or any(len(item.blocks) != 1 for item in block.items):
         return []
     steps = [" ".join(text_of(item).split()) for item in block.items]
-    fits = all(0 < word_count(step) <= STEP_WORDS and not QUESTION.search(step) for step in steps)
+    fits = all(0 < word_count(step) <= STEP_WORDS and not QUESTION.search(step) and step[-1] != ";" for step in steps)
     led = sum(LED.fullmatch(step) is not None for step in steps)
     return steps if fits and len(set(steps)) == len(steps) and led <= len(steps) / 2 else []
 
@@ -55,7 +56,8 @@ def cells_of(table: Table) -> Iterator[tuple[str, str, str, list[str]]]:
         distinct = all(0 < len(cell) <= LONGEST_CELL for cell in cells) and len(set(cells)) == len(cells)
         if distinct and _LETTERS.search(column) and all(map(_NAME.search, cells)):
             for name, cell in zip(names, cells, strict=True):
-                yield name, column, cell, [other for other in cells if other != cell]
+                if not set(words_of(name)) & set(words_of(cell)):  # else the row itself tells
+                    yield name, column, cell, [other for other in cells if other != cell]
 
 
 def iter_paragraphs(block: Block) -> Iterator[Paragraph]:
@@ -74,17 +76,19 @@ def iter_paragraphs(block: Block) -> Iterator[Paragraph]:
 
 
 def split_sentences(paragraph: Paragraph) -> list[str]:
-    """The sentences, without references by number."""
-    return [" ".join(_REFERENCE.sub("", sentence).split()) for sentence in sentences_of(text_of(paragraph))]
+    """The sentences, without references by number, and without those that need what they refer to."""
+    sentences = (one for one in sentences_of(text_of(paragraph)) if not _NEEDS_FIGURE.search(one))
+    return [" ".join(_REFERENCE.sub("", sentence).split()) for sentence in sentences]
 
 
 def says_something(sentence: str, code: str) -> bool:
-    """Whether a sentence states something: no question, no lead-in, no cut quotation, not about the notes."""
+    """Whether a sentence states something: no question, no lead-in, no cut quotation, no line in capitals."""
     if (
         QUESTION.search(sentence)
         or _SHOWS.search(sentence)
         or _OPTION.match(sentence)
         or not is_whole(sentence)
+        or sentence.isupper()
         or language(code).patterns.meta.search(sentence)
     ):
         return False

@@ -120,7 +120,7 @@ def marked_terms(blocks: Iterable[Block], terms: Terms) -> list[str]:
 def _is_phrase(term: str, code: str) -> bool:
     """Whether several words name a thing: no little word among them but articles and prepositions."""
     given, words = language(code), words_of(term)
-    noun = code != "de" or term.rsplit(maxsplit=1)[-1][:1].isupper()
+    noun = code != "de" or " ".join(term.split()).rpartition(" ")[2][:1].isupper()
     return len(words) > 1 and noun and not set(words) & (given.stopwords - given.words.determiners)
 
 
@@ -173,7 +173,8 @@ def _led_by_term(spans: Spans, code: str) -> TermMeaning | None:
 
 def _led(term: str, said: str, text: str, code: str) -> TermMeaning | None:
     meaning = (sentences_of(said) or [""])[0]
-    if _is_label(term, code) or meaning.startswith(("—", "–", "«", "“", '"')):
+    little = language(code).stopwords - language(code).words.determiners
+    if _is_label(term, code) or little & set(words_of(term)) or meaning.startswith(("—", "–", "«", "“", '"')):
         return None
     made = _meaning(term, term, meaning, text, code)
     opens = (words_of(meaning) or [""])[0]

@@ -131,8 +131,8 @@ def _with_titles(points: Sequence[Point], title_above: str, code: str) -> list[P
     taken: dict[str, None] = {}
     found: list[Point] = []
     for point in points:
-        above = title_above if title_above and len(points) == 1 else point.parts[0].title or title_above
-        candidates = map(_capital, [*_joined_names(point, code), *point.names, above])
+        own = [*_joined_names(point, code), *point.names, point.parts[0].title]
+        candidates = map(_capital, [title_above, *own] if len(points) == 1 else [*own, title_above])
         title = next((one for one in candidates if one and one.casefold() not in taken), "")
         if not title and found:
             found[-1] = replace(found[-1], blocks=(*found[-1].blocks, *point.blocks))
@@ -147,8 +147,7 @@ def _joined_names(point: Point, code: str) -> list[str]:
     """Two names as one title, where there are no more."""
     if len({key_of(name, code) for name in point.names}) != JOINED_NAMES or len(point.names) != JOINED_NAMES:
         return []
-    headings = len(point.parts) > 1 or any(len(name.split()) > 2 for name in point.names)
-    joint = NAME_SEPARATOR if headings else f" {language(code).phrases.and_} "
+    joint = NAME_SEPARATOR if len(point.parts) > 1 else f" {language(code).phrases.and_} "
     whole = joint.join(point.names)
     return [whole] if len(whole) <= LONGEST_TITLE else []
 

@@ -2,7 +2,9 @@
 
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 from sprout.learning.structure.tree import Table
@@ -11,7 +13,7 @@ from sprout.offline.notes.facts import cells_of, steps_of
 from sprout.offline.notes.language import empty_titles, language
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind
 from sprout.offline.notes.meanings import TermMeaning, marked_terms
-from sprout.offline.notes.words import key_of, words_of
+from sprout.offline.notes.words import key_of, needs_context, words_of
 
 DISTRACTORS = 3
 LEAST_LETTERS = 4
@@ -20,8 +22,10 @@ MOST_CELLS, MOST_STEPS = 3, 2
 LENGTHS_ALIKE = (0.4, 2.5)
 MOST_POINTS = 3
 MOST_MARKED = 3
+CENTRAL_WORDS = 6
 LEAST_TYPED = 4  # words of a sentence around its missing term
 
+_WORD = re.compile(r"[^\W\d_]{3}")
 _ABBREVIATED = re.compile(r"(?P<term>[^()]{2,}) \((?P<other>[^()]{2,})\)")
 
 
@@ -42,7 +46,8 @@ def typed_term_questions(material: Material) -> Iterator[NoteQuestion]:
         term = material.shown(one.term)
         pattern = rf"(?<!\w){re.escape(term)}(?!\w)"
         gapped = re.sub(pattern, GAP, one.sentence, flags=re.IGNORECASE)
-        if gapped.count(GAP) != 1 or len(gapped.split()) <= LEAST_TYPED or _is_symbol(term):
+        worded = _WORD.search(term) and not _is_symbol(term)
+        if gapped.count(GAP) != 1 or len(gapped.split()) <= LEAST_TYPED or not worded:
             continue
         abbreviated = _ABBREVIATED.fullmatch(term)
         fields = {
@@ -128,9 +133,9 @@ def own_words_questions(material: Material) -> Iterator[NoteQuestion]:
         sentences = material.sentences[number]
         if not sentences:
             continue
-        titles = {title: say.own_words_under for title in (topic.title, *topic.headings[:1]) if title}
-        if topic.title not in topic.headings and topic.title.casefold() not in empty_titles():
-            titles[topic.title] = say.own_words
+        headed = any(heading in topic.title for heading in topic.headings) or topic.title.casefold() in empty_titles()
+        titles = dict.fromkeys(filter(None, (topic.title, *topic.headings[:1])), say.own_words_under)
+        titles |= {topic.title: say.own_words} if topic.title and not headed else {}
         if not topic.headings:
             titles |= dict.fromkeys(material.terms.ranked(" ".join(sentences))[:1], say.own_words)
         for title, phrase in titles.items():
@@ -145,7 +150,8 @@ def own_words_questions(material: Material) -> Iterator[NoteQuestion]:
 def _own_words(material: Material, number: int, phrase: str, about: str, sentences: Sequence[str]) -> NoteQuestion:
     say = material.say
     sentences = [one for one in sentences if folded(one).rstrip(".") not in folded(about)] or sentences
-    telling = sorted(range(len(sentences)), key=lambda at: (-_weight(sentences[at], about, material), at))
+    weights = _weights(sentences, about, material)
+    telling = sorted(range(len(sentences)), key=lambda at: (-weights[at], at))
     chosen = [sentences[at] for at in sorted(telling[:MOST_POINTS])]
     labels = [(say.point_n.format(n=at), sentence) for at, sentence in enumerate(chosen, start=1)]
     if len(chosen) == 1:
@@ -163,10 +169,26 @@ def _own_words(material: Material, number: int, phrase: str, about: str, sentenc
     return NoteQuestion(QuestionKind.OWN_WORDS, number, tuple(chosen), about, fields, {})
 
 
-def _weight(sentence: str, about: str, material: Material) -> int:
-    """How much a sentence says: a definition most, then one that names what is asked about."""
-    defines = any(one.sentence == sentence for one in material.all_meanings)
-    return 2 * defines + _share_words(about, sentence, material.code)
+def _weights(sentences: Sequence[str], about: str, material: Material) -> list[float]:
+    """How much each says: a definition most, then what stands alone, names what is asked about, and is central.
+
+    What is central has many of the words that stand in several of the sentences.
+    """
+    defined = {one.sentence for one in material.all_meanings}
+    own = [set(key_of(one, material.code).split()) - _little(material.code) for one in sentences]
+    counts = Counter(word for words in own for word in words)
+    return [
+        3 * (sentence in defined)
+        + 2 * (not needs_context(sentence, material.code))
+        + _share_words(about, sentence, material.code)
+        + min(1.0, sum(counts[word] > 1 for word in words) / CENTRAL_WORDS)
+        for sentence, words in zip(sentences, own, strict=True)
+    ]
+
+
+@cache
+def _little(code: str) -> frozenset[str]:
+    return frozenset(key_of(word, code) for word in language(code).stopwords)
 
 
 def _choice(prompt: str, right: str, wrong: Sequence[str], difficulty: int) -> dict[str, Any]:
