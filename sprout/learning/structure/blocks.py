@@ -141,7 +141,7 @@ class BlockReader:
         formula = _only_formula(inline.spans)
         if formula:
             yield Formula(start, end, formula)
-        elif inline.images and (not inline.spans or inline.is_caption):
+        elif inline.is_caption or (inline.images and not inline.spans):
             if any(inline.images) or inline.spans:
                 yield Figure(start, end, " ".join(filter(None, inline.images)), inline.spans)
         elif inline.spans:

@@ -1,4 +1,4 @@
-"""Rule of the Markdown parser for HTML that shows no text: comments, scripts and styles."""
+"""Rule of the Markdown parser for HTML that shows no text: comments, scripts, styles and drawings."""
 
 import re
 
@@ -9,6 +9,7 @@ _PAIRS = (
     (re.compile(r"<!--"), "-->"),
     (re.compile(r"<script\b", re.IGNORECASE), "</script>"),
     (re.compile(r"<style\b", re.IGNORECASE), "</style>"),
+    (re.compile(r"<svg\b", re.IGNORECASE), "</svg>"),
 )
 
 

@@ -24,7 +24,7 @@ _TAG_KINDS = {
     "code": SpanKind.CODE,
 }
 _BREAKING_TAGS = frozenset("br p div tr td th li summary header h1 h2 h3 h4 h5 h6 figcaption section".split())
-_HIDDEN_TAGS = frozenset(("annotation", "script", "style"))
+_HIDDEN_TAGS = frozenset(("annotation", "script", "style", "svg"))
 _CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 
 

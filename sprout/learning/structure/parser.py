@@ -10,6 +10,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from sprout.learning.structure.answer_lines import add_answer_line_rule
 from sprout.learning.structure.hidden_html import add_hidden_html_rule
+from sprout.learning.structure.html_boxes import add_html_box_rule
 from sprout.learning.structure.indented_code import add_indented_code_rule
 from sprout.learning.structure.math_rules import add_math_rules
 
@@ -38,6 +39,7 @@ def _parser(*, links: bool) -> MarkdownIt:
     parser.use(footnote_plugin, inline=False, move_to_end=False, always_match_refs=True)
     add_math_rules(parser)
     add_hidden_html_rule(parser)
+    add_html_box_rule(parser)
     add_indented_code_rule(parser)
     add_answer_line_rule(parser)
     parser.disable(["code", "html_block", "inline", "text_join"])

@@ -25,6 +25,7 @@ _NUMBERED = re.compile(r"(?:§+\s*)?(\d{1,2}(?:\.\d{1,3}){0,4})\.?\)?\s+(?=[^\W\
 _ROMAN = re.compile(r"[IVXLC]{1,7}[.:]?(?:\s+(?=[^\W\d_])|$)")
 _ENDS_SENTENCE = re.compile(r"[.!;,…。！]$|[^:]:$")
 _LETTER = re.compile(r"[^\W\d_]")
+_EQUATION = re.compile(r"=|\d\s*[×*/+–-]\s*\d")
 
 
 class _Rank(IntEnum):
@@ -108,6 +109,7 @@ def _candidate(text: str, block: Paragraph) -> _Candidate | None:
         is_caption(block.spans, "table")
         or not 1 <= len(title.split()) <= MOST_WORDS
         or not _LETTER.search(title)
+        or _EQUATION.search(title)
         or lines > 2
     ):
         return None

@@ -112,7 +112,8 @@ class _Classifier:
         named = named_role(section.title)
         if named is None or (above.role is Role.FURNITURE and named.role is not Role.GLOSSARY):
             return None
-        if named.role is Role.BOX and (section.subsections or section.end - section.start > LONGEST_BOX):
+        whole = section.level == 1 or bool(section.subsections) or section.end - section.start > LONGEST_BOX
+        if named.role is Role.BOX and whole:
             return None
         return named if not named.weak or self._form_agrees(section, named, above) else None
 

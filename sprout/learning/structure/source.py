@@ -26,6 +26,8 @@ _ATTRIBUTES = re.compile(
 )
 _ROLE = r":(?:numref|eqref|ref|cite[a-z]?|doc|label|eqlabel):`[^`\n]{1,200}`"
 _CROSS_REFERENCE = re.compile(rf"\({_ROLE}\)|(?<![\w:]){_ROLE}")
+_STEP_MARK = re.compile(r"(?:--)?\{\{[\d!|>-][^{}\n]{0,30}\}\}(?:--)?")  # of LiaScript: when a text is shown or spoken
+_WORK = re.compile(r"\W{0,5}(START|END) OF TH(?:E|IS) PROJECT GUTENBERG EBOOK\b.*", re.IGNORECASE)
 _KEY = re.compile(r"[\w .-]{1,60}:(?:\s|$)|[ \t]|#|-|$|\S+$")
 _TITLE = re.compile(r"title:\s*(.*)", re.IGNORECASE)
 
@@ -44,6 +46,7 @@ def rewrite_source(text: str) -> Source:
     head = _front_matter_length(lines)
     title = next((match[1].strip("\"' \t") for line in lines[:head] if (match := _TITLE.match(line))), "")
     lines[:head] = [" " * len(line) for line in lines[:head]]
+    _blank_frame(lines)
     prose = list(_prose_lines(lines))
     numbers = _option_numbers(lines, prose)
     dashed = {at for at in prose if _DASH.match(lines[at])}
@@ -64,6 +67,21 @@ def _front_matter_length(lines: list[str]) -> int:
         if not _KEY.match(line):
             return 0
     return 0
+
+
+def _blank_frame(lines: list[str]) -> None:
+    """Overwrite what Project Gutenberg puts around a work, with the listing that a web page shows it as."""
+    marks = [(at, found[1].upper()) for at, line in enumerate(lines) if (found := _WORK.match(line))]
+    fences = [at for at, line in enumerate(lines) if marks and _FENCE.match(line)]
+    for at, mark in marks:
+        before, after = [fence for fence in fences if fence < at], [fence for fence in fences if fence > at]
+        listed = len(before) % 2 == 1
+        begin, end = (0, at + 1) if mark == "START" else (at, len(lines))
+        if listed and mark == "START" and after:
+            end = after[0] + 1
+        elif listed:
+            begin = before[-1]
+        lines[begin:end] = [" " * len(line) for line in lines[begin:end]]
 
 
 def _prose_lines(lines: list[str]) -> Iterator[int]:
@@ -109,6 +127,8 @@ def _rewrite_line(line: str, number: int | None) -> str:
         line = f"{mark[1]}-{line[mark.end() :]}"
     if ":`" in line:
         line = _CROSS_REFERENCE.sub(lambda found: FILLER * len(found[0]), line)
+    if "{{" in line:
+        line = _STEP_MARK.sub(lambda found: FILLER * len(found[0]), line)
     if "{" in line:
         line = _ATTRIBUTES.sub(lambda found: FILLER * len(found[0]), line)
     return line

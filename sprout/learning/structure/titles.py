@@ -21,7 +21,13 @@ _MARKUP = (
     (re.compile(r"!?\[([^\]\n]{1,300})\]\([^)\s]{0,500}\)"), r"\1"),
     (re.compile(r"</?[a-zA-Z][^<>]{0,300}>"), ""),
 )
-_NUMBER = re.compile(r"\s*(?:§+\s*)?(?:\d{1,3}(?:\.\d{1,3}){1,5}[.):]?|\d{1,3}[.):]|§+\s*\d{1,4}[a-z]?[.):]?)\s+(?=\S)")
+_NUMBER = re.compile(
+    r"\s*(?:§+\s*)?(?:\d{1,3}(?:\.\d{1,3}){1,5}[.):]?|\d{1,3}[.):]|§+\s*\d{1,4}[a-z]?[.):]?)\s+(?=\S)|"
+    r"\d{1,3}(?:\.\d{1,3}){1,5}(?=[^\W\d_a-zà-ÿ][^\W\d_])"  # web pages set it apart by style alone: "3.1The Cell"
+)
+_PICTURES = re.compile(
+    r"^[\u2190-\u21ff\u2300-\u23ff\u2460-\u27bf\u2900-\u2bff\U0001f000-\U0001faff\ufe0f\u200d\s]+(?=\w|[¿¡«“\"(])"
+)
 _ROMAN = re.compile(r"\s*[IVX]{1,6}(?:[.):]\s+|\s+[-–—]\s+)(?=[^\W\d_a-zà-ÿ]|\d)")
 _BARE = re.compile(r"\s*(?:(\d{1,3})|([A-H])[.)])\s+(?=\S)")
 _AFTER_NUMBER = " \t:.,–—-|)·"
@@ -90,7 +96,7 @@ def _without_markup(title: str) -> str:
         bare = bare[: tail.start()]
     for pattern, replacement in _MARKUP:
         bare = pattern.sub(replacement, bare)
-    return bare.lstrip("#").strip()
+    return _PICTURES.sub("", bare.lstrip("#").strip())
 
 
 def _without_numbering(title: str, siblings: Sequence[str]) -> str:

@@ -12,10 +12,11 @@ from sprout.learning.structure.markdown import read_structure
 from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.roles import ClassifiedSection, classify
 from sprout.learning.structure.titles import with_clean_titles
-from sprout.learning.structure.tree import Block, Definition, Section
+from sprout.learning.structure.tree import Block, Definition, Paragraph, Section
 from sprout.offline.notes.words import word_count
 
 NOTHING = "nothing to learn"
+INSTRUCTION_WORDS = 150  # before the first problem of an exam
 FEWEST_WORDS = 40  # of content, below which summaries and glossaries are what there is to learn
 
 _TAUGHT = frozenset({Role.CONTENT})
@@ -93,7 +94,10 @@ def read_document(text: str) -> Document:
     classified, clean = classify(root, text), with_clean_titles(root)
     left_out: list[tuple[str, str]] = []
     content = _part(classified, clean, (), left_out, _TAUGHT)
-    if content.words < FEWEST_WORDS:
+    tested = sum(each.role in (Role.EXERCISES, Role.QUIZ) for each in classified.subsections)
+    if not content.parts and tested > 1 and content.words < INSTRUCTION_WORDS:
+        content = Part((), ())
+    elif content.words < FEWEST_WORDS:
         left_out.clear()
         content = _part(classified, clean, (), left_out, _READ)
     return Document(text, content, tuple(dict.fromkeys(left_out)), tuple(glossary_entries(classified)))
@@ -121,6 +125,17 @@ def documents_of_passages(passages: Iterable[tuple[str, str, str]]) -> list[Docu
     return found
 
 
+def _joined(parts: Iterable[Part]) -> list[Part]:
+    """The parts, neighbours with the same title as one: slides that go on."""
+    found: list[Part] = []
+    for part in parts:
+        if found and part.path and found[-1].path == part.path:
+            found[-1] = Part(part.path, (*found[-1].blocks, *part.blocks), (*found[-1].parts, *part.parts))
+        else:
+            found.append(part)
+    return found
+
+
 def has_letters(blocks: Iterable[Block]) -> bool:
     """Whether there is something to learn in the blocks, and not only marks and numbers."""
     return any(_LETTER.search(text_of(block)) for block in blocks)
@@ -137,9 +152,10 @@ def _part(
     kept = tuple(
         each.block
         for each in classified.blocks
-        if each.role in roles or (isinstance(each.block, Definition) and classified.role in roles)
+        if (each.role in roles or (isinstance(each.block, Definition) and classified.role in roles))
+        and (not isinstance(each.block, Paragraph) or has_letters([each.block]))
     )
-    parts = []
+    parts: list[Part] = []
     for below, its_clean in zip(classified.subsections, clean.subsections, strict=True):
         part = _part(below, its_clean, path, left_out, roles)
         if below.role not in roles:
@@ -149,6 +165,7 @@ def _part(
             left_out.append((its_clean.title, NOTHING))
         if has_letters(part.all_blocks):
             parts.append(part)
+    parts = _joined(parts)
     below_it = tuple(replace(part, siblings=len(parts)) for part in parts)
     own = kept if classified.role in roles else ()
     return Part(path, own, below_it, label="" if clean.level else clean.title)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sprout.yaml_loader import load_yaml
 
-CODES = ("en", "de", "fr", "es")
+CODES = ("en", "de", "fr", "es", "it", "pt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,10 @@ class Phrases:
     typed: str
     meaning: str
     true_of: str
-    fits_gap: str
     cell: str
     next_step: str
-    number: str
     own_words: str
+    own_words_under: str
     point: str
     point_n: str
     on_topic: str
@@ -65,9 +64,9 @@ class Words:
     Args:
         determiners: words that come before a noun phrase; all of them are stopwords too.
         articles: the determiners that show number and gender; indefinite: those that a definition begins with.
-        generic: nouns that tell nothing unless the text marks them.
+        generic: nouns that name nothing by themselves, and labels of remarks.
         vague_starts: words that a sentence opens with when it needs the one before it.
-        verbs: frequent verbs that are nothing else; plural_verbs: those for several things.
+        verbs: frequent verbs that are nothing else.
         prepositions: words that a sentence may open with before a vague one.
     """
 
@@ -77,7 +76,6 @@ class Words:
     generic: frozenset[str]
     vague_starts: frozenset[str]
     verbs: frozenset[str]
-    plural_verbs: frozenset[str]
     prepositions: frozenset[str]
 
 
@@ -86,13 +84,14 @@ class Patterns:
     """Patterns of one language; those with named groups take a sentence apart.
 
     Args:
-        definition, called, means: what is defined, and as what; ranks: what only looks like that.
+        definition, called, named, means: what is defined, and as what; ranks: what only looks like that.
         refers: words that refer to an earlier part of a text.
         meta: finds sentences that speak of the notes and not of their subject.
     """
 
     definition: re.Pattern[str]
     called: re.Pattern[str]
+    named: re.Pattern[str]
     means: re.Pattern[str]
     ranks: re.Pattern[str]
     refers: re.Pattern[str]
@@ -104,7 +103,6 @@ class Language:
     """One language that notes may be in.
 
     Args:
-        verb_endings: endings of verbs in the third person.
         reasons: why a part is left out, by the reason in English.
     """
 
@@ -113,7 +111,6 @@ class Language:
     patterns: Patterns
     phrases: Phrases
     stopwords: frozenset[str]
-    verb_endings: tuple[str, ...]
     reasons: Mapping[str, str]
 
 
@@ -128,7 +125,6 @@ def language(code: str) -> Language:
         Patterns(**{each.name: re.compile(row[each.name], re.IGNORECASE) for each in fields(Patterns)}),
         Phrases(**row["phrases"]),
         words.determiners | frozenset(row["little_words"].split()),
-        tuple(row["verb_endings"].split()),
         row["reasons"],
     )
 

@@ -29,7 +29,7 @@ def lesson_plan_from_notes(
     documents = documents_of_passages(passages)
     code = code_of(documents, desc)
     parts = own_parts(documents, title=title, desc=desc, code=code)
-    found = subconcepts_of(documents, parts, code, most=most) if any(part.words for part in parts) else []
+    found = subconcepts_of(documents, parts, code, most=most, title=title) if any(part.words for part in parts) else []
     if not found:
         return None
     say = language(code).phrases
@@ -52,7 +52,7 @@ def answers_in_notes(passages: tuple[PassageText, ...], *, title: str, desc: str
     answers: dict[str, str] = {}
     seen: list[list[Subconcept]] = []
     for most in range(MOST_POINTS, 0, -1):  # the subconcepts may have been fewer
-        found = subconcepts_of(documents, parts, code, most=most)
+        found = subconcepts_of(documents, parts, code, most=most, title=title)
         if found in seen:
             continue
         seen.append(found)

@@ -9,18 +9,14 @@ from typing import Any
 from sprout.errors import InvalidQuestion
 from sprout.learning.questions.questions import Criterion, QuestionDraft, validate_draft
 from sprout.learning.structure.glossary import GlossaryEntry
-from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.tree import Block
-from sprout.offline.notes.facts import Statement, sentences_in, statements_of
-from sprout.offline.notes.language import Phrases, empty_titles, language
-from sprout.offline.notes.meanings import TermMeaning, glossary_meanings, marked_terms, meanings_in
+from sprout.offline.notes.facts import sentences_in
+from sprout.offline.notes.language import Phrases, language
+from sprout.offline.notes.meanings import TermMeaning, glossary_meaning, glossary_meanings, meanings_in
 from sprout.offline.notes.terms import Terms, known_terms
 from sprout.offline.notes.words import key_of
 
-EVERYWHERE_SHARE = 1 / 3
-EVERYWHERE_LEAST = 5
-HEADING_WORDS = 3
-LONG_TERM = 6  # letters
+MOST_KINDS = 3  # from a term to a kind of a kind of it
 
 
 class QuestionKind(StrEnum):
@@ -30,10 +26,8 @@ class QuestionKind(StrEnum):
     TYPED_TERM = "typed_term"
     MEANING = "meaning"
     TRUE_OF = "true_of"
-    FITS_GAP = "fits_gap"
     CELL = "cell"
     NEXT_STEP = "next_step"
-    NUMBER = "number"
     OWN_WORDS = "own_words"
 
 
@@ -105,71 +99,35 @@ class Material:
         return Terms.of(self.all_sentences, self.code)
 
     @cached_property
-    def ubiquitous_terms(self) -> frozenset[str]:
-        """Terms in more than a third of the sentences: they tell no part from another."""
-        most = max(EVERYWHERE_LEAST, len(self.all_sentences) * EVERYWHERE_SHARE)
-        return frozenset(key for key, count in self.terms.counts.items() if count > most)
-
-    @cached_property
     def meanings(self) -> list[tuple[int, TermMeaning]]:
         """The terms that the topics define, each once, with the number of the topic."""
         found: dict[str, tuple[int, TermMeaning]] = {}
         for number, topic in enumerate(self.topics):
             known = known_terms([topic.title, *topic.headings], self.sentences[number], self.code)
-            text = " ".join(text_of(block) for block in topic.blocks)
             for one in (
                 *meanings_in(topic.blocks, self.code, known=known),
-                *glossary_meanings(self._glossary, text, self.code),
+                *glossary_meanings(self._glossary, self.sentences[number], self.code),
             ):
-                if self._usable(one.sentence) and not one.loose:
+                if self._usable(one.sentence):
                     found.setdefault(one.key, (number, one))
         return [*found.values()]
 
     @cached_property
     def all_meanings(self) -> list[TermMeaning]:
-        """Those of the topics, then those of the text around them."""
+        """Those of the topics, then those of the text around them, then the glossary's."""
         own = [one for _, one in self.meanings]
         known = known_terms([], self._around_sentences, self.code)
         others = meanings_in(self.around, self.code, known=known)
-        keys = {one.key for one in own}
-        return [*own, *(one for one in others if one.key not in keys and self._usable(one.sentence) and not one.loose)]
+        listed = (glossary_meaning(entry, self.code) for entry in self._glossary)
+        found = {one.key: one for one in reversed([*own, *others, *filter(None, listed)])}
+        return [one for one in reversed(found.values()) if self._usable(one.sentence)]
 
-    @cached_property
-    def statements(self) -> list[list[Statement]]:
-        """Of each topic the sentences that stand alone."""
-        return [statements_of(sentences, self._subjects, self._telling, self.code) for sentences in self.sentences]
-
-    @cached_property
-    def around_statements(self) -> list[Statement]:
-        """The sentences around the topics that stand alone."""
-        return statements_of(self._around_sentences, self._subjects, self._telling, self.code)
-
-    @cached_property
-    def telling_terms(self) -> list[str]:
-        """Terms that are defined, marked, or a heading."""
-        blocks = [*(block for topic in self.topics for block in topic.blocks), *self.around]
-        headings = dict.fromkeys(heading for topic in self.topics for heading in topic.headings)
-        short = [one for one in headings if len(one.split()) <= HEADING_WORDS and one.casefold() not in empty_titles()]
-        found = [*(one.term for one in self.all_meanings), *marked_terms(blocks, self.terms), *short]
-        terms = {key_of(term, self.code): self.shown(term) for term in reversed(found)}
-        return [term for key, term in reversed(terms.items()) if key not in self.ubiquitous_terms and len(term) > 2]
-
-    @cached_property
-    def option_terms(self) -> list[str]:
-        """Terms that can be taken for one another: telling ones first, then others that the text uses often."""
-        used = [key for key, count in self.terms.counts.most_common() if count > 1]
-        components = {word for key in used if " " in key for word in key.split()}
-        terms = {key_of(term, self.code): term for term in self.telling_terms}
-        terms |= {key: self.terms.forms[key] for key in used if key not in components and key not in terms}
-        return [*terms.values()]
-
-    @cached_property
-    def gap_terms(self) -> list[str]:
-        """Terms that a sentence can lack: telling ones first, then longer ones that a few sentences use."""
-        telling = set(self.telling_terms)
-        others = [term for term in self.option_terms if term not in telling and len(term) >= LONG_TERM]
-        few = [term for term in others if key_of(term, self.code) not in self.ubiquitous_terms]
-        return [*self.telling_terms, *few]
+    def related(self, one: TermMeaning, other: TermMeaning) -> bool:
+        """Whether what is said of one term may be true of the other: one names the other, or a kind of it."""
+        words, others = set(one.key.split()), set(other.key.split())
+        return (
+            words <= others or others <= words or other.key in self._kinds[one.key] or one.key in self._kinds[other.key]
+        )
 
     def shown(self, term: str) -> str:
         """The term as the text writes it within sentences."""
@@ -181,19 +139,20 @@ class Material:
         return self.say.quoted.format(term)
 
     @cached_property
+    def _kinds(self) -> Mapping[str, set[str]]:
+        """Key of a term → the terms in what it means, and those in what these mean."""
+        said = {one.key: f" {key_of(one.meaning, self.code)} " for one in self.all_meanings}
+        kinds = {key: {other for other in said if f" {other} " in text} for key, text in said.items()}
+        for _ in range(MOST_KINDS):
+            kinds = {key: found.union(*(kinds[other] for other in found)) for key, found in kinds.items()}
+        return kinds
+
+    @cached_property
     def _around_sentences(self) -> list[str]:
         return self._sentences_in(self.around)
 
     def _sentences_in(self, blocks: Sequence[Block]) -> list[str]:
         return [one for one in dict.fromkeys(sentences_in(blocks, self.code)) if self._usable(one)]
-
-    @cached_property
-    def _telling(self) -> frozenset[str]:
-        return frozenset(key_of(term, self.code) for term in self.telling_terms)
-
-    @cached_property
-    def _subjects(self) -> frozenset[str]:
-        return self._telling | {key for key, count in self.terms.counts.items() if count > 1}
 
 
 def accepted(questions: Iterator[NoteQuestion]) -> Iterator[NoteQuestion]:

@@ -1,15 +1,19 @@
 """Meanings of terms that notes state: marked terms, definition lists, and sentences that say what something is."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sprout.learning.structure.glossary import GlossaryEntry
+from sprout.learning.structure.heading_roles import named_role
 from sprout.learning.structure.plain_view import text_of, text_of_spans
 from sprout.learning.structure.sentences import sentences_of
-from sprout.learning.structure.tree import Block, Definition, SpanKind, Spans, Table
+from sprout.learning.structure.tree import Block, Definition, ListBlock, Paragraph, SpanKind, Spans, Table
 from sprout.offline.notes.facts import (
+    LED,
     QUESTION,
+    is_whole,
     iter_paragraphs,
     says_something,
     sentences_in,
@@ -17,24 +21,28 @@ from sprout.offline.notes.facts import (
     steps_of,
     without_article,
 )
-from sprout.offline.notes.language import language
+from sprout.offline.notes.language import empty_titles, language
 from sprout.offline.notes.terms import Terms
-from sprout.offline.notes.words import WORD, key_of, needs_context, word_count, words_of
+from sprout.offline.notes.words import WORD, key_of, needs_context, stem, word_count, words_of
 
 MOST_TERM_WORDS = 4
 MEANING_WORDS = (3, 32)
 SYMBOL_WORDS = 2
-CLAUSE_WORDS = 7
 MARKED = (SpanKind.STRONG, SpanKind.EMPHASIS)
+LED_ITEMS, LED_SHARE = 3, 2 / 3  # of a list, from which on its items are terms with what is said of them
+SHARED = 0.5  # of a glossary's words about a term that a sentence of the text has too
 
 _AFTER_TERM = re.compile(r"^\s*(?::|：|[–—]|-(?=\s)|=)\s+")
 _SYMBOL = re.compile(
-    r"(?i)^(?:where |with |wobei |mit |où |avec |donde |con )?(?P<subject>\$[^$]{1,14}\$|[^\W\d_][\d₀-₉]?)"
-    r" (?:is|ist|est|es) (?P<what>(?:the|an?|der|die|das|eine?|la|le|une?|el|los|l[’'])\b.{4,80})$"
+    r"(?i)^(?:where |with |wobei |mit |où |avec |donde |con |dove |onde |com )?"
+    r"(?P<subject>\$[^$]{1,14}\$|[^\W\d_][\d₀-₉]?) (?:is|ist|est|es|è|é) "
+    r"(?P<what>(?:the|an?|der|die|das|eine?|la|le|une?|el|los|l[’']|il|lo|uno?|o|uma?)\b.{4,80})$"
 )
-_CALLED = re.compile(r"(?i)\b(?:called|genannt|heißen|heißt|appelée?s?|llamad[oa]s?)\b")
+_CALLED = re.compile(r"(?i)\b(?:called|genannt|heißen|heißt|appelée?s?|llamad[oa]s?|chiamat[oaie]|chamad[oa]s?)\b")
 _THAT = re.compile(r"(?i)^(?:that|dass|que) |^qu['’]")
 _SENTENCE_MARK = re.compile(r"[.!?:;]")
+_NUMBERED = re.compile(r"\d+[.)]?$")
+_APPOSITION = re.compile(r"^, (?:which (?:is|are) )?(?P<what>[^.;:,()]{12,160})(?:[.;]|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +53,7 @@ class TermMeaning:
         key: equal for all forms of the term.
         subject: the term as the sentence has it, with its article.
         loose: what is said after the term is about it, and may not say what it is: "Wind: it blows from the sea".
+        place: where its block begins; equal for the items of one list.
     """
 
     key: str
@@ -53,30 +62,40 @@ class TermMeaning:
     meaning: str
     sentence: str
     loose: bool = False
+    place: int = -1
 
 
 def meanings_in(blocks: Iterable[Block], code: str, *, known: frozenset[str] = frozenset()) -> list[TermMeaning]:
-    """The terms that the blocks define, each once, in order.
+    """The terms that the blocks define, each once, in order; what leads several remarks is a label and no term.
 
     Args:
         known: keys of terms that a heading names or that are used elsewhere too; without a mark only they count.
     """
+    every = [replace(one, place=block.start) for block in blocks for one in _meanings_of(block, code, known)]
+    labels = Counter(one.key for one in {(one.key, one.meaning): one for one in every if one.loose}.values())
     found: dict[str, TermMeaning] = {}
-    for block in blocks:
-        for one in _meanings_of(block, code, known):
+    for one in every:
+        if labels[one.key] < 2:
             found.setdefault(one.key, one)
     return [*found.values()]
 
 
-def glossary_meanings(entries: Iterable[GlossaryEntry], text: str, code: str) -> list[TermMeaning]:
-    """The glossary's entries whose terms are used in a text."""
-    stems = f" {key_of(text, code)} "
-    return [
-        made
-        for entry in entries
-        if (made := _meaning(entry.term, entry.term, entry.definition, f"{entry.term}: {entry.definition}", code))
-        and f" {made.key} " in stems
-    ]
+def glossary_meanings(entries: Iterable[GlossaryEntry], sentences: Sequence[str], code: str) -> Iterator[TermMeaning]:
+    """The glossary's entries of which a sentence with the term says the most, each with this sentence."""
+    for entry in entries:
+        made = glossary_meaning(entry, code)
+        telling = _content(entry.definition, code) if made else set()
+        for sentence in sentences:
+            if not made or f" {made.key} " not in f" {key_of(sentence, code)} ":
+                continue
+            if telling and len(telling & _content(sentence, code)) >= SHARED * len(telling):
+                yield replace(made, sentence=sentence)
+                break
+
+
+def glossary_meaning(entry: GlossaryEntry, code: str) -> TermMeaning | None:
+    """The entry as it stands in the glossary, if it is short enough to ask about."""
+    return _meaning(entry.term, entry.term, entry.definition, f"{entry.term}: {entry.definition}", code)
 
 
 def states_something(blocks: Sequence[Block], code: str) -> bool:
@@ -86,17 +105,28 @@ def states_something(blocks: Sequence[Block], code: str) -> bool:
 
 
 def marked_terms(blocks: Iterable[Block], terms: Terms) -> list[str]:
-    """The terms in bold, and those in italics that are more than an emphasis: of several words, or nouns."""
+    """The terms in bold that the text uses as nouns or that have several words; in italics those that are both."""
     found: dict[str, str] = {}
-    stopwords = language(terms.code).stopwords
     for block in blocks:
         for paragraph in iter_paragraphs(block):
-            for span in paragraph.spans:
+            for span in paragraph.spans if len(paragraph.spans) > 1 else ():  # else a line that is marked as a whole
                 term = span.text.strip(" .:;,")
-                telling = span.kind is SpanKind.STRONG or " " in term or terms.has(term)
-                if span.kind in MARKED and telling and _is_term(term) and not set(words_of(term)) <= stopwords:
+                signs = (span.kind is SpanKind.STRONG, terms.has(term), _is_phrase(term, terms.code))
+                if span.kind in MARKED and sum(signs) > 1 and _is_term(term) and not _is_label(term, terms.code):
                     found.setdefault(key_of(term, terms.code), term)
     return [*found.values()]
+
+
+def _is_phrase(term: str, code: str) -> bool:
+    """Whether several words name a thing: no little word among them but articles and prepositions."""
+    given, words = language(code), words_of(term)
+    noun = code != "de" or " ".join(term.split()).rpartition(" ")[2][:1].isupper()
+    return len(words) > 1 and noun and not set(words) & (given.stopwords - given.words.determiners)
+
+
+def _content(text: str, code: str) -> set[str]:
+    stopwords = language(code).stopwords
+    return {stem(word, code) for word in words_of(text) if word not in stopwords}
 
 
 def _meanings_of(block: Block, code: str, known: frozenset[str]) -> Iterator[TermMeaning]:
@@ -106,14 +136,27 @@ def _meanings_of(block: Block, code: str, known: frozenset[str]) -> Iterator[Ter
         if made := _meaning(term, term, meaning, f"{term}: {meaning}", code):
             yield made
         return
+    led = _led_items(block, code) if isinstance(block, ListBlock) else {}
     for paragraph in iter_paragraphs(block):
-        if led := _led_by_term(paragraph.spans, code):
-            yield led
+        if made := led.get(paragraph) or _led_by_term(paragraph.spans, code):
+            yield made
             continue
-        marked = {key_of(span.text, code) for span in paragraph.spans if span.kind in MARKED}
+        marked = {key_of(span.text, code): span.text for span in paragraph.spans if span.kind in MARKED}
         for sentence in split_sentences(paragraph):
             if says_something(sentence, code) and (made := _stated(sentence, marked, known, code)):
                 yield made
+        yield from _in_apposition(paragraph, code)
+
+
+def _led_items(block: ListBlock, code: str) -> dict[Paragraph, TermMeaning]:
+    """The items of a list most of which are a term, a colon or dash, and what is said of it, without any mark."""
+    first = [item.blocks[0] for item in block.items if item.blocks and isinstance(item.blocks[0], Paragraph)]
+    found = {}
+    for paragraph in first:
+        parts = LED.fullmatch(text_of_spans(paragraph.spans))
+        if parts and (made := _led(parts["term"], parts["meaning"], text_of_spans(paragraph.spans), code)):
+            found[paragraph] = made
+    return found if len(found) >= max(LED_ITEMS, LED_SHARE * len(block.items)) else {}
 
 
 def _led_by_term(spans: Spans, code: str) -> TermMeaning | None:
@@ -125,43 +168,76 @@ def _led_by_term(spans: Spans, code: str) -> TermMeaning | None:
     if term.endswith((":", "：")):
         term, rest = term.rstrip(" :："), f": {rest.lstrip(' :：')}"
     after = _AFTER_TERM.match(rest)
-    if not after or not _is_term(term):
+    return _led(term, rest[after.end() :], text, code) if after else None
+
+
+def _led(term: str, said: str, text: str, code: str) -> TermMeaning | None:
+    meaning = (sentences_of(said) or [""])[0]
+    little = language(code).stopwords - language(code).words.determiners
+    if _is_label(term, code) or little & set(words_of(term)) or meaning.startswith(("—", "–", "«", "“", '"')):
         return None
-    meaning = (sentences_of(rest[after.end() :]) or [""])[0]
     made = _meaning(term, term, meaning, text, code)
-    return replace(made, loose=not _is_noun_phrase(meaning, code)) if made else None
+    opens = (words_of(meaning) or [""])[0]
+    return replace(made, loose=opens not in language(code).words.articles) if made else None
 
 
-def _is_noun_phrase(text: str, code: str) -> bool:
-    """Whether a text begins as the name of a thing does, or has no verb that gives it away as a sentence."""
-    words, given = words_of(text), language(code)
-    verbs = given.words.verbs | given.words.plural_verbs
-    opens = words[:1] and words[0] in given.words.articles
-    joins = words[:1] and words[0] in given.stopwords - given.words.determiners
-    short = len(words) <= CLAUSE_WORDS
-    return not joins and (bool(opens) or short) and not verbs & set(words[:CLAUSE_WORDS])
+def _is_label(term: str, code: str) -> bool:
+    """Whether a term only says what kind of remark follows, or which one: "Note", "Step 2"."""
+    given, words = language(code), words_of(term)
+    little = all(word in given.words.generic | given.stopwords or word.isdigit() or len(word) < 2 for word in words)
+    named = named_role(term) is not None or term.casefold() in empty_titles()
+    opens = words[:1] and words[0] in given.stopwords - given.words.articles
+    return little or named or bool(opens) or bool(_NUMBERED.search(term) and " " in term)
 
 
-def _stated(sentence: str, marked: set[str], known: frozenset[str], code: str) -> TermMeaning | None:
+def _in_apposition(paragraph: Paragraph, code: str) -> Iterator[TermMeaning]:
+    """Marked terms that a phrase with an article explains: "its **wavelength**, the distance between two crests"."""
+    given = language(code)
+    for at, span in enumerate(paragraph.spans[:-1]):
+        following = paragraph.spans[at + 1]
+        if span.kind not in MARKED or not following.text.startswith(", ") or _is_label(span.text, code):
+            continue
+        after = _APPOSITION.match(
+            f", {text_of_spans((replace(following, text=following.text[2:]), *paragraph.spans[at + 2 :]))}"
+        )
+        words = words_of(after["what"]) if after else []
+        sentence = next((one for one in split_sentences(paragraph) if after and f"{span.text}, " in one), "")
+        if words[:1] and words[0] in given.words.articles and not set(words) & given.words.verbs:
+            made = _meaning(span.text, span.text, after["what"] if after else "", sentence, code)
+            if made and says_something(sentence, code):
+                yield made
+
+
+def _stated(sentence: str, marked: Mapping[str, str], known: frozenset[str], code: str) -> TermMeaning | None:
     """A sentence that says what something is, if the term is marked, known, or introduced by "a"."""
     given = language(code)
     bare = sentence.strip(" .")
     if symbol := _SYMBOL.match(bare):
         return _meaning(symbol["subject"], symbol["subject"], symbol["what"], sentence, code, least=SYMBOL_WORDS)
-    for pattern in (given.patterns.called, given.patterns.means, given.patterns.definition):
+    names = (given.patterns.called, given.patterns.named)
+    for pattern in (*names, given.patterns.means, given.patterns.definition):
         match = pattern.match(bare)
         if not match:
             continue
         subject, meaning = match["subject"].strip(), match["what"]
+        if pattern in names:
+            subject = next((term for term in marked.values() if " " in term and term in subject), subject)
         key, first = key_of(subject, code), (words_of(subject) or [""])[0]
-        calls = pattern is given.patterns.called
         article = first in given.words.articles or (code == "de" and subject[:1].isupper())
-        sure = key in marked or key in known or (calls and article)
+        sure = key in marked or key in known or (pattern in names and (article or pattern is given.patterns.named))
         introduced = first in given.words.indefinite and pattern is given.patterns.definition
-        generic = not key or (key not in marked and set(words_of(subject)) & given.words.generic)
-        if needs_context(sentence if calls else subject, code) or generic or _CALLED.search(meaning):
+        generic = set(words_of(without_article(subject, code))) & given.words.generic
+        named = pattern in names and generic != set(words_of(without_article(subject, code)))
+        opens = (words_of(meaning) or [""])[0] in given.stopwords - given.words.articles and "," in meaning
+        little = first in given.stopwords - given.words.articles
+        if needs_context(sentence if pattern is given.patterns.called else subject, code) or opens:
             continue
-        if (sure or introduced) and not given.patterns.ranks.match(meaning) and not _has_relative(subject):
+        if not key or (key not in marked and (little or (generic and not named))):
+            continue
+        if _CALLED.search(meaning):
+            continue
+        ranked = pattern not in names and given.patterns.ranks.match(meaning)
+        if (sure or introduced) and not ranked and not _has_relative(subject):
             return _meaning(without_article(subject, code), subject, meaning, sentence, code)
     return None
 
@@ -177,6 +253,7 @@ def _meaning(
         or not _is_term(term)
         or not least <= word_count(meaning) <= MEANING_WORDS[1]
         or QUESTION.search(meaning)
+        or not is_whole(meaning)
     ):
         return None
     if f" {key} " in f" {key_of(meaning, code)} " or needs_context(term, code):
@@ -192,7 +269,8 @@ def _as_part(text: str, code: str) -> str:
 
 def _is_term(text: str) -> bool:
     words = WORD.findall(text)
-    return 1 <= len(words) <= MOST_TERM_WORDS and len(text) <= 60 and not _SENTENCE_MARK.search(text)
+    opens = text[:1].isalnum() or text[:1] == "$"
+    return 1 <= len(words) <= MOST_TERM_WORDS and len(text) <= 60 and opens and not _SENTENCE_MARK.search(text)
 
 
 def _has_relative(subject: str) -> bool:

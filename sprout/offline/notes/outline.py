@@ -8,9 +8,10 @@ from sprout.learning.structure.plain_view import text_of
 from sprout.offline.notes.document import Document, Part
 from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.language import empty_titles, language
+from sprout.offline.notes.meanings import states_something
 from sprout.offline.notes.terms import Terms
 from sprout.offline.notes.turns import cut_at_turns, name_stretches
-from sprout.offline.notes.words import WORD
+from sprout.offline.notes.words import WORD, key_of
 
 WORDS_A_CONCEPT = 280
 FEW_CONCEPTS, WORDS_FOR_FEW = 3, 150
@@ -20,6 +21,7 @@ SMALLEST_UNNAMED = 150
 LARGE = 1.5  # times the mean, from which on a section is opened
 LONGEST_TITLE = 90
 NAMED_TERMS = 3
+TELLING = 0.5  # of all uses of a term, from which on it names the piece of text that it stands in
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,11 @@ def stretches_of(documents: Sequence[Document], code: str, *, most: int) -> list
     wanted = max(1, min(most, wanted))
     found = _opened(found, wanted, total)
     found = _cut(found, wanted, total, code)
-    while len(found) > 1 and (len(found) > wanted or any(map(_is_small, found))):
-        found = _merged(found, _pair_to_merge(found, only_small=len(found) <= wanted))
+    small = [_is_small(each, code) for each in found]
+    while len(found) > 1 and (len(found) > wanted or any(small)):
+        at = _pair_to_merge(found, small if len(found) <= wanted else [True] * len(found))
+        found = _merged(found, at)
+        small[at : at + 2] = [_is_small(found[at], code)]
     return found
 
 
@@ -110,6 +115,7 @@ def _cut(found: list[Stretch], wanted: int, total: int, code: str) -> list[Stret
         texts = ["\n".join(text_of(block) for block in blocks) for blocks in cut]
         terms = Terms.of(sentences_in(part.blocks, code), code)
         names = name_stretches(texts, terms, most=NAMED_TERMS + 2, besides=part.path)
+        names = [_telling(name, text, terms) for name, text in zip(names, texts, strict=True)]
         made = [
             Stretch((replace(part, blocks=blocks),), each.document, tuple(name))
             for blocks, name in zip(cut, names, strict=True)
@@ -118,13 +124,22 @@ def _cut(found: list[Stretch], wanted: int, total: int, code: str) -> list[Stret
     return found
 
 
-def _is_small(stretch: Stretch) -> bool:
-    """Whether a stretch is too small to stand alone: some words, or an opening that nothing names."""
+def _telling(names: Sequence[str], text: str, terms: Terms) -> list[str]:
+    """The terms that stand in this piece of a text more than in all the others."""
+    said = f" {key_of(text, terms.code)} "
+    return [
+        name for name in names if said.count(f" {(key := key_of(name, terms.code))} ") > TELLING * terms.counts[key]
+    ]
+
+
+def _is_small(stretch: Stretch, code: str) -> bool:
+    """Whether a stretch cannot stand alone: some words, an opening that nothing names, nothing to ask about."""
     named = any(part.path or part.label for part in stretch.parts) or stretch.terms
-    return stretch.words < (SMALLEST if named else SMALLEST_UNNAMED)
+    few = stretch.words < (SMALLEST if named else SMALLEST_UNNAMED)
+    return few or not states_something([block for part in stretch.parts for block in part.all_blocks], code)
 
 
-def _pair_to_merge(found: Sequence[Stretch], *, only_small: bool) -> int:
+def _pair_to_merge(found: Sequence[Stretch], small: Sequence[bool]) -> int:
     """Index of the first of the two neighbours that are best merged: small, and of one section of one document."""
 
     def cost(at: int) -> float:
@@ -132,7 +147,7 @@ def _pair_to_merge(found: Sequence[Stretch], *, only_small: bool) -> int:
         above, beside = one.parts[-1], other.parts[0]
         shared = above.path[:-1] == beside.path[:-1] or (above.opening and beside.path[:-1] == above.path)
         apart = 10_000 if one.document != other.document else 0 if shared else 150
-        large = only_small and not (_is_small(one) or _is_small(other))
+        large = not (small[at] or small[at + 1])
         return one.words + other.words + apart + (100_000 if large else 0)
 
     return min(range(len(found) - 1), key=cost)

@@ -68,11 +68,13 @@ def path_from_notes(texts: Sequence[str], *, least: int, most: int) -> Plan | No
     return Plan(given.phrases.opening, nodes, edges_between(passages, code), closing)
 
 
-def subconcepts_of(documents: Sequence[Document], parts: Sequence[Part], code: str, *, most: int) -> list[Subconcept]:
-    """The subconcepts of a concept that these sections make."""
+def subconcepts_of(
+    documents: Sequence[Document], parts: Sequence[Part], code: str, *, most: int, title: str = ""
+) -> list[Subconcept]:
+    """The subconcepts of a concept that these sections make; `title` is the concept's."""
     suffixes = _suffix_counts(documents)
     found = []
-    for point in points_of(parts, code, most=most):
+    for point in points_of(parts, code, most=most, title=title):
         headings = _headings(point.parts, suffixes, least=HEADINGS_OF_A_POINT)
         known = {key_of(name, code) for name in (*headings, *(part.title for part in point.parts))}
         terms = [] if point.whole else [name for name in point.names[1:] if key_of(name, code) not in known]

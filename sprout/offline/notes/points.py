@@ -1,7 +1,7 @@
-"""Points of a concept: its subsections, or stretches of its text by the terms that they mark."""
+"""Points of a concept: its subsections, or stretches of its text by the terms that they define or mark."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sprout.learning.paths.passages import NAME_SEPARATOR
 from sprout.learning.structure.plain_view import text_of, text_of_spans
@@ -12,14 +12,11 @@ from sprout.offline.notes.language import language
 from sprout.offline.notes.meanings import marked_terms, meanings_in
 from sprout.offline.notes.outline import LONGEST_TITLE, section_title
 from sprout.offline.notes.terms import Terms, known_terms
-from sprout.offline.notes.turns import cut_at_turns, name_stretches
-from sprout.offline.notes.words import word_count
+from sprout.offline.notes.words import key_of, word_count
 
 MOST_POINTS, FEWEST_POINTS = 6, 3
 CRUMB = 25  # words that are no point of their own
 LONG_POINT = 160
-WORDS_A_POINT = 75
-LONGEST_COLUMN_NAMES = 60
 JOINED_NAMES = 2
 
 
@@ -47,8 +44,12 @@ class Point:
         return self.names[0]
 
 
-def points_of(parts: Sequence[Part], code: str, *, most: int) -> list[Point]:
-    """The points of a concept's sections in order, at most six: subsections first, terms where there are too few."""
+def points_of(parts: Sequence[Part], code: str, *, most: int, title: str = "") -> list[Point]:
+    """The points of a concept's sections in order, at most six: subsections first, terms where there are too few.
+
+    Args:
+        title: the concept's, for text that no heading and no term names.
+    """
     most = min(most, MOST_POINTS)
     found = [_section_point(part) for part in parts if part.all_blocks]
     split: set[int] = set()
@@ -64,42 +65,23 @@ def points_of(parts: Sequence[Part], code: str, *, most: int) -> list[Point]:
         if 1 < len(below) <= most - len(found) + 1 or (len(below) > 1 and few):
             found[at : at + 1] = below
     found = _merge_while(found, lambda points: len(points) > most or min(point.words for point in points) < CRUMB)
-    return _with_titles(found, code)
+    return _with_titles(found, title, code)
 
 
 def term_points(part: Part, code: str) -> list[Point]:
-    """The stretches of a section's own text, each from a block that defines a term or is a table to the next."""
-    known = known_terms(part.path, sentences_in(part.blocks, code), code)
+    """The stretches of a section's own text, each from a block that defines or marks a term to the next."""
+    sentences = sentences_in(part.blocks, code)
+    known, terms = known_terms(part.path, sentences, code), Terms.of(sentences, code)
     found: list[Point] = []
     for block in part.blocks:
-        names = tuple(_block_names(block, code, known))
+        names = tuple(_block_names(block, terms, known))
         full = not found or bool(names and found[-1].words >= CRUMB)
         if full:
             found.append(Point(names, (part,), (block,)))
         else:
             last = found[-1]
             found[-1] = Point((*last.names, *names), (part,), (*last.blocks, block))
-    found = _merge_while(found, lambda points: min((point.words for point in points), default=CRUMB) < CRUMB)
-    return [piece for point in found for piece in _cut(point, code)]
-
-
-def _cut(point: Point, code: str) -> list[Point]:
-    """The stretch, or its pieces where it is long and has turns of subject that its key terms can name."""
-    pieces = min(FEWEST_POINTS, round(point.words / WORDS_A_POINT))
-    if pieces < 2:
-        return [point]
-    cut = cut_at_turns(point.blocks, pieces, code)
-    said = [" ".join(sentences_in(blocks, code)) for blocks in cut]
-    terms = Terms.of(sentences_in(point.blocks, code), code)
-    above = [*point.names[:1], *point.parts[0].path]
-    names = name_stretches(said, terms, most=JOINED_NAMES, besides=above)
-    marked = [marked_terms(blocks, terms)[:JOINED_NAMES] for blocks in cut]
-    names = [its_marked or name for its_marked, name in zip(marked, names, strict=True)]
-    if point.names:
-        names[0] = [*point.names]
-    if not all(names) or len({name[0] for name in names}) < len(names):
-        return [point]
-    return [Point(tuple(name), point.parts, blocks) for name, blocks in zip(names, cut, strict=True)]
+    return _merge_while(found, lambda points: min((point.words for point in points), default=CRUMB) < CRUMB)
 
 
 def _below(part: Part, code: str) -> list[Point]:
@@ -115,16 +97,13 @@ def _section_point(part: Part) -> Point:
     return Point(names, (part,), part.all_blocks, whole=True)
 
 
-def _block_names(block: Block, code: str, known: frozenset[str]) -> list[str]:
+def _block_names(block: Block, terms: Terms, known: frozenset[str]) -> list[str]:
+    """What a block is named by: a table's caption, else the terms that it defines, else those that it marks."""
     if isinstance(block, Table):
-        return [_table_name(block)]
-    return [one.term for one in meanings_in([block], code, known=known)][:JOINED_NAMES]
-
-
-def _table_name(table: Table) -> str:
-    heads = [text_of_spans(head) for head in table.head]
-    listed = f"{heads[0]}: {', '.join(filter(None, heads[1:]))}" if heads[0] else ", ".join(filter(None, heads))
-    return listed if 0 < len(listed) <= LONGEST_COLUMN_NAMES else next(filter(None, heads), "")
+        caption = text_of_spans(block.caption)
+        return [caption] if 0 < len(caption) <= LONGEST_TITLE else []
+    defined = [one.term for one in meanings_in([block], terms.code, known=known)]
+    return (defined or marked_terms([block], terms))[:JOINED_NAMES]
 
 
 def _merge_while(points: list[Point], too_many: Callable[[list[Point]], bool]) -> list[Point]:
@@ -147,31 +126,30 @@ def _joined(one: Point, other: Point) -> Point:
     return Point(tuple(dict.fromkeys(names)), parts, (*one.blocks, *other.blocks))
 
 
-def _with_titles(points: Sequence[Point], code: str) -> list[Point]:
-    """The points with a title of their own first among their names: two names, or key terms where there is none."""
-    say = language(code).phrases
-    terms = Terms.of([sentence for point in points for sentence in sentences_in(point.blocks, code)], code)
+def _with_titles(points: Sequence[Point], title_above: str, code: str) -> list[Point]:
+    """The points with a title of their own first among their names; what has none goes with the point before it."""
     taken: dict[str, None] = {}
-    found = []
+    found: list[Point] = []
     for point in points:
-        candidates = [*_joined_names(point.names, say.and_), *point.names]
-        own = terms.ranked(" ".join(sentences_in(point.blocks, code)), besides=[*taken])[:JOINED_NAMES]
-        candidates += [say.listed(own, quote=False)] if own else []
-        above = point.parts[0].title
-        candidates += [above, *(f"{above} ({n})" if above else say.point_n.format(n=n) for n in range(1, 100))]
-        title = next(_capital(one) for one in candidates if one and _capital(one).casefold() not in taken)
+        own = [*_joined_names(point, code), *point.names, point.parts[0].title]
+        candidates = map(_capital, [title_above, *own] if len(points) == 1 else [*own, title_above])
+        title = next((one for one in candidates if one and one.casefold() not in taken), "")
+        if not title and found:
+            found[-1] = replace(found[-1], blocks=(*found[-1].blocks, *point.blocks))
+            continue
+        title = title or language(code).phrases.point_n.format(n=1).capitalize()
         taken[title.casefold()] = None
-        found.append(Point((title, *(point.names or own)), point.parts, point.blocks, point.whole))
+        found.append(Point((title, *point.names), point.parts, point.blocks, point.whole))
     return found
 
 
-def _joined_names(names: Sequence[str], and_: str) -> list[str]:
-    if len(names) < 2:
+def _joined_names(point: Point, code: str) -> list[str]:
+    """Two names as one title, where there are no more."""
+    if len({key_of(name, code) for name in point.names}) != JOINED_NAMES or len(point.names) != JOINED_NAMES:
         return []
-    headings = any(len(name.split()) > 2 or f" {and_} " in name for name in names[:JOINED_NAMES])
-    joint = NAME_SEPARATOR if headings else f" {and_} "
-    whole = joint.join(names[:JOINED_NAMES])
-    return [whole] if len(whole) <= LONGEST_TITLE and len(names) <= JOINED_NAMES else []
+    joint = NAME_SEPARATOR if len(point.parts) > 1 else f" {language(code).phrases.and_} "
+    whole = joint.join(point.names)
+    return [whole] if len(whole) <= LONGEST_TITLE else []
 
 
 def _capital(text: str) -> str:

@@ -11,6 +11,7 @@ SECOND_OF_A_KIND = 0.8  # what each question of a kind takes from the next one's
 NEW_TOPIC = 4.0
 MOST_OF_A_KIND = 3
 ENOUGH = 5  # questions, from which on the learner's own words are asked for only where nothing else asks
+MOST_OWN_WORDS = 2  # about one subconcept
 
 # A kind → its questions, and how good they are where one could be asked as well as another.
 KINDS: dict[QuestionKind, tuple[Callable[[Material], Iterator[NoteQuestion]], float]] = {
@@ -20,8 +21,6 @@ KINDS: dict[QuestionKind, tuple[Callable[[Material], Iterator[NoteQuestion]], fl
     QuestionKind.NEXT_STEP: (questions.step_questions, 2.5),
     QuestionKind.TERM: (questions.term_questions, 2.5),
     QuestionKind.TYPED_TERM: (questions.typed_term_questions, 2.0),
-    QuestionKind.FITS_GAP: (questions.gap_questions, 1.8),
-    QuestionKind.NUMBER: (questions.number_questions, 2.0),
     QuestionKind.OWN_WORDS: (questions.own_words_questions, 0.5),
 }
 
@@ -51,9 +50,11 @@ def changed_form(
 ) -> NoteQuestion | None:
     """Another question on what settles this one; failing that, one on what no taken question rests on."""
     left = [draft for draft in drafts if all(draft.prompt != one.prompt for one in taken)]
-    same = [draft for draft in left if set(draft.settles) & set(question.settles) and draft.kind is not question.kind]
-    others = [draft for draft in left if not _repeats(draft, taken)]
-    return max(same or others or left, key=lambda draft: KINDS[draft.kind][1], default=None)
+    beside = [one for one in taken if one is not question]
+    others = [draft for draft in left if not _repeats(draft, beside)]
+    same = [draft for draft in others if set(draft.settles) & set(question.settles) and draft.kind is not question.kind]
+    others = [draft for draft in others if not _repeats(draft, [question])]
+    return max(same or others, key=lambda draft: KINDS[draft.kind][1], default=None)
 
 
 def _repeats(draft: NoteQuestion, taken: Sequence[NoteQuestion]) -> bool:
@@ -61,11 +62,11 @@ def _repeats(draft: NoteQuestion, taken: Sequence[NoteQuestion]) -> bool:
 
 
 def _is_wanted(draft: NoteQuestion, taken: Sequence[NoteQuestion]) -> bool:
-    if sum(one.kind is draft.kind for one in taken) >= MOST_OF_A_KIND and draft.kind is not QuestionKind.OWN_WORDS:
-        return False
-    if draft.kind is not QuestionKind.OWN_WORDS or len(taken) < ENOUGH:
-        return True
-    return all(one.topic != draft.topic for one in taken)
+    same_kind = [one for one in taken if one.kind is draft.kind]
+    if draft.kind is not QuestionKind.OWN_WORDS:
+        return len(same_kind) < MOST_OF_A_KIND
+    most = MOST_OWN_WORDS if len(taken) < ENOUGH else 1
+    return sum(one.topic == draft.topic for one in (same_kind if len(taken) < ENOUGH else taken)) < most
 
 
 def _worth(draft: NoteQuestion, taken: Sequence[NoteQuestion]) -> float:

@@ -15,7 +15,13 @@ LEAST_LETTERS = 4
 LONGER_TERM = 1.6
 LEAST_USES, WORDS_A_USE = 2, 300
 USED_OFTEN = 3  # sentences
-_NO_NOUN = {"en": ("ly", "ing"), "fr": ("er",), "es": ("ar", "er", "ir", "mente", "ndo", "ado", "ada")}
+_NO_NOUN = {
+    "en": ("ly", "ing"),
+    "fr": ("er",),
+    "es": ("ar", "er", "ir", "mente", "ndo", "ado", "ada"),
+    "it": ("are", "ere", "ire", "mente", "ando", "endo", "ato", "ata"),
+    "pt": ("ar", "er", "ir", "mente", "ndo", "ado", "ada"),
+}
 _ADDRESSES = re.compile(r"(?:Dein|Euer|Eure|Ihr|Ihn)(?:e|en|em|er|es)?")  # with a capital in letters to a reader
 _MARKS = re.compile(r"[,;:.!?()\[\]“”„«»\"/–—|=$\\{}<>]+")
 
@@ -42,6 +48,7 @@ class Terms:
                 forms[_key(phrase, code)][phrase] += 1
         generic = {stem(word, code) for word in language(code).words.generic}
         said = {word for sentence in sentences for word in words_of(sentence)}
+        small = {word for sentence in sentences for word in WORD.findall(sentence) if word.islower()}
         proper = {word for sentence in sentences for word in WORD.findall(sentence)[1:] if word[0].isupper()}
         shown = {
             key: _usual_form(seen, proper, code)
@@ -49,6 +56,7 @@ class Terms:
             if key not in generic
             and max(map(len, key.split())) >= LEAST_LETTERS
             and not (code == "en" and key.endswith("er") and key.removesuffix("er") in said)  # a comparative
+            and not (code == "de" and any(phrase.lower() in small for phrase in seen))  # no noun: at a sentence's start
         }
         uses = Counter(key for sentence in sentences for key in keys_in(sentence, code) if key in shown)
         return cls(code, uses, shown)

@@ -5,7 +5,7 @@ import re
 from sprout.offline.notes.language import language
 
 WORD = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*|\d+(?:[.,]\d+)*")
-_ELISION = re.compile(r"^(?:[ldjnscmt]|qu)['’]", re.IGNORECASE)
+_ELISION = re.compile(r"^(?:[ldjnscmt]|qu|un|(?:d|n|s|a)(?:a|e|u)?ll|dall)['’]", re.IGNORECASE)
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _GERMAN_ENDINGS = ("ern", "en", "er", "es", "e", "n", "s")
 LEAST_STEM = 4
@@ -13,7 +13,7 @@ CHARACTERS_A_WORD = 2  # of scripts that do not part words by spaces
 
 
 def words_of(text: str) -> list[str]:
-    """The words and numbers of a text, in lower case, without French elisions."""
+    """The words and numbers of a text, in lower case, without elisions of French and Italian."""
     return [without_elision(word).casefold() for word in WORD.findall(text)]
 
 
@@ -48,6 +48,8 @@ def stem(word: str, code: str) -> str:
             if word.endswith(ending) and len(word) - len(ending) >= LEAST_STEM:
                 return word[: -len(ending)]
         return word
+    if code == "it":
+        return word[:-1] if len(word) > LEAST_STEM and word[-1] in "aeio" else word
     if len(word) > 4 and word.endswith("ies"):
         return f"{word[:-3]}y"
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):

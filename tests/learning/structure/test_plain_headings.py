@@ -59,3 +59,12 @@ def test_sentences_and_entries_of_a_directory_are_no_headings() -> None:
 def test_part_i_played_is_no_chapter() -> None:
     assert outline("Part I played was small", "Part II played was large") != [(1, "Part I played was small")] * 2
     assert all(title.startswith("Part I") for _, title in outline("Part I", "Part II"))
+
+
+def test_an_equation_is_no_heading() -> None:
+    text = (
+        "Cost of a unit\n\nIt is what one piece costs us to make and to sell.\n\n"
+        "Margin = 24 - 18\n\nThe rest is profit for the firm.\n"
+    )
+    titles = [each.title for each in iter_sections(read_structure(text)) if each.title]
+    assert titles == ["Cost of a unit"]

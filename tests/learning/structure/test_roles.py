@@ -148,3 +148,23 @@ def test_a_note_is_a_box_and_a_chapter_of_notes_is_not() -> None:
 def test_figures_boxes_and_footnotes_have_roles_of_their_own() -> None:
     text = f"# Cells\n\n{PROSE}[^1]\n\n![A cell](c.png)\n\n> Small is beautiful.\n\n[^1]: By volume.\n"
     assert [role for role, _ in block_roles(text)] == ["content", "caption", "box", "furniture"]
+
+
+def test_boxes_that_html_sets_apart_are_boxes_to_their_end() -> None:
+    text = (
+        f"# Cells\n\n{PROSE}\n\n"
+        '<div data-type="note" class="career" markdown="1">\n<div data-type="title">\nCareer Connection\n</div>\n'
+        "**Virologist**\n\nA virologist works in a clinic.\n\n</div>\n\nMore on cells.\n\n"
+        '<div class="column">\n\nThe text of a column.\n\n</div>\n\n<div class="note">\n\nIt never ends.\n'
+    )
+    assert [role for role, _ in block_roles(text)] == ["content", "box", "content", "content", "content"]
+
+
+def test_drawings_within_html_show_no_text() -> None:
+    text = f"# Cells\n\n{PROSE}\n\n<svg width='2'>\n<text>0.73</text>\n</svg>\n\nMore on cells.\n"
+    assert len(block_roles(text)) == 2
+
+
+def test_a_document_may_be_called_as_a_box_is() -> None:
+    assert roles(f"# Attention\n\n{PROSE}\n")["Attention"] == ("content", "")
+    assert roles(f"# Cells\n\n{PROSE}\n\n## Attention\n\nHandle with care.\n")["Attention"][0] == "box"

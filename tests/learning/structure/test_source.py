@@ -24,3 +24,20 @@ def test_fenced_code_is_left_as_it_is() -> None:
 
 def test_dashes_in_a_row_are_bullets() -> None:
     assert rewrite_source("– one\n– two\n\n– alone").text == "- one\n- two\n\n– alone"
+
+
+def test_what_project_gutenberg_puts_around_a_work_is_blank() -> None:
+    text = (
+        "The Project Gutenberg eBook of Emma\n*** START OF THE PROJECT GUTENBERG EBOOK EMMA ***\n"
+        "# Emma\n\nShe was rich.\n"
+        "*** END OF THE PROJECT GUTENBERG EBOOK EMMA ***\n# License\n"
+    )
+    assert rewrite_source(text).text.split() == ["#", "Emma", "She", "was", "rich."]
+    listed = text.replace("The Project", "```\nThe Project", 1).replace("EMMA ***\n#", "EMMA ***\n```\n#", 1)
+    assert rewrite_source(listed).text.split() == ["#", "Emma", "She", "was", "rich."]
+    listed = text.replace("*** END", "```\nEnd of Emma\n*** END")
+    assert rewrite_source(listed).text.split() == ["#", "Emma", "She", "was", "rich."]
+
+
+def test_marks_that_say_when_a_text_is_shown_are_no_text() -> None:
+    assert rewrite_source("{{1}} Cells\n--{{0}}-- Spoken").text.replace("\u2060", "") == " Cells\n Spoken"

@@ -27,6 +27,9 @@ from sprout.learning.structure.tree import iter_sections
         ("[**The Cell**]", "The Cell"),
         ("[The Cell](#cell) [#](#cell)", "The Cell"),
         ("The `for` loop:", "The for loop"),
+        ("3.1.2The Cell", "The Cell"),
+        ("📚 Contents of the cell", "Contents of the cell"),
+        ("🕵️ ¿Quién soy?", "¿Quién soy?"),
     ],
 )
 def test_numbering_and_markup_go(title: str, expected: str) -> None:

@@ -47,3 +47,16 @@ def test_a_section_opened_is_its_own_text_and_the_sections_below() -> None:
     own, below = content.parts[0].opened()
     assert (own.opening, own.path, own.parts) == (True, ("Cells",), ())
     assert below.path == ("Cells", "Membranes")
+
+
+def test_the_instructions_of_an_exam_are_nothing_to_learn() -> None:
+    problems = "".join(
+        f"## Problem {n}\n\nFind the limit of the row number {n}. Show all your work.\n\n" for n in (1, 2, 3)
+    )
+    assert read_document(f"Write your name on every page. Circle your answers.\n\n{problems}").content.words == 0
+
+
+def test_slides_that_go_on_under_the_same_title_are_one_section() -> None:
+    said = {"Proof": "First we assume it.", "Proof ": "Then we see that it fails.", "End": "So it is false."}
+    text = "# Slides\n\n" + "".join(f"## {title}\n\n{words}\n\n" for title, words in said.items())
+    assert [part.title for part in read_document(text).content.iter_parts()] == ["", "Slides", "Proof", "End"]

@@ -1,4 +1,4 @@
-"""Meanings that notes state, in four languages, and what only looks like one."""
+"""Meanings that notes state, in six languages, and what only looks like one."""
 
 import pytest
 
@@ -43,6 +43,41 @@ def found(text: str, code: str) -> list[tuple[str, str]]:
             "árbol",
             "una estructura que guarda nodos en niveles",
         ),
+        (
+            "en",
+            "It has a **wavelength**, the distance between two crests.",
+            "wavelength",
+            "the distance between two crests",
+        ),
+        (
+            "de",
+            "Unter einem Zeiger versteht man eine Variable mit einer Adresse.",
+            "Zeiger",
+            "eine Variable mit einer Adresse",
+        ),
+        (
+            "fr",
+            "On appelle nombre premier un entier qui a deux diviseurs.",
+            "nombre premier",
+            "un entier qui a deux diviseurs",
+        ),
+        (
+            "fr",
+            "Le plus grand entier qui divise a et b s'appelle le **plus grand diviseur** de a et b.",
+            "plus grand diviseur",
+            "le plus grand entier qui divise a et b",
+        ),
+        ("es", "Se llama ósmosis al paso de agua por la membrana.", "ósmosis", "al paso de agua por la membrana"),
+        (
+            "it",
+            "La **densità** è la misura di quanta massa c'è in un volume.",
+            "densità",
+            "la misura di quanta massa c'è in un volume",
+        ),
+        ("it", "Il rapporto tra massa e volume si chiama la densità.", "densità", "il rapporto tra massa e volume"),
+        ("it", "Per mercato si intende il luogo degli scambi.", "mercato", "il luogo degli scambi"),
+        ("pt", "Uma **célula** é a menor unidade de um ser vivo.", "célula", "a menor unidade de um ser vivo"),
+        ("pt", "Chama-se fotossíntese o processo que produz açúcar.", "fotossíntese", "o processo que produz açúcar"),
     ],
 )
 def test_definitions_are_found(code: str, sentence: str, term: str, meaning: str) -> None:
@@ -57,8 +92,21 @@ def test_definitions_are_found(code: str, sentence: str, term: str, meaning: str
         "The ocean is the largest reservoir of all the water there is.",
         "Another option is the use of a pump in the tank.",
         "Is a reservoir a place where water stays?",
+        "In the **old town**, the houses are of stone.",
+        "**Step 2**: a long wait in the cold room",
         "- **Wind**: when it blows from the sea it brings rain to the coast",
     ],
 )
 def test_what_only_looks_like_a_definition_is_none(sentence: str) -> None:
     assert found(f"## Words\n\n{sentence}\n", "en") == []
+
+
+def test_items_of_a_plain_list_are_terms_where_most_of_them_are() -> None:
+    text = "## Words\n\n- copper: a red metal\n- tin: a soft white metal\n- bronze: an alloy of both\n"
+    assert [term for term, _ in found(text, "en")] == ["copper", "tin", "bronze"]
+    assert found("## Words\n\n- copper: a red metal\n- they met at noon\n- nobody came that day\n", "en") == []
+
+
+def test_what_leads_several_remarks_is_a_label_and_no_term() -> None:
+    text = "## Words\n\n**Strength**: it lasts for years.\n\nMore.\n\n**Strength**: it is cheap to make.\n"
+    assert meanings_in(read_document(text).content.all_blocks, "en") == []

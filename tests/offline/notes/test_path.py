@@ -79,7 +79,7 @@ def test_exercises_references_and_boxes_are_no_concepts_and_the_rationale_says_w
 
 def test_prose_without_headings_is_cut_at_its_turns_and_named_by_its_key_terms() -> None:
     assert learned("bread.txt").titles == [
-        "Gluten, dough and flour",
+        "Gluten",
         "Yeast, sourdough and salt",
         "Oven, crust and heat",
     ]

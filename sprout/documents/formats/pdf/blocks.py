@@ -10,7 +10,7 @@ from typing import Literal
 from sprout.documents.formats.pdf.columns import Column
 from sprout.documents.formats.pdf.headings import CAPTION
 from sprout.documents.formats.pdf.hyphenation import HYPHENATED, TAIL, ends_sentence
-from sprout.documents.formats.pdf.inline import escape_start, render
+from sprout.documents.formats.pdf.inline import ADDRESS, render
 from sprout.documents.formats.pdf.layout import Box
 from sprout.documents.formats.pdf.lines import Line
 from sprout.documents.formats.pdf.lists import ListDepths, Marker, find_marker
@@ -89,7 +89,7 @@ def build_notes(lines: Sequence[Line], style: PrintStyle) -> list[Block]:
         if not found or _NOTE_START.match(line.text):
             found.append([])
         found[-1].append(line)
-    return [Block("note", escape_start(render(these, style.words))) for these in found]
+    return [Block("note", render(these, style.words)) for these in found]
 
 
 class _ColumnReader:
@@ -140,8 +140,10 @@ class _ColumnReader:
         self._lines.append(line)
 
     def _is_code(self, line: Line) -> bool:
-        """Whether it is set in a typewriter's font; the characters of Chinese and Japanese are all of one width."""
-        return not self._style.typewriter and line.fonts.mono >= MONO and not _WIDE.search(line.text)
+        """Whether it is set in a typewriter's font; neither an address nor Chinese or Japanese."""
+        if self._style.typewriter or line.fonts.mono < MONO:
+            return False
+        return not _WIDE.search(line.text) and not ADDRESS.search(line.text)
 
     def _kind_of(self, line: Line) -> Kind:
         if self._is_code(line):
@@ -237,9 +239,9 @@ class _ColumnReader:
                 marker = "-" if self._marker.number is None else f"{self._marker.number}."
                 yield Block("item", f"{prefix}{text}", self._depth, marker)
             case "formula":
-                yield Block("formula", escape_start(render(lines, words, emphasis=False)))
+                yield Block("formula", render(lines, words, emphasis=False))
             case kind:
-                yield Block(kind, escape_start(render(lines, words)))
+                yield Block(kind, render(lines, words))
 
     def _code(self, lines: Sequence[Line]) -> Block:
         """Code with its indentation and empty lines; a single line beside running text is inline code."""

@@ -1,17 +1,18 @@
-"""Inline Markdown of printed lines: emphasis and code by the fonts, with what only looks like markup escaped."""
+"""Inline Markdown of printed lines: emphasis and code by the fonts."""
 
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
+from sprout.documents.formats.markdown_inline import lines_markdown
 from sprout.documents.formats.pdf.hyphenation import dehyphenate
 from sprout.documents.formats.pdf.lines import Line
 from sprout.documents.formats.pdf.words import Font, is_apart
+from sprout.documents.formats.spans import Span, SpanKind, tidy_spans
 
 MAX_MARKED_SHARE = 0.6
 MIN_MARKED_LETTERS = 2
-_MARKUP = re.compile(r"[*`\\]|(?<!\w)_|_(?!\w)|<(?=[a-zA-Z/!?])|\[(?=\^)|(?<=\])\(|&(?=#?\w{1,30};)")
-_BLOCK_START = re.compile(r"^(?=>|:\s|[+]\s|\[)|^(?P<number>\d{1,9})(?=[.)]\s)")
+ADDRESS = re.compile(r"[\w.+{}-]@[\w-]+\.\w")  # of an author: set as a typewriter does, and no code
 _EDGES = re.compile(r"^([\s.,;:!?()\[\]'\"“”‘’„«»–—]*)(.*?)([\s.,;:!?()\[\]'\"“”‘’„«»–—]*)$", re.DOTALL)
 BOLD, ITALIC, CODE, PLAIN = "**", "*", "`", ""
 
@@ -29,18 +30,7 @@ def render(lines: Sequence[Line], words: frozenset[str], *, emphasis: bool = Tru
     merged = [
         (mark, "".join(text for _, text in these)) for mark, these in groupby(_absorb_spaces(pieces), lambda it: it[0])
     ]
-    return "".join(_mark(mark, text) for mark, text in merged).strip()
-
-
-def escape_inline(text: str) -> str:
-    """The text with what Markdown would read as markup escaped."""
-    escaped = _MARKUP.sub(r"\\\g<0>", text)
-    return escaped.replace("$", "\\$") if escaped.count("$") > 1 else escaped
-
-
-def escape_start(text: str) -> str:
-    """A paragraph whose beginning is not read as a list, a quotation or a definition."""
-    return _BLOCK_START.sub(lambda found: f"{found['number']}\\" if found["number"] else "\\", text)
+    return lines_markdown([tidy_spans(span for mark, text in merged for span in _spans(mark, text))])
 
 
 def _join_lines(lines: Sequence[Line], words: frozenset[str]) -> list[tuple[str, str]]:
@@ -89,13 +79,14 @@ def _absorb_spaces(pieces: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     return found
 
 
-def _mark(mark: str, text: str) -> str:
-    """The text between its marks, with punctuation and spaces at its edges outside of them."""
-    if mark == CODE and "`" not in text and text.strip():
+def _spans(mark: str, text: str) -> Iterator[Span]:
+    """The text as spans, with punctuation and spaces at the edges of what is marked outside of it."""
+    if mark == CODE and "`" not in text and text.strip() and not ADDRESS.search(text):
         code = text.strip()
         inner = code.rstrip(",.") or code
-        return f"`{inner}`{code[len(inner) :]}"
+        yield from (Span(inner, SpanKind.CODE), Span(f"{code[len(inner) :]}{text[len(text.rstrip()) :]}"))
+        return
     before, inner, after = _EDGES.match(text).groups()  # type: ignore[union-attr]
-    if mark in (PLAIN, CODE) or sum(character.isalpha() for character in inner) < MIN_MARKED_LETTERS:
-        return escape_inline(text)
-    return f"{escape_inline(before)}{mark}{escape_inline(inner)}{mark}{escape_inline(after)}"
+    marked = mark in (BOLD, ITALIC) and sum(character.isalpha() for character in inner) >= MIN_MARKED_LETTERS
+    for part, is_inner in ((before, False), (inner, True), (after, False)):
+        yield Span(part, strong=is_inner and marked and mark == BOLD, emphasis=is_inner and marked and mark == ITALIC)

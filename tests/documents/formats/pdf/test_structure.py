@@ -137,6 +137,16 @@ def test_code_keeps_its_lines_and_its_indentation() -> None:
     assert f"```\n{chr(10).join(code)}\n```" in read(page)
 
 
+def test_the_addresses_of_authors_are_no_code() -> None:
+    page = [
+        *column(72, 60, ["ada@example.org"], font=CODE, size=10),
+        *column(72, 100, TEXT),
+        inline(72, 160, (PLAIN, "Write to "), (CODE, "grace@example.org"), (PLAIN, " about the cup of tea.")),
+    ]
+    assert "ada@example.org" in read(page)
+    assert "`" not in read(page)
+
+
 def test_terms_are_marked_and_markup_of_the_print_is_not_meant() -> None:
     page = [
         inline(72, 60, (PLAIN, "The "), (BOLD, "latent heat"), (PLAIN, ", also "), (ITALIC, "hidden heat"),

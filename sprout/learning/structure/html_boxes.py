@@ -1,0 +1,63 @@
+"""Rule of the Markdown parser for boxes that HTML sets apart: `<div class="note">` on a line of its own, to its end."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+
+from sprout.learning.structure.words import role_words
+
+_TAG = re.compile(r"<(/?)(?:div|aside|section|details)\b([^<>]{0,1000})>", re.IGNORECASE)
+_KIND = re.compile(r"(?:class|data-type|role)\s*=\s*[\"']([^\"']{1,200})[\"']", re.IGNORECASE)
+
+
+def add_html_box_rule(parser: MarkdownIt) -> None:
+    """Make the parser read such a box as an admonition; one without an end stays text."""
+    parser.block.ruler.before("heading", "html_box", _html_box, {"alt": ["paragraph", "reference", "blockquote"]})
+
+
+def _html_box(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+    if not state.src.startswith("<", state.bMarks[start_line] + state.tShift[start_line]):
+        return False
+    closing = _boxes(state).get(start_line, end_line)
+    if closing >= end_line:
+        return False
+    if silent:
+        return True
+    parent, last = state.parentType, state.lineMax
+    state.parentType, state.lineMax = "admonition", closing
+    state.push("admonition_open", "div", 1).map = [start_line, closing + 1]
+    state.md.block.tokenize(state, start_line + 1, closing)
+    state.push("admonition_close", "div", -1)
+    state.parentType, state.lineMax = parent, last
+    state.line = closing + 1
+    return True
+
+
+def _boxes(state: StateBlock) -> Mapping[int, int]:
+    """Line that opens a box → line that closes it, for the whole text, found once."""
+    found: dict[int, int] | None = state.env.get("html_boxes")
+    if found is None:
+        found = state.env["html_boxes"] = {}
+        opened: list[tuple[int, bool]] = []
+        for at, line in enumerate(state.src.split("\n")):
+            for tag in _TAG.finditer(line):
+                if not tag[1]:
+                    opened.append((at, line.strip() == tag[0] and _sets_apart(tag[2])))
+                elif opened:
+                    begin, is_box = opened.pop()
+                    if is_box and line.strip() == tag[0]:
+                        found[begin] = at
+    return found
+
+
+def _sets_apart(attributes: str) -> bool:
+    kinds = {word for kind in _KIND.finditer(attributes) for word in re.split(r"[\s_-]+", kind[1].lower())}
+    return bool(kinds & _box_kinds())
+
+
+@cache
+def _box_kinds() -> frozenset[str]:
+    return frozenset(role_words()["lines"]["box_kinds"].split())
