@@ -47,3 +47,11 @@ def test_a_section_opened_is_its_own_text_and_the_sections_below() -> None:
     own, below = content.parts[0].opened()
     assert (own.opening, own.path, own.parts) == (True, ("Cells",), ())
     assert below.path == ("Cells", "Membranes")
+
+
+def test_S1_a_section_that_a_concept_names_is_content_whatever_else_it_would_be() -> None:
+    text = "# Cells\n\nThey are small.\n\n## Exercises\n\n1. What is a cell?\n\n# References\n\n- A book (2001).\n"
+    titles = {
+        one: [part.title for part in read_document(text, desc=one).content.iter_parts()] for one in ("", "a: Exercises")
+    }
+    assert titles == {"": ["", "Cells"], "a: Exercises": ["", "Cells", "Exercises"]}
