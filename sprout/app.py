@@ -69,6 +69,7 @@ from sprout.store.lessons.repository import SqlLessonRepository
 from sprout.store.paths.adaptation import SqlAdaptationRepository
 from sprout.store.paths.contents import SqlContents
 from sprout.store.paths.exchange import SqlPathExchange
+from sprout.store.paths.left_out import SqlLeftOut
 from sprout.store.paths.paths import SqlPaths
 from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.runs.budget import SqlSpendingRepository
@@ -108,6 +109,7 @@ class Stores:
     exchange: SqlPathExchange
     adaptations: SqlAdaptationRepository
     sources: SqlSources
+    left_out: SqlLeftOut
     documents: SqlDocumentQueue
     assessments: SqlAssessments
     answer_keys: SqlAnswerKeys
@@ -244,6 +246,7 @@ def _stores(
         exchange=SqlPathExchange(database),
         adaptations=SqlAdaptationRepository(database, bus.publish),
         sources=SqlSources(database),
+        left_out=SqlLeftOut(database, bus.publish),
         documents=documents,
         assessments=SqlAssessments(database, with_keys=settings.expose_answers),
         answer_keys=SqlAnswerKeys(database, bus.publish),
@@ -379,6 +382,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
             contents=stores.contents,
             exchange=stores.exchange,
             sources=stores.sources,
+            left_out=stores.left_out,
             progress=stores.progress,
         ),
         teaching_repositories=TeachingRepositories(

@@ -154,6 +154,50 @@ export interface NodeSources {
   passages: Passage[];
   generalKnowledge: boolean;
 }
+/** A section of a document that no concept teaches. */
+export interface LeftOutSection {
+  documentId: string;
+  document: string;
+  start: number;
+  title: string;
+  path: string[];
+  opening: boolean;
+  passageId: string | null;
+  page: number | null;
+  slides: boolean;
+  words: number;
+  reason:
+    | "exercises"
+    | "questions"
+    | "quiz"
+    | "answers"
+    | "glossary"
+    | "objectives"
+    | "summary"
+    | "box"
+    | "caption"
+    | "contents"
+    | "references"
+    | "acknowledgements"
+    | "licence"
+    | "navigation"
+    | "index"
+    | "links"
+    | "furniture"
+    | "short"
+    | "added_later"
+    | "no_room"
+    | "not_cited";
+}
+export interface LeftOut {
+  growing: boolean;
+  sections: LeftOutSection[];
+}
+export interface BroughtIn {
+  created: boolean;
+  concept: NodeRow;
+  run: Run | null;
+}
 export interface Estimate {
   minutes: number;
   costUsdLow: number;

@@ -50,6 +50,7 @@ from sprout.store.lessons.memories import SqlMemories
 from sprout.store.lessons.repository import SqlLessonRepository
 from sprout.store.paths.contents import SqlContents
 from sprout.store.paths.exchange import SqlPathExchange
+from sprout.store.paths.left_out import SqlLeftOut
 from sprout.store.paths.paths import SqlPaths
 from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.runs.event_log import Publish
@@ -325,6 +326,7 @@ def web_parts(
             contents=SqlContents(database),
             exchange=SqlPathExchange(database),
             sources=SqlSources(database),
+            left_out=SqlLeftOut(database, publish),
             progress=SqlProgressRepository(database),
         ),
         teaching_repositories=TeachingRepositories(

@@ -25,7 +25,18 @@ from sprout.learning.paths.repository import BranchRow, DocumentRow, EdgeRow, Pr
 from sprout.learning.paths.sources import CoveredPassage, NodeSources, PassageRow
 from sprout.learning.questions.assessments import AnswerRow, QuestionRow
 from sprout.web.handlers import account, pages, path_review, runs, server
-from sprout.web.handlers.paths import branches, changes, contents, documents, generation, graphs, nodes, sources, topics
+from sprout.web.handlers.paths import (
+    branches,
+    changes,
+    contents,
+    documents,
+    generation,
+    graphs,
+    left_out,
+    nodes,
+    sources,
+    topics,
+)
 from sprout.web.handlers.teaching import (
     assessments,
     conversations,
@@ -225,6 +236,16 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
         Endpoint("GET", "/api/branches/{id}/coverage", sources.get_coverage,
                  "Which passages are taught by which nodes, and which by none",
                  _list("All passages, in the order of upload and text.", CoveredPassage), (404,))),
+    *group("Documents",
+        lambda web: left_out.LeftOutDependencies(web.path_repositories.left_out, web.paths, web.runs),
+        Endpoint("GET", "/api/branches/{id}/left-out", left_out.list_left_out,
+                 "The sections of a path's documents that no concept teaches, each with the reason",
+                 _one("The sections, in the order of upload and text.", responses.LeftOutSections), (404,)),
+        Endpoint("POST", "/api/documents/{id}/concepts", left_out.bring_in,
+                 "Bring a section of a document into its path: add a concept on it, and create its parts",
+                 (Status(201, "The new concept, and the run that creates its parts.", responses.SectionBroughtIn),
+                  Status(200, "The concept that teaches it already.", responses.SectionBroughtIn)),
+                 (404, 409, 503), body=requests.SectionChoice, rate_limiter=RUN_LIMITER)),
 
     *group("Graphs", lambda web: web.path_repositories,
         Endpoint("POST", "/api/graphs", graphs.import_path,

@@ -4,7 +4,7 @@
 import { t } from "../lib/i18n.js";
 import { ApiError, fetchOk, messageOf, post, request } from "./api.js";
 
-/** @import { Document, Passage } from "../types.d.ts" */
+/** @import { BroughtIn, Document, LeftOut, Passage } from "../types.d.ts" */
 
 const at = encodeURIComponent;
 
@@ -14,6 +14,16 @@ export const documents = (rootId) => request(`/nodes/${at(rootId)}/documents`);
 export const retryExtraction = (rootId, id) => post(`/nodes/${at(rootId)}/documents/${at(id)}/retry`, {});
 /** @param {string} rootId @param {string} id @returns {Promise<null>} */
 export const deleteDocument = (rootId, id) => request(`/nodes/${at(rootId)}/documents/${at(id)}`, { method: "DELETE" });
+/** The sections of a path's documents that no concept teaches. @param {string} branchId @returns {Promise<LeftOut>} */
+export const leftOut = (branchId) => request(`/branches/${at(branchId)}/left-out`);
+/**
+ * Add a concept on the section of a document that begins here.
+ * @param {string} id
+ * @param {number} start
+ * @param {boolean} small
+ * @returns {Promise<BroughtIn>}
+ */
+export const bringIn = (id, start, small) => post(`/documents/${at(id)}/concepts`, { start, small });
 /** Address of the uploaded file. @param {string} id */
 export const fileUrl = (id) => `/api/documents/${at(id)}/file`;
 /** @param {string} passageId @returns {Promise<Passage>} */

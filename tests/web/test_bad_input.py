@@ -52,6 +52,7 @@ GOOD: dict[str, dict[str, object]] = {
     "NodeVisit": {"userId": DEFAULT_USER_ID, "nodeId": "a"},
     "ProgressChange": {"masteryScore": 0.5},
     "NewAnswer": {"userId": DEFAULT_USER_ID, "questionId": "a"},
+    "SectionChoice": {"start": 0},
     "RunRequest": {"userId": DEFAULT_USER_ID},
     "AgentRunRequest": {"userId": DEFAULT_USER_ID, "task": "for Friday"},
     "ReviewRequest": {"userId": DEFAULT_USER_ID},

@@ -36,6 +36,7 @@ READING = {
     "/api/branches/{branch}/graph": 5,
     "/api/branches/{branch}/changes?limit=200": 2,
     "/api/branches/{branch}/coverage": 3,
+    "/api/branches/{branch}/left-out": 7,
     "/api/graphs/{branch}?answers=true": 4,
     "/api/nodes": 1,
     "/api/nodes?branchId={branch}": 1,

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sprout.agents.documents.section_paths import Path, section_paths
-from sprout.learning.paths.passages import HEADING_SEPARATOR, OPENING, Passage, named_in
+from sprout.learning.paths.heading_names import HeadingName, heading_names
+from sprout.learning.paths.passages import Passage
 from sprout.learning.structure.titles import heading_key
 from sprout.learning.text.normalization import folded
 
@@ -78,7 +79,7 @@ class PassageIndex:
     def _rank(self, title: str, desc: str) -> list[tuple[float, Passage]]:
         in_title = frozenset(_stems(title))
         in_desc = frozenset(_stems(desc)) - in_title
-        names = _heading_names(desc)
+        names = heading_names(desc)
         scored = [
             (self._score(entry, in_title, in_desc) + NAMED_WEIGHT * _is_named(entry, names), entry.passage)
             for entry in self._entries
@@ -114,22 +115,13 @@ def _entry(passage: Passage, paths: tuple[Path, ...]) -> _Entry:
     return _Entry(passage, keys, stems, max(1, stems.total()))
 
 
-def _heading_names(desc: str) -> list[tuple[Path, bool]]:
-    """The headings that a description names, as keys, and whether only the beginning of the section is meant."""
-    return [
-        (tuple(map(heading_key, name.removesuffix(OPENING).split(HEADING_SEPARATOR))), name.endswith(OPENING))
-        for name in named_in(desc)
-    ]
-
-
-def _is_named(entry: _Entry, names: Sequence[tuple[Path, bool]]) -> bool:
+def _is_named(entry: _Entry, names: Sequence[HeadingName]) -> bool:
     """Whether a path of the entry, or for a whole section a part of it from the top, ends with a name."""
     return any(
-        path[end - len(name) : end] == name
+        name.names(path[:end])
         for path in entry.paths
-        for name, opening in names
-        for end in ([len(path)] if opening else range(len(name), len(path) + 1))
-        if end >= len(name)
+        for name in names
+        for end in ([len(path)] if name.opening else range(len(name.keys), len(path) + 1))
     )
 
 

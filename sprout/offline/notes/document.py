@@ -1,17 +1,18 @@
 """Notes as documents: their content by section, what is left out of it and why, and their glossaries."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise, takewhile
 
+from sprout.learning.paths.heading_names import HeadingName, heading_names
 from sprout.learning.paths.passages import HEADING_SEPARATOR
 from sprout.learning.structure.glossary import GlossaryEntry, glossary_entries
 from sprout.learning.structure.heading_roles import Role
 from sprout.learning.structure.markdown import read_structure
 from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.roles import ClassifiedSection, classify
-from sprout.learning.structure.titles import with_clean_titles
+from sprout.learning.structure.titles import heading_key, with_clean_titles
 from sprout.learning.structure.tree import Block, Definition, Paragraph, Section
 from sprout.offline.notes.words import word_count
 
@@ -88,10 +89,15 @@ class Document:
     glossary: tuple[GlossaryEntry, ...]
 
 
-def read_document(text: str) -> Document:
-    """The document of a text. Nothing raises, whatever the text."""
+def read_document(text: str, *, desc: str = "") -> Document:
+    """The document of a text. Nothing raises, whatever the text.
+
+    Args:
+        desc: of a concept; a section that it names is content, whatever else it would be.
+    """
     root = read_structure(text)
-    classified, clean = classify(root, text), with_clean_titles(root)
+    clean = with_clean_titles(root)
+    classified = _with_named(classify(root, text), clean, (), heading_names(desc))
     left_out: list[tuple[str, str]] = []
     content = _part(classified, clean, (), left_out, _TAUGHT)
     tested = sum(each.role in (Role.EXERCISES, Role.QUIZ) for each in classified.subsections)
@@ -103,11 +109,12 @@ def read_document(text: str) -> Document:
     return Document(text, content, tuple(dict.fromkeys(left_out)), tuple(glossary_entries(classified)))
 
 
-def documents_of_passages(passages: Iterable[tuple[str, str, str]]) -> list[Document]:
+def documents_of_passages(passages: Iterable[tuple[str, str, str]], *, desc: str = "") -> list[Document]:
     """The documents that passages are of, each read as one text under the headings that the passages name.
 
     Args:
         passages: document, path of headings and text of each, in the order of the text.
+        desc: of the concept that they are for, as for `read_document`.
     """
     found = []
     for _, group in groupby(passages, lambda passage: passage[0]):
@@ -121,7 +128,7 @@ def documents_of_passages(passages: Iterable[tuple[str, str, str]]) -> list[Docu
                 texts += [f"{'#' * min(at + 1, 6)} {path[at]}" for at in range(first, len(path))]
             texts.append(_without_headings(text) if path else text)
             above = path
-        found.append(read_document("\n\n".join(texts)))
+        found.append(read_document("\n\n".join(texts), desc=desc))
     return found
 
 
@@ -139,6 +146,28 @@ def _joined(parts: Iterable[Part]) -> list[Part]:
 def has_letters(blocks: Iterable[Block]) -> bool:
     """Whether there is something to learn in the blocks, and not only marks and numbers."""
     return any(_LETTER.search(text_of(block)) for block in blocks)
+
+
+def _with_named(
+    classified: ClassifiedSection, clean: Section, above: tuple[str, ...], names: Sequence[HeadingName]
+) -> ClassifiedSection:
+    """The section, with what a name says is left out by its role as content: a learner has brought it in."""
+    path = (*above, clean.title) if clean.title and clean.level else above
+    keys = tuple(map(heading_key, path))
+    if path and classified.role not in _TAUGHT and any(name.names(keys) for name in names):
+        return _as_content(classified)
+    below = zip(classified.subsections, clean.subsections, strict=True)
+    return replace(classified, subsections=tuple(_with_named(one, its, path, names) for one, its in below))
+
+
+def _as_content(classified: ClassifiedSection) -> ClassifiedSection:
+    return replace(
+        classified,
+        role=Role.CONTENT,
+        reason="",
+        blocks=tuple(replace(each, role=Role.CONTENT, reason="") for each in classified.blocks),
+        subsections=tuple(map(_as_content, classified.subsections)),
+    )
 
 
 def _part(

@@ -26,7 +26,7 @@ def lesson_plan_from_notes(
     Where that part gives fewer subconcepts than are wanted there are fewer. The other passages only give terms and
     statements to tell apart.
     """
-    documents = documents_of_passages(passages)
+    documents = documents_of_passages(passages, desc=desc)
     code = code_of(documents, desc)
     parts = own_parts(documents, title=title, desc=desc, code=code)
     found = subconcepts_of(documents, parts, code, most=most, title=title) if any(part.words for part in parts) else []
@@ -44,7 +44,7 @@ def lesson_plan_from_notes(
 @lru_cache(maxsize=8)
 def answers_in_notes(passages: tuple[PassageText, ...], *, title: str, desc: str) -> dict[str, str]:
     """Prompt of every question that could be asked about a concept → its right answer."""
-    documents = documents_of_passages(passages)
+    documents = documents_of_passages(passages, desc=desc)
     code = code_of(documents, desc)
     parts = own_parts(documents, title=title, desc=desc, code=code)
     if not any(part.words for part in parts):

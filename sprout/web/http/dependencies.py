@@ -15,6 +15,7 @@ from sprout.learning.marking.answer_keys import AnswerKeys
 from sprout.learning.mastery.reports import Reports
 from sprout.learning.paths.account import Account
 from sprout.learning.paths.contents import Contents
+from sprout.learning.paths.left_out import LeftOut
 from sprout.learning.paths.path_file import PathExchange
 from sprout.learning.paths.progress import ProgressRepository
 from sprout.learning.paths.repository import DEFAULT_USER_ID, PathRepository
@@ -114,6 +115,7 @@ class PathRepositories:
     contents: Contents
     exchange: PathExchange
     sources: Sources
+    left_out: LeftOut
     progress: ProgressRepository
 
 

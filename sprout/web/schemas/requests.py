@@ -351,6 +351,14 @@ class PassagePageQuery(RequestModel):
     limit: PageSize | None = None
 
 
+class SectionChoice(RequestModel):
+    user_id: Id | None = Field(default=None, description=USER_ID_DESCRIPTION)
+    start: Annotated[int, Field(ge=0, le=10_000_000)] = Field(
+        description="where the section begins, as the list of left-out sections says"
+    )
+    small: bool = Field(default=False, description="a concept of a few parts")
+
+
 class RunAnswer(RequestModel):
     answer: Annotated[str, StringConstraints(min_length=1, max_length=20_000)] = Field(
         description="in words, or one of the choices verbatim"

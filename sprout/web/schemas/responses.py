@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sprout.events import AnswerType, CardShown, Compare, CriterionShown, EdgeEnds, GradeStateShown, NodeRow, Wire
 from sprout.learning.marking.answer_keys import ContestOutcome
+from sprout.learning.paths.left_out import LeftOutSection
 from sprout.learning.paths.next_lesson import WhyNext
 from sprout.learning.paths.repository import BranchGraph, BranchRow, BranchSummary, DocumentRow, EdgeRow
 from sprout.learning.paths.topic_coverage import OfferedCourse
@@ -232,6 +233,21 @@ class BranchPage(BranchGraph):
     """Everything of a branch, its root runs newest first."""
 
     runs: list[RunRow]
+
+
+class LeftOutSections(Wire):
+    """The sections that no concept teaches; while the path is `growing` they are not known yet, and none is given."""
+
+    growing: bool
+    sections: list[LeftOutSection]
+
+
+class SectionBroughtIn(Wire):
+    """The concept on a section; `run` creates its parts, null where it has them."""
+
+    created: bool
+    concept: NodeRow
+    run: RunRow | None
 
 
 class GeneratedConcepts(Wire):

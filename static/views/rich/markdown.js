@@ -3,9 +3,12 @@
 
 import { Marked } from "marked";
 import { html } from "../../lib/html.js";
+import { t } from "../../lib/i18n.js";
 import { CodeBlock } from "./code.js";
 import { Diagram } from "./diagram.js";
+import { BackLink, NoteReference } from "./footnotes.js";
 import { Formula } from "./formula.js";
+import { notesAndTerms } from "./notes_and_terms.js";
 import { mathematics } from "./tex.js";
 
 /** @import { ComponentChildren } from "preact" */
@@ -16,7 +19,7 @@ const OWN = /^[#/]/;
 const HERE = "http://here.invalid";
 const DEEPEST = 20;
 const CLOSED_FENCE = /\n {0,3}(?:`{3,}|~{3,})\s*$/;
-const marked = new Marked(mathematics);
+const marked = new Marked(mathematics, notesAndTerms);
 
 /** Markdown text; HTML in it is shown as source. @param {{ text: string }} props */
 export const Markdown = ({ text }) => html`${read(text)}`;
@@ -24,11 +27,47 @@ export const Markdown = ({ text }) => html`${read(text)}`;
 /** @param {string} text @returns {ComponentChildren} */
 function read(text) {
   try {
-    return blocks(marked.lexer(text), 0);
+    return withNotes(marked.lexer(text));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return html`<p>${text}</p>`; // nested too deeply: shown as source
   }
+}
+
+/**
+ * The blocks, and after them the footnotes that stand among them.
+ * @param {Token[]} tokens
+ */
+function withNotes(tokens) {
+  /** @type {Map<string, Token>} */
+  const notes = new Map();
+  /** @type {Set<string>} */
+  const referred = new Set();
+  /** @type {Token[]} */
+  const references = [];
+  marked.walkTokens(/** @type {any} */ (tokens), (token) => {
+    const found = /** @type {Token} */ (token);
+    if (found.type === "footnote" && !notes.has(found.label)) notes.set(found.label, found);
+    if (found.type === "noteReference") references.push(found);
+  });
+  for (const reference of references) {
+    reference.isKnown = notes.has(reference.label);
+    if (reference.isKnown) referred.add(reference.label);
+  }
+  const text = blocks(tokens, 0);
+  if (!notes.size) return text;
+  const list = [...notes.values()].map(
+    ({ label, tokens: body }) => html`<li data-note=${label} tabindex="-1">
+      <span class="note-label" aria-hidden="true">${label}</span>
+      <div>${blocks(body, 1)}${referred.has(label) && html`<${BackLink} label=${label} />`}</div>
+    </li>`,
+  );
+  return html`<div class="with-notes">
+    ${text}
+    <ol class="footnotes" aria-label=${t("rich.notes")}>
+      ${list}
+    </ol>
+  </div>`;
 }
 
 /** The source of tokens that are nested too deeply. @param {Token[]} tokens */
@@ -42,6 +81,7 @@ function block(token, depth) {
   switch (token.type) {
     case "space":
     case "def":
+    case "footnote": // at the end of the text
       return "";
     case "heading":
       return html`<p><strong>${inline(token.tokens, depth)}</strong></p>`;
@@ -59,6 +99,8 @@ function block(token, depth) {
       return html`<${Formula} ...${formula(token)} />`;
     case "table":
       return table(token, depth);
+    case "definitions":
+      return html`<dl>${token.tokens?.map((part) => definition(part, depth))}</dl>`;
     case "hr":
       return html`<hr />`;
     default:
@@ -83,12 +125,19 @@ function list(token, depth) {
   return token.ordered ? html`<ol start=${token.start || 1}>${items}</ol>` : html`<ul>${items}</ul>`;
 }
 
-/** @param {Token} token @param {number} depth */
+/** A term, or what it means. @param {Token} part @param {number} depth */
+const definition = (part, depth) =>
+  part.type === "term" ? html`<dt>${inline(part.tokens, depth)}</dt>` : html`<dd>${blocks(part.tokens, depth)}</dd>`;
+
+/** A table; without a head where that is empty. @param {Token} token @param {number} depth */
 const table = (token, depth) => html`<div class="table">
   <table>
-    <thead>
-      <tr>${token.header.map((/** @type {Token} */ cell) => html`<th>${inline(cell.tokens, depth)}</th>`)}</tr>
-    </thead>
+    ${
+      token.header.some((/** @type {Token} */ cell) => cell.text) &&
+      html`<thead>
+        <tr>${token.header.map((/** @type {Token} */ cell) => head(cell, depth))}</tr>
+      </thead>`
+    }
     <tbody>
       ${token.rows.map(
         (/** @type {Token[]} */ row) => html`<tr>
@@ -98,6 +147,9 @@ const table = (token, depth) => html`<div class="table">
     </tbody>
   </table>
 </div>`;
+
+/** A cell of the head; one without a text heads nothing. @param {Token} cell @param {number} depth */
+const head = (cell, depth) => (cell.text ? html`<th>${inline(cell.tokens, depth)}</th>` : html`<td></td>`);
 
 /** @param {Token[] | undefined} tokens @param {number} depth @returns {ComponentChildren} */
 const inline = (tokens = [], depth) => (depth > DEEPEST ? raw(tokens) : tokens.map((token) => piece(token, depth + 1)));
@@ -117,6 +169,8 @@ function piece(token, depth) {
       return html`<${Formula} ...${formula(token)} />`;
     case "br":
       return html`<br />`;
+    case "noteReference":
+      return reference(token);
     case "link":
       return isSafe(token.href)
         ? html`<a href=${token.href} rel="noopener noreferrer" target="_blank">${inline(token.tokens, depth)}</a>`
@@ -130,6 +184,12 @@ function piece(token, depth) {
     default:
       return token.raw;
   }
+}
+
+/** A reference to a footnote; behind a word also one whose text stands elsewhere. @param {Token} token */
+function reference({ raw, label, isKnown, follows }) {
+  if (isKnown) return html`<${NoteReference} label=${label} />`;
+  return follows ? html`<sup>${label}</sup>` : raw;
 }
 
 /**

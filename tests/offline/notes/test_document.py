@@ -60,3 +60,11 @@ def test_slides_that_go_on_under_the_same_title_are_one_section() -> None:
     said = {"Proof": "First we assume it.", "Proof ": "Then we see that it fails.", "End": "So it is false."}
     text = "# Slides\n\n" + "".join(f"## {title}\n\n{words}\n\n" for title, words in said.items())
     assert [part.title for part in read_document(text).content.iter_parts()] == ["", "Slides", "Proof", "End"]
+
+
+def test_S1_a_section_that_a_concept_names_is_content_whatever_else_it_would_be() -> None:
+    text = "# Cells\n\nThey are small.\n\n## Exercises\n\n1. What is a cell?\n\n# References\n\n- A book (2001).\n"
+    titles = {
+        one: [part.title for part in read_document(text, desc=one).content.iter_parts()] for one in ("", "a: Exercises")
+    }
+    assert titles == {"": ["", "Cells"], "a: Exercises": ["", "Cells", "Exercises"]}

@@ -34,6 +34,31 @@ test("paragraphs, emphasis, lists, code and tables become their elements", () =>
   assert.deepEqual([...types("| a | b |\n|---|---|\n| 1 | 2 |")], ["div", "table", "thead", "tr", "th", "tbody", "td"]);
 });
 
+test("terms and their meanings become a definition list, also in the middle of a text", () => {
+  assert.equal(
+    read("Say:\nCell\n: Small.\nWall\n\n: Hard.\n: And *thick*.\n\n  Always.\n\nEnd"),
+    '(p "Say:")(dl (dt "Cell")(dd (p "Small."))(dt "Wall")(dd (p "Hard."))(dd (p "And "(em "thick")".")(p "Always.")))(p "End")',
+  );
+  assert.equal(read("- a\n\n: b"), '(ul (li "a"))(p ": b")'); // an item is no term
+  assert.equal(read("a : b"), '(p "a : b")');
+});
+
+test("footnotes stand at the end of the text, with a link back to what refers to them", () => {
+  assert.equal(
+    read("Old[^1] is [^b].\n\n[^1]: A **year**.\n\n    Or two.\n[^b]: Good.\n\nEnd"),
+    '(div class=with-notes (p "Old"(NoteReference label=1 )" is "(NoteReference label=b )".")(p "End")(ol class=footnotes aria-label=Footnotes ' +
+      '(li data-note=1 tabindex=-1 (span class=note-label aria-hidden=true "1")(div (p "A "(strong "year")".")(p "Or two.")(BackLink label=1 )))' +
+      '(li data-note=b tabindex=-1 (span class=note-label aria-hidden=true "b")(div (p "Good.")(BackLink label=b )))))',
+  );
+  assert.equal(read("Old[^1] and [^2], `[^3]`"), '(p "Old"(sup "1")" and ""[^2]"", "(code "[^3]"))'); // no text of them here
+  assert.match(read("[^1]: Alone."), /"Alone\."\)\)/); // nothing refers to it
+});
+
+test("a table whose head is empty has none, and a cell that heads nothing is no head", () => {
+  assert.equal(read("|  |  |\n|---|---|\n| a | b |"), '(div class=table (table (tbody (tr (td "a")(td "b")))))');
+  assert.match(read("|| b |\n|---|---|\n| 1 | 2 |"), /\(tr \(td \)\(th "b"\)\)/);
+});
+
 test("signs that mean something in HTML are the signs that they are", () => {
   assert.equal(read('a < b & c > d "e"'), '(p "a < b & c > d \\"e\\"")');
   assert.equal(read("`<b>`"), '(p (code "<b>"))');

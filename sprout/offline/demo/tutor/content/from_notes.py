@@ -40,7 +40,7 @@ def lesson_from_notes(passages: Sequence[Tag], *, title: str, desc: str) -> Tuto
 
 @lru_cache(maxsize=32)  # every turn of a conversation brings the same passages
 def _build_lesson(passages: tuple[PassageText, ...], title: str, desc: str) -> TutorLesson | None:
-    documents = documents_of_passages(passages)
+    documents = documents_of_passages(passages, desc=desc)
     code = code_of(documents, desc)
     parts = own_parts(documents, title=title, desc=desc, code=code)
     blocks = [block for part in parts for block in part.all_blocks]
