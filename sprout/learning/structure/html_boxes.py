@@ -10,6 +10,7 @@ from markdown_it.rules_block import StateBlock
 from sprout.learning.structure.words import role_words
 
 _TAG = re.compile(r"<(/?)(?:div|aside|section|details)\b([^<>]{0,1000})>", re.IGNORECASE)
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _KIND = re.compile(r"(?:class|data-type|role)\s*=\s*[\"']([^\"']{1,200})[\"']", re.IGNORECASE)
 
 
@@ -42,19 +43,22 @@ def _boxes(state: StateBlock) -> Mapping[int, int]:
     if found is None:
         found = state.env["html_boxes"] = {}
         opened: list[tuple[int, bool]] = []
+        headings: list[int] = []
         for at, line in enumerate(state.src.split("\n")):
+            headings += [at] if _HEADING.match(line) else []
             for tag in _TAG.finditer(line):
                 if not tag[1]:
                     opened.append((at, line.strip() == tag[0] and _sets_apart(tag[2])))
                 elif opened:
                     begin, is_box = opened.pop()
-                    if is_box and line.strip() == tag[0]:
+                    headed = bool(headings) and headings[-1] > begin  # a frame around sections, and no box
+                    if is_box and not headed and line.strip() == tag[0]:
                         found[begin] = at
     return found
 
 
 def _sets_apart(attributes: str) -> bool:
-    kinds = {word for kind in _KIND.finditer(attributes) for word in re.split(r"[\s_-]+", kind[1].lower())}
+    kinds = {word for kind in _KIND.finditer(attributes) for word in kind[1].lower().split()}
     return bool(kinds & _box_kinds())
 
 

@@ -16,7 +16,7 @@ from sprout.learning.structure.plain_view import text_of_spans
 from sprout.learning.structure.tree import Block, Box, Code, ListBlock, Paragraph, SpanKind, Table
 from sprout.learning.structure.words import chapter_pattern
 
-MOST_WORDS = 12
+MOST_WORDS = 10
 MOST_SHORT_WORDS = 8
 LEAST_REPEATS = 4  # a line that stands there so often is a running head
 LEAST_TEXT_BELOW = 40  # characters that follow a short line which nothing else marks as a heading

@@ -21,7 +21,7 @@ GAP = "____"
 MOST_CELLS, MOST_STEPS = 3, 2
 LENGTHS_ALIKE = (0.4, 2.5)
 MOST_POINTS = 3
-MOST_MARKED = 3
+MOST_TERMS = 4
 CENTRAL_WORDS = 6
 LEAST_TYPED = 4  # words of a sentence around its missing term
 
@@ -127,7 +127,7 @@ def step_questions(material: Material) -> Iterator[NoteQuestion]:
 
 
 def own_words_questions(material: Material) -> Iterator[NoteQuestion]:
-    """What the text says under a heading, or about a term that it marks, for the learner to compare."""
+    """What the text says under a heading, or about a term that it marks or uses often, for the learner to compare."""
     say = material.say
     for number, topic in enumerate(material.topics):
         sentences = material.sentences[number]
@@ -140,7 +140,8 @@ def own_words_questions(material: Material) -> Iterator[NoteQuestion]:
             titles |= dict.fromkeys(material.terms.ranked(" ".join(sentences))[:1], say.own_words)
         for title, phrase in titles.items():
             yield _own_words(material, number, phrase, title, sentences)
-        for term in marked_terms(topic.blocks, material.terms)[:MOST_MARKED]:
+        named = filter(material.terms.is_telling, material.terms.ranked(" ".join(sentences), besides=[topic.title]))
+        for term in [*marked_terms(topic.blocks, material.terms), *named][:MOST_TERMS]:
             key = key_of(term, material.code)
             fitting = [one for one in sentences if f" {key} " in f" {key_of(one, material.code)} "]
             if fitting and len(fitting) < len(sentences) and key != key_of(topic.title, material.code):

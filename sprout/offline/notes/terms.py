@@ -12,6 +12,7 @@ from sprout.offline.notes.words import WORD, stem, without_elision, words_of
 
 MAX_TERM_WORDS = 3
 LEAST_LETTERS = 4
+LONG_NOUN = 12
 LONGER_TERM = 1.6
 LEAST_USES, WORDS_A_USE = 2, 300
 USED_OFTEN = 3  # sentences
@@ -64,6 +65,10 @@ class Terms:
     def has(self, term: str) -> bool:
         """Whether the text uses a term as a noun."""
         return _key(term, self.code) in self.forms
+
+    def is_telling(self, term: str) -> bool:
+        """Whether a term names one thing by its form: several words, a name, or a long German noun."""
+        return " " in term or (len(term) >= LONG_NOUN if self.code == "de" else term[:1].isupper())
 
     def ranked(self, text: str, *, besides: Sequence[str] = ()) -> list[str]:
         """Forms of the terms that a text uses often, those that are most its own first, none sharing a word."""

@@ -160,6 +160,11 @@ def test_boxes_that_html_sets_apart_are_boxes_to_their_end() -> None:
     assert [role for role, _ in block_roles(text)] == ["content", "box", "content", "content", "content"]
 
 
+def test_a_frame_around_sections_is_no_box() -> None:
+    text = f'<div class="note">\n\n# Cells\n\n{PROSE}\n\n</div>\n'
+    assert roles(text)["Cells"] == ("content", "")
+
+
 def test_drawings_within_html_show_no_text() -> None:
     text = f"# Cells\n\n{PROSE}\n\n<svg width='2'>\n<text>0.73</text>\n</svg>\n\nMore on cells.\n"
     assert len(block_roles(text)) == 2

@@ -16,7 +16,7 @@ _MONO = re.compile(
     r"|fixed|nimbusmon|lucidasans-?type|monaco|source ?code|fira ?code|jetbrains|andale",
     re.IGNORECASE,
 )
-_SYMBOLS = re.compile(r"dingbat|wingding|webding|marlett|^symbol", re.IGNORECASE)
+_SYMBOLS = re.compile(r"dingbat|wingding|webding|marlett|marvosym|^msam|^symbol", re.IGNORECASE)
 _MATH = re.compile(
     r"^(cmmi|cmsy|cmex|cmbsy|cmmib|msam|msbm|eufm|eusm|rsfs|wasy|stmary|bbm|txsy|txmi|rtxmi|rtxsy|pxsy|pxmi|mtmi|mtsy"
     r"|lmmathi|lmmathsy|lmmathex|mathpi|symbol|standardsym|esint|yhmath|euex|zeur|zeus|fplmr|fplmb|pazomath)"

@@ -16,6 +16,7 @@ from harness.documents.typeset_pdf_files import (
     inline,
     typeset,
 )
+from sprout.documents.formats.pdf.fonts import font_named
 from sprout.documents.formats.pdf.reader import read_pdf
 from sprout.documents.formats.pdf.words import Font, Word, in_reading_order, plain_letters
 from sprout.documents.limits import ReadingLimits
@@ -135,6 +136,11 @@ def test_code_keeps_its_lines_and_its_indentation() -> None:
     code = ["def heat(body):", "    if body.warm:", "        return body * 2", "", "    return None"]
     page = [*column(72, 60, TEXT), *column(72, 120, code, font=CODE, size=10), *column(72, 210, TEXT)]
     assert f"```\n{chr(10).join(code)}\n```" in read(page)
+
+
+def test_the_triangles_of_slides_are_marks_of_items() -> None:
+    assert font_named("ABCDEF+MSAM10", flags=0, weight=400, angle=0).symbols
+    assert not font_named("ABCDEF+MSBM10", flags=0, weight=400, angle=0).symbols
 
 
 def test_the_addresses_of_authors_are_no_code() -> None:
