@@ -5,7 +5,17 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sprout.events import AnswerType, CardShown, Compare, CriterionShown, EdgeEnds, GradeStateShown, NodeRow, Wire
+from sprout.events import (
+    AnswerType,
+    CardShown,
+    Compare,
+    CriterionShown,
+    EdgeEnds,
+    GradeStateShown,
+    NodeRow,
+    ReadingShown,
+    Wire,
+)
 from sprout.learning.marking.answer_keys import ContestOutcome
 from sprout.learning.paths.repository import BranchGraph, BranchRow, BranchSummary, DocumentRow, EdgeRow
 from sprout.learning.paths.topic_coverage import OfferedCourse
@@ -22,6 +32,7 @@ class OpenLessonQuestion(Wire):
         help: the help texts given so far, in order.
         attempts: number of the learner's.
         compare: the model answer beside the learner's last one; null unless it waits for their own verdicts.
+        reading: what it is about in the learner's documents; its `settledBy` comes with the answer.
     """
 
     id: str
@@ -31,6 +42,7 @@ class OpenLessonQuestion(Wire):
     help: tuple[str, ...] = ()
     attempts: int = 0
     compare: Compare | None = None
+    reading: ReadingShown | None = None
 
 
 class GradeSummary(Wire):
