@@ -315,14 +315,36 @@ class QuestionReady(_Event):
     question: QuestionShown
 
 
+class ReadingShown(Wire):
+    """A stretch of the learner's document to read before a question about it, and its place.
+
+    Args:
+        text: Markdown.
+        own_words: whether the answer is in own words, which the learner compares with what the passage says.
+        settled_by: the pieces of `text` that settle the question, word for word; empty until it is settled.
+    """
+
+    passage_id: str = Field(description="of the passage that it begins with")
+    document_id: str
+    document: str
+    heading: str | None
+    page: int | None
+    slides: bool
+    text: str
+    own_words: bool
+    settled_by: list[str]
+
+
 class CheckpointQuestion(_Event):
-    """A question that the tutor asks; `type` is how it is answered, `options` are those of an mcq."""
+    """A question that the tutor asks; `type` is how it is answered, `options` are those of an mcq, `reading` is what it
+    is about in the learner's documents."""
 
     kind: Literal["checkpoint_question"] = "checkpoint_question"
     question_id: str
     prompt: str
     type: AnswerType
     options: list[str] | None = None
+    reading: ReadingShown | None = None
 
 
 Mark = Literal["met", "partly", "missing"]

@@ -449,6 +449,13 @@ export interface ChatMessage {
   createdAt: string;
   citations: Citation[];
   attempt: Attempt | null;
+  reading: Reading | null;
+}
+/** What is to be read before a question; `settledBy`, pieces of `text`, comes with the answer. */
+export interface Reading extends Citation {
+  text: string;
+  ownWords: boolean;
+  settledBy: string[];
 }
 /** A passage of the learner's documents, and its place. */
 export interface Citation {
@@ -481,6 +488,7 @@ export interface Checkpoint {
   help: string[];
   attempts: number;
   compare: Compared | null;
+  reading: Reading | null;
 }
 export interface Card {
   id: string;

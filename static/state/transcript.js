@@ -1,7 +1,7 @@
 // @ts-check
 /** Transcript of a lesson: messages as turns with speaker, channel and text. Pure. */
 
-/** @import { AnswerType, Attempt, ChatMessage, Checkpoint, Citation } from "../types.d.ts" */
+/** @import { AnswerType, Attempt, ChatMessage, Checkpoint, Citation, Reading } from "../types.d.ts" */
 
 /**
  * @typedef {{
@@ -14,6 +14,7 @@
  *   mode: AnswerType | null,
  *   citations: Citation[],
  *   attempt: Attempt | null,
+ *   reading: Reading | null,
  *   number: number,
  * }} Turn `number`: its place among the attempts at its question, from 1; 0 if it is none
  */
@@ -59,7 +60,7 @@ export function turnsOf(messages) {
   return messages
     .filter((message) => message.role !== "system")
     .map((message) => {
-      const { id, citations, attempt } = message;
+      const { id, citations, attempt, reading } = message;
       if (message.role === "user") {
         aside = message.kind === "hint_request";
         const number = attempt ? (tried.get(attempt.questionId) ?? 0) + 1 : 0;
@@ -68,6 +69,7 @@ export function turnsOf(messages) {
           id,
           citations,
           attempt,
+          reading,
           number,
           who: /** @type {const} */ ("learner"),
           aside,
@@ -79,6 +81,7 @@ export function turnsOf(messages) {
         id,
         citations,
         attempt,
+        reading,
         number: 0,
         who: /** @type {const} */ ("tutor"),
         aside: aside || message.kind === "hint_response",

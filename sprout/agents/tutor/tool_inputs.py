@@ -15,7 +15,7 @@ from sprout.learning.questions.questions import Criterion, Misconception, Questi
 from sprout.learning.text.normalization import folded, occurs_in
 
 SECRET = frozenset(
-    {"answer", "wrong", "criteria", "anchors", "number", "accepted", "program_tests", "help", "solution"}
+    {"answer", "wrong", "criteria", "anchors", "number", "accepted", "program_tests", "help", "solution", "settled_by"}
 )
 DIFFICULTY = 3
 MIN_COPIED_WORDS = 3
@@ -29,9 +29,17 @@ TYPE_SYNONYMS = {
 MAX_MESSAGE = 4_000
 MAX_BODY = 8_000
 MAX_CITED = 6
+MAX_READ = 12
 
 SpokenText = Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE)]
 Cited = Annotated[list[str] | None, Field(max_length=MAX_CITED, description="ids of the passages it teaches from")]
+Reading = Annotated[
+    list[str] | None,
+    Field(
+        max_length=MAX_READ,
+        description="ids of the passages that the learner reads before the question, one after the other",
+    ),
+]
 CardTitle = Annotated[str, Field(min_length=1, max_length=200)]
 CardBody = Annotated[str, Field(min_length=1, max_length=MAX_BODY)]
 Diagram = Annotated[

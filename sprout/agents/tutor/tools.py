@@ -18,6 +18,7 @@ from sprout.agents.tutor.tool_inputs import (
     Diagram,
     LessonCriterion,
     NumberInput,
+    Reading,
     SpokenText,
     build_checkpoint,
     build_diagram,
@@ -159,14 +160,17 @@ async def raise_concern(
 
 @tool(of=LessonTurn, effect=Effect.WRITE, stored=True, ends_turn=True, spoken="message", profile=Profile.CONVERSATIONAL)
 async def reply(
-    turn: LessonTurn, message: Annotated[SpokenText, Field(description="what the learner reads")], call: ToolUse
+    turn: LessonTurn,
+    message: Annotated[SpokenText, Field(description="what the learner reads")],
+    call: ToolUse,
+    passages: Cited = None,
 ) -> dict[str, JsonValue]:
     """Answer the learner while a question is pending, or in a side question; this ends the turn. A pending question
     is shown again below your words."""
     turn.refuse_second_end()
     if turn.question_due:
         raise ToolFailure("No question is open, and the lesson is not done: end the turn with `ask_checkpoint`.")
-    await turn.end_with_reply(message, call)
+    await turn.end_with_reply(message, call, passages=passages or ())
     return {"said": True}
 
 
@@ -213,9 +217,13 @@ async def ask_checkpoint(
     program_tests: ProgramTests = None,
     plan: Annotated[list[str] | None, Field(max_length=10, description="with the first: 3-6 lines")] = None,
     passages: Cited = None,
+    reading: Reading = None,
+    settled_by: Annotated[
+        list[str] | None, Field(max_length=6, description="sentences of the reading that settle it, word for word")
+    ] = None,
 ) -> dict[str, JsonValue]:
     """Say something and ask the next question; this ends the turn. Everything but message, question, type,
-    options, can, plan and passages stays secret."""
+    options, can, plan, passages and reading stays secret."""
     turn.refuse_going_on()
     checkpoint = build_checkpoint(
         question=question, type=type, answer=answer, tests=turn.lesson.node.title, options=options, wrong=wrong,
@@ -233,6 +241,8 @@ async def ask_checkpoint(
             plan=after,
             same_step=settled and after.step == before.step,
             passages=tuple(passages or ()),
+            reading=tuple(reading or ()),
+            settled_by=tuple(settled_by or ()),
         ),
         call,
     )
@@ -247,7 +257,7 @@ async def complete_subconcept(
 ) -> dict[str, JsonValue]:
     """End the lesson with a summary. Only where the state says may_complete."""
     turn.refuse_going_on()
-    if not turn.lesson.standing.learned:
+    if not turn.lesson.may_end:
         raise ToolFailure(
             f"The lesson is not done: {turn.lesson.standing.needed} more to be answered right at once, without help. "
             "Ask the next checkpoint."

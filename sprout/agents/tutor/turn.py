@@ -163,6 +163,7 @@ class LessonTurn:
 
     def is_worth_comparing(self, question: AskedCheckpoint, words: str) -> bool:
         taught = [extract_explanation(one.content) for one in self.lesson.messages if one.role == "assistant"]
+        taught += [question.reading.text] if question.reading is not None else []
         return self.drawing is not None or is_worth_comparing(words, question.checkpoint.draft, taught)
 
     def find_self_mark(self, question: AskedCheckpoint) -> SelfMark | None:
@@ -255,15 +256,26 @@ class LessonTurn:
             return ""
         return prepared_help(question, ladder.level)
 
-    async def end_with_reply(self, words: str, call: ToolUse | None = None, *, concern: str = "") -> None:
+    async def end_with_reply(
+        self, words: str, call: ToolUse | None = None, *, concern: str = "", passages: Sequence[str] = ()
+    ) -> None:
         """End the turn with words alone: an open question stays open.
 
         Args:
             concern: help for a learner in distress; the question waits unseen.
+            passages: ids of those that the words are taken from.
         """
         keeps = self.result.open_question is not None
         await self.end(
-            TurnEnd(words, self.reply_kind, keeps_question=keeps, repeats_question=not concern, concern=concern), call
+            TurnEnd(
+                words,
+                self.reply_kind,
+                keeps_question=keeps,
+                repeats_question=not concern,
+                passages=tuple(passages),
+                concern=concern,
+            ),
+            call,
         )
 
     async def check_key(self) -> None:

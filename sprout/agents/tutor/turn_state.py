@@ -111,7 +111,7 @@ def state_element(
         chunks=str(plan.step_count),
         attempts=str(lesson.standing.attempts),
         mastery=f"{lesson.standing.mastery:.2f}",
-        may_complete="true" if lesson.standing.learned and result.open_question is None else "false",
+        may_complete="true" if lesson.may_end and result.open_question is None else "false",
         unaided_right=str(lesson.unaided_right),
         missed=str(lesson.pending.missed if lesson.pending else 0),
     )

@@ -30,7 +30,7 @@ from sprout.loop.tools import Tool
 from sprout.loop.turn import StopCheck, TurnResult
 
 TUTOR_POLICY = LoopPolicy(max_iterations=5)
-PASSAGE_CHARACTERS = 6_000
+PASSAGE_CHARACTERS = 12_000
 REVIEW = "review"
 
 
@@ -134,7 +134,7 @@ def _question_due(correction: Prompt, turn: LessonTurn) -> StopCheck:
         """Without an open question the turn must ask one, or complete the lesson."""
         if turn.ended or not turn.question_due:
             return None
-        may_end = "`complete_subconcept`, if the plan is done, or " if turn.lesson.standing.learned else ""
+        may_end = "`complete_subconcept`, if the plan is done, or " if turn.lesson.may_end else ""
         return correction.fill(call=f"{may_end}`ask_checkpoint`")
 
     return check

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 from pydantic import JsonValue
 
-from sprout.events import CriterionShown, GradeStateShown, Wire
+from sprout.events import CriterionShown, GradeStateShown, ReadingShown, Wire
 from sprout.learning.lessons.lesson_history import LessonHistory
 
 MessageKind = Literal["learning", "hint_request", "hint_response", "evaluation"]
@@ -52,7 +52,8 @@ class AttemptShown(Wire):
 
 
 class ChatMessageRow(Wire):
-    """`success_signal` is JSON in a string; `citations` are the tutor's, an `attempt` is the learner's."""
+    """`success_signal` is JSON in a string; `citations` are the tutor's, as is a `reading`, which the question of the
+    message is about; an `attempt` is the learner's."""
 
     id: str
     session_id: str
@@ -65,6 +66,7 @@ class ChatMessageRow(Wire):
     created_at: str
     citations: tuple[CitationShown, ...] = ()
     attempt: AttemptShown | None = None
+    reading: ReadingShown | None = None
 
 
 class HintRow(Wire):

@@ -78,6 +78,7 @@ class Lesson:
         delivered_question_id: the question that was shown to the client last.
         asked_prompts: prompts asked in this subconcept so far, oldest first.
         unaided_right: how many questions of the lesson were answered right without help.
+        is_reading: whether all questions that were asked are about something to read.
     """
 
     session_id: str
@@ -94,6 +95,13 @@ class Lesson:
     asked_prompts: tuple[str, ...]
     standing: Standing
     unaided_right: int
+    is_reading: bool = False
+
+    @property
+    def may_end(self) -> bool:
+        """Whether the subconcept is learned, or its passages are read to the end: words that their learner compares are
+        practice, so that not all that is read can be learned."""
+        return self.standing.learned or (self.is_reading and 0 < self.plan.step_count <= self.plan.step)
 
     def reply_of_run(self, run_id: str) -> ChatMessageRow | None:
         """The reply with which that run has ended its turn, if it has."""
@@ -135,6 +143,8 @@ class TurnEnd:
         completes_lesson: whether the lesson is over.
         repeats_question: whether clients show the pending question again.
         passages: ids of those that the reply teaches from.
+        reading: ids of those that are to be read before the question that is asked; they are cited, no others.
+        settled_by: sentences of them that settle it.
         concern: help for a learner in distress, shown as a card; that there was a sign of it is kept, without words.
         events: more events to publish.
     """
@@ -153,6 +163,8 @@ class TurnEnd:
     completes_lesson: bool = False
     repeats_question: bool = True
     passages: tuple[str, ...] = ()
+    reading: tuple[str, ...] = ()
+    settled_by: tuple[str, ...] = ()
     concern: str = ""
     events: tuple[Event, ...] = ()
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from sprout.events import AnswerType
+from sprout.events import AnswerType, ReadingShown
 from sprout.learning.lessons.conversations import MessageKind
 from sprout.learning.lessons.help_ladder import HelpLadder
 from sprout.learning.marking.answers import says_nothing
@@ -117,6 +117,7 @@ class AskedCheckpoint:
         last_attempt_text: its words.
         unmarked: whether it could not be marked, so that it may be repeated, and is marked together with what follows.
         missed: how many attempts were wrong.
+        reading: what is to be read before it, with the pieces that settle it, which are secret.
     """
 
     id: str
@@ -127,6 +128,7 @@ class AskedCheckpoint:
     last_attempt_text: str = ""
     unmarked: bool = False
     missed: int = 0
+    reading: ReadingShown | None = None
 
     @property
     def prompt(self) -> str:

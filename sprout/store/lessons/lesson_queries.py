@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, cast
 
@@ -27,6 +28,7 @@ from sprout.store.assessment.mastery import edge_pairs
 from sprout.store.assessment.question_tests import is_about
 from sprout.store.graph.ownership import owned_node, owned_session
 from sprout.store.lessons.checkpoint_questions import asked_checkpoint
+from sprout.store.lessons.readings import reading_of
 from sprout.store.schema import mapping, tables
 
 MAX_PAST_LESSONS = 40
@@ -67,6 +69,7 @@ def lesson_of(session: Session, session_id: str, user_id: str) -> Lesson:
         asked_prompts=_prompts(session, node.id, user_id),
         standing=_standing(session, node, progress, user_id),
         unaided_right=_unaided_right(session, node.id, user_id),
+        is_reading=_is_reading(session, node.id, user_id),
     )
 
 
@@ -87,7 +90,8 @@ def pending_of(session: Session, chat: tables.ChatSession, user_id: str) -> Aske
         .where(tables.Answer.question_id == question.id, tables.Answer.user_id == user_id)
         .order_by(col(tables.Answer.creation))
     ).all()
-    return asked_checkpoint(question, attempts, tests=[title for _, title in found if title])
+    asked = asked_checkpoint(question, attempts, tests=[title for _, title in found if title])
+    return replace(asked, reading=reading_of(session, question.id))
 
 
 def lesson_history_of(session: Session, user_id: str) -> LessonHistory:
@@ -185,10 +189,21 @@ def _prompts(session: Session, node_id: str, user_id: str) -> tuple[str, ...]:
     return tuple(session.exec(wanted))
 
 
+def _is_reading(session: Session, node_id: str, user_id: str) -> bool:
+    """Whether the learner's quiz has questions, and all are about something to read."""
+    counted = (func.count(), func.count(col(tables.Reading.question_id)))
+    wanted = _quiz_questions(counted, node_id, user_id).outerjoin(
+        tables.Reading, col(tables.Reading.question_id) == col(tables.Question.id)
+    )
+    asked, about_reading = session.exec(wanted).one()
+    return bool(0 < asked == about_reading)
+
+
 def _quiz_questions(wanted: Any, node_id: str, user_id: str) -> Any:
     """A select over the questions of the learner's quiz of a subconcept."""
     return (
-        select(wanted)
+        select(*wanted if isinstance(wanted, tuple) else (wanted,))
+        .select_from(tables.Question)
         .join(tables.Assessment, col(tables.Assessment.id) == col(tables.Question.assessment_id))
         .where(tables.Assessment.user_id == user_id, tables.Assessment.target_node_id == node_id)
         .where(tables.Assessment.type == "quiz")

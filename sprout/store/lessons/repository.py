@@ -11,6 +11,7 @@ from sprout.errors import Conflict, NotFound
 from sprout.events import CardReady, CardShown, CheckpointQuestion, Event
 from sprout.ids import new_id
 from sprout.learning.actor import Actor
+from sprout.learning.lessons.readings import visible_reading
 from sprout.learning.lessons.repository import (
     Attempt,
     Card,
@@ -34,6 +35,7 @@ from sprout.store.graph.ownership import owned_answer, owned_node, owned_session
 from sprout.store.lessons.checkpoint_questions import ask_checkpoint, ladder_column
 from sprout.store.lessons.conversations import mark_delivered
 from sprout.store.lessons.lesson_queries import diagnostic_result_of, lesson_of, pending_of, prerequisites_of
+from sprout.store.lessons.readings import store_reading
 from sprout.store.lessons.steps import add_card, save_step
 from sprout.store.runs.event_log import EventLog, Publish
 from sprout.store.runs.tool_effects import record_effect
@@ -183,7 +185,11 @@ class SqlLessonRepository:
         asks = still if end.repeats_question and end.kind != "hint_response" else None
         message_id = _insert_messages(session, chat, end, render_reply(end.reply, asks), actor)
         session.flush()
-        cite_in_message(tx.connection, message_id, end.passages, branch_id=node.branch_id)
+        if end.asks is not None and still is not None and end.reading:
+            reading = store_reading(tx, still.id, message_id, end.reading, end.settled_by, branch_id=node.branch_id)
+            still = replace(still, reading=reading)
+        else:
+            cite_in_message(tx.connection, message_id, end.passages, branch_id=node.branch_id)
         events: list[Event] = list(end.events)
         if end.asks is not None and still is not None:
             events.append(_checkpoint_event(still))
@@ -202,6 +208,7 @@ def _checkpoint_event(question: AskedCheckpoint) -> CheckpointQuestion:
         prompt=question.prompt,
         type=question.kind,
         options=[option.text for option in question.options] or None,
+        reading=visible_reading(question.reading, question.ladder),
     )
 
 

@@ -9,6 +9,7 @@ from sprout.learning.lessons.conversations import AttemptShown, ChatMessageRow, 
 from sprout.learning.marking.grades import ungraded, visible_grade
 from sprout.learning.paths.sources import SLIDES
 from sprout.store.lessons.checkpoint_questions import ladder_of
+from sprout.store.lessons.readings import readings_in
 from sprout.store.schema import mapping, tables
 from sprout.store.schema.grade_columns import AWAITING_GRADE, criteria_response, grade_of
 
@@ -21,7 +22,11 @@ def transcript_of(session: Session, session_id: str) -> list[ChatMessageRow]:
         .order_by(col(tables.ChatMessage.creation))
     )
     cited, attempts = _citations_in(session, session_id), _attempts_in(session, session_id)
-    return [mapping.message_row(one, cited[one.id], attempts.get(one.answer_id or "")) for one in session.exec(wanted)]
+    readings = readings_in(session, session_id)
+    return [
+        mapping.message_row(one, cited[one.id], attempts.get(one.answer_id or ""), readings.get(one.id))
+        for one in session.exec(wanted)
+    ]
 
 
 def _citations_in(session: Session, session_id: str) -> dict[str, list[CitationShown]]:

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 
 from sqlalchemy import Row
 
-from sprout.events import AssessmentRow, Compare, EdgeEnds, NodeRow, QuestionShown, wire_time
+from sprout.events import AssessmentRow, Compare, EdgeEnds, NodeRow, QuestionShown, ReadingShown, wire_time
 from sprout.learning.lessons.conversations import (
     AttemptShown,
     ChatMessageRow,
@@ -199,9 +199,12 @@ def session_row(session: tables.ChatSession) -> ChatSessionRow:
 
 
 def message_row(
-    message: tables.ChatMessage, citations: Sequence[CitationShown] = (), attempt: AttemptShown | None = None
+    message: tables.ChatMessage,
+    citations: Sequence[CitationShown] = (),
+    attempt: AttemptShown | None = None,
+    reading: ReadingShown | None = None,
 ) -> ChatMessageRow:
-    """A message, as the contract has it, with its citations and the result of its attempt."""
+    """A message, as the contract has it, with its citations, the result of its attempt, and what is read before it."""
     return ChatMessageRow(
         id=message.id,
         session_id=message.session_id,
@@ -214,6 +217,7 @@ def message_row(
         created_at=wire_time(message.created_at),
         citations=tuple(citations),
         attempt=attempt,
+        reading=reading,
     )
 
 

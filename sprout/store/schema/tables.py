@@ -169,6 +169,19 @@ class MessageCitation(TableModel, table=True):
     position: int
 
 
+class Reading(TableModel, table=True):
+    """That a question is about the passages that its message cites, which are read before it.
+
+    `settled_by` are the pieces of their text that settle it, which are secret until it is settled.
+    """
+
+    __tablename__ = "readings"
+
+    question_id: str = Field(foreign_key="questions.id", ondelete="CASCADE", primary_key=True, sa_type=SafeText)
+    message_id: str = Field(foreign_key="chat_messages.id", ondelete="CASCADE", index=True, sa_type=SafeText)
+    settled_by: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
+
+
 class NodeContent(OrderedModel, table=True):
     __tablename__ = "node_contents"
     __table_args__ = (

@@ -5,7 +5,17 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sprout.events import AnswerType, CardShown, Compare, CriterionShown, EdgeEnds, GradeStateShown, NodeRow, Wire
+from sprout.events import (
+    AnswerType,
+    CardShown,
+    Compare,
+    CriterionShown,
+    EdgeEnds,
+    GradeStateShown,
+    NodeRow,
+    ReadingShown,
+    Wire,
+)
 from sprout.learning.marking.answer_keys import ContestOutcome
 from sprout.learning.paths.left_out import LeftOutSection
 from sprout.learning.paths.next_lesson import WhyNext
@@ -24,6 +34,7 @@ class OpenLessonQuestion(Wire):
         help: the help texts given so far, in order.
         attempts: number of the learner's.
         compare: the model answer beside the learner's last one; null unless it waits for their own verdicts.
+        reading: what it is about in the learner's documents; its `settledBy` comes with the answer.
     """
 
     id: str
@@ -33,6 +44,7 @@ class OpenLessonQuestion(Wire):
     help: tuple[str, ...] = ()
     attempts: int = 0
     compare: Compare | None = None
+    reading: ReadingShown | None = None
 
 
 class NextAction(Wire):

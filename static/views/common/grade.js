@@ -53,15 +53,15 @@ export function outcomeOf({ state, score, correct }) {
 }
 
 /**
- * @param {{ grade: GradeShown | Attempt, attempt?: Turn | false }} props `attempt`: with its criteria, and the answer
- *   once its question is settled
+ * @param {{ grade: GradeShown | Attempt, attempt?: Turn | false, withPoints?: boolean }} props `attempt`: with its
+ *   criteria, and the answer once its question is settled; `withPoints`: of words that were compared as a whole, none
  */
-export function Verdict({ grade, attempt = false }) {
+export function Verdict({ grade, attempt = false, withPoints = true }) {
   const outcome = outcomeOf(grade);
   const { answer = null, why = null } = attempt && attempt.attempt ? attempt.attempt : {};
   return html`<div class="vd">
     <p class="verdict"><${VerdictMark} shape=${MARKS[outcome]} /><b>${t(OUTCOMES[outcome])}</b></p>
-    ${attempt && grade.criteria.length > 0 && html`<${GradeView} grade=${grade} words=${attempt.text} />`}
+    ${attempt && (withPoints || grade.state !== "self_marked") && grade.criteria.length > 0 && html`<${GradeView} grade=${grade} words=${attempt.text} />`}
     ${
       answer &&
       html`<details class="why">

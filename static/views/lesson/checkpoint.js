@@ -21,6 +21,7 @@ import { VerdictMark } from "../common/verdict_mark.js";
 import { CodeField } from "../rich/editor.js";
 import { languageIn } from "../rich/grammars.js";
 import { Markdown } from "../rich/markdown.js";
+import { ComparePassage } from "./compare_passage.js";
 import { DrawingPad } from "./drawing.js";
 
 /** @import { OpenLesson } from "../../state/lesson.js" */
@@ -91,7 +92,7 @@ function OpenCheckpoint({ lesson, about, question, refusal }) {
   /** The answer arrived: clear the words; code and drawings stay while their question is open. */
   const heard = () => {
     const isOver = lesson.state.peek()?.question?.id !== question.id;
-    if (isOver) deleteDraft(strokes);
+    if (isOver) [strokes, `${question.id}.begun`].forEach(deleteDraft);
     if (isOver || question.type === "text" || question.type === "mcq") {
       deleteDraft(question.id);
       batch(() => {
@@ -249,7 +250,7 @@ function OpenCheckpoint({ lesson, about, question, refusal }) {
     const onMark = (/** @type {SelfMark} */ selfMark) =>
       lesson.send({ content: "", text: t("tu.said_compared"), aside: false, drawing: null, selfMark });
     return html`${refusal && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${refusal}</span></p>`}
-      <${Compare} compare=${question.compare} off=${off} onMark=${onMark} />`;
+      <${question.reading ? ComparePassage : Compare} compare=${question.compare} off=${off} onMark=${onMark} />`;
   }
 
   function answerForm() {

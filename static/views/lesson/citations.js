@@ -17,8 +17,11 @@ const PATH_JOINT = " › ";
 /** A document and the place in it: a page, slides or a heading. @param {Citation} citation */
 export function placeOf({ document: name, page, slides, heading }) {
   if (page !== null) return t(slides ? "tu.cite_slide" : "tu.cite_page", { name, page });
-  return heading ? t("tu.cite_part", { name, part: heading.split(PATH_JOINT).at(-1) }) : name;
+  return heading ? t("tu.cite_part", { name, part: partOf({ heading }) }) : name;
 }
+
+/** The heading that a passage stands under; empty without one. @param {Pick<Citation, "heading">} citation */
+export const partOf = ({ heading }) => heading?.split(PATH_JOINT).at(-1) ?? "";
 
 /** @param {{ citations: Citation[], onCite: (citation: Citation) => void }} props */
 export const CitationChips = ({ citations, onCite }) =>

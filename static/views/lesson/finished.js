@@ -21,7 +21,9 @@ export function Finished({ lesson, branchId, conceptId, around }) {
   const concept = around?.all.get(conceptId);
   const isHere = next?.node.parentId === conceptId;
   const plan = lesson.state.value?.plan ?? [];
-  const reached = lesson.state.value?.mastered ? "mastered" : "learned";
+  const state = lesson.state.value;
+  const reached = state?.mastered ? "mastered" : state?.completed ? "learned" : "progress";
+  const isRead = lesson.turns.value.some((turn) => turn.reading);
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     if (lesson.spoken.value && document.activeElement === document.body) box.current?.focus({ preventScroll: true });
@@ -31,7 +33,7 @@ export function Finished({ lesson, branchId, conceptId, around }) {
     ${
       plan.length > 0 &&
       html`
-        <p class="t13 dim">${t("tu.can")}</p>
+        <p class="t13 dim">${t(isRead ? "rd.read" : "tu.can")}</p>
         <ul class="can">
           ${plan.map(
             (line) => html`<li key=${line}><${Icon} name="check" small /><span class="chunk">${line}</span></li>`,
@@ -39,6 +41,7 @@ export function Finished({ lesson, branchId, conceptId, around }) {
         </ul>
       `
     }
+    ${state && !state.completed && html`<p class="t13">${t("rd.practised", { n: state.needed })}</p>`}
     ${
       !isHere &&
       concept &&

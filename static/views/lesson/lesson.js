@@ -6,7 +6,9 @@ import { useEffect, useMemo } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
 import { html } from "../../lib/html.js";
 import { t as common } from "../../lib/i18n.js";
+import { loadDraft, saveDraft } from "../../state/drafts.js";
 import { openLesson } from "../../state/lesson.js";
+import { waitingTurn } from "../../state/reading.js";
 import { homeUrl, pathUrl } from "../../state/router.js";
 import { DocumentReader } from "../common/document_reader.js";
 import { usePathContext } from "../common/path_context.js";
@@ -15,6 +17,7 @@ import { CheckpointForm } from "./checkpoint.js";
 import { CheckpointReminder } from "./checkpoint_reminder.js";
 import { Finished } from "./finished.js";
 import { LessonRail } from "./rail.js";
+import { ReadOn } from "./reading.js";
 import { SideColumn } from "./side_questions.js";
 import { Transcript } from "./transcript.js";
 
@@ -35,6 +38,14 @@ export function LessonScreen({ branchId, conceptId, nodeId }) {
   useEffect(() => {
     if (node) document.title = t("tu.page", { title: node.title });
   }, [node?.title]);
+  const question = lesson.state.value?.question ?? null;
+  const begun = useSignal(/** @type {string | null} */ (null));
+  const isBegun = question !== null && (begun.value === question.id || loadDraft(`${question.id}.begun`) !== "");
+  const waiting = waitingTurn(
+    lesson.turns.value.filter((turn) => !turn.aside),
+    question,
+    isBegun,
+  );
   const crumbs = [
     { title: common("nav.paths"), url: homeUrl() },
     { title: around?.title ?? "", url: pathUrl(branchId) },
@@ -61,10 +72,11 @@ export function LessonScreen({ branchId, conceptId, nodeId }) {
   return html`<${Shell} crumbs=${crumbs}>
     <div class="tu">
       <${LessonRail} lesson=${lesson} concept=${concept?.title ?? ""} title=${node?.title ?? ""} />
-      <${Transcript} lesson=${lesson} title=${node?.title ?? ""} onCite=${onCite} />
+      <${Transcript} lesson=${lesson} title=${node?.title ?? ""} waiting=${waiting} onCite=${onCite} />
       <${SideColumn}
         lesson=${lesson}
         cited=${cited}
+        onCite=${onCite}
         onRead=${(/** @type {Citation} */ citation) => {
           read.value = citation;
         }}
@@ -78,13 +90,21 @@ export function LessonScreen({ branchId, conceptId, nodeId }) {
               conceptId=${conceptId}
               around=${around}
             />`
-            : html`<${CheckpointForm}
+            : waiting && question
+              ? html`<${ReadOn}
+                  lesson=${lesson}
+                  onGoOn=${() => {
+                    saveDraft(`${question.id}.begun`, "1");
+                    begun.value = question.id;
+                  }}
+                />`
+              : html`<${CheckpointForm}
               lesson=${lesson}
               about=${[around?.title, concept?.title, node?.title].join(" ")}
             />`
         }
       </div>
-      ${lesson.state.value?.question && !lesson.ended.value && html`<${CheckpointReminder} lesson=${lesson} />`}
+      ${question && !lesson.ended.value && !waiting && html`<${CheckpointReminder} lesson=${lesson} />`}
     </div>
     ${
       read.value &&

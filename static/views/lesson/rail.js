@@ -19,7 +19,7 @@ export function LessonRail({ lesson, concept, title }) {
   return html`<aside class="rail" aria-label=${t("tu.plan")}>
     <p class="t13 dimmer rail-of">${concept}</p>
     <p class="rail-title">${title}</p>
-    ${state && state.plan.length > 0 && html`<${Steps} plan=${state.plan} at=${state.chunk} over=${over} />`}
+    ${state && state.plan.length > 0 && html`<${Steps} plan=${state.plan} at=${Math.min(state.chunk, state.plan.length)} over=${over} />`}
     ${state && html`<${Mastery} state=${state} before=${lesson.before.value} />`}
   </aside>`;
 }

@@ -10,17 +10,25 @@ import { loadDraft, saveDraft } from "../../state/drafts.js";
 import { sideQuestionMessage } from "../../state/transcript.js";
 import { Icon } from "../common/icons.js";
 import { Markdown } from "../rich/markdown.js";
-import { PassageNote } from "./citations.js";
+import { CitationChips, PassageNote } from "./citations.js";
 import { Waiting } from "./transcript.js";
 
 /** @import { Signal } from "@preact/signals" */
 /** @import { OpenLesson } from "../../state/lesson.js" */
 /** @import { Citation } from "../../types.d.ts" */
 
-/** @param {{ lesson: OpenLesson, cited: Signal<Citation | null>, onRead: (citation: Citation) => void }} props */
+/**
+ * @param {{
+ *   lesson: OpenLesson,
+ *   cited: Signal<Citation | null>,
+ *   onCite: (citation: Citation) => void,
+ *   onRead: (citation: Citation) => void,
+ * }} props
+ */
 export const SideColumn = ({
   lesson,
   cited,
+  onCite,
   onRead,
 }) => html`<aside class="notes" aria-label=${t("tu.aside_label")} id="aside">
   ${
@@ -34,11 +42,11 @@ export const SideColumn = ({
       }}
     />`
   }
-  <${Questions} lesson=${lesson} />
+  <${Questions} lesson=${lesson} onCite=${onCite} />
 </aside>`;
 
-/** @param {{ lesson: OpenLesson }} props */
-function Questions({ lesson }) {
+/** @param {{ lesson: OpenLesson, onCite: (citation: Citation) => void }} props */
+function Questions({ lesson, onCite }) {
   const words = useSignal("");
   const draft = lesson.session.value && `${lesson.session.value.id}.aside`;
   useEffect(() => {
@@ -73,7 +81,10 @@ function Questions({ lesson }) {
     ${turns.map((turn) =>
       turn.who === "learner"
         ? html`<p class="you" key=${turn.id}>${turn.text}</p>`
-        : html`<div class="say dim" key=${turn.id}><${Markdown} text=${turn.text} /></div>`,
+        : html`<div class="say dim" key=${turn.id}>
+            <${Markdown} text=${turn.text} />
+            <${CitationChips} citations=${turn.citations} onCite=${onCite} />
+          </div>`,
     )}
     ${
       asking &&

@@ -4,12 +4,14 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
 import { html } from "../../lib/html.js";
+import { openPassage } from "../../state/reading.js";
 import { markSpans, turnsBeside } from "../../state/transcript.js";
 import { Verdict } from "../common/grade.js";
 import { CodeBlock } from "../rich/code.js";
 import { Diagram, DiagramImage } from "../rich/diagram.js";
 import { Markdown } from "../rich/markdown.js";
 import { CitationChips } from "./citations.js";
+import { ReadingPassage } from "./reading.js";
 
 /** @import { OpenLesson } from "../../state/lesson.js" */
 /** @import { Card, Citation } from "../../types.d.ts" */
@@ -19,8 +21,11 @@ const SLOW_MS = 10_000;
 /** Where the checkpoint follows the text, one reads on from one's own words; else it is docked below the newest. */
 const narrow = matchMedia("(max-width: 1100px)");
 
-/** @param {{ lesson: OpenLesson, title: string, onCite: (citation: Citation) => void }} props */
-export function Transcript({ lesson, title, onCite }) {
+/**
+ * @param {{ lesson: OpenLesson, title: string, waiting: Turn | null, onCite: (citation: Citation) => void }} props
+ *   `waiting`: the turn whose passage and question are not shown yet
+ */
+export function Transcript({ lesson, title, waiting, onCite }) {
   const question = lesson.state.value?.question ?? null;
   const said = lesson.turns.value.filter((turn) => !turn.aside);
   const turns = turnsBeside(said, question);
@@ -35,13 +40,18 @@ export function Transcript({ lesson, title, onCite }) {
     speaking: { value: speaking },
   } = lesson;
   useEffect(() => {
-    if (working ? !speaking : turns.length === settled.current) return;
-    if (!working) settled.current = turns.length;
+    const shown = waiting ? turns.length - 0.5 : turns.length;
+    if (working ? !speaking : shown === settled.current) return;
+    if (!working) settled.current = shown;
     if (turns.length < 2 && !speaking) return;
+    if (turns.at(-1)?.reading && !waiting) {
+      talk.current?.querySelector("section.reading")?.scrollIntoView({ block: "start" });
+      return;
+    }
     const mine = narrow.matches ? [...(talk.current?.querySelectorAll(".me") ?? [])].at(-1) : undefined;
     if (mine) mine.scrollIntoView({ block: "start" });
     else end.current?.scrollIntoView({ block: "end" });
-  }, [turns.length, speaking, working]);
+  }, [turns.length, speaking, working, waiting === null]);
   useRoomForDock();
   const open = lesson.ended.value ? null : question?.prompt;
   const last = useMemo(() => lastPlaces(turns), [lesson.turns.value, question]);
@@ -49,6 +59,8 @@ export function Transcript({ lesson, title, onCite }) {
   const isShownHere = (/** @type {Turn} */ turn, /** @type {number} */ i) =>
     turn.question !== null && !(open && turn.question.startsWith(open)) && last.get(turn.question) === i;
   const comparing = question?.compare ?? null;
+  const read = openPassage(turns, waiting && (turns.find((turn) => turn.id === waiting.id) ?? null));
+  const isReading = read !== null;
   const newest = turns.findLast((turn) => turn.attempt);
   const thinking = sending ? "tu.marking" : "tu.thinking";
   const waitingFor = turns.length ? thinking : "tu.starting";
@@ -57,12 +69,16 @@ export function Transcript({ lesson, title, onCite }) {
     ${turns.map(
       (turn, i) =>
         !(comparing && turn.who === "tutor" && i === turns.length - 1) && // the dock says the same
+        !(isReading && turn.who === "tutor" && turns[i - 1]?.attempt?.state === "self_marked") && // the dock said it
         html`<${TurnView}
           key=${turn.id}
           turn=${turn}
           isNewest=${turn === newest}
           isCompared=${turn === newest && comparing !== null}
           withQuestion=${isShownHere(turn, i)}
+          withPoints=${!isReading}
+          withWords=${i > 0 || !turn.reading}
+          passage=${turn.id === waiting?.id ? "waits" : turn === read ? "open" : "folded"}
           onCite=${onCite}
         />`,
     )}
@@ -143,18 +159,26 @@ export function Waiting({ words }) {
  *   isNewest: boolean,
  *   isCompared: boolean,
  *   withQuestion: boolean,
+ *   withPoints: boolean,
+ *   withWords: boolean,
+ *   passage: "open" | "folded" | "waits",
  *   onCite: (citation: Citation) => void,
  * }} props `isNewest`: whether it is the newest attempt; `isCompared`: whether its learner is comparing it
  */
-const TurnView = ({ turn, isNewest, isCompared, withQuestion, onCite }) =>
+const TurnView = ({ turn, isNewest, isCompared, withQuestion, withPoints, withWords, passage, onCite }) =>
   useMemo(
     () =>
       turn.who === "learner"
         ? html`<${Mine} text=${turn.text} turn=${turn} drawing=${turn.drawn} />
-            ${turn.attempt && !isCompared && html`<${Verdict} grade=${turn.attempt} attempt=${isNewest && turn} />`}`
+            ${turn.attempt && !isCompared && html`<${Verdict} grade=${turn.attempt} attempt=${isNewest && turn} withPoints=${withPoints} />`}`
         : html`<div class="msg">
-          <${Markdown} text=${turn.text} />
-          <${CitationChips} citations=${turn.citations} onCite=${onCite} />
+          ${withWords && html`<${Markdown} text=${turn.text} />`}
+          ${
+            turn.reading
+              ? passage !== "waits" &&
+                html`<${ReadingPassage} reading=${turn.reading} isOpen=${passage === "open"} onCite=${onCite} />`
+              : html`<${CitationChips} citations=${turn.citations} onCite=${onCite} />`
+          }
           ${withQuestion && html`<div class="asked"><${Markdown} text=${turn.question ?? ""} /></div>`}
         </div>`,
     [
@@ -162,6 +186,8 @@ const TurnView = ({ turn, isNewest, isCompared, withQuestion, onCite }) =>
       turn.text,
       turn.attempt && JSON.stringify(turn.attempt),
       turn.citations.length,
+      turn.reading?.settledBy.length,
+      passage,
       isNewest,
       isCompared,
       withQuestion,

@@ -10,6 +10,7 @@ import { BackLink, NoteReference } from "./footnotes.js";
 import { Formula } from "./formula.js";
 import { notesAndTerms } from "./notes_and_terms.js";
 import { mathematics } from "./tex.js";
+import { tintedParts, withSigns, withoutSigns } from "./tint.js";
 
 /** @import { ComponentChildren } from "preact" */
 /** @typedef {{ type: string, raw: string, text?: string, tokens?: Token[], [field: string]: any }} Token */
@@ -19,10 +20,37 @@ const OWN = /^[#/]/;
 const HERE = "http://here.invalid";
 const DEEPEST = 20;
 const CLOSED_FENCE = /\n {0,3}(?:`{3,}|~{3,})\s*$/;
+/** Attributes of an element in the manner of kramdown: `{: .wide}`. */
+const ATTRIBUTES = /\{:[^{}\n]{0,200}\}/g;
+const CODE_OR_DOUBLED = /(```[\s\S]*?```|`[^`\n]*`)|\\\\([()[\]])/g;
+const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
+const TAGS = /<[^<>]*>/g;
 const marked = new Marked(mathematics, notesAndTerms);
+
+/** How a document is drawn: its tint, and without the markup that it has beside Markdown; null for other texts.
+ * @type {import("./tint.js").Tint | null}
+ */
+let tint = null;
 
 /** Markdown text; HTML in it is shown as source. @param {{ text: string }} props */
 export const Markdown = ({ text }) => html`${read(text)}`;
+
+/**
+ * Text of a document, with pieces of it marked; of HTML in it only the words are shown.
+ * @param {{ text: string, tinted?: string[] }} props
+ */
+export function DocumentText({ text, tinted = [] }) {
+  tint = { on: false };
+  try {
+    return html`${read(withPlainFormulas(withSigns(text, tinted)))}`;
+  } finally {
+    tint = null;
+  }
+}
+
+/** The text with `\\\\(…\\\\)`, as kramdown writes formulas, as `\\(…\\)`; code stays. @param {string} text */
+const withPlainFormulas = (text) =>
+  text.replace(CODE_OR_DOUBLED, (found, code, bracket) => (code ? found : `\\${bracket}`));
 
 /** @param {string} text @returns {ComponentChildren} */
 function read(text) {
@@ -103,6 +131,8 @@ function block(token, depth) {
       return html`<dl>${token.tokens?.map((part) => definition(part, depth))}</dl>`;
     case "hr":
       return html`<hr />`;
+    case "html":
+      return tint ? htmlWords(token) : html`<p>${token.raw}</p>`;
     default:
       return html`<p>${token.raw}</p>`;
   }
@@ -113,11 +143,15 @@ function fence(token) {
   const lang = /^[\w+#-]{1,20}/.exec(token.lang ?? "")?.[0].toLowerCase() ?? "";
   return lang === "mermaid" && CLOSED_FENCE.test(token.raw)
     ? html`<${Diagram} source=${token.text} />`
-    : html`<${CodeBlock} text=${token.text} lang=${lang} />`;
+    : html`<${CodeBlock} text=${tint ? withoutSigns(token.text ?? "") : token.text} lang=${lang} />`;
 }
 
 /** @param {Token} token */
-const formula = ({ raw, tex, display, closed }) => ({ raw: raw.trim(), tex: closed ? tex : null, display });
+const formula = ({ raw, tex, display, closed }) => ({
+  raw: unsigned(raw.trim()),
+  tex: closed ? unsigned(tex) : null,
+  display,
+});
 
 /** @param {Token} token @param {number} depth */
 function list(token, depth) {
@@ -164,15 +198,17 @@ function piece(token, depth) {
     case "del":
       return html`<del>${inline(token.tokens, depth)}</del>`;
     case "codespan":
-      return html`<code>${token.text}</code>`;
+      return drawnIn(token, html`<code>${unsigned(token.text ?? "")}</code>`);
     case "math":
-      return html`<${Formula} ...${formula(token)} />`;
+      return drawnIn(token, html`<${Formula} ...${formula(token)} />`);
+    case "html":
+      return tint ? "" : token.raw;
     case "br":
       return html`<br />`;
     case "noteReference":
       return reference(token);
     case "link":
-      return isSafe(token.href)
+      return isSafe(token.href) && !(tint && token.href.startsWith("#"))
         ? html`<a href=${token.href} rel="noopener noreferrer" target="_blank">${inline(token.tokens, depth)}</a>`
         : inline(token.tokens, depth);
     case "image":
@@ -203,4 +239,24 @@ function isSafe(href) {
 }
 
 /** A text as it was written: marked has escaped it for markup, which this is not. @param {Token} token */
-const plain = (token) => token.raw;
+const plain = (token) => (tint ? tintedWords(token.raw.replace(ATTRIBUTES, "")) : token.raw);
+
+/** Without the signs of a tint. @param {string} text */
+const unsigned = (text) => (tint ? withoutSigns(text) : text);
+
+/** Something drawn, marked where a tinted piece begins or goes on. @param {Token} token @param {ComponentChildren} drawn */
+function drawnIn(token, drawn) {
+  if (!tint) return drawn;
+  const isOn = tint.on;
+  return tintedParts(token.raw, tint).some((part) => part.on) || isOn ? html`<mark>${drawn}</mark>` : drawn;
+}
+
+/** @param {string} words @returns {ComponentChildren} */
+const tintedWords = (words) =>
+  tint && tintedParts(words, tint).map(({ text, on }) => (on ? html`<mark>${text}</mark>` : text));
+
+/** The words of a block of HTML. @param {Token} token */
+function htmlWords(token) {
+  const words = token.raw.replace(COMMENT, "").replace(TAGS, " ").trim();
+  return words && html`<p>${tintedWords(words)}</p>`;
+}

@@ -14,10 +14,10 @@ from sprout.offline.demo.tutor.content.from_notes import lesson_from_notes
 from sprout.offline.demo.tutor.content.study_skills import study_skills_lesson
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, Tactic, count_tactic, recognize_tactic
 from sprout.offline.demo.tutor.lesson import TutorLesson
-from sprout.offline.demo.tutor.replies.citations import cited_passages
 from sprout.offline.demo.tutor.replies.completion import completion_text
 from sprout.offline.demo.tutor.replies.lesson_order import NextQuestion, is_finished, next_questions
 from sprout.offline.demo.tutor.replies.next_question import PARAGRAPH, WeakPrerequisite, next_question_text
+from sprout.offline.demo.tutor.replies.notes_places import answer_from_notes
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, open_question
 from sprout.offline.demo.tutor.replies.reply_styles import open_question_reply
 from sprout.offline.demo.tutor.replies.side_questions import side_answer
@@ -27,7 +27,8 @@ from sprout.offline.reply import Block, Reply, TextOut, ToolOut
 
 PROGRESS, PREREQUISITES = "check_student_progress", "check_prerequisite_mastery"
 ASK, COMPLETE, SAY = "ask_checkpoint", "complete_subconcept", "reply"
-CONCERN, EXAMPLE = "raise_concern", "generate_example"
+CONCERN, EXAMPLE, SEARCH = "raise_concern", "generate_example", "search_documents"
+LONGEST_QUERY = 300
 
 LITTLE_KNOWN = 0.3  # mastery, 0..1
 MISSES_BEFORE_EXAMPLE = 2
@@ -81,15 +82,34 @@ class _TutorReply:
             language = detect_language([self._turn.message], self._templates.code)
             return self._concern_reply(tactic.opening(language, count_tactic(tactic, self._turn.earlier_messages)))
         now = open_question(self._turn, self._lesson, self._templates)
+        if self._lesson.source == "notes" and (now.is_aside and tactic is None if now else self._is_clarification):
+            return self._answer_from_notes(now)
         if now is not None:
             wants = (tactic is not None and tactic.style is ReplyStyle.EXAMPLE) or self._needs_example(now, tactic)
             shows = wants and self._should_show_example(now)
             return Reply([self._example_call()]) if shows else self._say(self._open_reply(now))
-        if self._turn.kind == "clarification":
+        if self._is_clarification:
             return self._say(self._side_answer())
         if checks := self._progress_checks():
             return Reply(checks)
         return self._next_step_reply()
+
+    @property
+    def _is_clarification(self) -> bool:
+        return self._turn.kind == "clarification"
+
+    def _answer_from_notes(self, now: OpenQuestion | None) -> Reply:
+        """The place in the notes that has to do with a side question, or that there is none."""
+        message, frames, said = self._turn.message, self._templates, self._turn.said
+        if self._can_call(SEARCH) and not self._conversation.calls_to(SEARCH):
+            return Reply([ToolOut(SEARCH, {"query": message[:LONGEST_QUERY]})])
+        found = [row for call in self._conversation.calls_to(SEARCH) for row in _rows(call.result)]
+        found += [{"id": tag.attributes.get("id"), "text": tag.text} for tag in self._turn.subject.passages]
+        answer = answer_from_notes(message, found, frames, said, now.check if now is not None else None)
+        closing = frames.fresh("open", said) if now is not None else frames.render("closing_words")
+        words = f"{answer.words} {closing}"
+        cited = {"passages": [*answer.passages]} if answer.passages else {}
+        return Reply([ToolOut(SAY, {"message": words} | cited)]) if self._can_call(SAY) else self._say(words)
 
     def _say(self, words: str) -> Reply:
         return self._end_with(SAY, words)
@@ -163,9 +183,7 @@ class _TutorReply:
         if not self._can_call(ASK):
             return self._say(f"{words} {self._templates.render('closing_words')}")
         plan = turn.plan or self._lesson.goals
-        asked = following.question.tool_input(words, plan, is_new_plan=not turn.plan)
-        cited = cited_passages(following, turn.subject.passages)
-        ask = ToolOut(ASK, asked | ({"passages": cited} if cited else {}))
+        ask = ToolOut(ASK, following.question.tool_input(words, plan, is_new_plan=not turn.plan))
         return Reply([self._example_call(), ask] if shows_example else [ask])
 
     def _opens_with_example(self, following: NextQuestion) -> bool:
@@ -200,6 +218,15 @@ class _TutorReply:
                 continue
             if isinstance(payload, dict):
                 yield payload
+
+
+def _rows(result: str) -> list[dict[str, Any]]:
+    """The passages that a search has found."""
+    try:
+        payload = json.loads(result)
+    except ValueError:
+        return []
+    return [row for row in payload if isinstance(row, dict) and row.get("id")] if isinstance(payload, list) else []
 
 
 reply_as_tutor = make_tutor()

@@ -28,6 +28,7 @@ class PreparedQuestion:
         program_tests, accepted: as the draft has them: runs that mark a program, and terms that are right.
         replies: by a wrong option, number or term, what is said to it.
         help: read again, look here, a partly worked parallel, one step; none where nothing safe can be said.
+        reading, settled_by: ids of the passages that it is about, and their sentences that settle it.
     """
 
     prompt: str
@@ -45,6 +46,8 @@ class PreparedQuestion:
     help: tuple[str, ...] = ()
     because: str = ""
     solution: tuple[str, ...] = ()
+    reading: tuple[str, ...] = ()
+    settled_by: tuple[str, ...] = ()
 
     @property
     def labels(self) -> list[str]:
@@ -92,6 +95,7 @@ class PreparedQuestion:
         fields |= {"anchors": list(self.anchors)} if self.anchors else {}
         fields |= {"accepted": [*self.accepted]} if self.accepted else {}
         fields |= {"program_tests": [*map(_test_input, self.program_tests)]} if self.program_tests else {}
+        fields |= {"reading": [*self.reading], "settled_by": [*self.settled_by]} if self.reading else {}
         fields |= {"help": list(self.help)}
         return fields | {"solution": list(self.solution)} | ({"plan": list(plan)} if is_new_plan else {})
 
@@ -142,17 +146,12 @@ def _test_input(test: ProgramTest) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A case with its one idea, the question on it, and that question in a changed form.
-
-    Args:
-        rests_on: sentences of the learner's notes that it says, or that are to be read for it.
-    """
+    """A case with its one idea, the question on it, and that question in a changed form."""
 
     goal: str
     explanation: str
     question: PreparedQuestion
     changed_form: PreparedQuestion
-    rests_on: tuple[str, ...] = ()
 
     @property
     def questions(self) -> tuple[PreparedQuestion, PreparedQuestion]:

@@ -15,6 +15,7 @@ from sprout.errors import Conflict
 from sprout.events import CardShown
 from sprout.learning.leaks.prepared_help import given_help
 from sprout.learning.lessons.fixed_texts import fixed_text
+from sprout.learning.lessons.readings import visible_reading
 from sprout.learning.lessons.repository import Lesson, LessonRepository
 from sprout.learning.lessons.turn import AskedCheckpoint, TurnKind, parse_input, render_reply
 from sprout.learning.marking.answers import split_drawing
@@ -246,6 +247,7 @@ def open_lesson_question(question: AskedCheckpoint | None) -> OpenLessonQuestion
         help=given_help(question),
         attempts=question.ladder.attempts,
         compare=compare,
+        reading=visible_reading(question.reading, question.ladder),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from sprout.learning.mastery.mastery import RIGHT_TO_LEARN
 from sprout.offline.demo.tutor.composition import Priority, Snippet, compose, first_sentences, unsaid
 from sprout.offline.demo.tutor.lesson import Chunk, TutorLesson
 from sprout.offline.demo.tutor.replies.lesson_order import is_left_out
@@ -30,6 +31,11 @@ def completion_text(turn: Turn, teaching: TutorLesson, frames: Templates) -> str
 
 
 def _record_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> Iterator[Snippet]:
+    if teaching.source == "notes":
+        yield Snippet(teaching.summary)
+        if turn.unaided_right < RIGHT_TO_LEARN:
+            yield Snippet(frames.render("notes_practised"))
+        return
     prompts = [*_solved_alone(turn)]
     alone = [chunk for chunk in teaching.chunks if _holds(chunk, prompts)]
     if len(alone) == len(teaching.chunks):

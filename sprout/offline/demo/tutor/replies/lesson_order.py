@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sprout.learning.marking.attempts import wants_change
+from sprout.learning.mastery.mastery import RIGHT_TO_LEARN
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, recognize_tactic
 from sprout.offline.demo.tutor.lesson import Chunk, PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.turn import Turn, question_in
@@ -48,7 +49,8 @@ def next_questions(teaching: TutorLesson, turn: Turn, *, known: float = 0.0) -> 
 
 
 def is_finished(teaching: TutorLesson, turn: Turn, *, known: float = 0.0) -> bool:
-    """Return True if the plan is done: every step asked, three right without help, or a test passed.
+    """Return True if the plan is done: every step asked, three right without help, or a test passed; of notes every
+    step read.
 
     A question that was not solved alone has its changed form to come first; a step that was put away comes back once.
     """
@@ -59,11 +61,13 @@ def is_finished(teaching: TutorLesson, turn: Turn, *, known: float = 0.0) -> boo
             return False
     if any(comes_back(chunk, turn) for chunk in teaching.chunks):
         return False
-    if settled is not None and settled.done_alone:
+    if settled is not None and settled.done_alone and teaching.source != "notes":
         was_last = any(task.matches_prompt(settled.prompt) for task in teaching.chunks[-1].questions)
         if was_last or should_test(turn, known):
             return True
     all_asked = all(any(_times_asked(task, turn) for task in chunk.questions) for chunk in teaching.chunks)
+    if teaching.source == "notes":  # all of it is read; what is missing to learn it is asked while there is something
+        return all_asked and (turn.unaided_right >= RIGHT_TO_LEARN or not _unasked_by_code(teaching, turn))
     return all_asked or turn.unaided_right >= ENOUGH_UNAIDED
 
 
@@ -98,7 +102,7 @@ def _in_order(teaching: TutorLesson, turn: Turn, known: float) -> Iterator[NextQ
     if changed and not _times_asked(changed.question, turn):
         yield changed
     new = [chunk for chunk in teaching.chunks if not any(_times_asked(task, turn) for task in chunk.questions)]
-    is_test = should_test(turn, known)
+    is_test = teaching.source != "notes" and should_test(turn, known)
     by_code = [chunk for chunk in new if _tested_by(chunk).is_marked_by_code]
     if is_test and teaching.chunks[-1] in new:
         tested = (by_code or new)[-1]
@@ -148,6 +152,11 @@ def _put_away(turn: Turn) -> Iterator[str]:
 
 def _times_step_asked(chunk: Chunk, turn: Turn) -> int:
     return sum(_times_asked(task, turn) for task in chunk.questions)
+
+
+def _unasked_by_code(teaching: TutorLesson, turn: Turn) -> list[PreparedQuestion]:
+    tasks = (task for chunk in teaching.chunks for task in chunk.questions)
+    return [task for task in tasks if task.is_marked_by_code and not _times_asked(task, turn)]
 
 
 def _times_asked(task: PreparedQuestion, turn: Turn) -> int:

@@ -34,13 +34,16 @@ def next_question_text(
     turn: Turn, teaching: TutorLesson, following: NextQuestion, frames: Templates, weak: WeakPrerequisite | None = None
 ) -> str:
     """Text before the next question: the verdict on the last one, then the case and the idea."""
-    parts = [
+    outcome = [
         *outcome_snippets(turn, teaching, frames),
         *purpose_snippets(turn, teaching, frames),
         *_tactic_snippets(turn, frames),
-        *_review_snippets(weak, frames),
-        *_lead_in_snippets(turn, following, frames),
     ]
+    lead_in = [*_lead_in_snippets(turn, following, frames)]
+    if following.question.reading:  # what settled the last question is said, though the next may be about it as well
+        words = compose(unsaid([*outcome, *lead_in], turn.said), None, joint=PARAGRAPH)
+        return words or following.chunk.explanation
+    parts = [*outcome, *_review_snippets(weak, frames), *lead_in]
     safe = [replace(part, text=_without_answer(part.text, following.question)) for part in parts]
     words = compose(unsaid(safe, turn.said), None, joint=PARAGRAPH)
     return words or frames.fresh("next_idea", turn.said, can=following.question.goal)
@@ -71,7 +74,9 @@ def outcome_snippets(turn: Turn, teaching: TutorLesson, frames: Templates, *, qu
         case "solved":
             yield _verdict(turn, teaching, frames, quotes=quotes)
             if because := _because(turn, teaching):
-                yield Snippet(because, Priority.SHOULD)
+                yield Snippet(because, Priority.SHOULD, repeatable=_is_reading(turn, teaching))
+        case "worked_through" if _is_reading(turn, teaching):
+            yield Snippet(_because(turn, teaching), whole=True, repeatable=True)
         case "worked_through" if settled.solution:
             yield _worked_through(turn, frames)
         case "compared":
@@ -118,6 +123,8 @@ def _compared_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> 
     assert turn.settled is not None
     if turn.settled.said == "met":
         yield Snippet(frames.fresh("compared_met", turn.said), repeatable=True)
+    elif _is_reading(turn, teaching):
+        yield Snippet(_because(turn, teaching), whole=True, repeatable=True)
     elif turn.settled.misconception and shares_idea(turn.settled.misconception, teaching.idea):
         yield Snippet(frames.render("test_case", idea=teaching.idea, case=teaching.case), Priority.SHOULD)
     elif because := _because(turn, teaching):
@@ -140,6 +147,12 @@ def _because(turn: Turn, teaching: TutorLesson) -> str:
     return found[1].because if found else ""
 
 
+def _is_reading(turn: Turn, teaching: TutorLesson) -> bool:
+    """Whether the settled question was about a passage, so that a sentence of it settles it."""
+    found = teaching.find(turn.settled.prompt) if turn.settled else None
+    return found is not None and bool(found[1].reading)
+
+
 def _review_snippets(weak: WeakPrerequisite | None, frames: Templates) -> Iterator[Snippet]:
     if weak is not None:
         can = ability_in(weak.summary)
@@ -151,7 +164,7 @@ def _lead_in_snippets(turn: Turn, following: NextQuestion, frames: Templates) ->
     """Announcement of the question: a new case and its idea, or how it goes with those before it."""
     can = following.question.goal
     match following.reason:
-        case NextReason.NEW:
+        case NextReason.NEW if turn.settled is None or not following.question.reading:
             yield Snippet(following.chunk.explanation)
         case NextReason.TEST:
             yield Snippet(frames.render("as_test"))

@@ -1,0 +1,103 @@
+"""Reading steps: the passages that a part stands in, in their order, a minute or two each."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from sprout.learning.paths.passages import HEADING_SEPARATOR
+from sprout.learning.structure.tree import Block
+from sprout.offline.notes.document import Document, Part
+from sprout.offline.notes.words import word_count
+
+LEAST_WORDS, MOST_WORDS = 120, 300
+SMALLEST = 60  # words that are a step of their own
+
+
+@dataclass(frozen=True, slots=True)
+class GivenPassage:
+    """A passage as an agent is given it; `heading` is the path of headings above it."""
+
+    id: str
+    document: str
+    heading: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingStep:
+    """Neighbouring passages of one document that are read at once.
+
+    Args:
+        blocks: what stands in them and belongs to the part.
+    """
+
+    passages: tuple[GivenPassage, ...]
+    blocks: tuple[Block, ...]
+
+    @property
+    def words(self) -> int:
+        return sum(word_count(passage.text) for passage in self.passages)
+
+    @property
+    def title(self) -> str:
+        return self.passages[0].heading.split(HEADING_SEPARATOR)[-1]
+
+    def with_next(self, other: "ReadingStep") -> "ReadingStep":
+        return ReadingStep((*self.passages, *other.passages), (*self.blocks, *other.blocks))
+
+
+def reading_steps(
+    documents: Sequence[Document], passages: Sequence[GivenPassage], parts: Sequence[Part]
+) -> list[ReadingStep]:
+    """The passages in which the parts stand, as steps.
+
+    Args:
+        documents: those that the passages are of.
+    """
+    steps: list[ReadingStep] = []
+    for one in _single_steps(documents, passages, parts):
+        if steps and (not one.blocks or _belongs_to(steps[-1], one)):
+            steps[-1] = steps[-1].with_next(one)
+        else:
+            steps.append(one)
+    if len(steps) > 1 and steps[-1].words < SMALLEST and _same_document(steps[-2], steps[-1]):
+        steps[-2:] = [steps[-2].with_next(steps[-1])]
+    return steps
+
+
+def _belongs_to(step: ReadingStep, one: ReadingStep) -> bool:
+    """Whether a passage is read together with those before it: they are short, and all is not too long."""
+    short = step.words < (SMALLEST if step.title != one.title else LEAST_WORDS)
+    return _same_document(step, one) and short and step.words + one.words <= MOST_WORDS
+
+
+def _same_document(step: ReadingStep, other: ReadingStep) -> bool:
+    return step.passages[0].document == other.passages[0].document
+
+
+def _single_steps(
+    documents: Sequence[Document], passages: Sequence[GivenPassage], parts: Sequence[Part]
+) -> Iterator[ReadingStep]:
+    """A step for each passage that has a block of the parts; without blocks where one only goes on in it."""
+    own = {id(block) for part in parts for block in part.all_blocks}
+    groups = [[*group] for _, group in groupby(passages, lambda passage: passage.document)]
+    for document, group in zip(documents, groups, strict=True):
+        ends = _ends(document.text, [passage.text for passage in group])
+        start = 0
+        for passage, end in zip(group, ends, strict=True):
+            blocks = [block for block in document.content.all_blocks if id(block) in own and start < block.end]
+            here = tuple(block for block in blocks if start <= block.start < end)
+            if here or any(block.start < start for block in blocks):
+                yield ReadingStep((passage,), here)
+            start = end
+
+
+def _ends(text: str, passages: Sequence[str]) -> Iterator[int]:
+    """Where each passage ends in the text that is put together from them, without the headings they begin with."""
+    end = 0
+    for passage in passages:
+        starts = [0, *(at + 1 for at, letter in enumerate(passage) if letter == "\n")]
+        places = ((text.find(rest, end), len(rest)) for at in starts if (rest := passage[at:].strip()))
+        place, length = next((found for found in places if found[0] >= 0), (end, 0))
+        end = place + length
+        yield end

@@ -1,0 +1,102 @@
+"""Readings in the database, on both: what is read before a question, and nobody else's document (Q6, S1)."""
+
+import json
+
+import pytest
+
+from harness.builders import a_topic, add_notes
+from sprout.errors import InvalidQuestion
+from sprout.learning.lessons.help_ladder import HelpLadder
+from sprout.learning.lessons.repository import TurnEnd
+from sprout.learning.paths.repository import DEFAULT_USER_ID
+from sprout.runs.run_store import StoredEvent
+from sprout.store.documents.queue import SqlDocumentQueue
+from sprout.store.documents.sources import SqlSources
+from sprout.store.engine.database import Database
+from sprout.store.lessons.conversations import SqlConversations
+from sprout.store.paths.paths import SqlPaths
+from tests.store.lessons.test_repository import Class, asking_turn, room, tutoring
+
+__all__ = ["room", "tutoring"]
+
+NOTES = "## Sums\n\nA **sum** is what two numbers give together.\n\n## Order\n\nThe order of the two does not matter.\n"
+SENTENCE = "A sum is what two numbers give together."
+PIECE = "A **sum** is what two numbers give together."
+
+
+async def passages_in(paths: SqlPaths, queue: SqlDocumentQueue, database: Database, room: Class) -> list[str]:
+    """Ids of the passages of notes that the topic of the lesson gets."""
+    root = (await room.lesson()).topic
+    added = await add_notes(paths, queue, root, NOTES, "sums.md")
+    return [one.id for one in await SqlSources(database).document(added, user_id=root.user_id)]
+
+
+async def test_Q6_a_reading_is_kept_with_its_question_and_tells_what_settles_it_only_then(
+    room: Class,
+    paths: SqlPaths,
+    document_queue: SqlDocumentQueue,
+    database: Database,
+    published: list[StoredEvent],
+) -> None:
+    ids = await passages_in(paths, document_queue, database, room)
+    talk = SqlConversations(database)
+    await room.end_turn(asking_turn(reading=tuple(ids), settled_by=(SENTENCE,)))
+    pending = (await room.lesson()).pending
+    assert pending is not None
+    assert pending.reading is not None
+    assert (pending.reading.document, pending.reading.heading) == ("sums.md", "Sums")
+    assert pending.reading.text == NOTES.strip()
+    assert pending.reading.settled_by == [PIECE]
+    (message,) = await talk.messages(room.session_id, user_id=DEFAULT_USER_ID)
+    assert message.reading is not None
+    assert message.reading.settled_by == []
+    assert [one.passage_id for one in message.citations] == ids
+    (asked,) = [one for one in published if one.kind == "checkpoint_question"]
+    assert json.loads(asked.data)["reading"] == message.reading.model_dump(mode="json")
+
+    solved = HelpLadder().after_attempt(right=True)
+    await room.end_turn(TurnEnd("Right.", "learning", "4", "evaluation", question=pending, ladder=solved))
+    (message, *_) = await talk.messages(room.session_id, user_id=DEFAULT_USER_ID)
+    assert message.reading is not None
+    assert message.reading.settled_by == [PIECE]
+
+
+async def test_S1_a_document_of_another_learner_or_topic_cannot_be_read_through_a_question(
+    room: Class, paths: SqlPaths, document_queue: SqlDocumentQueue, database: Database
+) -> None:
+    foreign = await a_topic(paths, "Secrets", user_id="00000000-0000-0000-0000-00000000000b")
+    added = await add_notes(paths, document_queue, foreign, NOTES, "theirs.md")
+    theirs = [one.id for one in await SqlSources(database).document(added, user_id=foreign.user_id)]
+    with pytest.raises(InvalidQuestion, match="no such passage"):
+        await room.end_turn(asking_turn(reading=tuple(theirs)))
+    assert (await room.lesson()).pending is None, "nothing is half written"
+    ids = await passages_in(paths, document_queue, database, room)
+    pending = await room.end_turn(asking_turn(reading=(*theirs, ids[1], "pffffffff")))
+    assert pending is not None
+    assert pending.reading is not None
+    assert pending.reading.document == "sums.md"
+    assert "order of the two" in pending.reading.text
+    assert "what two numbers give" not in pending.reading.text
+
+
+async def test_a_deleted_document_takes_what_is_read_of_it_along(
+    room: Class, paths: SqlPaths, document_queue: SqlDocumentQueue, database: Database
+) -> None:
+    ids = await passages_in(paths, document_queue, database, room)
+    await room.end_turn(asking_turn(reading=tuple(ids)))
+    topic = (await room.lesson()).topic
+    (document,) = await paths.documents(topic.id, user_id=DEFAULT_USER_ID)
+    await paths.delete_document(topic.id, document.id, user_id=DEFAULT_USER_ID)
+    lesson = await room.lesson()
+    assert lesson.pending is not None
+    assert lesson.pending.reading is None
+
+
+async def test_a_lesson_of_passages_may_end_once_they_are_read(
+    room: Class, paths: SqlPaths, document_queue: SqlDocumentQueue, database: Database
+) -> None:
+    ids = await passages_in(paths, document_queue, database, room)
+    await room.end_turn(asking_turn(reading=tuple(ids)))
+    lesson = await room.lesson()
+    assert not lesson.standing.learned
+    assert lesson.may_end
