@@ -54,6 +54,21 @@ class LeakCheck:
         saying.end()
         return saying.withheld is None
 
+    def leaves_room(self, text: str, due: Sequence[str]) -> bool:
+        """Return True if after the text all help may still be given that could be given without it: together they may
+        say too much.
+
+        Args:
+            due: the help of this level and of those after it.
+        """
+        without, after = self.before, f"{self.before}\n{text}"
+        for level, help_text in enumerate(due, start=self.level):
+            if LeakCheck(self.secret, without, HelpLevel(level)).passes(help_text):
+                if not LeakCheck(self.secret, after, HelpLevel(level)).passes(help_text):
+                    return False
+                without, after = f"{without}\n{help_text}", f"{after}\n{help_text}"
+        return True
+
 
 def unsaid(parts: Sequence[Snippet], said: str) -> list[Snippet]:
     """The parts that do not stand in what was said before: nothing but a verdict is said twice."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sprout.learning.lessons.help_ladder import HelpLevel, NextStep
+from sprout.learning.lessons.help_ladder import NextStep
 from sprout.learning.marking.attempts import asks_something, begins_as_question
 from sprout.learning.text.normalization import folded, tidy
 from sprout.learning.text.stems import stems
@@ -175,18 +175,10 @@ def _help_text(now: OpenQuestion) -> str:
     return texts[level - 1] if 0 < level <= len(texts) else ""
 
 
-def _leaves_room_for_help(now: OpenQuestion, case: str) -> bool:
-    """Return True if all help from this level on may still be given after the case: together they may say too much."""
-    check = now.check
-    if check is None or now.question is None:
+def _leaves_room_for_help(now: OpenQuestion, text: str) -> bool:
+    if now.check is None or now.question is None:
         return True
-    before, level = f"{check.before}\n{case}", now.pending.level.value
-    for at, text in enumerate(now.question.help[level - 1 :], start=level):
-        if LeakCheck(check.secret, check.before, HelpLevel(at)).passes(text):
-            if not LeakCheck(check.secret, before, HelpLevel(at)).passes(text):
-                return False
-            before += f"\n{text}"
-    return True
+    return now.check.leaves_room(text, now.question.help[now.pending.level - 1 :])
 
 
 def feedback_snippets(now: OpenQuestion) -> Iterator[Snippet]:
