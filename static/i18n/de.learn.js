@@ -115,6 +115,7 @@ export default {
   "tu.help": "Tipp",
   "tu.help_more": "Nächster Tipp",
   "tu.help_at": "Tipp {n} von 4:",
+  "tu.help_waits": "Tipp {n} von 4 liegt hier bereit, wenn du ihn willst",
   "tu.free_label": "Schreib dem Tutor",
   "tu.free_send": "Senden",
   "tu.empty_free": "Schreib zuerst etwas.",

@@ -113,6 +113,7 @@ export default {
   "tu.help": "Hint",
   "tu.help_more": "Next hint",
   "tu.help_at": "Hint {n} of 4:",
+  "tu.help_waits": "Hint {n} of 4 waits here, if you want it",
   "tu.free_label": "Write to the tutor",
   "tu.free_send": "Send",
   "tu.empty_free": "Write something first.",

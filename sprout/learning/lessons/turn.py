@@ -204,8 +204,9 @@ def interpret_input(
 def lacks_number(question: AskedCheckpoint, given: LearnerInput) -> bool:
     """Whether the words are given as an answer to a question for a number, and have none."""
     draft = question.checkpoint.draft
-    is_answer = given.kind is TurnKind.ANSWER and draft.format == "numeric" and "?" not in given.text
-    is_aside = only_acknowledges(given.text) or wants_to_stop(given.text)
+    asks = "?" in given.text or asks_something(given.text)
+    is_answer = given.kind is TurnKind.ANSWER and draft.format == "numeric" and not asks
+    is_aside = only_acknowledges(given.text) or wants_to_stop(given.text) or complains(given.text)
     return is_answer and not is_aside and not _states_number(draft, given.text)
 
 

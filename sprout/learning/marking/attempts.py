@@ -30,6 +30,14 @@ _ASKS = re.compile(
     r"|sind|kann|qui|quoi|où|quand|pourquoi|comment|qué|quién|cuándo|dónde|cómo|por qué)\b",
     re.IGNORECASE,
 )
+_ASKS_ABOUT_ANSWER = re.compile(
+    r"(?:(?:why|how come|warum|wieso|weshalb)"
+    r" (?:is|was|are|isnt|wasnt|arent|cant|couldnt|wouldnt|doesnt|ist|war|kann|stimmt)"
+    r"|what(?:s| is| was) (?:wrong|the matter|the problem) with|what (?:did|have) i (?:do|done|get) wrong"
+    r"|where(?:s| is) (?:my|the) mistake|where did i go wrong|was (?:ist|war) (?:falsch|verkehrt) an"
+    r"|was (?:habe|hab) ich falsch gemacht|wo (?:ist|liegt) mein fehler)\b",
+    re.IGNORECASE,
+)
 _PART = re.compile(r"[,;:.!?…–—。！？\n]+")
 
 
@@ -108,7 +116,7 @@ def asks_something(text: str, *, answers: Sequence[str] = ()) -> bool:
     """Whether the text is a question of the learner's own: "What does posterior mean?".
 
     "Isn't it because warm air rises?" is an answer, and so are a question that goes on with a reason or a number, and
-    any question where one is asked for.
+    any question where one is asked for. "Why isn't it 6" is none, whatever number it names.
 
     Args:
         answers: what would be right.
@@ -116,6 +124,8 @@ def asks_something(text: str, *, answers: Sequence[str] = ()) -> bool:
     said = _LEAD_IN.sub("", tidy(text))
     if len(said) > MAX_ASKING or any("?" in answer for answer in answers):
         return False
+    if _ASKS_ABOUT_ANSWER.match(_APOSTROPHE.sub("", said)) and not _gives_reason(said):
+        return True
     words = _words(said)
     is_one = not any(map(str.isdigit, said)) and "?" not in said.rstrip("?？!. ")
     if _begins_with(said, "asking") or (is_one and len(words) <= _LONGEST_TERM and _begins_with(said, "meaning")):

@@ -100,7 +100,11 @@ export function Transcript({ lesson, title, waiting, onCite }) {
         words=${t(waitingFor)}
       />`
     }
-    ${(lesson.state.value?.cards ?? []).map((card) => html`<${CardView} key=${card.id} card=${card} />`)}
+    ${(lesson.state.value?.cards ?? []).map((card) =>
+      card.kind === "example"
+        ? html`<${ExampleCard} key=${card.id} card=${card} turns=${turns} working=${working} />`
+        : html`<${CardView} key=${card.id} card=${card} />`,
+    )}
     <p class="vh" role="status" key="told">${lesson.answered.value && !working ? t("tu.announce") : ""}</p>
     <div class="talk-end" ref=${end}></div>
   </section>`;
@@ -221,6 +225,22 @@ const CARD_WORDS = /** @type {const} */ ({
   diagram: "tu.card_diagram",
   care: "tu.card_care",
 });
+
+/**
+ * A worked example: open in the turn that it comes with, afterwards folded, so that it does not stand between a reply
+ * and the question.
+ * @param {{ card: Card, turns: Turn[], working: boolean }} props `working`: while the tutor has not ended its turn
+ */
+function ExampleCard({ card, turns, working }) {
+  const before = useRef(working ? turns.length : -Infinity); // one that was there before is not new
+  const since = turns.length - before.current;
+  const said = turns.findLast((turn) => turn.who === "tutor")?.text ?? card.title;
+  const isNew = working ? since === 0 : (since > 0 && since <= 2) || said.includes(card.title);
+  return html`<details class="card example" open=${isNew}>
+    <summary><small>${t(CARD_WORDS.example)}</small><b>${card.title}</b></summary>
+    <${Markdown} text=${card.body} />
+  </details>`;
+}
 
 /** @param {{ card: Card }} props */
 const CardView = ({ card }) => html`<figure class=${`card ${card.kind}`}>

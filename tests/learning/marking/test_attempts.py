@@ -199,3 +199,19 @@ def test_A9_the_solution_is_asked_for_in_words() -> None:
 )
 def test_A11_an_ok_is_neither_a_try_nor_a_call_for_help(text: str, says_only_that: bool) -> None:
     assert only_acknowledges(text) is says_only_that
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "why isn't it 6", "but why is 90 % wrong?", "what's wrong with 420", "what did I do wrong",
+        "wieso ist 90 falsch", "where's my mistake",
+    ],
+)  # fmt: skip
+def test_a_question_about_an_answer_is_none_whatever_number_it_names(text: str) -> None:
+    assert asks_something(text)
+
+
+@pytest.mark.parametrize("text", ["why is it 42? because 7 times 6", "why not 42", "6, what else"])
+def test_a_number_with_its_reason_is_an_answer(text: str) -> None:
+    assert not asks_something(text)

@@ -98,3 +98,14 @@ def test_honest_word_is_said_in_a_wording_that_gives_nothing_away(lesson: TutorL
     room = Classroom(make_tutor(lambda _: taught), first_message("Physics", "Speed"))
     room.open()
     assert "I find no answer to that in this lesson." in room.ask("is java faster", kind="clarification")
+
+
+def test_what_the_run_of_a_program_showed_is_said_once_more() -> None:
+    room = Classroom(make_tutor(), first_message("Python: functions and lists", "Positions start at 0"))
+    room.open()
+    room.answer("140", right=True)
+    room.compare("met")
+    fault = "Your program printed February; it should print January."
+    assert fault in room.answer("print(months[number])", right=False, next_step=fault)
+    assert fault in room.ask("why is that wrong?", kind="clarification")
+    assert room.open_question is not None

@@ -6,17 +6,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any
 
 from sprout.learning.marking.stated_results import stated_results
 from sprout.learning.text.normalization import folded
-from sprout.offline.demo.tutor.composition import Snippet
+from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, Snippet, first_sentences
 from sprout.offline.demo.tutor.lesson import PreparedQuestion
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, quote_learner
 from sprout.offline.demo.tutor.replies.wrong_answers import reply_to
+from sprout.offline.demo.tutor.templates import inner_quotes
 
 LONGEST_NAMED = 3  # words of a number that is asked about
 
+_QUESTION = re.compile(r"^Question\b", re.MULTILINE)  # where the server puts the question after what is said
+_PROGRAM_SIGN = re.compile(r"[()=\[\]:]")
 _CLAUSE = re.compile(r"[,;:.!?]+\s+")
 _LEAD_IN = re.compile(r"\A(?:(?:but|so|and|wait|ok|okay|hm+|then|also|aber|und|sorry|no|yeah|well)\b[ ,.…]*)+")
 _APOSTROPHE = re.compile(r"(?<=\w)['’`´](?=\w)")
@@ -37,6 +41,9 @@ def about_answer_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     Of the options of a choice only those are spoken of that were given: each wrong one has a reply, so that the one
     without any would be the answer.
     """
+    if now.pending.kind == "code":
+        yield from _about_program(now)
+        return
     question, given = now.question, _given_answers(now)
     asked = _asked_answer(now, given)
     if question is None or asked is None:
@@ -50,6 +57,21 @@ def about_answer_snippets(now: OpenQuestion) -> Iterator[Snippet]:
         return
     name = "about_said" if texts else "about_no_more" if is_given else "about_not_given"
     yield Snippet(now.templates.render(name, words=words), whole=True, repeatable=True)
+
+
+def _about_program(now: OpenQuestion) -> Iterator[Snippet]:
+    """What the run of the last program showed, once more, if the question is why that is wrong."""
+    if _words_asked_about(now.turn.message) != "":
+        return
+    replies = (
+        reply
+        for (_, said), (role, reply) in pairwise(now.turn.transcript)
+        if role == "assistant" and _PROGRAM_SIGN.search(said) and said in now.turn.since_posed()[1]
+    )
+    shown, frames = next(reversed([*replies]), ""), now.templates
+    if shown:
+        text = first_sentences(_QUESTION.split(shown, maxsplit=1)[0].strip(), MOST_OF_ASIDE)
+        yield Snippet(frames.render("about_program", text=inner_quotes(text)), whole=True, repeatable=True)
 
 
 def _findings(question: PreparedQuestion, asked: _Answer, now: OpenQuestion) -> Iterator[str]:

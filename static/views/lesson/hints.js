@@ -1,0 +1,32 @@
+// @ts-check
+/** Hints of the open checkpoint: one that the tutor has said is open, another one waits closed. */
+
+import { useEffect, useRef } from "preact/hooks";
+import { t } from "../../i18n/learn.js";
+import { html } from "../../lib/html.js";
+import { isHelpSaid } from "../../state/transcript.js";
+import { Markdown } from "../rich/markdown.js";
+
+/** @import { OpenLesson } from "../../state/lesson.js" */
+
+/** Where the checkpoint is not docked, but scrolls. */
+const narrow = matchMedia("(max-width: 1100px)");
+
+/**
+ * @param {{ lesson: OpenLesson, help: string[], asked: { current: boolean } }} props `asked`: whether the learner waits
+ *   for the next one, which is then brought into view
+ */
+export function Hints({ lesson, help, asked }) {
+  const newest = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    if (asked.current && narrow.matches) newest.current?.scrollIntoView({ block: "nearest" });
+    asked.current = false;
+  }, [help.length]);
+  return help.map((text, i) => {
+    const isSaid = isHelpSaid(lesson.turns.value, text);
+    return html`<details class="cp-help" key=${i} ref=${newest} open=${isSaid}>
+      <summary><b>${t(isSaid ? "tu.help_at" : "tu.help_waits", { n: i + 1 })}</b></summary>
+      <${Markdown} text=${text} />
+    </details>`;
+  });
+}
