@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from sprout.agents.agent import NORMAL_STOP_REASONS, AgentSpec, Brief, Job, NothingSaved, Team
 from sprout.agents.closing import close_path, closing_words
 from sprout.agents.documents.excerpts import document_excerpts
+from sprout.agents.documents.notes_outline import NotesOutline
 from sprout.agents.documents.passage_ranking import PassageIndex
 from sprout.agents.documents.readiness import wait_for_notes
 from sprout.agents.fences import fenced, wrapped
@@ -53,6 +54,10 @@ MAX_WISH = 2_000
 MAX_PLANNED = 20
 MAX_HEADINGS = 6
 MAX_GAPS = 30
+UNTAUGHT = (
+    "No concept teaches these headings of the notes, half of them or more: {headings}. Save concepts that take them up "
+    "while there is room; then call close_path again, and say in the closing what is left out."
+)
 
 
 class PlannedConcept(BaseModel):
@@ -98,6 +103,9 @@ class _TopicRun:
     team: Team
     coverage: TopicCoverage
     started_for: set[str] = field(default_factory=set)
+    passages: PassageIndex = field(default_factory=lambda: PassageIndex([]))
+    outline: NotesOutline = field(default_factory=lambda: NotesOutline([]))
+    told_untaught: bool = False
 
     @property
     def size(self) -> SizeRange:
@@ -120,6 +128,7 @@ class _TopicRun:
     async def brief_for_loop(self, graph: ConceptGraph, opening: list[Event]) -> Brief:
         await wait_for_notes(self.repositories, self.job.node_id, self.job, self.team)
         passages = await asyncio.to_thread(PassageIndex, await self.repositories.passages(self.job.node_id))
+        self.passages, self.outline = passages, await asyncio.to_thread(NotesOutline, passages.all)
         if not passages.all and not graph.nodes:
             self.coverage.course_on(graph.parent.title)  # before anything is made
         tools = [self.save_concept(), self.save_concept_edge(), close_path]
@@ -164,6 +173,7 @@ class _TopicRun:
                 "existing", *(fenced("concept", node.title, limit=MAX_TITLE) for node in graph.nodes), separator="\n"
             ),
             note=note,
+            outline=self.outline.elements(),
             documents=documents,
         )
 
@@ -205,7 +215,23 @@ class _TopicRun:
         short = self.size.shortfall(len(graph.nodes))
         # In small mode two concepts may be two entry points.
         loose = [] if self.job.small else [*unconnected_faults(graph), *component_faults(graph)]
-        return self.prompts.correction.fill_correction([*([short] if short else []), *loose])
+        faults = [*([short] if short else []), *loose]
+        return self.prompts.correction.fill_correction(faults or await self.untaught_faults(graph))
+
+    async def untaught_faults(self, graph: ConceptGraph) -> list[str]:
+        """Once in this run, a sentence if half of the learner's notes or more belong to no concept."""
+        if self.told_untaught or self.job.small:  # a small path leaves most out
+            return []
+        self.told_untaught = True
+        taught = await asyncio.to_thread(
+            lambda: [one for node in graph.nodes for one in self.passages.relevant(node.title, node.desc or "")]
+        )
+        left = self.outline.untaught(taught)
+        if not left:
+            return []
+        named, more = "; ".join(left[:MAX_GAPS]), len(left) - MAX_GAPS
+        others = f" and {more} more" if more > 0 else ""
+        return [UNTAUGHT.format(headings=f"{named}{others}")]
 
     async def finish(self, result: TurnResult | None) -> AgentDone:
         graph = await self.graph()

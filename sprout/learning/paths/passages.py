@@ -51,7 +51,7 @@ class PassageRepository(Protocol):
         ...
 
     async def search(self, root_id: str, query: str, *, limit: int) -> Sequence[Passage]:
-        """The passages that contain words of the query, best first, at most `limit`."""
+        """The passages with words of the query in any form, or one of its phrases; best first, at most `limit`."""
         ...
 
 

@@ -48,7 +48,7 @@ class Sources(Protocol):
     """Owner-scoped: what is missing or another learner's raises NotFound."""
 
     async def search(self, root_id: str, query: str, *, user_id: str, limit: int = MAX_RESULTS) -> Sequence[PassageRow]:
-        """The passages of the topic's documents that hold words of the query, best first."""
+        """Passages of the topic's documents with words of the query in any form or one of its phrases, best first."""
         ...
 
     async def passage(self, passage_id: str, *, user_id: str) -> PassageRow: ...

@@ -1,16 +1,16 @@
 """The full-text index of passages: FTS5 on SQLite, a GIN index on PostgreSQL; the database keeps it up to date."""
 
-import re
 from collections.abc import Mapping, Sequence
-from unicodedata import normalize
 
 from sqlalchemy import Connection, Row, Table, event, text
 
+from sprout.learning.text.stemmers import unaccented
+from sprout.learning.text.word_search import ACCENTED, SearchQuery, beginning_of
 from sprout.store.schema.columns import table_of
 from sprout.store.schema.tables import Passage
 
 INDEX_NAME = "passage_words"
-MOST_WORDS = 16
+MOST_CANDIDATES = 200
 
 CREATE_ON_SQLITE = (
     """
@@ -54,7 +54,6 @@ _SEARCH_ON_POSTGRES = text("""
     where to_tsvector('simple', coalesce(heading, '') || ' ' || text) @@ asked and topic_documents.node_id = :root
     order by ts_rank_cd(words, asked) desc, passages.creation limit :most
 """)
-_WORD = re.compile(r"\w+")
 
 
 def _execute(connection: Connection, statements: Mapping[str, Sequence[str]]) -> None:
@@ -82,15 +81,38 @@ def belongs_to_index(name: str | None) -> bool:
     return name is not None and name.startswith(INDEX_NAME)
 
 
-def search_passages(connection: Connection, root_id: str, query: str, limit: int) -> Sequence[str]:
-    """Ids of the passages under a topic that hold a word of the query or one that begins with it, best first."""
-    words = list(dict.fromkeys(_WORD.findall(normalize("NFC", query).lower())))[:MOST_WORDS]
-    if not words:
-        return []
+def search_candidates(connection: Connection, root_id: str, query: SearchQuery) -> Sequence[str]:
+    """Ids of passages under a topic with words that begin as those of the query do, the likeliest first; at most 200.
+
+    With phrases only those that have all words of one.
+    """
     on_sqlite = connection.dialect.name == "sqlite"
-    asked = " OR ".join(f'"{word}"*' for word in words) if on_sqlite else " | ".join(f"{word}:*" for word in words)
+    either, both = (" OR ", " AND ") if on_sqlite else (" | ", " & ")
+
+    form = '"{}"*' if on_sqlite else "{}:*"
+
+    def any_form(word: str) -> str:
+        parts = dict.fromkeys([word, *_beginnings(word, accented=not on_sqlite)])
+        return f"({either.join(form.format(part) for part in parts)})"
+
+    wanted = [both.join(map(any_form, phrase)) for phrase in query.phrases] or [*map(any_form, query.words)]
+    if not wanted:
+        return []
     statement = _SEARCH_ON_SQLITE if on_sqlite else _SEARCH_ON_POSTGRES
     rows: Sequence[Row[tuple[str]]] = connection.execute(
-        statement, {"words": asked, "root": root_id, "most": limit}
+        statement, {"words": either.join(f"({one})" for one in wanted), "root": root_id, "most": MOST_CANDIDATES}
     ).all()
     return [row.id for row in rows]
+
+
+def _beginnings(word: str, *, accented: bool) -> list[str]:
+    """What the forms of a word begin with; also with one accent more or less, where the index keeps accents."""
+    beginning = beginning_of(word)
+    if not accented:
+        return [beginning]
+    changed = (
+        f"{beginning[:at]}{other}{beginning[at + 1 :]}"
+        for at, letter in enumerate(beginning)
+        for other in ACCENTED.get(letter, unaccented(letter)[:1])
+    )
+    return [beginning, *changed]

@@ -8,8 +8,8 @@ from sqlmodel import Session, col, select
 
 from sprout.errors import NotFound
 from sprout.learning.paths.sources import MAX_RESULTS, CoveredPassage, NodeSources, PassageRow
-from sprout.store.documents.full_text import search_passages
-from sprout.store.documents.passages import passage_row, passages_under
+from sprout.store.documents.passages import passage_row
+from sprout.store.documents.search import find_passages
 from sprout.store.engine.database import Database
 from sprout.store.graph.ownership import owned_branch, owned_node
 from sprout.store.schema import tables
@@ -22,11 +22,8 @@ class SqlSources:
         self._database = database
 
     async def search(self, root_id: str, query: str, *, user_id: str, limit: int = MAX_RESULTS) -> Sequence[PassageRow]:
-        def body(session: Session) -> list[PassageRow]:
-            owned_node(session, root_id, user_id)
-            return passages_under(session, root_id, search_passages(session.connection(), root_id, query, limit))
-
-        return await self._database.read_orm_tx(body)
+        await self._database.read_orm_tx(lambda session: owned_node(session, root_id, user_id))
+        return await find_passages(self._database, root_id, query, limit=limit)
 
     async def passage(self, passage_id: str, *, user_id: str) -> PassageRow:
         wanted = (

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, cast
 
 from pydantic import JsonValue
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 
 from sprout.errors import InvalidQuestion
 from sprout.events import EdgeEnds, Event, NodeRow, QuestionReady
@@ -25,8 +25,8 @@ from sprout.store.assessment.questions import (
     reopen_assessment,
     unchecked_state,
 )
-from sprout.store.documents.full_text import search_passages
 from sprout.store.documents.passages import Split, as_passages, cite, insert_passages, passages_under, unsplit_documents
+from sprout.store.documents.search import find_passages
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import children_of, edges_among, lock_node, owned_node_row
@@ -180,12 +180,7 @@ class SqlPathRepository:
             insert_passages(tx.connection, document.id, passages)
 
     async def search(self, root_id: str, query: str, *, limit: int) -> Sequence[Passage]:
-        def body(session: Session) -> list[Passage]:
-            return as_passages(
-                passages_under(session, root_id, search_passages(session.connection(), root_id, query, limit))
-            )
-
-        return await self._database.read_orm_tx(body)
+        return as_passages(await find_passages(self._database, root_id, query, limit=limit))
 
 
 def _refuse_voided(tx: WriteTransaction, question_id: str) -> None:

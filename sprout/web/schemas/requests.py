@@ -339,7 +339,8 @@ class ChangeFilter(RequestModel):
 
 class SourceSearch(RequestModel):
     q: Annotated[str, StringConstraints(max_length=300)] = Field(
-        default="", description="words to find in the passages; without any, there are no results"
+        default="",
+        description="words to find in any of their forms, phrases in quotation marks; without any, no results",
     )
 
 

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -268,6 +269,54 @@ async def test_documents_beyond_80_000_characters_are_cut_and_the_request_says_s
     assert "did not fit in whole" in request
     assert "Part 199" not in request
     assert "Part 100</" in request or "Part 100\n" in request
+
+
+SECTION = "A battery hands energy to each bit of charge, and the wire carries it to the lamp and back again. "
+LONG_NOTES = [
+    Passage("notes.md", f"Circuits › {title}", f"{opening}## {title}\n\n{SECTION * 3}", at * 400, at * 400 + 399)
+    for at, (opening, title) in enumerate(
+        [("# Circuits\n\n", "Voltage"), ("", "Fuses"), ("", "Switches"), ("", "Exercises")]
+    )
+]
+
+
+async def test_S1_the_request_has_the_outline_of_the_notes_with_sizes_and_roles() -> None:
+    repositories = MemoryGraphRepository(notes=LONG_NOTES)
+    request = request_of(await briefed(topic_agent(repositories), repositories.topic("Circuits")))
+    outline = request.partition('<outline document="notes.md"')[2].partition("</outline>")[0]
+    assert [line.strip() for line in outline.splitlines()[1:]] == [
+        "- Voltage (60 words)",
+        "- Fuses (60 words)",
+        "- Switches (60 words)",
+        "- Exercises (60 words, exercises)",
+    ]
+    assert ">- Circuits (2" in outline
+
+
+async def test_S1_an_agent_that_left_half_of_the_notes_out_is_told_once_which_headings_those_are() -> None:
+    repositories = MemoryGraphRepository(notes=LONG_NOTES)
+    brief = await briefed(topic_agent(repositories), repositories.topic("Circuits"))
+    titles = ["Voltage", "Lamps", "Cells", "Loops", "Meters", "Safety"]
+    await saved(brief, *titles)
+    await joined(brief, *(f"{one}>{other}" for one, other in pairwise(titles)))
+    told = await correction_of(brief)
+    assert told is not None
+    assert "Circuits › Fuses (60 words); Circuits › Switches (60 words)" in told
+    assert "Circuits › Voltage" not in told
+    assert await correction_of(brief) is None
+
+
+async def test_S1_an_agent_that_took_most_of_the_notes_up_and_a_small_path_are_told_nothing() -> None:
+    repositories = MemoryGraphRepository(notes=LONG_NOTES)
+    brief = await briefed(topic_agent(repositories), repositories.topic("Circuits"))
+    titles = ["Voltage", "Fuses", "Switches", "Loops", "Meters", "Safety"]
+    await saved(brief, *titles)
+    await joined(brief, *(f"{one}>{other}" for one, other in pairwise(titles)))
+    assert await correction_of(brief) is None
+    small = MemoryGraphRepository(notes=LONG_NOTES)
+    brief = await briefed(topic_agent(small), small.topic("Circuits"), small=True)
+    await saved(brief, "Lamps")
+    assert await correction_of(brief) is None
 
 
 async def test_contexts_are_extracted_by_code_and_name_what_is_not_covered() -> None:

@@ -61,8 +61,10 @@ async def test_S1_every_passage_names_its_place_and_the_text_that_stands_there(
 
 @pytest.mark.parametrize(
     ("query", "heading"),
-    [("fuse", "Fuses"), ("melt wire", "Fuses"), ("VOLTAGES", "Voltage"), ("grossen", None), ("größen", "Voltage"),
-     ("batter", "Voltage"), ('"); drop table passages; --', None), ("* OR NEAR(", None), ("", None), ("\x00", None)],
+    [("fuse", "Fuses"), ("melting fuses", "Fuses"), ('"batteries in a row"', "Voltage"), ("Größe", "Voltage"),
+     ('"thin wires"', "Fuses"), ("chosen", "Fuses"), ("groß", "Voltage"), ("melt wire", "Fuses"),
+     ("VOLTAGES", "Voltage"), ("grossen", "Voltage"), ("größen", "Voltage"), ("batter", "Voltage"),
+     ('"); drop table passages; --', None), ("* OR NEAR(", None), ("", None), ("\x00", None)],
 )  # fmt: skip
 async def test_S1_words_are_found_where_they_stand_and_nothing_in_a_query_is_syntax(
     paths: SqlPaths, document_queue: SqlDocumentQueue, sources: SqlSources, query: str, heading: str | None
@@ -73,6 +75,15 @@ async def test_S1_words_are_found_where_they_stand_and_nothing_in_a_query_is_syn
         assert all("drop" not in one.text for one in found)
     else:
         assert (found[0].heading or "").endswith(heading)
+
+
+async def test_S1_a_phrase_is_found_only_where_it_stands(
+    paths: SqlPaths, document_queue: SqlDocumentQueue, sources: SqlSources
+) -> None:
+    root = await topic_with_notes(paths, document_queue)
+    for query, headings in (('"thin wire"', ["Fuses"]), ('"wire thin"', []), ('"the loop" wire', ["Voltage"])):
+        found = await sources.search(root.id, query, user_id=root.user_id)
+        assert [(one.heading or "").split(" › ")[-1] for one in found] == headings, query
 
 
 async def test_S1_a_subconcept_cites_the_passages_that_it_teaches_and_the_map_shows_what_none_does(
