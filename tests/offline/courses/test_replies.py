@@ -11,8 +11,6 @@ from sprout.offline.demo.tutor.content.from_course import lesson_from_course
 from sprout.offline.demo.tutor.lesson import PreparedQuestion
 from sprout.offline.demo.tutor.replies.wrong_answers import reply_to
 
-WITH_ALL_REPLIES = ("bayesian_reasoning",)
-
 
 def questions(course: str) -> list[LessonQuestion]:
     return [ask for lesson in lessons(course) for step in lesson.steps for ask in (step.asks, step.again)]
@@ -42,7 +40,7 @@ def test_no_reply_gives_the_answer_away(course: str) -> None:
             assert check.passes(reply), f"{question.prompt}\n{answer}: {reply}"
 
 
-@pytest.mark.parametrize("course", WITH_ALL_REPLIES)
+@pytest.mark.parametrize("course", TAUGHT)
 def test_each_reply_leaves_room_for_every_hint(course: str) -> None:
     """Else the tutor would keep it back: with the hints it would amount to the answer."""
     for question in prepared(course):
@@ -61,7 +59,7 @@ def test_each_reply_is_found_by_its_own_answer_and_is_said_once(course: str) -> 
         assert len(set(said)) == len(said), question.prompt
 
 
-@pytest.mark.parametrize("course", WITH_ALL_REPLIES)
+@pytest.mark.parametrize("course", TAUGHT)
 def test_every_wrong_option_value_and_term_has_a_reply(course: str) -> None:
     for question in questions(course):
         wrong = {*question.diagnostic_values, *(one.option for one in question.wrong)}
