@@ -44,7 +44,7 @@ export function Transcript({ lesson, title, waiting, onCite }) {
     if (working ? !speaking : shown === settled.current) return;
     if (!working) settled.current = shown;
     if (turns.length < 2 && !speaking) return;
-    if (turns.at(-1)?.reading && !waiting) {
+    if (!working && turns.at(-1)?.reading && !waiting) {
       talk.current?.querySelector("section.reading")?.scrollIntoView({ block: "start" });
       return;
     }
