@@ -21,14 +21,17 @@ const isLearnable = (/** @type {GraphNode} */ node) => node.state === "ready" ||
  *   props
  */
 export function Finished({ lesson, branchId, conceptId, nodeId, around }) {
-  const next =
-    around && inLearningOrder(partsOf(around.all, conceptId)).find((part) => part.id !== nodeId && isLearnable(part));
+  const parts = around ? inLearningOrder(partsOf(around.all, conceptId)) : [];
+  const isRead = lesson.turns.value.some((turn) => turn.reading);
+  const goesOn = isRead && !lesson.state.value?.completed; // to read on, nothing must be learned
+  const next = goesOn
+    ? parts.slice(parts.findIndex((part) => part.id === nodeId) + 1).find((part) => !isLearned(part))
+    : parts.find((part) => part.id !== nodeId && isLearnable(part));
   const concept = around?.all.get(conceptId);
   const opened = next || !concept ? null : concept.opens.flatMap((id) => around?.all.get(id) ?? []).find(isLearnable);
   const plan = lesson.state.value?.plan ?? [];
   const state = lesson.state.value;
   const reached = state?.mastered ? "mastered" : state?.completed ? "learned" : "progress";
-  const isRead = lesson.turns.value.some((turn) => turn.reading);
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     if (lesson.spoken.value && document.activeElement === document.body) box.current?.focus({ preventScroll: true });
@@ -46,7 +49,6 @@ export function Finished({ lesson, branchId, conceptId, nodeId, around }) {
         </ul>
       `
     }
-    ${state && !state.completed && html`<p class="t13">${t("rd.practised", { n: state.needed })}</p>`}
     ${next && html`<${Next} node=${next} kind="tu.next" />`}
     ${
       !next &&
