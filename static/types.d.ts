@@ -519,7 +519,7 @@ export interface NextAction {
   concept: NodeRow | null;
   node: NodeRow | null;
   minutes: number | null;
-  why: "started" | "builds_on" | "follows" | "first" | "in_order" | null;
+  why: "started" | "builds_on" | "follows" | "first" | "in_order" | "again" | null;
   because: string[];
   opens: string[];
   learned: number | null;

@@ -163,7 +163,6 @@ export default {
   "rd.go_on": "Weiter: {part}",
   "rd.go_on_bare": "Weiter",
   "rd.read": "Du hast gelesen:",
-  "rd.practised": "Bisher ist das Übung. Mit einer richtigen Antwort ohne Hilfe ist es gelernt.|Bisher ist das Übung. Mit {n} richtigen Antworten ohne Hilfe ist es gelernt.",
   "cm.yours": "Du hast geschrieben",
   "cm.model": "Eine volle Antwort",
   "cm.ask": "Sagt deine dasselbe?",

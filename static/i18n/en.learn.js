@@ -161,7 +161,6 @@ export default {
   "rd.go_on": "Continue: {part}",
   "rd.go_on_bare": "Continue",
   "rd.read": "You have read:",
-  "rd.practised": "So far this is practice. One right answer without help makes it learned.|So far this is practice. {n} right answers without help make it learned.",
   "cm.yours": "You wrote",
   "cm.model": "A full answer",
   "cm.ask": "Does yours say the same?",

@@ -48,12 +48,18 @@ class LessonHistory:
 
     def __init__(self, lessons: Iterable[PastLesson]) -> None:
         self._lessons = tuple(lessons)
-        self._open = {one.node_id: one for one in self._lessons if not one.is_over}
+        newest = {one.node_id: one for one in self._lessons}
+        self._open = {node_id: one for node_id, one in newest.items() if not one.is_over}
 
     @property
     def unfinished(self) -> dict[str, datetime]:
         """Subconcepts whose lesson was left, and when."""
         return {node_id: one.left_at for node_id, one in self._open.items()}
+
+    @property
+    def taken(self) -> set[str]:
+        """Subconcepts whose newest lesson came to its end."""
+        return {one.node_id for one in self._lessons} - self._open.keys()
 
     def minutes(self, node_id: str) -> int:
         """Minutes that the rest of the lesson, or a whole one, will take: the middle one of those that are over."""

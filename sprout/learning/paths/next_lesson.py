@@ -1,8 +1,8 @@
 """Next lesson of a path: the part that comes next, why it does, and what it opens."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -23,6 +23,7 @@ class WhyNext(StrEnum):
     FOLLOWS = "follows"
     FIRST = "first"
     IN_ORDER = "in_order"
+    AGAIN = "again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +46,29 @@ class NextLesson:
 
 
 def next_lesson(
-    graph: BranchGraph, started: Mapping[str, datetime], *, concept_id: str | None = None
+    graph: BranchGraph,
+    started: Mapping[str, datetime],
+    taken: Collection[str] = (),
+    *,
+    concept_id: str | None = None,
 ) -> NextLesson | None:
-    """The lesson that comes next in a path, or in one of its concepts; None where no part is open to be learned.
+    """The lesson that comes next in a path, or in one of its concepts; None where everything open is learned.
 
-    First the lesson that was left last, then the concept that was worked on last, then the order of the path.
+    First the lesson that was left last, then the concept that was worked on last, then the order of the path. A part
+    whose lesson came to its end and that is not learned comes again once the others are through.
 
     Args:
         started: part → when its unfinished lesson was left.
+        taken: parts whose lesson came to its end.
     """
-    levels = _Levels(graph)
+    found = _first_lesson(_Levels(graph, taken), started, concept_id)
+    if found is not None or not taken:
+        return found
+    again = _first_lesson(_Levels(graph), started, concept_id)
+    return None if again is None else replace(again, why=WhyNext.AGAIN, because=())
+
+
+def _first_lesson(levels: "_Levels", started: Mapping[str, datetime], concept_id: str | None) -> NextLesson | None:
     concepts = [one for one in levels.of_type("concept") if concept_id in (None, one.id)]
     candidates = [
         part
@@ -77,18 +91,25 @@ def next_lesson(
 
 
 class _Levels:
-    """The nodes of a path by level, each in learning order, with their states for its learner."""
+    """The nodes of a path by level, each in learning order, with their states for its learner.
 
-    def __init__(self, graph: BranchGraph) -> None:
+    Args:
+        taken: parts that are through as if they were learned; a concept is, once all of its parts are.
+    """
+
+    def __init__(self, graph: BranchGraph, taken: Collection[str] = ()) -> None:
         self._nodes = {node.id: node for node in graph.nodes}
         self._progress = {row.node_id: row for row in graph.progress}
         pairs = [(edge.source_node_id, edge.target_node_id) for edge in graph.edges]
         self._needs, self._opens = _neighbours((end, start) for start, end in pairs), _neighbours(pairs)
         self._order = _learning_order([node.id for node in graph.nodes], self._needs)
+        through = {row.node_id for row in graph.progress if row.completed_at} | {*taken}
+        parents = {node.parent_id for node in graph.nodes if node.type == "subconcept"}
+        unfinished = {node.parent_id for node in graph.nodes if node.id not in through}
         self.states = node_states(
             self._nodes,
             pairs,
-            learned=[row.node_id for row in graph.progress if row.completed_at],
+            learned=through | {one for one in parents - unfinished if one is not None},
             mastered=[row.node_id for row in graph.progress if row.mastered_at],
             started=[row.node_id for row in graph.progress if _is_started(row)],
         )

@@ -59,9 +59,11 @@ export function outcomeOf({ state, score, correct }) {
 export function Verdict({ grade, attempt = false, withPoints = true }) {
   const outcome = outcomeOf(grade);
   const { answer = null, why = null } = attempt && attempt.attempt ? attempt.attempt : {};
+  const isShown = withPoints || grade.state !== "self_marked";
+  const hasPoints = attempt && isShown && grade.criteria.length > 0;
   return html`<div class="vd">
     <p class="verdict"><${VerdictMark} shape=${MARKS[outcome]} /><b>${t(OUTCOMES[outcome])}</b></p>
-    ${attempt && (withPoints || grade.state !== "self_marked") && grade.criteria.length > 0 && html`<${GradeView} grade=${grade} words=${attempt.text} />`}
+    ${hasPoints && html`<${GradeView} grade=${grade} words=${attempt.text} />`}
     ${
       answer &&
       html`<details class="why">

@@ -18,12 +18,12 @@ import { Mark } from "../common/node_state_shapes.js";
  */
 export function Finished({ lesson, branchId, conceptId, around }) {
   const next = useNextLesson({ branchId });
+  const isRead = lesson.turns.value.some((turn) => turn.reading);
   const concept = around?.all.get(conceptId);
   const isHere = next?.node.parentId === conceptId;
   const plan = lesson.state.value?.plan ?? [];
   const state = lesson.state.value;
   const reached = state?.mastered ? "mastered" : state?.completed ? "learned" : "progress";
-  const isRead = lesson.turns.value.some((turn) => turn.reading);
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     if (lesson.spoken.value && document.activeElement === document.body) box.current?.focus({ preventScroll: true });
@@ -41,7 +41,6 @@ export function Finished({ lesson, branchId, conceptId, around }) {
         </ul>
       `
     }
-    ${state && !state.completed && html`<p class="t13">${t("rd.practised", { n: state.needed })}</p>`}
     ${
       !isHere &&
       concept &&

@@ -69,6 +69,25 @@ export function LessonScreen({ branchId, conceptId, nodeId }) {
     return html`<${Shell} crumbs=${crumbs}>
       <div class="wrap blank"><${Fault} message=${problem.message} onRetry=${lesson.again} /></div>
     <//>`;
+  const docked = () => {
+    if (lesson.ended.value)
+      return html`<${Finished}
+        lesson=${lesson}
+        branchId=${branchId}
+        conceptId=${conceptId}
+        around=${around}
+      />`;
+    if (waiting && question)
+      return html`<${ReadOn}
+        lesson=${lesson}
+        onGoOn=${() => {
+          saveDraft(`${question.id}.begun`, "1");
+          begun.value = question.id;
+        }}
+      />`;
+    const about = [around?.title, concept?.title, node?.title].join(" ");
+    return html`<${CheckpointForm} lesson=${lesson} about=${about} />`;
+  };
   return html`<${Shell} crumbs=${crumbs}>
     <div class="tu">
       <${LessonRail} lesson=${lesson} concept=${concept?.title ?? ""} title=${node?.title ?? ""} />
@@ -82,27 +101,7 @@ export function LessonScreen({ branchId, conceptId, nodeId }) {
         }}
       />
       <div class="dock" id="dock">
-        ${
-          lesson.ended.value
-            ? html`<${Finished}
-              lesson=${lesson}
-              branchId=${branchId}
-              conceptId=${conceptId}
-              around=${around}
-            />`
-            : waiting && question
-              ? html`<${ReadOn}
-                  lesson=${lesson}
-                  onGoOn=${() => {
-                    saveDraft(`${question.id}.begun`, "1");
-                    begun.value = question.id;
-                  }}
-                />`
-              : html`<${CheckpointForm}
-              lesson=${lesson}
-              about=${[around?.title, concept?.title, node?.title].join(" ")}
-            />`
-        }
+        ${docked()}
       </div>
       ${question && !lesson.ended.value && !waiting && html`<${CheckpointReminder} lesson=${lesson} />`}
     </div>

@@ -16,10 +16,11 @@ const outOf100 = (/** @type {number} */ mastery) => Math.round(mastery * 100);
 export function LessonRail({ lesson, concept, title }) {
   const state = lesson.state.value;
   const over = lesson.ended.value;
+  const at = Math.min(state?.chunk ?? 0, state?.plan.length ?? 0);
   return html`<aside class="rail" aria-label=${t("tu.plan")}>
     <p class="t13 dimmer rail-of">${concept}</p>
     <p class="rail-title">${title}</p>
-    ${state && state.plan.length > 0 && html`<${Steps} plan=${state.plan} at=${Math.min(state.chunk, state.plan.length)} over=${over} />`}
+    ${state && state.plan.length > 0 && html`<${Steps} plan=${state.plan} at=${at} over=${over} />`}
     ${state && html`<${Mastery} state=${state} before=${lesson.before.value} />`}
   </aside>`;
 }

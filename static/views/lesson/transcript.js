@@ -44,7 +44,7 @@ export function Transcript({ lesson, title, waiting, onCite }) {
     if (working ? !speaking : shown === settled.current) return;
     if (!working) settled.current = shown;
     if (turns.length < 2 && !speaking) return;
-    if (turns.at(-1)?.reading && !waiting) {
+    if (!working && turns.at(-1)?.reading && !waiting) {
       talk.current?.querySelector("section.reading")?.scrollIntoView({ block: "start" });
       return;
     }
@@ -61,6 +61,10 @@ export function Transcript({ lesson, title, waiting, onCite }) {
   const comparing = question?.compare ?? null;
   const read = openPassage(turns, waiting && (turns.find((turn) => turn.id === waiting.id) ?? null));
   const isReading = read !== null;
+  const passageOf = (/** @type {Turn} */ turn) => {
+    if (turn.id === waiting?.id) return "waits";
+    return turn === read ? "open" : "folded";
+  };
   const newest = turns.findLast((turn) => turn.attempt);
   const thinking = sending ? "tu.marking" : "tu.thinking";
   const waitingFor = turns.length ? thinking : "tu.starting";
@@ -78,7 +82,7 @@ export function Transcript({ lesson, title, waiting, onCite }) {
           withQuestion=${isShownHere(turn, i)}
           withPoints=${!isReading}
           withWords=${i > 0 || !turn.reading}
-          passage=${turn.id === waiting?.id ? "waits" : turn === read ? "open" : "folded"}
+          passage=${passageOf(turn)}
           onCite=${onCite}
         />`,
     )}
@@ -174,7 +178,11 @@ const TurnView = ({ turn, isNewest, isCompared, withQuestion, withPoints, withWo
     () =>
       turn.who === "learner"
         ? html`<${Mine} text=${turn.text} turn=${turn} drawing=${turn.drawn} />
-            ${turn.attempt && !isCompared && html`<${Verdict} grade=${turn.attempt} attempt=${isNewest && turn} withPoints=${withPoints} />`}`
+            ${
+              turn.attempt &&
+              !isCompared &&
+              html`<${Verdict} grade=${turn.attempt} attempt=${isNewest && turn} withPoints=${withPoints} />`
+            }`
         : html`<div class="msg">
           ${withWords && html`<${Markdown} text=${turn.text} />`}
           ${

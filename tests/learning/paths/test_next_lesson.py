@@ -89,6 +89,18 @@ def test_the_concept_that_was_worked_on_last_goes_on() -> None:
     assert lesson.part.id == "c1"
 
 
+def test_a_part_whose_lesson_came_to_its_end_comes_again_once_the_others_are_through() -> None:
+    lesson = next_lesson(a_path(), {}, {"a1"})
+    assert lesson is not None
+    assert lesson.part.id == "a2", "it need not be learned to go on"
+    onward = next_lesson(a_path(), {}, {"a1", "a2"})
+    assert onward is not None
+    assert onward.part.id == "b1", "the concept is through with all of its parts"
+    again = next_lesson(a_path(progress("a2", learned=True)), {}, {"a1", "a2", "b1", "c1"})
+    assert again is not None
+    assert (again.part.id, again.why) == ("a1", WhyNext.AGAIN)
+
+
 def test_nothing_comes_next_where_a_concept_is_locked_or_everything_is_learned() -> None:
     everything = [progress(each, learned=True) for each in ("a1", "a2", "a", "b1", "b", "c1", "c")]
     assert next_lesson(a_path(*everything), {}) is None
@@ -112,3 +124,8 @@ def test_of_a_lesson_that_was_left_only_the_rest_takes_time(step: int, minutes: 
     history = LessonHistory([past("a1", 2, is_over=False, step=step)])
     assert (history.minutes("a1"), history.minutes("a2")) == (minutes, 8)
     assert history.unfinished == {"a1": START + timedelta(minutes=1)}
+
+
+def test_the_newest_lesson_of_a_part_says_whether_it_came_to_its_end() -> None:
+    history = LessonHistory([past("a", 2, is_over=False), past("a", 3), past("b", 2), past("b", 3, is_over=False)])
+    assert (history.taken, {*history.unfinished}) == ({"a"}, {"b"})

@@ -78,7 +78,7 @@ def next_action(
             return NextAction(kind="answer", branch=graph.branch, run_id=run.id)
         if run.agent == _TOPIC:
             return NextAction(kind="growing", branch=graph.branch, run_id=run.id)
-    lesson = next_lesson(graph, history.unfinished, concept_id=concept_id)
+    lesson = next_lesson(graph, history.unfinished, history.taken, concept_id=concept_id)
     if lesson is None:
         filled = {node.parent_id for node in graph.nodes}
         bare = next((concept for concept in concepts if concept.id not in filled), None)

@@ -1,0 +1,110 @@
+"""Guided reading of one's own notes: the passage, a question about it, and the sentence that settles it afterwards."""
+
+from pathlib import Path
+
+from playwright.async_api import Browser, Locator, Page, expect
+
+from harness.browser import PHONE, open_page
+from harness.journeys.learner import (
+    IMMEDIATE,
+    GrownCourse,
+    assert_no_overflow,
+    conversation,
+    wait_for_question,
+)
+from harness.journeys.sprout_server import SproutServer, start_server
+from sprout.learning.paths.repository import DEFAULT_USER_ID
+from tests.journeys.support.axe import assert_accessible
+from tests.journeys.support.map_view import take_screenshot
+
+NOTES = Path(__file__).resolve().parents[2] / "offline" / "notes" / "water-cycle.md"
+PART = "Latent heat"
+
+
+async def test_a_passage_is_read_whole_then_asked_about_and_the_sentence_that_settles_it_is_tinted_afterwards(
+    browser: Browser, tmp_path: Path, sqlite_url: str
+) -> None:
+    async with start_server(tmp_path, sqlite_url, pace=IMMEDIATE) as grown:
+        await grown.events_of(await _grow_from_notes(grown))
+        taught = GrownCourse(grown, await grown.graph())
+        async with open_page(browser, taught.lesson(PART)) as page:
+            first = await wait_for_question(page)
+            passage = _passage(page)
+            await expect(passage).to_contain_text("Read, then")
+            await expect(passage.get_by_role("button", name=f"{NOTES.name}, Evaporation")).to_be_visible()
+            for line in _section("## Evaporation"):
+                await expect(passage).to_contain_text(line)
+            await expect(page.locator("mark")).to_have_count(0)
+            await take_screenshot(page, "reading")
+            await assert_accessible(page, "reading-axe")
+
+            await page.get_by_role("button", name="Show me and continue").click()
+            go_on = page.get_by_role("button", name="Continue")
+            await expect(go_on).to_be_visible()
+            await expect(passage.locator("mark").first).to_be_visible()
+            await expect(conversation(page)).to_contain_text("The passage says:")
+            await take_screenshot(page, "reading-settled")
+            await page.reload()
+            await expect(passage.locator("mark").first).to_be_visible()
+            await expect(page.locator("#answer, .opts")).to_have_count(0)
+            await go_on.click()
+            second = await wait_for_question(page)
+            assert second != first
+            await expect(passage.locator("mark")).to_have_count(0)
+            folded = page.locator("details.reading")
+            await expect(folded).to_have_count(1)
+            await folded.get_by_text("Show again").click()
+            await expect(folded.locator("mark").first).to_be_visible()
+
+            await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+            await page.reload()
+            await expect(passage).to_be_visible()
+            await page.evaluate("scrollTo(0, 0)")
+            await expect(page.get_by_text("Checkpoint open")).to_be_visible()
+            await assert_no_overflow(page)
+            await take_screenshot(page, "reading-phone")
+
+
+async def test_own_words_stand_beside_what_the_passage_says_and_their_learner_decides(
+    browser: Browser, tmp_path: Path, sqlite_url: str
+) -> None:
+    async with start_server(tmp_path, sqlite_url, pace=IMMEDIATE) as grown:
+        await grown.events_of(await _grow_from_notes(grown))
+        taught = GrownCourse(grown, await grown.graph())
+        async with open_page(browser, taught.lesson(PART)) as page:
+            for _ in range(6):
+                await wait_for_question(page)
+                if await page.get_by_text("Read, then say it in your words").count():
+                    break
+                await page.get_by_role("button", name="Show me and continue").click()
+                await page.get_by_role("button", name="Continue").click()
+            await page.locator("#answer").fill("It is the energy that water takes up when it evaporates")
+            await page.get_by_role("button", name="Answer", exact=True).first.click()
+            await expect(page.get_by_role("heading", name="The passage says")).to_be_visible()
+            await expect(page.get_by_role("heading", name="You wrote")).to_be_visible()
+            await expect(page.get_by_text("It counts as practice.")).to_be_visible()
+            await expect(_passage(page).locator("mark").first).to_be_visible()
+            await take_screenshot(page, "reading-compare")
+            await assert_accessible(page, "reading-compare-axe")
+            await page.get_by_role("button", name="Says the same").click()
+            await expect(page.locator(".vd .verdict").last).to_have_text("Compared.")
+
+
+def _passage(page: Page) -> Locator:
+    return page.get_by_role("region", name="From your notes")
+
+
+def _section(heading: str) -> list[str]:
+    """The first words of each paragraph of a section of the notes."""
+    text = NOTES.read_text().replace("*", "").partition(heading)[2].partition("\n##")[0]
+    return [" ".join(paragraph.split()[:8]) for paragraph in text.split("\n\n") if paragraph.strip()]
+
+
+async def _grow_from_notes(grown: SproutServer) -> str:
+    """Begin to grow a path from the notes; the id of its run."""
+    branch = await grown.post("/branches", {"title": "Water", "userId": DEFAULT_USER_ID})
+    about = {"userId": DEFAULT_USER_ID, "type": "root", "title": "Water", "branchId": branch["id"]}
+    root = await grown.post("/nodes", about)
+    files = {"files": (NOTES.name, NOTES.read_bytes(), "text/markdown")}
+    (await grown.client.post(f"/api/nodes/{root['id']}/documents", files=files)).raise_for_status()
+    return str((await grown.start_run(root["id"], small=True)).json()["id"])
