@@ -15,7 +15,7 @@ STEP_WORDS = 15
 
 QUESTION = re.compile(r"[?？؟]\s*$")
 LED = re.compile(r"(?P<term>[^\s:：–—=][^:：–—=]{0,60}?)\s*(?:[:：]\s+|\s[–—-]\s+|\s=\s+)(?P<meaning>\S.+)", re.DOTALL)
-_SHOWS = re.compile(r"[:：]\s*$|https?://|…$|\.\.\.$")
+_SHOWS = re.compile(r"^!\[|[:：]\s*$|https?://|…$|\.\.\.$")
 _REFERENCE = re.compile(r"\s*\(?\[(?:link|\d{1,3})\]\)?")
 _NEEDS_FIGURE = re.compile(r"(?<!\()\[link\]")  # "The steps are depicted in [link]."
 _OPTION = re.compile(r"^:?[a-z]{3,12}:\s\S+\s+:?[a-z]{3,12}:\s")  # of a directive: "class: wide width: 80%"

@@ -1,5 +1,6 @@
 """Material for questions: what some subconcepts state, and what the text around them states."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -100,16 +101,16 @@ class Material:
 
     @cached_property
     def meanings(self) -> list[tuple[int, TermMeaning]]:
-        """The terms that the topics define, each once, with the number of the topic."""
-        found: dict[str, tuple[int, TermMeaning]] = {}
+        """What the topics say of terms, each meaning once, with the number of the topic."""
+        found: dict[tuple[str, str], tuple[int, TermMeaning]] = {}
         for number, topic in enumerate(self.topics):
             known = known_terms([topic.title, *topic.headings], self.sentences[number], self.code)
             for one in (
-                *meanings_in(topic.blocks, self.code, known=known),
+                *meanings_in(topic.blocks, self.code, known=known, subjects=self._subjects),
                 *glossary_meanings(self._glossary, self.sentences[number], self.code),
             ):
                 if self._usable(one.sentence):
-                    found.setdefault(one.key, (number, one))
+                    found.setdefault(one.identity, (number, one))
         return [*found.values()]
 
     @cached_property
@@ -117,17 +118,19 @@ class Material:
         """Those of the topics, then those of the text around them, then the glossary's."""
         own = [one for _, one in self.meanings]
         known = known_terms([], self._around_sentences, self.code)
-        others = meanings_in(self.around, self.code, known=known)
+        others = meanings_in(self.around, self.code, known=known, subjects=self._subjects)
         listed = (glossary_meaning(entry, self.code) for entry in self._glossary)
-        found = {one.key: one for one in reversed([*own, *others, *filter(None, listed)])}
+        found = {one.identity: one for one in reversed([*own, *others, *filter(None, listed)])}
         return [one for one in reversed(found.values()) if self._usable(one.sentence)]
 
     def related(self, one: TermMeaning, other: TermMeaning) -> bool:
         """Whether what is said of one term may be true of the other: one names the other, or a kind of it."""
         words, others = set(one.key.split()), set(other.key.split())
-        return (
-            words <= others or others <= words or other.key in self._kinds[one.key] or one.key in self._kinds[other.key]
-        )
+        if words <= others or others <= words:
+            return True
+        if one.does:
+            return f" {one.key} " in f" {key_of(other.meaning, self.code)} "
+        return other.key in self._kinds[one.key] or one.key in self._kinds[other.key]
 
     def shown(self, term: str) -> str:
         """The term as the text writes it within sentences."""
@@ -141,11 +144,20 @@ class Material:
     @cached_property
     def _kinds(self) -> Mapping[str, set[str]]:
         """Key of a term → the terms in what it means, and those in what these mean."""
-        said = {one.key: f" {key_of(one.meaning, self.code)} " for one in self.all_meanings}
+        said: dict[str, str] = defaultdict(str)
+        for one in self.all_meanings:
+            said[one.key] += f" {key_of(one.meaning, self.code)} "
         kinds = {key: {other for other in said if f" {other} " in text} for key, text in said.items()}
         for _ in range(MOST_KINDS):
             kinds = {key: found.union(*(kinds[other] for other in found)) for key, found in kinds.items()}
         return kinds
+
+    @cached_property
+    def _subjects(self) -> frozenset[str]:
+        """Terms that the text uses more than once, or that a heading names."""
+        titles = [title for topic in self.topics for title in (topic.title, *topic.headings)]
+        used = {key for key, count in self.terms.counts.items() if count > 1}
+        return known_terms(titles, self.all_sentences, self.code) | used
 
     @cached_property
     def _around_sentences(self) -> list[str]:

@@ -28,6 +28,8 @@ from sprout.offline.notes.words import WORD, key_of, needs_context, stem, word_c
 MOST_TERM_WORDS = 4
 MEANING_WORDS = (3, 32)
 SYMBOL_WORDS = 2
+LEAST_SAID = 4  # words after a term and before its sentence ends
+GERMAN_VERBS = ("t", "en")
 MARKED = (SpanKind.STRONG, SpanKind.EMPHASIS)
 LED_ITEMS, LED_SHARE = 3, 2 / 3  # of a list, from which on its items are terms with what is said of them
 SHARED = 0.5  # of a glossary's words about a term that a sentence of the text has too
@@ -41,6 +43,9 @@ _SYMBOL = re.compile(
 _CALLED = re.compile(r"(?i)\b(?:called|genannt|heißen|heißt|appelée?s?|llamad[oa]s?|chiamat[oaie]|chamad[oa]s?)\b")
 _THAT = re.compile(r"(?i)^(?:that|dass|que) |^qu['’]")
 _SENTENCE_MARK = re.compile(r"[.!?:;]")
+_POINTS_BACK = re.compile(
+    r"(?i)\b(?:this|these|such|dies\w*|solch\w*|cet|cette|ces|est[aeo]s?|quest[aeio]|tal[ei]?s?|above|below|oben|unten)\b"
+)
 _NUMBERED = re.compile(r"\d+[.)]?$")
 _APPOSITION = re.compile(r"^, (?:which (?:is|are) )?(?P<what>[^.;:,()]{12,160})(?:[.;]|$)")
 
@@ -53,6 +58,7 @@ class TermMeaning:
         key: equal for all forms of the term.
         subject: the term as the sentence has it, with its article.
         loose: what is said after the term is about it, and may not say what it is: "Wind: it blows from the sea".
+        does: it says what the term does or has, and begins with the verb: "takes up red light".
         place: where its block begins; equal for the items of one list.
     """
 
@@ -62,21 +68,30 @@ class TermMeaning:
     meaning: str
     sentence: str
     loose: bool = False
+    does: bool = False
     place: int = -1
 
+    @property
+    def identity(self) -> tuple[str, str]:
+        """What it is only once in a text: a term has one meaning, and may do several things."""
+        return self.key, self.meaning if self.does else ""
 
-def meanings_in(blocks: Iterable[Block], code: str, *, known: frozenset[str] = frozenset()) -> list[TermMeaning]:
-    """The terms that the blocks define, each once, in order; what leads several remarks is a label and no term.
+
+def meanings_in(
+    blocks: Iterable[Block], code: str, *, known: frozenset[str] = frozenset(), subjects: frozenset[str] = frozenset()
+) -> list[TermMeaning]:
+    """What the blocks say of terms, each meaning once, in order; what leads several remarks is a label and no term.
 
     Args:
         known: keys of terms that a heading names or that are used elsewhere too; without a mark only they count.
+        subjects: keys of terms of which it is wanted what they do.
     """
-    every = [replace(one, place=block.start) for block in blocks for one in _meanings_of(block, code, known)]
+    every = [replace(one, place=block.start) for block in blocks for one in _meanings_of(block, code, known, subjects)]
     labels = Counter(one.key for one in {(one.key, one.meaning): one for one in every if one.loose}.values())
-    found: dict[str, TermMeaning] = {}
+    found: dict[tuple[str, str], TermMeaning] = {}
     for one in every:
         if labels[one.key] < 2:
-            found.setdefault(one.key, one)
+            found.setdefault(one.identity, one)
     return [*found.values()]
 
 
@@ -129,7 +144,7 @@ def _content(text: str, code: str) -> set[str]:
     return {stem(word, code) for word in words_of(text) if word not in stopwords}
 
 
-def _meanings_of(block: Block, code: str, known: frozenset[str]) -> Iterator[TermMeaning]:
+def _meanings_of(block: Block, code: str, known: frozenset[str], subjects: frozenset[str]) -> Iterator[TermMeaning]:
     if isinstance(block, Definition):
         term = text_of_spans(block.term)
         meaning = " ".join(text_of(inner) for inner in (block.meanings[0] if block.meanings else ()))
@@ -143,7 +158,9 @@ def _meanings_of(block: Block, code: str, known: frozenset[str]) -> Iterator[Ter
             continue
         marked = {key_of(span.text, code): span.text for span in paragraph.spans if span.kind in MARKED}
         for sentence in split_sentences(paragraph):
-            if says_something(sentence, code) and (made := _stated(sentence, marked, known, code)):
+            if not says_something(sentence, code):
+                continue
+            if made := _stated(sentence, marked, known, code) or _does(sentence, subjects, code):
                 yield made
         yield from _in_apposition(paragraph, code)
 
@@ -240,6 +257,29 @@ def _stated(sentence: str, marked: Mapping[str, str], known: frozenset[str], cod
         if (sure or introduced) and not ranked and not _has_relative(subject):
             return _meaning(without_article(subject, code), subject, meaning, sentence, code)
     return None
+
+
+def _does(sentence: str, subjects: frozenset[str], code: str) -> TermMeaning | None:
+    """A sentence of one of the terms and a verb, which says what it does: "Chlorophyll takes up red light"."""
+    given, words = language(code), sentence.strip(" .").split()
+    if _POINTS_BACK.search(sentence) or needs_context(sentence, code) or ". " in sentence.rstrip("."):
+        return None
+    for size in range(1, min(MOST_TERM_WORDS, len(words) - LEAST_SAID)):
+        subject, verb = " ".join(words[:size]), words[size]
+        first = words_of(subject)[:1]
+        named = code != "de" or (words[size - 1][:1].isupper() and verb.islower())
+        named = named and not (code == "de" and is_plural(verb, code) and first != ["die"])  # "Das Wasser nehmen die …"
+        is_verb = verb in given.words.verbs or (code == "de" and named and verb.endswith(GERMAN_VERBS))
+        generic = set(words_of(subject)) & (given.words.generic | given.stopwords - given.words.articles)
+        if is_verb and named and first and not generic and key_of(subject, code) in subjects:
+            made = _meaning(without_article(subject, code), subject, " ".join(words[size:]), sentence, code)
+            return replace(made, does=True) if made else None
+    return None
+
+
+def is_plural(verb: str, code: str) -> bool:
+    """Whether a verb in the third person speaks of several things, by its ending."""
+    return not verb.endswith("s") if code == "en" else verb.endswith(("n", "nt", "no", "m"))
 
 
 def _meaning(

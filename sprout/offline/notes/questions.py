@@ -12,7 +12,7 @@ from sprout.learning.text.normalization import folded
 from sprout.offline.notes.facts import cells_of, steps_of
 from sprout.offline.notes.language import empty_titles, language
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind
-from sprout.offline.notes.meanings import TermMeaning, marked_terms
+from sprout.offline.notes.meanings import TermMeaning, is_plural, marked_terms
 from sprout.offline.notes.words import key_of, needs_context, words_of
 
 DISTRACTORS = 3
@@ -33,7 +33,7 @@ def term_questions(material: Material) -> Iterator[NoteQuestion]:
     """Meaning → term, among other terms that the notes explain."""
     for number, one in material.meanings:
         others = _of_same_sort(material, one)[:DISTRACTORS]
-        if len(others) == DISTRACTORS:
+        if len(others) == DISTRACTORS and not one.does:
             prompt = material.say.described.format(meaning=one.meaning)
             said_of = {material.shown(other.term): other.meaning for other in others}
             fields = _choice(prompt, material.shown(one.term), [*said_of], 1)
@@ -46,7 +46,7 @@ def typed_term_questions(material: Material) -> Iterator[NoteQuestion]:
         term = material.shown(one.term)
         pattern = rf"(?<!\w){re.escape(term)}(?!\w)"
         gapped = re.sub(pattern, GAP, one.sentence, flags=re.IGNORECASE)
-        worded = _WORD.search(term) and not _is_symbol(term)
+        worded = _WORD.search(term) and not _is_symbol(term) and not one.does
         if gapped.count(GAP) != 1 or len(gapped.split()) <= LEAST_TYPED or not worded:
             continue
         abbreviated = _ABBREVIATED.fullmatch(term)
@@ -72,9 +72,11 @@ def true_of_questions(material: Material) -> Iterator[NoteQuestion]:
 
 def _meaning_questions(material: Material, kind: QuestionKind, phrase: str, *, loose: bool) -> Iterator[NoteQuestion]:
     for number, one in material.meanings:
-        others = [other for other in _of_same_sort(material, one) if _alike(other.meaning, one.meaning)][:DISTRACTORS]
-        said_of = {other.meaning: other.term for other in others}
-        if one.loose is loose and len(said_of) == DISTRACTORS and one.meaning not in said_of:
+        others = [other for other in _of_same_sort(material, one) if _alike(other.meaning, one.meaning)]
+        distinct = {other.key: other for other in reversed(others)}
+        said_of = {other.meaning: other.term for other in others if distinct[other.key] is other}
+        said_of = dict([*said_of.items()][:DISTRACTORS])
+        if (one.loose or one.does) is loose and len(said_of) == DISTRACTORS and one.meaning not in said_of:
             prompt = phrase.format(term=material.quoted(material.shown(one.term)))
             fields = _choice(prompt, one.meaning, [*said_of], 2)
             yield NoteQuestion(kind, number, (one.sentence,), one.term, fields, said_of)
@@ -84,10 +86,14 @@ def _of_same_sort(material: Material, one: TermMeaning) -> list[TermMeaning]:
     """Other terms with their meanings that are surely wrong for this one, those most like it first."""
     symbol, upper, plural = _is_symbol(one.term), one.term[:1].isupper(), one.term.endswith("s")
     own = {other.key for _, other in material.meanings}
+    several = is_plural(one.meaning.split()[0], material.code)
     fitting = [
         other
         for other in material.all_meanings
-        if other.loose is one.loose and _is_symbol(other.term) is symbol and not material.related(one, other)
+        if (other.loose, other.does) == (one.loose, one.does)
+        and _is_symbol(other.term) is symbol
+        and not material.related(one, other)
+        and (not one.does or is_plural(other.meaning.split()[0], material.code) is several)
     ]
     return sorted(
         fitting,

@@ -11,7 +11,7 @@ SECOND_OF_A_KIND = 0.8  # what each question of a kind takes from the next one's
 NEW_TOPIC = 4.0
 MOST_OF_A_KIND = 3
 ENOUGH = 5  # questions, from which on the learner's own words are asked for only where nothing else asks
-MOST_OWN_WORDS = 2  # about one subconcept
+MOST_OWN_WORDS = 3  # about one subconcept
 
 # A kind → its questions, and how good they are where one could be asked as well as another.
 KINDS: dict[QuestionKind, tuple[Callable[[Material], Iterator[NoteQuestion]], float]] = {

@@ -69,6 +69,14 @@ def test_text_that_marks_no_term_is_one_subconcept_that_is_called_as_its_concept
     assert [node.title for node in plan.nodes] == ["The mill"]
 
 
+def test_what_a_term_does_is_told_from_what_its_neighbours_do() -> None:
+    asked = [one for one in learned("photosynthese.md").questions if "Was davon sagen" in one["prompt"]]
+    green = next(one for one in asked if "„Chlorophyll“" in one["prompt"])
+    assert green["correct_answer"] == "nimmt vor allem rotes und blaues Licht auf und wirft das grüne Licht zurück"
+    assert not any("Chlorophyll" in option for option in green["options"])
+    assert not any(option.startswith(("nehmen", "schließen")) for option in green["options"])
+
+
 def test_terms_are_told_from_others_of_the_same_list_and_never_from_a_kind_of_themselves() -> None:
     keys = {
         "super key": "any set of columns that names a row",
