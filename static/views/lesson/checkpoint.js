@@ -82,8 +82,9 @@ function OpenCheckpoint({ lesson, about, question, refusal }) {
 function Comparison({ lesson, question, refusal }) {
   const onMark = (/** @type {SelfMark} */ selfMark) =>
     lesson.send({ content: "", text: t("tu.said_compared"), aside: false, drawing: null, selfMark });
+  const Shown = question.reading ? ComparePassage : Compare;
   return html`${refusal && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${refusal}</span></p>`}
-    <${question.reading ? ComparePassage : Compare} compare=${question.compare} off=${lesson.working.value} onMark=${onMark} />`;
+    <${Shown} compare=${question.compare} off=${lesson.working.value} onMark=${onMark} />`;
 }
 
 /** Note beside the form: whether unsent words are kept in this browser. @param {{ kept: boolean }} props */
