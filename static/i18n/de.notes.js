@@ -1,6 +1,9 @@
 // @ts-check
-/** Jeder Satz darüber, was ein Lernpfad von seinen Dokumenten weglässt, auf Deutsch; die Form ist die von `en.js`. */
+/** Jeder Satz neben dem Text eigener Dokumente auf Deutsch; die Form ist die von `en.js`. */
 export default {
+  "rich.note": "Fußnote {label}",
+  "rich.note_back": "Zurück zum Text bei Fußnote {label}",
+  "rich.notes": "Fußnoten",
   "left.title": "Nicht im Lernpfad: {n} Abschnitt|Nicht im Lernpfad: {n} Abschnitte",
   "left.growing": "Was dein Lernpfad von deinen Dokumenten weglässt, steht hier, sobald er gewachsen ist.",
   "left.list": "Abschnitte, die keine Lektion behandelt",

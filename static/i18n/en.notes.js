@@ -1,6 +1,9 @@
 // @ts-check
-/** Every sentence on what a path leaves out of its documents in English; the form is that of `en.js`. */
+/** Every sentence on a learner's documents beside their text in English; the form is that of `en.js`. */
 export default {
+  "rich.note": "Footnote {label}",
+  "rich.note_back": "Back to the text at footnote {label}",
+  "rich.notes": "Footnotes",
   "left.title": "Left out of this path: {n} section|Left out of this path: {n} sections",
   "left.growing": "What your path leaves out of your documents shows here once it has grown.",
   "left.list": "Sections that no lesson teaches",

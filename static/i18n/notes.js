@@ -1,5 +1,5 @@
 // @ts-check
-/** Words of what a path leaves out of its documents, fetched with its view. */
+/** Words beside the text of documents: their footnotes, and what a path leaves out; fetched with their views. */
 
 import { loadCatalogue, translator } from "../lib/i18n.js";
 

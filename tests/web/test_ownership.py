@@ -77,7 +77,8 @@ BY_THE_SERVER = {  # no request says any end of these
 }  # fmt: skip
 KINDS = {"branches": "branches", "nodes": "nodes", "changes": "changes", "assessments": "assessments",
          "questions": "questions", "sessions": "sessions", "memories": "memories", "progress": "progress",
-         "runs": "runs", "concepts": "concepts", "topics": "topics", "answers": "answers"}  # fmt: skip
+         "runs": "runs", "concepts": "concepts", "topics": "topics", "answers": "answers",
+         "documents": "documents"}  # fmt: skip
 FIELDS = {"nodeId": "nodes", "targetNodeId": "concepts", "questionId": "questions", "branchId": "branches"}
 
 

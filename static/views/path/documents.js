@@ -11,6 +11,7 @@ import { ApiError } from "../../net/api.js";
 import { deleteDocument, documents, fileUrl, retryExtraction, upload } from "../../net/documents_api.js";
 import { Icon } from "../common/icons.js";
 import { lazy } from "../common/lazy.js";
+import { LeftOutSections } from "./left_out.js";
 
 /** @import { Document } from "../../types.d.ts" */
 /** @import { OpenPath } from "../../state/open_path.js" */
@@ -88,7 +89,8 @@ export function PathDocuments({ path }) {
     : failed
       ? t("notes.some_failed", { n: failed })
       : t("notes.all_read");
-  return html`<details class="path-notes" open=${wasOpened.current}>
+  return html`
+    <details class="path-notes" open=${wasOpened.current}>
     <summary>
       <${Icon} name=${failed && !pending ? "warn" : "doc"} small />
       <span>${t("notes.title", { n: all.length })}</span>
@@ -136,7 +138,9 @@ export function PathDocuments({ path }) {
         }}
       />`
     }
-  </details>`;
+    </details>
+    <${LeftOutSections} path=${path} />
+  `;
 }
 
 /**

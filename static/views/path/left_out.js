@@ -68,11 +68,11 @@ export function LeftOutSections({ path }) {
       busy.value = null;
     }
   };
-  if (found.value?.growing) return html`<p class="path-notes dimmer">${t("left.growing")}</p>`;
+  if (found.value?.growing) return html`<p class="left-out dimmer">${t("left.growing")}</p>`;
   const sections = found.value?.sections ?? [];
   if (!sections.length && !brought.value) return "";
   const documents = new Set(sections.map((one) => one.documentId)).size;
-  return html`<details class="path-notes left-out">
+  return html`<details class="left-out">
     <summary>
       <${Icon} name="doc" small />
       <span>${t("left.title", { n: sections.length })}</span>

@@ -29,7 +29,6 @@ import { ViewSwitch } from "./view_switch.js";
  */
 
 const notes = lazy(async () => (await import("./documents.js")).PathDocuments);
-const leftOut = lazy(async () => (await import("./left_out.js")).LeftOutSections);
 const askAtHome = lazy(async () => (await import("./ask_at_home.js")).AskAtHome);
 const list = lazy(async () => (await import("./list.js")).NodeList);
 
@@ -50,7 +49,7 @@ export function PathLevel({ path, view }) {
   const head = html`<div class="map-head">
     <h1 class="t24">${title}</h1>
     <${Standing} path=${path} nodes=${nodes} />
-    ${path.documents().length > 0 && html`<${notes.View} path=${path} /><${leftOut.View} path=${path} />`}
+    ${path.documents().length > 0 && html`<${notes.View} path=${path} />`}
     ${!view.wide && html`<${ViewSwitch} view=${view} tabs=${["list", "map", "activity"]} />`}
   </div>`;
 

@@ -1,8 +1,8 @@
 // @ts-check
 /** Links between a footnote and the places that refer to it, within one text. */
 
+import { t } from "../../i18n/notes.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
 
 /**
  * Move the focus to another place of the text that a link stands in.

@@ -2,8 +2,8 @@
 /** Markdown as elements: marked's tokens become nodes, never markup. */
 
 import { Marked } from "marked";
+import { t } from "../../i18n/notes.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
 import { CodeBlock } from "./code.js";
 import { Diagram } from "./diagram.js";
 import { BackLink, NoteReference } from "./footnotes.js";
