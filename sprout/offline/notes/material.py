@@ -30,6 +30,7 @@ class QuestionKind(StrEnum):
     CELL = "cell"
     NEXT_STEP = "next_step"
     OWN_WORDS = "own_words"
+    RECALL = "recall"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,8 @@ class NoteQuestion:
 
     Args:
         topic: number of the subconcept that it is about.
-        settles: the sentences that settle it; no other question of a set may rest on them.
+        settles: the sentences that settle it; no other question of a set may rest on them. None where the whole text
+            does.
         about: the term, or whatever else it asks about, for a learner.
         fields: the input of the tool that saves it, without the titles that it tests.
         said_of: wrong option → what the notes say it of.
@@ -54,6 +56,11 @@ class NoteQuestion:
     @property
     def prompt(self) -> str:
         return str(self.fields["prompt"])
+
+    @property
+    def is_compared(self) -> bool:
+        """Return True if its learner compares the answer, since it is in their own words."""
+        return self.kind in (QuestionKind.OWN_WORDS, QuestionKind.RECALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,15 @@
 
 import random
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache
+from itertools import accumulate
 from typing import Any
 
 from sprout.learning.structure.tree import Table
-from sprout.learning.text.normalization import folded
 from sprout.offline.notes.facts import cells_of, steps_of
 from sprout.offline.notes.language import empty_titles, language
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind
-from sprout.offline.notes.meanings import TermMeaning, is_plural, marked_terms
+from sprout.offline.notes.meanings import TermMeaning, is_plural
 from sprout.offline.notes.words import key_of, needs_context, words_of
 
 DISTRACTORS = 3
@@ -20,9 +18,7 @@ LEAST_LETTERS = 4
 GAP = "____"
 MOST_CELLS, MOST_STEPS = 3, 2
 LENGTHS_ALIKE = (0.4, 2.5)
-MOST_POINTS = 3
-MOST_TERMS = 4
-CENTRAL_WORDS = 6
+LONGEST_RECALL = 1_500  # characters
 LEAST_TYPED = 4  # words of a sentence around its missing term
 
 _WORD = re.compile(r"[^\W\d_]{3}")
@@ -133,69 +129,43 @@ def step_questions(material: Material) -> Iterator[NoteQuestion]:
 
 
 def own_words_questions(material: Material) -> Iterator[NoteQuestion]:
-    """What the text says under a heading, or about a term that it marks or uses often, for the learner to compare."""
+    """What a term means or does, in the learner's own words, for them to compare with the sentence that says it."""
+    for number, one in material.meanings:
+        if not needs_context(one.sentence, material.code):
+            term = material.shown(one.term)
+            fields = _open(material, material.say.own_words, term, one.sentence)
+            yield NoteQuestion(QuestionKind.OWN_WORDS, number, (one.sentence,), term, fields, {})
+
+
+def recall_questions(material: Material) -> Iterator[NoteQuestion]:
+    """What a whole part says, in the learner's own words, for them to compare with the part itself."""
     say = material.say
     for number, topic in enumerate(material.topics):
-        sentences = material.sentences[number]
-        if not sentences:
-            continue
         headed = any(heading in topic.title for heading in topic.headings) or topic.title.casefold() in empty_titles()
-        titles = dict.fromkeys(filter(None, (topic.title, *topic.headings[:1])), say.own_words_under)
-        titles |= {topic.title: say.own_words} if topic.title and not headed else {}
-        if not topic.headings:
-            titles |= dict.fromkeys(material.terms.ranked(" ".join(sentences))[:1], say.own_words)
-        for title, phrase in titles.items():
-            yield _own_words(material, number, phrase, title, sentences)
-        named = filter(material.terms.is_telling, material.terms.ranked(" ".join(sentences), besides=[topic.title]))
-        for term in [*marked_terms(topic.blocks, material.terms), *named][:MOST_TERMS]:
-            key = key_of(term, material.code)
-            fitting = [one for one in sentences if f" {key} " in f" {key_of(one, material.code)} "]
-            if fitting and len(fitting) < len(sentences) and key != key_of(topic.title, material.code):
-                yield _own_words(material, number, say.own_words, term, fitting)
+        title = topic.title or next(iter(topic.headings), "")
+        text = _first_sentences(material.sentences[number])
+        if title and text:
+            fields = _open(material, say.own_words_under if headed else say.own_words, title, text)
+            yield NoteQuestion(QuestionKind.RECALL, number, (), title, fields, {})
 
 
-def _own_words(material: Material, number: int, phrase: str, about: str, sentences: Sequence[str]) -> NoteQuestion:
+def _open(material: Material, phrase: str, about: str, says: str) -> dict[str, Any]:
     say = material.say
-    sentences = [one for one in sentences if folded(one).rstrip(".") not in folded(about)] or sentences
-    weights = _weights(sentences, about, material)
-    telling = sorted(range(len(sentences)), key=lambda at: (-weights[at], at))
-    chosen = [sentences[at] for at in sorted(telling[:MOST_POINTS])]
-    labels = [(say.point_n.format(n=at), sentence) for at, sentence in enumerate(chosen, start=1)]
-    if len(chosen) == 1:
-        states = say.on_topic_states.format(term=about)
-        rows = [(say.point.format(term=about), chosen[0], 0.8), (say.on_topic.format(term=about), states, 0.2)]
-    else:
-        rows = [(label, sentence, 1 / len(labels)) for label, sentence in labels]
-    fields = {
+    states = say.on_topic_states.format(term=about)
+    rows = [(say.point.format(term=about), says, 0.8), (say.on_topic.format(term=about), states, 0.2)]
+    return {
         "prompt": phrase.format(term=material.quoted(about)),
         "format": "open_ended",
-        "correct_answer": " ".join(sentence if sentence[-1] in ".!?" else f"{sentence}." for sentence in chosen),
+        "correct_answer": says,
         "criteria": [{"label": label, "statement": said, "weight": weight} for label, said, weight in rows],
         "difficulty": 4,
     }
-    return NoteQuestion(QuestionKind.OWN_WORDS, number, tuple(chosen), about, fields, {})
 
 
-def _weights(sentences: Sequence[str], about: str, material: Material) -> list[float]:
-    """How much each says: a definition most, then what stands alone, names what is asked about, and is central.
-
-    What is central has many of the words that stand in several of the sentences.
-    """
-    defined = {one.sentence for one in material.all_meanings}
-    own = [set(key_of(one, material.code).split()) - _little(material.code) for one in sentences]
-    counts = Counter(word for words in own for word in words)
-    return [
-        3 * (sentence in defined)
-        + 2 * (not needs_context(sentence, material.code))
-        + _share_words(about, sentence, material.code)
-        + min(1.0, sum(counts[word] > 1 for word in words) / CENTRAL_WORDS)
-        for sentence, words in zip(sentences, own, strict=True)
-    ]
-
-
-@cache
-def _little(code: str) -> frozenset[str]:
-    return frozenset(key_of(word, code) for word in language(code).stopwords)
+def _first_sentences(sentences: Sequence[str]) -> str:
+    """The sentences as one text, as many of the first ones as a learner compares with at once."""
+    lengths = accumulate(len(sentence) + 1 for sentence in sentences)
+    return " ".join(sentence for sentence, length in zip(sentences, lengths, strict=True) if length <= LONGEST_RECALL)
 
 
 def _choice(prompt: str, right: str, wrong: Sequence[str], difficulty: int) -> dict[str, Any]:

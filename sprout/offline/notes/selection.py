@@ -11,7 +11,6 @@ SECOND_OF_A_KIND = 0.8  # what each question of a kind takes from the next one's
 NEW_TOPIC = 4.0
 MOST_OF_A_KIND = 3
 ENOUGH = 5  # questions, from which on the learner's own words are asked for only where nothing else asks
-MOST_OWN_WORDS = 3  # about one subconcept
 
 # A kind → its questions, and how good they are where one could be asked as well as another.
 KINDS: dict[QuestionKind, tuple[Callable[[Material], Iterator[NoteQuestion]], float]] = {
@@ -22,6 +21,7 @@ KINDS: dict[QuestionKind, tuple[Callable[[Material], Iterator[NoteQuestion]], fl
     QuestionKind.TERM: (questions.term_questions, 2.5),
     QuestionKind.TYPED_TERM: (questions.typed_term_questions, 2.0),
     QuestionKind.OWN_WORDS: (questions.own_words_questions, 0.5),
+    QuestionKind.RECALL: (questions.recall_questions, 0.0),
 }
 
 
@@ -48,11 +48,18 @@ def select_questions(drafts: Sequence[NoteQuestion], *, most: int) -> list[NoteQ
 def changed_form(
     question: NoteQuestion, drafts: Sequence[NoteQuestion], taken: Sequence[NoteQuestion]
 ) -> NoteQuestion | None:
-    """Another question on what settles this one; failing that, one on what no taken question rests on."""
+    """Another question on what settles this one; failing that, one on what no taken question rests on.
+
+    Its sentence has just been said then, so it is not asked for in the learner's own words.
+    """
     left = [draft for draft in drafts if all(draft.prompt != one.prompt for one in taken)]
     beside = [one for one in taken if one is not question]
     others = [draft for draft in left if not _repeats(draft, beside)]
-    same = [draft for draft in others if set(draft.settles) & set(question.settles) and draft.kind is not question.kind]
+    same = [
+        draft
+        for draft in others
+        if set(draft.settles) & set(question.settles) and draft.kind is not question.kind and not draft.is_compared
+    ]
     others = [draft for draft in others if not _repeats(draft, [question])]
     return max(same or others, key=lambda draft: KINDS[draft.kind][1], default=None)
 
@@ -62,11 +69,10 @@ def _repeats(draft: NoteQuestion, taken: Sequence[NoteQuestion]) -> bool:
 
 
 def _is_wanted(draft: NoteQuestion, taken: Sequence[NoteQuestion]) -> bool:
-    same_kind = [one for one in taken if one.kind is draft.kind]
-    if draft.kind is not QuestionKind.OWN_WORDS:
-        return len(same_kind) < MOST_OF_A_KIND
-    most = MOST_OWN_WORDS if len(taken) < ENOUGH else 1
-    return sum(one.topic == draft.topic for one in (same_kind if len(taken) < ENOUGH else taken)) < most
+    if not draft.is_compared:
+        return sum(one.kind is draft.kind for one in taken) < MOST_OF_A_KIND
+    is_last_resort = draft.kind is QuestionKind.RECALL or len(taken) >= ENOUGH
+    return not any(one.topic == draft.topic and (one.is_compared or is_last_resort) for one in taken)
 
 
 def _worth(draft: NoteQuestion, taken: Sequence[NoteQuestion]) -> float:

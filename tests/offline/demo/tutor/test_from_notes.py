@@ -83,7 +83,7 @@ def test_each_question_is_settled_by_sentences_of_the_passage_that_is_read_for_i
     for idea in ideas(name):
         for task in tasks_of(name, idea):
             text = "\n\n".join(by_id[one].text for one in task.reading)
-            assert task.settled_by
+            assert task.settled_by or not task.is_marked_by_code, "own words are compared with the whole passage"
             assert all(find_piece(text, sentence) for sentence in task.settled_by), task.settled_by
 
 

@@ -105,13 +105,9 @@ class _NotesLesson:
         asked += select_questions(
             [draft for draft in self._drafts if draft.topic not in answered], most=len(self._steps)
         )
-        by_code = [one for one in asked if one.kind is not QuestionKind.OWN_WORDS]
+        by_code = [one for one in asked if not one.is_compared]
         settled = {sentence for one in asked for sentence in one.settles}
-        more = [
-            draft
-            for draft in self._drafts
-            if draft.kind is not QuestionKind.OWN_WORDS and not settled & set(draft.settles)
-        ]
+        more = [draft for draft in self._drafts if not draft.is_compared and not settled & set(draft.settles)]
         asked += select_questions(more, most=max(0, RIGHT_TO_LEARN - len(by_code)))
         return sorted(asked, key=lambda question: question.topic)
 
@@ -136,18 +132,21 @@ class _NotesLesson:
 
     def _prepare(self, question: NoteQuestion, step: ReadingStep, goal: str) -> PreparedQuestion:
         fields, frames = question.fields, self._frames
+        answer, criteria = str(fields["correct_answer"]), tuple(fields.get("criteria", ()))
         because = frames.render("notes_because", text=" ".join(question.settles))
-        criteria = tuple(fields.get("criteria", ()))
+        if question.kind is QuestionKind.RECALL:  # the passage itself stands beside it
+            answer = because = frames.render("notes_recall")
+            criteria = ({**criteria[0], "statement": answer}, *criteria[1:])
         kind = _KINDS[fields["format"]]
-        wrong = [option for option in fields.get("options", ()) if option != fields["correct_answer"]]
+        wrong = [option for option in fields.get("options", ()) if option != answer]
         task = PreparedQuestion(
             question.prompt,
             kind,
-            fields["correct_answer"],
+            answer,
             goal,
             wrong=tuple((option, "") for option in wrong),
             criteria=criteria,
-            anchors=(fields["correct_answer"],) if criteria else (),
+            anchors=(answer,) if criteria else (),
             tolerance=float(fields.get("tolerance") or 0),
             unit=fields.get("unit", "") if kind == "number" else "",
             accepted=tuple(fields.get("accepted", ())),

@@ -19,7 +19,7 @@ def help_candidates(question: NoteQuestion, blocks: Sequence[Block], frames: Tem
         blocks: of the passage that is read.
     """
     found = [(block, sentence) for block in blocks for sentence in sentences_in([block], code)]
-    at = next((at for at, (_, one) in enumerate(found) if _same(one, question.settles[0])), None)
+    at = next((at for at, (_, one) in enumerate(found) if question.settles and _same(one, question.settles[0])), None)
     excluded = [
         frames.render("notes_help_not", option=option.removeprefix("… "), other=other)
         for option, other in question.said_of.items()
