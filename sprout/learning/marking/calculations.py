@@ -23,6 +23,7 @@ _REST = re.compile(
 _CHANGE = re.compile(
     r"\bso (?:it['’]?s |its |that['’]?s )?\d[\d.,]* ?%? (?:less|more|fewer|lower|higher)\W*\Z", re.IGNORECASE
 )
+_ASKS_CHANGE = re.compile(r"\bhow (?:many|much) (?:\w+ )?(?:less|more|fewer|lower|higher)\b", re.IGNORECASE)
 _TWO = 2
 _SLACK = 1e-9  # of the value
 _ROUNDED = 0.06  # of the value: 2/3 = 0.7
@@ -81,9 +82,10 @@ def has_parts(answer: str, right: float, *, unit: str | None = None) -> bool:
     return len(values) >= _TWO and any(_same(one, right) for one in sums)
 
 
-def leaves_the_rest(answer: str) -> bool:
-    """Whether the answer ends with a part or a change, and not with how many that are: "70 do, so the rest don't"."""
-    return _REST.search(answer) is not None or _CHANGE.search(answer) is not None
+def leaves_the_rest(answer: str, prompt: str) -> bool:
+    """Whether the answer ends with a part, or a change that is not asked for: "70 do, so the rest don't"."""
+    is_change = _CHANGE.search(answer) is not None and _ASKS_CHANGE.search(prompt) is None
+    return is_change or _REST.search(answer) is not None
 
 
 def calculations(answer: str, *, unit: str | None = None) -> Iterator[Calculation]:
@@ -100,7 +102,10 @@ def calculations(answer: str, *, unit: str | None = None) -> Iterator[Calculatio
         written = text[placed[begin].start : placed[at].end].strip() if placed else ""
         share = _SHARE.fullmatch(gap) if at < len(between) and begin == at else None
         if share and placed[at].quantity.unit == "%":
-            yield Calculation(written, values[0] / 100 * placed[at + 1].quantity.value, None)
+            whole, after = placed[at + 1], at + 2
+            stated = placed[after].quantity.value if between[at + 1 : after] in [[one] for one in _COMES_TO] else None
+            written = text[placed[at].start : whole.end].strip()
+            yield Calculation(written, values[0] / 100 * whole.quantity.value, stated)
         elif signs or "/" in written:
             stated = placed[at + 1].quantity.value if gap.removeprefix(")").lstrip() in _COMES_TO else None
             yield Calculation(written, _worked_out(values, signs), stated)

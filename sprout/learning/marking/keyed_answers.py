@@ -1,10 +1,13 @@
 """Keyed answers: choices and numbers, graded by code."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from sprout.learning.marking.answer_pieces import plain_text
 from sprout.learning.marking.calculations import (
+    calculations,
     has_parts,
     has_unworked,
     leaves_the_rest,
@@ -14,7 +17,12 @@ from sprout.learning.marking.calculations import (
 from sprout.learning.marking.grades import Grade, GradeState, Remedy, ungraded
 from sprout.learning.marking.number_words import scale_of
 from sprout.learning.marking.quantities import Agreement, Quantity, agreement, iter_quantities
-from sprout.learning.marking.stated_results import StatedResults, names_what_is_counted, stated_results
+from sprout.learning.marking.stated_results import (
+    StatedResults,
+    names_several,
+    names_what_is_counted,
+    stated_results,
+)
 from sprout.learning.marking.units import same_unit
 from sprout.learning.questions.questions import Misconception
 from sprout.learning.text.normalization import one_line
@@ -22,9 +30,11 @@ from sprout.learning.text.normalization import one_line
 NOT_WORKED_OUT = "That is a way to it. What number does it come to?"
 SLIPPED = "Your way is right. Work {calculation} out once more."
 ONLY_THE_SHARE = "That share is right. How much is it in percent?"
+SHARE_WITH_SIGN = "As a share that is right; the % sign makes it a hundredth of that. How much is it in percent?"
 ONLY_THE_ODDS = "Those odds are right. How much is that in percent?"
 IN_ONE_UNIT = "How much is that in {unit}?"
 SHARE_OF_HOW_MANY = "That share is right. How many is that?"
+WHICH_ONE_NUMBER = "You give several numbers. Which one number is your answer?"
 NAMED_ONLY = "You say which they are. How many is that?"
 LOOK_AGAIN = "Look at {calculation} once more."
 FOR_OR_AGAINST = "Which side does each of the two numbers belong to?"
@@ -38,6 +48,7 @@ _MIL = re.compile(r"(?<=\d) ?mil\b", re.IGNORECASE)  # a thousand in Spanish, an
 _ODDS = re.compile(
     r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,9})?) ?(?:to|:|zu|contre|à) ?(\d{1,9}(?:[.,]\d{1,9})?)\W*\Z", re.IGNORECASE
 )
+_RATIO = re.compile(r"\b(?:ratio|verhältnis|rapport|razón|rapporto|razão)\b", re.IGNORECASE)
 _ABOUT = re.compile(
     r"\b(?:about|around|roughly|nearly|almost|approx\w*|ungefähr|etwa|rund|fast|environ|presque|casi|circa|quase)\b",
     re.IGNORECASE,
@@ -107,6 +118,8 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
     if (other_form := _grade_other_form(question, key, stated.results, answer)) is not None:
         return other_form
     if len(stated.results) != 1:
+        if stated.is_unworked and (value := _bare_value(question, answer)) and not _agrees(value, key, question):
+            return _wrong_grade(_misconception_of(question, value))
         is_unworked = stated.is_unworked or has_unworked(answer, key, unit=question.unit)
         return _grade_without_result(replace(stated, is_unworked=is_unworked))
     (result,) = (_scaled(result, factor) for result in stated.results)
@@ -127,12 +140,23 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
     return wrong
 
 
+def _bare_value(question: NumericQuestion, answer: str) -> Quantity | None:
+    """The value of an answer that is a plain calculation and nothing else; None with brackets or percentages, whose
+    value may be meant in more than one way."""
+    if "(" in answer or any(one.quantity.unit == "%" for one in iter_quantities(plain_text(answer), unit="%")):
+        return None
+    found = [*calculations(answer, unit=question.unit)]
+    return Quantity(found[0].value) if len(found) == 1 and math.isfinite(found[0].value) else None
+
+
 def _grade_wrong(question: NumericQuestion, key: float, misconception: str | None, answer: str) -> Grade:
     """The grade of a result that is not the key: wrong, unless it is the two numbers that lead to it."""
     if slipped := slipped_calculation(answer, key, unit=question.unit):
         return replace(_wrong_grade(misconception), next_step=SLIPPED.format(calculation=slipped))
     if misconception is None and has_parts(answer, key, unit=question.unit):
         return _unsure_grade("the answer is the two numbers that lead to the result", NOT_WORKED_OUT)
+    if names_several(answer, question.prompt):
+        return _unsure_grade("the answer is several numbers", WHICH_ONE_NUMBER)
     if misconception is None and (faulty := miscalculated(answer, unit=question.unit)):
         return replace(_wrong_grade(None), next_step=LOOK_AGAIN.format(calculation=faulty))
     return _wrong_grade(misconception)
@@ -159,7 +183,7 @@ def _grade_unfinished(question: NumericQuestion, key: float, answer: str) -> Gra
     """The grade of an answer that stops short of its result, or has it in two units; None of any other."""
     if question.unit and _in_two_units(answer, question.unit):
         return _unsure_grade("the answer is in two units", IN_ONE_UNIT.format(unit=question.unit))
-    if has_unworked(answer, key, unit=question.unit) or leaves_the_rest(answer):
+    if has_unworked(answer, key, unit=question.unit) or leaves_the_rest(answer, question.prompt):
         return _unsure_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
     return None
 
@@ -251,22 +275,36 @@ def _grade_other_form(question: NumericQuestion, key: float, results: Sequence[Q
     if any(_agrees(one, key, question) for one in results):
         return None
     if question.unit != "%":
+        if _RATIO.search(question.prompt) and _ratio_in(answer) == key:
+            return _right_grade()
         of_prompt = [one.quantity.value for one in iter_quantities(question.prompt) if one.quantity.unit != "%"]
         shares = [one.value for one in results if one.unit == "%"]
         is_share = any(_agrees(Quantity(share / 100 * whole), key, question) for share in shares for whole in of_prompt)
         return _unsure_grade("the share of what is counted", SHARE_OF_HOW_MANY) if is_share else None
     percentages = [one.value for one in results if one.unit == "%"]
     if any(_agrees(Quantity(value * 100), key, question) for value in percentages):
-        return _unsure_grade("the share, with a percent sign", ONLY_THE_SHARE)
+        return _unsure_grade("the share, with a percent sign", SHARE_WITH_SIGN)
     if not percentages and _odds_come_to(answer, key):
         return _unsure_grade("the odds, where the percentage is asked for", ONLY_THE_ODDS)
     return None
 
 
-def _odds_come_to(answer: str, percentage: float) -> bool:
-    """Whether the answer ends with odds of this chance: "3 to 1" is 75 %."""
+def _sides_in(answer: str) -> tuple[float, float]:
+    """Both sides of what the answer ends with, such as "3 to 1"; zeros without any."""
     found = _ODDS.search(answer)
     one, other = (float(side.replace(",", ".")) for side in found.groups()) if found else (0.0, 0.0)
+    return one, other
+
+
+def _ratio_in(answer: str) -> float | None:
+    """The number of a ratio that is written with both sides: "1 to 2" is 0.5."""
+    one, other = _sides_in(answer)
+    return one / other if other else None
+
+
+def _odds_come_to(answer: str, percentage: float) -> bool:
+    """Whether the answer ends with odds of this chance: "3 to 1" is 75 %."""
+    one, other = _sides_in(answer)
     return one + other > 0 and abs(100 * one / (one + other) - percentage) <= _SLACK * percentage
 
 

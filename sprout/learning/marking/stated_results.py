@@ -50,6 +50,7 @@ _COUNT_AND_EACH = re.compile(
     re.IGNORECASE,
 )
 _JUST = re.compile(ONLY, re.IGNORECASE)
+_TELLS_APART = (Kind.RESULT, Kind.OPERATOR, Kind.CHOICE)
 _LEADS_TO = (Kind.EQUALS, Kind.RESULT, Kind.STEP)
 _EVEN_CHANCE = re.compile(r"\b(?:fifty|50) ?[-:/ ] ?(?:fifty|50)\b|\bhalbe[- ]halbe\b", re.IGNORECASE)
 _OUT_OF_HOW_MANY = re.compile(r"\bout of how many\b|\bvon wie vielen\b", re.IGNORECASE)
@@ -67,6 +68,7 @@ _NO_ONE = re.compile(
     r"(?=\W*$|[,.;:!(–—-]| (?:because|since|if|as|when|weil|wenn|denn|da|parce|car|si|porque|pues|perché|se)\b)",
     re.IGNORECASE,
 )
+_NUMBERING = re.compile(r"(?:\A|(?<=\s))(\d{1,2})[.)]\s+(?=[^\W\d])")
 _SLASHED = re.compile(r"\s*(\d{1,15}) / (\d{1,15})[\s.]*")
 _AND = re.compile(r"[,;&.]*|and|und|et|y|e|en|i|и", re.IGNORECASE)
 _FILLERS = frozenset("the one i mean meant it is its that number result please der die das ich meine".split())
@@ -119,9 +121,28 @@ def names_what_is_counted(answer: str, prompt: str) -> bool:
     """Whether the answer to how many of some numbers there are is which they are, and nothing else: "50 and 499"."""
     pieces = answer_pieces(answer)
     values = [abs(piece.quantity.value) for piece in pieces if piece.quantity is not None]
-    joined = all(piece.quantity is not None or _AND.fullmatch(piece.text.strip()) for piece in pieces)
+    joined = all(
+        piece.quantity is not None or _AND.fullmatch(piece.text.strip()) or _JUST.fullmatch(piece.text.strip())
+        for piece in pieces
+    )
     listed = {abs(piece.quantity.value) for piece in answer_pieces(prompt) if piece.quantity is not None}
     return bool(_HOW_MANY.search(prompt)) and len(values) > 1 and joined and set(values) <= listed
+
+
+def names_several(answer: str, prompt: str) -> bool:
+    """Whether the answer ends with numbers side by side, none of them called its result: "a gives 2 and b gives 11"."""
+    pieces = answer_pieces(answer)
+    places = [at for at, piece in enumerate(pieces) if piece.quantity is not None]
+    if len(places) < 2 or any(piece.kind in _TELLS_APART or piece.text == "=" for piece in pieces):
+        return False
+    if sum(piece.kind is Kind.STEP for piece in pieces) not in (0, len(places)):
+        return False  # one of them is what the others come to
+    listed = {abs(piece.quantity.value) for piece in answer_pieces(prompt) if piece.quantity is not None}
+    is_last = all(piece.kind in (Kind.END, Kind.CLOSE) for piece in pieces[places[-1] + 1 :])
+    joint = [piece.text.strip() for piece in pieces[places[-2] + 1 : places[-1]]]
+    last = pieces[places[-1]].quantity
+    is_own = last is not None and abs(last.value) not in listed
+    return is_last and is_own and any(text and _AND.fullmatch(text) for text in joint)
 
 
 def picked_result(answer: str, before: str, *, unit: str | None = None, prompt: str = "") -> str | None:
@@ -140,7 +161,7 @@ def _counted(answer: str, prompt: str) -> str:
     Where the question is how many there are, with 0 for "none of them", 1 for "only the second one" and 2 for "two: 10
     and 20" and "two, one for each".
     """
-    answer = _EVEN_CHANCE.sub("50/50", _ZERO.sub("0", answer))
+    answer = _EVEN_CHANCE.sub("50/50", _ZERO.sub("0", _without_numbering(answer)))
     if first := _FIRST_BECAUSE.match(answer):
         return first[1]
     if not _HOW_MANY.search(prompt):
@@ -157,6 +178,14 @@ def _counted(answer: str, prompt: str) -> str:
     if only and plain(only[1]) in ordinals():
         return f"1{answer[only.end() :]}"
     return counted[1] if counted and _names_as_many(*counted.groups()) else answer
+
+
+def _without_numbering(answer: str) -> str:
+    """The answer without the numbers before its lines or items: "1. false 2. true so 1"."""
+    numbering = [int(found[1]) for found in _NUMBERING.finditer(answer)]
+    return (
+        _NUMBERING.sub(" ", answer) if numbering == [*range(1, len(numbering) + 1)] and len(numbering) > 1 else answer
+    )
 
 
 def _with_counted_part(result: Quantity, answer: str, prompt: str, given: frozenset[float]) -> Quantity:

@@ -17,7 +17,9 @@ from sprout.learning.marking.keyed_answers import (
     ONLY_THE_ODDS,
     ONLY_THE_SHARE,
     SHARE_OF_HOW_MANY,
+    SHARE_WITH_SIGN,
     SLIPPED,
+    WHICH_ONE_NUMBER,
     NumericQuestion,
     Option,
     grade_choice,
@@ -544,7 +546,7 @@ def test_A1_odds_before_a_percentage_are_the_way_to_it(answer: str, correct: boo
 
 def test_A1_a_share_with_a_percent_sign_is_asked_for_in_percent() -> None:
     question = NumericQuestion("21 of 700 livres: what percentage is that?", "3", "%")
-    assert grade_number(question, "0.03%").next_step == ONLY_THE_SHARE
+    assert grade_number(question, "0.03%").next_step == SHARE_WITH_SIGN
     assert grade_number(question, "0.03").correct
     assert grade_number(question, "0.3%").correct is False
 
@@ -617,3 +619,44 @@ def test_A1_a_result_before_its_reason_is_the_result_whatever_the_reason_calcula
     shown = NumericQuestion("What does the program show?", "60")
     assert grade_number(shown, "60 because 40>50 no, 40>30 yes so 40+20 and then stop").correct
     assert grade_number(shown, "40 because 40>50 no, so 60 - 20").correct is False
+
+
+@pytest.mark.parametrize("answer", ["18 x 365", "4 x 100 + 30", "75 × 92"])
+def test_A1_a_calculation_that_comes_to_another_value_is_wrong_and_no_way_to_it(answer: str) -> None:
+    assert grade_number(NumericQuestion("How many sous must he pay?", "54"), answer).correct is False
+    assert grade_number(NumericQuestion("How many sous must he pay?", "54"), "18 x 3").next_step == NOT_WORKED_OUT
+
+
+@pytest.mark.parametrize(
+    ("answer", "right", "named"),
+    [
+        ("6 % of 5000 = 300, so 4700. 2 % of 4700 = 940", "94", "2 % of 4700"),
+        ("100 leak, 900 are tight, 80 % of 900 = 270", "720", "80 % of 900"),
+    ],
+)
+def test_A1_a_slip_in_a_percentage_of_something_is_named(answer: str, right: str, named: str) -> None:
+    grade = grade_number(NumericQuestion("How many are there?", right), answer)
+    assert (grade.correct, grade.next_step) == (False, SLIPPED.format(calculation=named))
+
+
+@pytest.mark.parametrize("answer", ["a gives 3 and b gives 11", "14 and 15", "it shows 6, 10 and 7"])
+def test_A1_several_numbers_side_by_side_are_asked_for_the_one_that_counts(answer: str) -> None:
+    assert grade_number(NumericQuestion("What does the program show?", "211"), answer).next_step == WHICH_ONE_NUMBER
+
+
+def test_A1_numbers_before_the_items_of_a_list_are_no_results() -> None:
+    question = NumericQuestion("How many of the four are True?", "2")
+    assert grade_number(question, "1. false 2. true 3. true 4. true so 3").correct is False
+    assert grade_number(question, "1. false 2. true 3. false 4. true so 2").correct
+
+
+def test_A1_what_a_question_for_the_difference_asks_for_is_no_change_left_open() -> None:
+    question = NumericQuestion("How many more votes are for it than against?", "440")
+    assert grade_number(question, "820 for, 380 against, so 440 more").correct
+    assert grade_number(question, "820 for, 380 against, so 340 more").correct is False
+
+
+def test_A1_a_ratio_is_read_with_both_its_sides() -> None:
+    question = NumericQuestion("What is the likelihood ratio of no scratching?", "0.5")
+    assert grade_number(question, "1 to 2").correct
+    assert grade_number(question, "2 to 1").correct is False

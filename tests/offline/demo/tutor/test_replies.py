@@ -142,7 +142,7 @@ def test_who_names_two_options_is_asked_for_one() -> None:
 def test_words_that_name_no_option_are_answered_by_one_clear_sentence(words: str) -> None:
     lesson = at_the_choice()
     replies = [lesson.name_no_option(words).partition("\n\nQuestion Type:")[0] for _ in range(3)]
-    assert "I cannot tell which option you mean. Write its letter." in replies[0]
+    assert "I cannot tell which option you mean. Please name its letter." in replies[0]
     assert len(set(replies)) == 3
     assert not any("?" in reply for reply in replies)
 

@@ -9,6 +9,7 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
+from sprout.learning.marking.number_words import count_of
 from sprout.learning.marking.stated_results import stated_results
 from sprout.learning.text.normalization import folded
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, Snippet, first_sentences
@@ -91,9 +92,16 @@ def _asked_answer(now: OpenQuestion, given: Sequence[_Answer]) -> _Answer | None
         return None
     if not named:
         return given[-1] if given else None
-    too_long = now.question.kind != "mcq" and len(named.split()) > LONGEST_NAMED
+    words = named.split()
+    is_more = now.question.kind == "number" and any(not _is_of_number(word, now.question.unit) for word in words)
+    too_long = is_more or (now.question.kind != "mcq" and len(words) > LONGEST_NAMED)
     key = "" if too_long else _key(now.question, named, now)
     return _Answer(named, key) if key else None
+
+
+def _is_of_number(word: str, unit: str) -> bool:
+    """Whether a word is a number, or its unit: "the 300 added" asks about something else."""
+    return any(map(str.isdigit, word)) or word == "%" or folded(word) in folded(unit) or count_of(word) is not None
 
 
 def _words_asked_about(message: str) -> str | None:
