@@ -52,6 +52,7 @@ from sprout.store.paths.contents import SqlContents
 from sprout.store.paths.exchange import SqlPathExchange
 from sprout.store.paths.paths import SqlPaths
 from sprout.store.paths.repository import SqlPathRepository
+from sprout.store.reviews.repository import SqlReviews
 from sprout.store.runs.event_log import Publish
 from sprout.store.runs.repository import SqlRunStore
 from sprout.telemetry.metrics import Metrics
@@ -334,6 +335,7 @@ def web_parts(
             lessons=SqlLessonRepository(database, publish),
             memories=SqlMemories(database, publish),
             reports=SqlReports(database),
+            reviews=SqlReviews(database),
         ),
         account=SqlAccount(database, storage=paths.storage),
         runs=runs,
