@@ -39,6 +39,10 @@ const SCREENS = {
     sheets: [...TEACHING, "styles/learner.css"],
     view: async () => (await import("./views/progress/progress.js")).ProgressScreen,
   },
+  review: {
+    sheets: [...TEACHING, "styles/review.css"],
+    view: async () => (await import("./views/review/review.js")).ReviewScreen,
+  },
   settings: {
     sheets: [...TEACHING, "styles/learner.css"],
     view: async () => (await import("./views/settings/settings.js")).SettingsScreen,

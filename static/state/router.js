@@ -11,6 +11,7 @@ import { signal } from "@preact/signals";
  *   | { name: "lesson", branchId: string, conceptId: string, nodeId: string }
  *   | { name: "run", runId: string }
  *   | { name: "progress" }
+ *   | { name: "review" }
  *   | { name: "settings" }
  *   | { name: "unknown" }
  * } Screen
@@ -23,7 +24,7 @@ export function parseScreen(pathname) {
     .filter(Boolean)
     .map(decodeURIComponent);
   if (!first) return { name: "home" };
-  if ((first === "progress" || first === "settings") && !branchId) return { name: first };
+  if ((first === "progress" || first === "review" || first === "settings") && !branchId) return { name: first };
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
   if (first !== "paths" || !branchId || more.length) return { name: "unknown" };
   if (!second) return { name: "path", branchId, conceptId: null };
@@ -35,6 +36,7 @@ export function parseScreen(pathname) {
 
 export const homeUrl = () => "/";
 export const progressUrl = () => "/progress";
+export const reviewUrl = () => "/review";
 export const settingsUrl = () => "/settings";
 /** @param {string} branchId @param {string | null} [conceptId] */
 export const pathUrl = (branchId, conceptId = null) =>

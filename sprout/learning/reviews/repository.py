@@ -63,6 +63,7 @@ class ReviewQuestion(Wire):
     item_id: str
     question_id: str
     node_id: str
+    concept_id: str | None
     branch_id: str | None
     title: str
     concept: str
@@ -100,6 +101,7 @@ class ReviewResult(Wire):
     item_id: str
     question_id: str
     node_id: str | None
+    concept_id: str | None
     branch_id: str | None
     title: str
     prompt: str

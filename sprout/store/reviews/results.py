@@ -63,6 +63,7 @@ def result_of(
         item_id=item.id,
         question_id=question.id,
         node_id=item.node_id,
+        concept_id=None if node is None else node.parent_id,
         branch_id=None if node is None else node.branch_id,
         title="" if node is None else node.title,
         prompt=question.prompt,

@@ -162,6 +162,7 @@ def _question(session: Session, item: ReviewItem) -> ReviewQuestion | None:
         item_id=item.id,
         question_id=question.id,
         node_id=part.id,
+        concept_id=part.parent_id,
         branch_id=part.branch_id,
         title=part.title,
         concept=concept.title,

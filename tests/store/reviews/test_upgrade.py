@@ -30,13 +30,13 @@ def test_V1_what_was_learned_before_there_were_reviews_gets_its_card(released_ur
         known = set(connection.execute(select(_progress.c.node_id)).scalars())
         learned = parts[: len(parts) // 2]
         for place, part in enumerate(learned, start=1_000):
-            row = tables.Progress(creation=place, id=f"of {part.id}", user_id=part.user_id, node_id=part.id)
-            row.completed_at = row.created_at
+            made = tables.Progress(creation=place, id=f"of {part.id}", user_id=part.user_id, node_id=part.id)
+            made.completed_at = made.created_at
             if part.id in known:
                 changed = update(_progress).where(_progress.c.node_id == part.id)
-                connection.execute(changed.values(completed_at=row.completed_at))
+                connection.execute(changed.values(completed_at=made.completed_at))
             else:
-                connection.execute(insert(_progress).values({one.name: getattr(row, one.name) for one in _progress.c}))
+                connection.execute(insert(_progress).values({one.name: getattr(made, one.name) for one in _progress.c}))
     migrate.upgrade(released_url)
     with migrate.connect(released_url) as connection:
         cards = {card.node_id: card for card in connection.execute(select(_cards))}
@@ -47,8 +47,8 @@ def test_V1_what_was_learned_before_there_were_reviews_gets_its_card(released_ur
         ).all()
     assert len(reached) >= len(learned) > 1
     assert cards.keys() == {row.node_id for row in reached}
-    for row in reached:
-        card = cards[row.node_id]
-        assert (card.learned_at, card.seen_at) == (row.completed_at, row.completed_at)
-        assert card.due_at == row.completed_at + timedelta(days=1)
+    for node_id, learned_at in reached:
+        card = cards[node_id]
+        assert (card.learned_at, card.seen_at) == (learned_at, learned_at)
+        assert card.due_at == learned_at + timedelta(days=1)
         assert card.stability is None
