@@ -12,7 +12,6 @@ export default {
   "rv.loading": "Deine Wiederholungen werden geladen",
   "rv.left": "Noch etwa {n} Min.|Noch etwa {n} Min.",
   "rv.done_of": "{done} von {n} geschafft",
-  "rv.progress": "{done} von {n} geschafft",
   "rv.of": "{path}, {concept}",
   "rv.comes_back": "Noch einmal, mit einer anderen Frage.",
   "rv.covers": "{concept}; deckt {n} weiteren fälligen Teil mit ab.|{concept}; deckt {n} weitere fällige Teile mit ab.",

@@ -11,7 +11,6 @@ export default {
   "rv.loading": "Loading your reviews",
   "rv.left": "About {n} min left|About {n} min left",
   "rv.done_of": "{done} of {n} done",
-  "rv.progress": "{done} of {n} done",
   "rv.of": "{path}, {concept}",
   "rv.comes_back": "Back again, as another question.",
   "rv.covers": "{concept}, covers {n} more part that is due.|{concept}, covers {n} more parts that are due.",

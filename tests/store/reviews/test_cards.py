@@ -1,19 +1,15 @@
 """Cards as rows: made when a part is learned, gone with it, and always what their reviews make them."""
 
-import random
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from fsrs import Card as FsrsCard
-from fsrs import Rating, Scheduler
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, select, update
 
+from faults.learners.review_dates import TOLERANCE, compare_with_package
 from sprout.errors import Conflict
-from sprout.ids import new_id
 from sprout.learning.paths.progress import ProgressOverride
 from sprout.learning.questions.assessments import GivenAnswer
 from sprout.learning.questions.questions import QuestionDraft
-from sprout.learning.reviews.cards import MAX_INTERVAL_DAYS, ReviewGrade
 from sprout.learning.reviews.repository import SettingsChange
 from sprout.store.assessment.progress import SqlProgressRepository
 from sprout.store.assessment.review_cards import reschedule
@@ -26,7 +22,6 @@ from sprout.store.schema.columns import table_of
 from sprout.store.schema.review_tables import ReviewCard, ReviewEntry
 from tests.store.reviews.learned_path import ME, PARTS, RIGHT, WRONG, Learner
 
-RATINGS = {"again": Rating.Again, "hard": Rating.Hard, "good": Rating.Good, "easy": Rating.Easy}
 HISTORIES = 25
 
 _cards, _reviews = table_of(ReviewCard), table_of(ReviewEntry)
@@ -52,28 +47,10 @@ async def test_V1_what_a_person_overrules_makes_and_takes_cards(learner: Learner
 
 
 async def test_V3_parity_with_the_package_over_random_histories_through_the_store(learner: Learner) -> None:
-    drawn = random.Random(26)
-    node_id, card = learner.parts["Trees"], await learner.card("Trees")
-    for _ in range(HISTORIES):
-        retention = drawn.choice((0.8, 0.85, 0.9, 0.95))
-        scheduler = Scheduler(
-            desired_retention=retention,
-            learning_steps=(),
-            relearning_steps=(),
-            enable_fuzzing=False,
-            maximum_interval=MAX_INTERVAL_DAYS,
-        )
-        at, theirs, rows = card.learned_at, FsrsCard(card_id=1), []
-        for _ in range(drawn.randint(1, 12)):
-            at += timedelta(days=1, seconds=drawn.randint(0, 200 * 86_400))
-            grade = drawn.choice(list(ReviewGrade))
-            theirs, _ = scheduler.review_card(theirs, RATINGS[grade], at.astimezone(UTC))
-            rows.append(an_entry(node_id, at, grade, retention))
-        await learner.database.write_tx(lambda tx, rows=rows: store_history(tx, node_id, rows))  # type: ignore[misc]
-        mine = await learner.card("Trees")
-        assert (mine.due_at, mine.seen_at) == (theirs.due, theirs.last_review)
-        assert mine.stability == pytest.approx(theirs.stability, abs=1e-6)
-        assert mine.difficulty == pytest.approx(theirs.difficulty, abs=1e-6)
+    found = await compare_with_package(learner.database, learner.parts["Trees"], histories=HISTORIES, seed=26)
+    assert found.reviews > HISTORIES
+    assert found.wrong_dates == 0
+    assert max(found.stability, found.difficulty) <= TOLERANCE
 
 
 async def test_V1_a_card_is_what_its_stored_reviews_make_it(learner: Learner) -> None:
@@ -192,25 +169,6 @@ async def test_a_change_of_the_time_zone_loses_and_doubles_nothing(learner: Lear
         assert (await learner.reviews.due(ME)).due == due
     settings = await learner.reviews.settings(ME)
     assert (settings.time_zone, settings.day_starts_at, settings.minutes) == ("Europe/Berlin", 0, 10)
-
-
-def an_entry(node_id: str, at: datetime, grade: ReviewGrade, retention: float) -> dict[str, object]:
-    return {
-        "id": new_id(),
-        "user_id": ME,
-        "node_id": node_id,
-        "at": at,
-        "grade": grade.value,
-        "retention": retention,
-        "is_credit": False,
-    }
-
-
-def store_history(tx: WriteTransaction, node_id: str, rows: list[dict[str, object]]) -> None:
-    """Replace the reviews of a part."""
-    tx.connection.execute(delete(_reviews).where(_reviews.c.node_id == node_id))
-    tx.connection.execute(insert(_reviews), rows)
-    reschedule(tx, [node_id], ME)
 
 
 def withdraw(tx: WriteTransaction, question_id: str, learner: Learner) -> None:
