@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, select
 
 from sprout.learning.reviews.items import Candidate, ItemSource
 from sprout.store.assessment.answer_history import OPEN
@@ -22,14 +22,16 @@ _SEEN = select(func.max(_answers.c.created_at)).where(_answers.c.question_id == 
 
 def askable_parts(connection: Connection, node_ids: Collection[str], user_id: str, source: ItemSource) -> set[str]:
     """Those of the parts about which there is a question to ask."""
-    found = {row.node_id for row in connection.execute(_asked(node_ids, user_id)) if _is_usable(row)}
+    found = {row.node_id for row in connection.execute(_asked(node_ids, user_id, _tests.c.node_id)) if _is_usable(row)}
     missing = [node_id for node_id in node_ids if node_id not in found]
     return found | {row.id for row in _titled(connection, missing) if source.items(row.topic, row.concept, row.title)}
 
 
 def candidates_for(connection: Connection, node_id: str, user_id: str, source: ItemSource) -> list[Candidate]:
     """Everything that may be asked about a part."""
-    asked = [_asked_candidate(row) for row in connection.execute(_asked([node_id], user_id)) if _is_usable(row)]
+    columns = (_questions.c.id, _questions.c.prompt, _questions.c.format, _SEEN.label("seen_at"))
+    wanted = _asked([node_id], user_id, *columns).order_by(_questions.c.creation)
+    asked = [_asked_candidate(row) for row in connection.execute(wanted) if _is_usable(row)]
     prepared = [
         Candidate(item.draft.prompt, bool(item.draft.accepted) or item.draft.format != "open_ended", prepared=item)
         for row in _titled(connection, [node_id])
@@ -38,25 +40,16 @@ def candidates_for(connection: Connection, node_id: str, user_id: str, source: I
     return [*asked, *prepared]
 
 
-def _asked(node_ids: Collection[str], user_id: str) -> Select[Any]:
-    """The questions about these parts that are not open elsewhere, with when each was answered last."""
+def _asked(node_ids: Collection[str], user_id: str, *columns: ColumnElement[Any]) -> Select[Any]:
+    """The questions about these parts that are not open elsewhere, with what `_is_usable` looks at."""
     waits = select(_items.c.question_id).where(_items.c.state.in_(("posed", "comparing")))
     return (
-        select(
-            _tests.c.node_id,
-            _questions.c.id,
-            _questions.c.prompt,
-            _questions.c.format,
-            _questions.c.kind,
-            _questions.c.marked_by,
-            _SEEN.label("seen_at"),
-        )
-        .join(_questions, _questions.c.id == _tests.c.question_id)
+        select(*columns, _questions.c.kind, _questions.c.marked_by)
+        .join_from(_tests, _questions, _questions.c.id == _tests.c.question_id)
         .join(_assessments, _assessments.c.id == _questions.c.assessment_id)
         .where(_tests.c.node_id.in_(list(node_ids)), _assessments.c.user_id == user_id)
         .where(_questions.c.state.not_in(tables.NOT_ASKED), ~OPEN)
         .where(_questions.c.id.not_in(waits.where(_items.c.question_id.is_not(None))))
-        .order_by(_questions.c.creation)
     )
 
 

@@ -167,3 +167,22 @@ async def test_a_review_in_german_has_no_english_word_and_fits_a_phone(
         await page.get_by_role("button", name="Antworten").click()
         await expect(page.get_by_role("button", name="Gut")).to_be_visible()
         await _assert_german(page)
+
+
+async def test_the_size_of_a_day_and_the_retention_are_settings(
+    browser: Browser, tmp_path: Path, learned_url: str
+) -> None:
+    async with (
+        start_server(tmp_path, learned_url, pace=IMMEDIATE) as grown,
+        open_page(browser, f"{grown.url}/settings") as page,
+    ):
+        reviews = page.get_by_role("region", name="Reviews")
+        await reviews.get_by_text("20 min").click()
+        await expect(reviews.get_by_role("radio", name="20 min")).to_be_checked()
+        await reviews.get_by_text("95 %").click()
+        await expect(reviews.get_by_role("radio", name="95 %")).to_be_checked()
+        await reviews.get_by_label("A new day begins at").select_option("0")
+        await page.wait_for_function("fetch('/api/reviews/settings').then((r) => r.json()).then((s) => !s.dayStartsAt)")
+        kept = await grown.get("/reviews/settings")
+        assert (kept["minutes"], kept["retention"], kept["dayStartsAt"]) == (20, 0.95, 0)
+        await axe.assert_accessible(page, "review-settings")
