@@ -44,7 +44,7 @@ export function Feedback({ opened, result }) {
       <${VerdictMark} shape=${SHAPES[mark]} />
       <span>
         <b>${t(VERDICTS[mark])}</b>
-        ${mark === "not_known" && html` ${t("rv.not_known_text")}`}
+        ${mark === "not_known" && result.comesBack && html` ${t("rv.not_known_text")}`}
       </span>
     </p>
     <div class="rv-asked" role="heading" aria-level="1"><${Markdown} text=${result.prompt} /></div>

@@ -5,6 +5,8 @@ import asyncio
 import pytest
 
 from sprout.errors import BadInput, Conflict, NotFound
+from sprout.events import Mark
+from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.learning.reviews.cards import ReviewGrade
 from sprout.learning.reviews.items import ItemSource
@@ -319,6 +321,30 @@ async def test_A9_what_could_not_be_read_twice_is_compared_by_the_learner(learne
     assert second.session.comparing == second.result
     assert second.result.compare is not None
     assert second.result.compare.model_answer == RIGHT
+
+
+@pytest.mark.parametrize(("verdict", "grade"), [("met", "good"), ("partly", "hard"), ("missing", "again")])
+async def test_A11_an_answer_that_its_learner_compares_is_graded_by_that_and_is_practice(
+    learner: Learner, verdict: Mark, grade: str
+) -> None:
+    learner.clock.move(days=1, minutes=1)
+    session = await learner.start()
+    assert session.question is not None
+    item, title = session.question.item_id, session.question.title
+    await learner.reply("2 or 3")
+    await learner.reply("3 or 2")
+    before = await learner.progress(title)
+    with pytest.raises(BadInput, match="c1"):
+        await learner.reviews.self_mark(session.id, item, SelfMark({"c9": "met"}), user_id=ME)
+    replies = [
+        await learner.reviews.self_mark(session.id, item, SelfMark({"c1": verdict}), user_id=ME) for _ in range(2)
+    ]
+    assert replies[0].result == replies[1].result
+    assert (replies[0].result.grade, replies[0].result.answer) == (grade, RIGHT)
+    assert ReviewGrade.EASY not in [choice.grade for choice in replies[0].result.choices]
+    assert await learner.history(title) == [(grade, False)]
+    after = await learner.progress(title)
+    assert (after.mastery_score, after.mastered_at) == (before.mastery_score, None)
 
 
 async def test_sessions_are_their_owners(learner: Learner) -> None:
