@@ -58,4 +58,10 @@ export default {
   "rv.none_text": "Die erste Wiederholung kommt einen Tag, nachdem du etwas gelernt hast.",
   "rv.home": "Zu deinen Lernpfaden",
   "rv.on": "am {date}",
+  "rv.set_title": "Wiederholungen",
+  "rv.set_day": "Für einen Tag",
+  "rv.set_recall": "Soll gewusst werden",
+  "rv.set_percent": "{n} %",
+  "rv.set_recall_how": "Mehr heißt: mehr Wiederholungen am Tag. Es gilt ab der nächsten Wiederholung eines Teils.",
+  "rv.set_start": "Ein neuer Tag beginnt um",
 };

@@ -124,13 +124,6 @@ export default {
   "st.budget_unset": "nicht gesetzt",
   "st.budget_setting": "Wie man sie ändert",
 
-  "st.reviews": "Wiederholungen",
-  "st.reviews_day": "Für einen Tag",
-  "st.reviews_recall": "Soll gewusst werden",
-  "st.reviews_percent": "{n} %",
-  "st.reviews_recall_how": "Mehr heißt: mehr Wiederholungen am Tag. Es gilt ab der nächsten Wiederholung eines Teils.",
-  "st.reviews_start": "Ein neuer Tag beginnt um",
-
   "st.look": "Aussehen",
   "st.theme": "Farben",
   "st.theme.system": "System",

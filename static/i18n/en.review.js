@@ -57,4 +57,10 @@ export default {
   "rv.none_text": "The first comes a day after you have learned something.",
   "rv.home": "To your paths",
   "rv.on": "on {date}",
+  "rv.set_title": "Reviews",
+  "rv.set_day": "For a day",
+  "rv.set_recall": "Shall be recalled",
+  "rv.set_percent": "{n} %",
+  "rv.set_recall_how": "More means more reviews each day. It holds from each part’s next review on.",
+  "rv.set_start": "A new day begins at",
 };

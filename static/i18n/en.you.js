@@ -122,13 +122,6 @@ export default {
   "st.budget_unset": "not set",
   "st.budget_setting": "How to change them",
 
-  "st.reviews": "Reviews",
-  "st.reviews_day": "For a day",
-  "st.reviews_recall": "Shall be recalled",
-  "st.reviews_percent": "{n} %",
-  "st.reviews_recall_how": "More means more reviews each day. It holds from each part’s next review on.",
-  "st.reviews_start": "A new day begins at",
-
   "st.look": "Appearance",
   "st.theme": "Theme",
   "st.theme.system": "System",

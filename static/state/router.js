@@ -10,9 +10,7 @@ import { signal } from "@preact/signals";
  *   | { name: "diagnostic", branchId: string, conceptId: string }
  *   | { name: "lesson", branchId: string, conceptId: string, nodeId: string }
  *   | { name: "run", runId: string }
- *   | { name: "progress" }
- *   | { name: "review" }
- *   | { name: "settings" }
+ *   | { name: "progress" | "review" | "settings" }
  *   | { name: "unknown" }
  * } Screen
  */
@@ -36,7 +34,6 @@ export function parseScreen(pathname) {
 
 export const homeUrl = () => "/";
 export const progressUrl = () => "/progress";
-export const reviewUrl = () => "/review";
 export const settingsUrl = () => "/settings";
 /** @param {string} branchId @param {string | null} [conceptId] */
 export const pathUrl = (branchId, conceptId = null) =>

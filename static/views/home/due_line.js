@@ -1,16 +1,16 @@
 // @ts-check
-/** Line on the home that says what is due for review; none where nothing is. */
+/** Line on the home that says what is due for review; where nothing is, its words are not even fetched. */
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { t } from "../../i18n/review.js";
 import { html } from "../../lib/html.js";
 import { ApiError } from "../../net/api.js";
 import * as reviewsApi from "../../net/reviews_api.js";
-import { reviewUrl } from "../../state/router.js";
-import { Mark } from "../common/node_state_shapes.js";
+import { lazy } from "../common/lazy.js";
 
 /** @import { ReviewsDue } from "../../types.d.ts" */
+
+const card = lazy(async () => (await import("./due_card.js")).DueCard);
 
 export function DueLine() {
   const due = useSignal(/** @type {ReviewsDue | null} */ (null));
@@ -29,15 +29,5 @@ export function DueLine() {
     };
   }, []);
   const found = due.value;
-  if (!found || (!found.today && !found.sessionId)) return null;
-  const minutes = found.minutes > 0 ? t("rv.due_minutes", { n: found.minutes }) : "";
-  const rest = found.days > 0 ? t("rv.due_later", { n: found.days }) : "";
-  return html`<section class="today" aria-label=${t("rv.title")}>
-    <${Mark} state="due" />
-    <div>
-      <h2 class="t18">${found.today > 0 ? t("rv.due", { n: found.today }) : t("rv.title")}</h2>
-      <p class="dim">${minutes}${minutes && rest && ". "}${rest}</p>
-    </div>
-    <a class="btn" href=${reviewUrl()}>${t(found.sessionId ? "rv.due_resume" : "rv.due_go")}</a>
-  </section>`;
+  return found && (found.today > 0 || found.sessionId) ? html`<${card.View} due=${found} />` : null;
 }

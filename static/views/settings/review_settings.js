@@ -3,7 +3,8 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { t } from "../../i18n/you.js";
+import { t } from "../../i18n/review.js";
+import { t as you } from "../../i18n/you.js";
 import { html } from "../../lib/html.js";
 import { ApiError } from "../../net/api.js";
 import * as reviewsApi from "../../net/reviews_api.js";
@@ -33,7 +34,7 @@ export function ReviewsSettings() {
   }, []);
   const known = settings.value;
   return html`<section aria-labelledby="reviews">
-    <h2 id="reviews">${t("st.reviews")}</h2>
+    <h2 id="reviews">${t("rv.set_title")}</h2>
     <div class="st-in">
       ${
         refusal.value &&
@@ -44,23 +45,23 @@ export function ReviewsSettings() {
         html`
           <${Choices}
             name="review-minutes"
-            legend=${t("st.reviews_day")}
+            legend=${t("rv.set_day")}
             values=${MINUTES}
             chosen=${known.minutes}
-            words=${(/** @type {number} */ n) => t("pg.minutes", { n })}
+            words=${(/** @type {number} */ n) => you("pg.minutes", { n })}
             onChosen=${(/** @type {number} */ minutes) => keep(reviewsApi.changeSettings({ minutes }))}
           />
           <${Choices}
             name="review-recall"
-            legend=${t("st.reviews_recall")}
+            legend=${t("rv.set_recall")}
             values=${RECALL}
             chosen=${Math.round(known.retention * 100)}
-            words=${(/** @type {number} */ n) => t("st.reviews_percent", { n })}
+            words=${(/** @type {number} */ n) => t("rv.set_percent", { n })}
             onChosen=${(/** @type {number} */ recall) => keep(reviewsApi.changeSettings({ retention: recall / 100 }))}
           />
-          <p class="t13 dim">${t("st.reviews_recall_how")}</p>
+          <p class="t13 dim">${t("rv.set_recall_how")}</p>
           <div class="st-field">
-            <label class="lbl" for="day-start">${t("st.reviews_start")}</label>
+            <label class="lbl" for="day-start">${t("rv.set_start")}</label>
             <span class="pick">
               <select
                 id="day-start"
