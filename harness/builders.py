@@ -1,7 +1,7 @@
 """Small valid objects."""
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -21,9 +21,11 @@ from sprout.runs.run_store import Entry, OnBusy, RunStore, WorkerLease
 from sprout.runs.state import TERMINAL_STATES, Run, RunState
 from sprout.store.documents.queue import SqlDocumentQueue
 from sprout.store.engine.database import Database
+from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.paths.paths import SqlPaths
 from sprout.store.runs.repository import SqlRunStore
 from sprout.store.schema.columns import table_of
+from sprout.store.schema.review_tables import ReviewItem, ReviewSessionRow
 from sprout.store.schema.run_tables import WorkerLeaseRow
 
 CLAIM = WorkerLease("here", 30.0)
@@ -191,3 +193,20 @@ async def unfinished_runs(runs: RunStore, user_id: str = DEFAULT_USER_ID) -> lis
     """The learner's runs that have not ended, children too, oldest first."""
     states = [state for state in RunState if state not in TERMINAL_STATES]
     return (await runs.runs(user_id=user_id, states=states, roots_only=False, limit=1_000))[::-1]
+
+
+async def a_past_review_session(database: Database, node_ids: Sequence[str], user_id: str = DEFAULT_USER_ID) -> str:
+    """The id of a review session that is over; the questions about these parts were skipped."""
+    row = ReviewSessionRow(id=new_id(), user_id=user_id, ended_at=utc_now())
+    items = [
+        ReviewItem(id=new_id(), session_id=row.id, position=position, node_id=node_id, state="skipped")
+        for position, node_id in enumerate(node_ids, start=1)
+    ]
+
+    def body(tx: WriteTransaction) -> str:
+        tx.session.add(row)
+        tx.session.flush()
+        tx.session.add_all(items)
+        return row.id
+
+    return await database.write_tx(body)

@@ -34,12 +34,14 @@ from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.marking.units import load_units
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.learning.paths.topic_coverage import EveryTopic, TopicCoverage
+from sprout.learning.reviews.items import ItemSource, NoItems
 from sprout.limits import cost_usd, daily_budgets, quotas, web_limits
 from sprout.loop.context.tokenizer import count_tokens
 from sprout.models import choose_model, open_model, path_estimate
 from sprout.offline.courses.added_course import NO_COURSES, AddedCourses
 from sprout.offline.courses.course_folder import load_course_folder
 from sprout.offline.courses.coverage import BuiltInCoverage
+from sprout.offline.courses.review_items import CourseItems
 from sprout.plugins import AgentFactory, load_agents, load_tools
 from sprout.programs.runner import SandboxedRunner
 from sprout.readiness import unready_reason
@@ -72,6 +74,7 @@ from sprout.store.paths.exchange import SqlPathExchange
 from sprout.store.paths.left_out import SqlLeftOut
 from sprout.store.paths.paths import SqlPaths
 from sprout.store.paths.repository import SqlPathRepository
+from sprout.store.reviews.repository import SqlReviews
 from sprout.store.runs.budget import SqlSpendingRepository
 from sprout.store.runs.repository import SqlRunStore
 from sprout.telemetry.metrics import Metrics
@@ -116,6 +119,7 @@ class Stores:
     gradebook: SqlGradebook
     progress: SqlProgressRepository
     reports: SqlReports
+    reviews: SqlReviews
     lessons: SqlLessonRepository
     conversations: SqlConversations
     memories: SqlMemories
@@ -193,7 +197,9 @@ async def open_app(
         documents = SqlDocumentQueue(database, storage=files)
         document_worker = DocumentWorker(documents, Extractor())
         paths = SqlPaths(database, bus.publish, storage=files, on_document_added=document_worker.wake)
-        stores = _stores(settings, database, bus, dispatcher, paths, documents)
+        added = await asyncio.to_thread(_added_courses, settings)
+        items = CourseItems(added) if settings.offline else NoItems()
+        stores = _stores(settings, database, bus, dispatcher, paths, documents, items)
         await _prepare(stores)
         await stack.enter_async_context(document_worker.running(process_backlog=resume))
         observer = await stack.enter_async_context(_observer(settings))
@@ -201,7 +207,6 @@ async def open_app(
         observer.metrics.watch_gate(gate)
         ledger = await stack.enter_async_context(open_ledger(stores.spending, daily_budgets(settings), cost_usd))
         extra = _extra_agents(settings, stores, extra_agents)
-        added = await asyncio.to_thread(_added_courses, settings)
         coverage: TopicCoverage = BuiltInCoverage(added) if settings.offline else EveryTopic()
         model, model_url = await stack.enter_async_context(open_model(settings, added))
         dependencies = RunDependencies(
@@ -237,6 +242,7 @@ def _stores(
     dispatcher: Dispatcher,
     paths: SqlPaths,
     documents: SqlDocumentQueue,
+    items: ItemSource,
 ) -> Stores:
     return Stores(
         runs=SqlRunStore(database, bus.publish, dispatcher),
@@ -253,6 +259,7 @@ def _stores(
         gradebook=SqlGradebook(database, bus.publish),
         progress=SqlProgressRepository(database),
         reports=SqlReports(database),
+        reviews=SqlReviews(database, items),
         lessons=SqlLessonRepository(database, bus.publish),
         conversations=SqlConversations(database),
         memories=SqlMemories(database, bus.publish),
@@ -392,6 +399,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
             lessons=stores.lessons,
             memories=stores.memories,
             reports=stores.reports,
+            reviews=stores.reviews,
         ),
         account=stores.account,
         runs=sprout.runs,

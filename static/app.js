@@ -17,10 +17,7 @@ import { EmptyScreen, Fault, Shell } from "./views/common/shell.js";
  */
 
 const TEACHING = ["styles/path.css", "styles/teaching.css", "styles/rich.css"];
-/**
- * Code of each screen, loaded on demand: the home renders without the map and its layout library.
- * @type {Record<string, Fetched>}
- */
+/** Code of each screen, loaded on demand. @type {Record<string, Fetched>} */
 const SCREENS = {
   home: { sheets: [], view: async () => (await import("./views/home/home.js")).HomeScreen },
   path: {
@@ -39,6 +36,10 @@ const SCREENS = {
     sheets: [...TEACHING, "styles/learner.css"],
     view: async () => (await import("./views/progress/progress.js")).ProgressScreen,
   },
+  review: {
+    sheets: [...TEACHING, "styles/review.css"],
+    view: async () => (await import("./views/review/review.js")).ReviewScreen,
+  },
   settings: {
     sheets: [...TEACHING, "styles/learner.css"],
     view: async () => (await import("./views/settings/settings.js")).SettingsScreen,
@@ -46,8 +47,7 @@ const SCREENS = {
 };
 const views = signal(/** @type {Record<string, View>} */ ({}));
 const failed = signal(false);
-/** Delay after which the home prefetches the path's screen. */
-const AHEAD_MS = 1500;
+const AHEAD_MS = 1500; // until the home prefetches the path's screen
 
 /** @param {string} name */
 async function fetchScreen(name) {

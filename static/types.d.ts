@@ -531,3 +531,78 @@ export interface Reply {
   isComplete: boolean;
   runId: string | null;
 }
+
+export type ReviewGrade = "again" | "hard" | "good" | "easy";
+export type ReviewMark = "right" | "partly" | "not_yet" | "not_known" | "unread" | "to_compare";
+export interface ReviewsDue {
+  due: number;
+  today: number;
+  minutes: number;
+  days: number;
+  doneToday: number;
+  cards: number;
+  nextAt: string | null;
+  sessionId: string | null;
+  paths: { branchId: string; title: string; due: number; minutes: number }[];
+}
+export interface ReviewQuestion {
+  itemId: string;
+  questionId: string;
+  nodeId: string;
+  conceptId: string | null;
+  branchId: string | null;
+  title: string;
+  concept: string;
+  path: string;
+  prompt: string;
+  type: "text" | "mcq" | "code" | "draw";
+  options: string[] | null;
+  comesBack: boolean;
+  covers: string[];
+}
+export interface ReviewResult {
+  itemId: string;
+  questionId: string;
+  nodeId: string | null;
+  conceptId: string | null;
+  branchId: string | null;
+  title: string;
+  prompt: string;
+  mark: ReviewMark;
+  said: string;
+  options: string[] | null;
+  answer: string | null;
+  why: string | null;
+  feedback: string | null;
+  criteria: CriterionShown[];
+  passage: Passage | null;
+  compare: Compared | null;
+  grade: ReviewGrade | null;
+  fits: ReviewGrade | null;
+  choices: { grade: ReviewGrade; dueAt: string }[];
+  comesBack: boolean;
+  seconds: number;
+}
+export interface ReviewSession {
+  id: string;
+  startedAt: string;
+  endedAt: string | null;
+  done: number;
+  total: number;
+  recalled: number;
+  minutesLeft: number;
+  segments: { id: string; state: "waiting" | "current" | "answered" | "skipped"; comesBack: boolean }[];
+  question: ReviewQuestion | null;
+  comparing: ReviewResult | null;
+  nextAt: string | null;
+}
+export interface ReviewReply {
+  result: ReviewResult;
+  session: ReviewSession;
+}
+export interface ReviewSettings {
+  minutes: number;
+  retention: number;
+  timeZone: string | null;
+  dayStartsAt: number;
+}

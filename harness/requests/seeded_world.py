@@ -7,6 +7,7 @@ from typing import Any
 import httpx2
 from sqlalchemy import update
 
+from harness.builders import a_past_review_session
 from sprout.app import Sprout
 from sprout.learning.actor import Actor
 from sprout.learning.paths.repository import DEFAULT_USER_ID
@@ -54,6 +55,8 @@ async def seed_world(client: httpx2.AsyncClient, sprout: Sprout, word: str) -> S
     run = await _post(client, f"/api/agents/topics/{seed}/run?wait=false", {**USER, "small": True})
     changes = await _get(client, f"/api/branches/{branch}/changes")
     coverage = await _get(client, f"/api/branches/{branch}/coverage")
+    reviews = await a_past_review_session(sprout.database, by_type["subconcept"])
+    review_items = (await _get(client, f"/api/reviews/sessions/{reviews}"))["segments"]
     return SeededWorld(
         {
             "branches": (branch, bare),
@@ -71,6 +74,8 @@ async def seed_world(client: httpx2.AsyncClient, sprout: Sprout, word: str) -> S
             "progress": (progress["id"],),
             "memories": (memory.id,),
             "runs": (run["id"],),
+            "reviews": (reviews,),
+            "reviewItems": tuple(one["id"] for one in review_items),
             "changes": tuple(one["id"] for one in changes),
         }
     )

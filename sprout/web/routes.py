@@ -24,6 +24,7 @@ from sprout.learning.paths.path_file import PathFile
 from sprout.learning.paths.repository import BranchRow, DocumentRow, EdgeRow, ProgressRow
 from sprout.learning.paths.sources import CoveredPassage, NodeSources, PassageRow
 from sprout.learning.questions.assessments import AnswerRow, QuestionRow
+from sprout.learning.reviews.repository import ReviewReply, ReviewsDue, ReviewSession, ReviewSettings
 from sprout.web.handlers import account, pages, path_review, runs, server
 from sprout.web.handlers.paths import (
     branches,
@@ -46,6 +47,7 @@ from sprout.web.handlers.teaching import (
     next_action,
     questions,
     reports,
+    reviews,
     tutor,
 )
 from sprout.web.http.dependencies import DiagnosticsAndRuns, PageFiles, PathsAndRuns, WebDependencies
@@ -56,7 +58,7 @@ from sprout.web.http.limits import LOCAL_HOSTS, LOCAL_ORIGINS
 from sprout.web.http.middleware import AllowedHosts, CrossOriginPolicy, RequestRateLimit, SecurityHeaders
 from sprout.web.reference.docs import docs_html, docs_page
 from sprout.web.reference.openapi import Json, openapi_document
-from sprout.web.schemas import requests, responses
+from sprout.web.schemas import requests, responses, review_requests
 from sprout.web.schemas.change_responses import ChangeRow, UndoneChange
 from sprout.web.schemas.run_responses import RunHandoff, RunRow
 from sprout.web.stream import learner_stream
@@ -355,6 +357,35 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
                  "Examples, exercises and correct answers as cards for Anki",
                  (Status(200, "A file for Anki's text import.", media_type=reports.TEXT),), (404,),
                  query=requests.BranchQuery)),
+    *group("Reviews", lambda web: web.teaching_repositories,
+        Endpoint("GET", "/api/reviews/due", reviews.get_due, "What is due for review, and how long it takes",
+                 _one("The summary.", ReviewsDue), (404,), query=requests.OptionalUserQuery),
+        Endpoint("POST", "/api/reviews/sessions", reviews.start_session,
+                 "Start a session of reviews, or take up today's",
+                 (Status(201, "The new session with its first question.", ReviewSession),
+                  Status(200, "Today's session, which is not over.", ReviewSession)), (404, 409),
+                 body=review_requests.NewReviewSession),
+        Endpoint("GET", "/api/reviews/sessions/{id}", reviews.get_session, "A session and its open question",
+                 _one("The session.", ReviewSession), (404,), query=requests.OptionalUserQuery),
+        Endpoint("POST", "/api/reviews/sessions/{id}/answers", reviews.submit_answer,
+                 "Answer the open question of a session; the grade that fits counts at once",
+                 _one("The result, and the session with its next question.", ReviewReply, 201), (404, 409),
+                 body=review_requests.NewReviewAnswer),
+        Endpoint("POST", "/api/reviews/sessions/{id}/marks", reviews.self_mark,
+                 "Mark one's own answer in words beside the model answer",
+                 _one("The result, and the session.", ReviewReply), (404, 409), body=review_requests.ReviewSelfMark),
+        Endpoint("POST", "/api/reviews/sessions/{id}/grades", reviews.choose_grade,
+                 "Choose another grade than the one that fits an answer",
+                 _one("The result, and the session.", ReviewReply), (404, 409), body=review_requests.NewReviewGrade),
+        Endpoint("POST", "/api/reviews/sessions/{id}/skip", reviews.skip_item,
+                 "Skip a question for today, which counts for nothing",
+                 _one("The session with its next question.", ReviewSession), (404, 409),
+                 body=review_requests.ReviewSkip),
+        Endpoint("GET", "/api/reviews/settings", reviews.get_settings, "The caller's settings of reviews",
+                 _one("The settings.", ReviewSettings), (404,), query=requests.OptionalUserQuery),
+        Endpoint("PATCH", "/api/reviews/settings", reviews.change_settings, "Change settings of reviews",
+                 _one("The settings, changed.", ReviewSettings), (404,),
+                 body=review_requests.ReviewSettingsChange)),
     *group("Learner", lambda web: account.AccountDependencies(web.account, web.runs),
         Endpoint("GET", "/api/learner/archive", account.download_archive, "All data of the caller in one file",
                  (Status(200, "A ZIP file.", media_type=account.ZIP),), (404,), query=requests.OptionalUserQuery),

@@ -10,8 +10,7 @@ import { signal } from "@preact/signals";
  *   | { name: "diagnostic", branchId: string, conceptId: string }
  *   | { name: "lesson", branchId: string, conceptId: string, nodeId: string }
  *   | { name: "run", runId: string }
- *   | { name: "progress" }
- *   | { name: "settings" }
+ *   | { name: "progress" | "review" | "settings" }
  *   | { name: "unknown" }
  * } Screen
  */
@@ -23,7 +22,7 @@ export function parseScreen(pathname) {
     .filter(Boolean)
     .map(decodeURIComponent);
   if (!first) return { name: "home" };
-  if ((first === "progress" || first === "settings") && !branchId) return { name: first };
+  if ((first === "progress" || first === "review" || first === "settings") && !branchId) return { name: first };
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
   if (first !== "paths" || !branchId || more.length) return { name: "unknown" };
   if (!second) return { name: "path", branchId, conceptId: null };

@@ -57,6 +57,12 @@ GOOD: dict[str, dict[str, object]] = {
     "AgentRunRequest": {"userId": DEFAULT_USER_ID, "task": "for Friday"},
     "ReviewRequest": {"userId": DEFAULT_USER_ID},
     "RunAnswer": {"answer": "yes"},
+    "NewReviewSession": {"userId": DEFAULT_USER_ID},
+    "NewReviewAnswer": {"userId": DEFAULT_USER_ID, "itemId": "a"},
+    "ReviewSelfMark": {"userId": DEFAULT_USER_ID, "itemId": "a", "verdicts": {"c1": "met"}},
+    "NewReviewGrade": {"userId": DEFAULT_USER_ID, "itemId": "a", "grade": "good"},
+    "ReviewSkip": {"userId": DEFAULT_USER_ID, "itemId": "a"},
+    "ReviewSettingsChange": {"userId": DEFAULT_USER_ID},
 }
 
 

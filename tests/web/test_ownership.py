@@ -74,12 +74,15 @@ BY_THE_SERVER = {  # no request says any end of these
     "citations.passage_id", "citations.node_id", "chat_messages.answer_id", "concerns.session_id",
     "drawings.session_id", "message_citations.passage_id", "message_citations.message_id",
     "question_tests.question_id", "question_tests.node_id",
+    "review_cards.node_id", "reviews.node_id", "reviews.answer_id", "review_items.session_id",
+    "review_items.node_id", "review_items.question_id", "review_items.answer_id",
 }  # fmt: skip
 KINDS = {"branches": "branches", "nodes": "nodes", "changes": "changes", "assessments": "assessments",
          "questions": "questions", "sessions": "sessions", "memories": "memories", "progress": "progress",
          "runs": "runs", "concepts": "concepts", "topics": "topics", "answers": "answers",
-         "documents": "documents"}  # fmt: skip
-FIELDS = {"nodeId": "nodes", "targetNodeId": "concepts", "questionId": "questions", "branchId": "branches"}
+         "documents": "documents", "reviews": "reviews"}  # fmt: skip
+FIELDS = {"nodeId": "nodes", "targetNodeId": "concepts", "questionId": "questions", "branchId": "branches",
+          "itemId": "reviewItems"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -178,7 +181,8 @@ async def _row(sprout: Sprout, asked: Executable) -> Row[Any]:
 async def test_Z10_no_name_of_a_column_in_a_body_sets_what_it_names(
     shared: SharedServer, endpoint: AnyEndpoint
 ) -> None:
-    kind = next((part for part in reversed(endpoint.path.split("/{id}")[0].split("/")) if part in KINDS), "nodes")
+    parts = endpoint.path.split("/{id}")[0].split("/")
+    kind = "reviews" if "reviews" in parts else next((part for part in reversed(parts) if part in KINDS), "nodes")
     address = endpoint.path.replace("{id}", shared.mine.ids_of(KINDS[kind])[0])
     added = "{name}" in endpoint.path  # an agent that somebody has added: here there is none
     body: dict[str, Any] = dict(GOOD[endpoint.body.__name__])

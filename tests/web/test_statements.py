@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.builders import a_concept
+from harness.builders import a_concept, a_past_review_session
 from harness.servers.web import WEB_LIMITS, Web, a_static_folder, serving_web, until_processed
 from sprout.learning.actor import Actor
 from sprout.learning.paths.repository import DEFAULT_USER_ID
@@ -68,7 +68,10 @@ READING = {
     "/api/learner/answers.csv": 1,
     "/api/learner/mastery.csv": 1,
     "/api/learner/cards.txt?branchId={branch}": 3,
-    "/api/learner/archive": 28,
+    "/api/learner/archive": 33,
+    "/api/reviews/due": 9,
+    "/api/reviews/sessions/{reviews}": 11,
+    "/api/reviews/settings": 1,
     "/api/runs": 1,
     "/api/runs/{run}": 7,
 }
@@ -190,11 +193,13 @@ async def grown(web: Web, size: Size) -> Grown:
     topic = next(one for one in await web.paths.nodes(user_id=DEFAULT_USER_ID, type="root"))
     runs = [await web.end(await web.a_run(topic)) for _ in range(size.entries)]
     changes = (await client.get(f"/api/branches/{branch}/changes")).json()
+    parts = [node["id"] for node in nodes if node["type"] == "subconcept"]
     ids = {
         "branch": branch, "root": root, "concept": concept, "part": part, "passage": passages[0]["id"],
         "document": passages[0]["documentId"],
         "assessment": assessment, "choice": questions[0]["id"], "number": questions[1]["id"], "session": session,
         "progress": progress, "run": runs[-1].id, "change": changes[0]["id"],
+        "reviews": await a_past_review_session(web.database, parts),
     }  # fmt: skip
     return Grown(web, ids, len(nodes))
 

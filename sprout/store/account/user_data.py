@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, select
 
 from sprout.events import wire_time
 from sprout.store.assessment.question_tests import gather_tests, with_tests
-from sprout.store.schema import run_tables, tables
+from sprout.store.schema import review_tables, run_tables, tables
 from sprout.store.schema.budget_tables import BudgetDay, BudgetReservation
 from sprout.store.schema.columns import TableModel, table_of
 
@@ -48,6 +48,7 @@ _assessments, _sessions, _runs = (
     table_of(tables.ChatSession),
     table_of(run_tables.Run),
 )
+_review_sessions = table_of(review_tables.ReviewSessionRow)
 _OWNERS: Mapping[type[TableModel], tuple[str, Table]] = {  # by the column that refers to a table with an owner
     tables.Edge: ("source_node_id", _nodes),
     tables.Document: ("node_id", _nodes),
@@ -56,6 +57,7 @@ _OWNERS: Mapping[type[TableModel], tuple[str, Table]] = {  # by the column that 
     tables.Question: ("assessment_id", _assessments),
     tables.Drawing: ("session_id", _sessions),
     run_tables.RunEvent: ("root_id", _runs),
+    review_tables.ReviewItem: ("session_id", _review_sessions),
 }
 EXPORTED_TABLES: tuple[type[TableModel], ...] = (
     tables.User,
@@ -75,6 +77,11 @@ EXPORTED_TABLES: tuple[type[TableModel], ...] = (
     tables.Drawing,
     tables.Memory,
     tables.Concern,
+    review_tables.ReviewCard,
+    review_tables.ReviewEntry,
+    review_tables.ReviewSessionRow,
+    review_tables.ReviewItem,
+    review_tables.ReviewSettingsRow,
     run_tables.Run,
     run_tables.RunEvent,
     run_tables.GraphOperation,

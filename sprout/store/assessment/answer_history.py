@@ -24,7 +24,7 @@ _answers, _questions = table_of(tables.Answer), table_of(tables.Question)
 _assessments, _sessions = table_of(tables.Assessment), table_of(tables.ChatSession)
 _tests = table_of(tables.QuestionTest)
 _nodes, _branches, _contents = table_of(tables.Node), table_of(tables.Branch), table_of(tables.NodeContent)
-_OPEN = or_(  # it may still be answered: pending in a lesson, or in an unfinished diagnostic
+OPEN = or_(  # it may still be answered: pending in a lesson, or in an unfinished diagnostic
     exists().where(_sessions.c.pending_question_id == _questions.c.id),
     and_(_assessments.c.type == "diagnostic", _assessments.c.completed_at.is_(None)),
 )
@@ -39,7 +39,7 @@ def counting_answers(user_id: str, branch_id: str | None) -> Select[Any]:
         select(
             *EVIDENCE_COLUMNS,
             _answers.c.grade["misconceptions"].label("thoughts"),
-            _OPEN.label("is_open"),
+            OPEN.label("is_open"),
         )
         .join(_questions, _questions.c.id == _answers.c.question_id)
         .join(_assessments, _assessments.c.id == _answers.c.assessment_id)
@@ -145,7 +145,8 @@ def _question_flashcards(connection: Connection, user_id: str, branch_id: str | 
         .join(_nodes, _nodes.c.id == _questions.c.node_id)
         .outerjoin(_branches, _branches.c.id == _nodes.c.branch_id)
         .outerjoin(_tests, and_(_tests.c.question_id == _questions.c.id, _tests.c.position == 0))
-        .where(_answers.c.user_id == user_id, _answers.c.is_correct, _questions.c.state != "voided", ~_OPEN)
+        .where(_answers.c.user_id == user_id, _answers.c.is_correct, _questions.c.state != "voided", ~OPEN)
+        .where(_assessments.c.type != "recall")  # reviews repeat what is a card already
         .order_by(_answers.c.creation)
     )
     if branch_id is not None:

@@ -15,6 +15,7 @@ from sprout.events import MasteryChanged, NodeRow
 from sprout.ids import new_id
 from sprout.learning.mastery.mastery import HIGHEST_OPEN, Mastery, mastery, mean_mastery
 from sprout.store.assessment.evidence import evidence_about
+from sprout.store.assessment.review_cards import sync_cards
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import children_of, edges_among
 from sprout.store.schema import tables
@@ -42,6 +43,7 @@ def update_progress(tx: WriteTransaction, concept: NodeRow, user_id: str, now: d
     evidence = evidence_about(tx.connection, concept.id, user_id)
     found = mastery(evidence, edge_pairs(tx.connection, concept.id))
     progress = _progress(tx, [concept.id, *(part.id for part in parts)], user_id)
+    learned_before = {part.id: progress[part.id].completed_at for part in parts if part.id in progress}
     changes: list[MasteryChanged] = []
     for part in parts:
         if part.id in found or part.id in progress:
@@ -51,6 +53,8 @@ def update_progress(tx: WriteTransaction, concept: NodeRow, user_id: str, now: d
     if parts and (evidence or concept.id in progress or any(part.id in progress for part in parts)):
         whole = _whole([progress.get(part.id) for part in parts], len(evidence))
         changes += _set(tx, progress, concept.id, user_id, whole, now)
+    learned = {part.id: progress[part.id].completed_at for part in parts if part.id in progress}
+    sync_cards(tx, {id_: at for id_, at in learned.items() if at != learned_before.get(id_)}, user_id)
     return changes
 
 

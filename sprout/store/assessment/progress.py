@@ -9,6 +9,7 @@ from sprout.learning.mastery.mastery import LEARNED_FROM
 from sprout.learning.paths.progress import ProgressOverride
 from sprout.learning.paths.repository import ProgressRow
 from sprout.store.assessment.mastery import update_progress
+from sprout.store.assessment.review_cards import sync_cards
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import lock_node
@@ -45,6 +46,7 @@ class SqlProgressRepository:
             if node.type == "subconcept" and node.parent_id is not None:
                 concept = lock_node(tx.connection, node.parent_id, user_id)
             row, now = _owned(tx.session, progress_id, user_id), utc_now()
+            learned_before = row.completed_at
             if values.mastery is not None:
                 row.mastery_score, row.overridden_at = values.mastery, now
                 row.completed_at = (row.completed_at or now) if values.mastery >= LEARNED_FROM else None
@@ -56,6 +58,8 @@ class SqlProgressRepository:
             tx.session.add(row)
             tx.session.flush()
             update_progress(tx, concept, user_id, now)
+            if node.type == "subconcept" and row.completed_at != learned_before:
+                sync_cards(tx, {node.id: row.completed_at}, user_id)
             return mapping.progress_row(row)
 
         return await self._database.write_tx(body)

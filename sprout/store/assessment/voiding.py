@@ -9,6 +9,7 @@ from sqlmodel import col, select
 from sprout.events import MasteryChanged, NodeRow
 from sprout.store.assessment.generation import question_making
 from sprout.store.assessment.mastery import update_progress
+from sprout.store.assessment.review_cards import drop_reviews_of
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.schema import tables
 
@@ -23,6 +24,7 @@ def void_question(
     pending = update(tables.ChatSession).where(col(tables.ChatSession.pending_question_id) == question.id)
     tx.connection.execute(pending.values(pending_question_id=None))
     complete_if_answered(tx, question.assessment_id, user_id, now)
+    drop_reviews_of(tx, question.id, user_id)
     return update_progress(tx, concept, user_id, now)
 
 

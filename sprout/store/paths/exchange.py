@@ -124,11 +124,13 @@ def _all(session: Session, table: Any, condition: Any) -> Sequence[Any]:
 def _questions_with_tests(session: Session, branch_id: str) -> list[tuple[tables.Question, Sequence[str]]]:
     """The branch's questions that are asked, each with the titles of the nodes that it tests, at least one."""
     question, test, node = tables.Question, tables.QuestionTest, tables.Node
+    repeated = select(tables.Assessment.id).where(tables.Assessment.type == "recall")
     wanted = (
         select(question, node.title)
         .join(test, col(test.question_id) == col(question.id))
         .join(node, col(node.id) == col(test.node_id))
         .where(node.branch_id == branch_id, col(question.state).not_in(tables.NOT_ASKED))
+        .where(col(question.assessment_id).not_in(repeated))
         .order_by(col(question.creation), col(test.position))
     )
     found: dict[str, tuple[tables.Question, list[str]]] = {}

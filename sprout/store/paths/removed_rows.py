@@ -10,9 +10,13 @@ from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, insert,
 from sprout.events import EdgeRemoved, GraphEvent, NodeRemoved
 from sprout.store.schema import tables
 from sprout.store.schema.columns import UtcTime, table_of
+from sprout.store.schema.review_tables import ReviewCard, ReviewEntry
 
 _nodes, _edges, _progress = table_of(tables.Node), table_of(tables.Edge), table_of(tables.Progress)
 _tests = table_of(tables.QuestionTest)
+_assessments, _questions, _answers = (table_of(one) for one in (tables.Assessment, tables.Question, tables.Answer))
+_cards, _reviews = table_of(ReviewCard), table_of(ReviewEntry)
+_LEARNING = (_assessments, _questions, _tests, _answers, _cards, _reviews)  # in the order of their references
 _REASON = update(_nodes).where(_nodes.c.id == bindparam("node")).values(reason=bindparam("its_reason"))
 _LEAVING = select(_edges).where(_edges.c.source_node_id.in_(bindparam("sources", expanding=True)))
 _EDGE = (
@@ -36,7 +40,8 @@ RemovedRows = Mapping[str, Sequence[Mapping[str, Any]]]
 def removed_rows(connection: Connection, events: Collection[GraphEvent]) -> dict[str, JsonValue]:
     """Data of the rows that these events are about to remove.
 
-    Reasons, places in the order of creation, progress, and which questions test the nodes.
+    Reasons, places in the order of creation, progress, which questions test the nodes; and what was asked for these
+    nodes alone, with the answers and reviews, which progress would be computed without.
     """
     node_ids = [event.node_id for event in events if isinstance(event, NodeRemoved)]
     pairs = {(event.source_node_id, event.target_node_id) for event in events if isinstance(event, EdgeRemoved)}
@@ -51,6 +56,8 @@ def removed_rows(connection: Connection, events: Collection[GraphEvent]) -> dict
         removed["nodes"] = _plain_rows(connection, wanted)
         removed["progress"] = _plain_rows(connection, select(_progress).where(_progress.c.node_id.in_(node_ids)))
         removed["tests"] = _plain_rows(connection, select(_tests).where(_tests.c.node_id.in_(node_ids)))
+        for table, learned in zip(_LEARNING, _learning_queries(node_ids), strict=True):
+            removed[table.name] = _plain_rows(connection, learned)
     return removed
 
 
@@ -72,6 +79,10 @@ def restore_rows(connection: Connection, removed: RemovedRows) -> None:
     if tests:
         places = ({"question": one["question_id"], "place": one["position"], "node": one["node_id"]} for one in tests)
         connection.execute(_TEST, list(places))
+    for table in _LEARNING:
+        learned = _with_known_answers(connection, removed.get(table.name, ()))
+        if learned:
+            connection.execute(insert(table), [_unnumbered(table, row) for row in learned])
     for table, rows in ((_nodes, nodes), (_edges, edges), (_progress, progress)):
         _restore_order(connection, table, rows)
 
@@ -91,6 +102,27 @@ def _restore_order(connection: Connection, table: Table, rows: Sequence[Mapping[
     connection.execute(out_of_the_way)
     for place, id_ in places.items():
         connection.execute(update(table).where(table.c.id == id_).values(creation=place))
+
+
+def _learning_queries(node_ids: Collection[str]) -> Sequence[Select[Any]]:
+    """The rows of `_LEARNING` that go with the nodes."""
+    assessments = select(_assessments.c.id).where(_assessments.c.target_node_id.in_(node_ids))
+    questions = select(_questions.c.id).where(_questions.c.assessment_id.in_(assessments))
+    return (
+        select(_assessments).where(_assessments.c.target_node_id.in_(node_ids)).order_by(_assessments.c.creation),
+        select(_questions).where(_questions.c.assessment_id.in_(assessments)).order_by(_questions.c.creation),
+        select(_tests).where(_tests.c.question_id.in_(questions)).order_by(_tests.c.question_id, _tests.c.position),
+        select(_answers).where(_answers.c.assessment_id.in_(assessments)).order_by(_answers.c.creation),
+        select(_cards).where(_cards.c.node_id.in_(node_ids)).order_by(_cards.c.creation),
+        select(_reviews).where(_reviews.c.node_id.in_(node_ids)).order_by(_reviews.c.creation),
+    )
+
+
+def _with_known_answers(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """The rows, with the answers that are gone left out of them."""
+    named = {row["answer_id"] for row in rows if row.get("answer_id") is not None}
+    known = set(connection.execute(select(_answers.c.id).where(_answers.c.id.in_(named))).scalars()) if named else set()
+    return [{**row, "answer_id": None} if row.get("answer_id") in named - known else row for row in rows]
 
 
 def _plain_rows(connection: Connection, wanted: Select[Any]) -> list[JsonValue]:

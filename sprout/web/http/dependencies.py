@@ -22,6 +22,7 @@ from sprout.learning.paths.repository import DEFAULT_USER_ID, PathRepository
 from sprout.learning.paths.sources import Sources
 from sprout.learning.paths.topic_coverage import EveryTopic, TopicCoverage
 from sprout.learning.questions.assessments import Assessments
+from sprout.learning.reviews.repository import Reviews
 from sprout.runs.handoff_report import Handoff
 from sprout.runs.run_store import Admission, OnBusy, RequestKey
 from sprout.runs.state import Run, RunState
@@ -121,7 +122,7 @@ class PathRepositories:
 
 @dataclass(frozen=True, slots=True)
 class TeachingRepositories:
-    """Questions, lessons and reports."""
+    """Questions, lessons, reviews and reports."""
 
     assessments: Assessments
     answer_keys: AnswerKeys
@@ -129,6 +130,7 @@ class TeachingRepositories:
     lessons: LessonRepository
     memories: Memories
     reports: Reports
+    reviews: Reviews
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,9 @@ _LANE_BUSY = (
 _KEY_REUSED = "A field has an invalid value, or the `Idempotency-Key` was used for another request."
 _MODEL_UNAVAILABLE = "The model can't be reached, the daily budget is spent, or the server is shutting down."
 _RUN_STOPPED = "The run was stopped before its end."
+_ITEM_CLOSED = (
+    "The question was answered or skipped already, its turn has not come, its part was removed, or it was withdrawn."
+)
 _CONFLICTING_CHANGE = "Conflicting change: try again."
 
 ENDPOINT_ERROR_TEXTS: dict[tuple[str, str], dict[int, str]] = {
@@ -55,6 +58,11 @@ ENDPOINT_ERROR_TEXTS: dict[tuple[str, str], dict[int, str]] = {
     ("POST", "/api/assessments/{id}/questions"): {409: "The assessment has this question already."},
     ("POST", "/api/questions/{id}/contest"): {409: _RUN_STOPPED, 503: _MODEL_UNAVAILABLE},
     ("POST", "/api/chat/sessions/{id}/tutor"): {409: _CONFLICTING_CHANGE, 422: _KEY_REUSED, 503: _MODEL_UNAVAILABLE},
+    ("POST", "/api/reviews/sessions"): {409: "Nothing is due, or today's reviews are done."},
+    ("POST", "/api/reviews/sessions/{id}/answers"): {409: _ITEM_CLOSED},
+    ("POST", "/api/reviews/sessions/{id}/marks"): {409: _ITEM_CLOSED},
+    ("POST", "/api/reviews/sessions/{id}/grades"): {409: _ITEM_CLOSED},
+    ("POST", "/api/reviews/sessions/{id}/skip"): {409: _ITEM_CLOSED},
     ("DELETE", "/api/learner"): {
         400: "`confirm` is missing or wrong.",
         409: "Active runs are still being stopped; nothing is deleted yet: try again.",

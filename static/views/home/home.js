@@ -23,6 +23,7 @@ const firstRun = lazy(async () => {
   const [{ FirstRun }] = await Promise.all([import("./first_run.js"), loadSheet("styles/ways.css")]);
   return FirstRun;
 });
+const dueLine = lazy(async () => (await import("./due_line.js")).DueLine);
 const nextCard = lazy(async () => (await import("./next_card.js")).NextCard);
 /** Delay after which search is prefetched. */
 const AHEAD_MS = 1500;
@@ -69,6 +70,7 @@ export function HomeScreen() {
     <div class="wrap">
       ${problem.value && html`<${Fault} message=${problem.value} onRetry=${load} />`}
       ${!paths.value && !problem.value && html`<p class="loading dimmer" role="status">${t("paths.loading")}</p>`}
+      ${paths.value && !isFirst && html`<${dueLine.View} />`}
       ${paths.value && !isFirst && html`<${nextCard.View} />`}
       ${paths.value && !isFirst && html`<${PathTable} paths=${paths.value} onChange=${load} />`}
       ${

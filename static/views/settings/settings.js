@@ -13,6 +13,7 @@ import { Appearance } from "./appearance.js";
 import { LearnerData } from "./data.js";
 import { Erased } from "./erase.js";
 import { Memories } from "./memories.js";
+import { ReviewsSettings } from "./review_settings.js";
 import { BudgetSettings, ModelSettings } from "./server_settings.js";
 
 /** @import { Memory, Run, Status } from "../../types.d.ts" */
@@ -60,6 +61,7 @@ export function SettingsScreen() {
           <${BudgetSettings} status=${status.value} />
         `
       }
+      <${ReviewsSettings} />
       <${Appearance} />
       ${
         status.value &&

@@ -4,7 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Coroutine
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,10 +32,15 @@ from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.runs.repository import SqlRunStore
 from sprout.store.schema import tables
 from sprout.store.schema.columns import TableModel
+from sprout.store.schema.review_tables import ReviewCard, ReviewEntry
 from sprout.store.schema.run_tables import GraphOperation
 from tests.statement_counter import count_statements
 
-NO_BRANCHS_OWN = ("users", "worker_leases", "budget_days", "budget_reservations", "concerns", "learner_memories")
+NO_BRANCHS_OWN = (
+    "users", "worker_leases", "budget_days", "budget_reservations", "concerns", "learner_memories",
+    "review_sessions", "review_items", "review_settings",
+)  # fmt: skip
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NOTES = NewDocument("notes.md", "text/markdown", b"# Light")
 ASKED = QuestionDraft("How many?", "numeric", "6", 1, ("Photons",))
 
@@ -411,7 +416,14 @@ async def fill(
         tables.ChatMessage(id=f"m-{root.id}", session_id=chat, user_id=user_id, role="user", content="?"),
         tables.HintEvent(id=f"h-{root.id}", user_id=user_id, node_id=one_id, request_message_id=f"m-{root.id}"),
         tables.Drawing(id=f"d-{root.id}", session_id=chat, media_type="image/png", data=b"x"),
-    ]
+        ReviewCard(
+            id=f"v-{root.id}", user_id=user_id, node_id=one_id, learned_at=NOON, due_at=NOON, seen_at=NOON
+        ),
+        ReviewEntry(
+            id=f"w-{root.id}", user_id=user_id, node_id=one_id, answer_id=f"a-{root.id}", at=NOON, grade="good",
+            retention=0.9,
+        ),
+    ]  # fmt: skip
 
     def body(tx: WriteTransaction) -> None:
         document = tx.session.exec(select(tables.Document).where(tables.Document.node_id == root.id)).one()

@@ -1,0 +1,140 @@
+"""Plan of a review session: few questions that cover what is due, the likeliest forgotten first, mixed."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+
+from sprout.learning.mastery.knowledge_tracing import PARAMETERS
+from sprout.learning.text.stems import stems
+
+CONFUSABLE_FROM = 0.2  # share of common words of two siblings, from which on they are asked side by side; judgement
+
+
+@dataclass(frozen=True, slots=True)
+class DuePart:
+    """A part whose review is due.
+
+    Args:
+        retrievability: the probability that it is recalled now, 0..1.
+        is_new: whether it was never reviewed: only an answer about itself can master it.
+        words: its title and description.
+    """
+
+    node_id: str
+    concept_id: str
+    branch_id: str | None
+    retrievability: float
+    is_new: bool = False
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedReview:
+    """A question to ask, and the due parts beside its own that a good answer credits."""
+
+    part: DuePart
+    covers: tuple[DuePart, ...] = ()
+
+    @property
+    def urgency(self) -> float:
+        """The lowest retrievability among what it covers."""
+        return min(one.retrievability for one in (self.part, *self.covers))
+
+
+def plan_reviews(due: Sequence[DuePart], edges: Iterable[tuple[str, str]]) -> list[PlannedReview]:
+    """Few reviews that cover all that is due, the most urgent first.
+
+    A part that another due part builds on is covered by that one; one that was never reviewed is asked itself. What
+    builds on most is chosen first, so that nothing is asked that a chosen one covers.
+
+    Args:
+        edges: prerequisite → what builds on it.
+    """
+    by_id, known_edges = {one.node_id: one for one in due}, list(edges)
+    before, depths = prerequisites(by_id, known_edges), _depths(known_edges)
+    covered: dict[str, list[DuePart]] = {}
+    left_out: set[str] = set()
+    for one in sorted(due, key=lambda part: (-depths.get(part.node_id, 0), part.retrievability, part.node_id)):
+        if one.node_id in left_out:
+            continue
+        under = [by_id[other] for other in before[one.node_id] if other in by_id and other not in left_out]
+        covered[one.node_id] = [other for other in under if not other.is_new and other.node_id not in covered]
+        left_out.update(other.node_id for other in covered[one.node_id])
+    plan = [PlannedReview(by_id[node_id], tuple(others)) for node_id, others in covered.items()]
+    return sorted(plan, key=lambda review: (review.urgency, review.part.node_id))
+
+
+def prerequisites(
+    node_ids: Collection[str], edges: Iterable[tuple[str, str]], *, most: int = PARAMETERS.max_edges
+) -> Mapping[str, tuple[str, ...]]:
+    """Each node → what it rests on, the nearest first, as far as an answer about it is evidence."""
+    sources: dict[str, list[str]] = {}
+    for source, target in edges:
+        sources.setdefault(target, []).append(source)
+    found: dict[str, tuple[str, ...]] = {}
+    for node_id in node_ids:
+        reached: dict[str, None] = {}
+        level = [node_id]
+        for _ in range(most):
+            level = [one for target in level for one in sources.get(target, ()) if one not in reached]
+            reached.update(dict.fromkeys(level))
+        found[node_id] = tuple(one for one in reached if one != node_id)
+    return found
+
+
+def mix(reviews: Sequence[PlannedReview]) -> list[PlannedReview]:
+    """The reviews with easily confused siblings side by side, and no two other neighbours of one concept.
+
+    Comparing what is alike is what mixed practice teaches (Rohrer, "Interleaving helps students distinguish among
+    similar concepts", 2012). The most urgent comes first, as far as that allows.
+    """
+    waiting = _pairs(reviews)
+    ordered: list[PlannedReview] = []
+    while waiting:
+        last = ordered[-1].part.concept_id if ordered else None
+        elsewhere = next((unit for unit in waiting if unit[0].part.concept_id != last), waiting[0])
+        waiting.remove(elsewhere)
+        ordered += elsewhere
+    return ordered
+
+
+def confusability(one: DuePart, other: DuePart) -> float:
+    """How alike two parts are, 0..1: the share of the words of both in those of either; 0 unless they are siblings."""
+    if one.concept_id != other.concept_id:
+        return 0.0
+    mine, theirs = stems([one.words]), stems([other.words])
+    return len(mine & theirs) / len(mine | theirs) if mine and theirs else 0.0
+
+
+def _depths(edges: Sequence[tuple[str, str]]) -> Mapping[str, int]:
+    """Node → the number of edges of the longest way that leads to it, in a graph without cycles."""
+    sources: dict[str, set[str]] = {}
+    for source, target in edges:
+        sources.setdefault(source, set())
+        sources.setdefault(target, set()).add(source)
+    depths: dict[str, int] = {}
+    for node_id in TopologicalSorter(sources).static_order():
+        depths[node_id] = max((depths[source] + 1 for source in sources[node_id]), default=0)
+    return depths
+
+
+def _pairs(reviews: Sequence[PlannedReview]) -> list[list[PlannedReview]]:
+    """Pairs of those that are most alike, and the others alone, in the order of the first of each."""
+    alike = sorted(
+        (
+            (confusability(one.part, other.part), at, behind)
+            for at, one in enumerate(reviews)
+            for behind, other in enumerate(reviews[at + 1 :], start=at + 1)
+            if one.part.concept_id == other.part.concept_id
+        ),
+        key=lambda found: (-found[0], found[1], found[2]),
+    )
+    partner: dict[int, int] = {}
+    for share, at, behind in alike:
+        if share >= CONFUSABLE_FROM and at not in partner and behind not in partner:
+            partner[at], partner[behind] = behind, at
+    return [
+        [reviews[at], reviews[partner[at]]] if at in partner else [reviews[at]]
+        for at in range(len(reviews))
+        if at not in partner or partner[at] > at
+    ]

@@ -1,0 +1,73 @@
+"""Candidates for review items: the questions about a part that were asked, and prepared ones that were not."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, select
+
+from sprout.learning.reviews.items import Candidate, ItemSource
+from sprout.store.assessment.answer_history import OPEN
+from sprout.store.schema import tables
+from sprout.store.schema.columns import table_of
+from sprout.store.schema.review_tables import ReviewItem
+
+NOT_REVIEWED_KINDS = frozenset({"code", "draw"})  # marked by running them, or by eye
+
+_nodes, _tests = table_of(tables.Node), table_of(tables.QuestionTest)
+_questions, _answers = table_of(tables.Question), table_of(tables.Answer)
+_assessments, _items = table_of(tables.Assessment), table_of(ReviewItem)
+_concepts, _topics = _nodes.alias("concepts"), _nodes.alias("topics")
+_SEEN = select(func.max(_answers.c.created_at)).where(_answers.c.question_id == _questions.c.id).scalar_subquery()
+
+
+def askable_parts(connection: Connection, node_ids: Collection[str], user_id: str, source: ItemSource) -> set[str]:
+    """Those of the parts about which there is a question to ask."""
+    found = {row.node_id for row in connection.execute(_asked(node_ids, user_id, _tests.c.node_id)) if _is_usable(row)}
+    missing = [node_id for node_id in node_ids if node_id not in found]
+    return found | {row.id for row in _titled(connection, missing) if source.items(row.topic, row.concept, row.title)}
+
+
+def candidates_for(connection: Connection, node_id: str, user_id: str, source: ItemSource) -> list[Candidate]:
+    """Everything that may be asked about a part."""
+    columns = (_questions.c.id, _questions.c.prompt, _questions.c.format, _SEEN.label("seen_at"))
+    wanted = _asked([node_id], user_id, *columns).order_by(_questions.c.creation)
+    asked = [_asked_candidate(row) for row in connection.execute(wanted) if _is_usable(row)]
+    prepared = [
+        Candidate(item.draft.prompt, bool(item.draft.accepted) or item.draft.format != "open_ended", prepared=item)
+        for row in _titled(connection, [node_id])
+        for item in source.items(row.topic, row.concept, row.title)
+    ]
+    return [*asked, *prepared]
+
+
+def _asked(node_ids: Collection[str], user_id: str, *columns: ColumnElement[Any]) -> Select[Any]:
+    """The questions about these parts that are not open elsewhere, with what `_is_usable` looks at."""
+    waits = select(_items.c.question_id).where(_items.c.state.in_(("posed", "comparing")))
+    return (
+        select(*columns, _questions.c.kind, _questions.c.marked_by)
+        .join_from(_tests, _questions, _questions.c.id == _tests.c.question_id)
+        .join(_assessments, _assessments.c.id == _questions.c.assessment_id)
+        .where(_tests.c.node_id.in_(list(node_ids)), _assessments.c.user_id == user_id)
+        .where(_questions.c.state.not_in(tables.NOT_ASKED), ~OPEN)
+        .where(_questions.c.id.not_in(waits.where(_items.c.question_id.is_not(None))))
+    )
+
+
+def _titled(connection: Connection, node_ids: Collection[str]) -> Sequence[Row[Any]]:
+    """The parts with the titles above them."""
+    wanted = (
+        select(_nodes.c.id, _nodes.c.title, _concepts.c.title.label("concept"), _topics.c.title.label("topic"))
+        .join(_concepts, _concepts.c.id == _nodes.c.parent_id)
+        .join(_topics, _topics.c.id == _concepts.c.parent_id)
+        .where(_nodes.c.id.in_(list(node_ids)))
+    )
+    return list(connection.execute(wanted))
+
+
+def _is_usable(row: Row[Any]) -> bool:
+    return row.kind not in NOT_REVIEWED_KINDS and not (row.marked_by or {}).get("program_tests")
+
+
+def _asked_candidate(row: Row[Any]) -> Candidate:
+    by_code = row.format != "open_ended" or bool((row.marked_by or {}).get("accepted"))
+    return Candidate(row.prompt, by_code, question_id=row.id, seen_at=row.seen_at)

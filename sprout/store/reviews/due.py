@@ -1,0 +1,175 @@
+"""Due reviews of a learner, from a fixed number of statements."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, select
+
+from sprout.events import wire_time
+from sprout.learning.reviews.cards import Card, retrievability
+from sprout.learning.reviews.days import LearnerDays
+from sprout.learning.reviews.items import ItemSource
+from sprout.learning.reviews.planning import DuePart, PlannedReview, plan_reviews
+from sprout.learning.reviews.repository import PathReviews, ReviewsDue, ReviewSettings
+from sprout.learning.reviews.workload import Workload, by_path, minutes_for, pace, workload
+from sprout.store.reviews.candidates import askable_parts
+from sprout.store.reviews.settings import days_of
+from sprout.store.schema import tables
+from sprout.store.schema.columns import table_of
+from sprout.store.schema.review_tables import ReviewCard, ReviewEntry, ReviewItem, ReviewSessionRow
+
+MEASURED_REVIEWS = 50
+
+_cards, _reviews = table_of(ReviewCard), table_of(ReviewEntry)
+_items, _sessions = table_of(ReviewItem), table_of(ReviewSessionRow)
+_nodes, _edges, _branches = table_of(tables.Node), table_of(tables.Edge), table_of(tables.Branch)
+
+
+@dataclass(frozen=True, slots=True)
+class DueReviews:
+    """What is due at a time.
+
+    Args:
+        plan: the questions that cover it, the most urgent first.
+        titles: branch → its title.
+        pace_s: seconds that a review takes the learner.
+    """
+
+    plan: Sequence[PlannedReview]
+    titles: Mapping[str, str]
+    pace_s: float
+    load: Workload
+    done_today: int
+    next_at: datetime | None
+
+
+def due_reviews(
+    connection: Connection, user_id: str, *, settings: ReviewSettings, now: datetime, source: ItemSource
+) -> DueReviews:
+    """Everything that is due now, about which something can be asked and which was not skipped today."""
+    days = days_of(settings)
+    rows = connection.execute(_due_query(user_id, days.end_of(now))).all()
+    skipped = _skipped_since(connection, user_id, days.start_of(now))
+    available = [row for row in rows if days.available_from(card_of(row)) <= now]
+    asked_today = [row for row in available if row.node_id not in skipped]
+    askable = askable_parts(connection, [row.node_id for row in asked_today], user_id, source) if asked_today else set()
+    due = [_due_part(row, now) for row in asked_today if row.node_id in askable]
+    plan = plan_reviews(due, _edges_among(connection, {one.concept_id for one in due}))
+    done, pace_s = _done_since(connection, user_id, days.start_of(now)), pace_of(connection, user_id)
+    return DueReviews(
+        plan=plan,
+        titles={row.branch_id: row.branch_title for row in rows if row.branch_id is not None},
+        pace_s=pace_s,
+        load=workload(len(plan), done=done, minutes=settings.minutes, pace_s=pace_s),
+        done_today=done,
+        next_at=None if plan else _next_at(connection, user_id, days, now, rows, waits=bool(skipped)),
+    )
+
+
+def due_summary(connection: Connection, user_id: str, found: DueReviews, *, session_id: str | None) -> ReviewsDue:
+    """The summary of what is due, as the page has it."""
+    counted = by_path(review.part.branch_id for review in found.plan)
+    cards = select(func.count()).select_from(_cards).where(_cards.c.user_id == user_id)
+    return ReviewsDue(
+        due=found.load.due,
+        today=found.load.today,
+        minutes=found.load.minutes,
+        days=found.load.days,
+        done_today=found.done_today,
+        cards=connection.execute(cards).scalar_one(),
+        next_at=None if found.next_at is None else wire_time(found.next_at),
+        session_id=session_id,
+        paths=[
+            PathReviews(
+                branch_id=branch_id,
+                title=found.titles[branch_id],
+                due=count,
+                minutes=minutes_for(count, found.pace_s),
+            )
+            for branch_id, count in sorted(counted.items(), key=lambda one: -one[1])
+        ],
+    )
+
+
+def card_of(row: Row[Any]) -> Card:
+    """The card in a row with its columns."""
+    return Card(row.due_at, row.seen_at, row.stability, row.difficulty)
+
+
+def pace_of(connection: Connection, user_id: str) -> float:
+    """Seconds that a review takes the learner."""
+    wanted = select(_reviews.c.seconds).where(_reviews.c.user_id == user_id, _reviews.c.seconds.is_not(None))
+    newest = wanted.order_by(_reviews.c.creation.desc()).limit(MEASURED_REVIEWS)
+    return pace(list(connection.execute(newest).scalars()))
+
+
+def _due_query(user_id: str, before: datetime) -> Any:
+    return (
+        select(
+            _cards.c.node_id,
+            *(_cards.c[name] for name in ("due_at", "seen_at", "stability", "difficulty")),
+            _nodes.c.title,
+            _nodes.c.desc,
+            _nodes.c.parent_id,
+            _nodes.c.branch_id,
+            _branches.c.title.label("branch_title"),
+        )
+        .join(_nodes, _nodes.c.id == _cards.c.node_id)
+        .outerjoin(_branches, _branches.c.id == _nodes.c.branch_id)
+        .where(_cards.c.user_id == user_id, _cards.c.due_at < before)
+        .order_by(_cards.c.due_at, _cards.c.creation)
+    )
+
+
+def _due_part(row: Row[Any], now: datetime) -> DuePart:
+    card = card_of(row)
+    return DuePart(
+        node_id=row.node_id,
+        concept_id=row.parent_id,
+        branch_id=row.branch_id,
+        retrievability=retrievability(card, now),
+        is_new=card.is_new,
+        words=f"{row.title} {row.desc or ''}",
+    )
+
+
+def _edges_among(connection: Connection, concept_ids: set[str]) -> list[tuple[str, str]]:
+    if not concept_ids:
+        return []
+    wanted = select(_edges.c.source_node_id, _edges.c.target_node_id).where(_edges.c.parent_id.in_(list(concept_ids)))
+    return [(source, target) for source, target in connection.execute(wanted)]
+
+
+def _skipped_since(connection: Connection, user_id: str, start: datetime) -> set[str]:
+    wanted = (
+        select(_items.c.node_id)
+        .join(_sessions, _sessions.c.id == _items.c.session_id)
+        .where(_sessions.c.user_id == user_id, _items.c.state == "skipped", _items.c.settled_at >= start)
+    )
+    return {node_id for node_id in connection.execute(wanted).scalars() if node_id is not None}
+
+
+def _done_since(connection: Connection, user_id: str, start: datetime) -> int:
+    wanted = select(func.count()).select_from(_reviews)
+    mine = (_reviews.c.user_id == user_id, _reviews.c.at >= start, ~_reviews.c.is_credit)
+    return int(connection.execute(wanted.where(*mine)).scalar_one())
+
+
+def _next_at(
+    connection: Connection,
+    user_id: str,
+    days: LearnerDays,
+    now: datetime,
+    rows: Sequence[Row[Any]],
+    *,
+    waits: bool,
+) -> datetime | None:
+    """When the next review comes, where nothing is due now."""
+    tomorrow = days.end_of(now)
+    today = [moment for row in rows if (moment := days.available_from(card_of(row))) > now]
+    later = select(_cards).where(_cards.c.user_id == user_id, _cards.c.due_at >= tomorrow)
+    row = connection.execute(later.order_by(_cards.c.due_at).limit(1)).one_or_none()
+    found = [*today, *([days.available_from(card_of(row))] if row is not None else ()), *([tomorrow] if waits else ())]
+    return min(found, default=None)

@@ -1,0 +1,80 @@
+"""Schemas of the requests about reviews."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from sprout.agents.tutor.task import MAX_CRITERIA
+from sprout.events import Mark
+from sprout.learning.marking.grading import MAX_MISCONCEPTION
+from sprout.learning.reviews.cards import MAX_RETENTION, MIN_RETENTION
+from sprout.learning.reviews.workload import Minutes
+from sprout.web.schemas.requests import USER_ID_DESCRIPTION, Id, RequestModel
+
+MAX_SECONDS = 86_400
+
+
+class NewReviewSession(RequestModel):
+    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+    minutes: Minutes | None = Field(default=None, description="its size; by default what is left of the day's")
+    branch_id: Id | None = Field(default=None, description="only this path; by default all")
+
+
+class NewReviewAnswer(RequestModel):
+    """An answer in words or the option that was chosen, by its text or id; neither of them is "I don't know"."""
+
+    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+    item_id: Id
+    answer_text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)] | None = Field(
+        default=None, description="an answer in words or a number"
+    )
+    selected_option: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] | None = Field(
+        default=None, description="the option that was chosen, by its text or id"
+    )
+    seconds: float | None = Field(
+        default=None,
+        ge=0,
+        le=MAX_SECONDS,
+        allow_inf_nan=False,
+        description="that the answer took while the question was visible; by default what the server has measured",
+    )
+
+
+class ReviewSelfMark(RequestModel):
+    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+    item_id: Id
+    verdicts: dict[str, Mark] = Field(
+        min_length=1, max_length=MAX_CRITERIA, description="met, partly or missing by the id of each criterion"
+    )
+    misconception: Annotated[str, StringConstraints(max_length=MAX_MISCONCEPTION)] | None = Field(
+        default=None, description="one of those that were offered, if it is the learner's"
+    )
+
+
+class NewReviewGrade(RequestModel):
+    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+    item_id: Id
+    grade: Literal["again", "hard", "good", "easy"] = Field(description="one of the result's `choices`")
+
+
+class ReviewSkip(RequestModel):
+    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+    item_id: Id
+
+
+class ReviewSettingsChange(RequestModel):
+    """What is left out stays."""
+
+    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+    minutes: Minutes | None = Field(default=None, description="the size of a day")
+    retention: float | None = Field(
+        default=None,
+        ge=MIN_RETENTION,
+        le=MAX_RETENTION,
+        allow_inf_nan=False,
+        description="the probability of recall at which a part comes back",
+    )
+    time_zone: Annotated[str, StringConstraints(min_length=1, max_length=100)] | None = Field(
+        default=None, description="such as Europe/Berlin"
+    )
+    day_starts_at: int | None = Field(default=None, ge=0, le=23, description="the hour at which a day begins")

@@ -1,0 +1,42 @@
+// @ts-check
+/** Requests of reviews. */
+
+import { USER, post, request } from "./api.js";
+
+/** @import { ReviewReply, ReviewSession, ReviewSettings, ReviewsDue, SelfMark } from "../types.d.ts" */
+
+const at = encodeURIComponent;
+/** @param {string} sessionId @param {string} [what] */
+const session = (sessionId, what) => `/reviews/sessions/${at(sessionId)}${what ? `/${what}` : ""}`;
+
+/** @returns {Promise<ReviewsDue>} */
+export const due = () => request(`/reviews/due?userId=${USER}`);
+/** Start a session, or take up today's. @param {number | null} minutes @returns {Promise<ReviewSession>} */
+export const start = (minutes) => post("/reviews/sessions", { userId: USER, ...(minutes !== null && { minutes }) });
+/** @param {string} sessionId @returns {Promise<ReviewSession>} */
+export const takeUp = (sessionId) => request(session(sessionId));
+/**
+ * @param {string} sessionId
+ * @param {string} itemId
+ * @param {{ answerText?: string, selectedOption?: string, seconds: number }} given
+ * @returns {Promise<ReviewReply>}
+ */
+export const answer = (sessionId, itemId, given) =>
+  post(session(sessionId, "answers"), { userId: USER, itemId, ...given });
+/** @param {string} sessionId @param {string} itemId @param {SelfMark} mark @returns {Promise<ReviewReply>} */
+export const selfMark = (sessionId, itemId, mark) =>
+  post(session(sessionId, "marks"), { userId: USER, itemId, ...mark });
+/** @param {string} sessionId @param {string} itemId @param {string} grade @returns {Promise<ReviewReply>} */
+export const chooseGrade = (sessionId, itemId, grade) =>
+  post(session(sessionId, "grades"), { userId: USER, itemId, grade });
+/** @param {string} sessionId @param {string} itemId @returns {Promise<ReviewSession>} */
+export const skip = (sessionId, itemId) => post(session(sessionId, "skip"), { userId: USER, itemId });
+/** @returns {Promise<ReviewSettings>} */
+export const settings = () => request(`/reviews/settings?userId=${USER}`);
+/** @param {Partial<ReviewSettings>} change @returns {Promise<ReviewSettings>} */
+export const changeSettings = (change) =>
+  request("/reviews/settings", {
+    method: "PATCH",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ userId: USER, ...change }),
+  });

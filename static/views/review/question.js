@@ -1,0 +1,103 @@
+// @ts-check
+/** Open question of a review, with its answer, "I don't know" and skip docked below. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { t as learn } from "../../i18n/learn.js";
+import { t } from "../../i18n/review.js";
+import { onCtrlEnter, typedInto } from "../../lib/fields.js";
+import { html } from "../../lib/html.js";
+import { startStopwatch } from "../../state/visible_time.js";
+import { Options } from "../common/choice_options.js";
+import { Icon } from "../common/icons.js";
+import { Markdown } from "../rich/markdown.js";
+
+/** @import { OpenReview } from "../../state/review.js" */
+/** @import { ReviewQuestion } from "../../types.d.ts" */
+
+/** @param {{ opened: OpenReview, question: ReviewQuestion }} props */
+export function QuestionForm({ opened, question }) {
+  const words = useSignal("");
+  const option = useSignal(/** @type {string | null} */ (null));
+  const missing = useSignal(/** @type {string | null} */ (null));
+  const heading = useRef(/** @type {HTMLElement | null} */ (null));
+  const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+  const stopwatch = useMemo(startStopwatch, []);
+  const busy = opened.busy.value !== null;
+  const options = question.options ?? [];
+  useEffect(() => stopwatch.stop, []);
+  useLayoutEffect(() => {
+    (field.current ?? heading.current)?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, []);
+
+  const send = (/** @type {{ answerText?: string, selectedOption?: string }} */ given) =>
+    opened.answer(question.itemId, { ...given, seconds: stopwatch.seconds() });
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (busy) return;
+    const text = words.value.trim();
+    missing.value = null;
+    if (options.length && option.value !== null) send({ selectedOption: option.value });
+    else if (!options.length && text) send({ answerText: text });
+    else {
+      missing.value = learn(options.length ? "dg.pick" : "dg.empty");
+      field.current?.focus();
+    }
+  };
+  const problem = missing.value ?? opened.refusal.value;
+  return html`<form class="rv-q" onSubmit=${submit}>
+    <p class="rv-of">${sourceOf(question)}</p>
+    <div class="say-lg" tabindex="-1" ref=${heading} role="heading" aria-level="1">
+      <${Markdown} text=${question.prompt} />
+    </div>
+    ${
+      options.length
+        ? html`<${Options}
+          name="option"
+          legend=${learn("dg.choose")}
+          options=${options}
+          chosen=${option.value}
+          off=${busy}
+          onChosen=${(/** @type {string} */ one) => {
+            option.value = one;
+            missing.value = null;
+          }}
+        />`
+        : html`
+          <label class="vh" for="rv-words">${t("rv.answer_label")}</label>
+          <textarea
+            class="field"
+            id="rv-words"
+            rows="2"
+            maxlength="8000"
+            ref=${field}
+            readonly=${busy}
+            value=${words.value}
+            onInput=${typedInto(words)}
+            onKeyDown=${onCtrlEnter(submit)}
+            aria-invalid=${problem ? "true" : undefined}
+          ></textarea>
+        `
+    }
+    ${problem && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${problem}</span></p>`}
+    <div class="rv-foot">
+      <div class="rv-acts">
+        <button class="btn go" type="submit" disabled=${busy} aria-busy=${busy || undefined}>
+          ${learn("dg.answer")}
+          <kbd class="hide-s" aria-hidden="true">${learn(options.length ? "dg.key" : "dg.keys")}</kbd>
+        </button>
+        <button class="btn" type="button" disabled=${busy} onClick=${() => send({})}>${learn("dg.idk")}</button>
+        <button class="btn flat" type="button" disabled=${busy} onClick=${() => opened.skip(question.itemId)}>
+          ${learn("dg.skip")}
+        </button>
+      </div>
+    </div>
+  </form>`;
+}
+
+/** Where the question comes from. @param {ReviewQuestion} question */
+function sourceOf({ path, concept, covers, comesBack }) {
+  if (comesBack) return t("rv.comes_back");
+  return covers.length ? t("rv.covers", { concept, n: covers.length }) : t("rv.of", { path, concept });
+}

@@ -1,0 +1,110 @@
+// @ts-check
+/** Reviews in the settings: the size of a day, how much shall be recalled, and the hour at which a day begins. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { t } from "../../i18n/review.js";
+import { t as you } from "../../i18n/you.js";
+import { html } from "../../lib/html.js";
+import { ApiError } from "../../net/api.js";
+import * as reviewsApi from "../../net/reviews_api.js";
+import { Icon } from "../common/icons.js";
+
+/** @import { ReviewSettings } from "../../types.d.ts" */
+
+const MINUTES = [5, 10, 20];
+const RECALL = [80, 85, 90, 95];
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+
+export function ReviewsSettings() {
+  const settings = useSignal(/** @type {ReviewSettings | null} */ (null));
+  const refusal = useSignal(/** @type {string | null} */ (null));
+  /** @param {Promise<ReviewSettings>} request */
+  const keep = async (request) => {
+    refusal.value = null;
+    try {
+      settings.value = await request;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      refusal.value = error.message;
+    }
+  };
+  useEffect(() => {
+    keep(reviewsApi.settings());
+  }, []);
+  const known = settings.value;
+  return html`<section aria-labelledby="reviews">
+    <h2 id="reviews">${t("rv.set_title")}</h2>
+    <div class="st-in">
+      ${
+        refusal.value &&
+        html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${refusal.value}</span></p>`
+      }
+      ${
+        known &&
+        html`
+          <${Choices}
+            name="review-minutes"
+            legend=${t("rv.set_day")}
+            values=${MINUTES}
+            chosen=${known.minutes}
+            words=${(/** @type {number} */ n) => you("pg.minutes", { n })}
+            onChosen=${(/** @type {number} */ minutes) => keep(reviewsApi.changeSettings({ minutes }))}
+          />
+          <${Choices}
+            name="review-recall"
+            legend=${t("rv.set_recall")}
+            values=${RECALL}
+            chosen=${Math.round(known.retention * 100)}
+            words=${(/** @type {number} */ n) => t("rv.set_percent", { n })}
+            onChosen=${(/** @type {number} */ recall) => keep(reviewsApi.changeSettings({ retention: recall / 100 }))}
+          />
+          <p class="t13 dim">${t("rv.set_recall_how")}</p>
+          <div class="st-field">
+            <label class="lbl" for="day-start">${t("rv.set_start")}</label>
+            <span class="pick">
+              <select
+                id="day-start"
+                onChange=${(/** @type {Event} */ event) =>
+                  keep(
+                    reviewsApi.changeSettings({
+                      dayStartsAt: Number(/** @type {HTMLSelectElement} */ (event.target).value),
+                    }),
+                  )}
+              >
+                ${HOURS.map(
+                  (hour) => html`<option key=${hour} value=${hour} selected=${hour === known.dayStartsAt}>
+                    ${String(hour).padStart(2, "0")}:00
+                  </option>`,
+                )}
+              </select>
+              <${Icon} name="down" small />
+            </span>
+          </div>
+        `
+      }
+    </div>
+  </section>`;
+}
+
+/**
+ * @param {{
+ *   name: string,
+ *   legend: string,
+ *   values: number[],
+ *   chosen: number,
+ *   words: (value: number) => string,
+ *   onChosen: (value: number) => void,
+ * }} props
+ */
+const Choices = ({ name, legend, values, chosen, words, onChosen }) => html`<fieldset class="st-field">
+  <legend class="lbl">${legend}</legend>
+  <div class="seg">
+    ${values.map(
+      (value) => html`<label key=${value}>
+        <input type="radio" name=${name} checked=${value === chosen} onChange=${() => onChosen(value)} />
+        ${words(value)}
+      </label>`,
+    )}
+  </div>
+</fieldset>`;

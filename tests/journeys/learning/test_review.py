@@ -1,0 +1,188 @@
+"""Reviews: what was learned comes back, is answered by keyboard or thumb, left and taken up, and done for today."""
+
+import re
+import shutil
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+from sqlalchemy import select, update
+
+from harness.browser import PHONE, open_page
+from harness.journeys.learner import IMMEDIATE, assert_no_overflow
+from harness.journeys.sprout_server import start_server
+from sprout.store.engine.database import open_database
+from sprout.store.engine.transaction import WriteTransaction
+from sprout.store.schema.columns import table_of
+from sprout.store.schema.review_tables import ReviewCard
+from tests.journeys.accessibility.test_languages import SHOWN, only_english
+from tests.journeys.support import axe
+from tests.journeys.support.learning_history import RIGHT, WRONG, insert_history
+
+AGO = timedelta(days=40)
+REFUSED = ("status of 409",)
+TIMES = ("learned_at", "due_at", "seen_at")
+
+_cards = table_of(ReviewCard)
+
+
+@pytest.fixture(scope="module")
+async def learned(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> Path:
+    """The file of a database in which much was learned forty days ago."""
+    file = tmp_path_factory.mktemp("learned") / "sprout.sqlite3"
+    shutil.copyfile(empty_sqlite, file)
+    await insert_history(f"sqlite:///{file}")
+    async with open_database(f"sqlite:///{file}") as database:
+        await database.write_tx(_move_cards_back)
+    return file
+
+
+@pytest.fixture
+def learned_url(tmp_path: Path, learned: Path) -> str:
+    """A copy of it for one test."""
+    shutil.copyfile(learned, tmp_path / "sprout.sqlite3")
+    return f"sqlite:///{tmp_path / 'sprout.sqlite3'}"
+
+
+def _move_cards_back(tx: WriteTransaction) -> None:
+    for card in tx.connection.execute(select(_cards)).all():
+        earlier = {name: getattr(card, name) - AGO for name in TIMES}
+        tx.connection.execute(update(_cards).where(_cards.c.id == card.id).values(earlier))
+
+
+async def _give(page: Page, text: str) -> None:
+    await page.get_by_label("Your answer").fill(text)
+    await page.get_by_role("button", name="Answer", exact=False).first.click()
+    await expect(page.locator(".rv-after")).to_be_visible()
+
+
+async def _next_question(page: Page, before: str) -> None:
+    await expect(page.locator(".rv-count span")).not_to_have_text(before)
+
+
+async def _assert_german(page: Page) -> None:
+    await assert_no_overflow(page)
+    shown = await page.evaluate(SHOWN)
+    assert [part for part in only_english() if part in shown] == []
+
+
+async def test_what_is_due_is_reviewed_from_the_home_by_keyboard_until_the_day_is_done(
+    browser: Browser, tmp_path: Path, learned_url: str
+) -> None:
+    async with start_server(tmp_path, learned_url, pace=IMMEDIATE) as grown, open_page(browser, grown.url) as page:
+        due = await grown.get("/reviews/due")
+        count = due["today"]
+        assert count > 3
+        line = page.get_by_role("region", name="Review")
+        await expect(line).to_contain_text(f"{count} to review")
+        await line.get_by_role("link", name="Review").click()
+        await page.wait_for_url("**/review")
+        await expect(page.get_by_text(f"0 of {count} done")).to_be_visible()
+
+        await page.get_by_label("Your answer").fill(RIGHT)
+        await page.keyboard.press("Control+Enter")
+        await expect(page.get_by_role("status").filter(has_text="Right.")).to_be_visible()
+        await expect(page.get_by_role("button", name="Good")).to_be_focused()
+        assert await page.locator(".rv-grades .btn").all_inner_texts() != []
+        await page.keyboard.press("4")
+        await expect(page.get_by_text(f"1 of {count} done")).to_be_visible()
+        await expect(page.get_by_label("Your answer")).to_be_focused()
+
+        await page.get_by_label("Your answer").fill(WRONG)
+        await page.keyboard.press("Control+Enter")
+        await expect(page.get_by_text("Comes back today")).to_be_visible()
+        await expect(page.locator(".rv-answers .right")).to_contain_text(RIGHT)
+        await expect(page.get_by_role("link", name="Open the lesson")).to_be_visible()
+        await expect(page.locator(".rv-segments .back")).to_have_count(1)
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_label("Your answer")).to_be_focused()
+
+        await page.reload()
+        await expect(page.get_by_text(f"2 of {count + 1} done")).to_be_visible()
+        while await page.get_by_label("Your answer").count():
+            done = await page.locator(".rv-count span").inner_text()
+            await page.get_by_label("Your answer").fill(RIGHT)
+            await page.keyboard.press("Control+Enter")
+            await _next_question(page, done)
+            await expect(page.locator(".rv-foot .btn.go")).to_be_focused()
+            await page.keyboard.press("Enter")
+            await expect(page.locator(".rv-after")).to_have_count(0)
+        await expect(page.get_by_role("heading", name="Done for today")).to_be_visible()
+        await expect(page.get_by_text(f"{count} of {count + 1} recalled.")).to_be_visible()
+        after = await grown.get("/reviews/due")
+        assert (after["today"], after["sessionId"]) == (0, None)
+        await page.get_by_role("link", name="To your paths").click()
+        await expect(page.get_by_role("table")).to_be_visible()
+        await expect(page.get_by_role("region", name="Review")).to_have_count(0)
+
+
+async def test_a_review_goes_on_where_another_window_has_left_it(
+    browser: Browser, tmp_path: Path, learned_url: str
+) -> None:
+    async with start_server(tmp_path, learned_url, pace=IMMEDIATE) as grown:
+        review = f"{grown.url}/review"
+        async with open_page(browser, review) as page, open_page(browser, review, allow=REFUSED) as other:
+            for window in (page, other):
+                await expect(window.get_by_label("Your answer")).to_be_visible()
+            await _give(page, RIGHT)
+            await other.get_by_label("Your answer").fill(WRONG)
+            await other.keyboard.press("Control+Enter")
+            await expect(other.get_by_role("alert")).to_contain_text("answered already")
+            await expect(other.locator(".rv-count span")).to_contain_text(re.compile("^1 of"))
+            summary = await grown.get("/reviews/due")
+            assert summary["doneToday"] == 1
+
+
+async def test_a_review_is_accessible_and_fits_a_phone(browser: Browser, tmp_path: Path, learned_url: str) -> None:
+    async with (
+        start_server(tmp_path, learned_url, pace=IMMEDIATE) as grown,
+        open_page(browser, f"{grown.url}/review") as page,
+    ):
+        await expect(page.get_by_label("Your answer")).to_be_visible()
+        await axe.assert_accessible(page, "review-question")
+        await _give(page, RIGHT)
+        await axe.assert_accessible(page, "review-right")
+        await page.get_by_role("button", name="Good").click()
+        await expect(page.get_by_label("Your answer")).to_be_visible()
+        await _give(page, WRONG)
+        await axe.assert_accessible(page, "review-missed")
+
+
+async def test_a_review_in_german_has_no_english_word_and_fits_a_phone(
+    browser: Browser, tmp_path: Path, learned_url: str
+) -> None:
+    async with (
+        start_server(tmp_path, learned_url, pace=IMMEDIATE) as grown,
+        open_page(browser, f"{grown.url}/review", locale="de", size=PHONE) as page,
+    ):
+        await expect(page.get_by_label("Deine Antwort")).to_be_visible()
+        await _assert_german(page)
+        foot = await page.locator(".rv-foot").bounding_box()
+        last = await page.locator(".rv-foot .btn").last.bounding_box()
+        assert foot is not None
+        assert last is not None
+        assert last["x"] + last["width"] <= foot["x"] + foot["width"]
+        await page.get_by_label("Deine Antwort").fill(RIGHT)
+        await page.get_by_role("button", name="Antworten").click()
+        await expect(page.get_by_role("button", name="Gut")).to_be_visible()
+        await _assert_german(page)
+
+
+async def test_the_size_of_a_day_and_the_retention_are_settings(
+    browser: Browser, tmp_path: Path, learned_url: str
+) -> None:
+    async with (
+        start_server(tmp_path, learned_url, pace=IMMEDIATE) as grown,
+        open_page(browser, f"{grown.url}/settings") as page,
+    ):
+        reviews = page.get_by_role("region", name="Reviews")
+        await reviews.get_by_text("20 min").click()
+        await expect(reviews.get_by_role("radio", name="20 min")).to_be_checked()
+        await reviews.get_by_text("95 %").click()
+        await expect(reviews.get_by_role("radio", name="95 %")).to_be_checked()
+        await reviews.get_by_label("A new day begins at").select_option("0")
+        await page.wait_for_function("fetch('/api/reviews/settings').then((r) => r.json()).then((s) => !s.dayStartsAt)")
+        kept = await grown.get("/reviews/settings")
+        assert (kept["minutes"], kept["retention"], kept["dayStartsAt"]) == (20, 0.95, 0)
+        await axe.assert_accessible(page, "review-settings")
