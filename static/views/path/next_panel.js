@@ -65,7 +65,7 @@ export function DockedNext({ path }) {
 const Rest = ({ path }) =>
   path.visible.value.every(isLearned)
     ? html`<h2>${t("next.done")}</h2><p class="dim">${t("next.done_text")}</p>`
-    : html`<p class="dim" role="status">${t("next.loading")}</p>`;
+    : html`<p class="dim">${t("next.loading")}</p>`;
 
 /** The run in one line. @param {{ path: OpenPath, onShow: () => void }} props */
 function RunLine({ path, onShow }) {

@@ -30,7 +30,7 @@ async def test_everything_can_be_done_from_the_keyboard(browser: Browser, tmp_pa
         await page.keyboard.type(COURSE)
         await page.keyboard.press("Enter")
         await wait_for_path(page)
-        await wait_for_end(page)
+        await wait_for_end(page, shows_run=False)
         assert all(re.fullmatch(r"Loading the path|\d+ concepts? added", words) for words in await announcements(page))
 
         await _tab_to(page, ".map .hit")

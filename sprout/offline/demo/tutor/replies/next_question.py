@@ -74,7 +74,8 @@ def outcome_snippets(turn: Turn, teaching: TutorLesson, frames: Templates, *, qu
         case "solved":
             yield _verdict(turn, teaching, frames, quotes=quotes)
             if because := _because(turn, teaching):
-                yield Snippet(because, Priority.SHOULD, repeatable=_is_reading(turn, teaching))
+                text = frames.render("one_way", text=because) if _is_program(turn, teaching) else because
+                yield Snippet(text, Priority.SHOULD, repeatable=_is_reading(turn, teaching))
         case "worked_through" if _is_reading(turn, teaching):
             yield Snippet(_because(turn, teaching), whole=True, repeatable=True)
         case "worked_through" if settled.solution:
@@ -145,6 +146,12 @@ def _because(turn: Turn, teaching: TutorLesson) -> str:
     """Why the answer to the settled question holds."""
     found = teaching.find(turn.settled.prompt) if turn.settled else None
     return found[1].because if found else ""
+
+
+def _is_program(turn: Turn, teaching: TutorLesson) -> bool:
+    """Whether the settled question asks for a program, which may have gone another way than the prepared one."""
+    found = teaching.find(turn.settled.prompt) if turn.settled else None
+    return found is not None and found[1].kind == "code"
 
 
 def _is_reading(turn: Turn, teaching: TutorLesson) -> bool:
