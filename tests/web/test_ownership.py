@@ -73,7 +73,7 @@ BY_THE_SERVER = {  # no request says any end of these
     "passages.document_id", "run_events.root_id", "tool_calls.run_id", "chat_sessions.pending_question_id",
     "citations.passage_id", "citations.node_id", "chat_messages.answer_id", "concerns.session_id",
     "drawings.session_id", "message_citations.passage_id", "message_citations.message_id",
-    "question_tests.question_id", "question_tests.node_id",
+    "question_tests.question_id", "question_tests.node_id", "readings.question_id", "readings.message_id",
     "review_cards.node_id", "reviews.node_id", "reviews.answer_id", "review_items.session_id",
     "review_items.node_id", "review_items.question_id", "review_items.answer_id",
 }  # fmt: skip
