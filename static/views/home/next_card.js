@@ -3,7 +3,7 @@
 
 import { commaJoined } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
+import { t } from "../../i18n/next.js";
 import { nextLabel, nextUrl, useNextLesson } from "../common/next_step.js";
 import { Mark } from "../common/node_state_shapes.js";
 

@@ -4,7 +4,8 @@
 import { useSignal } from "@preact/signals";
 import { clock, parseMs } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
+import { t as common } from "../../lib/i18n.js";
+import { t } from "../../i18n/next.js";
 import { earlyEnding } from "../../lib/run_ending.js";
 import { NextReason, nextLabel, nextPlace, nextUrl, useNextLesson } from "../common/next_step.js";
 import { lazy } from "../common/lazy.js";
@@ -74,7 +75,7 @@ function RunLine({ path, onShow }) {
   const isTimed = agents > 0 && run?.startedAt && run.endedAt;
   const time = isTimed ? clock(parseMs(run.endedAt ?? "") - parseMs(run.startedAt ?? "")) : "";
   return html`<p class="run-line t13">
-    <span>${isTimed ? t("next.run", { n: agents, time }) : t("act.last")}</span>
+    <span>${isTimed ? t("next.run", { n: agents, time }) : common("act.last")}</span>
     <button class="link" type="button" onClick=${onShow}>${t("next.show_run")}</button>
   </p>`;
 }

@@ -1,11 +1,12 @@
 // @ts-check
-/** Path screen: map or list, an opened concept, the agents' activity. */
+/** Path screen. */
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { modelName } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
+import { loadSheet } from "../../lib/style_sheets.js";
 import { useTicking } from "../../state/clock.js";
 import { openPath } from "../../state/open_path.js";
 import { navigate, homeUrl, pathUrl } from "../../state/router.js";
@@ -19,11 +20,12 @@ import { RunBar } from "./run_bar.js";
 
 /** Loaded after the map. */
 const activity = lazy(async () => (await import("../run/activity_panel.js")).ActivityPanel);
-const next = lazy(async () => (await import("./next_panel.js")).NextPanel);
-const docked = lazy(async () => (await import("./next_panel.js")).DockedNext);
+const nextStep = async () => (await Promise.all([import("./next_panel.js"), loadSheet("styles/next.css")]))[0];
+const next = lazy(async () => (await nextStep()).NextPanel);
+const docked = lazy(async () => (await nextStep()).DockedNext);
 const concepts = lazy(async () => (await import("./concept_level.js")).ConceptLevel);
 const changes = lazy(async () => (await import("./adaptations.js")).PathAdaptations);
-/** Delay after which the rest of the screen's code is prefetched, for when the network fails. */
+/** Delay of the prefetch. */
 const AHEAD_MS = 1500;
 
 /** @typedef {"list" | "map" | "activity" | "about"} Tab */

@@ -1,5 +1,5 @@
 // @ts-check
-/** Level of a path: its concepts as map or list. */
+/** Concepts of a path. */
 
 import { commaJoined } from "../../lib/format.js";
 import { html } from "../../lib/html.js";

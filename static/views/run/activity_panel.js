@@ -82,7 +82,12 @@ export function ActivityPanel({ path, handsOver = true, onClose = null, children
             <${Icon} name="columns" small />
           </button>`
         }
-        ${onClose && html`<button class="link t13" type="button" onClick=${onClose}>${t("next.hide_run")}</button>`}
+        ${
+          onClose &&
+          html`<button class="link t13 run-back" type="button" onClick=${onClose}>
+            ${t("next.hide_run")}
+          </button>`
+        }
         ${
           open &&
           !needsPerson(run) &&

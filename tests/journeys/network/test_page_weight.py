@@ -24,7 +24,11 @@ async def _weights(page: Page, url: str, shows: str) -> dict[str, int]:
     def noted(request: Request) -> None:
         asked.append(request)
 
-    await page.route("**/views/run/activity_panel.js", held)  # the panel beside the map comes when the map is there
+    for panel in (
+        "views/path/next_panel.js",
+        "styles/next.css",
+    ):  # the panel beside the map comes when the map is there
+        await page.route(f"**/{panel}", held)
     page.on("requestfinished", noted)
     await page.goto(url)
     await expect(page.locator(shows).first).to_be_visible()

@@ -38,6 +38,7 @@ class _FakeServer:
                 Route("/api/events", self.stream_events),
                 Route("/api/status", self.status),
                 Route("/api/next", self.nothing_next),
+                Route("/api/reviews/due", self.nothing_due),
                 Route("/api/branches/summary", self.summary),
                 Route("/api/branches/{id}", self.branch),
                 Route("/api/branches/{id}/graph", self.graph),
@@ -77,6 +78,9 @@ class _FakeServer:
 
     async def nothing_next(self, request: Request) -> Response:
         return JSONResponse({"kind": "none", "node": None})
+
+    async def nothing_due(self, request: Request) -> Response:
+        return JSONResponse({"due": 0, "today": 0, "minutes": 0, "days": 0, "sessionId": None})
 
     async def list_runs(self, request: Request) -> Response:
         before, limit = request.query_params.get("before"), int(request.query_params["limit"])

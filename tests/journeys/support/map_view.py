@@ -82,10 +82,10 @@ async def wait_for_end(page: Page, words: str = "Done", *, shows_run: bool = Tru
 
 async def show_run(page: Page) -> None:
     """Show what a run did that has made room for the next step."""
-    shown = page.locator(".act-head").or_(page.locator(".run-line button"))
-    await expect(shown).to_be_visible()
-    if await page.locator(".run-line").is_visible():
-        await page.locator(".run-line button").click()
+    line = page.locator(".run-line button")
+    await expect(line.or_(page.locator(".run-back"))).to_be_visible(timeout=END_MS)
+    if await line.is_visible():
+        await line.click()
 
 
 def assert_same_as_graph(seen: MapView, graph: Row) -> None:
