@@ -61,8 +61,8 @@ READING = {
     "/api/assessments/{assessment}/answers": 2,
     "/api/agents/concepts/{concept}/diagnostic?userId={user}": 5,
     "/api/chat/sessions": 1,
-    "/api/chat/sessions/{session}/messages": 5,
-    "/api/chat/sessions/{session}/lesson": 13,
+    "/api/chat/sessions/{session}/messages": 4,
+    "/api/chat/sessions/{session}/lesson": 12,
     "/api/chat/hints": 1,
     "/api/memories": 1,
     "/api/learner/progress?branchId={branch}": 6,
@@ -97,7 +97,7 @@ WRITING: dict[tuple[str, str], tuple[dict[str, Any], int]] = {
     ("PATCH", "/api/nodes/{part}"): ({"desc": "Said anew."}, 8),
     ("DELETE", "/api/branches/{branch}"): ({}, 5),
 }
-TURN = 106  # an aside to the tutor, its run and its stream, from the request to the reply
+TURN = 100  # an aside to the tutor, its run and its stream, from the request to the reply
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,7 @@ def lesson_of(session: Session, session_id: str, user_id: str) -> Lesson:
     progress = session.exec(
         select(tables.Progress).where(tables.Progress.node_id == node.id, tables.Progress.user_id == user_id)
     ).first()
+    prompts, is_reading = _asked(session, node.id, user_id)
     return Lesson(
         session_id=chat.id,
         user_id=user_id,
@@ -66,32 +67,33 @@ def lesson_of(session: Session, session_id: str, user_id: str) -> Lesson:
         plan=_plan(chat.plan),
         messages=tuple(mapping.message_row(one) for one in reversed(session.exec(newest).all())),
         delivered_question_id=chat.delivered_question_id,
-        asked_prompts=_prompts(session, node.id, user_id),
+        asked_prompts=prompts,
         standing=_standing(session, node, progress, user_id),
         unaided_right=_unaided_right(session, node.id, user_id),
-        is_reading=_is_reading(session, node.id, user_id),
+        is_reading=is_reading,
     )
 
 
 def pending_of(session: Session, chat: tables.ChatSession, user_id: str) -> AskedCheckpoint | None:
     """The question that is open in the conversation, unless it was voided."""
     wanted = (
-        select(tables.Question, tables.QuestionTest.title)
+        select(tables.Question, tables.QuestionTest.title, tables.Reading.question_id)
         .outerjoin(tables.QuestionTest, col(tables.QuestionTest.question_id) == col(tables.Question.id))
+        .outerjoin(tables.Reading, col(tables.Reading.question_id) == col(tables.Question.id))
         .where(tables.Question.id == chat.pending_question_id, tables.Question.state != "voided")
         .order_by(col(tables.QuestionTest.position))
     )
     found = session.exec(wanted).all()
     if not found:
         return None
-    question = found[0][0]
+    question, _, has_reading = found[0]
     attempts = session.exec(
         select(tables.Answer)
         .where(tables.Answer.question_id == question.id, tables.Answer.user_id == user_id)
         .order_by(col(tables.Answer.creation))
     ).all()
-    asked = asked_checkpoint(question, attempts, tests=[title for _, title in found if title])
-    return replace(asked, reading=reading_of(session, question.id))
+    asked = asked_checkpoint(question, attempts, tests=[title for _, title, _ in found if title])
+    return replace(asked, reading=reading_of(session, question.id)) if has_reading else asked
 
 
 def lesson_history_of(session: Session, user_id: str) -> LessonHistory:
@@ -183,20 +185,15 @@ def _plan(stored: JsonValue) -> LessonPlan:
     return LessonPlan(tuple(plan.get("can", ())), int(plan.get("chunk", 0)))
 
 
-def _prompts(session: Session, node_id: str, user_id: str) -> tuple[str, ...]:
-    """The prompts of all questions that were asked, voided ones too: they are not asked again."""
-    wanted = _quiz_questions(tables.Question.prompt, node_id, user_id).order_by(col(tables.Question.position))
-    return tuple(session.exec(wanted))
-
-
-def _is_reading(session: Session, node_id: str, user_id: str) -> bool:
-    """Whether the learner's quiz has questions, and all are about something to read."""
-    counted = (func.count(), func.count(col(tables.Reading.question_id)))
-    wanted = _quiz_questions(counted, node_id, user_id).outerjoin(
+def _asked(session: Session, node_id: str, user_id: str) -> tuple[tuple[str, ...], bool]:
+    """The prompts of all questions that were asked, voided ones too, since they are not asked again; and whether there
+    are any and all are about something to read."""
+    columns = (tables.Question.prompt, tables.Reading.question_id)
+    wanted = _quiz_questions(columns, node_id, user_id).outerjoin(
         tables.Reading, col(tables.Reading.question_id) == col(tables.Question.id)
     )
-    asked, about_reading = session.exec(wanted).one()
-    return bool(0 < asked == about_reading)
+    asked = session.exec(wanted.order_by(col(tables.Question.position))).all()
+    return tuple(prompt for prompt, _ in asked), bool(asked) and all(reading for _, reading in asked)
 
 
 def _quiz_questions(wanted: Any, node_id: str, user_id: str) -> Any:

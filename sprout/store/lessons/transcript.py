@@ -22,7 +22,7 @@ def transcript_of(session: Session, session_id: str) -> list[ChatMessageRow]:
         .order_by(col(tables.ChatMessage.creation))
     )
     cited, attempts = _citations_in(session, session_id), _attempts_in(session, session_id)
-    readings = readings_in(session, session_id)
+    readings = readings_in(session, session_id) if cited else {}  # what is read is cited
     return [
         mapping.message_row(one, cited[one.id], attempts.get(one.answer_id or ""), readings.get(one.id))
         for one in session.exec(wanted)
