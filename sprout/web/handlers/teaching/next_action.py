@@ -9,7 +9,7 @@ from sprout.errors import NotFound
 from sprout.learning.lessons.conversations import Conversations
 from sprout.learning.lessons.lesson_history import LessonHistory
 from sprout.learning.paths.next_lesson import next_lesson
-from sprout.learning.paths.repository import BranchGraph, PathRepository
+from sprout.learning.paths.repository import BranchGraph, BranchSummary, PathRepository
 from sprout.runs.state import TERMINAL_STATES, Run, RunState
 from sprout.web.http.dependencies import RunService
 from sprout.web.http.endpoint import Call, json_response
@@ -32,34 +32,38 @@ class NextDependencies:
 
 async def get_next(call: Call[NextDependencies, NextQuery]) -> Response:
     """The next action: of several paths, that of the one that was worked on last."""
-    paths = call.dependencies.paths
-    branch_ids = await _branches(call)
+    query, paths = call.query, call.dependencies.paths
+    if query.branch_id is not None:
+        return json_response(await _over([query.branch_id], call))
+    if query.node_id is not None:
+        node = await paths.node(query.node_id, user_id=call.user_id)
+        return json_response(await _over([node.branch_id or ""], call))
+    summaries = await paths.summaries(call.user_id)
+    to_learn = [one.branch.id for one in summaries if not _is_learned(one)]
+    if not summaries or to_learn:
+        return json_response(await _over(to_learn, call))
+    return json_response(NextAction(kind="done", branch=summaries[0].branch))
+
+
+async def _over(branch_ids: Sequence[str], call: Call[NextDependencies, NextQuery]) -> NextAction:
+    """The next action of the first of the paths that has something to do, else of the first one."""
     active = await call.dependencies.runs.runs(
         user_id=call.user_id, branch_id=call.query.branch_id, include_conversations=False, states=ACTIVE_STATES
     )
     history = await call.dependencies.conversations.lesson_history(call.user_id)
-    found: list[NextAction] = []
+    first: NextAction | None = None
     for branch_id in branch_ids:
-        graph = await paths.graph(branch_id, user_id=call.user_id)
+        graph = await call.dependencies.paths.graph(branch_id, user_id=call.user_id)
         runs = [run for run in active if run.branch_id == branch_id]
-        found.append(next_action(graph, runs, history, concept_id=call.query.node_id))
-        if found[-1].kind in _TO_DO:
-            break
-    return json_response(
-        next((one for one in found if one.kind in _TO_DO), found[0] if found else NextAction(kind="none"))
-    )
+        action = next_action(graph, runs, history, concept_id=call.query.node_id)
+        if action.kind in _TO_DO:
+            return action
+        first = first or action
+    return first or NextAction(kind="none")
 
 
-async def _branches(call: Call[NextDependencies, NextQuery]) -> Sequence[str]:
-    """The paths to look at in their order; those that are learned come last."""
-    paths, query = call.dependencies.paths, call.query
-    if query.branch_id is not None:
-        return [query.branch_id]
-    if query.node_id is not None:
-        return [(await paths.node(query.node_id, user_id=call.user_id)).branch_id or ""]
-    summaries = await paths.summaries(call.user_id)
-    summaries.sort(key=lambda one: bool(one.concepts) and all(concept.learned for concept in one.concepts))
-    return [one.branch.id for one in summaries]
+def _is_learned(path: BranchSummary) -> bool:
+    return bool(path.concepts) and all(concept.learned for concept in path.concepts)
 
 
 def next_action(
