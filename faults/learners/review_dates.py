@@ -42,7 +42,7 @@ _reviews, _cards = table_of(ReviewEntry), table_of(ReviewCard)
 
 @dataclass(frozen=True, slots=True)
 class Parity:
-    """How far the stored cards were from the package's: wrong dates, and the largest differences."""
+    """Distance of the stored cards from the package's: wrong dates, and the largest differences."""
 
     reviews: int = 0
     wrong_dates: int = 0

@@ -6,6 +6,7 @@ import { ApiError } from "../net/api.js";
 import { onReconnect } from "../net/connection.js";
 import * as teachingApi from "../net/teaching_api.js";
 import { emptyGraph } from "./graph.js";
+import { pendingActions } from "./pending_actions.js";
 import { subscribe } from "./tab_stream.js";
 
 /** @import { Answer, AskedQuestion, Change, Diagnostic, RunEvent, SelfMark } from "../types.d.ts" */
@@ -34,8 +35,7 @@ export function openDiagnostic(branchId, conceptId) {
   const adaptation = signal(/** @type {AdaptationState} */ ("unasked"));
   const loading = signal(true);
   const problem = signal(/** @type {Error | null} */ (null));
-  const busy = signal(/** @type {"answer" | "contest" | null} */ (null));
-  const refusal = signal(/** @type {string | null} */ (null));
+  const { busy, refusal, act } = pendingActions();
   let closed = false;
   let unsubscribe = () => {};
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -65,28 +65,6 @@ export function openDiagnostic(branchId, conceptId) {
           problem.value = /** @type {Error} */ (error);
           loading.value = false;
         });
-    }
-  }
-
-  /**
-   * @template T
-   * @param {"answer" | "contest"} what
-   * @param {() => Promise<T>} job
-   * @returns {Promise<T | null>} null if it was refused
-   */
-  async function act(what, job) {
-    if (busy.value) return null;
-    batch(() => {
-      busy.value = what;
-      refusal.value = null;
-    });
-    try {
-      return await job();
-    } catch (error) {
-      refusal.value = /** @type {Error} */ (error).message;
-      return null;
-    } finally {
-      busy.value = null;
     }
   }
 

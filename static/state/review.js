@@ -4,6 +4,7 @@
 import { batch, signal } from "@preact/signals";
 import * as reviewsApi from "../net/reviews_api.js";
 import * as teachingApi from "../net/teaching_api.js";
+import { pendingActions } from "./pending_actions.js";
 
 /** @import { ReviewReply, ReviewResult, ReviewSession, ReviewsDue, SelfMark } from "../types.d.ts" */
 
@@ -17,8 +18,9 @@ export function openReview() {
   const result = signal(/** @type {ReviewResult | null} */ (null));
   const loading = signal(true);
   const problem = signal(/** @type {Error | null} */ (null));
-  const busy = signal(/** @type {"answer" | "grade" | "contest" | null} */ (null));
-  const refusal = signal(/** @type {string | null} */ (null));
+  const { busy, refusal, act } = pendingActions(async (error) => {
+    if (error.status === CONFLICT) await refresh();
+  });
   let closed = false;
 
   /** Take up today's session, or start one where something is due today. */
@@ -51,29 +53,6 @@ export function openReview() {
     act("answer", async () => {
       session.value = await reviewsApi.start(minutes);
     });
-
-  /**
-   * @template T
-   * @param {"answer" | "grade" | "contest"} what
-   * @param {() => Promise<T>} job
-   * @returns {Promise<T | null>} null if it was refused
-   */
-  async function act(what, job) {
-    if (busy.value) return null;
-    batch(() => {
-      busy.value = what;
-      refusal.value = null;
-    });
-    try {
-      return await job();
-    } catch (error) {
-      refusal.value = /** @type {Error} */ (error).message;
-      if (/** @type {any} */ (error).status === CONFLICT) await refresh();
-      return null;
-    } finally {
-      busy.value = null;
-    }
-  }
 
   /** The session as it is by now, where another device went on or a question is gone. */
   async function refresh() {

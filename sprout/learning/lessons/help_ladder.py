@@ -74,7 +74,7 @@ class HelpLadder:
         return replace(tried, unmarked=unmarked, step=NextStep.COMPARE if unmarked >= MAX_UNMARKED else NextStep.WAIT)
 
     def after_unread(self) -> "HelpLadder":
-        """What code marks and cannot read, a number or a program, is sent back; the second in a row brings help."""
+        """An answer that code marks and cannot read, a number or a program: the second in a row brings help."""
         if self._is_settled:
             return self
         tried = replace(self, attempts=self.attempts + 1, unmarked=self.unmarked + 1, step=NextStep.WAIT)

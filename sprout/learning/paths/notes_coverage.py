@@ -39,7 +39,7 @@ _BY_WORDS = {  # the reasons of `classify` that are no names of roles
 
 @dataclass(frozen=True, slots=True)
 class PassagePlace:
-    """Where a passage stands, and the concepts that cite it, themselves or by a part."""
+    """Place of a passage, and the concepts that cite it, themselves or by a part."""
 
     id: str
     start: int

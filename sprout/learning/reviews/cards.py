@@ -22,7 +22,7 @@ MAX_INTERVAL_DAYS = 3650
 
 
 class ReviewGrade(StrEnum):
-    """How well a part was recalled. Hard is a pass."""
+    """Grade of a review: how well a part was recalled. Hard is a pass."""
 
     AGAIN = "again"
     HARD = "hard"
@@ -93,7 +93,7 @@ def after_review(card: Card, review: Review) -> Card:
     """The card one review later; unchanged by one in the same sitting, or at a time before it.
 
     Credit is a review at a discount: the stability and date of a hard one, which never shortens an interval, and the
-    difficulty left alone, since nobody found this part hard. A card that was never reviewed gets none: its own answer
+    difficulty left alone, since this part was not asked. A card that was never reviewed gets none: its own answer
     masters it. It is the simplest form of implicit repetition in a graph of prerequisites (Skycak, "The Math Academy
     Way", chapter on fractional implicit repetition), without fractions: FSRS discounts what comes early by itself.
     """

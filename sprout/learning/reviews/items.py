@@ -17,7 +17,7 @@ class PreparedItem:
 
 
 class ItemSource(Protocol):
-    """Where fresh questions come from beside those that were asked."""
+    """Source of fresh questions beside those that were asked."""
 
     def items(self, topic: str, concept: str, part: str) -> Sequence[PreparedItem]:
         """Valid questions about a part, by the titles; none where nothing is prepared."""

@@ -99,7 +99,7 @@ def mix(reviews: Sequence[PlannedReview]) -> list[PlannedReview]:
 
 
 def confusability(one: DuePart, other: DuePart) -> float:
-    """How alike two parts are, 0..1: the share of the words of both in those of either; 0 unless they are siblings."""
+    """Similarity of two parts, 0..1: the share of the words of both in those of either; 0 unless they are siblings."""
     if one.concept_id != other.concept_id:
         return 0.0
     mine, theirs = stems([one.words]), stems([other.words])

@@ -25,7 +25,7 @@ class PathReviews(Wire):
 
 
 class ReviewsDue(Wire):
-    """What is due now. It counts questions, of which one may cover several parts.
+    """Reviews that are due now, counted in questions, of which one may cover several parts.
 
     Args:
         due: all that are due.
@@ -170,7 +170,7 @@ class ReviewSettings(Wire):
 
 @dataclass(frozen=True, slots=True)
 class SettingsChange:
-    """What is None stays."""
+    """Changes of the settings; None leaves a value as it is."""
 
     minutes: Minutes | None = None
     retention: float | None = None

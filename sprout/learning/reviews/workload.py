@@ -42,7 +42,7 @@ def workload(due: int, *, done: int, minutes: int, pace_s: float) -> Workload:
 
 
 def day_size(minutes: int, pace_s: float) -> int:
-    """How many reviews fit into so many minutes, at least one."""
+    """Number of reviews that fit into so many minutes, at least one."""
     return max(1, int(minutes * 60 // pace_s))
 
 

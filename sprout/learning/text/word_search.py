@@ -57,7 +57,7 @@ class SearchedText:
 
 
 def beginning_of(word: str) -> str:
-    """What every form of a word begins with, accents apart: the candidates of a search begin so."""
+    """Common beginning of all forms of a word, accents apart, by which the candidates of a search are found."""
     return word[: 3 if len(word) < 8 else 4 if len(word) < 10 else 5]
 
 
@@ -78,7 +78,7 @@ def rank(query: SearchQuery, texts: Sequence[SearchedText]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """How often a text has each word and then each phrase, weighed; its length in characters."""
+    """Weighted counts of each word and then each phrase in a text, and its length in characters."""
 
     counts: tuple[float, ...]
     length: int
