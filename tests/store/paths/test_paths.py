@@ -414,6 +414,7 @@ async def fill(
         tables.Answer(id=f"a-{root.id}", user_id=user_id, assessment_id=asked.assessment_id, question_id=asked.id),
         tables.ChatSession(id=chat, user_id=user_id, node_id=one_id),
         tables.ChatMessage(id=f"m-{root.id}", session_id=chat, user_id=user_id, role="user", content="?"),
+        tables.Reading(question_id=asked.id, message_id=f"m-{root.id}"),
         tables.HintEvent(id=f"h-{root.id}", user_id=user_id, node_id=one_id, request_message_id=f"m-{root.id}"),
         tables.Drawing(id=f"d-{root.id}", session_id=chat, media_type="image/png", data=b"x"),
         ReviewCard(
