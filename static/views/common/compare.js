@@ -32,16 +32,7 @@ export function Compare({ compare, off, onMark }) {
     else form.current?.querySelectorAll(".cmp-marks")[at].querySelector("input")?.focus();
   };
   return html`<form class="cmp" onSubmit=${submit} ref=${form}>
-    <div class="pair">
-      <div>
-        <h3>${t("cm.yours")}</h3>
-        <p class="pre">${compare.yours || t("tu.drawing")}</p>
-      </div>
-      <div>
-        <h3>${t("cm.model")}</h3>
-        <div class="say"><${Markdown} text=${compare.modelAnswer} /></div>
-      </div>
-    </div>
+    <${AnswerPair} compare=${compare} heading=${t("cm.model")} />
     <p class="cmp-ask"><b>${t("cm.ask")}</b> ${t("cm.counts")}</p>
     ${compare.criteria.map(
       (one) => html`<fieldset class="cmp-point" key=${one.id} disabled=${off}>
@@ -97,3 +88,15 @@ export function Compare({ compare, off, onMark }) {
     </div>
   </form>`;
 }
+
+/** The learner's answer beside what it is compared with. @param {{ compare: Compared, heading: string }} props */
+export const AnswerPair = ({ compare, heading }) => html`<div class="pair">
+  <div>
+    <h3>${t("cm.yours")}</h3>
+    <p class="pre">${compare.yours || t("tu.drawing")}</p>
+  </div>
+  <div>
+    <h3>${heading}</h3>
+    <div class="say"><${Markdown} text=${compare.modelAnswer} /></div>
+  </div>
+</div>`;

@@ -3,8 +3,8 @@
 
 import { t } from "../../i18n/learn.js";
 import { html } from "../../lib/html.js";
+import { AnswerPair } from "../common/compare.js";
 import { VerdictMark } from "../common/verdict_mark.js";
-import { Markdown } from "../rich/markdown.js";
 
 /** @import { Compared, Mark, SelfMark } from "../../types.d.ts" */
 
@@ -13,16 +13,7 @@ const WORDS = /** @type {const} */ ({ met: "rd.same", partly: "cm.partly", missi
 
 /** @param {{ compare: Compared, off: boolean, onMark: (mark: SelfMark) => void }} props `off`: while it is being sent */
 export const ComparePassage = ({ compare, off, onMark }) => html`<div class="cmp">
-  <div class="pair">
-    <div>
-      <h3>${t("cm.yours")}</h3>
-      <p class="pre">${compare.yours || t("tu.drawing")}</p>
-    </div>
-    <div>
-      <h3>${t("rd.says")}</h3>
-      <div class="say"><${Markdown} text=${compare.modelAnswer} /></div>
-    </div>
-  </div>
+  <${AnswerPair} compare=${compare} heading=${t("rd.says")} />
   <p class="cmp-ask" id="cmp-ask"><b>${t("cm.ask")}</b> ${t("cm.counts")}</p>
   <div class="self" role="group" aria-labelledby="cmp-ask">
     ${MARKS.map(
