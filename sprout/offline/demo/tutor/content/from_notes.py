@@ -78,8 +78,7 @@ class _NotesLesson:
             return None
         plan = "; ".join(dict.fromkeys(chunk.goal for chunk in chunks))
         summary = self._frames.render("notes_summary", plan=plan)
-        sentences = tuple(self._material.all_sentences)
-        return TutorLesson("notes", chunks, summary, self._material.code, sentences=sentences)
+        return TutorLesson("notes", chunks, summary, self._material.code)
 
     def _chunks(self) -> Iterator[Chunk]:
         """A chunk for each question; no question comes twice, unless a step has but one."""

@@ -97,8 +97,7 @@ def _from_sentences(words: str, teaching: TutorLesson, frames: Templates) -> lis
     least = max(min(LEAST_SHARED, len(asked)), ANSWERS_IT * len(asked))
     met = [(_shared(asked, stems([place])), place) for place in _places(teaching)]
     fitting = sorted((pair for pair in met if pair[0] >= least), key=lambda pair: (-pair[0], len(pair[1])))
-    frame = "aside_notes" if teaching.source == "notes" else "aside_lesson"
-    return [frames.render(frame, text=inner_quotes(place.strip(" #|"))) for _, place in fitting]
+    return [frames.render("aside_lesson", text=inner_quotes(place.strip(" #|"))) for _, place in fitting]
 
 
 def _places(teaching: TutorLesson) -> Iterator[str]:
