@@ -33,9 +33,9 @@ def heading_names(desc: str) -> list[HeadingName]:
     ]
 
 
-def description_of(heading: str, *, language: str) -> str:
-    """The description of a concept that teaches what stands under one heading."""
-    return _covers().get(language, _covers()[DEFAULT_LANGUAGE]).format(headings=heading)
+def description_of(headings: str, *, language: str) -> str:
+    """The description of a concept that teaches what stands under these headings."""
+    return _covers().get(language, _covers()[DEFAULT_LANGUAGE]).format(headings=headings)
 
 
 @cache

@@ -17,7 +17,6 @@ class Phrases:
     """Phrases around the words of the notes. Names in braces are filled in."""
 
     # concepts and subconcepts
-    covers: str
     uses: str
     refers_back: str
     comes_next: str

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sprout.learning.paths.heading_names import description_of
 from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR, OPENING
 from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.tree import Block
@@ -96,7 +97,7 @@ def code_of(documents: Sequence[Document], desc: str = "") -> str:
         desc: of a concept; where it was made from notes, it begins in their language.
     """
     for code in CODES:
-        if desc.startswith(language(code).phrases.covers.partition("{")[0]):
+        if desc.startswith(description_of("", language=code)):
             return code
     said = "\n".join(text_of(block) for document in documents for block in document.content.all_blocks)
     words = words_of(_FORMULA.sub(" ", said[:CHARACTERS_FOR_LANGUAGE]))
@@ -119,7 +120,7 @@ def _covers(names: Sequence[str], code: str) -> str:
     for name in names:
         longer = f"{listed}{NAME_SEPARATOR}{name}" if listed else name
         listed = longer if len(longer) <= LONGEST_DESC or not listed else listed
-    return language(code).phrases.covers.format(headings=listed[:LONGEST_DESC])
+    return description_of(listed[:LONGEST_DESC], language=code)
 
 
 def _names(stretch: Stretch, suffixes: Counter[tuple[str, ...]], code: str) -> list[str]:

@@ -16,7 +16,7 @@ from sprout.events import NodeRow, wire_time
 from sprout.learning.graph.graph import ConceptGraph
 from sprout.learning.paths.heading_names import description_of, heading_names
 from sprout.learning.paths.notes_coverage import DocumentText, NotesCoverage, PassagePlace
-from sprout.offline.notes.language import CODES, language
+from sprout.offline.notes.language import CODES
 
 SAID = "It says so in many words that can be learned one by one, and then again in other words, so that it is long. "
 NOTES = f"""# Optics
@@ -200,8 +200,9 @@ def test_S1_sections_of_every_kind_of_document_can_be_left_out(
     assert [title for title, _ in found] == left
 
 
-def test_descriptions_begin_as_those_of_the_built_in_model_and_name_what_they_name() -> None:
-    for code in CODES:
-        assert description_of("{headings}", language=code) == language(code).phrases.covers
-    (name,) = heading_names(description_of("Optics › 2. Mirrors …", language="fr"))
+@pytest.mark.parametrize("code", CODES)
+def test_descriptions_name_what_they_name_in_every_language_of_notes(code: str) -> None:
+    others = {description_of("", language=other) for other in CODES if other != code}
+    assert description_of("", language=code) not in others
+    (name,) = heading_names(description_of("Optics › 2. Mirrors …", language=code))
     assert (name.keys, name.opening) == (("optics", "mirrors"), True)
