@@ -379,7 +379,7 @@ async def test_K2_who_lets_go_of_anothers_run_as_its_lease_runs_out_leaves_that_
         data_dir,
         agents=[a_quick_agent()],
         store_like=StuckInLeaving,
-        lease_s=1.0,
+        lease_s=5.0,  # longer than all that comes before it is stuck
         heartbeat_s=SOON_S,
         resume_orphans=False,
     ) as life:
