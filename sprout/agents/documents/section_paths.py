@@ -18,7 +18,8 @@ Path = tuple[str, ...]
 def section_paths(passages: Sequence[Passage]) -> list[tuple[Path, ...]]:
     """For each passage the paths of headings that it stands under or begins.
 
-    A document without any marked heading has those that the form of its lines shows.
+    A document without any marked heading has those that the form of its lines shows. What stands before the first
+    heading is under the title that the document gives itself.
     """
     found: list[tuple[Path, ...]] = []
     for _, group in groupby(passages, lambda passage: passage.document):
@@ -27,14 +28,17 @@ def section_paths(passages: Sequence[Passage]) -> list[tuple[Path, ...]]:
         if plain and sum(len(passage.text) for passage in own) <= MAX_CHARACTERS:
             found += _plain_paths(own)
         else:
-            found += [(tuple((passage.heading or "").split(HEADING_SEPARATOR)),) for passage in own]
+            opening = _opening_path(own[0])
+            found += [
+                (tuple(passage.heading.split(HEADING_SEPARATOR)) if passage.heading else opening,) for passage in own
+            ]
     return found
 
 
 def _plain_paths(passages: Sequence[Passage]) -> Iterator[tuple[Path, ...]]:
     headings = _headings_of(GAP.join(passage.text for passage in passages))
     start = at = 0
-    current: Path = ()
+    current = _opening_path(passages[0])
     for passage in passages:
         end = start + len(passage.text)
         paths = [] if at < len(headings) and headings[at][0] == start else [current]
@@ -44,6 +48,11 @@ def _plain_paths(passages: Sequence[Passage]) -> Iterator[tuple[Path, ...]]:
             at += 1
         yield tuple(path for path in paths if path)
         start = end + len(GAP)
+
+
+def _opening_path(first: Passage) -> Path:
+    title = read_structure(first.text).title
+    return (title,) if title else ()
 
 
 @lru_cache(maxsize=MAX_CACHED)  # each turn of a lesson asks for those of the same notes

@@ -117,7 +117,7 @@ def _cut(found: list[Stretch], wanted: int, total: int, code: str) -> list[Stret
         names = name_stretches(texts, terms, most=NAMED_TERMS + 2, besides=part.path)
         names = [_telling(name, text, terms) for name, text in zip(names, texts, strict=True)]
         made = [
-            Stretch((replace(part, blocks=blocks),), each.document, tuple(name))
+            Stretch((replace(part, blocks=blocks, label=""),), each.document, tuple(name))
             for blocks, name in zip(cut, names, strict=True)
         ]
         return _cut([*found[:at], *made, *found[at + 1 :]], wanted, total, code)
@@ -167,7 +167,7 @@ def _titles(stretch: Stretch, code: str) -> Iterator[str]:
     terms = [*stretch.terms[:NAMED_TERMS]] or key_terms(stretch, code)[:NAMED_TERMS]
     listed = _capital(say.listed(terms, quote=False))
     if not titles:
-        yield from filter(None, [stretch.parts[0].label if not stretch.terms else "", listed])
+        yield from filter(None, [stretch.parts[0].label, listed])
     elif len(titles) == 1 and stretch.terms and listed:
         yield f"{titles[0]}: {listed}"
     elif len(titles) == 1:

@@ -131,10 +131,12 @@ def _names(stretch: Stretch, suffixes: Counter[tuple[str, ...]], code: str) -> l
 
 def _headings(parts: Sequence[Part], suffixes: Counter[tuple[str, ...]], *, least: int = 1) -> list[str]:
     """The headings of the parts, each with as many of those above it as it takes to mean one section."""
-    return [*dict.fromkeys(_heading_name(part, suffixes, least) for part in parts if part.path)]
+    return [*dict.fromkeys(_heading_name(part, suffixes, least) for part in parts if part.path or part.label)]
 
 
 def _heading_name(part: Part, suffixes: Counter[tuple[str, ...]], least: int) -> str:
+    if not part.path:
+        return f"{part.label}{OPENING}"
     sizes = range(min(least, len(part.path)), len(part.path))
     length = next((size for size in sizes if suffixes[part.path[-size:]] == 1), len(part.path))
     name = HEADING_SEPARATOR.join(part.path[-length:])

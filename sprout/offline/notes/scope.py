@@ -30,10 +30,13 @@ def _words(title: str) -> list[str]:
 
 
 def _named_parts(documents: Sequence[Document], name: str) -> Iterator[Part]:
-    """The sections with these headings at the end of their path."""
+    """The sections with these headings at the end of their path; a document's title names what stands before them."""
     wanted = [heading_key(title) for title in name.removesuffix(OPENING).split(HEADING_SEPARATOR)]
     for document in documents:
-        for part in document.content.iter_parts():
+        opening = document.content
+        if opening.label and opening.blocks and [heading_key(opening.label)] == wanted:
+            yield Part((), opening.blocks, opening=True, label=opening.label)
+        for part in opening.iter_parts():
             if [heading_key(title) for title in part.path[-len(wanted) :]] == wanted:
                 yield Part(part.path, part.blocks, opening=True) if name.endswith(OPENING) else part
 

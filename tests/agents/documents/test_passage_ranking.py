@@ -102,3 +102,12 @@ def test_headings_of_plain_text_are_found_by_the_form_of_their_lines() -> None:
     assert found
     assert all("2 Tanks" in passage.text or passage.start > notes.all[0].end for passage in found)
     assert not any("3 Repairs" in passage.text for passage in found[:1])
+
+
+def test_the_text_before_the_first_heading_is_named_by_the_document_s_title() -> None:
+    sections = f"## Wheels\n\n{SAME_WORDS}\n\n## Mills\n\n{SAME_WORDS}\n"
+    text = f"---\ntitle: Mills and wheels\n---\n\nA mill grinds.\n\n{sections}"
+    notes = PassageIndex(split_into_passages("mills.md", text))
+    found = notes.relevant("Mills and wheels", "In your notes: Mills and wheels …")
+    assert [passage.heading for passage in found] == [None]
+    assert "A mill grinds." in found[0].text

@@ -6,9 +6,13 @@ from typing import Any
 import pytest
 
 from sprout.learning.questions.questions import Criterion, QuestionDraft, validate_draft
+from sprout.learning.structure.plain_view import text_of
 from sprout.learning.text.normalization import folded
 from sprout.offline.graph_plan import Plan
+from sprout.offline.notes.document import read_document
 from sprout.offline.notes.lesson_plan import answers_in_notes, lesson_plan_from_notes
+from sprout.offline.notes.path import path_from_notes
+from sprout.offline.notes.scope import own_parts
 from tests.offline.notes.reading import FILES, learn, learned, passages_for, plain_words
 from tests.offline.sdk_client import NOTES
 
@@ -208,3 +212,22 @@ def test_a_concept_finds_its_own_sections_again_by_their_headings() -> None:
 def test_the_same_notes_give_the_same_lesson_and_nothing_gives_none() -> None:
     assert plan_of("## Rust\n\nIron rusts in damp air.") == plan_of("## Rust\n\nIron rusts in damp air.")
     assert lesson_plan_from_notes([("a", "", "# Title\n")], most=3, most_items=3) is None
+
+
+OPENING_TEXT = "A leaf keeps light in bonds. A bond is a place for energy. A plant uses it on a day without sun. "
+UNDER_A_HEADING = "Light-dependent reactions split water. A photosystem is a group of pigments. It catches one photon. "
+
+
+def test_the_opening_of_a_document_is_what_its_title_names() -> None:
+    """Also where a section has the same words in its heading."""
+    text = (
+        f"---\ntitle: Light-dependent reactions\n---\n\n{OPENING_TEXT * 4}\n\n"
+        f"## How light-dependent reactions work\n\n{UNDER_A_HEADING * 4}\n\n## Pigments\n\n{UNDER_A_HEADING * 4}\n"
+    )
+    path = path_from_notes([text], least=1, most=12)
+    assert path is not None
+    opening = path.nodes[0]
+    assert opening.title == "Light-dependent reactions"
+    documents = [read_document(text)]
+    parts = own_parts(documents, title=opening.title, desc=opening.desc, code="en")
+    assert [text_of(block).strip() for part in parts for block in part.all_blocks] == [(OPENING_TEXT * 4).strip()]
