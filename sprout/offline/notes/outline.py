@@ -164,8 +164,8 @@ def _titles(stretch: Stretch, code: str) -> Iterator[str]:
     headed = [part for part in stretch.parts if part.path]
     named = [part for part in headed if not part.opening] or headed
     titles = list(dict.fromkeys(section_title(part.path) for part in named))
-    terms = [*stretch.terms[:NAMED_TERMS]] or key_terms(stretch, code)[:NAMED_TERMS]
-    listed = _capital(say.listed(terms, quote=False))
+    terms = stretch.terms or ([] if titles else key_terms(stretch, code))
+    listed = _capital(say.listed(terms[:NAMED_TERMS], quote=False))
     if not titles:
         yield from filter(None, [stretch.parts[0].label, listed])
     elif len(titles) == 1 and stretch.terms and listed:

@@ -111,7 +111,7 @@ def noun_phrases(sentence: str, code: str) -> list[str]:
         run: list[str] = []
         introduced = False
         for at, word in enumerate([*WORD.findall(clause), ""]):
-            bare = words_of(word)[0] if word else ""
+            bare = without_elision(word).casefold()
             if bare and bare not in given.stopwords and not bare[0].isdigit():
                 # A German noun shows itself by its capital, except where the sentence begins with one.
                 elided = without_elision(word) != word
