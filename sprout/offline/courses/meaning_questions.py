@@ -24,6 +24,7 @@ _FRAMES = (  # X is the word; whether the frame says that its meaning is asked f
     ("(?:(?:mean|meant) (?:by|with)|wdym(?: by)?|define:?|(?:meaning|definition) of) X", True),
     ("{whats} X (?:used |good )?for", False),
     ("{whats} X", False),
+    ("(?:and|what about|how about|und) X", False),
     ("{what} X (?:{is}|{do})", False),
     ("{what} {do} X do", False),
     ("how {do} X work", False),

@@ -109,3 +109,53 @@ def test_what_the_run_of_a_program_showed_is_said_once_more() -> None:
     assert fault in room.answer("print(months[number])", right=False, next_step=fault)
     assert fault in room.ask("why is that wrong?", kind="clarification")
     assert room.open_question is not None
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["but why can't I multiply the 60 and the 4?", "isn't it 60 times 4", "60*4 is 240, so it says 240", "aber 240?"],
+)
+def test_thought_that_comes_to_a_wrong_number_gets_its_reply(room: Classroom, words: str) -> None:
+    assert room.ask(words, kind="clarification").startswith(MULTIPLIED)
+    assert "stands above" in room.ask(words, kind="clarification")
+
+
+def test_thought_gets_what_the_step_comes_down_to_once_each(room: Classroom) -> None:
+    first = room.ask("but why must all hours be alike?", kind="clarification")
+    assert "if all hours were alike.”" in first
+    said = [first, *(room.ask("but why must all hours be alike?", kind="clarification") for _ in range(3))]
+    assert len(set(said)) == len(said)
+    assert "I find no answer" in said[-1] or "only answer from this lesson" in said[-1]
+
+
+@pytest.mark.parametrize("words", ["can you explain again", "explain it pls", "i still dont get it"])
+def test_who_wants_it_explained_again_gets_the_point_of_the_step(room: Classroom, words: str) -> None:
+    said = room.ask(words, kind="clarification")
+    assert "if all hours were alike.”" in said or "Go back to the cyclist" in said
+
+
+def test_a_question_on_another_matter_gets_no_sentence_of_the_step(room: Classroom) -> None:
+    assert "only answer from this lesson" in room.ask("what is the capital of France?", kind="clarification")
+
+
+def test_a_right_thought_is_not_given_away(room: Classroom) -> None:
+    """Nor is it told apart from one that nothing is known of."""
+    said = room.ask("so do I divide 60 by 4?", kind="clarification")
+    assert "15" not in said
+    assert "cut into four" not in said
+
+
+def test_side_question_while_comparing_is_answered_too(room: Classroom) -> None:
+    room.answer("15", right=True)
+    room.answer("A", right=True)
+    room.ladder = room.ladder.compare()
+    said = room.ask("but isn't that the same thing said twice?", kind="clarification")
+    assert room.ladder.comparing
+    assert "What this step comes down to" in said
+
+
+def test_a_term_asked_for_after_another_is_no_guess() -> None:
+    room = Classroom(make_tutor(), first_message("Bayesian reasoning", "Sensitivity: how many of the ill are found"))
+    room.open()
+    room.ask("what does base rate mean?", kind="clarification")
+    assert "share of the ill whom it finds" in room.ask("and sensitivity?", kind="clarification")

@@ -38,8 +38,8 @@ class OpenQuestion:
 
     @property
     def check(self) -> LeakCheck | None:
-        """Leak check for the reply; None if the answer is not known here."""
-        if self.question is None:
+        """Leak check for the reply; None if the answer is not known here, or stands before the learner to compare."""
+        if self.question is None or self.pending.step is NextStep.COMPARE:
             return None
         mine, theirs = self.turn.since_posed()
         secret = self.question.secret([*theirs, self.turn.message], self.pending.label_of(self.question.answer))

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sprout.learning.lessons.help_ladder import NextStep
+from sprout.offline.courses.definitions import definition
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, Priority, Snippet, compose, unsaid
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, Tactic, count_tactic, recognize_tactic
 from sprout.offline.demo.tutor.replies.about_answers import about_answer_snippets
@@ -51,13 +52,19 @@ def _with_notice(now: OpenQuestion, parts: list[Snippet]) -> list[Snippet]:
 def _tactic(now: OpenQuestion) -> Tactic | None:
     """Tactic of the message; None for a program, and a first guess counts as an attempt."""
     found, marked = recognize_tactic(now.turn.message), now.turn.marking
-    if found is not None and found.style is ReplyStyle.GUESSES and any(about_answer_snippets(now)):
+    if found is not None and found.style is ReplyStyle.GUESSES and _asks_about(now):
         return None
     if found is None or marked is None:
         return found
     first_guess = found.style is ReplyStyle.GUESSES and _times(now, found) == 1
     is_program = now.pending.kind == "code" and marked.correct is not None
     return None if first_guess or is_program else found
+
+
+def _asks_about(now: OpenQuestion) -> bool:
+    """Whether what looks like a guess is a question about an answer or a term: "and sensitivity?"."""
+    is_term = bool(now.lesson.course) and bool(definition(now.lesson.course, now.turn.message))
+    return is_term or any(about_answer_snippets(now))
 
 
 def _opening(now: OpenQuestion, tactic: Tactic) -> Snippet:

@@ -1,8 +1,8 @@
 """Side questions: answered from the lesson or its course, or honestly not; nothing moves on by them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from sprout.learning.text.stems import same_stem, stems
 from sprout.offline.courses.course_search import Passage, defined_term, search_course
@@ -11,6 +11,12 @@ from sprout.offline.demo.tutor.composition import LeakCheck, Priority, Snippet
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.replies.about_answers import about_answer_snippets
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, next_move_snippets
+from sprout.offline.demo.tutor.replies.own_reasoning import (
+    asks_again,
+    reasoning_snippets,
+    step_points,
+    thinks_aloud,
+)
 from sprout.offline.demo.tutor.replies.purpose import purpose_snippets
 from sprout.offline.demo.tutor.templates import Templates, inner_quotes
 from sprout.offline.demo.tutor.turn import Turn
@@ -27,10 +33,15 @@ _ASKING = stems(["difference example dont cant isnt doesnt whats happens work wo
 
 @dataclass(frozen=True, slots=True)
 class _SideAnswer:
-    """A reply to a side question; a definition has words of many answers, without saying what they do in this one."""
+    """A reply to a side question; a definition has words of many answers, without saying what they do in this one.
+
+    Args:
+        is_elsewhere: from another lesson of the course.
+    """
 
     text: str
     is_definition: bool = False
+    is_elsewhere: bool = False
 
 
 def side_question_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterator[Snippet]:
@@ -47,14 +58,30 @@ def side_question_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterat
         yield Snippet(frames.render("aside_is_the_question"))
         yield from next_move_snippets(now)
         return
-    allowed = (one.text for one in answers if _keeps_secret(one, now.question, check))
-    if answer := next(allowed, ""):
-        yield Snippet(answer, whole=True)
+    if answer := next(_best_first(answers, now, check), None):
+        yield answer
     else:
         yield Snippet(_honest_word("aside_withheld" if answers else "aside_unknown", now, check), whole=True)
         offer = "aside_offer" if now.lesson.example and not now.example_is_shown else "aside_hint"
         yield Snippet(frames.fresh(offer, said), Priority.SHOULD)
     yield Snippet(frames.fresh("open", said))
+
+
+def _best_first(answers: Sequence[_SideAnswer], now: OpenQuestion, check: LeakCheck | None) -> Iterator[Snippet]:
+    """What may be said: the reply to a thought of the learner's own, then what the lesson and its course say of it. The
+    step's own explanation comes first where that is to be said again, and before other lessons for a thought."""
+    words = now.turn.message
+    here = [one for one in answers if not one.is_elsewhere]
+    steps = [] if asks_meaning(words) else map(_SideAnswer, step_points(now))
+    if not (answers and answers[0].is_definition):
+        yield from reasoning_snippets(now)
+    if asks_again(words):
+        ordered = chain(steps, here)
+    elif thinks_aloud(words):
+        ordered = chain(here, steps)
+    else:
+        ordered = chain(here, (one for one in answers if one.is_elsewhere), steps)
+    yield from (Snippet(one.text, whole=True) for one in ordered if _keeps_secret(one, now.question, check))
 
 
 def side_answer(turn: Turn, teaching: TutorLesson, frames: Templates) -> str:
@@ -86,7 +113,7 @@ def _from_course(found: Passage, teaching: TutorLesson, frames: Templates) -> _S
     quoted = inner_quotes(found.text)
     if found.lesson == teaching.subconcept:
         return _SideAnswer(frames.render("aside_lesson", text=quoted))
-    return _SideAnswer(frames.render("aside_elsewhere", title=found.lesson, text=quoted))
+    return _SideAnswer(frames.render("aside_elsewhere", title=found.lesson, text=quoted), is_elsewhere=True)
 
 
 def _from_sentences(words: str, teaching: TutorLesson, frames: Templates) -> list[str]:

@@ -1,0 +1,124 @@
+"""Side questions with a thought of the learner's own: "but why can't I just add the 9 and the 5?"."""
+
+import operator
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from sprout.learning.marking.answer_pieces import plain_text
+from sprout.learning.marking.quantities import iter_quantities
+from sprout.learning.structure.sentences import sentences_of
+from sprout.learning.text.normalization import folded
+from sprout.learning.text.stems import same_stem, stems
+from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, Snippet
+from sprout.offline.demo.tutor.lesson import Chunk
+from sprout.offline.demo.tutor.replies.open_question import OpenQuestion
+from sprout.offline.demo.tutor.replies.wrong_answers import reply_to
+from sprout.offline.demo.tutor.templates import inner_quotes
+from sprout.offline.notes.words import needs_context
+
+PAIR = 2  # numbers that one calculation takes
+FEWEST_WORDS = 6  # of a sentence that says something
+MOST_NUMBERS = 4
+MOST_POINTS = 2  # sentences of one step that are pointed to
+
+_APOSTROPHE = re.compile(r"(?<=\w)['’`´](?=\w)")
+_FENCED = re.compile(r"```.*?```", re.DOTALL)
+_CALCULATIONS: dict[str, Callable[[float, float], float]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+}
+
+
+def thinks_aloud(words: str) -> bool:
+    """Return True if the words doubt something or suggest it: "but isn't it the same?"."""
+    return _table()["doubts"].search(_plain(words)) is not None
+
+
+def asks_again(words: str) -> bool:
+    """Return True if the words want the matter explained once more, and name none."""
+    return _table()["again"].search(_plain(words)) is not None
+
+
+def reasoning_snippets(now: OpenQuestion) -> Iterator[Snippet]:
+    """The course's reply to the number that the learner's thought comes to, where it is a known wrong one."""
+    question = now.question
+    if question is None or question.kind != "number" or not thinks_aloud(now.turn.message):
+        return
+    for value in _values(now):
+        reply = reply_to(question, f"{value:g}")
+        if reply and (now.check is None or now.check.passes(reply)):
+            said = folded(reply) in folded(now.turn.said)
+            text = now.templates.render("about_said", words=f"{value:g}") if said else reply
+            yield Snippet(text, whole=True, repeatable=said)
+            return
+
+
+def step_points(now: OpenQuestion) -> Iterator[str]:
+    """Replies with what the step of the open question comes down to, the sentence of its explanation that is nearest to
+    what is asked first; none twice in a lesson. A thought may be about it in any words, another question is not."""
+    found = now.lesson.find(now.pending.prompt)
+    frames, said, words = now.templates, now.turn.said, now.turn.message
+    name = "aside_step" if thinks_aloud(words) else "aside_point"
+    least = 0 if thinks_aloud(words) or asks_again(words) else 1
+    known = [*frames.wordings("aside_step"), *frames.wordings("aside_point")]
+    for text in _nearest_first(now, found[0], least) if found else ():
+        quoted = inner_quotes(text)
+        if not any(frames.render(wording, text=quoted) in said for wording in known):
+            yield frames.fresh(name, said, text=quoted)
+
+
+def _values(now: OpenQuestion) -> Iterator[float]:
+    """What the calculation that is spoken of comes to, then the numbers that are named, those of the question last."""
+    words = _plain(now.turn.message)
+    named = [one.quantity.value for one in iter_quantities(words)][:MOST_NUMBERS]
+    given = {one.quantity.value for one in iter_quantities(plain_text(now.pending.prompt))}
+    if len(named) == PAIR:
+        asked = [name for name in _CALCULATIONS if not _table()[name].isdisjoint(words.split())]
+        for name in asked:
+            if name != "divide" or named[1]:
+                yield _CALCULATIONS[name](named[0], named[1])
+    yield from sorted(dict.fromkeys(named), key=given.__contains__)
+
+
+def _nearest_first(now: OpenQuestion, chunk: Chunk, least: int) -> list[str]:
+    """The statements of the explanation that stand alone, or with the one before, nearest to the side question first;
+    of the same nearness what holds in general before the numbers of a case, and the later, which concludes, first.
+
+    Args:
+        least: how many words they must share with it.
+    """
+    asked = stems([now.turn.message])
+    found: list[tuple[int, bool, int, str]] = []
+    sentences = sentences_of(" ".join(_FENCED.sub(" ", chunk.explanation).split()))
+    for at, sentence in enumerate(sentences):
+        text = sentence
+        if needs_context(sentence, now.lesson.language):
+            text = f"{sentences[at - 1]} {sentence}" if at else ""
+        is_statement = not sentence.rstrip("”\"'’").endswith("?")
+        near = _shared(asked, text)
+        if text and near >= least and is_statement and FEWEST_WORDS <= len(text.split()) <= MOST_OF_ASIDE:
+            found.append((near, not any(map(str.isdigit, text)), at, text))
+    return [text for *_, text in sorted(found, reverse=True)][:MOST_POINTS]
+
+
+def _plain(words: str) -> str:
+    return _APOSTROPHE.sub("", plain_text(words)).casefold()
+
+
+def _shared(asked: frozenset[str], text: str) -> int:
+    place = stems([text])
+    return sum(any(same_stem(one, other) for other in place) for one in asked)
+
+
+@cache
+def _table() -> dict[str, Any]:
+    file = files("sprout.offline.demo.tutor.replies").joinpath("own_reasoning.toml")
+    table = tomllib.loads(file.read_text(encoding="utf-8"))
+    phrases = {name: re.compile(rf"\b(?:{'|'.join(table[name])})\b") for name in ("doubts", "again")}
+    return phrases | {name: frozenset(table[name].split()) for name in _CALCULATIONS}
