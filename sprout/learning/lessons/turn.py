@@ -10,9 +10,11 @@ from sprout.learning.lessons.conversations import MessageKind
 from sprout.learning.lessons.help_ladder import HelpLadder
 from sprout.learning.marking.answers import says_nothing
 from sprout.learning.marking.attempts import (
+    asks_in_anger,
     asks_something,
     begins_by_giving_up,
     complains,
+    ends_by_giving_up,
     is_genuine_attempt,
     only_acknowledges,
     wants_to_stop,
@@ -20,7 +22,7 @@ from sprout.learning.marking.attempts import (
 from sprout.learning.marking.comparison import Comparison, build_comparison
 from sprout.learning.marking.keyed_answers import Option, states_number
 from sprout.learning.marking.meant_option import confirms, denies, lettered_option, meant_option
-from sprout.learning.marking.stated_results import picked_result
+from sprout.learning.marking.stated_results import picked_result, stated_results
 from sprout.learning.marking.typed_choice import OPTION_LABELS, named_options, typed_option
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.learning.text.normalization import folded, tidy
@@ -183,7 +185,7 @@ def interpret_input(
         return InputMeaning.ASIDE
     if says_nothing(given.text):
         return InputMeaning.DONT_KNOW
-    if given.kind is not TurnKind.ANSWER and complains(given.text):
+    if given.kind is not TurnKind.ANSWER and (complains(given.text) or asks_in_anger(given.text)):
         return InputMeaning.ASIDE
     draft = question.checkpoint.draft
     answers = () if question.kind == "mcq" else (question.checkpoint.draft.correct_answer,)
@@ -195,6 +197,8 @@ def interpret_input(
         return InputMeaning.ASIDE
     if asks_something(given.text, answers=answers) and folded(given.text) not in (folded(one.text) for one in before):
         return InputMeaning.ASIDE
+    if draft.format == "numeric" and ends_by_giving_up(given.text) and not _states_result(draft, given.text):
+        return InputMeaning.DONT_KNOW
     if draft.format == "numeric" and not _states_number(draft, given.text):
         is_first = not begins_by_giving_up(given.text) and all(_states_number(draft, one.text) for one in before)
         return InputMeaning.ASIDE if is_first or "?" in given.text else InputMeaning.DONT_KNOW
@@ -208,6 +212,10 @@ def lacks_number(question: AskedCheckpoint, given: LearnerInput) -> bool:
     is_answer = given.kind is TurnKind.ANSWER and draft.format == "numeric" and not asks
     is_aside = only_acknowledges(given.text) or wants_to_stop(given.text) or complains(given.text)
     return is_answer and not is_aside and not _states_number(draft, given.text)
+
+
+def _states_result(draft: QuestionDraft, text: str) -> bool:
+    return bool(stated_results(text, unit=draft.unit, prompt=draft.prompt).results)
 
 
 def _states_number(draft: QuestionDraft, text: str) -> bool:

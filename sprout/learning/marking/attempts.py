@@ -79,6 +79,12 @@ def begins_by_giving_up(text: str) -> bool:
     return _says_only(first, _phrases("requests") | _phrases("frustration"))
 
 
+def ends_by_giving_up(text: str) -> bool:
+    """Whether the last clause gives up: "3 % times 0.3 … I don't get it"."""
+    last = next((part for part in reversed(_PART.split(text)) if part.strip()), "")
+    return _says_only(last, _phrases("requests") | _phrases("frustration"))
+
+
 def _does_not_know(text: str) -> bool:
     """Whether the text says what its writer does not know, and nothing after it: "dont know what none is"."""
     words = _words(text)
@@ -94,6 +100,13 @@ def complains(text: str) -> bool:
         return is_upset
     assigned, faults = _phrases("assigned"), _phrases("faults")
     return bool(said & assigned) and (is_upset or bool(said & faults)) and said <= assigned | faults | _phrases("glue")
+
+
+def asks_in_anger(text: str) -> bool:
+    """Whether the text asks something, and beside that only complains: "why does it stop there, that's silly"."""
+    parts = [part for part in _PART.split(text) if part.strip()]
+    left = [part for part in parts if not _says_only(part, _phrases("frustration"))]
+    return 0 < len(left) < len(parts) and all(_begins_with(part, "asking", "interrogatives") for part in left)
 
 
 def wants_change(text: str) -> bool:

@@ -44,6 +44,7 @@ _NO_UNITS = frozenset("x times mal fois por per of and or is in so plus minus da
 _MILLION = 1e6
 _SLACK = 1e-9  # of the value
 _ROUNDED = 0.02  # of the value
+_ROUGH, _ROUNDED_OFF = 0.01, 0.06  # of the value: more than rounding on the way leaves, no more than rounding does
 _MIL = re.compile(r"(?<=\d) ?mil\b", re.IGNORECASE)  # a thousand in Spanish, and a million where millions are asked for
 _ODDS = re.compile(
     r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,9})?) ?(?:to|:|zu|contre|à) ?(\d{1,9}(?:[.,]\d{1,9})?)\W*\Z", re.IGNORECASE
@@ -153,13 +154,22 @@ def _grade_wrong(question: NumericQuestion, key: float, misconception: str | Non
     """The grade of a result that is not the key: wrong, unless it is the two numbers that lead to it."""
     if slipped := slipped_calculation(answer, key, unit=question.unit):
         return replace(_wrong_grade(misconception), next_step=SLIPPED.format(calculation=slipped))
-    if misconception is None and has_parts(answer, key, unit=question.unit):
+    if (misconception is None or _states_several_of_its_own(question, answer)) and has_parts(
+        answer, key, unit=question.unit
+    ):
         return _unsure_grade("the answer is the two numbers that lead to the result", NOT_WORKED_OUT)
     if names_several(answer, question.prompt):
         return _unsure_grade("the answer is several numbers", WHICH_ONE_NUMBER)
     if misconception is None and (faulty := miscalculated(answer, unit=question.unit)):
         return replace(_wrong_grade(None), next_step=LOOK_AGAIN.format(calculation=faulty))
     return _wrong_grade(misconception)
+
+
+def _states_several_of_its_own(question: NumericQuestion, answer: str) -> bool:
+    """Whether the answer is several numbers, none of which the question gives: "820 for and 380 against"."""
+    given = {one.quantity.value for one in iter_quantities(plain_text(question.prompt))}
+    stated = {one.quantity.value for one in iter_quantities(plain_text(answer))}
+    return len(stated) > 1 and stated.isdisjoint(given)
 
 
 def _grade_beside(right: Quantity, result: Quantity, answer: str) -> Grade:
@@ -194,11 +204,30 @@ def _grade_equal(
     """The grade of a result that agrees with the key; None if it is as likely one that a wrong thought leads to."""
     if _AGAINST.search(answer) and not _AGAINST.search(question.prompt):
         return _unsure_grade("odds against may be the right ones the other way round", FOR_OR_AGAINST)
+    if rounded := _only_rounds_to(question, key, answer):
+        return _unsure_grade("the calculation comes to another number", LOOK_AGAIN.format(calculation=rounded))
     if misconception is None or _is_the_very_number(result, key, question):
         return _right_grade()
     if question.unit == "%":
         return _unsure_grade("the share, where the question is about turning it into a percentage", ONLY_THE_SHARE)
     return None
+
+
+def _only_rounds_to(question: NumericQuestion, key: float, answer: str) -> str | None:
+    """The answer's one calculation, where it comes to an exact key only by much rounding: "8/392 = 2 %"."""
+    found = [*calculations(answer, unit=question.unit)]
+    if (
+        question.tolerance
+        or len(found) != 1
+        or found[0].stated is None
+        or not key
+        or _ABOUT.search(answer)
+        or "(" in answer
+    ):
+        return None
+    values = (found[0].value, 100 * found[0].value) if question.unit == "%" else (found[0].value,)
+    miss = min((abs(value - key) / abs(key) for value in values if math.isfinite(value)), default=0.0)
+    return found[0].text if _ROUGH < miss <= _ROUNDED_OFF else None
 
 
 def _scaled(quantity: Quantity, factor: float) -> Quantity:

@@ -1,6 +1,6 @@
 """Numbers set aside: those of an answer that are no result, since they are taken back, worked with or only bound it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -71,6 +71,18 @@ def without_shares(pieces: Sequence[Piece], unit: str | None) -> list[Piece]:
         else:
             kept[at] = replace(first, kind=Kind.WORKED)
         kept[at + 2] = replace(second, kind=Kind.WORKED)
+    return kept
+
+
+def without_easy_shares(pieces: Sequence[Piece], given: Container[float]) -> list[Piece]:
+    """Pieces with "10 % is 4" as what is worked with, unless the question gives that percentage."""
+    kept = [*pieces]
+    for at, (share, copula, part) in enumerate(zip(pieces, pieces[1:], pieces[2:], strict=False)):
+        percentage = share.quantity.value if share.quantity is not None and share.quantity.unit == "%" else None
+        if percentage is None or percentage in given or copula.kind is not Kind.COPULA:
+            continue
+        if part.quantity is not None and part.quantity.unit is None:
+            kept[at], kept[at + 2] = replace(share, kind=Kind.WORKED), replace(part, kind=Kind.WORKED)
     return kept
 
 

@@ -16,23 +16,35 @@ _STORED = re.compile(
     r"^(\w{1,40}) ?= ?(?:-?[\d.]{1,40}|\"[^\"\n]*\"|'[^'\n]*'|\[(?![^\n\]]*\bfor\b)[^\n\]]*\])[ \t]*(?:#.*)?$",
     re.MULTILINE,
 )
+MISSING_NAME = re.compile(r"NameError: name '(\w+)' is not defined")
+_UNCALLED = re.compile(r"\A<(?:built-in method|bound method|function) (?:\w+\.)?(\w+)")
+_WORKED_OUT = re.compile(
+    r"(?!(?:import|from|pass|del|return|break|continue|global|raise|assert)\b|[\w.]+\()[\w(\[\"'-][^=\n:#]*"
+)
+_SHOWN_BY_PRINT = "A value that is only worked out is not shown: that takes `print`."
 _QUOTED = re.compile(r"#[^\n]*|'[^'\n]*'|\"[^\"\n]*\"")
 
 
-def fault_in_words(program: str, run: ProgramRun, *, given: str = "") -> str:
+def fault_in_words(program: str, run: ProgramRun, *, given: str = "", expected: str = "") -> str:
     """A sentence on what the message of the run means or may come from; empty where there is none.
 
     Args:
         given: what was run before the program.
+        expected: the value or output that was expected.
     """
     if run.end is ProgramEnd.RAISED_AFTER and run.error.startswith("NameError"):
         return ""  # what the test needs is not there, and that is said
     if run.end is ProgramEnd.COMPLETE:
-        replaced = _replaced(program, given)
-        return (
-            f"Your program puts another value under `{replaced}`, which is given: leave that out." if replaced else ""
-        )
-    return _slip_in(program, run) or next((means for message, means in _faults() if message.search(run.error)), "")
+        if replaced := _replaced(program, given):
+            return f"Your program puts another value under `{replaced}`, which is given: leave that out."
+        if uncalled := _UNCALLED.search(run.value or ""):
+            return f"`{uncalled[1]}` was not called: brackets are missing behind it."
+        return _SHOWN_BY_PRINT if _is_only_worked_out(program, run) else ""
+    return (
+        _slip_in(program, run)
+        or _text_without_quotes(run, given + expected)
+        or next((means for message, means in _faults() if message.search(run.error)), "")
+    )
 
 
 def _replaced(program: str, given: str) -> str:
@@ -50,6 +62,20 @@ def _slip_in(program: str, run: ProgramRun) -> str:
         if word not in kwlist and (near := get_close_matches(word.lower(), _COMMON_KEYWORDS, n=1, cutoff=_NEARLY)):
             return f"Did you mean `{near[0]}` by `{word}`?"
     return ""
+
+
+def _is_only_worked_out(program: str, run: ProgramRun) -> bool:
+    """Whether the program printed nothing, and ends with a value that it works out: "a + b"."""
+    last = next(reversed(program.strip().splitlines()), "")
+    return not run.printed and run.value is None and _WORKED_OUT.fullmatch(last) is not None
+
+
+def _text_without_quotes(run: ProgramRun, texts: str) -> str:
+    """What is said where a name is missing that stands in quotes in these texts: `soup` for `"soup"`."""
+    missing = MISSING_NAME.search(run.error)
+    if missing is None or not re.search(rf"""["']{missing[1]}["']""", texts):
+        return ""
+    return f"Without quotes `{missing[1]}` is a name; a text stands in quotes."
 
 
 @cache

@@ -9,7 +9,7 @@ from sprout.learning.actor import Actor
 from sprout.learning.marking.gradebook import Gradebook
 from sprout.learning.marking.grades import CriterionResult, Grade, GradeState, Remedy, ungraded
 from sprout.learning.marking.program_calls import learner_calls
-from sprout.learning.marking.program_faults import fault_in_words
+from sprout.learning.marking.program_faults import MISSING_NAME, fault_in_words
 from sprout.learning.marking.program_runs import (
     MAX_CPU_S,
     ProgramEnd,
@@ -43,12 +43,12 @@ _KEYWORDS = re.compile(
 _WORDS_ALONE = re.compile(r"(?!(?:def|for|if|return|while|print)\b)(?:[^\W\d_][^\W\d_'’]*[,.!:;?…]*(?:\s+|$)){2,30}")
 _BEFORE_CODE = re.compile(
     r"\A(?:(?:ok|okay|so|well|hm+|um+|maybe|like|i think|i['’]?d say|it['’]?s|it is|this is|here is|here['’]s|the|my"
-    r"|answer|code|program|function|is|hier|mein|programm|antwort|ist)[ ,:]+)+"
+    r"|answer|code|program|function|is|it (?:has to|should|must) be|hier|mein|programm|antwort|ist)[ ,:]+)+"
     r"(?=(?:def|for|while|if|return|print)\b|[a-z_]\w* ?[-+*/]?=(?!=)|[a-z_]\w*\.[a-z_]+\()",
     re.IGNORECASE,
 )
 _DEFINITION = re.compile(r"(?:def|class|import|from)\b")
-_MISSING_NAME = re.compile(r"NameError: name '(\w+)' is not defined")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{1,16}(?=>)")
 _STATEMENT = re.compile(r"^\s*(?:return|def|class|import|from|pass|break|continue|raise|assert|del)\b", re.MULTILINE)
 _BELIEFS_SHOW = frozenset(ProgramEnd) - {ProgramEnd.NOT_COMPILED, ProgramEnd.DIED}
 
@@ -194,7 +194,8 @@ def _label(test: ProgramTest) -> str:
 
 
 def _next_step(program: str, test: ProgramTest, run: ProgramRun) -> str:
-    return f"{_explain(test, run)} {fault_in_words(program, run, given=test.before)}".rstrip()
+    expected = f"{test.gives or ''} {test.prints or ''}"
+    return f"{_explain(test, run)} {fault_in_words(program, run, given=test.before, expected=expected)}".rstrip()
 
 
 def _explain(test: ProgramTest, run: ProgramRun) -> str:
@@ -226,7 +227,7 @@ def _explain(test: ProgramTest, run: ProgramRun) -> str:
 
 def _failure_after(test: ProgramTest, run: ProgramRun) -> str:
     """Failure of the test's expression: what it needs is not there, a call of it stopped, or it has no value."""
-    expression, missing = test.after or "", _MISSING_NAME.match(run.error)
+    expression, missing = test.after or "", MISSING_NAME.match(run.error)
     if missing and re.search(rf"\b{re.escape(missing[1])}\b", expression):
         called = next((call for call in learner_calls(test) if call.startswith(f"{missing[1]}(")), "")
         return f"{called} could not be called: {run.error}" if called else f"it made no {missing[1]}: {run.error}"
@@ -302,4 +303,5 @@ def _literal_repr(expected: str) -> str:
 
 
 def _cut(text: str) -> str:
+    text = _ADDRESS.sub("", text)
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"

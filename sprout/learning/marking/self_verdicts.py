@@ -12,6 +12,10 @@ from sprout.learning.text.confusables import plain
 from sprout.learning.text.normalization import occurs_in
 from sprout.learning.text.stems import stems
 
+_NONE = re.compile(
+    r"\W*(?:none|not (?:a single )?one|nothing|keine[nrs]?|nichts|aucune?|ningun[oa]|nessun[oa])"
+    r"(?: of (?:them|these|those))?\W*"
+)
 _LACKING = re.compile(
     r"\b(?:but not|not|without|except|missing|forgot|lacks?|nicht|ohne|ausser|fehlt|pas|sans|sauf|falta|sin|salvo)\b"
 )
@@ -44,10 +48,12 @@ def listed_criteria(comparison: Comparison) -> str:
 
 
 def _named_criteria(text: str, comparison: Comparison) -> dict[str, Mark]:
-    """The verdicts where criteria are named by number, place or label; empty where none is.
+    """The verdicts where criteria are named by number, place or label, or as "none"; empty where none is.
 
     Those that are named are met, behind "but not" missing, and the rest are what these are not.
     """
+    if _NONE.fullmatch(text.casefold()):
+        return {one.id: "missing" for one in comparison.criteria}
     said = plain(text)
     lacking = _LACKING.search(said)
     met = {*_named(said[: lacking.start()] if lacking else said, comparison)}

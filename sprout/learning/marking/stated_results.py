@@ -17,6 +17,7 @@ from sprout.learning.marking.numbers_set_aside import (
     is_bounded,
     without_asides,
     without_bounds,
+    without_easy_shares,
     without_reasons,
     without_shares,
     without_worked,
@@ -42,7 +43,8 @@ _COUNT_AND_NAMES = re.compile(
 )
 _FIRST_BECAUSE = re.compile(
     r"(\W*\d[\d.,]*(?: ?[^\W\d_%]{1,12}| ?%)?)[,;:]? "
-    r"(?:because|bc|cuz|cos|cause|since|weil|denn|parce que|porque|perché) ",
+    r"(?:because|be[acu]{1,3}se|becasue|becaus|becouse|becose|bc|cuz|cos|cause|since|weil|denn|parce que|porque|perché"
+    r") ",
     re.IGNORECASE,
 )
 _COUNT_AND_EACH = re.compile(
@@ -107,7 +109,8 @@ def stated_results(answer: str, *, unit: str | None = None, prompt: str = "") ->
         return StatedResults()
     asked = answer_pieces(prompt, unit=unit)
     given = frozenset(abs(piece.quantity.value) for piece in asked if piece.quantity is not None)
-    stated = without_shares(after_correction(answer_pieces(_counted(answer, prompt), unit=unit)), unit)
+    said = without_easy_shares(after_correction(answer_pieces(_counted(answer, prompt), unit=unit)), given)
+    stated = without_shares(said, unit)
     pieces = stated if _asks_for_limit(asked) else without_bounds(stated)
     found = _StatedNumbers(_told_apart(without_asides(pieces)), given, unit).choose()
     found = found if found.results else _StatedNumbers(_told_apart(pieces), given, unit).choose()

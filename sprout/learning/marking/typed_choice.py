@@ -15,6 +15,7 @@ from rapidfuzz import fuzz
 from sprout.learning.marking.keyed_answers import Option, chosen_option
 from sprout.learning.marking.number_words import count_of, with_digits
 from sprout.learning.marking.ordinals import ordinals
+from sprout.learning.marking.stated_results import stated_results
 from sprout.learning.text.confusables import plain
 from sprout.learning.text.normalization import folded, occurs_in
 
@@ -43,6 +44,7 @@ _NUMBERED = re.compile(
 _APOSTROPHE = re.compile("['’`´]")
 _CLAUSE_END = re.compile(r"[—–;:,.!?\n]+|-\s")
 _NUMBER = re.compile(r"\d+")
+_BARE_NUMBER = re.compile(r"\d+(?:[.,]\d+)?(?: ?[^\W\d]{1,12}| ?%)?\.?")
 _TAKEN_BACK = re.compile(
     r"\b(?:not|nicht|isn['’]?t|never|no longer|pas|kein\w*)\b.*?(?=\b(?:but|sondern|mais|sino|ma)\b|[.,;!?]|$)",
     re.IGNORECASE | re.DOTALL,
@@ -78,6 +80,7 @@ def named_options(options: Sequence[Option], text: str) -> list[Option]:
         (_by_numbers, meant),
         (_by_beginning, text),
         (_by_letter_or_place, meant),
+        (_by_value, meant),
     )
     return next((named for find, words in found_in if (named := find(options, words))), [])
 
@@ -175,6 +178,15 @@ def _by_numbers(options: Sequence[Option], text: str) -> list[Option]:
     clauses = [_NUMBER.findall(clause) for clause in re.split(r"[—–;:.!?]|-\s", text)]
     said = next((numbers for numbers in clauses if len(numbers) > 1), None)
     return [option for option in options if _NUMBER.findall(option.text) == said]
+
+
+def _by_value(options: Sequence[Option], text: str) -> list[Option]:
+    """The option with the text's one number, where every option is a number and at most its unit: "so it is 54"."""
+    if not all(_BARE_NUMBER.fullmatch(option.text.strip()) for option in options):
+        return []
+    said = stated_results(text)
+    values = {one.value for one in said.results}
+    return [one for one in options if {found.value for found in stated_results(one.text).results} == values]
 
 
 def _by_letter_or_place(options: Sequence[Option], text: str) -> list[Option]:

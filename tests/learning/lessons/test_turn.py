@@ -72,6 +72,7 @@ def test_the_tags_of_the_contract_say_what_words_are(content: str, kind: TurnKin
         ("[CLARIFICATION]\nwhat is scattering like in fog?", InputMeaning.ASIDE),
         ("[CLARIFICATION]\nWhy is the sky blue by day?", InputMeaning.HELP_REQUEST),
         ("[CLARIFICATION]\nidk", InputMeaning.DONT_KNOW),
+        ("[CLARIFICATION]\nwhy does it stop before the end, thats silly", InputMeaning.ASIDE),
         ("do you like football?", InputMeaning.ASIDE),
     ],
 )
@@ -95,6 +96,8 @@ def test_Q4_only_a_genuine_answer_is_an_attempt(content: str, meaning: InputMean
         ("no clue, we havent done this with our teacher", InputMeaning.DONT_KNOW),
         ("ok", InputMeaning.ASIDE),
         ("can we stop now", InputMeaning.ASIDE),
+        ("3% * 0.3 ... I don't get it", InputMeaning.DONT_KNOW),
+        ("8, but i dont get it", InputMeaning.ATTEMPT),
         ("this is boring, can we stop", InputMeaning.ASIDE),
     ],
 )

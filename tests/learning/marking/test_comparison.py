@@ -168,7 +168,8 @@ def test_A11_what_has_little_to_do_with_the_question_is_not_compared_at_once(ans
         ("1", ["met", "missing"]), ("the second one", ["missing", "met"]), ("1 and 2", ["met", "met"]),
         ("not the first", ["missing", "met"]), ("the first but not the second", ["met", "missing"]),
         ("partly", [None, None]), ("half of it", [None, None]), ("the same", ["met", "met"]),
-        ("not yet", ["missing", "missing"]),
+        ("not yet", ["missing", "missing"]), ("none", ["missing", "missing"]),
+        ("None of them.", ["missing", "missing"]),
     ],
 )  # fmt: skip
 def test_A11_partly_is_asked_about_and_claims_nothing_of_any_criterion(text: str, verdicts: list[Mark | None]) -> None:

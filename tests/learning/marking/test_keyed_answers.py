@@ -660,3 +660,38 @@ def test_A1_a_ratio_is_read_with_both_its_sides() -> None:
     question = NumericQuestion("What is the likelihood ratio of no scratching?", "0.5")
     assert grade_number(question, "1 to 2").correct
     assert grade_number(question, "2 to 1").correct is False
+
+
+HALF_OF_SEATS = NumericQuestion("A bus has 40 seats, and 15 % of them are reserved. How many are reserved?", "6")
+FOR_AND_AGAINST = NumericQuestion(
+    "600 of the third estate are for it, 180 of the 300 clergy and 40 of the 300 nobles. How many more are for it?",
+    "440",
+    misconceptions=(Misconception("820", "counts the votes for it"), Misconception("380", "counts those against")),
+)
+BLUE_PILL = NumericQuestion("Another 392 people took it without any reaction. What percentage reacted?", "2", "%", 0)
+
+
+@pytest.mark.parametrize(
+    "answer", ["6 seats, 10% is 4 and 5% is 2", "10% is 4, 5% is 2 so 6", "6 beacuse 5 % is 2", "15 % is 6"]
+)
+def test_A1_easy_shares_on_the_way_are_no_results(answer: str) -> None:
+    assert grade_number(HALF_OF_SEATS, answer).correct
+
+
+def test_A1_the_two_numbers_that_lead_to_the_result_are_asked_for_it() -> None:
+    """Also where each alone would show a misconception."""
+    assert grade_number(FOR_AND_AGAINST, "820 for and 380 against").next_step == NOT_WORKED_OUT
+    assert grade_number(FOR_AND_AGAINST, "820").correct is False
+    assert grade_number(FOR_AND_AGAINST, "600 and 180").correct is None
+
+
+@pytest.mark.parametrize(("answer", "correct"), [("8/400 = 2%", True), ("8:400=0.02=2%", True), ("2 %", True)])
+def test_A1_a_calculation_that_comes_to_the_number_is_right(answer: str, correct: bool) -> None:
+    assert grade_number(BLUE_PILL, answer).correct is correct
+
+
+def test_A1_a_calculation_that_only_rounds_to_an_exact_number_is_looked_at_again() -> None:
+    grade = grade_number(BLUE_PILL, "8/392 = 2%")
+    assert (grade.correct, grade.next_step) == (None, LOOK_AGAIN.format(calculation="8/392"))
+    assert grade_number(replace(BLUE_PILL, tolerance=0.1), "8/392 = 2%").correct
+    assert grade_number(BLUE_PILL, "8/392 is about 2 %").correct

@@ -3,6 +3,7 @@
 import pytest
 
 from sprout.learning.marking.program_faults import fault_in_words
+from sprout.learning.marking.program_marking import mark_program
 from sprout.learning.marking.program_runs import ProgramEnd, ProgramRun
 from sprout.learning.questions.program_tests import ProgramTest
 from sprout.programs.runner import SandboxedRunner
@@ -32,6 +33,29 @@ async def test_A11_a_message_of_pythons_is_put_in_words(program: str, words: str
     assert run.end in (ProgramEnd.RAISED, ProgramEnd.NOT_COMPILED)
     said = fault_in_words(program, run)
     assert (words in said) if words else said == ""
+
+
+@pytest.mark.parametrize(
+    ("program", "test", "words"),
+    [
+        ("leave = typed == q", ProgramTest(before='typed = "q"', after="leave", gives="True"), "`q` is a name"),
+        ("today = [soup]", ProgramTest(after="today", gives="['soup']"), "`soup` is a name"),
+        ("(taxi + toll) / 5", ProgramTest(before="taxi = 32; toll = 8", prints="8.0"), "takes `print`"),
+        ("before = [4].copy", ProgramTest(after="before", gives="[4]"), "`copy` was not called"),
+        ("it has to be n = 3 + v", ProgramTest(after="n", gives="4"), "NameError: name 'v'"),
+    ],
+)
+async def test_A11_what_a_beginner_leaves_out_is_named(program: str, test: ProgramTest, words: str) -> None:
+    grade = await mark_program(SandboxedRunner(), [test], program)
+    assert words in grade.next_step
+    assert " at 0x" not in grade.next_step
+
+
+def test_A11_a_call_that_prints_nothing_is_no_value_left_unshown() -> None:
+    run = ProgramRun(ProgramEnd.COMPLETE)
+    for program in ("xs.append(3)", "x = 3 + 4", "pass", "import math", "def f():\n    return 3", ""):
+        assert fault_in_words(program, run) == "", program
+    assert "takes `print`" in fault_in_words("a = 3\na + 4", run)
 
 
 def test_A11_what_the_test_lacks_is_not_said_twice() -> None:

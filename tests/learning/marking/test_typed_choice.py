@@ -100,3 +100,18 @@ def test_A11_a_number_names_no_place_where_the_options_hold_numbers() -> None:
 def test_A11_numbers_that_are_all_of_an_option_name_it_and_not_a_longer_one() -> None:
     ranges = [Option("longer", "2, 3, 4, 5, 6"), Option("right", "2, 3, 4, 5")]
     assert typed_option(ranges, "2 3 4 5") == ranges[1]
+
+
+NUMBERS = tuple(Option(f"id-{number}", f"{number} %") for number in (60, 70, 75, 54))
+
+
+@pytest.mark.parametrize(
+    ("says", "chosen"),
+    [
+        ("less likely so 54", "id-54"), ("seventy five", "id-75"), ("it must be 70 then", "id-70"),
+        ("less than 60", None), ("54 or 60", None), ("0.54", None), ("80", None),
+    ],
+)  # fmt: skip
+def test_A1_a_number_picks_the_option_that_is_that_number(says: str, chosen: str | None) -> None:
+    found = typed_option(NUMBERS, says)
+    assert (found.id if found else None) == chosen
