@@ -37,7 +37,7 @@ READING = {
     "/api/branches/{branch}/changes?limit=200": 2,
     "/api/branches/{branch}/coverage": 3,
     "/api/branches/{branch}/left-out": 7,
-    "/api/graphs/{branch}?answers=true": 4,
+    "/api/graphs/{branch}?answers=true": 5,
     "/api/next": 12,
     "/api/next?branchId={branch}": 7,
     "/api/nodes": 1,
