@@ -27,8 +27,9 @@ export default {
   "mx.cleared_by": "Ausgeräumt durch {said}",
   "mx.cleared_so": "Ausgeräumt durch deine Antwort",
   "mx.learn": "Durchgehen",
-  "mx.learn_about": "„{title}“ durchgehen",
+  "mx.learn_about": "Durchgehen: {title}",
   "mx.look": "Noch einmal ansehen",
+  "mx.look_about": "Noch einmal ansehen: {title}",
   "mx.of": "{title}, {path}",
 
   "mx.here": "Hinter einer deiner Antworten hier stand der Gedanke „{statement}“",

@@ -26,8 +26,9 @@ export default {
   "mx.cleared_by": "Cleared by {said}",
   "mx.cleared_so": "Cleared by your answer",
   "mx.learn": "Go through it",
-  "mx.learn_about": "Go through “{title}”",
+  "mx.learn_about": "Go through it: {title}",
   "mx.look": "Look at it again",
+  "mx.look_about": "Look at it again: {title}",
   "mx.of": "{title}, {path}",
 
   "mx.here": "One of your answers here came of the idea “{statement}”",

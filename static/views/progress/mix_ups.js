@@ -141,7 +141,7 @@ function ToLesson({ mixUp }) {
     <a
       class=${state === "open" ? "btn go" : "btn"}
       href=${lessonUrl(branchId, conceptId, nodeId)}
-      aria-label=${t("mx.learn_about", { title: placeOf(mixUp) })}
+      aria-label=${t(state === "open" ? "mx.learn_about" : "mx.look_about", { title: placeOf(mixUp) })}
     >
       ${t(state === "open" ? "mx.learn" : "mx.look")}
     </a>
