@@ -30,9 +30,9 @@ export function MixUpLine({ branchId, conceptId, turn }) {
   }, [branchId, conceptId, turn]);
   const [first, ...others] = found.value;
   if (!first) return null;
+  const more = others.length > 0 && t("mx.here_more", { n: others.length + 1 });
   return html`<p class="t13 dim mx-line">
-    ${t("mx.here", { statement: first.statement })}
-    ${others.length > 0 && html`<span> ${t("mx.here_more", { n: others.length + 1 })}.</span>`}
+    ${t("mx.here", { statement: first.statement })}${more && ` ${more}.`}${" "}
     <a href=${mixUpsUrl()}>${t("mx.see")}</a>
   </p>`;
 }

@@ -111,8 +111,8 @@ async def test_C2_mix_ups_are_whole_on_a_phone_in_the_dark_and_in_german(
 async def _looked_at(page: Page, name: str) -> None:
     await expect(page.locator(".mx-item").first).to_be_visible()
     await assert_no_overflow(page)
-    await axe.assert_accessible(page, name)
     await take_screenshot(page, name)
+    await axe.assert_accessible(page, name)
 
 
 async def test_C2_the_archive_has_what_the_page_shows(tmp_path: Path, past_url: str) -> None:
