@@ -108,7 +108,7 @@ def state_element(
         _settled_element(result),
         _marking_element(result),
         _help_element(result),
-        *map(_mix_up_element, _belief_order(held, lesson.node.title)[:MAX_HELD]),
+        *map(mix_up_element, _belief_order(held, lesson.node.title)[:MAX_HELD]),
         *(fenced("memory", one.text, limit=MAX_LINE) for one in memories),
         "" if callable_tools is None else wrapped("callable_tools", ", ".join(callable_tools)),
         *(fenced("note", NOTE_TEXTS[note], limit=MAX_TEXT, kind=note.value) for note in result.notes),
@@ -129,7 +129,8 @@ def _belief_order(held: Sequence[HeldBelief], title: str) -> list[HeldBelief]:
     return sorted(held, key=lambda one: title not in one.titles)
 
 
-def _mix_up_element(belief: HeldBelief) -> str:
+def mix_up_element(belief: HeldBelief) -> str:
+    """A misconception of the learner as one element."""
     return wrapped(
         "mix_up",
         fenced("statement", belief.statement, limit=MAX_LINE),

@@ -4,7 +4,7 @@ The courses of a folder belong to a model and not to the process: they are in us
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -130,16 +130,21 @@ def find_contrast(statement: str) -> str | None:
 
 @cache
 def _built_in_contrasts() -> Mapping[str, str]:
-    return _contrasts(chain.from_iterable(_built_in_lessons(course.slug) for course in courses()))
+    return _cases(courses(), _built_in_lessons)
 
 
 @lru_cache(maxsize=MAX_CACHED)
 def _added_contrasts(added: AddedCourses) -> Mapping[str, str]:
-    return _contrasts(chain.from_iterable(course.lessons for course in added.courses))
+    return _cases(added.courses, lessons)
 
 
-def _contrasts(found: Iterable[Lesson]) -> Mapping[str, str]:
-    return {belief_id(lesson.contrast.idea): lesson.contrast.case for lesson in found}
+def _cases(found: Iterable[Course | AddedCourse], lessons_of: Callable[[str], tuple[Lesson, ...]]) -> Mapping[str, str]:
+    contrasts = (
+        contrast
+        for course in found
+        for contrast in (*course.contrasts, *(lesson.contrast for lesson in lessons_of(course.slug)))
+    )
+    return {belief_id(contrast.idea): contrast.case for contrast in contrasts}
 
 
 def _with_contrasts(plan: Plan) -> Plan:

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from sprout.learning.questions.program_tests import MAX_PROGRAM_TESTS
 from sprout.learning.questions.questions import MAX_ACCEPTED
-from sprout.offline.courses.lesson_format import AuthoredModel, LessonProgramTest, WrongOption, check_slips
+from sprout.offline.courses.lesson_format import AuthoredModel, Contrast, LessonProgramTest, WrongOption, check_slips
 from sprout.offline.graph_plan import PlannedEdge, reachable, transitive_reduction
 
 Title = Annotated[str, Field(min_length=2, max_length=90)]
@@ -95,7 +95,10 @@ class Concept(AuthoredModel):
 
 
 class Course(AuthoredModel):
-    """`slug` is the name of its file, and of the folder with its lessons: a file for each concept."""
+    """`slug` is the name of its file, and of the folder with its lessons: a file for each concept.
+
+    `contrasts` are to wrong ideas that no lesson has for its contrast.
+    """
 
     slug: str
     title: Title
@@ -103,6 +106,7 @@ class Course(AuthoredModel):
     desc: Text
     level: Text
     rationale: Text
+    contrasts: tuple[Contrast, ...] = ()
     concepts: tuple[Concept, ...] = Field(min_length=6, max_length=8)
     edges: tuple[Edge, ...]
 

@@ -14,7 +14,7 @@ from sprout.offline.courses.lesson_format import LessonQuestion, WrongOption
 from sprout.offline.courses.review_items import CourseItems
 
 EACH_COURSE = pytest.mark.parametrize("course", courses(), ids=lambda course: course.slug)
-LEAST_WITH_CONTRAST = 0.5  # of what shows belief: else the page has nothing to put it to the test with
+LEAST_WITH_CONTRAST = 0.75  # of what shows belief: else the page has nothing to put it to the test with
 
 
 def questions_of(course: Course) -> Iterator[Question | LessonQuestion]:
@@ -58,6 +58,13 @@ def test_C0_the_same_belief_has_the_same_words(course: Course) -> None:
 def test_C0_most_answers_that_show_a_belief_have_a_case_to_test_it_on(course: Course) -> None:
     mentions = [*beliefs(course)]
     assert sum(find_contrast(words) is not None for words in mentions) >= LEAST_WITH_CONTRAST * len(mentions)
+
+
+@EACH_COURSE
+def test_C0_a_contrast_of_a_course_is_to_a_belief_that_answers_show_and_no_lesson_is_about(course: Course) -> None:
+    ideas = {contrast.idea for contrast in course.contrasts}
+    assert ideas <= set(beliefs(course))
+    assert not ideas & {lesson.contrast.idea for lesson in lessons(course.slug)}
 
 
 @EACH_COURSE
