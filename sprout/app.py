@@ -56,6 +56,7 @@ from sprout.store.account.account import SqlAccount
 from sprout.store.assessment.answer_keys import SqlAnswerKeys
 from sprout.store.assessment.assessments import SqlAssessments
 from sprout.store.assessment.gradebook import SqlGradebook
+from sprout.store.assessment.misconceptions import SqlMisconceptions
 from sprout.store.assessment.progress import SqlProgressRepository
 from sprout.store.assessment.reports import SqlReports
 from sprout.store.documents.local_storage import LocalStorage
@@ -119,6 +120,7 @@ class Stores:
     gradebook: SqlGradebook
     progress: SqlProgressRepository
     reports: SqlReports
+    misconceptions: SqlMisconceptions
     reviews: SqlReviews
     lessons: SqlLessonRepository
     conversations: SqlConversations
@@ -259,6 +261,7 @@ def _stores(
         gradebook=SqlGradebook(database, bus.publish),
         progress=SqlProgressRepository(database),
         reports=SqlReports(database),
+        misconceptions=SqlMisconceptions(database),
         reviews=SqlReviews(database, items),
         lessons=SqlLessonRepository(database, bus.publish),
         conversations=SqlConversations(database),
@@ -399,6 +402,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
             lessons=stores.lessons,
             memories=stores.memories,
             reports=stores.reports,
+            misconceptions=stores.misconceptions,
             reviews=stores.reviews,
         ),
         account=stores.account,

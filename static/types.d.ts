@@ -275,6 +275,30 @@ export interface Evidence {
   criteria: CriterionShown[];
   feedback: string | null;
 }
+export interface MixUpEvidence {
+  answerId: string;
+  at: string;
+  prompt: string;
+  said: string;
+  sure: boolean;
+}
+export interface MixUp {
+  id: string;
+  statement: string;
+  state: "open" | "treated" | "cleared";
+  sure: boolean;
+  contrast: string | null;
+  evidence: MixUpEvidence[];
+  clearsFrom: string;
+  clearedBy: MixUpEvidence | null;
+  relapses: number;
+  nodeId: string | null;
+  title: string | null;
+  conceptId: string | null;
+  conceptTitle: string | null;
+  branchId: string | null;
+  branchTitle: string | null;
+}
 export interface Memory {
   id: string;
   text: string;

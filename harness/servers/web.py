@@ -39,6 +39,7 @@ from sprout.runs.streaming.multiplex import TaggedEvent
 from sprout.store.account.account import SqlAccount
 from sprout.store.assessment.answer_keys import SqlAnswerKeys
 from sprout.store.assessment.assessments import SqlAssessments
+from sprout.store.assessment.misconceptions import SqlMisconceptions
 from sprout.store.assessment.progress import SqlProgressRepository
 from sprout.store.assessment.reports import SqlReports
 from sprout.store.documents.local_storage import LocalStorage
@@ -337,6 +338,7 @@ def web_parts(
             lessons=SqlLessonRepository(database, publish),
             memories=SqlMemories(database, publish),
             reports=SqlReports(database),
+            misconceptions=SqlMisconceptions(database),
             reviews=SqlReviews(database),
         ),
         account=SqlAccount(database, storage=paths.storage),

@@ -19,6 +19,7 @@ from sprout.events import AssessmentRow, NodeRow, Wire
 from sprout.learning.lessons.conversations import ChatMessageRow, ChatSessionRow, HintRow
 from sprout.learning.lessons.memories import MemoryRow
 from sprout.learning.mastery.reports import EvidenceRow, ProgressReport
+from sprout.learning.misconceptions.repository import MixUp
 from sprout.learning.paths.contents import ContentRow, GenerationRow
 from sprout.learning.paths.path_file import PathFile
 from sprout.learning.paths.repository import BranchRow, DocumentRow, EdgeRow, ProgressRow
@@ -346,6 +347,9 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
         Endpoint("GET", "/api/learner/progress", reports.get_progress,
                  "The caller's progress: mastery over time, activity, cost",
                  _one("The report, of all paths or of one.", ProgressReport), (404,), query=requests.BranchQuery),
+        Endpoint("GET", "/api/misconceptions", reports.list_mix_ups,
+                 "The caller's mix-ups: what was believed, when it showed, what cleared it; open ones first",
+                 _list("The mix-ups, of all paths or of one.", MixUp), (404,), query=requests.BranchQuery),
         Endpoint("GET", "/api/nodes/{id}/evidence", reports.list_evidence,
                  "The answers that the mastery of a node is computed from, newest first",
                  _list("The answers with the visible part of their grades.", EvidenceRow), (404,)),

@@ -57,6 +57,9 @@ export default {
 
   "pg.weak": "Schwachstellen",
   "pg.weak_says": "Die schwächsten zuerst, mit deinen letzten Antworten und dem wahrscheinlichen Denkfehler",
+  "pg.mix_ups": "Denkfehler",
+  "pg.mix_ups_says": "Die Gedanken hinter deinen falschen Antworten, je mit einem Fall zum Prüfen, und was sie ausgeräumt hat.",
+  "pg.mix_ups_see": "Zu deinen Denkfehlern",
   "pg.weak_none": "Keine. Alles, was du angefangen hast, hast du gelernt.",
   "pg.known": "Gelernt",
   "pg.known_show": "{n} Baustein|{n} Bausteine",

@@ -55,6 +55,9 @@ export default {
 
   "pg.weak": "Weak spots",
   "pg.weak_says": "Weakest first, with your last answers and the likely mix-up",
+  "pg.mix_ups": "Mix-ups",
+  "pg.mix_ups_says": "The ideas behind your wrong answers, each with a case to test it on, and what cleared it.",
+  "pg.mix_ups_see": "See your mix-ups",
   "pg.weak_none": "None. You have learned everything you started.",
   "pg.known": "Learned",
   "pg.known_show": "{n} part|{n} parts",

@@ -3,7 +3,7 @@
 
 import { USER, request } from "./api.js";
 
-/** @import { Evidence, Memory, ProgressReport, Run } from "../types.d.ts" */
+/** @import { Evidence, Memory, MixUp, ProgressReport, Run } from "../types.d.ts" */
 
 const at = encodeURIComponent;
 const CONFIRMED = "delete everything";
@@ -19,6 +19,9 @@ export const progress = (branchId) => request(`/learner/progress${of(branchId)}`
  * @returns {Promise<Evidence[]>}
  */
 export const evidence = (nodeId) => request(`/nodes/${at(nodeId)}/evidence`);
+
+/** The mix-ups: open ones first. @param {string | null} branchId @returns {Promise<MixUp[]>} */
+export const mixUps = (branchId) => request(`/misconceptions${of(branchId)}`);
 
 /** Addresses of the exports. @param {string | null} branchId */
 export const exportUrls = (branchId) => ({

@@ -75,7 +75,7 @@ BY_THE_SERVER = {  # no request says any end of these
     "drawings.session_id", "message_citations.passage_id", "message_citations.message_id",
     "question_tests.question_id", "question_tests.node_id", "readings.question_id", "readings.message_id",
     "review_cards.node_id", "reviews.node_id", "reviews.answer_id", "review_items.session_id",
-    "review_items.node_id", "review_items.question_id", "review_items.answer_id",
+    "review_items.node_id", "review_items.question_id", "review_items.answer_id", "misconceptions.topic_id",
 }  # fmt: skip
 KINDS = {"branches": "branches", "nodes": "nodes", "changes": "changes", "assessments": "assessments",
          "questions": "questions", "sessions": "sessions", "memories": "memories", "progress": "progress",

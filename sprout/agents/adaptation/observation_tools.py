@@ -14,6 +14,7 @@ from sprout.learning.graph.node_states import node_states
 from sprout.learning.graph.traversal import reachable
 from sprout.learning.mastery.adaptation import AdaptationRepository, AnsweredQuestion
 from sprout.learning.mastery.adaptation_rules import closing_nodes, undone_by_learner
+from sprout.learning.misconceptions.repository import HeldBelief
 from sprout.learning.paths.graph_repository import GraphRepository
 from sprout.loop.tools import Tool, tool
 
@@ -44,6 +45,9 @@ class ConceptContext:
     async def answers(self) -> Sequence[AnsweredQuestion]:
         return await self.adaptations.answers(self.concept.id, user_id=self.job.user_id)
 
+    async def held_beliefs(self) -> Sequence[HeldBelief]:
+        return await self.adaptations.held_beliefs(self.concept.id, user_id=self.job.user_id)
+
     async def changes(self, parent_id: str) -> Sequence[Change]:
         return await self.adaptations.changes(parent_id, user_id=self.job.user_id)
 
@@ -61,6 +65,7 @@ class ConceptContext:
             "overallScore": round(sum(scores) / len(scores), 3) if scores else None,
             "strengths": [*[title for title, mean in means if mean >= STRENGTH_FROM][:MAX_STRENGTHS]],
             "gaps": [*sorted(gaps, key=lambda title: title not in believed)[:MAX_GAPS]],
+            "heldMisconceptions": [_held_result(one) for one in await self.held_beliefs()],
             "items": [_answer_result(item, titles) for item in items],
         }
 
@@ -146,6 +151,16 @@ def _answer_result(item: AnsweredQuestion, titles: dict[str, str]) -> dict[str, 
         "blank": item.blank,
         "usable": item.usable,
         "whyNot": item.unusable_reason,
+    }
+
+
+def _held_result(belief: HeldBelief) -> dict[str, JsonValue]:
+    return {
+        "id": belief.id,
+        "misconception": belief.statement,
+        "contrast": belief.contrast,
+        "about": [*belief.titles],
+        "sure": belief.sure,
     }
 
 

@@ -9,6 +9,7 @@ from sprout.agents.agent import Job
 from sprout.agents.graph_edits import SizeRange, load_graph
 from sprout.errors import InvalidQuestion, NoChangeNeeded
 from sprout.learning.graph.graph import ConceptGraph, title_key
+from sprout.learning.misconceptions.beliefs import beliefs_in
 from sprout.learning.paths.repositories import Repositories
 from sprout.learning.questions.draft_repair import mend_draft
 from sprout.learning.questions.program_tests import ProgramTest
@@ -34,6 +35,8 @@ FORMAT_SYNONYMS = {
     **dict.fromkeys(("number", "numerical", "numeric answer", "calculation"), "numeric"),
 }
 DIFFICULTY_SYNONYMS = {"very easy": 1, "easy": 2, "medium": 3, "moderate": 3, "hard": 4, "difficult": 4, "very hard": 5}
+
+NAMED_BEFORE = "one that was named before in its words, or by its id"
 
 Prompt = Annotated[str, Field(min_length=1, description="the whole question, as the learner reads it")]
 Format = Annotated[
@@ -70,7 +73,14 @@ class MisconceptionInput(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     option: Annotated[str, Field(description="the option's exact text, the number or the term")]
-    misconception: Annotated[str, Field(description="what a learner believes who chooses it")]
+    misconception: Annotated[str, Field(description=f"what a learner believes who chooses it; {NAMED_BEFORE}")]
+    contrast: Annotated[str | None, Field(description="another case, in which that belief fails; for the learner")] = (
+        None
+    )
+    slip: Annotated[bool, Field(description="a slip of the pen or a misreading, and no belief")] = False
+
+    def to_misconception(self) -> Misconception:
+        return Misconception(self.option, self.misconception, self.contrast, self.slip)
 
 
 class ProgramTestInput(BaseModel):
@@ -163,7 +173,7 @@ class QuestionTool:
                 ),
                 tolerance=tolerance,
                 unit=unit,
-                misconceptions=tuple(Misconception(m.option, m.misconception) for m in misconceptions or ()),
+                misconceptions=tuple(one.to_misconception() for one in misconceptions or ()),
                 anchors=tuple(anchors or ()),
                 program_tests=tuple(test.to_test() for test in program_tests or ()),
                 accepted=tuple(accepted or ()),
@@ -194,6 +204,7 @@ class QuestionTool:
             "format": question.format,
             "difficulty": question.difficulty,
             "position": saved.position,
+            **({"misconceptionIds": [*beliefs]} if (beliefs := beliefs_in(question)) else {}),
         }
         return result if saved.created else {**result, UNCHANGED: True}
 

@@ -66,6 +66,11 @@ class Misreading(BaseModel):
 
     value: float
     misconception: str
+    contrast: str | None = None
+    slip: bool = False
+
+    def to_misconception(self) -> Misconception:
+        return Misconception(_format_number(self.value), self.misconception, self.contrast, self.slip)
 
 
 class NumberInput(BaseModel):
@@ -100,11 +105,11 @@ def build_checkpoint(
     Args:
         tests: the title of the subconcept.
     """
-    misconceptions = [Misconception(one.option, one.misconception) for one in wrong or ()]
+    misconceptions = [one.to_misconception() for one in wrong or ()]
     correct, unit, tolerance = answer, None, None
     if number is not None and type != "mcq":
         correct, unit, tolerance = _format_number(number.value), number.unit, number.tolerance
-        misconceptions = [Misconception(_format_number(one.value), one.misconception) for one in number.misreadings]
+        misconceptions = [one.to_misconception() for one in number.misreadings]
     draft, _ = mend_draft(
         QuestionDraft(
             prompt=question,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sprout.agents.fences import fenced, wrapped
 from sprout.events import Mark
+from sprout.learning.graph.graph import MAX_TITLE
 from sprout.learning.leaks.prepared_help import prepared_help
 from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
 from sprout.learning.lessons.memories import MemoryRow
@@ -15,11 +16,13 @@ from sprout.learning.marking.comparison import whole_verdict
 from sprout.learning.marking.grades import Grade, GradeState, visible_grade
 from sprout.learning.marking.keyed_answers import Option
 from sprout.learning.marking.typed_choice import OPTION_LABELS
+from sprout.learning.misconceptions.repository import HeldBelief
 from sprout.learning.questions.questions import MAX_ANSWER, MAX_OPTION, MAX_PROMPT
 
 MAX_LINE = 300
 MAX_TEXT = 2_000
 MAX_ASKED = 40
+MAX_HELD = 5
 _HOW = {
     NextStep.SOLVED: "solved",
     NextStep.COMPARED: "compared",
@@ -84,12 +87,15 @@ def state_element(
     result: AttemptResult,
     memories: Sequence[MemoryRow],
     callable_tools: Sequence[str] | None = None,
+    *,
+    held: Sequence[HeldBelief] = (),
 ) -> str:
     """The state of a turn as one element.
 
     Args:
         lesson: loaded after the attempt was result.
         callable_tools: names of the only tools that may be called; None if all may.
+        held: misconceptions of the learner about the concept, those first that they were sure of.
     """
     plan: LessonPlan = lesson.plan
     return wrapped(
@@ -102,6 +108,7 @@ def state_element(
         _settled_element(result),
         _marking_element(result),
         _help_element(result),
+        *map(mix_up_element, _belief_order(held, lesson.node.title)[:MAX_HELD]),
         *(fenced("memory", one.text, limit=MAX_LINE) for one in memories),
         "" if callable_tools is None else wrapped("callable_tools", ", ".join(callable_tools)),
         *(fenced("note", NOTE_TEXTS[note], limit=MAX_TEXT, kind=note.value) for note in result.notes),
@@ -114,6 +121,23 @@ def state_element(
         may_complete="true" if lesson.may_end and result.open_question is None else "false",
         unaided_right=str(lesson.unaided_right),
         missed=str(lesson.pending.missed if lesson.pending else 0),
+    )
+
+
+def _belief_order(held: Sequence[HeldBelief], title: str) -> list[HeldBelief]:
+    """The beliefs that showed about this part, then those about its neighbours."""
+    return sorted(held, key=lambda one: title not in one.titles)
+
+
+def mix_up_element(belief: HeldBelief) -> str:
+    """A misconception of the learner as one element."""
+    return wrapped(
+        "mix_up",
+        fenced("statement", belief.statement, limit=MAX_LINE),
+        *([fenced("contrast", belief.contrast, limit=MAX_TEXT)] if belief.contrast else ()),
+        *(fenced("title", title, limit=MAX_TITLE) for title in belief.titles),
+        id=belief.id,
+        sure="true" if belief.sure else "false",
     )
 
 

@@ -95,7 +95,9 @@ async def _build_messages(request: Prompt, turn: LessonTurn, tools: Sequence[Too
     """The request, the conversation so far, and the turn's state with the learner's message."""
     memories = await turn.dependencies.memories.search(turn.lesson.node.title, user_id=turn.job.user_id)
     offered = None if turn.profile is None else [tool.name for tool in tools if tool.profile <= turn.profile]
-    last: list[Block] = [Text(state_element(turn.lesson, turn.input.kind, turn.result, memories, offered))]
+    held = await turn.dependencies.lessons.held_beliefs(turn.lesson)
+    state = state_element(turn.lesson, turn.input.kind, turn.result, memories, offered, held=held)
+    last: list[Block] = [Text(state)]
     if turn.input.text:
         last.append(Text(turn.input.text))
     if turn.drawing is not None:

@@ -18,6 +18,7 @@ from sprout.learning.lessons.turn import (
     parse_input,
 )
 from sprout.learning.marking.grades import Grade
+from sprout.learning.misconceptions.repository import HeldBelief
 from sprout.learning.questions.assessments import SelfMark
 
 MAX_MESSAGES = 40
@@ -202,6 +203,10 @@ class LessonRepository(Protocol):
 
     async def diagnostic_result(self, lesson: Lesson) -> DiagnosticResult:
         """Result of the concept's diagnostic: of answers about the subconcept, or of all if none is about it."""
+        ...
+
+    async def held_beliefs(self, lesson: Lesson) -> Sequence[HeldBelief]:
+        """The learner's misconceptions about the lesson's concept that are not cleared."""
         ...
 
     async def prerequisites(self, lesson: Lesson) -> Sequence[Prerequisite]:

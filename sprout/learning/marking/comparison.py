@@ -83,7 +83,9 @@ def _matter(texts: Sequence[str]) -> frozenset[str]:
 def build_comparison(draft: QuestionDraft) -> Comparison:
     """The comparison for a question; one without criteria has its whole answer as the one thing to tick."""
     criteria = draft.criteria or (Criterion(WHOLE, draft.correct_answer, 1.0),)
-    named = [one.misconception for one in draft.criteria] + [one.misconception for one in draft.misconceptions]
+    named = [one.misconception for one in draft.criteria] + [
+        one.misconception for one in draft.misconceptions if not one.slip
+    ]
     return Comparison(
         draft.correct_answer,
         tuple(

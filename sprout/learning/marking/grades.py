@@ -57,6 +57,7 @@ class Grade:
     Args:
         results: for open questions, in the order of the criteria.
         misconceptions: the misconceptions that a graded answer reveals.
+        slip: the slip of the pen or the misreading that a wrong answer comes from, where it shows no belief.
         next_step: one or two sentences for the learner.
         remedy: what to do next, unless it is graded.
         flagged: what is odd about the answer or its marks; never changes a mark.
@@ -70,6 +71,7 @@ class Grade:
     correct: bool | None = None
     results: tuple[CriterionResult, ...] = ()
     misconceptions: tuple[str, ...] = ()
+    slip: str = ""
     next_step: str = ""
     remedy: Remedy | None = None
     flagged: tuple[str, ...] = ()

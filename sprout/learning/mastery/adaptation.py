@@ -8,6 +8,7 @@ from sprout.events import DiagnosticStatus
 from sprout.learning.actor import Actor
 from sprout.learning.graph.changes import Change
 from sprout.learning.mastery.mastery import RIGHT_FROM
+from sprout.learning.misconceptions.repository import HeldBelief
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,10 @@ class AdaptationRepository(Protocol):
     async def answers(self, concept_id: str, *, user_id: str) -> Sequence[AnsweredQuestion]:
         """The answer to each question about the concept that counts, oldest first, without voided questions: the first
         graded one, else the newest."""
+        ...
+
+    async def held_beliefs(self, concept_id: str, *, user_id: str) -> Sequence[HeldBelief]:
+        """The learner's misconceptions about a concept that are not cleared, those that they were sure of first."""
         ...
 
     async def reviewed(self, concept_id: str, *, user_id: str) -> ReviewedAnswers:

@@ -1,14 +1,23 @@
 """Import plan: the rows of a path file, checked as a whole by the rules of graph and questions."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from sprout.errors import InvalidGraphEdit, InvalidQuestion
 from sprout.events import EdgeEnds, NodeRow, wire_time
 from sprout.ids import new_id
 from sprout.learning.graph.graph import ConceptGraph, title_key
-from sprout.learning.paths.path_file import ConceptItem, EdgeItem, InvalidPath, PathFile, SubconceptItem, to_draft
+from sprout.learning.misconceptions.beliefs import Belief, belief_id, is_belief_id, rename_beliefs
+from sprout.learning.paths.path_file import (
+    BeliefItem,
+    ConceptItem,
+    EdgeItem,
+    InvalidPath,
+    PathFile,
+    SubconceptItem,
+    to_draft,
+)
 from sprout.learning.questions.questions import QuestionDraft, prompt_key, validate_draft
 from sprout.learning.text.normalization import one_line, tidy
 
@@ -31,6 +40,7 @@ class PlannedPath:
     nodes: tuple[NodeRow, ...]
     edges: tuple[EdgeEnds, ...]
     questions: tuple[PlannedQuestion, ...]
+    beliefs: tuple[Belief, ...] = ()
 
 
 def plan_import(path: PathFile, *, user_id: str, branch_id: str, now: datetime) -> PlannedPath:
@@ -40,6 +50,7 @@ def plan_import(path: PathFile, *, user_id: str, branch_id: str, now: datetime) 
     """
     root = _root(path, user_id, branch_id, now)
     planting = _ImportPlanner(now)
+    planting.plan_beliefs(path.misconceptions)
     for place, title in (("title", path.title), ("topic.title", path.topic.title)):
         if not title_key(title):
             planting.faults.append(f"{place}: it is empty")
@@ -51,7 +62,12 @@ def plan_import(path: PathFile, *, user_id: str, branch_id: str, now: datetime) 
     if planting.faults:
         raise InvalidPath(planting.faults)
     return PlannedPath(
-        one_line(path.title), root, tuple(planting.nodes), tuple(planting.edges), tuple(planting.questions)
+        one_line(path.title),
+        root,
+        tuple(planting.nodes),
+        tuple(planting.edges),
+        tuple(planting.questions),
+        tuple({belief.id: belief for belief in planting.beliefs.values()}.values()),
     )
 
 
@@ -73,6 +89,18 @@ class _ImportPlanner:
     edges: list[EdgeEnds] = field(default_factory=list)
     questions: list[PlannedQuestion] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    beliefs: dict[str, Belief] = field(default_factory=dict)
+
+    def plan_beliefs(self, items: Sequence[BeliefItem]) -> None:
+        """The misconceptions that the path names, by key."""
+        for position, item in enumerate(items):
+            statement = tidy(item.statement)
+            if not statement:
+                self.faults.append(f"misconceptions.{position}.statement: it is empty")
+            elif item.key in self.beliefs:
+                self.faults.append(f"misconceptions.{position}.key: '{item.key}' stands here twice")
+            else:
+                self.beliefs[item.key] = Belief(belief_id(statement), statement, tidy(item.contrast or "") or None)
 
     def plan_siblings(
         self, parent: NodeRow, items: Sequence[ConceptItem | SubconceptItem], edges: Sequence[EdgeItem], *, at: str
@@ -105,7 +133,7 @@ class _ImportPlanner:
             place = f"{at}questions.{position}"
             tested = self._resolve_tests(question.tests, subconcepts, at=f"{place}.tests")
             try:
-                draft = validate_draft(to_draft(question, tuple(tested)))
+                draft = validate_draft(self._name_beliefs(to_draft(question, tuple(tested)), at=place))
             except InvalidQuestion as refusal:
                 self.faults.append(f"{place}: {refusal}")
                 continue
@@ -113,6 +141,22 @@ class _ImportPlanner:
                 self.faults.append(f"{place}.prompt: this question stands here twice")
             asked.add(prompt_key(draft.prompt))
             self.questions.append(PlannedQuestion(parent.id, draft))
+
+    def _name_beliefs(self, draft: QuestionDraft, *, at: str) -> QuestionDraft:
+        """The draft with the statement and the contrast of each misconception that it names by key."""
+
+        def named(words: str) -> str:
+            known = self.beliefs.get(words)
+            if known is None and is_belief_id(words):
+                self.faults.append(f"{at}: no misconception has the key '{words}'")
+            return words if known is None else known.statement
+
+        contrasts = [
+            None if one.misconception not in self.beliefs else self.beliefs[one.misconception].contrast
+            for one in draft.misconceptions
+        ]
+        wrong = tuple(replace(one, contrast=case) for one, case in zip(draft.misconceptions, contrasts, strict=True))
+        return rename_beliefs(replace(draft, misconceptions=wrong), named)
 
     def _names(
         self, items: Sequence[ConceptItem | SubconceptItem], rows: dict[int, NodeRow], *, at: str

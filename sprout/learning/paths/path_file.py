@@ -55,8 +55,11 @@ class CriterionItem(_Item):
 
 
 class MisconceptionItem(_Item):
+    """A wrong answer with the misconception behind it; `slip` says that it is a slip of the pen and no belief."""
+
     option: Prose
     misconception: Prose
+    slip: bool = False
 
 
 class ProgramTestItem(_Item):
@@ -111,12 +114,24 @@ class TopicItem(_Item):
     desc: Prose | None = None
 
 
+class BeliefItem(_Item):
+    """A misconception, named once for the whole path: wherever questions name one, its `key` stands for it.
+
+    `contrast` is a case in which it and the right idea predict different things.
+    """
+
+    key: Name
+    statement: Prose
+    contrast: Prose | None = None
+
+
 class PathFile(_Item):
     """One learner's path, without the learner: `title` is the branch's, `edges` join concepts."""
 
     sprout_path: Literal[1]
     title: Name
     topic: TopicItem
+    misconceptions: Annotated[tuple[BeliefItem, ...], Field(max_length=5_000)] = ()
     concepts: Annotated[tuple[ConceptItem, ...], Field(max_length=200)] = ()
     edges: Annotated[tuple[EdgeItem, ...], Field(max_length=2_000)] = ()
 
@@ -157,10 +172,10 @@ def validate_path(content: object) -> PathFile:
 
 
 def without_questions(path: PathFile) -> PathFile:
-    """The path as it may be shown to who is still to be asked: questions carry what is right."""
-    return path.model_copy(
-        update={"concepts": tuple(concept.model_copy(update={"questions": ()}) for concept in path.concepts)}
-    )
+    """The path as it may be shown to who is still to be asked: questions carry what is right, misconceptions what is
+    wrong."""
+    concepts = tuple(concept.model_copy(update={"questions": ()}) for concept in path.concepts)
+    return path.model_copy(update={"concepts": concepts, "misconceptions": ()})
 
 
 def dump_path(path: PathFile, form: Literal["yaml", "json"] = "yaml") -> str:
@@ -186,7 +201,9 @@ def to_draft(item: QuestionItem, tests: tuple[str, ...]) -> QuestionDraft:
         ),
         tolerance=item.tolerance,
         unit=item.unit,
-        misconceptions=tuple(Misconception(one.option, one.misconception) for one in item.misconceptions),
+        misconceptions=tuple(
+            Misconception(one.option, one.misconception, slip=one.slip) for one in item.misconceptions
+        ),
         anchors=item.anchors,
         program_tests=tuple(ProgramTest(**test.model_dump()) for test in item.program_tests),
         accepted=item.accepted,

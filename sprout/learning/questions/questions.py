@@ -54,10 +54,17 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True)
 class Misconception:
-    """The belief that leads to an option or, for a number or a term, to that wrong one."""
+    """The belief that leads to an option or, for a number or a term, to that wrong one.
+
+    Args:
+        contrast: a case in which the belief and the right idea predict different things.
+        slip: whether it is a slip of the pen or a misreading, and no belief.
+    """
 
     option: str
     misconception: str
+    contrast: str | None = None
+    slip: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +167,12 @@ def _tidy_draft(draft: QuestionDraft) -> QuestionDraft:
         tolerance=draft.tolerance if kind == "numeric" else None,
         unit=(one_line(draft.unit or "") or None) if kind == "numeric" else None,
         misconceptions=tuple(
-            Misconception(tidy(one.option), tidy(one.misconception))
+            replace(
+                one,
+                option=tidy(one.option),
+                misconception=tidy(one.misconception),
+                contrast=None if one.slip else tidy(one.contrast or "") or None,
+            )
             for one in draft.misconceptions
             if (kind != "open_ended" or accepted) and tidy(one.misconception)
         ),

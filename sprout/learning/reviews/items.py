@@ -39,6 +39,7 @@ class Candidate:
         question_id: of the question that was asked with this prompt; None for a prepared one.
         seen_at: when the prompt was answered last; None if never.
         is_marked_by_code: whether its answer need not be compared by the learner.
+        clears: whether a right answer clears a misconception of the learner.
     """
 
     prompt: str
@@ -46,12 +47,14 @@ class Candidate:
     question_id: str | None = None
     prepared: PreparedItem | None = None
     seen_at: datetime | None = None
+    clears: bool = False
 
 
 def choose_item(candidates: Sequence[Candidate]) -> Candidate | None:
     """The question to ask: a fresh one, else the one that was seen the longest ago; None if there is none.
 
-    Among fresh ones those that code marks come first, since only they are evidence. One prompt is one item.
+    Those that code marks come first, since only they are evidence; among them what can clear a misconception. One
+    prompt is one item.
     """
     newest: dict[str, Candidate] = {}
     for one in candidates:
@@ -67,5 +70,6 @@ def _is_later(one: Candidate, other: Candidate) -> bool:
     return one.seen_at is not None and (other.seen_at is None or one.seen_at > other.seen_at)
 
 
-def _seen(candidate: Candidate) -> tuple[bool, float]:
-    return candidate.seen_at is not None, candidate.seen_at.timestamp() if candidate.seen_at else 0.0
+def _seen(candidate: Candidate) -> tuple[bool, bool, float]:
+    seen_at = candidate.seen_at
+    return not candidate.clears, seen_at is not None, seen_at.timestamp() if seen_at else 0.0

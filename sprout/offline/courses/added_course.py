@@ -17,7 +17,7 @@ from sprout.offline.courses.authored_plans import (
 )
 from sprout.offline.courses.course_format import Course
 from sprout.offline.courses.glossary_format import Term
-from sprout.offline.courses.lesson_format import Lesson
+from sprout.offline.courses.lesson_format import Contrast, Lesson
 from sprout.offline.graph_plan import Plan, PlannedEdge, PlannedNode, PlannedQuestion
 
 MAX_CONCEPTS, MAX_PARTS, MAX_QUESTIONS = 10, 12, 10
@@ -43,6 +43,7 @@ class AddedCourse:
     parts: Mapping[str, Plan]
     lessons: tuple[Lesson, ...] = ()
     terms: tuple[Term, ...] = ()
+    contrasts: tuple[Contrast, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +66,15 @@ NO_COURSES = AddedCourses()
 def course_from_authored(course: Course) -> AddedCourse:
     """The course of a file in the format of the built-in ones."""
     parts = {concept.title: parts_plan(concept) for concept in course.concepts}
-    return AddedCourse(course.slug, course.title, course.aliases, course.desc, concepts_plan(course), parts)
+    return AddedCourse(
+        course.slug,
+        course.title,
+        course.aliases,
+        course.desc,
+        concepts_plan(course),
+        parts,
+        contrasts=course.contrasts,
+    )
 
 
 def course_from_path(path: PathFile, slug: str) -> AddedCourse:

@@ -60,7 +60,8 @@ def _planned_question(question: Question) -> PlannedQuestion:
     if question.format == "numeric":
         fields |= {"tolerance": question.tolerance or 0} | ({"unit": question.unit} if question.unit else {})
         fields["misconceptions"] = [
-            {"option": value, "misconception": why} for value, why in question.diagnostic_values.items()
+            {"option": value, "misconception": why, "slip": value in question.slips}
+            for value, why in question.diagnostic_values.items()
         ]
     return PlannedQuestion(fields)
 

@@ -4,18 +4,21 @@ The courses of a folder belong to a model and not to the process: they are in us
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import chain
+from typing import Any
 
+from sprout.learning.misconceptions.beliefs import belief_id
 from sprout.offline.courses.added_course import NO_COURSES, AddedCourse, AddedCourses
 from sprout.offline.courses.authored_plans import concepts_plan, parts_plan
 from sprout.offline.courses.course_format import Course, Question
 from sprout.offline.courses.lesson_format import Lesson, LessonQuestion
-from sprout.offline.graph_plan import Plan
+from sprout.offline.graph_plan import Plan, PlannedQuestion
 from sprout.yaml_loader import load_yaml
 
 BRIDGE_PREFIX = "Step by step: "  # begins the title of a bridge to a subconcept
@@ -116,7 +119,46 @@ def subconcept_plan(course: Course | AddedCourse, concept_title: str) -> Plan | 
     if isinstance(course, AddedCourse):
         return next((parts for title, parts in course.parts.items() if normalized(title) == wanted), None)
     concept = next((each for each in course.concepts if normalized(each.title) == wanted), None)
-    return None if concept is None else parts_plan(concept)
+    return None if concept is None else _with_contrasts(parts_plan(concept))
+
+
+def find_contrast(statement: str) -> str | None:
+    """The case in a lesson that contradicts the belief; None if it is the subject of no contrast."""
+    wanted = belief_id(statement)
+    return _built_in_contrasts().get(wanted) or _added_contrasts(added_courses()).get(wanted)
+
+
+@cache
+def _built_in_contrasts() -> Mapping[str, str]:
+    return _cases(courses(), _built_in_lessons)
+
+
+@lru_cache(maxsize=MAX_CACHED)
+def _added_contrasts(added: AddedCourses) -> Mapping[str, str]:
+    return _cases(added.courses, lessons)
+
+
+def _cases(found: Iterable[Course | AddedCourse], lessons_of: Callable[[str], tuple[Lesson, ...]]) -> Mapping[str, str]:
+    contrasts = (
+        contrast
+        for course in found
+        for contrast in (*course.contrasts, *(lesson.contrast for lesson in lessons_of(course.slug)))
+    )
+    return {belief_id(contrast.idea): contrast.case for contrast in contrasts}
+
+
+def _with_contrasts(plan: Plan) -> Plan:
+    """The plan with a contrast case beside each misconception that has one."""
+    return replace(plan, questions=[PlannedQuestion(_with_contrast(item.input)) for item in plan.questions])
+
+
+def _with_contrast(question: Mapping[str, Any]) -> dict[str, Any]:
+    wrong = question.get("misconceptions")
+    if not wrong:
+        return dict(question)
+    cases = [find_contrast(one["misconception"]) for one in wrong]
+    named = [one | ({"contrast": case} if case else {}) for one, case in zip(wrong, cases, strict=True)]
+    return {**question, "misconceptions": named}
 
 
 def find_answer(prompt: str) -> str | None:

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from sprout.learning.questions.program_tests import MAX_PROGRAM_TESTS
 from sprout.learning.questions.questions import MAX_ACCEPTED
-from sprout.offline.courses.lesson_format import AuthoredModel, LessonProgramTest, WrongOption
+from sprout.offline.courses.lesson_format import AuthoredModel, Contrast, LessonProgramTest, WrongOption, check_slips
 from sprout.offline.graph_plan import PlannedEdge, reachable, transitive_reduction
 
 Title = Annotated[str, Field(min_length=2, max_length=90)]
@@ -34,6 +34,7 @@ class Question(AuthoredModel):
 
     Args:
         wrong: wrong options of a choice, or wrong terms.
+        diagnostic_values: wrong numbers and what each comes from: a belief, or a slip if it is one of `slips`.
         terms: for open_ended, the terms of up to five words that are right; criteria may be absent then.
         program_tests: for open_ended, runs that mark a program; criteria may be absent then.
     """
@@ -47,6 +48,7 @@ class Question(AuthoredModel):
     tolerance: float | None = Field(default=None, ge=0)
     unit: str | None = None
     diagnostic_values: dict[str, str] = Field(default_factory=dict)
+    slips: tuple[str, ...] = ()
     terms: tuple[Text, ...] = Field(default=(), max_length=MAX_ACCEPTED)
     program_tests: tuple[LessonProgramTest, ...] = Field(default=(), max_length=MAX_PROGRAM_TESTS)
     difficulty: int = Field(ge=1, le=5)
@@ -54,6 +56,7 @@ class Question(AuthoredModel):
 
     @model_validator(mode="after")
     def _check_format(self) -> Self:
+        check_slips(self.slips, self.diagnostic_values)
         options = [self.answer, *(wrong.option for wrong in self.wrong)]
         if self.format == "mcq" and (len(options) != 4 or len({option.casefold() for option in options}) != 4):
             raise ValueError(f"four different options are needed: {self.prompt!r}")
@@ -92,7 +95,10 @@ class Concept(AuthoredModel):
 
 
 class Course(AuthoredModel):
-    """`slug` is the name of its file, and of the folder with its lessons: a file for each concept."""
+    """`slug` is the name of its file, and of the folder with its lessons: a file for each concept.
+
+    `contrasts` are to wrong ideas that no lesson has for its contrast.
+    """
 
     slug: str
     title: Title
@@ -100,6 +106,7 @@ class Course(AuthoredModel):
     desc: Text
     level: Text
     rationale: Text
+    contrasts: tuple[Contrast, ...] = ()
     concepts: tuple[Concept, ...] = Field(min_length=6, max_length=8)
     edges: tuple[Edge, ...]
 

@@ -32,10 +32,11 @@ class LessonCriterion(AuthoredModel):
 
 
 class WrongOption(AuthoredModel):
-    """A wrong option, and the belief that leads to it."""
+    """A wrong option, and the belief that leads to it; `slip` says that it is a slip of the pen or a misreading."""
 
     option: Line
     misconception: Line
+    slip: bool = False
 
 
 class LessonProgramTest(AuthoredModel):
@@ -57,11 +58,18 @@ class LessonProgramTest(AuthoredModel):
         return self
 
 
+def check_slips(slips: tuple[str, ...], values: dict[str, str]) -> None:
+    """Raises ValueError: a slip is none of the wrong numbers."""
+    if stray := set(slips) - values.keys():
+        raise ValueError(f"a slip is one of the diagnostic values: {', '.join(sorted(stray))}")
+
+
 class LessonQuestion(AuthoredModel):
     """A question of a lesson; of what is right, `answer` is the option, the number, or a full answer in plain words.
 
     Args:
         wrong: wrong options of a choice, or wrong terms.
+        diagnostic_values: wrong numbers and what each comes from: a belief, or a slip if it is one of `slips`.
         tests: for code; criteria may be absent then.
         terms: for text, the terms of up to five words that are right; criteria may be absent then.
         replies: what is said to an answer that is wrong, by the wrong option, number or term: the mistake that leads to
@@ -80,6 +88,7 @@ class LessonQuestion(AuthoredModel):
     tolerance: float | None = Field(default=None, ge=0)
     unit: str | None = None
     diagnostic_values: dict[str, Line] = Field(default_factory=dict)
+    slips: tuple[Line, ...] = ()
     tests: tuple[LessonProgramTest, ...] = Field(default=(), max_length=MAX_PROGRAM_TESTS)
     terms: tuple[Line, ...] = Field(default=(), max_length=MAX_ACCEPTED)
     replies: dict[str, Line] = Field(default_factory=dict)
@@ -92,6 +101,7 @@ class LessonQuestion(AuthoredModel):
         if (self.tests and self.kind != "code") or (self.terms and self.kind != "text"):
             raise ValueError(f"tests are for code, and terms for text: {self.prompt!r}")
         self._check_replies()
+        check_slips(self.slips, self.diagnostic_values)
         if self.kind == "mcq":
             options = {self.answer.casefold(), *(wrong.option.casefold() for wrong in self.wrong)}
             if len(self.wrong) != 3 or len(options) != 4:

@@ -7,7 +7,7 @@ from sprout.learning.questions.questions import Criterion, Misconception, Questi
 from sprout.learning.reviews.items import PreparedItem
 from sprout.learning.structure.sentences import sentences_of
 from sprout.offline.courses.added_course import NO_COURSES, AddedCourses
-from sprout.offline.courses.catalogue import find_lesson, use_added_courses
+from sprout.offline.courses.catalogue import find_contrast, find_lesson, use_added_courses
 from sprout.offline.courses.coverage import known_course
 from sprout.offline.courses.lesson_format import LessonQuestion
 
@@ -41,7 +41,11 @@ def _items(asks: Sequence[LessonQuestion], part: str) -> Iterator[PreparedItem]:
 
 def _draft(ask: LessonQuestion, part: str) -> QuestionDraft:
     is_number = ask.kind == "numeric"
-    wrong = ask.diagnostic_values.items() if is_number else ((one.option, one.misconception) for one in ask.wrong)
+    wrong = (
+        [(value, belief, value in ask.slips) for value, belief in ask.diagnostic_values.items()]
+        if is_number
+        else [(one.option, one.misconception, one.slip) for one in ask.wrong]
+    )
     return QuestionDraft(
         prompt=ask.prompt,
         format="mcq" if ask.kind == "mcq" else "numeric" if is_number else "open_ended",
@@ -52,7 +56,9 @@ def _draft(ask: LessonQuestion, part: str) -> QuestionDraft:
         criteria=tuple(Criterion(**one.model_dump()) for one in ask.criteria),
         tolerance=ask.tolerance,
         unit=ask.unit,
-        misconceptions=tuple(Misconception(option, belief) for option, belief in wrong),
+        misconceptions=tuple(
+            Misconception(option, belief, find_contrast(belief), is_slip) for option, belief, is_slip in wrong
+        ),
         anchors=tuple(filter(None, [ask.answer, ask.partial])) if ask.criteria else (),
         accepted=ask.terms,
     )

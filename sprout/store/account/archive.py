@@ -15,6 +15,7 @@ from sqlmodel import Session, col, select
 from sprout.errors import UnreadableDocument
 from sprout.learning.paths.path_file import PathFile, dump_path, without_questions
 from sprout.store.account.user_data import user_rows
+from sprout.store.assessment.misconceptions import mix_ups_of
 from sprout.store.documents.storage import Storage
 from sprout.store.engine.database import Database
 from sprout.store.paths.exchange import path_file
@@ -24,7 +25,7 @@ MAX_IN_MEMORY_BYTES = 16 * 1024 * 1024  # a larger archive is an unnamed file
 MAX_NAME_LENGTH = 80
 READ_ME = """Everything that Sprout keeps of you.
 
-data/       one file for each table, as JSON
+data/       one file for each table, as JSON; mix_ups.json is what your answers have shown, computed from them
 documents/  the files that you have uploaded, as they were
 drawings/   what you have drawn in lessons
 paths/      your paths, to be planted again with `sprout seed` or POST /api/graphs
@@ -90,7 +91,10 @@ def _collect_user_data(session: Session, user_id: str) -> _UserData:
         select(tables.Node.branch_id).where(node.user_id == user_id, node.type == "root").order_by(col(node.creation))
     )
     return _UserData(
-        data=list(user_rows(session.connection(), user_id)),
+        data=[
+            *user_rows(session.connection(), user_id),
+            ("mix_ups", [one.model_dump(by_alias=True) for one in mix_ups_of(session, user_id)]),
+        ],
         paths=[without_questions(path_file(session, branch_id, user_id)) for branch_id in planted.all() if branch_id],
         documents=[
             (_archive_name(number, name), stored_name) for number, (name, stored_name) in enumerate(documents, start=1)

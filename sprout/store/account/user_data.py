@@ -33,6 +33,7 @@ EXCLUDED_TABLES: Mapping[type[TableModel], str] = {
     tables.Citation: "which node teaches from which piece",
     tables.MessageCitation: "which messages teach from which piece",
     tables.Reading: "which questions are about the cited pieces, with sentences that settle them, which hold keys",
+    tables.TopicMisconception: "what wrong answers stand for, of questions not asked yet too; yours are in `mix_ups`",
     tables.QuestionTest: "which nodes a question tests: `tests` of the questions",
     run_tables.WorkerLeaseRow: "the processes that execute runs",
     run_tables.IdempotencyKey: "repeated requests",

@@ -1,5 +1,6 @@
 """Automatic grading: an answer marked against its question's row, as far as code can."""
 
+from dataclasses import replace
 from typing import Any, cast
 
 from sprout.errors import BadInput
@@ -16,9 +17,9 @@ from sprout.learning.marking.keyed_answers import (
 )
 from sprout.learning.marking.quotations import OpenQuestion
 from sprout.learning.marking.terms import grade_term
-from sprout.learning.questions.questions import Criterion, Misconception
+from sprout.learning.questions.questions import Criterion
 from sprout.store.schema import tables
-from sprout.store.schema.marking_columns import accepted_of, program_tests_of
+from sprout.store.schema.marking_columns import accepted_of, misconceptions_of, program_tests_of
 
 AMBIGUOUS = "We could read this in more than one way, so it was not marked. Write only the result that counts."
 
@@ -43,12 +44,12 @@ def auto_grade(question: tables.Question, *, text: str | None, option: str | Non
         case "mcq" if option is not None:
             wrong = {one["optionId"]: one["misconception"] for one in _misconceptions(question)}
             right_id = question.correct_option_id or ""
-            return grade_choice(_options(question), right_id, option, misconceptions=wrong)
+            return _set_slip_apart(grade_choice(_options(question), right_id, option, misconceptions=wrong), question)
         case "numeric" if text is not None:
-            return grade_number(_numeric(question), text)
+            return _set_slip_apart(grade_number(_numeric(question), text), question)
         case "open_ended" if text is not None and (accepted := accepted_of(question)):
-            wrong_terms = [Misconception(one["answer"], one["misconception"]) for one in _misconceptions(question)]
-            return grade_term(question.prompt, accepted, wrong_terms, text)
+            grade = grade_term(question.prompt, accepted, misconceptions_of(question), text)
+            return None if grade is None else _set_slip_apart(grade, question)
     return None
 
 
@@ -64,10 +65,10 @@ def is_attempt(question: tables.Question, text: str) -> bool:
 
 
 def feedback_for(grade: Grade) -> str | None:
-    """Feedback on an automatic grade: the misconception behind a wrong answer, or why there is no grade."""
+    """Feedback on an automatic grade: the misconception or the slip behind a wrong answer, or why there is no grade."""
     if grade.state is not GradeState.GRADED:
         return grade.next_step or AMBIGUOUS
-    return grade.misconceptions[0] if grade.misconceptions else None
+    return next(iter(grade.misconceptions), grade.slip or None)
 
 
 def open_question(question: tables.Question) -> OpenQuestion:
@@ -82,6 +83,14 @@ def _options(question: tables.Question) -> list[Option]:
     return [Option(**option) for option in cast(list[dict[str, str]], question.options or [])]
 
 
+def _set_slip_apart(grade: Grade, question: tables.Question) -> Grade:
+    """The grade with a slip behind the answer as such, and not among the beliefs."""
+    slips = {one.misconception for one in misconceptions_of(question) if one.slip}
+    slip = next((one for one in grade.misconceptions if one in slips), "")
+    beliefs = tuple(one for one in grade.misconceptions if one not in slips)
+    return replace(grade, misconceptions=beliefs, slip=slip) if slip else grade
+
+
 def _misconceptions(question: tables.Question) -> list[dict[str, Any]]:
     return cast(list[dict[str, Any]], question.misconceptions or [])
 
@@ -92,5 +101,5 @@ def _numeric(question: tables.Question) -> NumericQuestion:
         question.correct_answer or "",
         question.unit,
         question.tolerance,
-        tuple(Misconception(one["answer"], one["misconception"]) for one in _misconceptions(question)),
+        misconceptions_of(question),
     )

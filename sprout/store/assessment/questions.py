@@ -15,16 +15,16 @@ from sprout.learning.questions.diagnostics import AskedQuestion
 from sprout.learning.questions.questions import (
     SOLVABLE_FORMATS,
     Criterion,
-    Misconception,
     QuestionDraft,
     QuestionFormat,
     prompt_key,
 )
+from sprout.store.assessment.beliefs import name_beliefs
 from sprout.store.assessment.question_tests import gather_tests, insert_tests, with_tests
 from sprout.store.graph.nodes import unique_key
 from sprout.store.schema import tables
 from sprout.store.schema.columns import OrderedModel, table_of
-from sprout.store.schema.marking_columns import accepted_of, marking_column, program_tests_of
+from sprout.store.schema.marking_columns import accepted_of, marking_column, misconceptions_of, program_tests_of
 
 _assessments, _questions = table_of(tables.Assessment), table_of(tables.Question)
 _DIAGNOSTIC = select_rows(_assessments.c.id).where(
@@ -94,9 +94,12 @@ def insert_question(
 ) -> tables.Question:
     """Insert a checked draft as a question of the assessment; a person's question is verified.
 
+    What its wrong answers stand for is named in its topic.
+
     Args:
         key: what makes it differ from others of the assessment, if not its prompt.
     """
+    draft = name_beliefs(connection, draft, concept_id)
     question = tables.Question(
         id=new_id(),
         assessment_id=assessment_id,
@@ -157,10 +160,7 @@ def draft_of(question: tables.Question, tests: Sequence[str] = ()) -> QuestionDr
         criteria=tuple(Criterion(**one) for one in cast(list[dict[str, Any]], question.criteria or [])),
         tolerance=question.tolerance,
         unit=question.unit,
-        misconceptions=tuple(
-            Misconception(one["answer"], one["misconception"])
-            for one in cast(list[dict[str, str]], question.misconceptions or [])
-        ),
+        misconceptions=misconceptions_of(question),
         anchors=tuple(cast(list[str], question.anchors or [])),
         program_tests=program_tests_of(question),
         accepted=accepted_of(question),
@@ -180,6 +180,7 @@ def _options(draft: QuestionDraft) -> dict[str, Any]:
         "correct_option_id": ids.get(draft.correct_answer) if draft.format == "mcq" else None,
         "misconceptions": [
             {"optionId": ids.get(one.option), "answer": one.option, "misconception": one.misconception}
+            | ({"slip": True} if one.slip else {})
             for one in draft.misconceptions
         ]
         or None,

@@ -23,8 +23,10 @@ from sprout.learning.lessons.repository import (
 )
 from sprout.learning.lessons.turn import AskedCheckpoint, render_reply
 from sprout.learning.marking.grades import Grade
+from sprout.learning.misconceptions.repository import HeldBelief
 from sprout.learning.questions.assessments import SelfMark
 from sprout.store.assessment.attempts import record_attempt
+from sprout.store.assessment.misconceptions import held_beliefs
 from sprout.store.assessment.self_marks import lock_answer, store_self_mark
 from sprout.store.documents.passages import cite_in_message
 from sprout.store.engine.database import Database
@@ -55,6 +57,11 @@ class SqlLessonRepository:
 
     async def diagnostic_result(self, lesson: Lesson) -> DiagnosticResult:
         return await self._database.read_orm_tx(lambda session: diagnostic_result_of(session, lesson))
+
+    async def held_beliefs(self, lesson: Lesson) -> Sequence[HeldBelief]:
+        return await self._database.read_tx(
+            lambda connection: held_beliefs(connection, lesson.concept.id, lesson.user_id)
+        )
 
     async def prerequisites(self, lesson: Lesson) -> Sequence[Prerequisite]:
         return await self._database.read_orm_tx(lambda session: prerequisites_of(session, lesson))

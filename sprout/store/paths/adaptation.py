@@ -13,6 +13,8 @@ from sprout.learning.graph.changes import Change
 from sprout.learning.marking.answers import says_nothing
 from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.mastery.adaptation import AnsweredQuestion, ConceptProgress, NodeProgress, ReviewedAnswers
+from sprout.learning.misconceptions.repository import HeldBelief
+from sprout.store.assessment.misconceptions import held_beliefs
 from sprout.store.assessment.question_tests import Tested, gather_tests, tested_ids, with_tests
 from sprout.store.engine.database import Database
 from sprout.store.engine.tolerant_reads import fetch_readable
@@ -93,6 +95,9 @@ class SqlAdaptationRepository:
         counted = {row.question_id: row.id for row in found}
         counted |= {row.question_id: row.id for row in reversed(found) if row.score is not None}
         return [_item(row, tests) for row, tests in gather_tests(found) if counted[row.question_id] == row.id]
+
+    async def held_beliefs(self, concept_id: str, *, user_id: str) -> Sequence[HeldBelief]:
+        return await self._database.read_tx(lambda connection: held_beliefs(connection, concept_id, user_id))
 
     async def reviewed(self, concept_id: str, *, user_id: str) -> ReviewedAnswers:
         values = {"node": concept_id, "user": user_id}

@@ -13,6 +13,7 @@ from sprout.errors import NotFound
 from sprout.events import NodeRow
 from sprout.ids import new_id
 from sprout.learning.graph.graph import title_key
+from sprout.learning.paths.belief_keys import named_once
 from sprout.learning.paths.import_plan import PlannedPath, plan_import
 from sprout.learning.paths.path_file import (
     ConceptItem,
@@ -23,6 +24,7 @@ from sprout.learning.paths.path_file import (
     TopicItem,
 )
 from sprout.learning.paths.repository import BranchRow
+from sprout.store.assessment.beliefs import beliefs_of, save_beliefs
 from sprout.store.assessment.questions import get_or_create_diagnostic, insert_question, positions
 from sprout.store.engine.database import Database
 from sprout.store.engine.quotas import enforce_quota
@@ -30,7 +32,7 @@ from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import unique_key
 from sprout.store.graph.ownership import owned_branch
 from sprout.store.schema import mapping, tables
-from sprout.store.schema.marking_columns import accepted_of, program_tests_of
+from sprout.store.schema.marking_columns import accepted_of, misconceptions_of, program_tests_of
 
 
 class SqlPathExchange:
@@ -52,6 +54,7 @@ class SqlPathExchange:
             tx.session.flush()
             _insert_nodes(tx.session, plan)
             _insert_edges(tx.session, plan)
+            save_beliefs(tx.connection, plan.beliefs, plan.root.id)
             _insert_questions(tx.connection, plan, user_id)
             _mark_generated(tx.session, plan, user_id)
             return mapping.branch_row(branch)
@@ -101,7 +104,9 @@ def path_file(session: Session, branch_id: str, user_id: str) -> PathFile:
     nodes = _all(session, tables.Node, tables.Node.branch_id == branch_id)
     ids = [node.id for node in nodes]
     edges = _all(session, tables.Edge, col(tables.Edge.parent_id).in_(ids))
-    return _path(branch, nodes, edges, _questions_with_tests(session, branch_id))
+    root_ids = [node.id for node in nodes if node.type == "root"]
+    beliefs = {id_: one for (_, id_), one in beliefs_of(session.connection(), root_ids).items()}
+    return named_once(_path(branch, nodes, edges, _questions_with_tests(session, branch_id)), beliefs)
 
 
 def _node(row: NodeRow) -> tables.Node:
@@ -199,8 +204,8 @@ def _question(question: tables.Question, tests: Sequence[str]) -> QuestionItem:
             "tolerance": question.tolerance,
             "unit": question.unit,
             "misconceptions": [
-                {"option": one["answer"], "misconception": one["misconception"]}
-                for one in _objects(question.misconceptions)
+                {"option": one.option, "misconception": one.misconception, "slip": one.slip}
+                for one in misconceptions_of(question)
             ],
             "anchors": question.anchors or [],
             "program_tests": [asdict(test) for test in program_tests_of(question)],

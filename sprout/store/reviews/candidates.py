@@ -5,8 +5,12 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, func, select
 
+from sprout.learning.misconceptions.beliefs import beliefs_in
+from sprout.learning.misconceptions.ledger import Clearable
+from sprout.learning.questions.questions import prompt_key
 from sprout.learning.reviews.items import Candidate, ItemSource
 from sprout.store.assessment.answer_history import OPEN
+from sprout.store.assessment.misconceptions import belief_ids
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
 from sprout.store.schema.review_tables import ReviewItem
@@ -27,13 +31,25 @@ def askable_parts(connection: Connection, node_ids: Collection[str], user_id: st
     return found | {row.id for row in _titled(connection, missing) if source.items(row.topic, row.concept, row.title)}
 
 
-def candidates_for(connection: Connection, node_id: str, user_id: str, source: ItemSource) -> list[Candidate]:
-    """Everything that may be asked about a part."""
+def candidates_for(
+    connection: Connection, node_id: str, user_id: str, source: ItemSource, clears: Clearable
+) -> list[Candidate]:
+    """Everything that may be asked about a part.
+
+    Args:
+        clears: the misconceptions that a right answer can clear now.
+    """
     columns = (_questions.c.id, _questions.c.prompt, _questions.c.format, _SEEN.label("seen_at"))
-    wanted = _asked([node_id], user_id, *columns).order_by(_questions.c.creation)
-    asked = [_asked_candidate(row) for row in connection.execute(wanted) if _is_usable(row)]
+    named = (_questions.c.misconceptions, _questions.c.criteria) if clears.entries else ()
+    wanted = _asked([node_id], user_id, *columns, *named).order_by(_questions.c.creation)
+    asked = [_asked_candidate(row, clears) for row in connection.execute(wanted) if _is_usable(row)]
     prepared = [
-        Candidate(item.draft.prompt, bool(item.draft.accepted) or item.draft.format != "open_ended", prepared=item)
+        Candidate(
+            item.draft.prompt,
+            bool(item.draft.accepted) or item.draft.format != "open_ended",
+            prepared=item,
+            clears=bool(clears.entries) and clears.by(prompt_key(item.draft.prompt), beliefs_in(item.draft)),
+        )
         for row in _titled(connection, [node_id])
         for item in source.items(row.topic, row.concept, row.title)
     ]
@@ -68,6 +84,7 @@ def _is_usable(row: Row[Any]) -> bool:
     return row.kind not in NOT_REVIEWED_KINDS and not (row.marked_by or {}).get("program_tests")
 
 
-def _asked_candidate(row: Row[Any]) -> Candidate:
+def _asked_candidate(row: Row[Any], clears: Clearable) -> Candidate:
     by_code = row.format != "open_ended" or bool((row.marked_by or {}).get("accepted"))
-    return Candidate(row.prompt, by_code, question_id=row.id, seen_at=row.seen_at)
+    can_clear = bool(clears.entries) and clears.by(prompt_key(row.prompt), set(belief_ids(row)))
+    return Candidate(row.prompt, by_code, question_id=row.id, seen_at=row.seen_at, clears=can_clear)

@@ -10,6 +10,7 @@ from sprout.events import NodeRow
 from sprout.ids import new_id
 from sprout.learning.questions.questions import prompt_key
 from sprout.learning.reviews.items import Candidate, ItemSource, choose_item
+from sprout.store.assessment.misconceptions import clearable_beliefs
 from sprout.store.assessment.questions import draft_of, insert_question, positions
 from sprout.store.assessment.review_cards import learned_times
 from sprout.store.engine.transaction import WriteTransaction
@@ -62,7 +63,8 @@ def _pose(tx: WriteTransaction, item: ReviewItem, user_id: str, now: datetime, s
         return False
     node = owned_node_row(tx.connection, item.node_id, user_id)
     concept = lock_node(tx.connection, node.parent_id or "", user_id)
-    chosen = choose_item(candidates_for(tx.connection, node.id, user_id, source))
+    clears = clearable_beliefs(tx.connection, concept.id, user_id, now)
+    chosen = choose_item(candidates_for(tx.connection, node.id, user_id, source, clears))
     if chosen is None:
         return False
     item.state, item.question_id, item.posed_at = "posed", _ask(tx, chosen, concept, node, user_id), now

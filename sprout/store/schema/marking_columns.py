@@ -1,4 +1,4 @@
-"""Column of what code marks an open answer by: program tests, and accepted terms."""
+"""Columns of what code marks an answer by: wrong answers and what they stand for, program tests, accepted terms."""
 
 from dataclasses import asdict
 from typing import Any, cast
@@ -6,7 +6,7 @@ from typing import Any, cast
 from pydantic import JsonValue
 
 from sprout.learning.questions.program_tests import ProgramTest
-from sprout.learning.questions.questions import QuestionDraft
+from sprout.learning.questions.questions import Misconception, QuestionDraft
 from sprout.store.schema import tables
 
 
@@ -15,6 +15,12 @@ def marking_column(draft: QuestionDraft) -> JsonValue:
     if not (draft.program_tests or draft.accepted):
         return None
     return {"program_tests": [asdict(test) for test in draft.program_tests], "accepted": [*draft.accepted]}
+
+
+def misconceptions_of(question: tables.Question) -> tuple[Misconception, ...]:
+    """The wrong answers that a stored question knows, with the belief or the slip behind each."""
+    stored = cast(list[dict[str, Any]], question.misconceptions or [])
+    return tuple(Misconception(one["answer"], one["misconception"], slip=one.get("slip", False)) for one in stored)
 
 
 def program_tests_of(question: tables.Question) -> tuple[ProgramTest, ...]:

@@ -283,6 +283,20 @@ class Question(OrderedModel, table=True):
     contest: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
 
 
+class TopicMisconception(TableModel, table=True):
+    """A belief that wrong answers of a topic stand for; questions and grades name it by its statement.
+
+    `id` is made of the words of the statement. `contrast` is a case in which it and the right idea differ.
+    """
+
+    __tablename__ = "misconceptions"
+
+    topic_id: str = Field(foreign_key="nodes.id", ondelete="CASCADE", primary_key=True, sa_type=SafeText)
+    id: str = Field(primary_key=True, sa_type=SafeText)
+    statement: str = Field(sa_type=SafeText)
+    contrast: str | None = Field(default=None, sa_type=SafeText)
+
+
 class QuestionTest(TableModel, table=True):
     """A subconcept that a question tests; `position` is its place among them, from 0.
 

@@ -13,6 +13,7 @@ from sprout.learning.lessons.memories import Memories
 from sprout.learning.lessons.repository import LessonRepository
 from sprout.learning.marking.answer_keys import AnswerKeys
 from sprout.learning.mastery.reports import Reports
+from sprout.learning.misconceptions.repository import Misconceptions
 from sprout.learning.paths.account import Account
 from sprout.learning.paths.contents import Contents
 from sprout.learning.paths.left_out import LeftOut
@@ -130,6 +131,7 @@ class TeachingRepositories:
     lessons: LessonRepository
     memories: Memories
     reports: Reports
+    misconceptions: Misconceptions
     reviews: Reviews
 
 

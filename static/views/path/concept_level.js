@@ -5,9 +5,11 @@ import { conjunction } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
 import { conceptAgent, nodeStatus } from "../../lib/node_status.js";
+import { loadSheet } from "../../lib/style_sheets.js";
 import { nowMs } from "../../state/clock.js";
 import { ancestry, partsOf } from "../../state/graph.js";
 import { pathUrl } from "../../state/router.js";
+import { lazy } from "../common/lazy.js";
 import { removedNodesOf } from "../common/changes.js";
 import { LevelMap } from "../map/map.js";
 import { MiniMap } from "../map/minimap.js";
@@ -18,6 +20,11 @@ import { NodeDetails, ConceptActions, NodeFacts, LessonLink } from "./node_detai
 
 /** @import { OpenPath } from "../../state/open_path.js" */
 /** @import { GraphNode } from "../../state/graph.js" */
+
+const mixUpLine = lazy(async () => {
+  const [{ MixUpLine }] = await Promise.all([import("./mix_up_line.js"), loadSheet("styles/mixups.css")]);
+  return MixUpLine;
+});
 
 /** @param {{ path: OpenPath, concept: GraphNode, view: import("./path_level.js").View }} props */
 export function ConceptLevel({ path, concept, view }) {
@@ -49,8 +56,10 @@ export function ConceptLevel({ path, concept, view }) {
   const shown = (selected && all.get(selected)) || concept;
   const adaptations = useAdaptations(path, concept.id);
   const reasons = edgeReasons(adaptations.all);
+  const mixUp = html`<${mixUpLine.View} branchId=${path.branchId} conceptId=${concept.id} turn=${path.run.value?.state} />`;
   const side = html`<aside class="side" aria-label=${t("path.about")}>
     <${NodeDetails} path=${path} node=${shown} reasons=${reasons} onSelect=${choose} />
+    ${mixUp}
     <${AdaptationList} path=${path} adaptations=${adaptations} />
   </aside>`;
   const inRow = (/** @type {GraphNode} */ node) => html`
@@ -71,6 +80,7 @@ export function ConceptLevel({ path, concept, view }) {
               <p class="say concept-desc">${concept.desc}</p>
               ${concept.reason && html`<p class="reason why">${concept.reason}</p>`}
               <${ConceptActions} path=${path} concept=${concept} />
+              ${mixUp}
             `
           }
           ${view.wide && html`<${ViewSwitch} view=${view} tabs=${["list", "map"]} />`}

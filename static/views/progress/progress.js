@@ -7,14 +7,16 @@ import { t } from "../../i18n/you.js";
 import { studyTime } from "../../lib/dates.js";
 import { commaJoined, count, money } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
+import { loadSheet } from "../../lib/style_sheets.js";
 import * as api from "../../net/api.js";
 import { onReconnect } from "../../net/connection.js";
 import * as learnerApi from "../../net/learner_api.js";
 import * as pathsApi from "../../net/paths_api.js";
 import { summary } from "../../state/progress.js";
-import { homeUrl, pathUrl } from "../../state/router.js";
+import { homeUrl, mixUpsUrl, pathUrl } from "../../state/router.js";
 import { onRunChanges } from "../../state/tab_stream.js";
 import { Icon } from "../common/icons.js";
+import { lazy } from "../common/lazy.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { Fault, Shell } from "../common/shell.js";
 import { Calendar } from "./calendar.js";
@@ -30,7 +32,15 @@ const CHOICES = ["month", "quarter", "year"];
 const span = signal(/** @type {Span} */ ("quarter"));
 const chosen = signal(/** @type {string | null} */ (null));
 
-export function ProgressScreen() {
+const mixUpsScreen = lazy(async () => {
+  const [{ MixUpsScreen }] = await Promise.all([import("./mix_ups.js"), loadSheet("styles/mixups.css")]);
+  return MixUpsScreen;
+});
+
+/** The report, or the mix-ups. @param {{ mixUps?: boolean }} props */
+export const ProgressScreen = ({ mixUps }) => (mixUps ? html`<${mixUpsScreen.View} />` : html`<${ReportScreen} />`);
+
+function ReportScreen() {
   const report = useSignal(/** @type {ProgressReport | null} */ (null));
   const status = useSignal(/** @type {Status | null} */ (null));
   const paths = useSignal(/** @type {PathSummary[]} */ ([]));
@@ -152,6 +162,10 @@ function ProgressReportView({ report, status, path }) {
       <${Calendar} studied=${report.studied} span=${span.value} nowMs=${now} />
     </div>
     <${WeakSpots} begun=${report.begun} withPaths=${!path} />
+    <section class="weak" aria-labelledby="mixups">
+      <h2 id="mixups">${t("pg.mix_ups")}</h2>
+      <p class="dim">${t("pg.mix_ups_says")} <a href=${mixUpsUrl()}>${t("pg.mix_ups_see")}</a></p>
+    </section>
     <${Exports} path=${path} />
   `;
 }

@@ -44,6 +44,7 @@ class _FakeServer:
                 Route("/api/branches/{id}/graph", self.graph),
                 Route("/api/branches/{id}/changes", self.empty_list),
                 Route("/api/chat/sessions", self.empty_list),
+                Route("/api/misconceptions", self.empty_list),
                 Route("/api/runs", self.list_runs),
                 Route("/api/runs/{id}", self.show_run),
                 Route("/api/runs/{id}/events", self.replay_run),

@@ -22,6 +22,7 @@ MISCONCEPTIONS = (
     "Forgets the well people who test positive",
     "Expects NULL to equal NULL",
 )
+CONTRAST = "Of 50 people 4 are sick, and a test finds 9% of everyone. How many is that, and how many are sick?"
 MEMORY = "Works at a hospital, and likes examples with patients."
 PATHS = {
     "Bayesian reasoning": {
@@ -68,6 +69,7 @@ def a_path(title: str) -> dict[str, Any]:
 
     return {
         "sprout_path": 1, "title": title, "topic": {"title": title},
+        "misconceptions": [{"key": MISCONCEPTIONS[0], "statement": MISCONCEPTIONS[0], "contrast": CONTRAST}],
         "concepts": [
             {
                 "title": concept, "subconcepts": [{"title": part} for part in parts],

@@ -1,5 +1,6 @@
 """Items of reviews: fresh before seen, the oldest of the seen, and what code can mark before the rest."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from sprout.learning.reviews.items import Candidate, choose_item
@@ -26,6 +27,13 @@ def test_V4_an_item_is_a_fresh_one_else_the_one_seen_longest_ago() -> None:
 def test_V4_the_same_words_asked_again_were_seen_when_they_were_asked_last() -> None:
     assert prompt(candidate("twice", 30), candidate("once", 9), candidate("Twice ", 1)) == "once"
     assert prompt(candidate("asked"), candidate("asked", 3), candidate("other", 5)) == "other"
+
+
+def test_C1_what_can_clear_a_misconception_comes_first_among_what_code_can_mark() -> None:
+    clears = replace(candidate("clears", 2), clears=True)
+    assert prompt(candidate("fresh"), clears, candidate("old", 9)) == "clears"
+    in_words = replace(candidate("words", by_code=False), clears=True)
+    assert prompt(in_words, candidate("number", 2)) == "number"
 
 
 def test_V4_what_code_can_mark_comes_before_what_the_learner_compares() -> None:

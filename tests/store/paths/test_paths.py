@@ -21,7 +21,7 @@ from sprout.events import NodeRow
 from sprout.learning.actor import Actor
 from sprout.learning.graph.graph import ConceptGraph, Edit
 from sprout.learning.paths.repository import DEFAULT_USER_ID, NewDocument
-from sprout.learning.questions.questions import QuestionDraft
+from sprout.learning.questions.questions import Misconception, QuestionDraft
 from sprout.runs.run_store import CallBegun, CallEnded, Checkpoint, RequestKey
 from sprout.runs.state import RunState
 from sprout.store.documents.local_storage import LocalStorage
@@ -42,7 +42,9 @@ NO_BRANCHS_OWN = (
 )  # fmt: skip
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NOTES = NewDocument("notes.md", "text/markdown", b"# Light")
-ASKED = QuestionDraft("How many?", "numeric", "6", 1, ("Photons",))
+ASKED = QuestionDraft(
+    "How many?", "numeric", "6", 1, ("Photons",), misconceptions=(Misconception("3", "A photon counts for half."),)
+)
 
 
 async def test_lists_are_in_order_of_creation(paths: SqlPaths) -> None:

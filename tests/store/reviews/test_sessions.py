@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from sqlalchemy import update
 
 from sprout.errors import BadInput, Conflict, NotFound
 from sprout.events import Mark
@@ -11,6 +12,9 @@ from sprout.learning.questions.questions import QuestionDraft
 from sprout.learning.reviews.cards import ReviewGrade
 from sprout.learning.reviews.items import ItemSource
 from sprout.learning.reviews.repository import ReviewAnswer, SettingsChange
+from sprout.store.assessment.misconceptions import SqlMisconceptions
+from sprout.store.schema import tables
+from sprout.store.schema.columns import table_of
 from tests.store.reviews.learned_path import ME, PARTS, RIGHT, WRONG, Learner, Prepared
 
 ALL = [part for parts in PARTS.values() for part in parts]
@@ -240,6 +244,26 @@ async def test_V4_a_prepared_question_is_asked_once_before_any_is_repeated(
         asked += [one.result for one in await learner.finish() if one.result.title == "For and against"]
     assert len({one.prompt for one in asked[:3]}) == 3
     assert [one.why for one in asked if "chairs" in one.prompt] == ["Count the chairs.\nTwo are left."]
+
+
+async def test_C1_a_review_asks_what_can_clear_a_belief_that_is_a_day_old(learner: Learner) -> None:
+    belief, part = "Whoever leaves is still counted.", "For and against"
+    showed, reveals = await learner.question(part, 0), await learner.question(part, 3)
+    grade = {"state": "graded", "score": 0.0, "correct": False, "misconceptions": [belief]}
+    answers, questions = table_of(tables.Answer), table_of(tables.Question)
+    wrong = update(answers).where(answers.c.question_id == showed.id).values(grade=grade, score=0.0, is_correct=False)
+    known = [{"optionId": None, "answer": WRONG, "misconception": belief}]
+    named = update(questions).where(questions.c.id == reveals.id).values(misconceptions=known)
+    await learner.database.write_tx(lambda tx: (tx.connection.execute(wrong), tx.connection.execute(named)))
+    mix_ups = SqlMisconceptions(learner.database)
+    assert [one.state for one in await mix_ups.mix_ups(ME)] == ["open"]
+
+    learner.clock.move(days=1, minutes=1)
+    await learner.start(minutes=20)
+    asked = [one.result.prompt for one in await learner.finish() if one.result.title == part]
+    assert asked == [reveals.prompt], "the one before it was not asked either, but cannot show the belief"
+    (found,) = await mix_ups.mix_ups(ME)
+    assert (found.state, found.cleared_by is not None) == ("cleared", True)
 
 
 async def test_a_session_is_taken_up_on_another_device(learner: Learner) -> None:

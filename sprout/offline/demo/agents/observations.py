@@ -139,7 +139,7 @@ def _parse_answer(item: dict[str, Any]) -> GradedAnswer:
         tuple(item["tests"]),
         item["difficulty"],
         item["correct"],
-        tuple(item["misconceptions"]),
+        tuple(thought.rstrip(".") for thought in item["misconceptions"]),
         item["blank"],
         item["usable"],
         item["choice"],

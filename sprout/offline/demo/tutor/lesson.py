@@ -23,6 +23,8 @@ class PreparedQuestion:
     Args:
         wrong: for a choice, its wrong options with the belief behind each, empty where none is known; for a number or
             a term, wrong ones with theirs.
+        slips: the wrong answers that are a slip of the pen or a misreading.
+        contrasts: by a belief, a case that contradicts it.
         criteria: as the tool takes them: label, statement, weight and, where there are any, partly_if, misconception.
         anchors: full and partial answers in a learner's words.
         program_tests, accepted: as the draft has them: runs that mark a program, and terms that are right.
@@ -36,6 +38,8 @@ class PreparedQuestion:
     answer: str
     goal: str
     wrong: tuple[tuple[str, str], ...] = ()
+    slips: frozenset[str] = frozenset()
+    contrasts: Mapping[str, str] = field(default_factory=dict)
     criteria: tuple[Mapping[str, Any], ...] = ()
     anchors: tuple[str, ...] = ()
     tolerance: float = 0.0
@@ -80,7 +84,11 @@ class PreparedQuestion:
             plan: of the lesson, in which no line is to stand twice.
             is_new_plan: whether the server has none yet.
         """
-        beliefs = [{"option": option, "misconception": belief} for option, belief in self.wrong if belief]
+        beliefs = [
+            {"option": option, "misconception": belief} | self._about_belief(option, belief)
+            for option, belief in self.wrong
+            if belief
+        ]
         fields: dict[str, Any] = {
             "message": message,
             "question": self.prompt,
@@ -101,12 +109,17 @@ class PreparedQuestion:
 
     def _number_input(self) -> dict[str, Any]:
         misread = [
-            {"value": value, "misconception": belief}
+            {"value": value, "misconception": belief} | self._about_belief(text, belief)
             for text, belief in self.wrong
             if (value := parse_number(text, unit=self.unit)) is not None
         ]
         unit = {"unit": self.unit} if self.unit else {}
         return {"value": float(self.answer), "tolerance": self.tolerance} | unit | {"misreadings": misread}
+
+    def _about_belief(self, answer: str, belief: str) -> dict[str, Any]:
+        """What the tool takes of a wrong answer beside its belief."""
+        contrast = {"contrast": self.contrasts[belief]} if belief in self.contrasts else {}
+        return {"slip": True} if answer in self.slips else contrast
 
     def draft(self) -> QuestionDraft:
         """The question as the server keeps it."""

@@ -102,6 +102,15 @@ class Marking:
 
 
 @dataclass(frozen=True, slots=True)
+class MixUp:
+    """A misconception that the learner still holds, with a case that contradicts it, and the parts that it is about."""
+
+    statement: str
+    contrast: str
+    titles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """State of a lesson at one turn.
 
@@ -129,11 +138,17 @@ class Turn:
     settled: SettledQuestion | None = None
     marking: Marking | None = None
     help: str = ""
+    mix_ups: tuple[MixUp, ...] = ()
     notes: tuple[str, ...] = ()
     callable_tools: frozenset[str] | None = None
     corrected: bool = False
     message: str = ""
     transcript: tuple[tuple[str, str], ...] = field(default=())
+
+    @property
+    def held_here(self) -> MixUp | None:
+        """The first mix-up about this part for which there is a case that contradicts it."""
+        return next((one for one in self.mix_ups if one.contrast and self.subject.title in one.titles), None)
 
     @property
     def earlier_messages(self) -> list[str]:
@@ -199,6 +214,7 @@ def read_turn(conversation: Conversation) -> Turn:
         settled=next((_parse_settled(tag) for tag in state.children("settled")), None),
         marking=next((_parse_marking(tag) for tag in state.children("marking")), None),
         help=state.text_of("help"),
+        mix_ups=tuple(map(_parse_mix_up, state.children("mix_up"))),
         notes=tuple(tag.attributes.get("kind", "") for tag in state.children("note")),
         callable_tools=_parse_callable_tools(state),
         corrected=corrected,
@@ -274,6 +290,11 @@ def _parse_marking(tag: Tag) -> Marking:
         tag.text_of("next_step"),
         given.get("sure") == "true",
     )
+
+
+def _parse_mix_up(tag: Tag) -> MixUp:
+    titles = tuple(title.text.strip() for title in tag.children("title"))
+    return MixUp(tag.text_of("statement"), tag.text_of("contrast"), titles)
 
 
 def _number(text: str) -> float:

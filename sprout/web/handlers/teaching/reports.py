@@ -16,6 +16,12 @@ async def get_progress(call: Call[TeachingRepositories, BranchQuery]) -> Respons
     return json_response(await call.dependencies.reports.report(call.user_id, branch_id=call.query.branch_id))
 
 
+async def list_mix_ups(call: Call[TeachingRepositories, BranchQuery]) -> Response:
+    """The caller's mix-ups in all paths or in one."""
+    found = await call.dependencies.misconceptions.mix_ups(call.user_id, branch_id=call.query.branch_id)
+    return json_list_response(found)
+
+
 async def list_evidence(call: Call[TeachingRepositories]) -> Response:
     """The answers that the mastery of a node is computed from."""
     return json_list_response(await call.dependencies.reports.evidence(call.id, user_id=call.user_id))

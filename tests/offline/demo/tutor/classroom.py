@@ -6,11 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sprout.agents.fences import fenced, wrapped
+from sprout.agents.tutor.turn_state import mix_up_element
 from sprout.learning.leaks.leak_filter import LeakFilter
 from sprout.learning.leaks.secret import build_secret
 from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
 from sprout.learning.lessons.turn_notes import NOTE_TEXTS, TurnNote
+from sprout.learning.misconceptions.repository import HeldBelief
 from sprout.learning.questions.program_tests import ProgramTest
 from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, validate_draft
 from sprout.learning.text.normalization import folded, occurs_in
@@ -267,6 +269,7 @@ class Classroom:
     subject: str
     learns: int = 2
     mastery: float = 0.3
+    held: Sequence[HeldBelief] = ()
     tools: tuple[str, ...] = TOOLS
     callable_tools: tuple[str, ...] | None = None
     results: dict[str, str] = field(default_factory=dict)
@@ -371,6 +374,7 @@ class Classroom:
             self._settled(),
             marking,
             self._help(),
+            *map(mix_up_element, self.held),
             "" if self.callable_tools is None else wrapped("callable_tools", ", ".join(self.callable_tools)),
             fenced("note", NOTE_TEXTS[note], limit=300, kind=note.value) if note else "",
         ]

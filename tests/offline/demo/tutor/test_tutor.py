@@ -9,6 +9,7 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
+from sprout.learning.misconceptions.repository import HeldBelief
 from sprout.offline.courses.catalogue import courses, lessons
 from sprout.offline.courses.course_format import Course
 from sprout.offline.courses.lesson_format import Lesson
@@ -217,6 +218,28 @@ def test_C2_a_mix_up_that_the_learner_recognises_meets_its_test_case() -> None:
     lesson = room()
     lesson.open()
     assert LESSON.contrast.case in lesson.compare("missing", misconception="longer way is faster")
+
+
+def held(title: str = LESSON.subconcept, contrast: str | None = LESSON.contrast.case) -> HeldBelief:
+    return HeldBelief("m0123456789ab", "The longer way is the faster one.", contrast, (title,), sure=True)
+
+
+def test_C1_a_mix_up_that_is_open_meets_its_test_case_at_the_beginning() -> None:
+    lesson = room(held=[held()])
+    reply = lesson.open()
+    assert "“The longer way is the faster one.”" in reply
+    assert LESSON.contrast.case in reply
+    assert reply.endswith(LESSON.steps[0].says), "what the chunk explains is whole"
+    assert LESSON.contrast.case not in right(lesson), "once is enough"
+
+
+@pytest.mark.parametrize(
+    "belief",
+    [held("Another part"), held(contrast=None), held(contrast="In each hour it is 15 km: 60 ÷ 4 = 15.")],
+    ids=["of another part", "without a case", "a case that gives the answer away"],
+)
+def test_C1_no_other_mix_up_is_put_before_the_first_question(belief: HeldBelief) -> None:
+    assert "One of your answers" not in room(held=[belief]).open()
 
 
 def test_A9_a_changed_question_is_followed_by_another_one_without_a_word_on_the_first() -> None:

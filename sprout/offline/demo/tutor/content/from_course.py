@@ -7,6 +7,7 @@ from typing import Any
 
 from sprout.learning.questions.program_tests import ProgramTest
 from sprout.learning.structure.sentences import sentences_of
+from sprout.offline.courses.catalogue import find_contrast
 from sprout.offline.courses.lesson_format import MOST_WORDS, Lesson, LessonCriterion, LessonQuestion, Step
 from sprout.offline.demo.tutor.lesson import Chunk, LessonSource, PreparedQuestion, TutorLesson
 from sprout.offline.notes.language import language_of
@@ -55,14 +56,19 @@ def _swap_variants(chunk: Chunk) -> Chunk:
 
 def _prepare_question(ask: LessonQuestion, can: str) -> PreparedQuestion:
     numeric = ask.kind == "numeric"
+    wrong = (
+        tuple(ask.diagnostic_values.items())
+        if numeric
+        else tuple((wrong.option, wrong.misconception) for wrong in ask.wrong)
+    )
     return PreparedQuestion(
         ask.prompt,
         "number" if ask.kind == "numeric" else ask.kind,
         ask.answer,
         can,
-        wrong=tuple(ask.diagnostic_values.items())
-        if numeric
-        else tuple((wrong.option, wrong.misconception) for wrong in ask.wrong),
+        wrong=wrong,
+        slips=frozenset(ask.slips) if numeric else frozenset(one.option for one in ask.wrong if one.slip),
+        contrasts={belief: case for _, belief in wrong if (case := find_contrast(belief))},
         criteria=tuple(_criterion(point) for point in ask.criteria),
         anchors=tuple(filter(None, [ask.answer, ask.partial])) if ask.criteria or ask.tests else (),
         tolerance=ask.tolerance or 0.0,

@@ -76,13 +76,14 @@ def _about_program(now: OpenQuestion) -> Iterator[Snippet]:
 
 
 def _findings(question: PreparedQuestion, asked: _Answer, now: OpenQuestion) -> Iterator[str]:
-    """The course's reply to the answer, and the belief that its marking finds behind it."""
+    """The course's reply to the answer, and the belief or the slip that its marking finds behind it."""
     reply = _read(question, asked.words, now)
     if reply:
         yield reply
     if belief := _read(replace(question, replies=dict(question.wrong)), asked.words, now):
         words = quote_learner(asked.words, now.templates)
-        yield now.templates.render("about_belief", words=words, belief=belief)
+        is_slip = any(one == belief and answer in question.slips for answer, one in question.wrong)
+        yield now.templates.render("about_slip" if is_slip else "about_belief", words=words, belief=belief)
 
 
 def _asked_answer(now: OpenQuestion, given: Sequence[_Answer]) -> _Answer | None:

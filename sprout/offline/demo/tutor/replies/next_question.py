@@ -6,7 +6,15 @@ from dataclasses import dataclass, replace
 
 from sprout.learning.structure.sentences import sentences_of
 from sprout.learning.text.normalization import folded, occurs_in
-from sprout.offline.demo.tutor.composition import Priority, Snippet, compose, first_sentences, unsaid
+from sprout.offline.demo.tutor.composition import (
+    MOST_WORDS,
+    LeakCheck,
+    Priority,
+    Snippet,
+    compose,
+    first_sentences,
+    unsaid,
+)
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, count_tactic, recognize_tactic
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.replies.lesson_order import NextQuestion, NextReason, comes_back, is_left_out
@@ -43,9 +51,11 @@ def next_question_text(
     if following.question.reading:  # what settled the last question is said, though the next may be about it as well
         words = compose(unsaid([*outcome, *lead_in], turn.said), None, joint=PARAGRAPH)
         return words or following.chunk.explanation
-    parts = [*outcome, *_review_snippets(weak, frames), *lead_in]
+    held = [*_mix_up_snippets(turn, following, frames)]
+    parts = [*outcome, *_review_snippets(weak, frames), *held, *lead_in]
     safe = [replace(part, text=_without_answer(part.text, following.question)) for part in parts]
-    words = compose(unsaid(safe, turn.said), None, joint=PARAGRAPH)
+    most = MOST_WORDS + sum(len(one.text.split()) for one in held)  # the case comes on top of the chunk
+    words = compose(unsaid(safe, turn.said), None, most=most, joint=PARAGRAPH)
     return words or frames.fresh("next_idea", turn.said, can=following.question.goal)
 
 
@@ -165,6 +175,17 @@ def _review_snippets(weak: WeakPrerequisite | None, frames: Templates) -> Iterat
         can = ability_in(weak.summary)
         name = "first_review" if can else "first_review_title"
         yield Snippet(frames.render(name, title=weak.title, can=can), Priority.SHOULD)
+
+
+def _mix_up_snippets(turn: Turn, following: NextQuestion, frames: Templates) -> Iterator[Snippet]:
+    """At the beginning: a case against what the learner has believed about this part, if it keeps the next answer
+    secret."""
+    held = turn.held_here if turn.kind == "opening" and not turn.asked else None
+    if held is None or held.contrast in following.chunk.explanation:
+        return
+    text = frames.render("held_belief", idea=held.statement, case=held.contrast)
+    if LeakCheck(following.question.secret()).passes(text):
+        yield Snippet(text, whole=True)
 
 
 def _lead_in_snippets(turn: Turn, following: NextQuestion, frames: Templates) -> Iterator[Snippet]:

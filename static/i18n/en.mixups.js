@@ -1,0 +1,37 @@
+// @ts-check
+/** Every sentence about mix-ups in English; the form is that of `en.js`. */
+export default {
+  "mx.title": "Mix-ups",
+  "mx.page": "Mix-ups · Sprout",
+  "mx.lead": "A wrong answer often comes of an idea that makes sense until you test it. These are the ones behind yours.",
+  "mx.loading": "Going through your answers",
+  "mx.back": "Back to your progress",
+  "mx.empty_title": "No mix-ups seen",
+  "mx.empty": "When an answer of yours shows an idea that leads astray, it stands here, with a case to test it on and with what cleared it.",
+  "mx.empty_go": "Go to your paths",
+
+  "mx.open": "Still open",
+  "mx.treated": "Put right once",
+  "mx.treated_says": "Cleared as soon as another question on it goes well a day later.",
+  "mx.cleared": "Cleared",
+  "mx.says": "“{statement}”",
+  "mx.led_to": "It led you to {said}",
+  "mx.led": "It showed in your answer",
+  "mx.more": "{n} earlier answer|{n} earlier answers",
+  "mx.sure": "You were sure",
+  "mx.back_again": "Came back after it was cleared|Came back {n} times after it was cleared",
+  "mx.test": "Put it to the test",
+  "mx.clears_now": "Your next right answer on it, without help, clears it.",
+  "mx.clears_from": "From {when} on, a right answer without help clears it.",
+  "mx.cleared_by": "Cleared by {said}",
+  "mx.cleared_so": "Cleared by your answer",
+  "mx.learn": "Go through it",
+  "mx.learn_about": "Go through it: {title}",
+  "mx.look": "Look at it again",
+  "mx.look_about": "Look at it again: {title}",
+  "mx.of": "{title}, {path}",
+
+  "mx.here": "One of your answers here came of the idea “{statement}”",
+  "mx.here_more": "{n} mix-up is open here|{n} mix-ups are open here",
+  "mx.see": "See your mix-ups",
+};
