@@ -338,7 +338,7 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
         Endpoint("DELETE", "/api/memories/{id}", memories.delete_memory, "Delete an entry", (NO_CONTENT,), (404,))),
 
     *group("Learner", lambda web: next_action.NextDependencies(
-               web.paths, web.runs, web.teaching_repositories.conversations),
+               web.paths, web.runs, web.teaching_repositories.conversations, web.teaching_repositories.reviews),
         Endpoint("GET", "/api/next", next_action.get_next,
                  "What comes next for the caller: over all paths, in one, or in one of its concepts",
                  _one("The next action.", responses.NextAction), (404,), query=requests.NextQuery)),

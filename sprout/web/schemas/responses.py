@@ -22,6 +22,7 @@ from sprout.learning.paths.next_lesson import WhyNext
 from sprout.learning.paths.repository import BranchGraph, BranchRow, BranchSummary, DocumentRow, EdgeRow
 from sprout.learning.paths.topic_coverage import OfferedCourse
 from sprout.learning.questions.assessments import Diagnostic, GradeShown
+from sprout.learning.today.next_step import StepKind
 from sprout.web.schemas.run_responses import RunRow
 
 Way = Literal["add_notes", "choose_course", "connect_model"]
@@ -47,20 +48,36 @@ class OpenLessonQuestion(Wire):
     reading: ReadingShown | None = None
 
 
+class NextReviews(Wire):
+    """The reviews that fit what is left of the learner's day.
+
+    Args:
+        here: how many are due on the path that was asked about, or over all, whether or not they fit the day.
+        session_id: today's session that is not over yet.
+    """
+
+    count: int
+    minutes: int
+    here: int
+    session_id: str | None
+
+
 class NextAction(Wire):
     """What a learner does next.
 
     Args:
-        kind: a lesson; an answer that a run waits for; waiting while agents make the path; making what is missing, a
-            path or the parts of `concept`; nothing, in a path that is learned, or without any path.
-        minutes: of the lesson, or what is left of it, as the learner's last lessons took.
+        kind: a session of reviews; a lesson; an answer that a run waits for; waiting while agents make the path; making
+            what is missing, a path or the parts of `concept`; nothing, in a path that is learned, or without any path.
+        minutes: of the reviews, or of the lesson: what is left of it, as the learner's last lessons took.
         why, because: the reason for the lesson, and titles of what was learned that leads to it.
         opens: titles of what it opens.
         learned, parts: of the lesson's concept.
         run_id: the run that waits, or that makes the path.
+        reviews: those that are due today, whatever comes next; null without any. Over all paths they come first; within
+            a path they follow what is to be learned.
     """
 
-    kind: Literal["lesson", "answer", "growing", "grow", "done", "none"]
+    kind: StepKind
     branch: BranchRow | None = None
     concept: NodeRow | None = None
     node: NodeRow | None = None
@@ -71,6 +88,7 @@ class NextAction(Wire):
     learned: int | None = None
     parts: int | None = None
     run_id: str | None = None
+    reviews: NextReviews | None = None
 
 
 class GradeSummary(Wire):
