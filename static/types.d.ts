@@ -514,7 +514,7 @@ export interface Lesson {
 }
 /** What the learner does next; the fields after `branch` are null where the kind has none. */
 export interface NextAction {
-  kind: "lesson" | "answer" | "growing" | "grow" | "done" | "none";
+  kind: "review" | "lesson" | "answer" | "growing" | "grow" | "done" | "none";
   branch: Branch | null;
   concept: NodeRow | null;
   node: NodeRow | null;
@@ -525,6 +525,7 @@ export interface NextAction {
   learned: number | null;
   parts: number | null;
   runId: string | null;
+  reviews: { count: number; minutes: number; here: number; sessionId: string | null } | null;
 }
 export interface Reply {
   message: string;

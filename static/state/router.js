@@ -35,6 +35,7 @@ export function parseScreen(pathname) {
 export const homeUrl = () => "/";
 export const progressUrl = () => "/progress";
 export const settingsUrl = () => "/settings";
+export const reviewUrl = () => "/review";
 /** @param {string} branchId @param {string | null} [conceptId] */
 export const pathUrl = (branchId, conceptId = null) =>
   `/paths/${encodeURIComponent(branchId)}${conceptId ? `/concepts/${encodeURIComponent(conceptId)}` : ""}`;

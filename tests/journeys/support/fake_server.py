@@ -77,7 +77,7 @@ class _FakeServer:
         return JSONResponse([])
 
     async def nothing_next(self, request: Request) -> Response:
-        return JSONResponse({"kind": "none", "node": None})
+        return JSONResponse({"kind": "none", "node": None, "because": [], "opens": [], "reviews": None})
 
     async def nothing_due(self, request: Request) -> Response:
         return JSONResponse({"due": 0, "today": 0, "minutes": 0, "days": 0, "sessionId": None})
