@@ -24,7 +24,8 @@ from sprout.learning.paths.path_file import PathFile
 from sprout.learning.paths.repository import BranchRow, DocumentRow, EdgeRow, ProgressRow
 from sprout.learning.paths.sources import CoveredPassage, NodeSources, PassageRow
 from sprout.learning.questions.assessments import AnswerRow, QuestionRow
-from sprout.learning.reviews.repository import ReviewReply, ReviewsDue, ReviewSession, ReviewSettings
+from sprout.learning.reviews.day import ReviewsDue
+from sprout.learning.reviews.repository import ReviewReply, ReviewSession, ReviewSettings
 from sprout.web.handlers import account, pages, path_review, runs, server
 from sprout.web.handlers.paths import (
     branches,
@@ -48,6 +49,7 @@ from sprout.web.handlers.teaching import (
     questions,
     reports,
     reviews,
+    today,
     tutor,
 )
 from sprout.web.http.dependencies import DiagnosticsAndRuns, PageFiles, PathsAndRuns, WebDependencies
@@ -341,7 +343,10 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
                web.paths, web.runs, web.teaching_repositories.conversations, web.teaching_repositories.reviews),
         Endpoint("GET", "/api/next", next_action.get_next,
                  "What comes next for the caller: over all paths, in one, or in one of its concepts",
-                 _one("The next action.", responses.NextAction), (404,), query=requests.NextQuery)),
+                 _one("The next action.", responses.NextAction), (404,), query=requests.NextQuery),
+        Endpoint("GET", "/api/today", today.get_today,
+                 "The caller's day: what is due, what comes next, what was gained, and the paths",
+                 _one("The day.", responses.Today), (404,), query=requests.OptionalUserQuery)),
     *group("Learner", lambda web: web.teaching_repositories,
         Endpoint("GET", "/api/learner/progress", reports.get_progress,
                  "The caller's progress: mastery over time, activity, cost",

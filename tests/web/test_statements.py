@@ -40,6 +40,7 @@ READING = {
     "/api/graphs/{branch}?answers=true": 4,
     "/api/next": 20,
     "/api/next?branchId={branch}": 15,
+    "/api/today": 30,
     "/api/nodes": 1,
     "/api/nodes?branchId={branch}": 1,
     "/api/nodes/{part}": 1,

@@ -8,8 +8,8 @@ from sprout.errors import NotFound
 from sprout.events import NodeRow
 from sprout.learning.lessons.lesson_history import LessonHistory
 from sprout.learning.paths.next_lesson import NextLesson, next_lesson
-from sprout.learning.paths.repository import BranchGraph, BranchRow
-from sprout.learning.reviews.repository import ReviewsDue
+from sprout.learning.paths.repository import BranchRow, PathGraph
+from sprout.learning.reviews.day import ReviewsDue
 
 
 class StepKind(StrEnum):
@@ -75,7 +75,7 @@ def review_step(due: ReviewsDue) -> NextStep | None:
     return NextStep(StepKind.REVIEW, minutes=due.minutes) if due.today else None
 
 
-def path_step(graph: BranchGraph, runs: PathRuns, history: LessonHistory, *, concept_id: str | None = None) -> NextStep:
+def path_step(graph: PathGraph, runs: PathRuns, history: LessonHistory, *, concept_id: str | None = None) -> NextStep:
     """The next step in one path, or in one of its concepts, reviews aside. Raises NotFound: it has no such concept.
 
     A path that is being made has no lesson yet: what comes first in it may still change.

@@ -9,10 +9,11 @@ from sqlalchemy import Connection, Row, func, select
 
 from sprout.events import wire_time
 from sprout.learning.reviews.cards import Card, retrievability
+from sprout.learning.reviews.day import PathReviews, ReviewsDue
 from sprout.learning.reviews.days import LearnerDays
 from sprout.learning.reviews.items import ItemSource
 from sprout.learning.reviews.planning import DuePart, PlannedReview, plan_reviews
-from sprout.learning.reviews.repository import PathReviews, ReviewsDue, ReviewSettings
+from sprout.learning.reviews.repository import ReviewSettings
 from sprout.learning.reviews.workload import Workload, by_path, minutes_for, pace, workload
 from sprout.store.reviews.candidates import askable_parts
 from sprout.store.reviews.settings import days_of

@@ -22,6 +22,7 @@ from sprout.learning.paths.next_lesson import WhyNext
 from sprout.learning.paths.repository import BranchGraph, BranchRow, BranchSummary, DocumentRow, EdgeRow
 from sprout.learning.paths.topic_coverage import OfferedCourse
 from sprout.learning.questions.assessments import Diagnostic, GradeShown
+from sprout.learning.reviews.day import DayDone, ForecastDay, ReviewsDue, WeekGains
 from sprout.learning.today.next_step import StepKind
 from sprout.web.schemas.run_responses import RunRow
 
@@ -89,6 +90,49 @@ class NextAction(Wire):
     parts: int | None = None
     run_id: str | None = None
     reviews: NextReviews | None = None
+
+
+class TodayPath(Wire):
+    """A path as the learner's day shows it.
+
+    Args:
+        leaves: of its plant, a letter for each learned part in the order in which they were: n for new, m for
+            mastered, d for due.
+        parts: how many there are to learn.
+        next: what comes next in it, reviews aside.
+    """
+
+    branch: BranchRow
+    leaves: str
+    parts: int
+    learned_today: int
+    next: NextAction
+
+
+class Today(Wire):
+    """The learner's day, which ends at their own hour.
+
+    Args:
+        date: the learner's.
+        minutes: the size of a day that they chose.
+        begun: whether they have answered anything yet.
+        done: whether it is enough for today.
+        next: what comes after the reviews, over all paths.
+        day: what was done since it began.
+        paths: those with something to learn first; `more_paths` of them are not listed.
+    """
+
+    date: str
+    minutes: int
+    begun: bool
+    done: bool
+    due: ReviewsDue
+    next: NextAction
+    day: DayDone
+    week: WeekGains
+    tomorrow: ForecastDay
+    paths: list[TodayPath]
+    more_paths: int
 
 
 class GradeSummary(Wire):

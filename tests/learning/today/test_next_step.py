@@ -4,7 +4,7 @@ from itertools import permutations
 
 import pytest
 
-from sprout.learning.reviews.repository import ReviewsDue
+from sprout.learning.reviews.day import ReviewsDue
 from sprout.learning.today.next_step import OVER_ALL, WITHIN_A_PATH, NextStep, StepKind, next_step, review_step
 
 

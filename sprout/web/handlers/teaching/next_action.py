@@ -7,7 +7,8 @@ from starlette.responses import Response
 from sprout.learning.lessons.conversations import Conversations
 from sprout.learning.lessons.lesson_history import LessonHistory
 from sprout.learning.paths.repository import BranchSummary, PathRepository
-from sprout.learning.reviews.repository import Reviews, ReviewsDue
+from sprout.learning.reviews.day import ReviewsDue
+from sprout.learning.reviews.repository import Reviews
 from sprout.learning.today.next_step import (
     WITHIN_A_PATH,
     NextStep,
