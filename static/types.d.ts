@@ -512,6 +512,39 @@ export interface Lesson {
   graded: GradeShown | null;
   cards: Card[];
 }
+export interface TodayPath {
+  branch: Branch;
+  leaves: string;
+  parts: number;
+  learnedToday: number;
+  next: NextAction;
+}
+/** The learner's day. */
+export interface Today {
+  date: string;
+  minutes: number;
+  begun: boolean;
+  done: boolean;
+  due: ReviewsDue;
+  next: NextAction;
+  day: {
+    minutes: number;
+    reviewed: number;
+    recalled: number;
+    missed: string[];
+    learned: { nodeId: string; title: string; branchId: string; reviewedAt: string | null }[];
+  };
+  week: {
+    days: { date: string; minutes: number }[];
+    parts: number;
+    paths: { branchId: string; title: string; parts: number }[];
+    reviewed: number;
+    recalled: number;
+  };
+  tomorrow: { date: string; reviews: number; minutes: number };
+  paths: TodayPath[];
+  morePaths: number;
+}
 /** What the learner does next; the fields after `branch` are null where the kind has none. */
 export interface NextAction {
   kind: "review" | "lesson" | "answer" | "growing" | "grow" | "done" | "none";

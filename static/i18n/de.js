@@ -8,6 +8,7 @@ export default {
   "app.title": "Lernpfade · Sprout",
   "app.path_title": "{title} · Sprout",
   "nav.main": "Hauptmenü",
+  "nav.today": "Heute",
   "nav.paths": "Lernpfade",
   "nav.progress": "Fortschritt",
   "nav.settings": "Einstellungen",

@@ -6,6 +6,7 @@ export default {
   "app.title": "Paths · Sprout",
   "app.path_title": "{title} · Sprout",
   "nav.main": "Main",
+  "nav.today": "Today",
   "nav.paths": "Paths",
   "nav.progress": "Progress",
   "nav.settings": "Settings",

@@ -10,7 +10,7 @@ import { signal } from "@preact/signals";
  *   | { name: "diagnostic", branchId: string, conceptId: string }
  *   | { name: "lesson", branchId: string, conceptId: string, nodeId: string }
  *   | { name: "run", runId: string }
- *   | { name: "progress" | "review" | "settings" }
+ *   | { name: "paths" | "progress" | "review" | "settings" }
  *   | { name: "unknown" }
  * } Screen
  */
@@ -24,6 +24,7 @@ export function parseScreen(pathname) {
   if (!first) return { name: "home" };
   if ((first === "progress" || first === "review" || first === "settings") && !branchId) return { name: first };
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
+  if (first === "paths" && !branchId) return { name: "paths" };
   if (first !== "paths" || !branchId || more.length) return { name: "unknown" };
   if (!second) return { name: "path", branchId, conceptId: null };
   if (second !== "concepts" || !conceptId) return { name: "unknown" };
@@ -33,6 +34,7 @@ export function parseScreen(pathname) {
 }
 
 export const homeUrl = () => "/";
+export const pathsUrl = () => "/paths";
 export const progressUrl = () => "/progress";
 export const settingsUrl = () => "/settings";
 export const reviewUrl = () => "/review";

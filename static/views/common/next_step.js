@@ -46,7 +46,8 @@ export function stepUrl(next) {
   if (next.kind === "review") return reviewUrl();
   if (next.node) return lessonUrl(next.node.branchId ?? "", next.node.parentId ?? "", next.node.id);
   if (next.kind === "answer" && next.runId) return runUrl(next.runId);
-  if (next.kind === "grow" && next.branch) return pathUrl(next.branch.id, next.concept?.id);
+  if ((next.kind === "grow" || next.kind === "growing") && next.branch)
+    return pathUrl(next.branch.id, next.concept?.id);
   return homeUrl();
 }
 
@@ -56,7 +57,7 @@ export function stepLabel(next) {
   if (next.kind === "review") return reviewLabel(next);
   if (next.node) return t(next.why === "started" ? "next.continue" : "next.start", { n: minutes });
   if (next.kind === "answer") return t("next.answer");
-  return t(next.kind === "grow" ? "next.open" : "next.home");
+  return t(next.kind === "grow" || next.kind === "growing" ? "next.open" : "next.home");
 }
 
 /** @param {NextAction} next */
@@ -70,7 +71,7 @@ function reviewLabel({ reviews }) {
 export function stepTitle(next) {
   if (next.kind === "review") return t("next.reviews", { n: next.reviews?.count ?? 1 });
   if (next.kind === "answer") return t("next.asked");
-  if (next.kind === "grow") return next.concept?.title ?? next.branch?.title ?? "";
+  if (next.kind === "grow" || next.kind === "growing") return next.concept?.title ?? next.branch?.title ?? "";
   return next.node?.title ?? t("next.done");
 }
 

@@ -37,10 +37,10 @@ const LIMITS = {
 };
 
 /**
- * @param {{ status: Status | null, asked: string | null, refusal: Signal<UnknownTopic | null> }} props
- * `asked`: a chosen suggestion, submitted at once
+ * @param {{ status: Status | null, asked: string | null, refusal: Signal<UnknownTopic | null>, isFirst: boolean }} props
+ * `asked`: a chosen suggestion, submitted at once; `isFirst`: there is no path yet, so that this is what comes next
  */
-export function AskForm({ status, asked, refusal }) {
+export function AskForm({ status, asked, refusal, isFirst }) {
   const words = useSignal(loadDraft(TOPIC_DRAFT));
   const files = useSignal(/** @type {File[]} */ ([]));
   const refused = useSignal(/** @type {string[]} */ ([]));
@@ -223,7 +223,7 @@ export function AskForm({ status, asked, refusal }) {
           </button>
         </div>
         <button
-          class="btn go"
+          class=${isFirst ? "btn go" : "btn"}
           type="submit"
           disabled=${Boolean(step.value)}
           aria-busy=${Boolean(step.value) || undefined}

@@ -43,7 +43,7 @@ export function NextPanel({ path, children }) {
   return html`<aside class="act next-panel" aria-label=${t("next.label")}>
     <div class="first-step">
       <p class="eyebrow">${t("next.label")}</p>
-      ${next && next.kind !== "growing" ? html`<${Step} next=${next} />` : html`<p class="dim">${t("next.loading")}</p>`}
+      ${next ? html`<${Step} next=${next} />` : html`<p class="dim">${t("next.loading")}</p>`}
     </div>
     ${children}
     ${run && html`<${RunLine} path=${path} onShow=${toggle} />`}

@@ -12,7 +12,7 @@ import { onReconnect } from "../../net/connection.js";
 import * as learnerApi from "../../net/learner_api.js";
 import * as pathsApi from "../../net/paths_api.js";
 import { summary } from "../../state/progress.js";
-import { homeUrl, pathUrl } from "../../state/router.js";
+import { pathsUrl, pathUrl } from "../../state/router.js";
 import { onRunChanges } from "../../state/tab_stream.js";
 import { Icon } from "../common/icons.js";
 import { Mark } from "../common/node_state_shapes.js";
@@ -135,7 +135,7 @@ const EmptyProgress = () => html`<section class="pg-empty">
     <h2 class="t18">${t("pg.empty_title")}</h2>
     <p class="dim">${t(chosen.value ? "pg.empty_path" : "pg.empty")}</p>
     <p>
-      <a class="btn go" href=${chosen.value ? pathUrl(chosen.value) : homeUrl()}>
+      <a class="btn go" href=${chosen.value ? pathUrl(chosen.value) : pathsUrl()}>
         ${t(chosen.value ? "pg.open_path" : "pg.empty_go")}
       </a>
     </p>

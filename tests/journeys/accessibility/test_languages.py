@@ -94,7 +94,7 @@ async def test_a_german_browser_gets_german_and_the_choice_of_english_is_kept(
         await expect(page.locator(".tu [aria-busy]")).to_have_count(0)
         await _german(page, "lesson-helped")
         assert await axe.violations(page) == []
-        await page.goto(taught.server.url)
+        await page.goto(f"{taught.server.url}/paths")
         await page.get_by_label("Thema, Frage oder Prüfung").fill("Optik")
         await page.evaluate("dispatchEvent(new CustomEvent('sprout:language', { detail: 'en' }))")
         await expect(page.get_by_label("Topic, question or exam")).to_have_value("Optik")
