@@ -105,26 +105,28 @@ async def test_a_day_goes_from_reviews_to_the_lesson_with_one_filled_button_at_a
 async def test_a_day_that_is_done_looks_done_and_offers_to_learn_ahead(
     browser: Browser, tmp_path: Path, learned_url: str
 ) -> None:
-    async with start_server(tmp_path, learned_url, pace=IMMEDIATE) as grown:
-        async with open_page(browser, f"{grown.url}/review") as page:
-            await expect(page.get_by_label("Your answer")).to_be_visible()
-            await _review_all(page)
-        async with open_database(learned_url) as database:
-            await database.write_tx(_learn_one_today)
-        async with open_page(browser, grown.url) as page:
-            await expect(page.get_by_role("heading", name="Done for today", level=1)).to_be_visible()
-            await expect(page.locator(FILLED)).to_have_count(0)
-            await expect(page.get_by_role("heading", name="3 reviewed")).to_be_visible()
-            await expect(page.get_by_role("heading", name="Learned: ")).to_have_count(1)
-            await expect(page.get_by_role("heading", name="Tomorrow: ")).to_have_count(1)
-            await expect(page.get_by_role("link", name=re.compile("^Learn ahead, "))).to_have_count(2)
-            await axe.assert_accessible(page, "today-done")
+    async with open_database(learned_url) as database:
+        await database.write_tx(_learn_one_today)
+    async with (
+        start_server(tmp_path, learned_url, pace=IMMEDIATE) as grown,
+        open_page(browser, f"{grown.url}/review") as page,
+    ):
+        await expect(page.get_by_label("Your answer")).to_be_visible()
+        await _review_all(page)
+        await page.goto(grown.url)
+        await expect(page.get_by_role("heading", name="Done for today", level=1)).to_be_visible()
+        await expect(page.locator(FILLED)).to_have_count(0)
+        await expect(page.get_by_role("heading", name="3 reviewed")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Learned: ")).to_have_count(1)
+        await expect(page.get_by_role("heading", name="Tomorrow: ")).to_have_count(1)
+        await expect(page.get_by_role("link", name=re.compile("^Learn ahead, "))).to_have_count(2)
+        await axe.assert_accessible(page, "today-done")
 
 
 def _learn_one_today(tx: WriteTransaction) -> None:
     wanted = select(_progress.c.id).join(table_of(tables.Node), table_of(tables.Node).c.id == _progress.c.node_id)
     parts = wanted.where(table_of(tables.Node).c.type == "subconcept", _progress.c.completed_at.is_not(None))
-    row = tx.connection.execute(parts.limit(1)).scalar_one()
+    row = tx.connection.execute(parts.order_by(_progress.c.creation.desc()).limit(1)).scalar_one()
     tx.connection.execute(update(_progress).where(_progress.c.id == row).values(completed_at=utc_now()))
 
 

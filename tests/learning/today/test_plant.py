@@ -14,14 +14,15 @@ def moment(day: int) -> str:
 
 def node(node_id: str, kind: Any = "subconcept") -> NodeDetail:
     return NodeDetail(
-        id=node_id, user_id="me", type=kind, branch_id="b", parent_id="c", title=node_id, desc=None, accuracy_score=0,
+        id=node_id, user_id="me", type=kind, branch_id="b", parent_id="c", title=node_id, desc=None, reason=None,
         created_at=moment(1), updated_at=moment(1),
     )  # fmt: skip
 
 
 def progress(node_id: str, *, learned: int | None, mastered: int | None = None) -> ProgressRow:
     return ProgressRow(
-        id=node_id, user_id="me", node_id=node_id, mastery_score=1, attempts_count=2, last_attempt_at=None,
+        id=node_id, user_id="me", node_id=node_id, mastery_score=1, attempts_count=2, first_entered_at=None,
+        last_entered_at=None, has_generated_subnodes=False,
         completed_at=None if learned is None else moment(learned),
         mastered_at=None if mastered is None else moment(mastered),
         created_at=moment(1), updated_at=moment(1),
