@@ -512,6 +512,11 @@ export interface Lesson {
   graded: GradeShown | null;
   cards: Card[];
 }
+export interface RetentionCost {
+  retention: number;
+  reviewsPerDay: number;
+  minutesPerDay: number;
+}
 export interface TodayPath {
   branch: Branch;
   leaves: string;

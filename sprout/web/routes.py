@@ -24,6 +24,8 @@ from sprout.learning.paths.path_file import PathFile
 from sprout.learning.paths.repository import BranchRow, DocumentRow, EdgeRow, ProgressRow
 from sprout.learning.paths.sources import CoveredPassage, NodeSources, PassageRow
 from sprout.learning.questions.assessments import AnswerRow, QuestionRow
+from sprout.learning.reviews.calendar import MEDIA_TYPE
+from sprout.learning.reviews.costs import RetentionCost
 from sprout.learning.reviews.day import ReviewsDue
 from sprout.learning.reviews.repository import ReviewReply, ReviewSession, ReviewSettings
 from sprout.web.handlers import account, pages, path_review, runs, server
@@ -388,6 +390,13 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
                  body=review_requests.ReviewSkip),
         Endpoint("GET", "/api/reviews/settings", reviews.get_settings, "The caller's settings of reviews",
                  _one("The settings.", ReviewSettings), (404,), query=requests.OptionalUserQuery),
+        Endpoint("GET", "/api/reviews/calendar.ics", reviews.get_calendar,
+                 "The reviews of the next two weeks, a day each, for a calendar program",
+                 (Status(200, "A calendar by RFC 5545.", media_type=MEDIA_TYPE),), (404,),
+                 query=review_requests.CalendarQuery),
+        Endpoint("GET", "/api/reviews/costs", reviews.list_costs,
+                 "How many reviews a day each choice of retention takes with the caller's cards",
+                 _list("The choices, the lowest first.", RetentionCost), (404,), query=requests.OptionalUserQuery),
         Endpoint("PATCH", "/api/reviews/settings", reviews.change_settings, "Change settings of reviews",
                  _one("The settings, changed.", ReviewSettings), (404,),
                  body=review_requests.ReviewSettingsChange)),

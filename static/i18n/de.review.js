@@ -58,5 +58,11 @@ export default {
   "rv.set_recall": "Soll gewusst werden",
   "rv.set_percent": "{n} %",
   "rv.set_recall_how": "Mehr heißt: mehr Wiederholungen am Tag. Es gilt ab der nächsten Wiederholung eines Teils.",
+  "rv.set_cost": "{percent} % kosten etwa {n} Wiederholung am Tag.|{percent} % kosten etwa {n} Wiederholungen am Tag.",
+  "rv.set_cost_few": "{percent} % kosten etwa {n} Wiederholung in der Woche.|{percent} % kosten etwa {n} Wiederholungen in der Woche.",
+  "rv.set_costs": "Was jede Wahl kostet, mit dem, was du bisher gelernt hast",
+  "rv.set_calendar": "In deinem Kalender",
+  "rv.set_calendar_how": "Die Tage der nächsten zwei Wochen mit Wiederholungen. Öffne die Datei oder abonniere ihre Adresse.",
+  "rv.set_calendar_go": "Kalenderdatei",
   "rv.set_start": "Ein neuer Tag beginnt um",
 };

@@ -57,5 +57,11 @@ export default {
   "rv.set_recall": "Shall be recalled",
   "rv.set_percent": "{n} %",
   "rv.set_recall_how": "More means more reviews each day. It holds from each part’s next review on.",
+  "rv.set_cost": "{percent} % takes about {n} review a day.|{percent} % takes about {n} reviews a day.",
+  "rv.set_cost_few": "{percent} % takes about {n} review a week.|{percent} % takes about {n} reviews a week.",
+  "rv.set_costs": "What each choice takes, with what you have learned so far",
+  "rv.set_calendar": "In your calendar",
+  "rv.set_calendar_how": "The days of the next two weeks that have reviews. Open the file, or subscribe to its address.",
+  "rv.set_calendar_go": "Calendar file",
   "rv.set_start": "A new day begins at",
 };

@@ -75,6 +75,8 @@ READING = {
     "/api/reviews/due": 9,
     "/api/reviews/sessions/{reviews}": 11,
     "/api/reviews/settings": 1,
+    "/api/reviews/calendar.ics": 16,
+    "/api/reviews/costs": 2,
     "/api/runs": 1,
     "/api/runs/{run}": 7,
 }

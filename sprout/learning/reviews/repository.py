@@ -1,5 +1,6 @@
 """Reviews repository: what is due, sessions that can be left and taken up, and their answers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -9,6 +10,7 @@ from sprout.events import AnswerType, Compare, CriterionShown, Wire
 from sprout.learning.paths.sources import PassageRow
 from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.reviews.cards import ReviewGrade
+from sprout.learning.reviews.costs import RetentionCost
 from sprout.learning.reviews.day import LearnerDay, ReviewsDue
 from sprout.learning.reviews.grading import ReviewMark
 from sprout.learning.reviews.workload import Minutes
@@ -198,6 +200,10 @@ class Reviews(Protocol):
         ...
 
     async def settings(self, user_id: str) -> ReviewSettings: ...
+
+    async def retention_costs(self, user_id: str) -> Sequence[RetentionCost]:
+        """What each choice of retention takes with the learner's cards; all 0 without cards."""
+        ...
 
     async def change_settings(self, user_id: str, change: SettingsChange) -> ReviewSettings:
         """The settings with what is given changed; retention holds from the next review of each part on.

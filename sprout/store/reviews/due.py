@@ -99,6 +99,12 @@ def card_of(row: Row[Any]) -> Card:
     return Card(row.due_at, row.seen_at, row.stability, row.difficulty)
 
 
+def cards_of(connection: Connection, user_id: str) -> Sequence[Card]:
+    """All cards of the learner, in the order in which they were made."""
+    wanted = select(_cards).where(_cards.c.user_id == user_id).order_by(_cards.c.creation)
+    return [card_of(row) for row in connection.execute(wanted)]
+
+
 def pace_of(connection: Connection, user_id: str) -> float:
     """Seconds that a review takes the learner."""
     wanted = select(_reviews.c.seconds).where(_reviews.c.user_id == user_id, _reviews.c.seconds.is_not(None))

@@ -1,15 +1,18 @@
 """Reviews repository: each request is one transaction, under a lock of its learner."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
+from sqlalchemy import Connection
 from sqlmodel import Session
 
 from sprout.clock import utc_now
 from sprout.errors import Conflict
 from sprout.learning.questions.assessments import SelfMark
-from sprout.learning.reviews.cards import ReviewGrade
+from sprout.learning.reviews.cards import Card, ReviewGrade
+from sprout.learning.reviews.costs import RetentionCost, retention_costs
 from sprout.learning.reviews.day import LearnerDay, ReviewsDue
 from sprout.learning.reviews.items import ItemSource, NoItems
 from sprout.learning.reviews.planning import PlannedReview, mix
@@ -27,7 +30,7 @@ from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.ownership import owned_answer, owned_branch
 from sprout.store.reviews import answers
 from sprout.store.reviews.day import learner_day
-from sprout.store.reviews.due import DueReviews, due_reviews, due_summary, pace_of
+from sprout.store.reviews.due import DueReviews, cards_of, due_reviews, due_summary, pace_of
 from sprout.store.reviews.posing import advance, items_of, question_of
 from sprout.store.reviews.results import result_of
 from sprout.store.reviews.sessions import (
@@ -141,6 +144,13 @@ class SqlReviews:
 
     async def settings(self, user_id: str) -> ReviewSettings:
         return await self._database.read_tx(lambda connection: settings_of(connection, user_id))
+
+    async def retention_costs(self, user_id: str) -> Sequence[RetentionCost]:
+        def body(connection: Connection) -> tuple[Sequence[Card], float]:
+            return cards_of(connection, user_id), pace_of(connection, user_id)
+
+        cards, pace_s = await self._database.read_tx(body)
+        return await asyncio.to_thread(retention_costs, cards, self._now(), pace_s=pace_s)
 
     async def change_settings(self, user_id: str, change: SettingsChange) -> ReviewSettings:
         return await self._database.write_tx(lambda tx: change_settings(tx, user_id, change))
