@@ -528,6 +528,7 @@ export interface TodayPath {
 export interface Today {
   date: string;
   minutes: number;
+  timeZone: string | null;
   begun: boolean;
   done: boolean;
   due: ReviewsDue;

@@ -67,5 +67,5 @@ export default {
   "td.plant": "Eine Pflanze mit einem Blatt|Eine Pflanze mit {n} Blättern, eines für jeden gelernten Teil",
   "td.flower": "Eine blühende Pflanze mit einem Blatt|Eine blühende Pflanze mit {n} Blättern",
   "td.seed": "Ein Samen in der Erde",
-  "td.key": "Ein Blatt für jeden Teil, den du gelernt hast: hell ist neu, dunkel ist gemeistert, blau ist fällig.",
+  "td.key": "Ein Blatt für jeden Teil, den du gelernt hast: hell ist neu, dunkel ist beherrscht, blau ist fällig.",
 };

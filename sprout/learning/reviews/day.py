@@ -112,12 +112,14 @@ class LearnerDay:
 
     Args:
         minutes: the size of a day that the learner chose.
+        time_zone: the learner's; None as long as it is not known.
         due_parts: ids of the parts that are due.
         coming: the days after this one.
     """
 
     date: date
     minutes: Minutes
+    time_zone: str | None
     due: ReviewsDue
     due_parts: frozenset[str]
     done: DayDone

@@ -53,6 +53,7 @@ def learner_day(
     return LearnerDay(
         date=days.day_of(now),
         minutes=settings.minutes,
+        time_zone=settings.time_zone,
         due=due,
         due_parts=frozenset(part.node_id for review in found.plan for part in (review.part, *review.covers)),
         done=day_done(start, moments, learned, reviews),

@@ -115,6 +115,7 @@ class Today(Wire):
     Args:
         date: the learner's.
         minutes: the size of a day that they chose.
+        time_zone: by which it ends; null as long as it is not known, which is as UTC.
         begun: whether they have answered anything yet.
         done: whether it is enough for today.
         next: what comes after the reviews, over all paths.
@@ -124,6 +125,7 @@ class Today(Wire):
 
     date: str
     minutes: int
+    time_zone: str | None
     begun: bool
     done: bool
     due: ReviewsDue

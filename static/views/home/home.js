@@ -39,7 +39,12 @@ export function HomeScreen() {
     load();
     const timer = setTimeout(prefetchSearch, AHEAD_MS);
     const unturn = onRunChanges(load);
+    const comeBack = () => {
+      if (!document.hidden) load(); // another day may have begun
+    };
+    document.addEventListener("visibilitychange", comeBack);
     return () => {
+      document.removeEventListener("visibilitychange", comeBack);
       clearTimeout(timer);
       unturn();
     };
@@ -49,7 +54,7 @@ export function HomeScreen() {
   return html`<${Shell} tools=${html`<${SearchButton} searching=${searching} />`}>
     ${problem.value && html`<div class="wrap blank"><${Fault} message=${problem.value} onRetry=${load} /></div>`}
     ${!today.value && !problem.value && html`<p class="wrap loading dimmer" role="status">${t("paths.loading")}</p>`}
-    ${today.value && html`<${day.View} today=${today.value} />`}
+    ${today.value && html`<${day.View} today=${today.value} onChange=${load} />`}
     ${
       searching.value &&
       html`<${SearchDialog}

@@ -4,7 +4,9 @@
 import { useEffect } from "preact/hooks";
 import { t } from "../../i18n/today.js";
 import { html } from "../../lib/html.js";
+import { ApiError } from "../../net/api.js";
 import { settingsUrl } from "../../state/router.js";
+import { tellTimeZone } from "../../state/time_zone.js";
 import { fullDate } from "./days.js";
 import { Garden } from "./garden.js";
 import { DayDone, isStep, Plan } from "./plan.js";
@@ -12,10 +14,16 @@ import { Week } from "./week.js";
 
 /** @import { Today } from "../../types.d.ts" */
 
-/** @param {{ today: Today }} props */
-export function TodayView({ today }) {
+/** @param {{ today: Today, onChange: () => void }} props */
+export function TodayView({ today, onChange }) {
   useEffect(() => {
     document.title = t("td.page");
+    tellTimeZone(today.timeZone).then(
+      (isNew) => isNew && onChange(),
+      (error) => {
+        if (!(error instanceof ApiError)) throw error; // the day is in UTC until the next visit
+      },
+    );
   }, []);
   const isIdle = today.done || (today.due.today === 0 && !isStep(today.next));
   return html`

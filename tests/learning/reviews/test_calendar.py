@@ -18,7 +18,7 @@ def a_day(today: int, *coming: int) -> LearnerDay:
         due=today, today=today, minutes=today, days=0, done_today=0, cards=9, next_at=None, session_id=None, paths=[]
     )
     return LearnerDay(
-        date=NOW.date(), minutes=10, due=due, due_parts=frozenset(),
+        date=NOW.date(), minutes=10, time_zone=None, due=due, due_parts=frozenset(),
         done=DayDone(minutes=0, reviewed=0, recalled=0, missed=[], learned=[]),
         week=WeekGains(days=[], parts=0, paths=[], reviewed=0, recalled=0),
         coming=[

@@ -33,6 +33,7 @@ def _today(day: LearnerDay, summaries: Sequence[BranchSummary], paths: Sequence[
     return Today(
         date=day.date.isoformat(),
         minutes=day.minutes,
+        time_zone=day.time_zone,
         begun=any(concept.begun or concept.learned for path in summaries for concept in path.concepts),
         done=is_day_done(day),
         due=day.due,
