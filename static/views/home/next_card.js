@@ -1,15 +1,21 @@
 // @ts-check
 /** Card on the home that leads to the next step. */
 
+import { useEffect } from "preact/hooks";
 import { commaJoined } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../i18n/next.js";
 import { stepLabel, stepTitle, stepUrl, useNextStep } from "../common/next_step.js";
 import { Mark } from "../common/node_state_shapes.js";
 
-export function NextCard() {
+const SHOWN = ["review", "lesson", "answer"];
+
+/** @param {{ onShown: (isShown: boolean) => void }} props `onShown`: whether there is something to do next */
+export function NextCard({ onShown }) {
   const next = useNextStep({});
-  if (!next || next.kind === "none" || next.kind === "done" || next.kind === "growing") return null;
+  const isShown = next !== null && SHOWN.includes(next.kind);
+  useEffect(() => onShown(isShown), [isShown]);
+  if (!next || !isShown) return null;
   const state = next.kind === "review" ? "due" : next.why === "started" ? "progress" : "ready";
   return html`<section class="today" aria-label=${t("next.label")}>
     <${Mark} state=${state} />

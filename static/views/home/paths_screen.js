@@ -34,6 +34,7 @@ export function PathsScreen() {
   const asked = useSignal(/** @type {string | null} */ (null));
   const refusal = useSignal(/** @type {UnknownTopic | null} */ (null));
   const searching = useSignal(false);
+  const hasNext = useSignal(false);
 
   const load = async () => {
     try {
@@ -62,14 +63,22 @@ export function PathsScreen() {
     note=${offline ? t("model.offline") : null}
   >
     <div class="wrap hero">
-      <${AskForm} status=${status.value} asked=${asked.value} refusal=${refusal} isFirst=${isFirst} />
-      ${isFirst ? html`<${Seed} />` : html`<${Plants} paths=${paths.value ?? []} />`}
+      <${AskForm} status=${status.value} asked=${asked.value} refusal=${refusal} isNext=${!hasNext.value} />
+      ${isFirst ? html`<${Seed} />` : html`<${Plants} turn=${paths.value} />`}
     </div>
     <div class="ground"></div>
     <div class="wrap">
       ${problem.value && html`<${Fault} message=${problem.value} onRetry=${load} />`}
       ${!paths.value && !problem.value && html`<p class="loading dimmer" role="status">${t("paths.loading")}</p>`}
-      ${paths.value && !isFirst && html`<${nextCard.View} />`}
+      ${
+        paths.value &&
+        !isFirst &&
+        html`<${nextCard.View}
+          onShown=${(/** @type {boolean} */ isShown) => {
+            hasNext.value = isShown;
+          }}
+        />`
+      }
       ${paths.value && !isFirst && html`<${PathTable} paths=${paths.value} onChange=${load} />`}
       ${
         isFirst &&

@@ -177,8 +177,14 @@ async def test_the_size_of_a_day_and_the_retention_are_settings(
         reviews = page.get_by_role("region", name="Reviews")
         await reviews.get_by_text("20 min").click()
         await expect(reviews.get_by_role("radio", name="20 min")).to_be_checked()
-        await reviews.get_by_text("95 %").click()
+        await reviews.get_by_text("95 %", exact=True).click()
         await expect(reviews.get_by_role("radio", name="95 %")).to_be_checked()
+        costs = reviews.get_by_role("list", name="What each choice takes, with what you have learned so far")
+        await expect(costs.get_by_role("listitem")).to_have_text(
+            [re.compile(rf"^{percent} % takes about \d+ reviews? a (day|week)\.$") for percent in (80, 85, 90, 95)]
+        )
+        feed = await reviews.get_by_role("link", name="Calendar file").get_attribute("href")
+        assert feed == f"{grown.url}/api/reviews/calendar.ics?language=en"
         await reviews.get_by_label("A new day begins at").select_option("0")
         await page.wait_for_function("fetch('/api/reviews/settings').then((r) => r.json()).then((s) => !s.dayStartsAt)")
         kept = await grown.get("/reviews/settings")

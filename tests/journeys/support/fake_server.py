@@ -84,7 +84,7 @@ class _FakeServer:
         return JSONResponse({"due": 0, "today": 0, "minutes": 0, "days": 0, "sessionId": None})
 
     async def nothing_begun(self, request: Request) -> Response:
-        return JSONResponse({"begun": False})
+        return JSONResponse({"begun": False, "paths": []})
 
     async def list_runs(self, request: Request) -> Response:
         before, limit = request.query_params.get("before"), int(request.query_params["limit"])
