@@ -16,10 +16,12 @@ import { EmptyScreen, Fault, Shell } from "./views/common/shell.js";
  *   makes it another screen
  */
 
+const HOME = ["styles/home.css"];
 const TEACHING = ["styles/path.css", "styles/teaching.css", "styles/rich.css"];
 /** Code of each screen, loaded on demand. @type {Record<string, Fetched>} */
 const SCREENS = {
-  home: { sheets: [], view: async () => (await import("./views/home/home.js")).HomeScreen },
+  home: { sheets: HOME, view: async () => (await import("./views/home/home.js")).HomeScreen },
+  paths: { sheets: HOME, view: async () => (await import("./views/home/paths_screen.js")).PathsScreen },
   path: {
     sheets: ["styles/path.css"],
     view: async () => (await import("./views/path/path.js")).PathScreen,

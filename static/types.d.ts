@@ -536,9 +536,48 @@ export interface Lesson {
   graded: GradeShown | null;
   cards: Card[];
 }
+export interface RetentionCost {
+  retention: number;
+  reviewsPerDay: number;
+  minutesPerDay: number;
+}
+export interface TodayPath {
+  branch: Branch;
+  leaves: string;
+  parts: number;
+  learnedToday: number;
+  next: NextAction;
+}
+/** The learner's day. */
+export interface Today {
+  date: string;
+  minutes: number;
+  timeZone: string | null;
+  begun: boolean;
+  done: boolean;
+  due: ReviewsDue;
+  next: NextAction;
+  day: {
+    minutes: number;
+    reviewed: number;
+    recalled: number;
+    missed: string[];
+    learned: { nodeId: string; title: string; branchId: string; reviewedAt: string | null }[];
+  };
+  week: {
+    days: { date: string; minutes: number }[];
+    parts: number;
+    paths: { branchId: string; title: string; parts: number }[];
+    reviewed: number;
+    recalled: number;
+  };
+  tomorrow: { date: string; reviews: number; minutes: number };
+  paths: TodayPath[];
+  morePaths: number;
+}
 /** What the learner does next; the fields after `branch` are null where the kind has none. */
 export interface NextAction {
-  kind: "lesson" | "answer" | "growing" | "grow" | "done" | "none";
+  kind: "review" | "lesson" | "answer" | "growing" | "grow" | "done" | "none";
   branch: Branch | null;
   concept: NodeRow | null;
   node: NodeRow | null;
@@ -549,6 +588,7 @@ export interface NextAction {
   learned: number | null;
   parts: number | null;
   runId: string | null;
+  reviews: { count: number; minutes: number; here: number; sessionId: string | null } | null;
 }
 export interface Reply {
   message: string;

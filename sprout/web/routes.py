@@ -25,7 +25,10 @@ from sprout.learning.paths.path_file import PathFile
 from sprout.learning.paths.repository import BranchRow, DocumentRow, EdgeRow, ProgressRow
 from sprout.learning.paths.sources import CoveredPassage, NodeSources, PassageRow
 from sprout.learning.questions.assessments import AnswerRow, QuestionRow
-from sprout.learning.reviews.repository import ReviewReply, ReviewsDue, ReviewSession, ReviewSettings
+from sprout.learning.reviews.calendar import MEDIA_TYPE
+from sprout.learning.reviews.costs import RetentionCost
+from sprout.learning.reviews.day import ReviewsDue
+from sprout.learning.reviews.repository import ReviewReply, ReviewSession, ReviewSettings
 from sprout.web.handlers import account, pages, path_review, runs, server
 from sprout.web.handlers.paths import (
     branches,
@@ -49,6 +52,7 @@ from sprout.web.handlers.teaching import (
     questions,
     reports,
     reviews,
+    today,
     tutor,
 )
 from sprout.web.http.dependencies import DiagnosticsAndRuns, PageFiles, PathsAndRuns, WebDependencies
@@ -339,10 +343,13 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
         Endpoint("DELETE", "/api/memories/{id}", memories.delete_memory, "Delete an entry", (NO_CONTENT,), (404,))),
 
     *group("Learner", lambda web: next_action.NextDependencies(
-               web.paths, web.runs, web.teaching_repositories.conversations),
+               web.paths, web.runs, web.teaching_repositories.conversations, web.teaching_repositories.reviews),
         Endpoint("GET", "/api/next", next_action.get_next,
                  "What comes next for the caller: over all paths, in one, or in one of its concepts",
-                 _one("The next action.", responses.NextAction), (404,), query=requests.NextQuery)),
+                 _one("The next action.", responses.NextAction), (404,), query=requests.NextQuery),
+        Endpoint("GET", "/api/today", today.get_today,
+                 "The caller's day: what is due, what comes next, what was gained, and the paths",
+                 _one("The day.", responses.Today), (404,), query=requests.OptionalUserQuery)),
     *group("Learner", lambda web: web.teaching_repositories,
         Endpoint("GET", "/api/learner/progress", reports.get_progress,
                  "The caller's progress: mastery over time, activity, cost",
@@ -387,6 +394,13 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
                  body=review_requests.ReviewSkip),
         Endpoint("GET", "/api/reviews/settings", reviews.get_settings, "The caller's settings of reviews",
                  _one("The settings.", ReviewSettings), (404,), query=requests.OptionalUserQuery),
+        Endpoint("GET", "/api/reviews/calendar.ics", reviews.get_calendar,
+                 "The reviews of the next two weeks, a day each, for a calendar program",
+                 (Status(200, "A calendar by RFC 5545.", media_type=MEDIA_TYPE),), (404,),
+                 query=review_requests.CalendarQuery),
+        Endpoint("GET", "/api/reviews/costs", reviews.list_costs,
+                 "How many reviews a day each choice of retention takes with the caller's cards",
+                 _list("The choices, the lowest first.", RetentionCost), (404,), query=requests.OptionalUserQuery),
         Endpoint("PATCH", "/api/reviews/settings", reviews.change_settings, "Change settings of reviews",
                  _one("The settings, changed.", ReviewSettings), (404,),
                  body=review_requests.ReviewSettingsChange)),

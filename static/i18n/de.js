@@ -8,6 +8,7 @@ export default {
   "app.title": "Lernpfade · Sprout",
   "app.path_title": "{title} · Sprout",
   "nav.main": "Hauptmenü",
+  "nav.today": "Heute",
   "nav.paths": "Lernpfade",
   "nav.progress": "Fortschritt",
   "nav.settings": "Einstellungen",
@@ -92,7 +93,6 @@ export default {
   "paths.cancelled": "Vorzeitig angehalten",
   "paths.timed_out": "Am Zeitlimit angehalten",
   "paths.delete": "{title} löschen",
-  "paths.plants": "Dein Lernpfad als Pflanze. Je höher, desto mehr hast du gelernt.|Deine {n} neuesten Lernpfade als Pflanzen. Je höher, desto mehr hast du gelernt.",
   "paths.seed": "Ein Samen unter der Erde und die Pflanze, die daraus werden kann",
   "paths.loading": "Deine Lernpfade werden geladen",
 

@@ -6,6 +6,7 @@ export default {
   "app.title": "Paths · Sprout",
   "app.path_title": "{title} · Sprout",
   "nav.main": "Main",
+  "nav.today": "Today",
   "nav.paths": "Paths",
   "nav.progress": "Progress",
   "nav.settings": "Settings",
@@ -90,7 +91,6 @@ export default {
   "paths.cancelled": "Stopped early",
   "paths.timed_out": "Stopped at the time limit",
   "paths.delete": "Delete {title}",
-  "paths.plants": "Your {n} path as a plant. The taller, the more you have learned.|Your {n} newest paths as plants. The taller, the more you have learned.",
   "paths.seed": "A seed in the ground, and the plant it can become",
   "paths.loading": "Loading your paths",
 

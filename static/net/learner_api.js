@@ -3,7 +3,7 @@
 
 import { USER, request } from "./api.js";
 
-/** @import { Evidence, Memory, MixUp, ProgressReport, Run } from "../types.d.ts" */
+/** @import { Evidence, Memory, MixUp, ProgressReport, Run, Today } from "../types.d.ts" */
 
 const at = encodeURIComponent;
 const CONFIRMED = "delete everything";
@@ -11,6 +11,8 @@ const CONFIRMED = "delete everything";
 /** @param {string | null} branchId of one path; null for all */
 const of = (branchId) => (branchId ? `?branchId=${at(branchId)}` : "");
 
+/** The learner's day. @returns {Promise<Today>} */
+export const today = () => request(`/today?userId=${USER}`);
 /** @param {string | null} branchId @returns {Promise<ProgressReport>} */
 export const progress = (branchId) => request(`/learner/progress${of(branchId)}`);
 /**

@@ -3,7 +3,7 @@
 
 import { USER, post, request } from "./api.js";
 
-/** @import { ReviewReply, ReviewSession, ReviewSettings, ReviewsDue, SelfMark } from "../types.d.ts" */
+/** @import { RetentionCost, ReviewReply, ReviewSession, ReviewSettings, ReviewsDue, SelfMark } from "../types.d.ts" */
 
 const at = encodeURIComponent;
 /** @param {string} sessionId @param {string} [what] */
@@ -33,6 +33,10 @@ export const chooseGrade = (sessionId, itemId, grade) =>
 export const skip = (sessionId, itemId) => post(session(sessionId, "skip"), { userId: USER, itemId });
 /** @returns {Promise<ReviewSettings>} */
 export const settings = () => request(`/reviews/settings?userId=${USER}`);
+/** Address of the calendar feed. @param {string} language */
+export const calendarUrl = (language) => `/api/reviews/calendar.ics?language=${language === "de" ? "de" : "en"}`;
+/** What each choice of retention takes. @returns {Promise<RetentionCost[]>} */
+export const costs = () => request(`/reviews/costs?userId=${USER}`);
 /** @param {Partial<ReviewSettings>} change @returns {Promise<ReviewSettings>} */
 export const changeSettings = (change) =>
   request("/reviews/settings", {

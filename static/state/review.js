@@ -5,6 +5,7 @@ import { batch, signal } from "@preact/signals";
 import * as reviewsApi from "../net/reviews_api.js";
 import * as teachingApi from "../net/teaching_api.js";
 import { pendingActions } from "./pending_actions.js";
+import { tellTimeZone } from "./time_zone.js";
 
 /** @import { ReviewReply, ReviewResult, ReviewSession, ReviewsDue, SelfMark } from "../types.d.ts" */
 
@@ -27,7 +28,7 @@ export function openReview() {
   async function load() {
     loading.value = true;
     try {
-      await ensureTimeZone();
+      await tellTimeZone((await reviewsApi.settings()).timeZone);
       const found = await reviewsApi.due();
       const open = found.sessionId
         ? await reviewsApi.takeUp(found.sessionId)
@@ -134,11 +135,4 @@ export function openReview() {
       closed = true;
     },
   };
-}
-
-/** Days end at the learner's own hour: the server learns their time zone from the first browser. */
-async function ensureTimeZone() {
-  const { timeZone } = await reviewsApi.settings();
-  const mine = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (timeZone === null && mine) await reviewsApi.changeSettings({ timeZone: mine });
 }

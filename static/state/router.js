@@ -10,7 +10,7 @@ import { signal } from "@preact/signals";
  *   | { name: "diagnostic", branchId: string, conceptId: string }
  *   | { name: "lesson", branchId: string, conceptId: string, nodeId: string }
  *   | { name: "run", runId: string }
- *   | { name: "progress" | "review" | "settings", mixUps?: boolean }
+ *   | { name: "paths" | "progress" | "review" | "settings", mixUps?: boolean }
  *   | { name: "unknown" }
  * } Screen
  */
@@ -25,6 +25,7 @@ export function parseScreen(pathname) {
   if ((first === "progress" || first === "review" || first === "settings") && !branchId) return { name: first };
   if (first === "progress" && branchId === "mix-ups" && !second) return { name: first, mixUps: true };
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
+  if (first === "paths" && !branchId) return { name: "paths" };
   if (first !== "paths" || !branchId || more.length) return { name: "unknown" };
   if (!second) return { name: "path", branchId, conceptId: null };
   if (second !== "concepts" || !conceptId) return { name: "unknown" };
@@ -34,9 +35,11 @@ export function parseScreen(pathname) {
 }
 
 export const homeUrl = () => "/";
+export const pathsUrl = () => "/paths";
 export const progressUrl = () => "/progress";
 export const mixUpsUrl = () => "/progress/mix-ups";
 export const settingsUrl = () => "/settings";
+export const reviewUrl = () => "/review";
 /** @param {string} branchId @param {string | null} [conceptId] */
 export const pathUrl = (branchId, conceptId = null) =>
   `/paths/${encodeURIComponent(branchId)}${conceptId ? `/concepts/${encodeURIComponent(conceptId)}` : ""}`;

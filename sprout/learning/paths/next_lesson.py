@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from sprout.events import NodeRow
 from sprout.learning.graph.node_states import NodeState, node_states
-from sprout.learning.paths.repository import BranchGraph, ProgressRow
+from sprout.learning.paths.repository import PathGraph, ProgressRow
 
 MAX_NAMED = 3
 _TO_LEARN = frozenset({NodeState.READY, NodeState.IN_PROGRESS})
@@ -46,7 +46,7 @@ class NextLesson:
 
 
 def next_lesson(
-    graph: BranchGraph,
+    graph: PathGraph,
     started: Mapping[str, datetime],
     taken: Collection[str] = (),
     *,
@@ -97,7 +97,7 @@ class _Levels:
         taken: parts that are through as if they were learned; a concept is, once all of its parts are.
     """
 
-    def __init__(self, graph: BranchGraph, taken: Collection[str] = ()) -> None:
+    def __init__(self, graph: PathGraph, taken: Collection[str] = ()) -> None:
         self._nodes = {node.id: node for node in graph.nodes}
         self._progress = {row.node_id: row for row in graph.progress}
         pairs = [(edge.source_node_id, edge.target_node_id) for edge in graph.edges]

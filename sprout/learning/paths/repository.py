@@ -83,13 +83,18 @@ class BranchSummary(Wire):
     last_activity_at: str
 
 
-class BranchGraph(Wire):
-    """Everything that a branch's page draws, in the order of creation."""
+class PathGraph(Wire):
+    """The nodes of a branch, their edges, and the learner's progress on them, in the order of creation."""
 
     branch: BranchRow
     nodes: list[NodeDetail]
     edges: list[EdgeRow]
     progress: list[ProgressRow]
+
+
+class BranchGraph(PathGraph):
+    """Everything that a branch's page draws, in the order of creation."""
+
     documents: list[DocumentRow]
 
 
@@ -133,6 +138,10 @@ class PathRepository(Protocol):
         ...
 
     async def graph(self, branch_id: str, *, user_id: str) -> BranchGraph: ...
+
+    async def graphs(self, branch_ids: Sequence[str], *, user_id: str) -> list[PathGraph]:
+        """Those of these branches that are the user's, in the order of their ids."""
+        ...
 
     async def nodes(
         self,

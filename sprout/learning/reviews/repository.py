@@ -1,5 +1,6 @@
 """Reviews repository: what is due, sessions that can be left and taken up, and their answers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -9,44 +10,12 @@ from sprout.events import AnswerType, Compare, CriterionShown, Wire
 from sprout.learning.paths.sources import PassageRow
 from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.reviews.cards import ReviewGrade
+from sprout.learning.reviews.costs import RetentionCost
+from sprout.learning.reviews.day import LearnerDay, ReviewsDue
 from sprout.learning.reviews.grading import ReviewMark
 from sprout.learning.reviews.workload import Minutes
 
 SegmentState = Literal["waiting", "current", "answered", "skipped"]
-
-
-class PathReviews(Wire):
-    """The questions that are due on a path."""
-
-    branch_id: str
-    title: str
-    due: int
-    minutes: int
-
-
-class ReviewsDue(Wire):
-    """Reviews that are due now, counted in questions, of which one may cover several parts.
-
-    Args:
-        due: all that are due.
-        today: those that fit what is left of the day's size, and `minutes`, how long they take.
-        days: the number of later days over which the rest is spread.
-        done_today: the reviews that were answered since the learner's day began.
-        cards: all parts that are reviewed from time to time.
-        next_at: when the next one comes; null while something is due, and without cards.
-        session_id: today's session that is not over yet.
-        paths: those with something due, the most first.
-    """
-
-    due: int
-    today: int
-    minutes: int
-    days: int
-    done_today: int
-    cards: int
-    next_at: str | None
-    session_id: str | None
-    paths: list[PathReviews]
 
 
 class ReviewSegment(Wire):
@@ -201,6 +170,8 @@ class Reviews(Protocol):
 
     async def due(self, user_id: str) -> ReviewsDue: ...
 
+    async def day(self, user_id: str) -> LearnerDay: ...
+
     async def start_session(
         self, user_id: str, *, minutes: Minutes | None = None, branch_id: str | None = None
     ) -> tuple[ReviewSession, bool]:
@@ -229,6 +200,10 @@ class Reviews(Protocol):
         ...
 
     async def settings(self, user_id: str) -> ReviewSettings: ...
+
+    async def retention_costs(self, user_id: str) -> Sequence[RetentionCost]:
+        """What each choice of retention takes with the learner's cards; all 0 without cards."""
+        ...
 
     async def change_settings(self, user_id: str, change: SettingsChange) -> ReviewSettings:
         """The settings with what is given changed; retention holds from the next review of each part on.

@@ -1,6 +1,7 @@
-"""The graph of a branch: nodes, edges and progress, however many, in two statements."""
+"""The graphs of branches: nodes, edges and progress, however many, in two statements."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any, TypeVar
 
@@ -8,7 +9,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, select, type_coerce
 
 from sprout.events import Wire
-from sprout.learning.paths.repository import EdgeRow, NodeDetail, ProgressRow
+from sprout.learning.paths.repository import BranchRow, EdgeRow, NodeDetail, PathGraph, ProgressRow
 from sprout.store.schema import tables
 from sprout.store.schema.columns import UtcTime, WireTime, table_of
 
@@ -37,29 +38,49 @@ _WITH_PROGRESS = (
     .outerjoin_from(
         _nodes, _progress, and_(_progress.c.node_id == _nodes.c.id, _progress.c.user_id == bindparam("user"))
     )
-    .where(_nodes.c.branch_id == bindparam("branch"))
+    .where(_nodes.c.branch_id.in_(bindparam("branches", expanding=True)))
     .order_by(_nodes.c.creation)
 )
 _EDGES = (
     select(*_columns(_edges, EdgeRow))
     .join(_nodes, _nodes.c.id == _edges.c.source_node_id)
-    .where(_nodes.c.branch_id == bindparam("branch"))
+    .where(_nodes.c.branch_id.in_(bindparam("branches", expanding=True)))
     .order_by(_edges.c.creation)
 )
 
 
 def branch_graph_rows(
-    connection: Connection, branch_id: str, user_id: str
+    connection: Connection, branch_ids: Sequence[str], user_id: str
 ) -> tuple[list[NodeDetail], list[EdgeRow], list[ProgressRow]]:
-    """The nodes and edges of a branch, and the user's progress on them, each in the order of creation."""
-    found = connection.execute(_WITH_PROGRESS, {"branch": branch_id, "user": user_id}).all()
+    """The nodes and edges of branches, and the user's progress on them, each in the order of creation."""
+    found = connection.execute(_WITH_PROGRESS, {"branches": branch_ids, "user": user_id}).all()
     width = len(NodeDetail.model_fields)
     progress = sorted((row[width:] for row in found if row[width] is not None), key=itemgetter(0))
     return (
         _validate_rows(_NODE_ROWS, NodeDetail, [row[:width] for row in found]),
-        _validate_rows(_EDGE_ROWS, EdgeRow, connection.execute(_EDGES, {"branch": branch_id}).all()),
+        _validate_rows(_EDGE_ROWS, EdgeRow, connection.execute(_EDGES, {"branches": branch_ids}).all()),
         _validate_rows(_PROGRESS_ROWS, ProgressRow, [row[1:] for row in progress]),
     )
+
+
+def path_graphs(connection: Connection, branches: Sequence[BranchRow], user_id: str) -> list[PathGraph]:
+    """The graphs of these branches, in their order."""
+    nodes, edges, progress = branch_graph_rows(connection, [one.id for one in branches], user_id)
+    home = {node.id: node.branch_id or "" for node in nodes}
+    nodes_of = _by_branch(nodes, [home[one.id] for one in nodes])
+    edges_of = _by_branch(edges, [home[one.source_node_id] for one in edges])
+    progress_of = _by_branch(progress, [home[one.node_id] for one in progress])
+    return [
+        PathGraph(branch=one, nodes=nodes_of[one.id], edges=edges_of[one.id], progress=progress_of[one.id])
+        for one in branches
+    ]
+
+
+def _by_branch(rows: Sequence[T], branch_ids: Sequence[str]) -> Mapping[str, list[T]]:
+    found: defaultdict[str, list[T]] = defaultdict(list)
+    for row, branch_id in zip(rows, branch_ids, strict=True):
+        found[branch_id].append(row)
+    return found
 
 
 def _validate_rows(rows: TypeAdapter[list[T]], kind: type[T], found: Sequence[Sequence[object]]) -> list[T]:

@@ -20,6 +20,7 @@ from sprout.learning.paths.repository import (
     DocumentRow,
     EdgeRow,
     NewDocument,
+    PathGraph,
     ProgressRow,
     UndoResult,
 )
@@ -28,7 +29,7 @@ from sprout.store.engine.database import Database
 from sprout.store.engine.quotas import enforce_quota
 from sprout.store.engine.tolerant_reads import fetch_readable
 from sprout.store.engine.transaction import WriteTransaction
-from sprout.store.graph.branch_graph import branch_graph_rows
+from sprout.store.graph.branch_graph import branch_graph_rows, path_graphs
 from sprout.store.graph.branch_summaries import summaries_of
 from sprout.store.graph.nodes import owned_node_row
 from sprout.store.graph.ownership import owned_branch, owned_document, owned_document_by_id, owned_node
@@ -128,9 +129,19 @@ class SqlPaths:
     async def graph(self, branch_id: str, *, user_id: str) -> BranchGraph:
         def body(session: Session) -> BranchGraph:
             branch = mapping.branch_row(owned_branch(session, branch_id, user_id))
-            nodes, edges, progress = branch_graph_rows(session.connection(), branch_id, user_id)
+            nodes, edges, progress = branch_graph_rows(session.connection(), [branch_id], user_id)
             documents = [mapping.document_row(*found) for found in session.exec(_branch_documents_query(branch_id))]
             return BranchGraph(branch=branch, nodes=nodes, edges=edges, progress=progress, documents=documents)
+
+        return await self._database.read_orm_tx(body)
+
+    async def graphs(self, branch_ids: Sequence[str], *, user_id: str) -> list[PathGraph]:
+        def body(session: Session) -> list[PathGraph]:
+            branch = tables.Branch
+            owned = select(branch).where(col(branch.id).in_(branch_ids), branch.user_id == user_id)
+            found = {one.id: mapping.branch_row(one) for one in session.exec(owned)}
+            branches = [found[one] for one in branch_ids if one in found]
+            return path_graphs(session.connection(), branches, user_id)
 
         return await self._database.read_orm_tx(body)
 

@@ -9,10 +9,11 @@ from sqlalchemy import Connection, Row, func, select
 
 from sprout.events import wire_time
 from sprout.learning.reviews.cards import Card, retrievability
+from sprout.learning.reviews.day import PathReviews, ReviewsDue
 from sprout.learning.reviews.days import LearnerDays
 from sprout.learning.reviews.items import ItemSource
 from sprout.learning.reviews.planning import DuePart, PlannedReview, plan_reviews
-from sprout.learning.reviews.repository import PathReviews, ReviewsDue, ReviewSettings
+from sprout.learning.reviews.repository import ReviewSettings
 from sprout.learning.reviews.workload import Workload, by_path, minutes_for, pace, workload
 from sprout.store.reviews.candidates import askable_parts
 from sprout.store.reviews.settings import days_of
@@ -96,6 +97,12 @@ def due_summary(connection: Connection, user_id: str, found: DueReviews, *, sess
 def card_of(row: Row[Any]) -> Card:
     """The card in a row with its columns."""
     return Card(row.due_at, row.seen_at, row.stability, row.difficulty)
+
+
+def cards_of(connection: Connection, user_id: str) -> Sequence[Card]:
+    """All cards of the learner, in the order in which they were made."""
+    wanted = select(_cards).where(_cards.c.user_id == user_id).order_by(_cards.c.creation)
+    return [card_of(row) for row in connection.execute(wanted)]
 
 
 def pace_of(connection: Connection, user_id: str) -> float:

@@ -1,22 +1,25 @@
 """Reviews repository: each request is one transaction, under a lock of its learner."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
+from sqlalchemy import Connection
 from sqlmodel import Session
 
 from sprout.clock import utc_now
 from sprout.errors import Conflict
 from sprout.learning.questions.assessments import SelfMark
-from sprout.learning.reviews.cards import ReviewGrade
+from sprout.learning.reviews.cards import Card, ReviewGrade
+from sprout.learning.reviews.costs import RetentionCost, retention_costs
+from sprout.learning.reviews.day import LearnerDay, ReviewsDue
 from sprout.learning.reviews.items import ItemSource, NoItems
 from sprout.learning.reviews.planning import PlannedReview, mix
 from sprout.learning.reviews.repository import (
     ReviewAnswer,
     ReviewReply,
     ReviewResult,
-    ReviewsDue,
     ReviewSession,
     ReviewSettings,
     SettingsChange,
@@ -26,7 +29,8 @@ from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.ownership import owned_answer, owned_branch
 from sprout.store.reviews import answers
-from sprout.store.reviews.due import DueReviews, due_reviews, due_summary, pace_of
+from sprout.store.reviews.day import learner_day
+from sprout.store.reviews.due import DueReviews, cards_of, due_reviews, due_summary, pace_of
 from sprout.store.reviews.posing import advance, items_of, question_of
 from sprout.store.reviews.results import result_of
 from sprout.store.reviews.sessions import (
@@ -62,11 +66,15 @@ class SqlReviews:
         self._now = now
 
     async def due(self, user_id: str) -> ReviewsDue:
-        def body(session: Session) -> ReviewsDue:
+        return await self._database.read_orm_tx(
+            lambda session: self._summary(session, user_id, self._due(session, user_id))
+        )
+
+    async def day(self, user_id: str) -> LearnerDay:
+        def body(session: Session) -> LearnerDay:
             connection, found = session.connection(), self._due(session, user_id)
-            row = open_session(session, user_id)
-            today = row is not None and self._is_todays(session, row)
-            return due_summary(connection, user_id, found, session_id=row.id if row is not None and today else None)
+            due, settings = self._summary(session, user_id, found), settings_of(connection, user_id)
+            return learner_day(connection, user_id, found, due, settings=settings, now=self._now())
 
         return await self._database.read_orm_tx(body)
 
@@ -137,6 +145,13 @@ class SqlReviews:
     async def settings(self, user_id: str) -> ReviewSettings:
         return await self._database.read_tx(lambda connection: settings_of(connection, user_id))
 
+    async def retention_costs(self, user_id: str) -> Sequence[RetentionCost]:
+        def body(connection: Connection) -> tuple[Sequence[Card], float]:
+            return cards_of(connection, user_id), pace_of(connection, user_id)
+
+        cards, pace_s = await self._database.read_tx(body)
+        return await asyncio.to_thread(retention_costs, cards, self._now(), pace_s=pace_s)
+
     async def change_settings(self, user_id: str, change: SettingsChange) -> ReviewSettings:
         return await self._database.write_tx(lambda tx: change_settings(tx, user_id, change))
 
@@ -172,6 +187,12 @@ class SqlReviews:
         connection = session.connection()
         settings = settings_of(connection, user_id)
         return due_reviews(connection, user_id, settings=settings, now=self._now(), source=self._source)
+
+    def _summary(self, session: Session, user_id: str, found: DueReviews) -> ReviewsDue:
+        row = open_session(session, user_id)
+        today = row is not None and self._is_todays(session, row)
+        session_id = row.id if row is not None and today else None
+        return due_summary(session.connection(), user_id, found, session_id=session_id)
 
     def _chosen(
         self, session: Session, user_id: str, minutes: Minutes | None, branch_id: str | None

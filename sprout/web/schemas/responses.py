@@ -22,6 +22,8 @@ from sprout.learning.paths.next_lesson import WhyNext
 from sprout.learning.paths.repository import BranchGraph, BranchRow, BranchSummary, DocumentRow, EdgeRow
 from sprout.learning.paths.topic_coverage import OfferedCourse
 from sprout.learning.questions.assessments import Diagnostic, GradeShown
+from sprout.learning.reviews.day import DayDone, ForecastDay, ReviewsDue, WeekGains
+from sprout.learning.today.next_step import StepKind
 from sprout.web.schemas.run_responses import RunRow
 
 Way = Literal["add_notes", "choose_course", "connect_model"]
@@ -47,20 +49,36 @@ class OpenLessonQuestion(Wire):
     reading: ReadingShown | None = None
 
 
+class NextReviews(Wire):
+    """The reviews that fit what is left of the learner's day.
+
+    Args:
+        here: how many are due on the path that was asked about, or over all, whether or not they fit the day.
+        session_id: today's session that is not over yet.
+    """
+
+    count: int
+    minutes: int
+    here: int
+    session_id: str | None
+
+
 class NextAction(Wire):
     """What a learner does next.
 
     Args:
-        kind: a lesson; an answer that a run waits for; waiting while agents make the path; making what is missing, a
-            path or the parts of `concept`; nothing, in a path that is learned, or without any path.
-        minutes: of the lesson, or what is left of it, as the learner's last lessons took.
+        kind: a session of reviews; a lesson; an answer that a run waits for; waiting while agents make the path; making
+            what is missing, a path or the parts of `concept`; nothing, in a path that is learned, or without any path.
+        minutes: of the reviews, or of the lesson: what is left of it, as the learner's last lessons took.
         why, because: the reason for the lesson, and titles of what was learned that leads to it.
         opens: titles of what it opens.
         learned, parts: of the lesson's concept.
         run_id: the run that waits, or that makes the path.
+        reviews: those that are due today, whatever comes next; null without any. Over all paths they come first; within
+            a path they follow what is to be learned.
     """
 
-    kind: Literal["lesson", "answer", "growing", "grow", "done", "none"]
+    kind: StepKind
     branch: BranchRow | None = None
     concept: NodeRow | None = None
     node: NodeRow | None = None
@@ -71,6 +89,52 @@ class NextAction(Wire):
     learned: int | None = None
     parts: int | None = None
     run_id: str | None = None
+    reviews: NextReviews | None = None
+
+
+class TodayPath(Wire):
+    """A path as the learner's day shows it.
+
+    Args:
+        leaves: of its plant, a letter for each learned part in the order in which they were: n for new, m for
+            mastered, d for due.
+        parts: how many there are to learn.
+        next: what comes next in it, reviews aside.
+    """
+
+    branch: BranchRow
+    leaves: str
+    parts: int
+    learned_today: int
+    next: NextAction
+
+
+class Today(Wire):
+    """The learner's day, which ends at their own hour.
+
+    Args:
+        date: the learner's.
+        minutes: the size of a day that they chose.
+        time_zone: by which it ends; null as long as it is not known, which is as UTC.
+        begun: whether they have answered anything yet.
+        done: whether it is enough for today.
+        next: what comes after the reviews, over all paths.
+        day: what was done since it began.
+        paths: those with something to learn first; `more_paths` of them are not listed.
+    """
+
+    date: str
+    minutes: int
+    time_zone: str | None
+    begun: bool
+    done: bool
+    due: ReviewsDue
+    next: NextAction
+    day: DayDone
+    week: WeekGains
+    tomorrow: ForecastDay
+    paths: list[TodayPath]
+    more_paths: int
 
 
 class GradeSummary(Wire):

@@ -7,11 +7,16 @@ from pydantic import Field, StringConstraints
 from sprout.agents.tutor.task import MAX_CRITERIA
 from sprout.events import Mark
 from sprout.learning.marking.grading import MAX_MISCONCEPTION
+from sprout.learning.reviews.calendar import Language
 from sprout.learning.reviews.cards import MAX_RETENTION, MIN_RETENTION
 from sprout.learning.reviews.workload import Minutes
-from sprout.web.schemas.requests import USER_ID_DESCRIPTION, Id, RequestModel
+from sprout.web.schemas.requests import USER_ID_DESCRIPTION, Id, OptionalUserQuery, RequestModel
 
 MAX_SECONDS = 86_400
+
+
+class CalendarQuery(OptionalUserQuery):
+    language: Language = Field(default="en", description="of the events")
 
 
 class NewReviewSession(RequestModel):

@@ -7,7 +7,7 @@ import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
 import { connection } from "../../net/connection.js";
 import { nowMs, useTicking } from "../../state/clock.js";
-import { homeUrl, progressUrl, runUrl, screen, settingsUrl } from "../../state/router.js";
+import { homeUrl, pathsUrl, progressUrl, runUrl, screen, settingsUrl } from "../../state/router.js";
 import { waitingRuns } from "../../state/tab_stream.js";
 import { Icon, Logo, Patterns } from "./icons.js";
 
@@ -34,7 +34,7 @@ export const Shell = ({ crumbs, tools, note, children, work, asked = [] }) => ht
     ${
       crumbs
         ? html`<${Crumbs} crumbs=${crumbs} />`
-        : html`<nav class="nav" aria-label=${t("nav.main")}><${Places} of=${PLACES.slice(0, 2)} /></nav>`
+        : html`<nav class="nav" aria-label=${t("nav.main")}><${Places} /></nav>`
     }
     <div class="bar-end">
       <${StatusLine} />
@@ -42,7 +42,7 @@ export const Shell = ({ crumbs, tools, note, children, work, asked = [] }) => ht
       ${tools}
       <${ThemeButton} />
       <a
-        class="btn flat icon hide-s"
+        class="btn flat icon"
         href=${settingsUrl()}
         aria-label=${t("nav.settings")}
         title=${t("nav.settings")}
@@ -54,24 +54,23 @@ export const Shell = ({ crumbs, tools, note, children, work, asked = [] }) => ht
   </header>
   <${WaitingBar} asked=${asked} />
   <main id="main" tabindex="-1" class=${work ? "work" : ""}>${children}</main>
-  ${!crumbs && html`<nav class="tabs" aria-label=${t("nav.main")}><${Places} of=${PLACES} /></nav>`}
+  ${!crumbs && html`<nav class="tabs" aria-label=${t("nav.main")}><${Places} /></nav>`}
 `;
 
-/** @typedef {"nav.paths" | "nav.progress" | "nav.settings"} NavKey */
+/** @typedef {"nav.today" | "nav.paths" | "nav.progress"} NavKey */
 
 /**
  * Main navigation: in the bar, on a phone below the content.
- * @type {{ name: string, url: () => string, icon: "pot" | "chart" | "sliders", label: NavKey }[]}
+ * @type {{ name: string, url: () => string, icon: "today" | "pot" | "chart", label: NavKey }[]}
  */
 const PLACES = [
-  { name: "home", url: homeUrl, icon: "pot", label: "nav.paths" },
+  { name: "home", url: homeUrl, icon: "today", label: "nav.today" },
+  { name: "paths", url: pathsUrl, icon: "pot", label: "nav.paths" },
   { name: "progress", url: progressUrl, icon: "chart", label: "nav.progress" },
-  { name: "settings", url: settingsUrl, icon: "sliders", label: "nav.settings" },
 ];
 
-/** @param {{ of: typeof PLACES }} props */
-const Places = ({ of }) =>
-  html`${of.map(
+const Places = () =>
+  html`${PLACES.map(
     ({ name, url, icon, label }) => html`<a
       key=${name}
       href=${url()}

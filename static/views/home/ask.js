@@ -37,10 +37,10 @@ const LIMITS = {
 };
 
 /**
- * @param {{ status: Status | null, asked: string | null, refusal: Signal<UnknownTopic | null> }} props
- * `asked`: a chosen suggestion, submitted at once
+ * @param {{ status: Status | null, asked: string | null, refusal: Signal<UnknownTopic | null>, isNext: boolean }} props
+ * `asked`: a chosen suggestion, submitted at once; `isNext`: nothing else comes next, so that this button is the filled one
  */
-export function AskForm({ status, asked, refusal }) {
+export function AskForm({ status, asked, refusal, isNext }) {
   const words = useSignal(loadDraft(TOPIC_DRAFT));
   const files = useSignal(/** @type {File[]} */ ([]));
   const refused = useSignal(/** @type {string[]} */ ([]));
@@ -223,7 +223,7 @@ export function AskForm({ status, asked, refusal }) {
           </button>
         </div>
         <button
-          class="btn go"
+          class=${isNext ? "btn go" : "btn"}
           type="submit"
           disabled=${Boolean(step.value)}
           aria-busy=${Boolean(step.value) || undefined}

@@ -1,94 +1,63 @@
 // @ts-check
-/** Home screen: the form for a new path, and the list of paths. */
+/** Home: the day of a learner who has begun, and the form for a path of one who has not. */
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
 import { loadSheet } from "../../lib/style_sheets.js";
-import * as api from "../../net/api.js";
-import * as pathsApi from "../../net/paths_api.js";
+import * as learnerApi from "../../net/learner_api.js";
 import { onRunChanges } from "../../state/tab_stream.js";
 import { lazy } from "../common/lazy.js";
 import { prefetchSearch, SearchButton, SearchDialog } from "../common/search_button.js";
 import { Fault, Shell } from "../common/shell.js";
-import { AskForm } from "./ask.js";
-import { PathTable } from "./paths.js";
-import { Plants, Seed } from "./plants.js";
 
-/** @import { UnknownTopic } from "../../state/unknown_topic.js" */
-/** @import { PathSummary, Status } from "../../types.d.ts" */
+/** @import { Today } from "../../types.d.ts" */
 
-const firstRun = lazy(async () => {
-  const [{ FirstRun }] = await Promise.all([import("./first_run.js"), loadSheet("styles/ways.css")]);
-  return FirstRun;
+const day = lazy(async () => {
+  const [{ TodayView }] = await Promise.all([import("../today/today.js"), loadSheet("styles/today.css")]);
+  return TodayView;
 });
-const dueLine = lazy(async () => (await import("./due_line.js")).DueLine);
-const nextCard = lazy(async () => (await import("./next_card.js")).NextCard);
+const paths = lazy(async () => (await import("./paths_screen.js")).PathsScreen);
 /** Delay after which search is prefetched. */
 const AHEAD_MS = 1500;
 
 export function HomeScreen() {
-  const paths = useSignal(/** @type {PathSummary[] | null} */ (null));
-  const status = useSignal(/** @type {Status | null} */ (null));
+  const today = useSignal(/** @type {Today | null} */ (null));
   const problem = useSignal(/** @type {string | null} */ (null));
-  const asked = useSignal(/** @type {string | null} */ (null));
-  const refusal = useSignal(/** @type {UnknownTopic | null} */ (null));
   const searching = useSignal(false);
 
   const load = async () => {
     try {
-      [paths.value, status.value] = await Promise.all([pathsApi.paths(), status.value ?? api.status()]);
+      today.value = await learnerApi.today();
       problem.value = null;
     } catch (error) {
       problem.value = /** @type {Error} */ (error).message;
     }
   };
-
   useEffect(() => {
-    document.title = t("app.title");
     load();
     const timer = setTimeout(prefetchSearch, AHEAD_MS);
     const unturn = onRunChanges(load);
+    const comeBack = () => {
+      if (!document.hidden) load(); // another day may have begun
+    };
+    document.addEventListener("visibilitychange", comeBack);
     return () => {
+      document.removeEventListener("visibilitychange", comeBack);
       clearTimeout(timer);
       unturn();
     };
   }, []);
 
-  const isFirst = paths.value?.length === 0;
-  const offline = status.value?.model.offline;
-  return html`<${Shell}
-    tools=${!isFirst && html`<${SearchButton} searching=${searching} />`}
-    note=${offline ? t("model.offline") : null}
-  >
-    <div class="wrap hero">
-      <${AskForm} status=${status.value} asked=${asked.value} refusal=${refusal} />
-      ${isFirst ? html`<${Seed} />` : html`<${Plants} paths=${paths.value ?? []} />`}
-    </div>
-    <div class="ground"></div>
-    <div class="wrap">
-      ${problem.value && html`<${Fault} message=${problem.value} onRetry=${load} />`}
-      ${!paths.value && !problem.value && html`<p class="loading dimmer" role="status">${t("paths.loading")}</p>`}
-      ${paths.value && !isFirst && html`<${dueLine.View} />`}
-      ${paths.value && !isFirst && html`<${nextCard.View} />`}
-      ${paths.value && !isFirst && html`<${PathTable} paths=${paths.value} onChange=${load} />`}
-      ${
-        isFirst &&
-        !refusal.value &&
-        status.value &&
-        html`<${firstRun.View}
-          status=${status.value}
-          onChoose=${(/** @type {string} */ title) => {
-            asked.value = title;
-          }}
-        />`
-      }
-    </div>
+  if (today.value && !today.value.begun) return html`<${paths.View} />`;
+  return html`<${Shell} tools=${html`<${SearchButton} searching=${searching} />`}>
+    ${problem.value && html`<div class="wrap blank"><${Fault} message=${problem.value} onRetry=${load} /></div>`}
+    ${!today.value && !problem.value && html`<p class="wrap loading dimmer" role="status">${t("paths.loading")}</p>`}
+    ${today.value && html`<${day.View} today=${today.value} onChange=${load} />`}
     ${
       searching.value &&
       html`<${SearchDialog}
-        paths=${paths.value ?? []}
         onClose=${() => {
           searching.value = false;
         }}

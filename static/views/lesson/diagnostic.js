@@ -11,7 +11,7 @@ import { splitPrompt } from "../../lib/prompt_parts.js";
 import { openDiagnostic, optionsOf } from "../../state/diagnostic.js";
 import { loadDraft, deleteDraft, saveDraft } from "../../state/drafts.js";
 import { inLearningOrder, partsOf } from "../../state/graph.js";
-import { homeUrl, pathUrl } from "../../state/router.js";
+import { homeUrl, pathsUrl, pathUrl } from "../../state/router.js";
 import { ContestDialog } from "../common/contest_dialog.js";
 import { Icon } from "../common/icons.js";
 import { Mark } from "../common/node_state_shapes.js";
@@ -38,7 +38,7 @@ export function DiagnosticScreen({ branchId, conceptId }) {
   }, [concept?.title]);
   const back = pathUrl(branchId, conceptId);
   const crumbs = [
-    { title: common("nav.paths"), url: homeUrl() },
+    { title: common("nav.paths"), url: pathsUrl() },
     { title, url: pathUrl(branchId) },
     ...(concept ? [{ title: concept.title, url: back }] : []),
     { title: t("dg.crumb"), url: null },

@@ -7,20 +7,21 @@ import { html } from "../../lib/html.js";
 import { isLearned } from "../../lib/node_status.js";
 import { pathUrl } from "../../state/router.js";
 import { Icon } from "../common/icons.js";
-import { NextReason, nextLabel, nextUrl, useNextLesson } from "../common/next_step.js";
+import { NextReason, ReviewLine, stepLabel, stepTitle, stepUrl, useNextStep } from "../common/next_step.js";
 import { Mark } from "../common/node_state_shapes.js";
 
 /** @import { OpenLesson } from "../../state/lesson.js" */
 /** @import { PathContext } from "../common/path_context.js" */
+/** @import { NextAction } from "../../types.d.ts" */
 
 /**
  * @param {{ lesson: OpenLesson, branchId: string, conceptId: string, around: PathContext | null }} props
  */
 export function Finished({ lesson, branchId, conceptId, around }) {
-  const next = useNextLesson({ branchId });
+  const next = useNextStep({ branchId });
   const isRead = lesson.turns.value.some((turn) => turn.reading);
   const concept = around?.all.get(conceptId);
-  const isHere = next?.node.parentId === conceptId;
+  const isHere = next?.node?.parentId === conceptId;
   const plan = lesson.state.value?.plan ?? [];
   const state = lesson.state.value;
   const reached = state?.mastered ? "mastered" : state?.completed ? "learned" : "progress";
@@ -50,17 +51,25 @@ export function Finished({ lesson, branchId, conceptId, around }) {
     ${
       next &&
       html`<div class="next">
-        <p class="t13 dim">${t(isHere ? "tu.next" : "tu.next_concept")}</p>
+        <p class="t13 dim">${t(isHere || !next.node ? "tu.next" : "tu.next_concept")}</p>
         <p class="next-title">
-          <${Mark} state=${next.why === "started" ? "progress" : "ready"} />
-          <span>${next.node.title}</span>
+          <${Mark} state=${markOf(next)} />
+          <span>${stepTitle(next)}</span>
         </p>
         <${NextReason} next=${next} />
+        <${ReviewLine} next=${next} />
       </div>`
     }
     <div class="row cp-foot">
-      ${next && html`<a class="btn go" href=${nextUrl(next)}>${nextLabel(next)}</a>`}
+      ${next && html`<a class="btn go" href=${stepUrl(next)}>${stepLabel(next)}</a>`}
       <a class="btn" href=${pathUrl(branchId, conceptId)}>${t("tu.to_path")}</a>
     </div>
   </section>`;
+}
+
+/** @param {NextAction} next @returns {import("../../state/graph.js").NodeState} */
+function markOf(next) {
+  if (next.kind === "review") return "due";
+  if (!next.node) return "learned";
+  return next.why === "started" ? "progress" : "ready";
 }

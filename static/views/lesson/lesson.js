@@ -9,7 +9,7 @@ import { t as common } from "../../lib/i18n.js";
 import { loadDraft, saveDraft } from "../../state/drafts.js";
 import { openLesson } from "../../state/lesson.js";
 import { waitingTurn } from "../../state/reading.js";
-import { homeUrl, pathUrl } from "../../state/router.js";
+import { homeUrl, pathsUrl, pathUrl } from "../../state/router.js";
 import { DocumentReader } from "../common/document_reader.js";
 import { usePathContext } from "../common/path_context.js";
 import { EmptyScreen, Fault, Shell } from "../common/shell.js";
@@ -47,7 +47,7 @@ export function LessonScreen({ branchId, conceptId, nodeId }) {
     isBegun,
   );
   const crumbs = [
-    { title: common("nav.paths"), url: homeUrl() },
+    { title: common("nav.paths"), url: pathsUrl() },
     { title: around?.title ?? "", url: pathUrl(branchId) },
     { title: concept?.title ?? "", url: pathUrl(branchId, conceptId) },
     { title: node?.title ?? t("tu.crumb"), url: null },

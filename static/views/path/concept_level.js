@@ -79,7 +79,7 @@ export function ConceptLevel({ path, concept, view }) {
             html`
               <p class="say concept-desc">${concept.desc}</p>
               ${concept.reason && html`<p class="reason why">${concept.reason}</p>`}
-              <${ConceptActions} path=${path} concept=${concept} />
+              <${ConceptActions} path=${path} concept=${concept} isQuiet=${selected !== null} />
               ${mixUp}
             `
           }

@@ -7,12 +7,20 @@ import { html } from "../../lib/html.js";
 import { t as common } from "../../lib/i18n.js";
 import { t } from "../../i18n/next.js";
 import { earlyEnding } from "../../lib/run_ending.js";
-import { NextReason, nextLabel, nextPlace, nextUrl, useNextLesson } from "../common/next_step.js";
+import {
+  lessonOf,
+  NextReason,
+  nextPlace,
+  ReviewLine,
+  stepLabel,
+  stepTitle,
+  stepUrl,
+  useNextStep,
+} from "../common/next_step.js";
 import { lazy } from "../common/lazy.js";
-import { isLearned } from "../../lib/node_status.js";
 
 /** @import { OpenPath } from "../../state/open_path.js" */
-/** @import { Run } from "../../types.d.ts" */
+/** @import { NextAction, Run } from "../../types.d.ts" */
 
 const activity = lazy(async () => (await import("../run/activity_panel.js")).ActivityPanel);
 
@@ -23,7 +31,7 @@ const isSettled = (run) => !run || (run.state === "completed" && !run.cutOff && 
 export function NextPanel({ path, children }) {
   const showsRun = useSignal(false);
   const run = path.run.value;
-  const next = useNextLesson({ branchId: path.branchId }, run?.state);
+  const next = useNextStep({ branchId: path.branchId }, run?.state);
   const isNext = isSettled(run) && !path.isBare() && path.playhead.value === null && !showsRun.value;
   const toggle = () => {
     showsRun.value = !showsRun.value;
@@ -35,38 +43,37 @@ export function NextPanel({ path, children }) {
   return html`<aside class="act next-panel" aria-label=${t("next.label")}>
     <div class="first-step">
       <p class="eyebrow">${t("next.label")}</p>
-      ${next ? html`<${Lesson} next=${next} />` : html`<${Rest} path=${path} />`}
+      ${next ? html`<${Step} next=${next} />` : html`<p class="dim">${t("next.loading")}</p>`}
     </div>
     ${children}
     ${run && html`<${RunLine} path=${path} onShow=${toggle} />`}
   </aside>`;
 }
 
-/** @param {{ next: import("../common/next_step.js").NextLesson }} props */
-const Lesson = ({ next }) => html`
-  <h2>${next.node.title}</h2>
-  <p class="dim">${nextPlace(next)}</p>
-  <${NextReason} next=${next} />
-  <a class="btn go" href=${nextUrl(next)}>${nextLabel(next)}</a>
-`;
+/** @param {{ next: NextAction }} props */
+function Step({ next }) {
+  const lesson = lessonOf(next);
+  return html`
+    <h2>${stepTitle(next)}</h2>
+    ${lesson && html`<p class="dim">${nextPlace(lesson)}</p>`}
+    <${NextReason} next=${next} />
+    <a class="btn go" href=${stepUrl(next)}>${stepLabel(next)}</a>
+    <${ReviewLine} next=${next} />
+  `;
+}
 
-/** The next lesson at the lower edge of a small screen, while no run is there. @param {{ path: OpenPath }} props */
+/** The next step at the lower edge of a small screen, while no run is there. @param {{ path: OpenPath }} props */
 export function DockedNext({ path }) {
-  const next = useNextLesson({ branchId: path.branchId }, path.run.value?.state);
-  if (!next || !isSettled(path.run.value)) return null;
+  const next = useNextStep({ branchId: path.branchId }, path.run.value?.state);
+  if (!next || next.kind === "growing" || !isSettled(path.run.value) || path.isBare()) return null;
   return html`<div class="docked">
-    <a class="btn go" href=${nextUrl(next)}>
-      <span class="docked-title">${next.node.title}</span>
-      <small>${nextLabel(next)}</small>
+    <${ReviewLine} next=${next} />
+    <a class="btn go" href=${stepUrl(next)}>
+      <span class="docked-title">${stepTitle(next)}</span>
+      <small>${stepLabel(next)}</small>
     </a>
   </div>`;
 }
-
-/** A path with no lesson to begin. @param {{ path: OpenPath }} props */
-const Rest = ({ path }) =>
-  path.visible.value.every(isLearned)
-    ? html`<h2>${t("next.done")}</h2><p class="dim">${t("next.done_text")}</p>`
-    : html`<p class="dim">${t("next.loading")}</p>`;
 
 /** The run in one line. @param {{ path: OpenPath, onShow: () => void }} props */
 function RunLine({ path, onShow }) {

@@ -7,7 +7,8 @@ import { t } from "../../lib/i18n.js";
 import { isLearned } from "../../lib/node_status.js";
 import { edgeKey, LEARNED_AT, partsOf } from "../../state/graph.js";
 import { diagnosticUrl, lessonUrl, pathUrl } from "../../state/router.js";
-import { nextLabel, nextUrl, useNextLesson } from "../common/next_step.js";
+import { ReviewLine, stepLabel, stepTitle, stepUrl, useNextStep } from "../common/next_step.js";
+import { t as onward } from "../../i18n/next.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { LastAnswers } from "./last_answers.js";
 import { Sources } from "./sources.js";
@@ -85,18 +86,29 @@ const Mastery = ({ mastery }) =>
     )}
   `;
 
-/** Links of a concept: the next lesson, and the diagnostic. @param {{ path: OpenPath, concept: GraphNode }} props */
-export function ConceptActions({ path, concept }) {
+/**
+ * Links of a concept: what comes next in it, and the diagnostic.
+ * @param {{ path: OpenPath, concept: GraphNode, isQuiet?: boolean }} props `isQuiet`: another part of the screen has
+ *   the filled button
+ */
+export function ConceptActions({ path, concept, isQuiet = false }) {
   const parts = partsOf(path.all.value, concept.id);
-  const next = useNextLesson({ nodeId: concept.id }, path.run.value?.state);
+  const next = useNextStep({ nodeId: concept.id }, path.run.value?.state);
   if (!parts.length) return null;
   const isBegun = parts.some((part) => part.begun);
+  const isLeft = next?.node || next?.kind === "review";
   return html`<div class="about-go row">
-    ${next && html`<a class="btn go" href=${nextUrl(next)}>${nextLabel(next)}</a>`}
+    ${
+      next &&
+      html`<a class=${isQuiet ? "btn" : "btn go"} href=${isLeft ? stepUrl(next) : pathUrl(path.branchId)}>
+        ${isLeft ? stepLabel(next) : onward("next.to_path")}
+      </a>`
+    }
     <a class="btn" href=${diagnosticUrl(path.branchId, concept.id)}>
       ${t(isBegun ? "about.diagnostic_again" : "about.diagnostic")}
     </a>
-    ${next && html`<p class="t13 dim about-next">${t("about.next", { title: next.node.title })}</p>`}
+    ${next && isLeft && html`<p class="t13 dim about-next">${t("about.next", { title: stepTitle(next) })}</p>`}
+    ${next && html`<${ReviewLine} next=${next} />`}
   </div>`;
 }
 

@@ -9,7 +9,7 @@ import { t } from "../../lib/i18n.js";
 import { loadSheet } from "../../lib/style_sheets.js";
 import { useTicking } from "../../state/clock.js";
 import { openPath } from "../../state/open_path.js";
-import { navigate, homeUrl, pathUrl } from "../../state/router.js";
+import { navigate, homeUrl, pathsUrl, pathUrl } from "../../state/router.js";
 import { isActive } from "../../state/run_view.js";
 import { lazy } from "../common/lazy.js";
 import { useIsWide } from "../common/media_query.js";
@@ -79,7 +79,7 @@ export function PathScreen({ branchId, conceptId }) {
 
   if (path.problem.value) return html`<${Missing} path=${path} />`;
   if (!path.answer.value)
-    return html`<${Shell} crumbs=${[{ title: t("nav.paths"), url: homeUrl() }]}>
+    return html`<${Shell} crumbs=${[{ title: t("nav.paths"), url: pathsUrl() }]}>
       <p class="wrap loading dimmer" role="status">${t("path.loading")}</p>
     <//>`;
   if (conceptId && !concept && !path.live.value)
@@ -91,12 +91,12 @@ export function PathScreen({ branchId, conceptId }) {
 
   const crumbs = concept
     ? [
-        { title: t("nav.paths"), url: homeUrl() },
+        { title: t("nav.paths"), url: pathsUrl() },
         { title, url: pathUrl(branchId) },
         { title: concept.title, url: null },
       ]
     : [
-        { title: t("nav.paths"), url: homeUrl() },
+        { title: t("nav.paths"), url: pathsUrl() },
         { title, url: null },
       ];
   const run = path.run.value;

@@ -13,7 +13,7 @@ import { onReconnect } from "../../net/connection.js";
 import * as learnerApi from "../../net/learner_api.js";
 import * as pathsApi from "../../net/paths_api.js";
 import { summary } from "../../state/progress.js";
-import { homeUrl, mixUpsUrl, pathUrl } from "../../state/router.js";
+import { mixUpsUrl, pathUrl, pathsUrl } from "../../state/router.js";
 import { onRunChanges } from "../../state/tab_stream.js";
 import { Icon } from "../common/icons.js";
 import { lazy } from "../common/lazy.js";
@@ -145,7 +145,7 @@ const EmptyProgress = () => html`<section class="pg-empty">
     <h2 class="t18">${t("pg.empty_title")}</h2>
     <p class="dim">${t(chosen.value ? "pg.empty_path" : "pg.empty")}</p>
     <p>
-      <a class="btn go" href=${chosen.value ? pathUrl(chosen.value) : homeUrl()}>
+      <a class="btn go" href=${chosen.value ? pathUrl(chosen.value) : pathsUrl()}>
         ${t(chosen.value ? "pg.open_path" : "pg.empty_go")}
       </a>
     </p>

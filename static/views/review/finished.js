@@ -2,11 +2,13 @@
 /** End of a review session, and the screen where nothing is due. */
 
 import { useEffect, useRef } from "preact/hooks";
+import { t as onward } from "../../i18n/next.js";
 import { t } from "../../i18n/review.js";
 import { html } from "../../lib/html.js";
 import { serverNow } from "../../net/api.js";
 import { homeUrl } from "../../state/router.js";
 import { Icon } from "../common/icons.js";
+import { lessonOf, stepLabel, stepUrl, useNextStep } from "../common/next_step.js";
 import { comesBackDay } from "./days.js";
 
 /** @import { OpenReview } from "../../state/review.js" */
@@ -22,6 +24,7 @@ export function Finished({ opened }) {
   const next = due?.nextAt ?? session?.nextAt;
   const busy = opened.busy.value !== null;
   const left = due?.today ?? 0;
+  const lesson = lessonOf(useNextStep({}, due));
   const isDone = session !== null || (due?.doneToday ?? 0) > 0;
   const words = [
     session && t("rv.recalled", { done: session.recalled, n: session.total }),
@@ -29,6 +32,7 @@ export function Finished({ opened }) {
     !due?.cards && t("rv.none_text"),
     due?.due && !left && t("rv.more", { n: due.due }),
     next && !due?.due && t("rv.next", { day: comesBackDay(next, serverNow(), { inSentence: true }) }),
+    lesson && left === 0 && onward("next.then", { title: onward("next.title", { title: lesson.node.title }) }),
   ].filter(Boolean);
   return html`<section class="rv rv-end">
     <h1 class="t24" tabindex="-1" ref=${heading}>
@@ -47,7 +51,8 @@ export function Finished({ opened }) {
           ${t("rv.go_on", { n: left })}
         </button>`
       }
-      <a class=${left > 0 ? "btn" : "btn go"} href=${homeUrl()}>${t("rv.home")}</a>
+      ${left === 0 && lesson && html`<a class="btn go" href=${stepUrl(lesson)}>${stepLabel(lesson)}</a>`}
+      <a class=${left > 0 || lesson ? "btn" : "btn go"} href=${homeUrl()}>${t("rv.home")}</a>
       ${
         left === 0 &&
         (due?.due ?? 0) > 0 &&

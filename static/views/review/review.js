@@ -25,7 +25,7 @@ export function ReviewScreen() {
     return opened.close;
   }, [opened]);
   const crumbs = [
-    { title: common("nav.paths"), url: homeUrl() },
+    { title: common("nav.today"), url: homeUrl() },
     { title: t("rv.title"), url: null },
   ];
   return html`<${Shell} crumbs=${crumbs}>${body(opened)}<//>`;

@@ -11,7 +11,7 @@ import { serverNow } from "../../net/api.js";
 import { useTicking } from "../../state/clock.js";
 import { handoffKind, sinceWords } from "../../state/handoff.js";
 import { openRun } from "../../state/open_run.js";
-import { navigate, homeUrl, pathUrl, runUrl } from "../../state/router.js";
+import { navigate, homeUrl, pathsUrl, pathUrl, runUrl } from "../../state/router.js";
 import { isActive } from "../../state/run_view.js";
 import { SearchButton, SearchDialog } from "../common/search_button.js";
 import { EmptyScreen, Fault, Shell } from "../common/shell.js";
@@ -43,13 +43,13 @@ export function RunScreen({ runId }) {
   if (error)
     return html`<${Shell}><div class="wrap blank"><${Fault} message=${error.message} onRetry=${one.load} /></div><//>`;
   if (!run)
-    return html`<${Shell} crumbs=${[{ title: t("nav.paths"), url: homeUrl() }]}>
+    return html`<${Shell} crumbs=${[{ title: t("nav.paths"), url: pathsUrl() }]}>
       <p class="wrap loading dimmer" role="status">${t("run.loading")}</p>
     <//>`;
   const name = t("run.title", { time: sinceWords(run.createdAt, serverNow()) });
   const path = run.branchId ? [{ title: one.title.value, url: pathUrl(run.branchId) }] : [];
   return html`<${Shell}
-    crumbs=${[{ title: t("nav.paths"), url: homeUrl() }, ...path, { title: name, url: null }]}
+    crumbs=${[{ title: t("nav.paths"), url: pathsUrl() }, ...path, { title: name, url: null }]}
     tools=${html`<${SearchButton} searching=${searching} />`}
     work
     asked=${[run.id]}

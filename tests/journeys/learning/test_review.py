@@ -74,9 +74,7 @@ async def test_what_is_due_is_reviewed_from_the_home_by_keyboard_until_the_day_i
         due = await grown.get("/reviews/due")
         count = due["today"]
         assert count > 3
-        line = page.get_by_role("region", name="Review")
-        await expect(line).to_contain_text(f"{count} to review")
-        await line.get_by_role("link", name="Review").click()
+        await page.get_by_role("link", name=f"Review {count}").click()
         await page.wait_for_url("**/review")
         await expect(page.get_by_text(f"0 of {count} done")).to_be_visible()
 
@@ -112,9 +110,9 @@ async def test_what_is_due_is_reviewed_from_the_home_by_keyboard_until_the_day_i
         await expect(page.get_by_text(f"{count} of {count + 1} recalled.")).to_be_visible()
         after = await grown.get("/reviews/due")
         assert (after["today"], after["sessionId"]) == (0, None)
-        await page.get_by_role("link", name="To your paths").click()
-        await expect(page.get_by_role("table")).to_be_visible()
-        await expect(page.get_by_role("region", name="Review")).to_have_count(0)
+        await expect(page.locator(".btn.go")).to_have_text(re.compile("^Start, about"))
+        await page.get_by_role("link", name="To today").click()
+        await expect(page.get_by_role("heading", name=f"{count + 1} reviewed")).to_be_visible()
 
 
 async def test_a_review_goes_on_where_another_window_has_left_it(
@@ -179,8 +177,14 @@ async def test_the_size_of_a_day_and_the_retention_are_settings(
         reviews = page.get_by_role("region", name="Reviews")
         await reviews.get_by_text("20 min").click()
         await expect(reviews.get_by_role("radio", name="20 min")).to_be_checked()
-        await reviews.get_by_text("95 %").click()
+        await reviews.get_by_text("95 %", exact=True).click()
         await expect(reviews.get_by_role("radio", name="95 %")).to_be_checked()
+        costs = reviews.get_by_role("list", name="What each choice takes, with what you have learned so far")
+        await expect(costs.get_by_role("listitem")).to_have_text(
+            [re.compile(rf"^{percent} % takes about \d+ reviews? a (day|week)\.$") for percent in (80, 85, 90, 95)]
+        )
+        feed = await reviews.get_by_role("link", name="Calendar file").get_attribute("href")
+        assert feed == f"{grown.url}/api/reviews/calendar.ics?language=en"
         await reviews.get_by_label("A new day begins at").select_option("0")
         await page.wait_for_function("fetch('/api/reviews/settings').then((r) => r.json()).then((s) => !s.dayStartsAt)")
         kept = await grown.get("/reviews/settings")

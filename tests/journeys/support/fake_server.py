@@ -39,6 +39,7 @@ class _FakeServer:
                 Route("/api/status", self.status),
                 Route("/api/next", self.nothing_next),
                 Route("/api/reviews/due", self.nothing_due),
+                Route("/api/today", self.nothing_begun),
                 Route("/api/branches/summary", self.summary),
                 Route("/api/branches/{id}", self.branch),
                 Route("/api/branches/{id}/graph", self.graph),
@@ -78,10 +79,13 @@ class _FakeServer:
         return JSONResponse([])
 
     async def nothing_next(self, request: Request) -> Response:
-        return JSONResponse({"kind": "none", "node": None})
+        return JSONResponse({"kind": "none", "node": None, "because": [], "opens": [], "reviews": None})
 
     async def nothing_due(self, request: Request) -> Response:
         return JSONResponse({"due": 0, "today": 0, "minutes": 0, "days": 0, "sessionId": None})
+
+    async def nothing_begun(self, request: Request) -> Response:
+        return JSONResponse({"begun": False, "paths": []})
 
     async def list_runs(self, request: Request) -> Response:
         before, limit = request.query_params.get("before"), int(request.query_params["limit"])

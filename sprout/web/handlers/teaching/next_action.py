@@ -1,102 +1,136 @@
 """The learner's next action, over all paths, in one, or in one of its concepts."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from sprout.errors import NotFound
 from sprout.learning.lessons.conversations import Conversations
 from sprout.learning.lessons.lesson_history import LessonHistory
-from sprout.learning.paths.next_lesson import next_lesson
-from sprout.learning.paths.repository import BranchGraph, BranchSummary, PathRepository
+from sprout.learning.paths.repository import BranchSummary, PathRepository
+from sprout.learning.reviews.day import ReviewsDue
+from sprout.learning.reviews.repository import Reviews
+from sprout.learning.today.next_step import (
+    WITHIN_A_PATH,
+    NextStep,
+    PathRuns,
+    StepKind,
+    next_step,
+    path_step,
+    review_step,
+)
 from sprout.runs.state import TERMINAL_STATES, Run, RunState
 from sprout.web.http.dependencies import RunService
 from sprout.web.http.endpoint import Call, json_response
 from sprout.web.schemas.requests import NextQuery
-from sprout.web.schemas.responses import NextAction
+from sprout.web.schemas.responses import NextAction, NextReviews
 
-ACTIVE_STATES = [state for state in RunState if state not in TERMINAL_STATES]
+_ACTIVE_STATES = [state for state in RunState if state not in TERMINAL_STATES]
 _TOPIC = "topic"
-_TO_DO = ("answer", "lesson")
 
 
 @dataclass(frozen=True, slots=True)
 class NextDependencies:
-    """Paths, their runs, and the lessons that were begun."""
+    """Paths, their runs, the lessons that were begun, and the reviews that are due."""
 
     paths: PathRepository
     runs: RunService
     conversations: Conversations
+    reviews: Reviews
 
 
 async def get_next(call: Call[NextDependencies, NextQuery]) -> Response:
     """The next action: of several paths, that of the one that was worked on last."""
     query, paths = call.query, call.dependencies.paths
-    if query.branch_id is not None:
-        return json_response(await _over([query.branch_id], call))
-    if query.node_id is not None:
-        node = await paths.node(query.node_id, user_id=call.user_id)
-        return json_response(await _over([node.branch_id or ""], call))
-    summaries = await paths.summaries(call.user_id)
-    to_learn = [one.branch.id for one in summaries if not _is_learned(one)]
-    if not summaries or to_learn:
-        return json_response(await _over(to_learn, call))
-    return json_response(NextAction(kind="done", branch=summaries[0].branch))
+    due = await call.dependencies.reviews.due(call.user_id)
+    reviews = review_step(due)
+    branch_id = query.branch_id
+    if branch_id is None and query.node_id is not None:
+        branch_id = (await paths.node(query.node_id, user_id=call.user_id)).branch_id or ""
+    if branch_id is not None:
+        steps = [await _path_step(call, branch_id), *([reviews] if reviews else ())]
+        return json_response(next_action(next_step(steps, order=WITHIN_A_PATH), due, branch_id))
+    return json_response(next_action(reviews or await _over_all(call), due))
 
 
-async def _over(branch_ids: Sequence[str], call: Call[NextDependencies, NextQuery]) -> NextAction:
-    """The next action of the first of the paths that has something to do, else of the first one."""
-    active = await call.dependencies.runs.runs(
-        user_id=call.user_id, branch_id=call.query.branch_id, include_conversations=False, states=ACTIVE_STATES
+def next_action(step: NextStep, due: ReviewsDue, branch_id: str | None = None) -> NextAction:
+    """The step as the page has it, with the reviews that are due today beside it."""
+    lesson = step.lesson
+    action = NextAction(
+        kind=step.kind,
+        branch=step.branch,
+        concept=step.concept,
+        minutes=step.minutes,
+        run_id=step.run_id,
+        reviews=_reviews(due, branch_id),
     )
-    history = await call.dependencies.conversations.lesson_history(call.user_id)
-    first: NextAction | None = None
-    for branch_id in branch_ids:
-        graph = await call.dependencies.paths.graph(branch_id, user_id=call.user_id)
-        runs = [run for run in active if run.branch_id == branch_id]
-        action = next_action(graph, runs, history, concept_id=call.query.node_id)
-        if action.kind in _TO_DO:
-            return action
-        first = first or action
-    return first or NextAction(kind="none")
-
-
-def _is_learned(path: BranchSummary) -> bool:
-    return bool(path.concepts) and all(concept.learned for concept in path.concepts)
-
-
-def next_action(
-    graph: BranchGraph, active: Sequence[Run], history: LessonHistory, *, concept_id: str | None = None
-) -> NextAction:
-    """The next action in one path, or in one of its concepts. Raises NotFound: it has no such concept.
-
-    Args:
-        active: the path's runs that have not ended.
-    """
-    concepts = [node for node in graph.nodes if node.type == "concept" and concept_id in (None, node.id)]
-    if concept_id is not None and not concepts:
-        raise NotFound("concept", concept_id)
-    for run in active:
-        if run.state is RunState.WAITING_ON_HUMAN:
-            return NextAction(kind="answer", branch=graph.branch, run_id=run.id)
-        if run.agent == _TOPIC:
-            return NextAction(kind="growing", branch=graph.branch, run_id=run.id)
-    lesson = next_lesson(graph, history.unfinished, history.taken, concept_id=concept_id)
     if lesson is None:
-        filled = {node.parent_id for node in graph.nodes}
-        bare = next((concept for concept in concepts if concept.id not in filled), None)
-        is_done = bool(concepts) and bare is None
-        return NextAction(kind="done" if is_done else "grow", branch=graph.branch, concept=bare)
-    return NextAction(
-        kind="lesson",
-        branch=graph.branch,
-        concept=lesson.concept,
-        node=lesson.part,
-        minutes=history.minutes(lesson.part.id),
-        why=lesson.why,
-        because=lesson.because,
-        opens=lesson.opens,
-        learned=lesson.learned,
-        parts=lesson.parts,
-    )
+        return action
+    of_lesson = {
+        "node": lesson.part,
+        "why": lesson.why,
+        "because": lesson.because,
+        "opens": lesson.opens,
+        "learned": lesson.learned,
+        "parts": lesson.parts,
+    }
+    return action.model_copy(update=of_lesson)
+
+
+async def active_runs(runs: RunService, user_id: str, branch_id: str | None = None) -> dict[str, PathRuns]:
+    """Branch → its runs that have not ended."""
+    found: dict[str, PathRuns] = {}
+    active = await runs.runs(user_id=user_id, branch_id=branch_id, include_conversations=False, states=_ACTIVE_STATES)
+    for run in active:
+        if run.branch_id is not None:
+            found[run.branch_id] = _with(found.get(run.branch_id, PathRuns()), run)
+    return found
+
+
+def _with(known: PathRuns, run: Run) -> PathRuns:
+    """The runs of a path with one more, which is older than those known."""
+    making = known.making or (run.id if run.agent == _TOPIC else None)
+    waiting = known.waiting or (run.id if run.state is RunState.WAITING_ON_HUMAN else None)
+    return PathRuns(making, waiting)
+
+
+def _reviews(due: ReviewsDue, branch_id: str | None) -> NextReviews | None:
+    if not due.today:
+        return None
+    here = due.due if branch_id is None else sum(path.due for path in due.paths if path.branch_id == branch_id)
+    return NextReviews(count=due.today, minutes=due.minutes, here=here, session_id=due.session_id)
+
+
+async def _path_step(call: Call[NextDependencies, NextQuery], branch_id: str) -> NextStep:
+    runs = await active_runs(call.dependencies.runs, call.user_id, branch_id)
+    return await _step_of(call, branch_id, runs.get(branch_id, PathRuns()), await _history(call))
+
+
+async def _over_all(call: Call[NextDependencies, NextQuery]) -> NextStep:
+    """The next step over all paths, from their graphs up to the first one with a lesson."""
+    summaries = await call.dependencies.paths.summaries(call.user_id)
+    steps: list[NextStep] = []
+    if open_paths := [one.branch.id for one in summaries if not is_learned(one)]:
+        runs, history = await active_runs(call.dependencies.runs, call.user_id), await _history(call)
+        for branch_id in open_paths:
+            steps.append(await _step_of(call, branch_id, runs.get(branch_id, PathRuns()), history))
+            if steps[-1].kind is StepKind.LESSON:
+                break
+    elif summaries:
+        steps.append(NextStep(StepKind.DONE, summaries[0].branch))
+    return next_step(steps)
+
+
+async def _step_of(
+    call: Call[NextDependencies, NextQuery], branch_id: str, runs: PathRuns, history: LessonHistory
+) -> NextStep:
+    graph = await call.dependencies.paths.graph(branch_id, user_id=call.user_id)
+    return path_step(graph, runs, history, concept_id=call.query.node_id)
+
+
+async def _history(call: Call[NextDependencies, NextQuery]) -> LessonHistory:
+    return await call.dependencies.conversations.lesson_history(call.user_id)
+
+
+def is_learned(path: BranchSummary) -> bool:
+    """Whether there is nothing left to learn in a path."""
+    return bool(path.concepts) and all(concept.learned for concept in path.concepts)

@@ -2,13 +2,16 @@
 
 from starlette.responses import Response
 
+from sprout.clock import utc_now
 from sprout.learning.questions.assessments import SelfMark
+from sprout.learning.reviews.calendar import MEDIA_TYPE, review_calendar
 from sprout.learning.reviews.cards import ReviewGrade
 from sprout.learning.reviews.repository import ReviewAnswer, SettingsChange
 from sprout.web.http.dependencies import TeachingRepositories
-from sprout.web.http.endpoint import Call, json_response
+from sprout.web.http.endpoint import Call, json_list_response, json_response
 from sprout.web.schemas.requests import NoFields, OptionalUserQuery
 from sprout.web.schemas.review_requests import (
+    CalendarQuery,
     NewReviewAnswer,
     NewReviewGrade,
     NewReviewSession,
@@ -69,6 +72,21 @@ async def skip_item(call: Call[TeachingRepositories, NoFields, ReviewSkip]) -> R
 async def get_settings(call: Call[TeachingRepositories, OptionalUserQuery]) -> Response:
     """The caller's settings."""
     return json_response(await call.dependencies.reviews.settings(call.user_id))
+
+
+async def get_calendar(call: Call[TeachingRepositories, CalendarQuery]) -> Response:
+    """The reviews of the next two weeks as a calendar that may be subscribed to."""
+    day = await call.dependencies.reviews.day(call.user_id)
+    link = f"{call.request.base_url}review"
+    text = review_calendar(day, user_id=call.user_id, link=link, now=utc_now(), language=call.query.language)
+    return Response(
+        text, media_type=MEDIA_TYPE, headers={"Content-Disposition": 'inline; filename="sprout-reviews.ics"'}
+    )
+
+
+async def list_costs(call: Call[TeachingRepositories, OptionalUserQuery]) -> Response:
+    """What each choice of retention costs the caller."""
+    return json_list_response(await call.dependencies.reviews.retention_costs(call.user_id))
 
 
 async def change_settings(call: Call[TeachingRepositories, NoFields, ReviewSettingsChange]) -> Response:

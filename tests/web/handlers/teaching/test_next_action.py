@@ -7,6 +7,7 @@ from sprout.learning.paths.repository import DEFAULT_USER_ID
 
 ME = {"userId": DEFAULT_USER_ID}
 RIGHT = "a third"
+LONG_AGO = "2026-01-05T09:00:00Z"
 
 
 def a_path(title: str) -> dict[str, Any]:
@@ -111,3 +112,44 @@ async def test_what_is_not_the_callers_is_not_found(own_web: Web) -> None:
     for query in ({"branchId": "nope"}, {"nodeId": "nope"}, {"branchId": branch_id, "nodeId": halves}):
         answer = await own_web.client.get("/api/next", params=query)
         assert (answer.status_code, set(answer.json())) == (404, {"error"}), query
+
+
+async def forget(web: Web, branch_id: str, title: str) -> None:
+    """Let the part be learned long ago, so that it is due."""
+    nodes = (await web.client.get("/api/nodes", params={"branchId": branch_id})).json()
+    node_id = next(node["id"] for node in nodes if node["title"] == title)
+    progress = (await web.client.post("/api/progress", json={**ME, "nodeId": node_id})).json()
+    await web.client.patch(f"/api/progress/{progress['id']}", json={"masteryScore": 0.1})
+    changed = await web.client.patch(f"/api/progress/{progress['id']}", json={"completedAt": LONG_AGO})
+    assert changed.is_success, changed.text
+
+
+async def test_V2_what_is_due_comes_before_the_lesson_over_all_paths_and_beside_it_in_one(own_web: Web) -> None:
+    first, other = await seed(own_web, "Fractions"), await seed(own_web, "Decimals")
+    await learn(own_web, first, "Parts")
+    assert (await following(own_web))["reviews"] is None, "what was learned today is not due"
+    await forget(own_web, first, "Halves")
+    action = await following(own_web)
+    assert (action["kind"], action["minutes"], action["node"]) == ("review", 1, None)
+    assert action["reviews"] == {"count": 1, "minutes": 1, "here": 1, "sessionId": None}
+    within = await following(own_web, branchId=first)
+    assert (within["kind"], within["node"]["title"], within["reviews"]["here"]) == ("lesson", "Adding", 1)
+    assert (await following(own_web, branchId=other))["reviews"]["here"] == 0
+    parts = next(
+        node["id"]
+        for node in (await own_web.client.get("/api/nodes", params={"branchId": first})).json()
+        if node["title"] == "Parts"
+    )
+    assert (await following(own_web, nodeId=parts))["kind"] == "review", "nothing else is left in the concept"
+
+
+async def test_V2_a_session_that_was_left_is_what_comes_next(own_web: Web) -> None:
+    branch_id = await seed(own_web, "Fractions")
+    await learn(own_web, branch_id, "Parts")
+    await forget(own_web, branch_id, "Halves")
+    session = (await own_web.client.post("/api/reviews/sessions", json=ME)).json()
+    assert (await following(own_web))["reviews"]["sessionId"] == session["id"]
+    skipped = {**ME, "itemId": session["question"]["itemId"]}
+    await own_web.client.post(f"/api/reviews/sessions/{session['id']}/skip", json=skipped)
+    action = await following(own_web)
+    assert (action["kind"], action["reviews"]) == ("lesson", None), "what is skipped waits for tomorrow"

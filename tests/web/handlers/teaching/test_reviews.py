@@ -161,3 +161,21 @@ async def test_settings_are_changed_one_by_one(own_web: Web) -> None:
     assert (await own_web.client.get("/api/reviews/settings")).json() == {
         "minutes": 20, "retention": 0.85, "timeZone": "Europe/Berlin", "dayStartsAt": 0,
     }  # fmt: skip
+
+
+async def test_the_calendar_of_reviews_is_a_feed_with_the_address_of_the_page(due: Web) -> None:
+    answer = await due.client.get("/api/reviews/calendar.ics", params={"language": "de"})
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/calendar; charset=utf-8"
+    assert "SUMMARY:2 Fragen wiederholen\r\n" in answer.text
+    assert f"URL:{due.client.base_url}/review" in answer.text.replace("\r\n ", "")
+    assert SECRET not in answer.text
+    refused = await due.client.get("/api/reviews/calendar.ics", params={"language": "xx"})
+    assert (refused.status_code, set(refused.json())) == (422, {"error"}), refused.text
+    assert (await due.client.get("/api/reviews/calendar.ics", params={"userId": "somebody"})).status_code == 404
+
+
+async def test_what_retention_costs_is_told_for_each_choice(due: Web) -> None:
+    costs = (await due.client.get("/api/reviews/costs")).json()
+    assert [one["retention"] for one in costs] == [0.8, 0.85, 0.9, 0.95]
+    assert costs[3]["reviewsPerDay"] >= costs[2]["reviewsPerDay"] > 0

@@ -1,0 +1,105 @@
+// @ts-check
+/** Paths screen: the form for a new path, what comes next, and the list of paths. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { html } from "../../lib/html.js";
+import { t } from "../../lib/i18n.js";
+import { loadSheet } from "../../lib/style_sheets.js";
+import * as api from "../../net/api.js";
+import * as pathsApi from "../../net/paths_api.js";
+import { onRunChanges } from "../../state/tab_stream.js";
+import { lazy } from "../common/lazy.js";
+import { prefetchSearch, SearchButton, SearchDialog } from "../common/search_button.js";
+import { Fault, Shell } from "../common/shell.js";
+import { AskForm } from "./ask.js";
+import { PathTable } from "./paths.js";
+import { Plants, Seed } from "./plants.js";
+
+/** @import { UnknownTopic } from "../../state/unknown_topic.js" */
+/** @import { PathSummary, Status } from "../../types.d.ts" */
+
+const firstRun = lazy(async () => {
+  const [{ FirstRun }] = await Promise.all([import("./first_run.js"), loadSheet("styles/ways.css")]);
+  return FirstRun;
+});
+const nextCard = lazy(async () => (await import("./next_card.js")).NextCard);
+/** Delay after which search is prefetched. */
+const AHEAD_MS = 1500;
+
+export function PathsScreen() {
+  const paths = useSignal(/** @type {PathSummary[] | null} */ (null));
+  const status = useSignal(/** @type {Status | null} */ (null));
+  const problem = useSignal(/** @type {string | null} */ (null));
+  const asked = useSignal(/** @type {string | null} */ (null));
+  const refusal = useSignal(/** @type {UnknownTopic | null} */ (null));
+  const searching = useSignal(false);
+  const hasNext = useSignal(false);
+
+  const load = async () => {
+    try {
+      [paths.value, status.value] = await Promise.all([pathsApi.paths(), status.value ?? api.status()]);
+      problem.value = null;
+    } catch (error) {
+      problem.value = /** @type {Error} */ (error).message;
+    }
+  };
+
+  useEffect(() => {
+    document.title = t("app.title");
+    load();
+    const timer = setTimeout(prefetchSearch, AHEAD_MS);
+    const unturn = onRunChanges(load);
+    return () => {
+      clearTimeout(timer);
+      unturn();
+    };
+  }, []);
+
+  const isFirst = paths.value?.length === 0;
+  const offline = status.value?.model.offline;
+  return html`<${Shell}
+    tools=${!isFirst && html`<${SearchButton} searching=${searching} />`}
+    note=${offline ? t("model.offline") : null}
+  >
+    <div class="wrap hero">
+      <${AskForm} status=${status.value} asked=${asked.value} refusal=${refusal} isNext=${!hasNext.value} />
+      ${isFirst ? html`<${Seed} />` : html`<${Plants} turn=${paths.value} />`}
+    </div>
+    <div class="ground"></div>
+    <div class="wrap">
+      ${problem.value && html`<${Fault} message=${problem.value} onRetry=${load} />`}
+      ${!paths.value && !problem.value && html`<p class="loading dimmer" role="status">${t("paths.loading")}</p>`}
+      ${
+        paths.value &&
+        !isFirst &&
+        html`<${nextCard.View}
+          onShown=${(/** @type {boolean} */ isShown) => {
+            hasNext.value = isShown;
+          }}
+        />`
+      }
+      ${paths.value && !isFirst && html`<${PathTable} paths=${paths.value} onChange=${load} />`}
+      ${
+        isFirst &&
+        !refusal.value &&
+        status.value &&
+        html`<${firstRun.View}
+          status=${status.value}
+          onChoose=${(/** @type {string} */ title) => {
+            asked.value = title;
+          }}
+        />`
+      }
+    </div>
+    ${
+      searching.value &&
+      html`<${SearchDialog}
+        paths=${paths.value ?? []}
+        onClose=${() => {
+          searching.value = false;
+        }}
+      />`
+    }
+  <//>`;
+}

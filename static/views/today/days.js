@@ -1,0 +1,30 @@
+// @ts-check
+/** Dates of the learner's days, in words. */
+
+import { t } from "../../i18n/today.js";
+import { chosenLanguage } from "../../lib/i18n.js";
+
+const language = chosenLanguage();
+const whole = new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long" });
+const short = new Intl.DateTimeFormat(language, { weekday: "short" });
+const long = new Intl.DateTimeFormat(language, { weekday: "long" });
+
+/** Noon of a date such as 2026-11-23, so that no change of the clock moves its day. @param {string} date */
+const noon = (date) => new Date(`${date}T12:00:00`);
+
+/** "Monday 23 November". @param {string} date */
+export const fullDate = (date) => whole.format(noon(date));
+/** @param {string} date */
+export const shortWeekday = (date) => short.format(noon(date));
+/** @param {string} date */
+export const weekday = (date) => long.format(noon(date));
+
+/**
+ * "tomorrow", or "on Wednesday".
+ * @param {string} time of the server
+ * @param {string} today the learner's date
+ */
+export function onDay(time, today) {
+  const days = Math.round((new Date(time).setHours(12, 0, 0, 0) - noon(today).getTime()) / 86_400_000);
+  return days <= 1 ? t("td.tomorrow_in") : t("td.on", { day: long.format(new Date(time)) });
+}

@@ -1,0 +1,69 @@
+// @ts-check
+/** The learner's paths as plants on one ground line, each with its count and its next step. */
+
+import { useEffect, useMemo } from "preact/hooks";
+import { t } from "../../i18n/today.js";
+import { html } from "../../lib/html.js";
+import { loadSeenLeaves, saveSeenLeaves } from "../../state/seen_leaves.js";
+import { pathsUrl, pathUrl } from "../../state/router.js";
+import { stepUrl } from "../common/next_step.js";
+import { Icon } from "../common/icons.js";
+import { Plant } from "./plant.js";
+
+/** @import { Today, TodayPath } from "../../types.d.ts" */
+
+/** @param {{ today: Today }} props */
+export function Garden({ today }) {
+  const seen = useMemo(loadSeenLeaves, []);
+  useEffect(() => saveSeenLeaves(today.paths), [today]);
+  return html`<section class="garden" aria-labelledby="garden">
+    <header>
+      <h2 class="t18" id="garden">${t("td.paths")}</h2>
+      <a class="btn sm" href=${pathsUrl()}><${Icon} name="plus" small />${t("td.new")}</a>
+    </header>
+    <div class="beds">
+      ${today.paths.map(
+        (path, i) => html`<article class="bed" key=${path.branch.id}>
+          <${Plant}
+            leaves=${path.leaves}
+            parts=${path.parts}
+            place=${i}
+            seen=${seen?.[path.branch.id] ?? (seen ? 0 : path.leaves.length)}
+          />
+          <${Words} path=${path} isDone=${today.done} />
+        </article>`,
+      )}
+    </div>
+    ${today.morePaths > 0 && html`<p><a href=${pathsUrl()}>${t("td.all", { n: today.morePaths })}</a></p>`}
+    <p class="key t12 dimmer">${t("td.key")}</p>
+  </section>`;
+}
+
+/** @param {{ path: TodayPath, isDone: boolean }} props */
+const Words = ({ path, isDone }) => html`<div>
+  <h3><a href=${pathUrl(path.branch.id)}>${path.branch.title}</a></h3>
+  <p class="t13 dim">${standing(path)}</p>
+  <p class="nx say dim">${path.next.kind === "done" ? t("td.kept") : (path.next.node?.title ?? "")}</p>
+  <${Onward} path=${path} isDone=${isDone} />
+</div>`;
+
+/** "14 of 38 parts learned, 2 due". @param {TodayPath} path */
+function standing({ leaves, parts, learnedToday, next }) {
+  if (next.kind === "growing") return t("td.growing");
+  if (next.kind === "answer") return t("td.asks");
+  const [done, due] = [leaves.length, [...leaves].filter((one) => one === "d").length];
+  if (!done) return t("td.not_started");
+  const count = done < parts ? t("td.parts", { done, n: parts }) : t("td.parts_all", { n: parts });
+  if (due) return count + t("td.parts_due", { n: due });
+  return count + (learnedToday ? t("td.parts_today", { n: learnedToday }) : t("td.parts_fresh"));
+}
+
+/** @param {{ path: TodayPath, isDone: boolean }} props */
+function Onward({ path: { next }, isDone }) {
+  if (!next.node) return next.kind === "answer" && html`<a class="link" href=${stepUrl(next)}>${t("td.open")}</a>`;
+  const label = isDone ? "td.ahead" : next.why === "started" ? "td.go_on" : "td.go_start";
+  return html`<a class="link" href=${stepUrl(next)}>
+    ${t(label, { n: next.minutes ?? 1 })}
+    <span class="vh"> ${next.node.title}</span>
+  </a>`;
+}

@@ -1,0 +1,63 @@
+// @ts-check
+/** Today: the home of a learner who comes back. */
+
+import { useEffect } from "preact/hooks";
+import { t } from "../../i18n/today.js";
+import { html } from "../../lib/html.js";
+import { ApiError } from "../../net/api.js";
+import { settingsUrl } from "../../state/router.js";
+import { tellTimeZone } from "../../state/time_zone.js";
+import { fullDate } from "./days.js";
+import { Garden } from "./garden.js";
+import { DayDone, isStep, Plan } from "./plan.js";
+import { Week } from "./week.js";
+
+/** @import { Today } from "../../types.d.ts" */
+
+/** @param {{ today: Today, onChange: () => void }} props */
+export function TodayView({ today, onChange }) {
+  useEffect(() => {
+    document.title = t("td.page");
+    tellTimeZone(today.timeZone).then(
+      (isNew) => isNew && onChange(),
+      (error) => {
+        if (!(error instanceof ApiError)) throw error; // the day is in UTC until the next visit
+      },
+    );
+  }, []);
+  const isIdle = today.done || (today.due.today === 0 && !isStep(today.next));
+  return html`
+    <div class="wrap day">
+      <div>
+        <p class="eyebrow">${fullDate(today.date)}</p>
+        <h1>${titleOf(today, isIdle)}</h1>
+        <p class="day-size">
+          <span>${sizeWords(today, isIdle)}</span>
+          ${!isIdle && html`<a href=${settingsUrl()}>${t("td.day", { n: today.minutes })}</a>`}
+        </p>
+        ${isIdle ? html`<${DayDone} today=${today} />` : html`<${Plan} today=${today} />`}
+      </div>
+      <${Week} week=${today.week} />
+    </div>
+    <div class="wrap"><${Garden} today=${today} /></div>
+  `;
+}
+
+/** @param {Today} today @param {boolean} isIdle */
+function titleOf(today, isIdle) {
+  if (isIdle) return t(today.day.minutes > 0 ? "td.done" : "td.nothing");
+  const n = Math.max(1, (today.due.today ? today.due.minutes : 0) + (today.next.minutes ?? 0));
+  const size = t("td.numbers").split(" ")[n] ?? String(n);
+  return t("td.size", { n, size });
+}
+
+/** The size of the day in words. @param {Today} today @param {boolean} isIdle */
+function sizeWords({ due, next, day }, isIdle) {
+  if (isIdle) {
+    if (day.minutes > 0) return t("td.enough", { n: day.minutes });
+    return t(next.kind === "growing" ? "td.nothing_growing" : "td.nothing_text");
+  }
+  if (due.today > 0 && due.days > 0) return t("td.backlog", { n: due.days, today: due.today, due: due.due });
+  if (due.today > 0) return t(next.node ? "td.both" : "td.reviews");
+  return next.node ? t("td.lesson", { n: next.minutes ?? 1 }) : t("td.one_step");
+}
