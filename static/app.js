@@ -19,7 +19,7 @@ import { EmptyScreen, Fault, Shell } from "./views/common/shell.js";
 const TEACHING = ["styles/path.css", "styles/teaching.css", "styles/rich.css"];
 /** Code of each screen, loaded on demand. @type {Record<string, Fetched>} */
 const SCREENS = {
-  home: { sheets: [], view: async () => (await import("./views/home/home.js")).HomeScreen },
+  home: { sheets: ["styles/home.css"], view: async () => (await import("./views/home/home.js")).HomeScreen },
   path: {
     sheets: ["styles/path.css"],
     view: async () => (await import("./views/path/path.js")).PathScreen,

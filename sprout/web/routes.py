@@ -63,7 +63,7 @@ from sprout.web.schemas.change_responses import ChangeRow, UndoneChange
 from sprout.web.schemas.run_responses import RunHandoff, RunRow
 from sprout.web.stream import learner_stream
 
-GZIP_MIN_BYTES = 1000
+GZIP_MIN_BYTES = 200
 GZIP_LEVEL = 6
 RUN_LIMITER, UPLOAD_LIMITER = attrgetter("runs"), attrgetter("uploads")  # per learner
 EVENT_STREAM = Status(200, "The run's events: the stored ones, then live.", media_type="text/event-stream")
