@@ -12,6 +12,7 @@ export default {
   "nav.progress": "Fortschritt",
   "nav.settings": "Einstellungen",
   "nav.here": "Du bist hier",
+  "nav.back": "Zurück zu {title}",
   "theme.change": "Zur {theme} Darstellung wechseln",
   "theme.light": "hellen",
   "theme.dark": "dunklen",

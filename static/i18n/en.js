@@ -10,6 +10,7 @@ export default {
   "nav.progress": "Progress",
   "nav.settings": "Settings",
   "nav.here": "You are here",
+  "nav.back": "Back to {title}",
   "theme.change": "Change to {theme} theme",
   "theme.light": "light",
   "theme.dark": "dark",
