@@ -1,6 +1,6 @@
 """Path repository: branches, nodes, edges, documents and progress of one owner."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -83,14 +83,22 @@ class BranchSummary(Wire):
     last_activity_at: str
 
 
+class Place(Wire):
+    """Where a node stands on the map of its level: px from the middle, and layers from the ground up."""
+
+    x: int
+    layer: float
+
+
 class BranchGraph(Wire):
-    """Everything that a branch's page draws, in the order of creation."""
+    """Everything that a branch's page draws, in the order of creation; `places` of the nodes that were given one."""
 
     branch: BranchRow
     nodes: list[NodeDetail]
     edges: list[EdgeRow]
     progress: list[ProgressRow]
     documents: list[DocumentRow]
+    places: dict[str, Place]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +141,10 @@ class PathRepository(Protocol):
         ...
 
     async def graph(self, branch_id: str, *, user_id: str) -> BranchGraph: ...
+
+    async def keep_places(self, branch_id: str, places: Mapping[str, Place], *, user_id: str) -> None:
+        """Store where nodes stand, beside the places that others have; what is no node of the branch is left out."""
+        ...
 
     async def nodes(
         self,

@@ -27,12 +27,13 @@ class User(OrderedModel, table=True):
 
 
 class Branch(OrderedModel, table=True):
-    """One topic of a learner."""
+    """One topic of a learner. `places`: where its nodes stand on the map, by their ids."""
 
     __tablename__ = "branches"
 
     title: str = Field(sa_type=SafeText)
     user_id: str = Field(foreign_key="users.id", ondelete="CASCADE", index=True, sa_type=SafeText)
+    places: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
     updated_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
 

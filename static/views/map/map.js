@@ -11,7 +11,7 @@ import { ancestry, edgesAmong } from "../../state/graph.js";
 import { Icon } from "../common/icons.js";
 import { Legend } from "../common/node_state_shapes.js";
 import { Branches, Ground, SeedBed, EmptyPlot, Wires } from "./backdrop.js";
-import { camera } from "./camera.js";
+import { camera, READABLE, TITLES } from "./camera.js";
 import { useCameraInput } from "./camera_input.js";
 import { Ghost, MapNode } from "./map_node.js";
 import { MarginNote, NodeNote } from "./node_notes.js";
@@ -24,9 +24,14 @@ import { MarginNote, NodeNote } from "./node_notes.js";
 const SOIL_AT = 46;
 const SEED_ROW = 38;
 const SEEDS_PER_ROW = 3;
+/** What is left out below a scale: small labels, titles too, petals too. @type {[string, number][]} */
+const DISTANCES = [
+  ["mid", READABLE],
+  ["far", TITLES],
+  ["tiny", 0.6],
+];
 const AT_ONCE = 6;
 const GROW_MS = 520;
-const CROWDED = 60;
 
 /**
  * @typedef {{
@@ -130,12 +135,20 @@ export function LevelMap(props) {
       }),
     [],
   );
-  const far = useMemo(() => computed(() => (cam.view.value.k < 0.6 ? "far" : "near")), []);
+  const far = useMemo(
+    () =>
+      computed(() =>
+        DISTANCES.filter(([, below]) => cam.view.value.k < below)
+          .map(([name]) => name)
+          .join(" "),
+      ),
+    [],
+  );
 
   return html`<section class="map" aria-label=${t("path.map")} ref=${frame}>
     <svg
       ref=${svg}
-      class="canvas ${standing.length > CROWDED ? "crowded" : ""} ${live ? "live" : ""}"
+      class="canvas ${live ? "live" : ""}"
       role="group"
       aria-label=${props.label}
       aria-describedby="map-keys"
