@@ -33,9 +33,9 @@ class Branch(OrderedModel, table=True):
 
     title: str = Field(sa_type=SafeText)
     user_id: str = Field(foreign_key="users.id", ondelete="CASCADE", index=True, sa_type=SafeText)
-    places: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
     updated_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
+    places: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
 
 
 class Node(OrderedModel, table=True):
