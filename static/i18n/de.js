@@ -153,6 +153,7 @@ export default {
   "map.fit": "Alles zeigen",
   "map.as_list": "Als Liste zeigen",
   "map.legend": "Legende",
+  "map.open": "Öffnen",
   "map.back": "Zurück zum ganzen Lernpfad",
   "map.builds_on": "Baut auf {titles} auf",
   "map.starts_here": "Baut auf dem auf, was du schon weißt",

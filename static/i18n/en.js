@@ -151,6 +151,7 @@ export default {
   "map.fit": "Show all",
   "map.as_list": "Show as list",
   "map.legend": "Legend",
+  "map.open": "Open",
   "map.back": "Back to the whole path",
   "map.builds_on": "Builds on {titles}",
   "map.starts_here": "Builds on what you already know",

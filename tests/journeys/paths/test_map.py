@@ -18,6 +18,19 @@ SMALL_LABELS = """() => [...document.querySelectorAll(".map svg.canvas text")].f
 })"""
 
 
+CARD_PLACE = """() => {
+  const [card, map] = [".node-card", ".map"].map((each) => document.querySelector(each).getBoundingClientRect());
+  const name = document.querySelector(".node-card").getAttribute("aria-label");
+  const nodes = [...document.querySelectorAll(".map .hit")];
+  const node = nodes.find((each) => each.getAttribute("aria-label").startsWith(name));
+  const mark = node.querySelector(".spot").getBoundingClientRect();
+  return {
+    inside: card.left >= map.left && card.right <= map.right && card.top >= map.top && card.bottom <= map.bottom,
+    over: card.left < mark.right && card.right > mark.left && card.top < mark.bottom && card.bottom > mark.top,
+  };
+}"""
+
+
 async def test_ui_4_places_are_kept_over_reloads_also_when_a_node_has_come_and_one_has_gone(
     browser: Browser, tmp_path: Path, bayes_url: str
 ) -> None:
@@ -35,6 +48,28 @@ async def test_ui_4_places_are_kept_over_reloads_also_when_a_node_has_come_and_o
         assert {node: after[node] for node in before if node != gone} == {
             node: place for node, place in before.items() if node != gone
         }
+
+
+async def test_ui_4_the_card_of_a_node_opens_on_a_rest_or_a_click_beside_the_node_and_inside_the_view(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with open_course(tmp_path, bayes_url) as taught, open_page(browser, taught.path) as page:
+        card = page.locator(".node-card")
+        for node in await page.locator(".map .hit").all():
+            await node.hover()
+            await expect(card).to_be_visible()
+            assert await page.evaluate(CARD_PLACE) == {"inside": True, "over": False}
+            await page.mouse.move(700, 120)
+            await expect(card).to_have_count(0)
+        first = page.locator(".map .hit").first
+        await first.click()
+        await expect(card.get_by_role("link", name="Open")).to_be_focused()
+        await page.mouse.click(700, 120)
+        await expect(card).to_have_count(0)
+        await first.click()
+        concept = await first.get_attribute("data-id")
+        await card.get_by_role("link", name="Open").click()
+        await page.wait_for_url(f"**/concepts/{concept}")
 
 
 @pytest.mark.parametrize("size", [DESKTOP, (1100, 700), PHONE])
