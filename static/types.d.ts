@@ -139,6 +139,7 @@ export interface GraphAnswer {
   edges: EdgeEnds[];
   progress: Progress[];
   documents: Document[];
+  places: Record<string, Place>;
   runs: Run[];
 }
 export interface Passage {

@@ -68,7 +68,7 @@ from sprout.web.schemas.change_responses import ChangeRow, UndoneChange
 from sprout.web.schemas.run_responses import RunHandoff, RunRow
 from sprout.web.stream import learner_stream
 
-GZIP_MIN_BYTES = 1000
+GZIP_MIN_BYTES = 200
 GZIP_LEVEL = 6
 RUN_LIMITER, UPLOAD_LIMITER = attrgetter("runs"), attrgetter("uploads")  # per learner
 EVENT_STREAM = Status(200, "The run's events: the stored ones, then live.", media_type="text/event-stream")
@@ -152,6 +152,9 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
         Endpoint("DELETE", "/api/branches/{id}", branches.delete_branch,
                  "Stop the runs of a branch, and delete it and all of it",
                  (NO_CONTENT,), (404, 409)),
+        Endpoint("PATCH", "/api/branches/{id}/places", branches.keep_places,
+                 "Store where nodes stand on the map, beside the places of the others",
+                 (NO_CONTENT,), (404,), body=requests.MapPlaces),
         Endpoint("GET", "/api/branches/{id}/graph", branches.get_graph, "Everything that the page of a branch shows",
                  _one("Nodes, edges, progress, documents and runs.", responses.BranchPage), (404,))),
     *group("Branches", lambda web: web.path_repositories,

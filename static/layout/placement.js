@@ -15,6 +15,8 @@ export const ROW = 108;
 export const LEFT = 34;
 const LABEL_AT = 38;
 const GAP = 22;
+/** Width of a layout where it can be kept, so that a window shows it at a readable scale: wider layers take several rows. */
+const WIDEST = 940;
 const LINE = 24;
 const MOST_LINES = 3;
 const EM = 7.9;
@@ -188,15 +190,74 @@ function layoutAnew(nodes, pairs) {
   for (const [source, target] of pairs) graph.setEdge(`n${source}`, `n${target}`);
   dagre(graph);
   const rows = [...new Set(nodes.map((node) => graph.node(`n${node.id}`).y))].sort((a, b) => b - a);
-  return centred(
+  return inWidth(
     nodes,
-    new Map(
-      nodes.map((node) => {
-        const box = graph.node(`n${node.id}`);
-        return [node.id, { x: Math.round(box.x - box.width / 2 + LEFT), layer: rows.indexOf(box.y) }];
-      }),
+    centred(
+      nodes,
+      new Map(
+        nodes.map((node) => {
+          const box = graph.node(`n${node.id}`);
+          return [node.id, { x: Math.round(box.x - box.width / 2 + LEFT), layer: rows.indexOf(box.y) }];
+        }),
+      ),
     ),
   );
+}
+
+/** Width of a node with its label and the gap beside it. @param {TitledNode} node */
+const widthOf = (node) => LEFT + rightExtent(node.title) + GAP;
+
+/**
+ * A layout no wider than `WIDEST`: wider layers are dealt out to several rows, and the rest moves together.
+ * @param {TitledNode[]} nodes
+ * @param {Places} places
+ * @returns {Places}
+ */
+function inWidth(nodes, places) {
+  const { left, right, top } = extent(nodes, places);
+  if (right - left <= WIDEST) return places;
+  const xOf = (/** @type {TitledNode} */ node) => /** @type {Place} */ (places.get(node.id)).x;
+  const scale = WIDEST / (right - left);
+  const found = new Map();
+  let layers = 0;
+  for (let layer = 0; layer <= top; layer++) {
+    const across = nodes.filter((node) => places.get(node.id)?.layer === layer).sort((a, b) => xOf(a) - xOf(b));
+    for (const row of dealt(across)) {
+      rowOf(row, (node) => xOf(node) * scale).forEach((x, id) => found.set(id, { x, layer: layers }));
+      layers++;
+    }
+  }
+  return found;
+}
+
+/** A layer dealt out to as few rows as are wide enough. @param {TitledNode[]} across @returns {TitledNode[][]} */
+function dealt(across) {
+  for (let count = 1; ; count++) {
+    const rows = Array.from({ length: count }, (_, i) => across.filter((_, at) => at % count === i));
+    const isFitting = (/** @type {TitledNode[]} */ row) =>
+      row.length < 2 || row.reduce((sum, node) => sum + widthOf(node), -GAP) <= WIDEST;
+    if (rows.every(isFitting)) return rows;
+  }
+}
+
+/**
+ * The x of each node of a row, near what is wanted, apart, and within the width as far as they fit.
+ * @param {TitledNode[]} row in its order
+ * @param {(node: TitledNode) => number} wanted
+ * @returns {Map<string, number>}
+ */
+function rowOf(row, wanted) {
+  const found = new Map();
+  let to = WIDEST / 2;
+  const latest = row.map(() => 0); // from the right: how far each may stand without pushing the next one out
+  for (let i = row.length - 1; i >= 0; i--, to = latest[i + 1] - LEFT - GAP) latest[i] = to - rightExtent(row[i].title);
+  let from = -WIDEST / 2;
+  row.forEach((node, i) => {
+    const x = Math.round(Math.max(from + LEFT, Math.min(wanted(node), latest[i])));
+    found.set(node.id, x);
+    from = x + rightExtent(node.title) + GAP;
+  });
+  return found;
 }
 
 /** @param {TitledNode[]} nodes @param {Places} places @returns {Places} */
@@ -231,7 +292,8 @@ function addToLayout(nodes, pairs, standing) {
       now?.x ??
       mean([...places.values()].map((place) => place.x)) ??
       0;
-    places.set(node.id, { x: freeX(wanted, node, layer, places, byId), layer });
+    const ceiling = Math.min(...upper.map((place) => place.layer));
+    places.set(node.id, freePlace(wanted, node, { layer, ceiling }, places, byId));
   }
   return places;
 }
@@ -252,7 +314,7 @@ export function ghostPlaces(gone, nodes, places) {
     const upper = node.pairs.flatMap(([source, target]) => (source === node.id && places.get(target)) || []);
     const layer = wireBetween(lower, upper, groundLayer(places));
     const wanted = mean([...lower, ...upper].map((place) => place.x)) ?? 0;
-    const place = { x: freeX(wanted, node, layer, taken, byId), layer };
+    const place = { x: /** @type {number} */ (freeX(wanted, node, layer, taken, byId)), layer };
     taken.set(node.id, place);
     ghosts.set(node.id, place);
   }
@@ -292,22 +354,46 @@ const mean = (numbers) =>
   numbers.length ? Math.round(numbers.reduce((sum, each) => sum + each, 0) / numbers.length) : null;
 
 /**
- * The free x nearest to `wanted`.
+ * The lowest place from `layer` on that keeps the layout in its width; where there is none, the nearest one in it.
+ * @param {number} wanted
+ * @param {TitledNode} node
+ * @param {{ layer: number, ceiling: number }} between
+ * @param {Places} places
+ * @param {Map<string, TitledNode>} byId
+ * @returns {Place}
+ */
+function freePlace(wanted, node, { layer, ceiling }, places, byId) {
+  const { left, right, top } = extent([...byId.values()], places);
+  for (let row = layer; row < Math.min(ceiling, top + 2); row++) {
+    const x = freeX(wanted, node, row, places, byId, [right - WIDEST + LEFT, left + WIDEST - rightExtent(node.title)]);
+    if (x !== undefined) return { x, layer: row };
+  }
+  return { x: /** @type {number} */ (freeX(wanted, node, layer, places, byId)), layer };
+}
+
+/**
+ * The free x nearest to `wanted`, within the bounds.
  * @param {number} wanted
  * @param {TitledNode} node
  * @param {number} layer
  * @param {Places} places
  * @param {Map<string, TitledNode>} byId
+ * @param {[number, number]} [bounds]
+ * @returns {number | undefined}
  */
-function freeX(wanted, node, layer, places, byId) {
+function freeX(wanted, node, layer, places, byId, [least, most] = [-Infinity, Infinity]) {
   const right = rightExtent(node.title);
   const taken = [...places].flatMap(([id, place]) =>
     Math.abs(place.layer - layer) < 0.8
       ? [{ from: place.x - LEFT - GAP, to: place.x + rightExtent(byId.get(id)?.title ?? "") + GAP }]
       : [],
   );
-  const isFree = (/** @type {number} */ x) => taken.every((each) => x + right <= each.from || x - LEFT >= each.to);
-  const tried = [wanted, ...taken.flatMap((each) => [each.to + LEFT, each.from - right])];
+  const isFree = (/** @type {number} */ x) =>
+    x >= least && x <= most && taken.every((each) => x + right <= each.from || x - LEFT >= each.to);
+  const tried = [
+    Math.max(least, Math.min(wanted, most)),
+    ...taken.flatMap((each) => [each.to + LEFT, each.from - right]),
+  ];
   return tried.filter(isFree).sort((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted))[0];
 }
 

@@ -2,7 +2,7 @@
 /** Readable lines of an agent's entries: verb and object, repeated calls folded. Pure. */
 
 import { shorten } from "./format.js";
-import { has, pieces, t } from "./i18n.js";
+import { has, pieces, t } from "../i18n/run.js";
 
 /** @import { Entry, TextEntry, ToolEntry } from "../types.d.ts" */
 /** @typedef {{ text: string, isValue: boolean }[]} Pieces */

@@ -65,24 +65,21 @@ export const translator =
   (/** @type {keyof C} */ key, /** @type {Values} */ values = {}) =>
     pluralForm(catalogue[key], values).replace(/\{(\w+)\}/g, (_, name) => formatValue(values[name]));
 
+/**
+ * A function that returns a sentence in pieces, values apart, so that a view can set them in bold.
+ * @template {Record<string, string>} C
+ * @param {C} catalogue
+ */
+export const piecesOf =
+  (catalogue) =>
+  (/** @type {keyof C} */ key, /** @type {Values} */ values = {}) =>
+    pluralForm(catalogue[key], values)
+      .split(/\{(\w+)\}/)
+      .map((part, i) => ({ text: i % 2 ? formatValue(values[part]) : part, isValue: i % 2 === 1 }))
+      .filter((part) => part.text);
+
 /** @type {Catalogue} */
-const catalogue = await loadCatalogue();
+export const catalogue = await loadCatalogue();
 
 /** The sentence of a key with its values in place. */
 export const t = translator(catalogue);
-
-/**
- * The sentence in pieces, values apart, so that a view can set them in bold.
- * @param {Key} key
- * @param {Values} [values]
- * @returns {{ text: string, isValue: boolean }[]}
- */
-export function pieces(key, values = {}) {
-  const parts = pluralForm(catalogue[key], values).split(/\{(\w+)\}/);
-  return parts
-    .map((part, i) => ({ text: i % 2 ? formatValue(values[part]) : part, isValue: i % 2 === 1 }))
-    .filter((part) => part.text);
-}
-
-/** Whether the catalogue has such a key. @param {string} key @returns {key is Key} */
-export const has = (key) => key in catalogue;

@@ -3,7 +3,7 @@
 
 import { t } from "../lib/i18n.js";
 
-/** @import { Branch, GraphAnswer, Run, RunDetail, Status } from "../types.d.ts" */
+/** @import { Branch, GraphAnswer, Place, Run, RunDetail, Status } from "../types.d.ts" */
 
 export const USER = "00000000-0000-0000-0000-000000000000";
 
@@ -65,13 +65,20 @@ const jsonOf = async (response) => (await response.json().catch(() => null)) ?? 
 const textOf = ({ status }, { error }) => (typeof error === "string" ? error : t("error.http", { status }));
 
 /** @param {string} path @param {object} body */
-export const post = (path, body) =>
-  request(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+export const post = (path, body) => send("POST", path, body);
+
+/** @param {string} method @param {string} path @param {object} body */
+const send = (method, path, body) =>
+  request(path, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 
 /** @returns {Promise<Status>} */
 export const status = () => request("/status");
 /** @param {string} branchId @returns {Promise<GraphAnswer>} */
 export const graph = (branchId) => request(`/branches/${encodeURIComponent(branchId)}/graph`);
+
+/** Store where nodes stand on the map. @param {string} branchId @param {Record<string, Place>} places */
+export const keepPlaces = (branchId, places) =>
+  send("PATCH", `/branches/${encodeURIComponent(branchId)}/places`, { places });
 
 /**
  * Start the run that grows a path, or join the active one.

@@ -3,7 +3,7 @@
 
 import { groupLines } from "../lib/activity_lines.js";
 import { clock, count, day, hour, money, parseMs } from "../lib/format.js";
-import { t } from "../lib/i18n.js";
+import { t } from "../i18n/run.js";
 import { earlyEnding, nextWords } from "../lib/run_ending.js";
 import { emptyActivity, reduce, tokensOf } from "./event_reducer.js";
 

@@ -21,6 +21,7 @@ const HALO_MS = 4000;
 /** Nodes wait in the seed bed until no edge has come for this long. */
 const QUIET_MS = 450;
 const LONGEST_QUIET_MS = 1800;
+const SAVE_MS = 800;
 
 /** A path shows the runs that grow or change it; lessons and checks of questions are shown elsewhere. */
 const OF_PATH = ["topic", "concept"],
@@ -195,10 +196,33 @@ export function openPath(branchId) {
   function placesOf(level, nodes) {
     const standing = nodes.filter((node) => placedIds.value.has(node.id));
     const kept = keptPlaces.get(level);
-    const places = placeNodes(standing, edgesAmong(standing), kept);
+    const places = placeNodes(standing, edgesAmong(standing), kept ?? storedPlaces(standing));
     if (kept && samePlaces(kept, places)) return kept; // the same object: the map is not drawn again
     keptPlaces.set(level, places);
+    storing.call(level);
     return places;
+  }
+
+  /** Where the nodes stood when the path was last seen. @param {GraphNode[]} nodes @returns {Places} */
+  function storedPlaces(nodes) {
+    const stored = answer.value?.places ?? {};
+    return new Map(nodes.flatMap(({ id }) => (stored[id] ? [[id, stored[id]]] : [])));
+  }
+
+  const storing = debounce({ quietMs: SAVE_MS, longestMs: SAVE_MS, then: storePlaces });
+
+  /** Store the places of a level that are new, with the path. @param {string} level */
+  async function storePlaces(level) {
+    const stored = answer.value?.places ?? {};
+    const moved = [...(keptPlaces.get(level) ?? [])].filter(
+      ([id, { x, layer }]) => stored[id]?.x !== x || stored[id]?.layer !== layer,
+    );
+    if (!moved.length || closed) return;
+    try {
+      await api.keepPlaces(branchId, Object.fromEntries(moved));
+    } catch (error) {
+      if (!(error instanceof api.ApiError)) throw error; // the next visit stores them
+    }
   }
 
   /** @param {boolean} small */
@@ -215,6 +239,7 @@ export function openPath(branchId) {
     stopChecking();
     shown.close();
     settling.stop();
+    storing.stop();
   }
 
   load();

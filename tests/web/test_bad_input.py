@@ -31,6 +31,7 @@ MISSING_IS_FINE = {
 GOOD: dict[str, dict[str, object]] = {
     "NewBranch": {"title": "a", "userId": DEFAULT_USER_ID},
     "BranchChange": {"title": "a"},
+    "MapPlaces": {"places": {"a": {"x": 12, "layer": 1.5}}},
     "TopicCheck": {"title": "Bayes"},
     "NewNode": {"title": "a", "type": "root", "userId": DEFAULT_USER_ID},
     "NodeChange": {"title": "a"},

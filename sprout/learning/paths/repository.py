@@ -1,6 +1,6 @@
 """Path repository: branches, nodes, edges, documents and progress of one owner."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -83,6 +83,13 @@ class BranchSummary(Wire):
     last_activity_at: str
 
 
+class Place(Wire):
+    """Where a node stands on the map of its level: px from the middle, and layers from the ground up."""
+
+    x: int
+    layer: float
+
+
 class PathGraph(Wire):
     """The nodes of a branch, their edges, and the learner's progress on them, in the order of creation."""
 
@@ -93,9 +100,10 @@ class PathGraph(Wire):
 
 
 class BranchGraph(PathGraph):
-    """Everything that a branch's page draws, in the order of creation."""
+    """Everything that a branch's page draws, in the order of creation; `places` of the nodes that were given one."""
 
     documents: list[DocumentRow]
+    places: dict[str, Place]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +149,10 @@ class PathRepository(Protocol):
 
     async def graphs(self, branch_ids: Sequence[str], *, user_id: str) -> list[PathGraph]:
         """Those of these branches that are the user's, in the order of their ids."""
+        ...
+
+    async def keep_places(self, branch_id: str, places: Mapping[str, Place], *, user_id: str) -> None:
+        """Store where nodes stand, beside the places that others have; what is no node of the branch is left out."""
         ...
 
     async def nodes(

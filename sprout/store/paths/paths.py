@@ -1,6 +1,6 @@
 """Paths of learners: branches, nodes and documents, each call for one owner."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -21,6 +21,7 @@ from sprout.learning.paths.repository import (
     EdgeRow,
     NewDocument,
     PathGraph,
+    Place,
     ProgressRow,
     UndoResult,
 )
@@ -34,6 +35,7 @@ from sprout.store.graph.branch_summaries import summaries_of
 from sprout.store.graph.nodes import owned_node_row
 from sprout.store.graph.ownership import owned_branch, owned_document, owned_document_by_id, owned_node
 from sprout.store.paths import history, node_edits
+from sprout.store.paths.places import keep_places, places_of
 from sprout.store.paths.removal_guards import refuse_while_running
 from sprout.store.runs.event_log import EventLog, Publish
 from sprout.store.schema import mapping, run_tables, tables
@@ -128,10 +130,17 @@ class SqlPaths:
 
     async def graph(self, branch_id: str, *, user_id: str) -> BranchGraph:
         def body(session: Session) -> BranchGraph:
-            branch = mapping.branch_row(owned_branch(session, branch_id, user_id))
+            branch = owned_branch(session, branch_id, user_id)
             nodes, edges, progress = branch_graph_rows(session.connection(), [branch_id], user_id)
             documents = [mapping.document_row(*found) for found in session.exec(_branch_documents_query(branch_id))]
-            return BranchGraph(branch=branch, nodes=nodes, edges=edges, progress=progress, documents=documents)
+            return BranchGraph(
+                branch=mapping.branch_row(branch),
+                nodes=nodes,
+                edges=edges,
+                progress=progress,
+                documents=documents,
+                places=places_of(branch, {node.id for node in nodes}),
+            )
 
         return await self._database.read_orm_tx(body)
 
@@ -144,6 +153,9 @@ class SqlPaths:
             return path_graphs(session.connection(), branches, user_id)
 
         return await self._database.read_orm_tx(body)
+
+    async def keep_places(self, branch_id: str, places: Mapping[str, Place], *, user_id: str) -> None:
+        await self._database.write_tx(lambda tx: keep_places(tx, branch_id, places, user_id))
 
     async def nodes(
         self,

@@ -27,7 +27,7 @@ class User(OrderedModel, table=True):
 
 
 class Branch(OrderedModel, table=True):
-    """One topic of a learner."""
+    """One topic of a learner. `places`: where its nodes stand on the map, by their ids."""
 
     __tablename__ = "branches"
 
@@ -35,6 +35,7 @@ class Branch(OrderedModel, table=True):
     user_id: str = Field(foreign_key="users.id", ondelete="CASCADE", index=True, sa_type=SafeText)
     created_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
     updated_at: datetime = Field(default_factory=utc_now, sa_type=UtcTime)
+    places: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
 
 
 class Node(OrderedModel, table=True):

@@ -72,6 +72,19 @@ class BranchChange(RequestModel):
     title: Title | None = None
 
 
+class MapPlace(RequestModel):
+    x: Annotated[int, Field(ge=-1_000_000, le=1_000_000)] = Field(description="px from the middle, at scale 1")
+    layer: Annotated[float, Field(ge=-10_000, le=10_000, allow_inf_nan=False)] = Field(
+        description="layers from the ground up"
+    )
+
+
+class MapPlaces(RequestModel):
+    places: Annotated[dict[Id, MapPlace], Field(min_length=1, max_length=5_000)] = Field(
+        description="by the id of each node"
+    )
+
+
 class NodeFilter(OptionalUserQuery):
     type: NodeType | None = None
     branch_id: Id | None = Field(default=None, description="only those of this branch")

@@ -26,10 +26,11 @@ import { Icon, Logo, Patterns } from "./icons.js";
 export const Shell = ({ crumbs, tools, note, children, work, asked = [] }) => html`
   <${Patterns} />
   <a class="skip" href="#main">${t("app.skip")}</a>
-  <header class="bar">
+  <header class=${crumbs ? "bar inner" : "bar"}>
+    ${crumbs && html`<${WayBack} to=${crumbs.findLast(({ url }) => url)} />`}
     <a class="brand" href=${homeUrl()} aria-label=${t("app.name")}>
       <${Logo} />
-      <span class=${crumbs ? "hide-s" : ""}>${t("app.name")}</span>
+      <span>${t("app.name")}</span>
     </a>
     ${
       crumbs
@@ -54,32 +55,41 @@ export const Shell = ({ crumbs, tools, note, children, work, asked = [] }) => ht
   </header>
   <${WaitingBar} asked=${asked} />
   <main id="main" tabindex="-1" class=${work ? "work" : ""}>${children}</main>
-  ${!crumbs && html`<nav class="tabs" aria-label=${t("nav.main")}><${Places} /></nav>`}
+  ${!SESSIONS.includes(screen.value.name) && html`<nav class="tabs" aria-label=${t("nav.main")}><${Places} /></nav>`}
 `;
 
-/** @typedef {"nav.today" | "nav.paths" | "nav.progress"} NavKey */
+/** Screens without the bar below: their own actions stand at the lower edge. @type {string[]} */
+const SESSIONS = ["lesson", "diagnostic", "review"];
 
 /**
  * Main navigation: in the bar, on a phone below the content.
- * @type {{ name: string, url: () => string, icon: "today" | "pot" | "chart", label: NavKey }[]}
+ * @typedef {"nav.today" | "nav.paths" | "nav.progress"} NavKey
+ * @typedef {{ name: string, url: () => string, icon: "today" | "pot" | "chart", label: NavKey }} Place
+ * @type {(Place & { holds: string[] })[]} `holds`: screens that are part of the place
  */
 const PLACES = [
-  { name: "home", url: homeUrl, icon: "today", label: "nav.today" },
-  { name: "paths", url: pathsUrl, icon: "pot", label: "nav.paths" },
-  { name: "progress", url: progressUrl, icon: "chart", label: "nav.progress" },
+  { name: "home", url: homeUrl, icon: "today", label: "nav.today", holds: [] },
+  { name: "paths", url: pathsUrl, icon: "pot", label: "nav.paths", holds: ["path", "run"] },
+  { name: "progress", url: progressUrl, icon: "chart", label: "nav.progress", holds: [] },
 ];
 
 const Places = () =>
   html`${PLACES.map(
-    ({ name, url, icon, label }) => html`<a
+    ({ name, url, icon, label, holds }) => html`<a
       key=${name}
       href=${url()}
-      aria-current=${screen.value.name === name ? "page" : undefined}
+      aria-current=${screen.value.name === name ? "page" : holds.includes(screen.value.name) || undefined}
     >
       <${Icon} name=${icon} />
       ${t(label)}
     </a>`,
   )}`;
+
+/** On a phone the bar begins with the way back. @param {{ to?: { title: string, url: string | null } }} props */
+const WayBack = ({ to = { title: t("nav.paths"), url: pathsUrl() } }) =>
+  html`<a class="btn flat icon back" href=${to.url} aria-label=${t("nav.back", { title: to.title })}>
+    <${Icon} name="arrow" />
+  </a>`;
 
 /** @param {{ crumbs: { title: string, url: string | null }[] }} props */
 const Crumbs = ({ crumbs }) => html`<nav class="crumbs" aria-label=${t("nav.here")}>

@@ -174,21 +174,23 @@ function QuestionForm({ opened, question, concept, parts }) {
           </p>`
         }
         <div class="row dg-foot">
-          <button class="btn go" type="submit" disabled=${busy !== null} aria-busy=${busy === "answer" || undefined}>
-            ${t(busy === "answer" ? "dg.sending" : "dg.answer")}
-            <kbd class="hide-s" aria-hidden="true">${options.length ? t("dg.key") : t("dg.keys")}</kbd>
-          </button>
-          <button
-            class="btn"
-            type="button"
-            disabled=${busy !== null}
-            onClick=${() => send({ answerText: t("dg.idk") })}
-          >
-            ${t("dg.idk")}
-          </button>
-          <button class="btn flat" type="button" disabled=${busy !== null} onClick=${() => opened.skip(question)}>
-            ${t("dg.skip")}
-          </button>
+          <div class="row dg-go">
+            <button class="btn go" type="submit" disabled=${busy !== null} aria-busy=${busy === "answer" || undefined}>
+              ${t(busy === "answer" ? "dg.sending" : "dg.answer")}
+              <kbd class="hide-s" aria-hidden="true">${options.length ? t("dg.key") : t("dg.keys")}</kbd>
+            </button>
+            <button
+              class="btn"
+              type="button"
+              disabled=${busy !== null}
+              onClick=${() => send({ answerText: t("dg.idk") })}
+            >
+              ${t("dg.idk")}
+            </button>
+            <button class="btn flat" type="button" disabled=${busy !== null} onClick=${() => opened.skip(question)}>
+              ${t("dg.skip")}
+            </button>
+          </div>
           <button
             class="btn flat dg-flag"
             type="button"

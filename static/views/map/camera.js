@@ -14,10 +14,11 @@ const MOST_LIFT = 96;
 const LIFT = 0.4;
 const LARGEST = 1.1;
 const SMALL_PAD = { left: 12, right: 12, top: 156, bottom: 136 };
-/** Least scale of a small screen's first view, so that labels can be read. */
 const SMALL = 700;
-const READABLE = 0.93;
-const WIDE_READABLE = 0.45;
+/** Least scale of a view that nobody chose: the smallest label then has 12 px. */
+export const READABLE = 0.93;
+/** Least scale at which titles have 12 px. */
+export const TITLES = 0.8;
 
 /** @typedef {ReturnType<typeof camera>} Camera */
 
@@ -98,7 +99,7 @@ export function camera() {
     /** Fit the box, unless someone moved the camera. @param {Box} box @param {boolean} smooth */
     follow(box, smooth) {
       if (!own || !size.value.width) return;
-      move(fitting(box, size.value.width < SMALL ? READABLE : WIDE_READABLE), smooth);
+      move(fitting(box, READABLE), smooth);
       if (wanted) show(...wanted);
       wanted = null;
     },

@@ -9,24 +9,33 @@ import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
 import { ancestry, edgesAmong } from "../../state/graph.js";
 import { Icon } from "../common/icons.js";
+import { lazy } from "../common/lazy.js";
 import { Legend } from "../common/node_state_shapes.js";
 import { Branches, Ground, SeedBed, EmptyPlot, Wires } from "./backdrop.js";
-import { camera } from "./camera.js";
+import { camera, READABLE, TITLES } from "./camera.js";
 import { useCameraInput } from "./camera_input.js";
 import { Ghost, MapNode } from "./map_node.js";
-import { MarginNote, NodeNote } from "./node_notes.js";
+import { MarginNote } from "./node_notes.js";
 
 /** @import { GraphNode } from "../../state/graph.js" */
 /** @import { RemovedNode, TitledNode, Places } from "../../layout/placement.js" */
 /** @import { NodeStatus } from "../../lib/node_status.js" */
 
+const card = lazy(async () => (await import("./node_card.js")).NodeCard);
+/** Time to get from a node to its card. */
+const LEAVE_MS = 250;
 /** Space between the lowest layer and the ground line, and below that. */
 const SOIL_AT = 46;
 const SEED_ROW = 38;
 const SEEDS_PER_ROW = 3;
+/** What is left out below a scale: small labels, titles too, petals too. @type {[string, number][]} */
+const DISTANCES = [
+  ["mid", READABLE],
+  ["far", TITLES],
+  ["tiny", 0.6],
+];
 const AT_ONCE = 6;
 const GROW_MS = 520;
-const CROWDED = 60;
 
 /**
  * @typedef {{
@@ -42,12 +51,12 @@ const CROWDED = 60;
  *   brings: string,
  *   selected: string | null,
  *   focusOn: string | null,
- *   onOpen: (id: string) => void,
+ *   onOpen?: (id: string) => void,
  *   onList: () => void,
- *   hasNotes: boolean,
+ *   urlOf?: (id: string) => string,
  *   isRoomy: boolean,
  *   children?: any,
- * }} MapProps
+ * }} MapProps `onOpen`: what a click or Enter does in place of opening the node's card; `urlOf`: the page behind a card
  */
 
 /** @param {MapProps} props */
@@ -58,6 +67,24 @@ export function LevelMap(props) {
   const svg = useRef(/** @type {SVGSVGElement | null} */ (null));
   const active = useSignal(/** @type {string | null} */ (null));
   const pointed = useSignal(/** @type {string | null} */ (null));
+  const opened = useSignal(/** @type {string | null} */ (null));
+  const open = (/** @type {string} */ id) => {
+    if (props.onOpen) return props.onOpen(id);
+    opened.value = opened.value === id ? null : id;
+  };
+  const closeCard = (/** @type {boolean} */ isAway) => {
+    const id = opened.value ?? pointed.value;
+    pointed.value = opened.value = null;
+    if (id && !isAway) focus(id);
+  };
+  const leave = (/** @type {string} */ id) =>
+    setTimeout(() => {
+      if (pointed.value === id && !frame.current?.querySelector(".node-card:hover, .hit:hover")) pointed.value = null;
+    }, LEAVE_MS);
+  useEffect(() => {
+    const ahead = setTimeout(card.prefetch, LEAVE_MS * 4);
+    return () => clearTimeout(ahead);
+  }, []);
 
   const standing = nodes.filter((node) => places.has(node.id));
   const seeds = nodes.filter((node) => !places.has(node.id));
@@ -95,7 +122,7 @@ export function LevelMap(props) {
     const id = active.value ?? tabStop;
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
-      if (id) props.onOpen(id);
+      if (id) open(id);
       return;
     }
     if (event.key === "Escape") {
@@ -119,7 +146,8 @@ export function LevelMap(props) {
       : selected && places.has(selected)
         ? selected
         : (standing[0]?.id ?? null);
-  const about = pointed.value ? all.get(pointed.value) : undefined;
+  const aboutId = opened.value ?? pointed.value;
+  const about = aboutId && !props.onOpen ? all.get(aboutId) : undefined;
   const lit = pointed.value && places.has(pointed.value) ? ancestry(all, pointed.value) : null;
   const delays = useMemo(() => delaysOf(standing, places, fresh), [places, fresh]);
   const world = useMemo(
@@ -130,12 +158,20 @@ export function LevelMap(props) {
       }),
     [],
   );
-  const far = useMemo(() => computed(() => (cam.view.value.k < 0.6 ? "far" : "near")), []);
+  const far = useMemo(
+    () =>
+      computed(() =>
+        DISTANCES.filter(([, below]) => cam.view.value.k < below)
+          .map(([name]) => name)
+          .join(" "),
+      ),
+    [],
+  );
 
   return html`<section class="map" aria-label=${t("path.map")} ref=${frame}>
     <svg
       ref=${svg}
-      class="canvas ${standing.length > CROWDED ? "crowded" : ""} ${live ? "live" : ""}"
+      class="canvas ${live ? "live" : ""}"
       role="group"
       aria-label=${props.label}
       aria-describedby="map-keys"
@@ -190,7 +226,8 @@ export function LevelMap(props) {
             isRoomy=${props.isRoomy}
             active=${active}
             pointed=${pointed}
-            onOpen=${props.onOpen}
+            onLeave=${leave}
+            onOpen=${open}
           />`;
         })}
         ${!lit && html`<${MarginNote} nodes=${standing} beside=${[...standing, ...gone]} places=${taken} />`}
@@ -198,10 +235,18 @@ export function LevelMap(props) {
     </svg>
     ${props.children}
     ${
-      props.hasNotes &&
       about &&
       places.has(about.id) &&
-      html`<${NodeNote} node=${about} place=${places.get(about.id)} cam=${cam} />`
+      html`<${card.View}
+        node=${about}
+        status=${props.words(about).text}
+        place=${places.get(about.id)}
+        cam=${cam}
+        url=${props.urlOf?.(about.id) ?? null}
+        isOpened=${opened.value === about.id}
+        onLeave=${() => leave(about.id)}
+        onClose=${closeCard}
+      />`
     }
     <p class="vh" id="map-keys">${t("map.keys")}</p>
     <div class="map-tools">

@@ -26,11 +26,12 @@ import { Petals, Shape } from "../common/node_state_shapes.js";
  *   isRoomy: boolean,
  *   active: import("@preact/signals").Signal<string | null>,
  *   pointed: import("@preact/signals").Signal<string | null>,
+ *   onLeave: (id: string) => void,
  *   onOpen: (id: string) => void,
  * }} Props
  */
 
-const POINT_MS = 280;
+const POINT_MS = 400;
 const UNFOLD_AT_MS = 280;
 /** Average width of a title's letter, for the gap in the layer's line. */
 const LETTER = 7.2;
@@ -40,7 +41,7 @@ export class MapNode extends Component {
   /** @param {Props} next */
   shouldComponentUpdate(next) {
     const now = /** @type {any} */ (this.props);
-    return Object.entries(next).some(([name, value]) => name !== "onOpen" && now[name] !== value);
+    return Object.entries(next).some(([name, value]) => name !== "onOpen" && name !== "onLeave" && now[name] !== value);
   }
 
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -79,7 +80,7 @@ export class MapNode extends Component {
     };
     const leave = () => {
       clearTimeout(this.timer);
-      if (pointed.value === id) pointed.value = null;
+      this.props.onLeave(id);
     };
     const focused = (/** @type {FocusEvent} */ event) => {
       active.value = id;
@@ -91,7 +92,7 @@ export class MapNode extends Component {
       class="hit s-${state} ${isDim ? "dim-node" : ""}"
       style=${{ transform: `translate(${x}px, ${y}px)` }}
       tabindex=${isStop ? 0 : -1}
-      role="link"
+      role="button"
       data-id=${id}
       aria-label=${label}
       aria-describedby="map-note"

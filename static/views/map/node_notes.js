@@ -1,37 +1,11 @@
 // @ts-check
-/** Notes on the map: description and reason of a node. */
+/** Note on the map: the reason of its newest node. */
 
-import { marginNote, yOf } from "../../layout/placement.js";
+import { marginNote } from "../../layout/placement.js";
 import { html } from "../../lib/html.js";
 
 /** @import { GraphNode } from "../../state/graph.js" */
 /** @import { TitledNode, Places } from "../../layout/placement.js" */
-
-const WIDTH = 300;
-const ROOM = 190;
-
-/**
- * @param {{
- *   node: import("../../state/graph.js").GraphNode,
- *   place: import("../../types.d.ts").Place,
- *   cam: import("./camera.js").Camera,
- * }} props
- */
-export function NodeNote({ node, place, cam }) {
-  if (!node.desc && !node.reason) return null;
-  const { x, y, k } = cam.view.value;
-  const { width, height } = cam.size.value;
-  const left = Math.max(16, Math.min(place.x * k + x + 24, width - WIDTH - 16));
-  const nodeY = yOf(place.layer) * k + y;
-  const above = nodeY - 36 * k > ROOM; // its prerequisites, below it, stay visible
-  const style = !above
-    ? { left: `${left}px`, top: `${nodeY + 32 * k + 4}px` }
-    : { left: `${left}px`, bottom: `${height - nodeY + 32 * k + 4}px` };
-  return html`<div class="pop note-pop" id="map-note" role="tooltip" style=${style}>
-    ${node.desc && html`<p class="say">${node.desc}</p>`}
-    ${node.reason && html`<p class="reason why">${node.reason}</p>`}
-  </div>`;
-}
 
 /**
  * The reason of the newest node that has one, in the margin.

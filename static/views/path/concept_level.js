@@ -115,7 +115,6 @@ export function ConceptLevel({ path, concept, view }) {
       selected=${selected}
       focusOn=${view.focusOn}
       onOpen=${choose}
-      hasNotes=${!view.wide}
       isRoomy=${false}
       onList=${view.toggleList}
     >

@@ -8,7 +8,7 @@ import { earlyEnding, nextWords } from "../../lib/run_ending.js";
 import { conceptAgent, isLearned, petalsOf, queuePositionWords, nodeStatus } from "../../lib/node_status.js";
 import { nowMs } from "../../state/clock.js";
 import { partsOf } from "../../state/graph.js";
-import { navigate, pathUrl, runUrl } from "../../state/router.js";
+import { pathUrl, runUrl } from "../../state/router.js";
 import { isActive } from "../../state/run_view.js";
 import { lazy } from "../common/lazy.js";
 import { Fault } from "../common/shell.js";
@@ -44,7 +44,6 @@ export function PathLevel({ path, view }) {
     return nodeStatus(node, partsShown(node), maker, maker?.retry ? nowMs.value : 0);
   };
   const petals = (/** @type {GraphNode} */ node) => petalsOf(partsShown(node));
-  const open = (/** @type {string} */ id) => navigate(pathUrl(path.branchId, id));
   const title = path.answer.value?.branch.title ?? "";
   const head = html`<div class="map-head">
     <h1 class="t24">${title}</h1>
@@ -84,8 +83,7 @@ export function PathLevel({ path, view }) {
     brings=${t("path.brings")}
     selected=${null}
     focusOn=${view.focusOn}
-    onOpen=${open}
-    hasNotes
+    urlOf=${(/** @type {string} */ id) => pathUrl(path.branchId, id)}
     isRoomy
     onList=${view.toggleList}
   >

@@ -4,7 +4,7 @@
 import { foldedPieces, toolPieces, totalDurationMs } from "../../lib/activity_lines.js";
 import { count, modelName, parseMs, duration } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
+import { t } from "../../i18n/run.js";
 import { Icon } from "../common/icons.js";
 
 /** @import { ToolEntry } from "../../types.d.ts" */

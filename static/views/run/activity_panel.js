@@ -4,9 +4,10 @@
 import { useSignal } from "@preact/signals";
 import { clock, count, money, modelName, parseMs } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
+import { t } from "../../i18n/run.js";
 import { earlyEnding, nextWords } from "../../lib/run_ending.js";
 import { queuePositionWords } from "../../lib/node_status.js";
+import { loadSheet } from "../../lib/style_sheets.js";
 import { serverNow } from "../../net/api.js";
 import { retry as retryRun } from "../../net/runs_api.js";
 import { tokensOf } from "../../state/event_reducer.js";
@@ -17,6 +18,8 @@ import { lazy } from "../common/lazy.js";
 import { AgentBlock, agentName } from "./agent.js";
 import { Playhead } from "./playhead.js";
 import { Timeline } from "./timeline.js";
+
+await loadSheet("styles/run.css");
 
 /** @import { Activity, Agent, Document, Run } from "../../types.d.ts" */
 /** @import { RunView } from "../../state/run_view.js" */

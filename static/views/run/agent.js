@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { groupLines } from "../../lib/activity_lines.js";
 import { commaJoined, modelName } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
+import { t } from "../../i18n/run.js";
 import { earlyEnding } from "../../lib/run_ending.js";
 import { queuePositionWords } from "../../lib/node_status.js";
 import { Icon } from "../common/icons.js";
@@ -16,7 +16,7 @@ import { Line } from "./activity_line.js";
 const TAIL = 420;
 const LINES_WHILE_FOLDED = 6;
 
-/** @type {Record<string, import("../../lib/i18n.js").Key>} */
+/** @type {Record<string, import("../../i18n/run.js").Key>} */
 const NAMES = {
   topic: "agent.topic",
   concept_refinement: "agent.refinement",

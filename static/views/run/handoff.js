@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { commaJoined } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
+import { t } from "../../i18n/run.js";
 import * as api from "../../net/api.js";
 import * as runsApi from "../../net/runs_api.js";
 import {
@@ -220,7 +220,7 @@ export function Handoff({ runId, row, turn, isPage, isExplained, onRow, onRetrie
   </section>`;
 }
 
-/** @type {Record<Exclude<Offer, "answer">, import("../../lib/i18n.js").Key>} */
+/** @type {Record<Exclude<Offer, "answer">, import("../../i18n/run.js").Key>} */
 const DOING = {
   resume: "handoff.resuming",
   retry: "handoff.retrying",

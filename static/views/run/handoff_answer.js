@@ -4,7 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
+import { t } from "../../i18n/run.js";
 import { takesResult, takesWords } from "../../state/handoff.js";
 
 /** @import { Kind } from "../../state/handoff.js" */

@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { commaJoined, money } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
+import { t } from "../../i18n/run.js";
 import { earlyEnding } from "../../lib/run_ending.js";
 import * as api from "../../net/api.js";
 import * as runsApi from "../../net/runs_api.js";

@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { shorten } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
+import { t } from "../../i18n/run.js";
 import * as api from "../../net/api.js";
 import * as pathsApi from "../../net/paths_api.js";
 import { runUrl } from "../../state/router.js";

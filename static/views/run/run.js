@@ -4,7 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
+import { t } from "../../i18n/run.js";
 import { earlyEnding } from "../../lib/run_ending.js";
 import { queuePositionWords } from "../../lib/node_status.js";
 import { serverNow } from "../../net/api.js";

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { axisOf } from "../../layout/time_axis.js";
 import { clock, parseMs } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { t } from "../../lib/i18n.js";
+import { t } from "../../i18n/run.js";
 import { agentName } from "./agent.js";
 
 /** @import { Activity, Agent, NoteEntry } from "../../types.d.ts" */

@@ -38,12 +38,18 @@ async def test_everything_can_be_done_from_the_keyboard(browser: Browser, tmp_pa
         walked = await _walk_up(page)
         assert len(walked) >= 3
         assert all(f"{below}>{above}" in edges for below, above in pairwise(walked))
-        await expect(page.get_by_role("tooltip")).to_be_visible()
+        await expect(page.locator(".node-card")).to_be_visible()
         await take_screenshot(page, "keyboard-walk")
         await page.keyboard.press("ArrowDown")
         assert f"{await page.evaluate(FOCUSED)}>{walked[-1]}" in edges
 
         here = await page.evaluate(FOCUSED)
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".node-card a")).to_be_focused()
+        await page.keyboard.press("Escape")
+        await page.wait_for_function(f"(id) => {FOCUSED} === id", arg=here)
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".node-card a")).to_be_focused()
         await page.keyboard.press("Enter")
         await page.wait_for_url(re.compile(rf"/concepts/{here}$"))
         await take_screenshot(page, "keyboard-concept")

@@ -119,7 +119,7 @@ async def test_from_right_to_left_every_screen_is_mirrored_and_nothing_overflows
         await page.locator(".map .hit").first.wait_for()
         await page.locator(".next-panel .btn").wait_for()
         await page.locator(".map .hit").nth(1).hover()
-        await page.get_by_role("tooltip").wait_for()
+        await page.locator(".node-card").wait_for()
         await _looked_at(page, "rtl-path")
         await page.keyboard.press("/")
         await page.keyboard.type("tree")

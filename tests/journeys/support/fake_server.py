@@ -43,6 +43,7 @@ class _FakeServer:
                 Route("/api/branches/summary", self.summary),
                 Route("/api/branches/{id}", self.branch),
                 Route("/api/branches/{id}/graph", self.graph),
+                Route("/api/branches/{id}/places", self.keep_places, methods=["PATCH"]),
                 Route("/api/branches/{id}/changes", self.empty_list),
                 Route("/api/chat/sessions", self.empty_list),
                 Route("/api/misconceptions", self.empty_list),
@@ -72,8 +73,11 @@ class _FakeServer:
         return JSONResponse(BRANCH)
 
     async def graph(self, request: Request) -> Response:
-        answer: Row = {"branch": BRANCH, "nodes": NODES, "edges": [], "progress": [], "documents": []}
+        answer: Row = {"branch": BRANCH, "nodes": NODES, "edges": [], "progress": [], "documents": [], "places": {}}
         return JSONResponse(answer | {"runs": self.newest_first()[:50]})
+
+    async def keep_places(self, request: Request) -> Response:
+        return Response(status_code=204)
 
     async def empty_list(self, request: Request) -> Response:
         return JSONResponse([])

@@ -5,12 +5,12 @@ from collections import defaultdict
 
 from starlette.responses import Response
 
-from sprout.learning.paths.repository import BranchSummary
+from sprout.learning.paths.repository import BranchSummary, Place
 from sprout.runs.state import Run
 from sprout.web.handlers.run_wait import cancel_runs
 from sprout.web.http.dependencies import PathsAndRuns
 from sprout.web.http.endpoint import Call, json_list_response, json_response, no_content
-from sprout.web.schemas.requests import BranchChange, NewBranch, NoFields, OptionalUserQuery, UserQuery
+from sprout.web.schemas.requests import BranchChange, MapPlaces, NewBranch, NoFields, OptionalUserQuery, UserQuery
 from sprout.web.schemas.responses import BranchOverview, BranchPage
 from sprout.web.schemas.run_responses import run_row
 
@@ -73,6 +73,14 @@ async def get_graph(call: Call[PathsAndRuns]) -> Response:
         edges=found.edges,
         progress=found.progress,
         documents=found.documents,
+        places=found.places,
         runs=[run_row(run) for run in runs],
     )
     return json_response(page)
+
+
+async def keep_places(call: Call[PathsAndRuns, NoFields, MapPlaces]) -> Response:
+    """204 once the places of nodes on the map are stored; what is no node of the branch any more is left out."""
+    places = {node: Place(x=place.x, layer=place.layer) for node, place in call.body.places.items()}
+    await call.dependencies.paths.keep_places(call.id, places, user_id=call.user_id)
+    return no_content()

@@ -195,6 +195,45 @@ test("three hundred nodes are placed, apart and upwards, and one more finds its 
   assertApart([...nodes, ...leaves(["new"])], grown);
 });
 
+/** From the left end of the leftmost mark to the right end of the rightmost label. */
+const widthOf = (nodes, places) =>
+  Math.max(...nodes.map((node) => places.get(node.id).x + rightExtent(node.title))) -
+  Math.min(...nodes.map((node) => places.get(node.id).x - LEFT));
+const READABLE_WIDTH = 940;
+
+test("ui 4: a wide layer takes several rows, so that a window shows the map at a readable scale", () => {
+  const chance = chances(11);
+  for (const count of [4, 9, 30, 120]) {
+    const nodes = leaves(Array.from({ length: count }, (_, i) => String(i)));
+    const star = nodes.slice(1).map(({ id }) => ["0", id]);
+    const random = nodes.slice(1).flatMap(({ id }) => [
+      [String(Math.floor(chance() * Number(id))), id],
+      [String(Math.floor(chance() * Number(id))), id],
+    ]);
+    for (const pairs of [[], star, random]) {
+      const places = placeNodes(nodes, pairs);
+      assertUpward(pairs, places);
+      assertApart(nodes, places);
+      assert.ok(widthOf(nodes, places) <= READABLE_WIDTH, `${count} nodes take ${widthOf(nodes, places)} px`);
+    }
+  }
+});
+
+test("ui 4: a map that grows keeps its width as well", () => {
+  const chance = chances(5);
+  const nodes = [];
+  const pairs = [];
+  let places = new Map();
+  for (let i = 0; i < 60; i++) {
+    nodes.push(...leaves([String(i)]));
+    if (i) pairs.push([String(Math.floor(chance() * Math.min(i, 4))), String(i)]);
+    places = placeNodes(nodes, pairs, places);
+  }
+  assertUpward(pairs, places);
+  assertApart(nodes, places);
+  assert.ok(widthOf(nodes, places) <= READABLE_WIDTH, `${widthOf(nodes, places)} px`);
+});
+
 test("nothing at all is placed without complaint", () => {
   assert.equal(placeNodes([], []).size, 0);
 });

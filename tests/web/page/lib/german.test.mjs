@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 globalThis.document = { documentElement: { lang: "de", dir: "ltr", dataset: { languages: "en de" } } };
-const { chosenLanguage, languages, pieces, t } = await import("../../../../static/lib/i18n.js");
+const { chosenLanguage, languages, t } = await import("../../../../static/lib/i18n.js");
 const {
   day,
   hour,
@@ -13,6 +13,7 @@ const {
   size,
   duration: took,
 } = await import("../../../../static/lib/format.js");
+const { pieces } = await import("../../../../static/i18n/run.js");
 const { t: learn } = await import("../../../../static/i18n/learn.js");
 
 test("sentences, plurals and numbers are German", () => {

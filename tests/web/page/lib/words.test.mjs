@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { refusalOf, requestOf, addFiles } from "../../../../static/lib/file_selection.js";
 import { shorten, clock, day, modelName, money, parseMs, duration } from "../../../../static/lib/format.js";
 import { ancestry, graphOf, inLearningOrder, graphNodes } from "../../../../static/state/graph.js";
-import { pieces, t } from "../../../../static/lib/i18n.js";
+import { pieces, t } from "../../../../static/i18n/run.js";
 import { groupLines, toolPieces } from "../../../../static/lib/activity_lines.js";
 import { conceptAgent, conceptAgentsOf, retryWait, nodeStatus } from "../../../../static/lib/node_status.js";
 import { emptyActivity, reduce } from "../../../../static/state/event_reducer.js";

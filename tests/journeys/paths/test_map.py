@@ -1,0 +1,94 @@
+"""The map of a path: its places are kept, and no view that nobody chose has a label too small to read (ui 4)."""
+
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from harness.browser import DESKTOP, PHONE, open_page
+from harness.journeys.learner import open_course
+
+CONCEPT = "Turning percentages into counts of people"
+PLACES = """() => Object.fromEntries([...document.querySelectorAll(".map .hit")].map(
+  (node) => [node.dataset.id, node.style.transform]))"""
+SMALL_LABELS = """() => [...document.querySelectorAll(".map svg.canvas text")].flatMap((label) => {
+  const style = getComputedStyle(label);
+  const px = parseFloat(style.fontSize) * label.getScreenCTM().a;
+  return style.visibility === "visible" && px < 11.99 ? [`${label.textContent} ${px}`] : [];
+})"""
+
+
+CARD_PLACE = """() => {
+  const [card, map] = [".node-card", ".map"].map((each) => document.querySelector(each).getBoundingClientRect());
+  const name = document.querySelector(".node-card").getAttribute("aria-label");
+  const nodes = [...document.querySelectorAll(".map .hit")];
+  const node = nodes.find((each) => each.getAttribute("aria-label").startsWith(name));
+  const mark = node.querySelector(".spot").getBoundingClientRect();
+  return {
+    inside: card.left >= map.left && card.right <= map.right && card.top >= map.top && card.bottom <= map.bottom,
+    over: card.left < mark.right && card.right > mark.left && card.top < mark.bottom && card.bottom > mark.top,
+  };
+}"""
+
+
+async def test_ui_4_places_are_kept_over_reloads_also_when_a_node_has_come_and_one_has_gone(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with open_course(tmp_path, bayes_url) as taught, open_page(browser, f"{taught.server.url}/docs") as page:
+        concept, gone = taught.node(CONCEPT), taught.node("One in so many")["id"]
+        url = f"{taught.path}/concepts/{concept['id']}"
+        before = await _seen_and_stored(page, url, gone)
+        added = {"type": "subconcept", "title": "A first look", "parentId": concept["id"]}
+        await taught.server.post("/nodes", added | {key: concept[key] for key in ("branchId", "userId")})
+        (await taught.server.client.delete(f"/api/nodes/{gone}")).raise_for_status()
+        await page.goto(url)
+        await expect(page.locator(".map .hit", has_text="A first look")).to_be_visible()
+        after = await page.evaluate(PLACES)
+        assert before.keys() - after.keys() == {gone}
+        assert {node: after[node] for node in before if node != gone} == {
+            node: place for node, place in before.items() if node != gone
+        }
+
+
+async def test_ui_4_the_card_of_a_node_opens_on_a_rest_or_a_click_beside_the_node_and_inside_the_view(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with open_course(tmp_path, bayes_url) as taught, open_page(browser, taught.path) as page:
+        card = page.locator(".node-card")
+        for node in await page.locator(".map .hit").all():
+            await node.hover()
+            await expect(card).to_be_visible()
+            assert await page.evaluate(CARD_PLACE) == {"inside": True, "over": False}
+            await page.mouse.move(700, 120)
+            await expect(card).to_have_count(0)
+        first = page.locator(".map .hit").first
+        await first.click()
+        await expect(card.get_by_role("link", name="Open")).to_be_focused()
+        await page.mouse.click(700, 120)
+        await expect(card).to_have_count(0)
+        await first.click()
+        concept = await first.get_attribute("data-id")
+        await card.get_by_role("link", name="Open").click()
+        await page.wait_for_url(f"**/concepts/{concept}")
+
+
+@pytest.mark.parametrize("size", [DESKTOP, (1100, 700), PHONE])
+async def test_ui_4_no_label_is_below_12_px_at_a_scale_that_the_page_chooses(
+    browser: Browser, tmp_path: Path, bayes_url: str, size: tuple[int, int]
+) -> None:
+    async with open_course(tmp_path, bayes_url) as taught, open_page(browser, taught.path, size=size) as page:
+        if size == PHONE:
+            await page.get_by_role("button", name="Map").click()
+        await expect(page.locator(".map .hit").first).to_be_visible()
+        assert await page.evaluate(SMALL_LABELS) == []
+        await page.get_by_role("button", name="Show all").click()
+        assert await page.evaluate(SMALL_LABELS) == []
+
+
+async def _seen_and_stored(page: Page, url: str, node: str) -> dict[str, str]:
+    """Where the nodes stand at the first visit, once that has been stored."""
+    async with page.expect_response(lambda answer: node in (answer.request.post_data or "")) as stored:
+        await page.goto(url)
+    assert (await stored.value).status == 204
+    places: dict[str, str] = await page.evaluate(PLACES)
+    return places
