@@ -81,6 +81,7 @@ function App() {
 }
 
 openTabStream();
+if (localStorage.getItem("sprout.notice") !== null) import("./state/due_notice.js").then(({ watchDue }) => watchDue());
 document.addEventListener("click", followLink);
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("app")));
 screen.subscribe((now) => {
