@@ -49,7 +49,6 @@ const SCREENS = {
 };
 const views = signal(/** @type {Record<string, View>} */ ({}));
 const failed = signal(false);
-const AHEAD_MS = 1500; // until the home prefetches the path's screen
 
 /** @param {string} name */
 async function fetchScreen(name) {
@@ -87,4 +86,3 @@ render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("ap
 screen.subscribe((now) => {
   fetchScreen(now.name);
 });
-if (screen.value.name === "home") setTimeout(() => fetchScreen("path"), AHEAD_MS);
