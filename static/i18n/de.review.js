@@ -51,7 +51,7 @@ export default {
   "rv.fresh": "Alles wiederholt. {n} Teil ist frisch.|Alles wiederholt. {n} Teile sind frisch.",
   "rv.none": "Noch nichts zu wiederholen",
   "rv.none_text": "Die erste Wiederholung kommt einen Tag, nachdem du etwas gelernt hast.",
-  "rv.home": "Zu heute",
+  "rv.home": "Zu „Heute“",
   "rv.on": "am {date}",
   "rv.set_title": "Wiederholungen",
   "rv.set_day": "Für einen Tag",

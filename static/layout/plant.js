@@ -15,20 +15,23 @@ const PAIRS = 40;
 const ON_A_TWIG = 5;
 const LOWEST = 21;
 const TALLEST = 212;
+const CROWN = 26;
 const LEANS = [6, -7, 5, -4];
 
 /**
  * The plant with so many leaves, from the ground up.
  * @param {number} count
  * @param {number} place of the plant among those beside it, which decides how it leans
+ * @param {boolean} [isFlower] whether a flower stands on top, clear of the leaves
  * @returns {Plant}
  */
-export function plantOf(count, place) {
+export function plantOf(count, place, isFlower = false) {
   const lean = LEANS[place % LEANS.length];
   const perRow = count <= ALTERNATE ? 1 : count <= PAIRS ? 2 : ON_A_TWIG;
   const rows = Math.ceil(count / perRow);
-  const gap = Math.min(perRow === 1 ? 19 : perRow === 2 ? 15.5 : 24, (TALLEST - LOWEST) / rows);
-  const height = LOWEST + rows * gap + 4;
+  const crown = isFlower ? CROWN : 0;
+  const gap = Math.min(perRow === 1 ? 19 : perRow === 2 ? 15.5 : 24, (TALLEST - crown - LOWEST) / rows);
+  const height = LOWEST + rows * gap + 4 + crown;
   const x = (/** @type {number} */ up) => FOOT + lean * (3 * (up / height) ** 2 - 2 * (up / height) ** 3);
   const top = { x: FOOT + lean, y: GROUND - height };
   const stem = `M${FOOT} ${GROUND}C${FOOT} ${r(GROUND - height * 0.4)} ${r(top.x)} ${r(GROUND - height * 0.6)} ${r(top.x)} ${r(top.y)}`;
