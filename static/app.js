@@ -49,7 +49,6 @@ const SCREENS = {
 };
 const views = signal(/** @type {Record<string, View>} */ ({}));
 const failed = signal(false);
-const AHEAD_MS = 1500; // until the home prefetches the path's screen
 
 /** @param {string} name */
 async function fetchScreen(name) {
@@ -81,9 +80,9 @@ function App() {
 }
 
 openTabStream();
+if (localStorage.getItem("sprout.notice") !== null) import("./state/due_notice.js").then(({ watchDue }) => watchDue());
 document.addEventListener("click", followLink);
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("app")));
 screen.subscribe((now) => {
   fetchScreen(now.name);
 });
-if (screen.value.name === "home") setTimeout(() => fetchScreen("path"), AHEAD_MS);

@@ -17,7 +17,7 @@ export default {
   "next.asked_text": "Dein Lernpfad geht weiter, sobald du geantwortet hast.",
   "next.open": "Öffnen",
   "next.grow_text": "Die Teile dazu fehlen noch.",
-  "next.home": "Zu heute",
+  "next.home": "Zu „Heute“",
   "next.then": "Als Nächstes kommt {title}.",
   "next.to_path": "Zu deinem Lernpfad",
   "next.of": "{concept}, {done} von {n} Teil gelernt|{concept}, {done} von {n} Teilen gelernt",

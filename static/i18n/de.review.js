@@ -51,7 +51,7 @@ export default {
   "rv.fresh": "Alles wiederholt. {n} Teil ist frisch.|Alles wiederholt. {n} Teile sind frisch.",
   "rv.none": "Noch nichts zu wiederholen",
   "rv.none_text": "Die erste Wiederholung kommt einen Tag, nachdem du etwas gelernt hast.",
-  "rv.home": "Zu heute",
+  "rv.home": "Zu „Heute“",
   "rv.on": "am {date}",
   "rv.set_title": "Wiederholungen",
   "rv.set_day": "Für einen Tag",
@@ -64,5 +64,9 @@ export default {
   "rv.set_calendar": "In deinem Kalender",
   "rv.set_calendar_how": "Die Tage der nächsten zwei Wochen mit Wiederholungen. Öffne die Datei oder abonniere ihre Adresse.",
   "rv.set_calendar_go": "Kalenderdatei",
+  "rv.set_notice": "Sag mir, wenn etwas zu wiederholen ist",
+  "rv.set_notice_how": "Einmal am Tag und ohne Ton, solange Sprout in einem anderen Tab offen ist.",
+  "rv.set_notice_blocked": "Dein Browser blockiert Benachrichtigungen dieser Seite. Erlaube sie dort und versuche es noch einmal.",
+  "rv.notice": "{n} Frage zu wiederholen, etwa {minutes} Min.|{n} Fragen zu wiederholen, etwa {minutes} Min.",
   "rv.set_start": "Ein neuer Tag beginnt um",
 };

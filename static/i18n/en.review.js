@@ -63,5 +63,9 @@ export default {
   "rv.set_calendar": "In your calendar",
   "rv.set_calendar_how": "The days of the next two weeks that have reviews. Open the file, or subscribe to its address.",
   "rv.set_calendar_go": "Calendar file",
+  "rv.set_notice": "Tell me when reviews are due",
+  "rv.set_notice_how": "Once a day, without a sound, while Sprout is open in another tab.",
+  "rv.set_notice_blocked": "Your browser blocks notifications for this page. Allow them there, then try again.",
+  "rv.notice": "{n} to review, about {minutes} min|{n} to review, about {minutes} min",
   "rv.set_start": "A new day begins at",
 };

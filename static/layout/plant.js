@@ -3,6 +3,7 @@
 
 /**
  * @typedef {{ x: number, y: number, side: 1 | -1, size: number }} Leaf `side`: 1 to the right; `size`: its width
+ * @typedef {{ x: number, y: number, side: 1 | -1, shrink: number }} Base where a row of leaves leaves the stem
  * @typedef {{ stem: string, twigs: string[], leaves: Leaf[], top: { x: number, y: number } }} Plant
  */
 
@@ -15,61 +16,78 @@ const PAIRS = 40;
 const ON_A_TWIG = 5;
 const LOWEST = 21;
 const TALLEST = 212;
+const CROWN = 26;
+/** Length of the lowest twig. */
+const TWIG = 34;
 const LEANS = [6, -7, 5, -4];
 
 /**
  * The plant with so many leaves, from the ground up.
  * @param {number} count
  * @param {number} place of the plant among those beside it, which decides how it leans
+ * @param {boolean} [isFlower] whether a flower stands on top, clear of the leaves
  * @returns {Plant}
  */
-export function plantOf(count, place) {
-  const lean = LEANS[place % LEANS.length];
-  const perRow = count <= ALTERNATE ? 1 : count <= PAIRS ? 2 : ON_A_TWIG;
+export function plantOf(count, place, isFlower = false) {
+  const [perRow, widest, leavesOf] = formOf(count);
+  const crown = isFlower ? CROWN : 0;
   const rows = Math.ceil(count / perRow);
-  const gap = Math.min(perRow === 1 ? 19 : perRow === 2 ? 15.5 : 24, (TALLEST - LOWEST) / rows);
-  const height = LOWEST + rows * gap + 4;
-  const x = (/** @type {number} */ up) => FOOT + lean * (3 * (up / height) ** 2 - 2 * (up / height) ** 3);
-  const top = { x: FOOT + lean, y: GROUND - height };
-  const stem = `M${FOOT} ${GROUND}C${FOOT} ${r(GROUND - height * 0.4)} ${r(top.x)} ${r(GROUND - height * 0.6)} ${r(top.x)} ${r(top.y)}`;
-  /** @type {Leaf[]} */
-  const leaves = [];
-  /** @type {string[]} */
-  const twigs = [];
-  for (let row = 0; row < rows; row++) {
+  const gap = Math.min(widest, (TALLEST - crown - LOWEST) / rows);
+  const height = LOWEST + rows * gap + 4 + crown;
+  const lean = LEANS[place % LEANS.length];
+  const bases = Array.from({ length: rows }, (_, row) => {
     const up = LOWEST + row * gap;
-    const base = { x: x(up), y: GROUND - up };
-    const side = /** @type {1 | -1} */ ((row % 2 ? -1 : 1) * (perRow === 1 && place % 2 ? -1 : 1));
-    const shrink = 1 - (0.25 * row) / Math.max(rows, 4);
-    if (perRow === 1) leaves.push({ ...base, side, size: Math.min(24, gap * 1.26) * shrink });
-    if (perRow === 2)
-      for (const [i, each] of /** @type {(1 | -1)[]} */ ([1, -1]).entries())
-        if (leaves.length < count)
-          leaves.push({ x: base.x, y: base.y + (i ? -3 : 0), side: each, size: Math.min(22, gap * 1.42) * shrink });
-    if (perRow === ON_A_TWIG) {
-      const reach = 34 * shrink;
-      twigs.push(`M${r(base.x)} ${r(base.y)}q${r(side * reach * 0.5)} -3 ${r(side * reach)} -15`);
-      for (let i = 0; i < ON_A_TWIG && leaves.length < count; i++)
-        leaves.push(twigLeaf(base, side, reach, i, Math.min(12, gap * 0.7) * shrink));
-    }
-  }
-  return { stem, twigs, leaves, top };
+    const share = up / height;
+    const side = /** @type {1 | -1} */ ((row + place) % 2 ? -1 : 1);
+    const x = FOOT + lean * (3 * share ** 2 - 2 * share ** 3);
+    return { x, y: GROUND - up, side, shrink: 1 - (0.25 * row) / Math.max(rows, 4) };
+  });
+  const top = { x: FOOT + lean, y: GROUND - height };
+  const bends = [GROUND - height * 0.4, GROUND - height * 0.6].map(r);
+  return {
+    stem: `M${FOOT} ${GROUND}C${FOOT} ${bends[0]} ${top.x} ${bends[1]} ${top.x} ${r(top.y)}`,
+    twigs: perRow === ON_A_TWIG ? bases.map(twigPath) : [],
+    leaves: bases.flatMap((base) => leavesOf(base, gap)).slice(0, count),
+    top,
+  };
 }
 
 /**
- * The i-th of the leaves on a twig: two below it, two above, one at its tip.
- * @param {{ x: number, y: number }} base
- * @param {1 | -1} side
- * @param {number} reach
- * @param {number} i
- * @param {number} size
- * @returns {Leaf}
+ * How many leaves stand in a row, how far rows are apart at most, and the leaves of one.
+ * @param {number} count
+ * @returns {[number, number, (base: Base, gap: number) => Leaf[]]}
  */
-function twigLeaf(base, side, reach, i, size) {
-  const along = [0.45, 0.45, 0.75, 0.75, 1][i];
-  const at = { x: base.x + side * reach * along, y: base.y - (3 * along + 12 * along ** 2) };
-  return { ...at, side: i % 2 ? /** @type {1 | -1} */ (-side) : side, size };
+function formOf(count) {
+  if (count <= ALTERNATE) return [1, 19, single];
+  return count <= PAIRS ? [2, 15.5, pair] : [ON_A_TWIG, 24, twigLeaves];
 }
+
+/** @param {Base} base @param {number} gap @returns {Leaf[]} */
+const single = ({ x, y, side, shrink }, gap) => [{ x, y, side, size: Math.min(24, gap * 1.26) * shrink }];
+
+/** @param {Base} base @param {number} gap @returns {Leaf[]} */
+function pair({ x, y, shrink }, gap) {
+  const size = Math.min(22, gap * 1.42) * shrink;
+  return [
+    { x, y, side: 1, size },
+    { x, y: y - 3, side: -1, size },
+  ];
+}
+
+/** Two leaves on either side of a twig, twice, and one at its tip. @param {Base} base @param {number} gap @returns {Leaf[]} */
+function twigLeaves({ x, y, side, shrink }, gap) {
+  const size = Math.min(12, gap * 0.7) * shrink;
+  return [0.45, 0.45, 0.75, 0.75, 1].map((along, i) => ({
+    x: x + side * TWIG * shrink * along,
+    y: y - (3 * along + 12 * along ** 2),
+    side: i % 2 ? /** @type {1 | -1} */ (-side) : side,
+    size,
+  }));
+}
+
+/** @param {Base} base */
+const twigPath = ({ x, y, side, shrink }) =>
+  `M${r(x)} ${r(y)}q${r(side * TWIG * shrink * 0.5)} -3 ${r(side * TWIG * shrink)} -15`;
 
 /** Path of a leaf whose stalk is at (0, 0). @param {Leaf} leaf */
 export function leafPath({ x, y, side, size }) {

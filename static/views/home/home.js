@@ -9,7 +9,7 @@ import { loadSheet } from "../../lib/style_sheets.js";
 import * as learnerApi from "../../net/learner_api.js";
 import { onRunChanges } from "../../state/tab_stream.js";
 import { lazy } from "../common/lazy.js";
-import { prefetchSearch, SearchButton, SearchDialog } from "../common/search_button.js";
+import { SearchButton, SearchDialog } from "../common/search_button.js";
 import { Fault, Shell } from "../common/shell.js";
 
 /** @import { Today } from "../../types.d.ts" */
@@ -19,8 +19,6 @@ const day = lazy(async () => {
   return TodayView;
 });
 const paths = lazy(async () => (await import("./paths_screen.js")).PathsScreen);
-/** Delay after which search is prefetched. */
-const AHEAD_MS = 1500;
 
 export function HomeScreen() {
   const today = useSignal(/** @type {Today | null} */ (null));
@@ -37,7 +35,6 @@ export function HomeScreen() {
   };
   useEffect(() => {
     load();
-    const timer = setTimeout(prefetchSearch, AHEAD_MS);
     const unturn = onRunChanges(load);
     const comeBack = () => {
       if (!document.hidden) load(); // another day may have begun
@@ -45,7 +42,6 @@ export function HomeScreen() {
     document.addEventListener("visibilitychange", comeBack);
     return () => {
       document.removeEventListener("visibilitychange", comeBack);
-      clearTimeout(timer);
       unturn();
     };
   }, []);

@@ -10,11 +10,12 @@ import * as api from "../../net/api.js";
 import * as pathsApi from "../../net/paths_api.js";
 import { onRunChanges } from "../../state/tab_stream.js";
 import { lazy } from "../common/lazy.js";
-import { prefetchSearch, SearchButton, SearchDialog } from "../common/search_button.js";
+import { SearchButton, SearchDialog } from "../common/search_button.js";
 import { Fault, Shell } from "../common/shell.js";
 import { AskForm } from "./ask.js";
 import { PathTable } from "./paths.js";
 import { Plants, Seed } from "./plants.js";
+import { usePrefetch } from "./prefetch.js";
 
 /** @import { UnknownTopic } from "../../state/unknown_topic.js" */
 /** @import { PathSummary, Status } from "../../types.d.ts" */
@@ -24,8 +25,6 @@ const firstRun = lazy(async () => {
   return FirstRun;
 });
 const nextCard = lazy(async () => (await import("./next_card.js")).NextCard);
-/** Delay after which search is prefetched. */
-const AHEAD_MS = 1500;
 
 export function PathsScreen() {
   const paths = useSignal(/** @type {PathSummary[] | null} */ (null));
@@ -48,14 +47,10 @@ export function PathsScreen() {
   useEffect(() => {
     document.title = t("app.title");
     load();
-    const timer = setTimeout(prefetchSearch, AHEAD_MS);
-    const unturn = onRunChanges(load);
-    return () => {
-      clearTimeout(timer);
-      unturn();
-    };
+    return onRunChanges(load);
   }, []);
 
+  usePrefetch(paths.value !== null);
   const isFirst = paths.value?.length === 0;
   const offline = status.value?.model.offline;
   return html`<${Shell}

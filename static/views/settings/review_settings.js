@@ -10,6 +10,7 @@ import { chosenLanguage } from "../../lib/i18n.js";
 import { ApiError } from "../../net/api.js";
 import * as reviewsApi from "../../net/reviews_api.js";
 import { Icon } from "../common/icons.js";
+import { DueNotice } from "./due_notice.js";
 import { RetentionCosts } from "./retention_costs.js";
 
 /** @import { ReviewSettings } from "../../types.d.ts" */
@@ -85,6 +86,7 @@ export function ReviewsSettings() {
             </span>
           </div>
           <${CalendarLink} />
+          <${DueNotice} />
         `
       }
     </div>

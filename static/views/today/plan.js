@@ -50,7 +50,7 @@ function NextStep({ next, isFirst }) {
   const lesson = lessonOf(next);
   const where = lesson
     ? [next.branch?.title, next.concept?.title, t("td.lesson_at", { n: next.minutes ?? 1 })]
-    : [next.branch?.title];
+    : [next.concept && next.branch?.title];
   return html`<li>
     <${Mark} state=${lesson && next.why !== "started" ? "ready" : "progress"} />
     <div>

@@ -15,9 +15,9 @@ const AGES = { n: "leaf-new", m: "leaf-old", d: "leaf-due" };
  *   part; `seen`: how many of them the learner has seen before, so that the others grow
  */
 export function Plant({ leaves, parts, place, seen }) {
-  const plant = useMemo(() => plantOf(leaves.length, place), [leaves.length, place]);
-  if (!leaves) return html`<${Seed} />`;
   const isFlower = parts > 0 && leaves.length >= parts;
+  const plant = useMemo(() => plantOf(leaves.length, place, isFlower), [leaves.length, place, isFlower]);
+  if (!leaves) return html`<${Seed} />`;
   return html`<svg
     viewBox="0 0 ${WIDTH} ${GROUND}"
     preserveAspectRatio="xMinYMax meet"

@@ -7,6 +7,7 @@ import { html } from "../../lib/html.js";
 import { ApiError } from "../../net/api.js";
 import { settingsUrl } from "../../state/router.js";
 import { tellTimeZone } from "../../state/time_zone.js";
+import { usePrefetch } from "../home/prefetch.js";
 import { fullDate } from "./days.js";
 import { Garden } from "./garden.js";
 import { DayDone, isStep, Plan } from "./plan.js";
@@ -25,6 +26,7 @@ export function TodayView({ today, onChange }) {
       },
     );
   }, []);
+  usePrefetch(true);
   const isIdle = today.done || (today.due.today === 0 && !isStep(today.next));
   return html`
     <div class="wrap day">

@@ -190,3 +190,44 @@ async def test_the_size_of_a_day_and_the_retention_are_settings(
         kept = await grown.get("/reviews/settings")
         assert (kept["minutes"], kept["retention"], kept["dayStartsAt"]) == (20, 0.95, 0)
         await axe.assert_accessible(page, "review-settings")
+
+
+NOTICES = """
+window.told = [];
+const Real = Notification;
+window.Notification = class { constructor(title, options) { window.told.push(title, options.silent); } };
+Notification.requestPermission = () => Real.requestPermission();
+Object.defineProperty(Notification, 'permission', { get: () => Real.permission });
+"""
+HIDE = """
+Object.defineProperty(document, 'hidden', { value: true, configurable: true });
+document.dispatchEvent(new Event('visibilitychange'));
+"""
+
+
+async def test_who_wants_it_is_told_once_a_day_that_reviews_are_due_and_nobody_else(
+    browser: Browser, tmp_path: Path, learned_url: str
+) -> None:
+    async with (
+        start_server(tmp_path, learned_url, pace=IMMEDIATE) as grown,
+        open_page(browser, f"{grown.url}/settings") as page,
+    ):
+        due = await grown.get("/reviews/due")
+        await page.context.grant_permissions(["notifications"])
+        await page.add_init_script(NOTICES)
+        await page.reload()
+        switch = page.get_by_role("checkbox", name="Tell me when reviews are due")
+        await expect(switch).not_to_be_checked()
+        await page.evaluate(HIDE)
+        assert await page.evaluate("told") == [], "it is off until it is asked for"
+        await switch.check()
+        await page.reload()
+        await expect(switch).to_be_checked()
+        await page.evaluate(HIDE)
+        await page.wait_for_function("told.length > 0")
+        await page.evaluate(HIDE)
+        assert await page.evaluate("told") == [f"{due['today']} to review, about {due['minutes']} min", True]
+        await switch.uncheck()
+        await page.reload()
+        await expect(switch).not_to_be_checked()
+        assert await page.evaluate("localStorage.getItem('sprout.notice')") is None

@@ -49,7 +49,8 @@ async def get_next(call: Call[NextDependencies, NextQuery]) -> Response:
     if branch_id is not None:
         steps = [await _path_step(call, branch_id), *([reviews] if reviews else ())]
         return json_response(next_action(next_step(steps, order=WITHIN_A_PATH), due, branch_id))
-    return json_response(next_action(reviews or await _over_all(call), due))
+    step = reviews or await _over_all(call)  # nothing comes before reviews, so that no path need be loaded
+    return json_response(next_action(step, due))
 
 
 def next_action(step: NextStep, due: ReviewsDue, branch_id: str | None = None) -> NextAction:

@@ -37,3 +37,11 @@ test("a plant grows upwards: each leaf more makes it taller until it reaches the
 test("a leaf's path is closed and has no broken number", () => {
   for (const leaf of plantOf(60, 1).leaves) assert.match(leafPath(leaf), /^M[\d.-]+ [\d.-]+c[\d. -]+Z$|^M[^N]+Z$/);
 });
+
+test("a flower stands clear of the leaves below it, and no higher than other plants do", () => {
+  for (const count of [1, 9, 22, 41]) {
+    const plant = plantOf(count, 0, true);
+    assert.ok(Math.min(...plant.leaves.map((leaf) => leaf.y)) - plant.top.y >= 26, `${count}`);
+    assert.ok(plant.top.y >= 10, `${count}: ${plant.top.y}`);
+  }
+});
