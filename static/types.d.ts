@@ -647,6 +647,7 @@ export interface ReviewResult {
   choices: { grade: ReviewGrade; dueAt: string }[];
   comesBack: boolean;
   seconds: number;
+  sure: boolean;
 }
 export interface ReviewSession {
   id: string;

@@ -20,6 +20,7 @@ export default {
   "rv.options": "Die Auswahl",
   "rv.others": "{n} weitere Möglichkeit|{n} weitere Möglichkeiten",
   "rv.why": "Warum",
+  "rv.sure_missed": "Du warst dir hier sicher; darum lohnt es sich, den Grund genauer anzusehen.",
   "rv.thought": "Was dahinterstecken kann",
   "rv.notes": "In deinen Notizen",
   "rv.disagree": "Ich sehe das anders",

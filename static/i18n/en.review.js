@@ -19,6 +19,7 @@ export default {
   "rv.options": "The options",
   "rv.others": "{n} other option|{n} other options",
   "rv.why": "Why",
+  "rv.sure_missed": "You were sure of this one, so the reason is worth a closer look.",
   "rv.thought": "What may be behind it",
   "rv.notes": "In your notes",
   "rv.disagree": "I disagree",

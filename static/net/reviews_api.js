@@ -18,7 +18,7 @@ export const takeUp = (sessionId) => request(session(sessionId));
 /**
  * @param {string} sessionId
  * @param {string} itemId
- * @param {{ answerText?: string, selectedOption?: string, seconds: number }} given
+ * @param {{ answerText?: string, selectedOption?: string, seconds: number, sure?: boolean }} given
  * @returns {Promise<ReviewReply>}
  */
 export const answer = (sessionId, itemId, given) =>

@@ -65,6 +65,7 @@ class ReviewResult(Wire):
         fits: the grade that fits the answer and its time.
         comes_back: whether another question about the part follows in this session.
         seconds: that the answer took.
+        sure: whether the learner said that they were sure of it.
     """
 
     item_id: str
@@ -88,6 +89,7 @@ class ReviewResult(Wire):
     choices: list[GradeChoice] = Field(default_factory=list)
     comes_back: bool = False
     seconds: float = 0.0
+    sure: bool = False
 
 
 class ReviewSession(Wire):
@@ -153,12 +155,14 @@ class ReviewAnswer:
 
     Args:
         seconds: that it took while the question was visible; by default what the server has measured.
+        sure: whether the learner says that they are sure; None if they say nothing of it.
     """
 
     item_id: str
     text: str | None = None
     option: str | None = None
     seconds: float | None = None
+    sure: bool | None = None
 
 
 class Reviews(Protocol):

@@ -96,7 +96,9 @@ def record_answer(tx: WriteTransaction, opened: OpenItem, given: ReviewAnswer, n
     if opened.session.ended_at is not None:
         raise Conflict(SESSION_OVER)
     _refuse_no_attempt(question, given)
-    answer, _ = record_attempt(tx, question, user_id=opened.user_id, now=now, text=given.text, option=given.option)
+    answer, _ = record_attempt(
+        tx, question, user_id=opened.user_id, now=now, text=given.text, option=given.option, sure=given.sure
+    )
     if question.state != "skipped" and _is_left_to_learner(tx, answer):
         store_grade(tx, answer, question, left_to_learner(), now=now)
     measured = (now - item.posed_at).total_seconds() if item.posed_at is not None else 0.0

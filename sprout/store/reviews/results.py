@@ -73,6 +73,7 @@ def result_of(
         feedback=answer.feedback,
         compare=compare_of(answer, question) if mark is ReviewMark.TO_COMPARE else None,
         seconds=seconds,
+        sure=bool(answer.sure),
     )
     if not settled:
         return result

@@ -10,7 +10,7 @@ from sprout.learning.marking.grading import MAX_MISCONCEPTION
 from sprout.learning.reviews.calendar import Language
 from sprout.learning.reviews.cards import MAX_RETENTION, MIN_RETENTION
 from sprout.learning.reviews.workload import Minutes
-from sprout.web.schemas.requests import USER_ID_DESCRIPTION, Id, OptionalUserQuery, RequestModel
+from sprout.web.schemas.requests import SURE_DESCRIPTION, USER_ID_DESCRIPTION, Id, OptionalUserQuery, RequestModel
 
 MAX_SECONDS = 86_400
 
@@ -43,6 +43,7 @@ class NewReviewAnswer(RequestModel):
         allow_inf_nan=False,
         description="that the answer took while the question was visible; by default what the server has measured",
     )
+    sure: bool | None = Field(default=None, description=SURE_DESCRIPTION)
 
 
 class ReviewSelfMark(RequestModel):

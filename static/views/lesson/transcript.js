@@ -7,6 +7,7 @@ import { html } from "../../lib/html.js";
 import { openPassage } from "../../state/reading.js";
 import { markSpans, turnsBeside } from "../../state/transcript.js";
 import { Verdict } from "../common/grade.js";
+import { lazy } from "../common/lazy.js";
 import { CodeBlock } from "../rich/code.js";
 import { Diagram, DiagramImage } from "../rich/diagram.js";
 import { Markdown } from "../rich/markdown.js";
@@ -17,6 +18,7 @@ import { ReadingPassage } from "./reading.js";
 /** @import { Card, Citation } from "../../types.d.ts" */
 /** @import { Turn } from "../../state/transcript.js" */
 
+const aloud = lazy(async () => (await import("../common/read_aloud.js")).ReadAloud);
 const SLOW_MS = 10_000;
 /** Where the checkpoint follows the text, one reads on from one's own words; else it is docked below the newest. */
 const narrow = matchMedia("(max-width: 1100px)");
@@ -66,6 +68,7 @@ export function Transcript({ lesson, title, waiting, onCite }) {
     return turn === read ? "open" : "folded";
   };
   const newest = turns.findLast((turn) => turn.attempt);
+  const lastSaid = turns.findLast((turn) => turn.who === "tutor");
   const thinking = sending ? "tu.marking" : "tu.thinking";
   const waitingFor = turns.length ? thinking : "tu.starting";
   return html`<section class="talk" aria-label=${t("tu.crumb")} ref=${talk}>
@@ -78,6 +81,7 @@ export function Transcript({ lesson, title, waiting, onCite }) {
           key=${turn.id}
           turn=${turn}
           isNewest=${turn === newest}
+          isLastSaid=${turn === lastSaid}
           isCompared=${turn === newest && comparing !== null}
           withQuestion=${isShownHere(turn, i)}
           withPoints=${!isReading}
@@ -165,15 +169,17 @@ export function Waiting({ words }) {
  * @param {{
  *   turn: Turn,
  *   isNewest: boolean,
+ *   isLastSaid: boolean,
  *   isCompared: boolean,
  *   withQuestion: boolean,
  *   withPoints: boolean,
  *   withWords: boolean,
  *   passage: "open" | "folded" | "waits",
  *   onCite: (citation: Citation) => void,
- * }} props `isNewest`: whether it is the newest attempt; `isCompared`: whether its learner is comparing it
+ * }} props `isNewest`: whether it is the newest attempt; `isLastSaid`: the tutor's newest words;
+ *   `isCompared`: whether its learner is comparing it
  */
-const TurnView = ({ turn, isNewest, isCompared, withQuestion, withPoints, withWords, passage, onCite }) =>
+const TurnView = ({ turn, isNewest, isLastSaid, isCompared, withQuestion, withPoints, withWords, passage, onCite }) =>
   useMemo(
     () =>
       turn.who === "learner"
@@ -192,6 +198,7 @@ const TurnView = ({ turn, isNewest, isCompared, withQuestion, withPoints, withWo
               : html`<${CitationChips} citations=${turn.citations} onCite=${onCite} />`
           }
           ${withQuestion && html`<div class="asked"><${Markdown} text=${turn.question ?? ""} /></div>`}
+          ${isLastSaid && html`<${aloud.View} of=".msg" />`}
         </div>`,
     [
       turn.id,
@@ -201,6 +208,7 @@ const TurnView = ({ turn, isNewest, isCompared, withQuestion, withPoints, withWo
       turn.reading?.settledBy.length,
       passage,
       isNewest,
+      isLastSaid,
       isCompared,
       withQuestion,
     ],

@@ -56,7 +56,7 @@ export function NodeCard({ node, status, place, cam, url, isOpened, onLeave, onC
     onMouseLeave=${onLeave}
     onKeyDown=${escape}
   >
-    <h2 class="t15">${node.title}</h2>
+    <h2>${node.title}</h2>
     <p class="t13 dim">${status}</p>
     ${node.desc && html`<p class="say">${node.desc}</p>`}
     ${node.reason && html`<p class="reason why">${node.reason}</p>`}

@@ -49,6 +49,7 @@ export function Feedback({ opened, result }) {
     </p>
     <div class="rv-asked" role="heading" aria-level="1"><${Markdown} text=${result.prompt} /></div>
     <${Answers} result=${result} />
+    ${result.sure && mark !== "right" && html`<p class="rv-sure dim">${t("rv.sure_missed")}</p>`}
     ${result.criteria.length > 0 && html`<${GradeView} grade=${result} words=${result.said} />`}
     ${
       result.feedback &&

@@ -10,6 +10,7 @@ import { html } from "../../lib/html.js";
 import { startStopwatch } from "../../state/visible_time.js";
 import { Options } from "../common/choice_options.js";
 import { Icon } from "../common/icons.js";
+import { Sure } from "../common/sure.js";
 import { Markdown } from "../rich/markdown.js";
 
 /** @import { OpenReview } from "../../state/review.js" */
@@ -19,6 +20,7 @@ import { Markdown } from "../rich/markdown.js";
 export function QuestionForm({ opened, question }) {
   const words = useSignal("");
   const option = useSignal(/** @type {string | null} */ (null));
+  const sure = useSignal(false);
   const missing = useSignal(/** @type {string | null} */ (null));
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
@@ -31,14 +33,15 @@ export function QuestionForm({ opened, question }) {
     scrollTo(0, 0);
   }, []);
 
-  const send = (/** @type {{ answerText?: string, selectedOption?: string }} */ given) =>
+  const send = (/** @type {{ answerText?: string, selectedOption?: string, sure?: boolean }} */ given) =>
     opened.answer(question.itemId, { ...given, seconds: stopwatch.seconds() });
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (busy) return;
     const text = words.value.trim();
     missing.value = null;
-    if (options.length && option.value !== null) send({ selectedOption: option.value });
+    if (options.length && option.value !== null)
+      send({ selectedOption: option.value, ...(sure.value && { sure: true }) });
     else if (!options.length && text) send({ answerText: text });
     else {
       missing.value = learn(options.length ? "dg.pick" : "dg.empty");
@@ -62,6 +65,12 @@ export function QuestionForm({ opened, question }) {
           onChosen=${(/** @type {string} */ one) => {
             option.value = one;
             missing.value = null;
+          }}
+        /><${Sure}
+          isSure=${sure.value}
+          off=${busy}
+          onSure=${(/** @type {boolean} */ is) => {
+            sure.value = is;
           }}
         />`
         : html`

@@ -43,7 +43,11 @@ async def submit_answer(call: Call[TeachingRepositories, NoFields, NewReviewAnsw
     """201 with the result and the next question."""
     new = call.body
     answer = ReviewAnswer(
-        new.item_id, text=new.answer_text or None, option=new.selected_option or None, seconds=new.seconds
+        new.item_id,
+        text=new.answer_text or None,
+        option=new.selected_option or None,
+        seconds=new.seconds,
+        sure=new.sure,
     )
     return json_response(await call.dependencies.reviews.answer(call.id, answer, user_id=call.user_id), 201)
 

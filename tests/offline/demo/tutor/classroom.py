@@ -326,6 +326,7 @@ class Classroom:
         misconception: str = "",
         spans: Sequence[tuple[str, str, str]] = (),
         next_step: str = "",
+        sure: bool = False,
     ) -> str:
         """An attempt; `spans` are label, verdict and the learner's words of each criterion."""
         level = self.ladder.level
@@ -341,6 +342,7 @@ class Classroom:
             state="graded",
             correct=str(right).lower(),
             score="1.00" if right else "0.00",
+            **({"sure": "true"} if sure else {}),
         )
         return self._run_turn("answer", words, self.state("answer", marking))
 

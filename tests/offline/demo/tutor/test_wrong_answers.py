@@ -72,6 +72,14 @@ def test_the_right_option_and_none_or_two_have_no_reply(words: str) -> None:
     assert reply_to(CHOICE, words, SHOWN) == ""
 
 
+def test_H7_who_was_sure_of_a_wrong_answer_is_told_so_once_and_who_was_not_is_not() -> None:
+    named = "You were sure of it"
+    lesson = at_the_number()
+    assert named in lesson.answer("240", right=False, sure=True)
+    assert named not in lesson.answer("7", right=False, sure=True)
+    assert named not in at_the_number().answer("240", right=False)
+
+
 def test_a_wrong_term_is_read_as_it_is_marked() -> None:
     assert reply_to(TERM, "it was the temple") == TERM.replies["Temple"]
     assert reply_to(TERM, "Bastille") == reply_to(TERM, "some palace or other") == ""

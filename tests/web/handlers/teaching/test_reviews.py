@@ -104,6 +104,16 @@ async def test_a_session_is_started_taken_up_answered_graded_and_skipped(due: We
     assert (await due.client.post("/api/reviews/sessions", json=ME)).status_code == 409
 
 
+async def test_H7_a_review_keeps_whether_its_learner_was_sure_and_the_result_says_so(due: Web) -> None:
+    session = await start(due)
+    address, item = f"/api/reviews/sessions/{session['id']}/answers", session["question"]["itemId"]
+    given = {**ME, "itemId": item, "selectedOption": WRONG, "sure": True}
+    replied = (await due.client.post(address, json=given)).json()
+    assert (replied["result"]["mark"], replied["result"]["sure"]) == ("not_yet", True)
+    unsaid = {**ME, "itemId": replied["session"]["question"]["itemId"], "selectedOption": SECRET}
+    assert (await due.client.post(address, json=unsaid)).json()["result"]["sure"] is False
+
+
 @pytest.mark.parametrize(
     ("what", "body", "status"),
     [

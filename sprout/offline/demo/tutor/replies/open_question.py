@@ -190,8 +190,10 @@ def feedback_snippets(now: OpenQuestion) -> Iterator[Snippet]:
         fault = Snippet(marked.next_step, Priority.SHOULD, whole=True, repeatable=True)
         yield fault if marked.next_step else Snippet(frames.fresh("not_it_wordless", said), Priority.SHOULD)
         return
+    was_sure = [Snippet(frames.render("sure_not_it"), Priority.SHOULD)] if marked.sure and not marked.correct else []
     if named := _named_fault(now):
         yield _not_right_yet(now)
+        yield from was_sure
         yield Snippet(named, Priority.SHOULD, whole=True)
         return
     for verdict, name in (("met", "stands"), ("partly", "half")):
@@ -201,6 +203,7 @@ def feedback_snippets(now: OpenQuestion) -> Iterator[Snippet]:
             break
     else:
         yield _not_right_yet(now)
+    yield from was_sure
     missing = [one for one in marked.criteria if one.verdict == "missing" and one.label]
     if missing:
         yield Snippet(frames.render("lacking", label=missing[0].label), Priority.SHOULD)

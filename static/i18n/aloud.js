@@ -1,0 +1,9 @@
+// @ts-check
+/** Words of reading aloud, fetched with its button. */
+
+import { loadCatalogue, translator } from "../lib/i18n.js";
+
+/** @type {typeof import("./en.aloud.js").default} */
+const catalogue = await loadCatalogue("aloud");
+
+export const t = translator(catalogue);
