@@ -74,6 +74,7 @@ from sprout.store.paths.exchange import SqlPathExchange
 from sprout.store.paths.left_out import SqlLeftOut
 from sprout.store.paths.paths import SqlPaths
 from sprout.store.paths.repository import SqlPathRepository
+from sprout.store.placement.repository import SqlPlacements
 from sprout.store.reviews.repository import SqlReviews
 from sprout.store.runs.budget import SqlSpendingRepository
 from sprout.store.runs.repository import SqlRunStore
@@ -120,6 +121,7 @@ class Stores:
     progress: SqlProgressRepository
     reports: SqlReports
     reviews: SqlReviews
+    placements: SqlPlacements
     lessons: SqlLessonRepository
     conversations: SqlConversations
     memories: SqlMemories
@@ -260,6 +262,7 @@ def _stores(
         progress=SqlProgressRepository(database),
         reports=SqlReports(database),
         reviews=SqlReviews(database, items),
+        placements=SqlPlacements(database, items),
         lessons=SqlLessonRepository(database, bus.publish),
         conversations=SqlConversations(database),
         memories=SqlMemories(database, bus.publish),
@@ -400,6 +403,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
             memories=stores.memories,
             reports=stores.reports,
             reviews=stores.reviews,
+            placements=stores.placements,
         ),
         account=stores.account,
         runs=sprout.runs,

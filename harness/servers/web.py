@@ -53,6 +53,7 @@ from sprout.store.paths.exchange import SqlPathExchange
 from sprout.store.paths.left_out import SqlLeftOut
 from sprout.store.paths.paths import SqlPaths
 from sprout.store.paths.repository import SqlPathRepository
+from sprout.store.placement.repository import SqlPlacements
 from sprout.store.reviews.repository import SqlReviews
 from sprout.store.runs.event_log import Publish
 from sprout.store.runs.repository import SqlRunStore
@@ -338,6 +339,7 @@ def web_parts(
             memories=SqlMemories(database, publish),
             reports=SqlReports(database),
             reviews=SqlReviews(database),
+            placements=SqlPlacements(database),
         ),
         account=SqlAccount(database, storage=paths.storage),
         runs=runs,

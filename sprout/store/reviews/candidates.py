@@ -33,7 +33,7 @@ def candidates_for(connection: Connection, node_id: str, user_id: str, source: I
     wanted = _asked([node_id], user_id, *columns).order_by(_questions.c.creation)
     asked = [_asked_candidate(row) for row in connection.execute(wanted) if _is_usable(row)]
     prepared = [
-        Candidate(item.draft.prompt, bool(item.draft.accepted) or item.draft.format != "open_ended", prepared=item)
+        Candidate(item.draft.prompt, item.is_marked_by_code, prepared=item)
         for row in _titled(connection, [node_id])
         for item in source.items(row.topic, row.concept, row.title)
     ]
