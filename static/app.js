@@ -40,6 +40,11 @@ const SCREENS = {
     sheets: [...TEACHING, "styles/review.css"],
     view: async () => (await import("./views/review/review.js")).ReviewScreen,
   },
+  placement: {
+    sheets: [...TEACHING, "styles/review.css", "styles/placement.css"],
+    view: async () => (await import("./views/placement/placement.js")).PlacementScreen,
+    of: "nodeId",
+  },
   settings: {
     sheets: [...TEACHING, "styles/learner.css"],
     view: async () => (await import("./views/settings/settings.js")).SettingsScreen,

@@ -81,7 +81,7 @@ def reply_of(score: float | None) -> Reply:
 def question_limit(space: KnowledgeSpace) -> int:
     """The most questions of a placement of this path."""
     nodes = len(space.node_ids)
-    return min(MAX_QUESTIONS, nodes, max(SHORTEST, round(MAX_SHARE * nodes)))
+    return min(MAX_QUESTIONS, nodes, max(SHORTEST, int(MAX_SHARE * nodes)))
 
 
 def minutes_for(questions: int) -> int:

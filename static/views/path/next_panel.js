@@ -14,6 +14,7 @@ import { isLearned } from "../../lib/node_status.js";
 /** @import { OpenPath } from "../../state/open_path.js" */
 /** @import { Run } from "../../types.d.ts" */
 
+const findStart = lazy(async () => (await import("../placement/find_start.js")).FindStart);
 const activity = lazy(async () => (await import("../run/activity_panel.js")).ActivityPanel);
 
 /** Whether the run has come to its end and asks nothing of anybody. @param {Run | null} run */
@@ -37,6 +38,7 @@ export function NextPanel({ path, children }) {
       <p class="eyebrow">${t("next.label")}</p>
       ${next ? html`<${Lesson} next=${next} />` : html`<${Rest} path=${path} />`}
     </div>
+    <${findStart.View} path=${path} />
     ${children}
     ${run && html`<${RunLine} path=${path} onShow=${toggle} />`}
   </aside>`;

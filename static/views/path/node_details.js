@@ -10,6 +10,7 @@ import { diagnosticUrl, lessonUrl, pathUrl } from "../../state/router.js";
 import { nextLabel, nextUrl, useNextLesson } from "../common/next_step.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { LastAnswers } from "./last_answers.js";
+import { lazy } from "../common/lazy.js";
 import { Sources } from "./sources.js";
 
 /** @import { OpenPath } from "../../state/open_path.js" */
@@ -18,6 +19,8 @@ import { Sources } from "./sources.js";
  * @typedef {{ path: OpenPath, node: GraphNode, reasons: Map<string, string>, onSelect: (id: string) => void }} Props
  *   `reasons`: reasons of edges, by their ends
  */
+
+const knowThis = lazy(async () => (await import("../placement/know_this.js")).KnowThis);
 
 /** @type {Record<import("../../state/graph.js").NodeState, string>} */
 const TONES = { locked: "", ready: "leaf", progress: "leaf", learned: "", mastered: "", due: "due" };
@@ -96,6 +99,7 @@ export function ConceptActions({ path, concept }) {
     <a class="btn" href=${diagnosticUrl(path.branchId, concept.id)}>
       ${t(isBegun ? "about.diagnostic_again" : "about.diagnostic")}
     </a>
+    ${!isLearned(concept) && html`<${knowThis.View} branchId=${path.branchId} nodeId=${concept.id} />`}
     ${next && html`<p class="t13 dim about-next">${t("about.next", { title: next.node.title })}</p>`}
   </div>`;
 }
@@ -116,6 +120,7 @@ export function LessonLink({ path, node }) {
       >
         ${t(label)}
       </a>
+      ${!isLearned(node) && html`<${knowThis.View} branchId=${path.branchId} nodeId=${node.id} />`}
     </p>
     ${
       waits.length > 0 &&

@@ -30,6 +30,7 @@ import { ViewSwitch } from "./view_switch.js";
 
 const notes = lazy(async () => (await import("./documents.js")).PathDocuments);
 const askAtHome = lazy(async () => (await import("./ask_at_home.js")).AskAtHome);
+const findStart = lazy(async () => (await import("../placement/find_start.js")).FindStart);
 const list = lazy(async () => (await import("./list.js")).NodeList);
 
 /** @param {{ path: OpenPath, view: View }} props */
@@ -61,7 +62,8 @@ export function PathLevel({ path, view }) {
       <div class="phone-head">${head}${view.wide && html`<${ViewSwitch} view=${view} tabs=${["list", "map"]} />`}</div>
       ${
         (view.wide || view.tab.value === "list") &&
-        html`<${list.View}
+        html`${!view.wide && html`<${findStart.View} path=${path} />`}
+        <${list.View}
           nodes=${nodes}
           words=${words}
           petals=${petals}

@@ -58,7 +58,7 @@ def test_P1_what_is_known_makes_its_prerequisites_likely_and_what_is_not_its_dep
     right, wrong = beliefs("abcd", CHAIN, [seen("c", RIGHT)]), beliefs("abcd", CHAIN, [seen("b", WRONG)])
     assert right["a"] > right["b"] > right["c"] > before["c"]
     assert all(right[one] > before[one] for one in "abcd")
-    assert wrong["d"] < wrong["c"] < wrong["b"] < before["b"]
+    assert all(wrong[one] < before[one] for one in "abcd")
 
 
 @st.composite
