@@ -62,7 +62,7 @@ READING = {
     "/api/agents/concepts/{concept}/diagnostic?userId={user}": 5,
     "/api/chat/sessions": 1,
     "/api/chat/sessions/{session}/messages": 4,
-    "/api/chat/sessions/{session}/lesson": 12,
+    "/api/chat/sessions/{session}/lesson": 15,
     "/api/chat/hints": 1,
     "/api/memories": 1,
     "/api/learner/progress?branchId={branch}": 7,
