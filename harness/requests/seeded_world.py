@@ -56,7 +56,7 @@ async def seed_world(client: httpx2.AsyncClient, sprout: Sprout, word: str) -> S
     changes = await _get(client, f"/api/branches/{branch}/changes")
     coverage = await _get(client, f"/api/branches/{branch}/coverage")
     reviews = await a_past_review_session(sprout.database, by_type["subconcept"])
-    placement = await a_past_placement(client, branch)
+    placement, placement_item = await a_past_placement(client, branch)
     review_items = (await _get(client, f"/api/reviews/sessions/{reviews}"))["segments"]
     return SeededWorld(
         {
@@ -77,6 +77,8 @@ async def seed_world(client: httpx2.AsyncClient, sprout: Sprout, word: str) -> S
             "runs": (run["id"],),
             "reviews": (reviews,),
             "placements": (placement,),
+            "placementItems": (placement_item,),
+            "parts": tuple(by_type["subconcept"]),
             "reviewItems": tuple(one["id"] for one in review_items),
             "changes": tuple(one["id"] for one in changes),
         }

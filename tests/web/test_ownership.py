@@ -87,6 +87,7 @@ KINDS = {"branches": "branches", "nodes": "nodes", "changes": "changes", "assess
          "documents": "documents", "reviews": "reviews", "placements": "placements"}  # fmt: skip
 FIELDS = {"nodeId": "nodes", "targetNodeId": "concepts", "questionId": "questions", "branchId": "branches",
           "itemId": "reviewItems"}  # fmt: skip
+PLACEMENT_FIELDS = {**FIELDS, "nodeId": "parts", "itemId": "placementItems"}
 
 
 @dataclass(frozen=True)
@@ -190,7 +191,8 @@ async def test_Z10_no_name_of_a_column_in_a_body_sets_what_it_names(
     address = endpoint.path.replace("{id}", shared.mine.ids_of(KINDS[kind])[0])
     added = "{name}" in endpoint.path  # an agent that somebody has added: here there is none
     body: dict[str, Any] = dict(GOOD[endpoint.body.__name__])
-    body |= {name: shared.mine.ids_of(FIELDS[name])[0] for name in body if name in FIELDS}
+    fields = PLACEMENT_FIELDS if kind == "placements" else FIELDS
+    body |= {name: shared.mine.ids_of(fields[name])[0] for name in body if name in fields}
     known = {field.alias or name for name, field in endpoint.body.model_fields.items()} | set(body) | {"userId"}
     extra = {name: value for name, value in poisons().items() if name not in known and to_camel(name) not in known}
     assert len(extra) > 100

@@ -87,7 +87,7 @@ ASKS_NOTHING_OF_A_PATH = {
 WRITING: dict[tuple[str, str], tuple[dict[str, Any], int]] = {
     ("POST", "/api/assessments/{assessment}/answers"): (
         {**ME, "questionId": "{choice}", "selectedOption": "one"},
-        17,
+        20,
     ),
     ("POST", "/api/questions/{number}/skip"): (ME, 12),
     ("POST", "/api/progress"): ({**ME, "nodeId": "{part}"}, 3),
@@ -204,7 +204,7 @@ async def grown(web: Web, size: Size) -> Grown:
         "assessment": assessment, "choice": questions[0]["id"], "number": questions[1]["id"], "session": session,
         "progress": progress, "run": runs[-1].id, "change": changes[0]["id"],
         "reviews": await a_past_review_session(web.database, parts),
-        "placement": await a_past_placement(client, branch),
+        "placement": (await a_past_placement(client, branch))[0],
     }  # fmt: skip
     return Grown(web, ids, len(nodes))
 

@@ -99,11 +99,9 @@ def next_step(
     """
     believed = _beliefs(space, asked, learned)
     answered, most = _count(asked), question_limit(space)
-    skipped = {one.node_id for one in asked if one.reply is Reply.SKIPPED}
-    open_nodes = {node_id: kind for node_id, kind in askable.items() if node_id in believed and node_id not in skipped}
     surest = sum(max(one, 1 - one) for one in believed.values()) / max(1, len(believed))
     is_over = answered >= most or (surest >= CONFIDENT and answered >= MIN_SHARE * len(believed))
-    return Step(believed, None if is_over else _most_telling(believed, open_nodes), most)
+    return Step(believed, None if is_over else _most_telling(believed, _without_skipped(askable, asked)), most)
 
 
 def next_check_step(
@@ -117,22 +115,21 @@ def next_check_step(
     believed = _beliefs(space, asked, learned)
     if _count(asked) >= CHECK_QUESTIONS or any(one.reply in (Reply.WRONG, Reply.NOT_KNOWN) for one in asked):
         return Step(believed, None, CHECK_QUESTIONS)
-    over = {need for node_id in targets for need in space.needs[node_id]}
-    tops = [node_id for node_id in targets if node_id not in over]
-    done = {one.node_id for one in asked}
-    rests_on = [node_id for node_id in {*targets, *over} if node_id not in done]
-    for group in (tops if not done else (), rests_on, {*targets, *over}):
-        skipped = {one.node_id for one in asked if one.reply is Reply.SKIPPED}
-        found = {node_id: askable[node_id] for node_id in group if node_id in askable and node_id not in skipped}
-        if found:
-            return Step(believed, _most_telling(believed, found), CHECK_QUESTIONS)
-    return Step(believed, None, CHECK_QUESTIONS)
+    rests_on = {need for node_id in targets for need in space.needs[node_id]}
+    tops, around = set(targets) - rests_on, {*targets, *rests_on}
+    done, open_nodes = {one.node_id for one in asked}, _without_skipped(askable, asked)
+    for group in (around if done else tops, around):
+        fresh = {node_id: kind for node_id, kind in open_nodes.items() if node_id in group - done}
+        if fresh:
+            return Step(believed, _most_telling(believed, fresh), CHECK_QUESTIONS)
+    again = {node_id: kind for node_id, kind in open_nodes.items() if node_id in around}
+    return Step(believed, _most_telling(believed, again), CHECK_QUESTIONS)
 
 
 def confirmed(space: KnowledgeSpace, targets: Collection[str], asked: Sequence[Asked], step: Step) -> frozenset[str]:
-    """The nodes that a check found known: the targets and what they rest on; none unless its answers were right."""
-    answered = [one for one in asked if one.reply is not Reply.SKIPPED]
-    if not answered or any(one.reply is not Reply.RIGHT for one in answered):
+    """The nodes that a check found known: the targets and what they rest on; none unless both answers were right."""
+    answered = [one.reply for one in asked if one.reply is not Reply.SKIPPED]
+    if answered != [Reply.RIGHT] * CHECK_QUESTIONS:
         return frozenset()
     return frozenset(targets) | (space.under(targets) & step.known)
 
@@ -160,6 +157,11 @@ def _noise(format: QuestionFormat, difficulty: int) -> tuple[float, float]:
 
 def _count(asked: Iterable[Asked]) -> int:
     return sum(one.reply is not Reply.SKIPPED for one in asked)
+
+
+def _without_skipped(askable: Mapping[str, QuestionFormat], asked: Iterable[Asked]) -> dict[str, QuestionFormat]:
+    skipped = {one.node_id for one in asked if one.reply is Reply.SKIPPED}
+    return {node_id: kind for node_id, kind in askable.items() if node_id not in skipped}
 
 
 def _most_telling(believed: Mapping[str, float], askable: Mapping[str, QuestionFormat]) -> str | None:

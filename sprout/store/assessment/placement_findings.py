@@ -7,7 +7,7 @@ as claims.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection, Select, bindparam, select
 from sqlmodel import Session, col
@@ -57,8 +57,6 @@ class PlacedPath:
 
     Args:
         learned: the parts that its learner has learned.
-        titles: node → its title, of concepts and parts.
-        parents: part → its concept.
     """
 
     nodes: Sequence[NodeDetail]
@@ -106,7 +104,7 @@ def asked_in(connection: Connection, placement_id: str, user_id: str) -> list[As
     return [
         Asked(
             row.node_id,
-            _format(row.format),
+            cast(QuestionFormat, row.format),
             row.difficulty,
             Reply.SKIPPED if row.state == "skipped" else reply_of(row.score),
         )
@@ -170,7 +168,7 @@ def claim_of(
     node_id: str, known: bool, said: bool | None, said_at: datetime | None, ended_at: datetime
 ) -> Claim | None:
     """What a finding claims: the learner's word before what was found, and nothing where neither says it is known."""
-    if said is not None and said != known:
+    if said is not None:
         return Claim(node_id, said, said_at or ended_at)
     return Claim(node_id, True, ended_at) if known else None
 
@@ -179,7 +177,3 @@ def _claims(connection: Connection, wanted: Select[Any], **of: str) -> list[Clai
     rows = connection.execute(wanted, of)
     found = (claim_of(row.node_id, row.known, row.said, row.said_at, row.ended_at) for row in rows)
     return [one for one in found if one is not None]
-
-
-def _format(stored: str) -> QuestionFormat:
-    return stored if stored in ("mcq", "numeric") else "open_ended"  # type: ignore[return-value]

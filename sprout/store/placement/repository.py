@@ -40,7 +40,7 @@ from sprout.store.reviews.answers import refuse_no_attempt
 from sprout.store.reviews.posing import ask
 from sprout.store.schema import tables
 from sprout.store.schema.grade_columns import grade_of
-from sprout.store.schema.placement_tables import PlacementItem, PlacementRow
+from sprout.store.schema.placement_tables import PlacementFinding, PlacementItem, PlacementRow
 
 NOTHING_TO_ASK = (
     "There is no question here yet that can be marked right away. Start with a lesson, or with a concept's first "
@@ -157,18 +157,10 @@ class SqlPlacements:
             found = next((one for one in findings_of(tx.session, row.id) if one.node_id == node_id), None)
             if found is None:
                 raise NotFound("part of the placement", node_id)
-            said = None if known == found.known else known
-            if said != found.said:
-                now = self._now()
-                found.said, found.said_at = said, None if said is None else now
-                tx.session.add(found)
-                concept = lock_node(
-                    tx.connection, owned_node_row(tx.connection, node_id, user_id).parent_id or "", user_id
-                )
-                _end_override(tx.session, node_id, user_id)
-                tx.session.flush()
-                update_progress(tx, concept, user_id, now)
-                tx.session.flush()
+            taken_back = found.said is not None and known == found.known
+            is_known = node_id in placed_path(tx.connection, row.branch_id, user_id).learned
+            if taken_back or known != is_known:
+                self._say(tx, found, None if taken_back else known, user_id)
             return self._response(tx, row)
 
         return await self._write(user_id, body)
@@ -251,6 +243,18 @@ class SqlPlacements:
         tx.session.flush()
         for concept_id in store_findings(tx, row, path):
             update_progress(tx, lock_node(tx.connection, concept_id, row.user_id), row.user_id, row.ended_at)
+        tx.session.flush()
+
+    def _say(self, tx: WriteTransaction, found: PlacementFinding, said: bool | None, user_id: str) -> None:
+        """Keep the learner's word on a part, or take it back, with what follows for their progress."""
+        now = self._now()
+        found.said, found.said_at = said, None if said is None else now
+        tx.session.add(found)
+        part = owned_node_row(tx.connection, found.node_id, user_id)
+        concept = lock_node(tx.connection, part.parent_id or "", user_id)
+        _end_override(tx.session, found.node_id, user_id)
+        tx.session.flush()
+        update_progress(tx, concept, user_id, now)
         tx.session.flush()
 
     def _response(self, tx: WriteTransaction, row: PlacementRow, feedback: str | None = None) -> PlacementSession:

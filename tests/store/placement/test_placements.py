@@ -187,6 +187,16 @@ async def test_H4_a_miss_later_takes_back_what_a_placement_claimed(placing: Plac
     assert await placing.learned() == {"Shares"}
 
 
+async def test_P1_the_learners_word_stands_after_what_was_learned_or_missed_since(placing: Placing) -> None:
+    check = await placing.all_of(await placing.start(node_id=placing.ids["Splits"]))
+    await placing.reply(await placing.start(node_id=placing.ids["Splits"]), WRONG)
+    again = await placing.placements.overrule(check.id, placing.ids["Splits"], True, user_id=ME)
+    assert [node.said for node in again.nodes if node.title == "Splits"] == [True]
+    assert await placing.learned() == KNOWN
+    await placing.placements.overrule(check.id, placing.ids["Splits"], True, user_id=ME)
+    assert await placing.learned() == {"Shares"}, "their word was taken back"
+
+
 async def test_P1a_i_know_this_is_not_confirmed_by_a_miss(placing: Placing) -> None:
     placing.known = set()
     check = await placing.all_of(await placing.start(node_id=placing.ids["Trees"]))
