@@ -41,9 +41,8 @@ const SCREENS = {
     view: async () => (await import("./views/review/review.js")).ReviewScreen,
   },
   placement: {
-    sheets: [...TEACHING, "styles/review.css", "styles/placement.css"],
+    sheets: [...TEACHING, "styles/review.css"],
     view: async () => (await import("./views/placement/placement.js")).PlacementScreen,
-    of: "nodeId",
   },
   settings: {
     sheets: [...TEACHING, "styles/learner.css"],

@@ -11,7 +11,7 @@ const [GONE, CONFLICT] = [404, 409];
 
 /** @typedef {ReturnType<typeof openPlacement>} OpenPlacement */
 
-/** @param {string} branchId @param {string | null} nodeId the node to check; null for the whole path */
+/** @param {string} branchId @param {string} [nodeId] the node to check; by default the whole path is placed */
 export function openPlacement(branchId, nodeId) {
   const session = signal(/** @type {PlacementSession | null} */ (null));
   const loading = signal(true);

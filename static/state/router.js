@@ -8,7 +8,7 @@ import { signal } from "@preact/signals";
  *   | { name: "home" }
  *   | { name: "path", branchId: string, conceptId: string | null }
  *   | { name: "diagnostic", branchId: string, conceptId: string }
- *   | { name: "placement", branchId: string, nodeId: string | null }
+ *   | { name: "placement", branchId: string, nodeId?: string }
  *   | { name: "lesson", branchId: string, conceptId: string, nodeId: string }
  *   | { name: "run", runId: string }
  *   | { name: "progress" | "review" | "settings" }
@@ -27,8 +27,7 @@ export function parseScreen(pathname) {
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
   if (first !== "paths" || !branchId || more.length) return { name: "unknown" };
   if (!second) return { name: "path", branchId, conceptId: null };
-  if (second === "start" && !conceptId) return { name: "placement", branchId, nodeId: null };
-  if (second === "know" && conceptId && !third) return { name: "placement", branchId, nodeId: conceptId };
+  if (second === "start" && !third) return { name: "placement", branchId, nodeId: conceptId };
   if (second !== "concepts" || !conceptId) return { name: "unknown" };
   if (!third) return { name: "path", branchId, conceptId };
   if (third === "diagnostic" && !nodeId) return { name: "diagnostic", branchId, conceptId };
@@ -42,10 +41,6 @@ export const settingsUrl = () => "/settings";
 export const pathUrl = (branchId, conceptId = null) =>
   `/paths/${encodeURIComponent(branchId)}${conceptId ? `/concepts/${encodeURIComponent(conceptId)}` : ""}`;
 
-/** @param {string} branchId */
-export const placementUrl = (branchId) => `${pathUrl(branchId)}/start`;
-/** @param {string} branchId @param {string} nodeId */
-export const checkUrl = (branchId, nodeId) => `${pathUrl(branchId)}/know/${encodeURIComponent(nodeId)}`;
 /** @param {string} branchId @param {string} conceptId */
 export const diagnosticUrl = (branchId, conceptId) => `${pathUrl(branchId, conceptId)}/diagnostic`;
 /** @param {string} branchId @param {string} conceptId @param {string} nodeId */

@@ -22,7 +22,7 @@ from sprout.learning.lessons.repository import (
 )
 from sprout.learning.lessons.turn import AskedCheckpoint, LessonPlan
 from sprout.learning.mastery.knowledge_tracing import NEUTRAL_SCORE
-from sprout.learning.mastery.mastery import RIGHT_TO_LEARN, Mastery, mastery
+from sprout.learning.mastery.mastery import RIGHT_TO_LEARN, Claim, Evidence, Mastery, mastery
 from sprout.store.assessment.evidence import evidence_about
 from sprout.store.assessment.mastery import edge_pairs
 from sprout.store.assessment.placement_findings import claims_about
@@ -161,7 +161,7 @@ def diagnostic_result_of(session: Session, lesson: Lesson) -> DiagnosticResult:
 def _known(session: Session, node: tables.Node, user_id: str) -> Mastery:
     """The learner's mastery of the subconcept."""
     concept_id, connection = node.parent_id or "", session.connection()
-    evidence = [
+    evidence: list[Evidence | Claim] = [
         *evidence_about(connection, concept_id, user_id),
         *claims_about(connection, concept_id, user_id),
     ]

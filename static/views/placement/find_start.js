@@ -8,7 +8,7 @@ import { html } from "../../lib/html.js";
 import { isLearned } from "../../lib/node_status.js";
 import * as api from "../../net/api.js";
 import * as placementsApi from "../../net/placements_api.js";
-import { placementUrl } from "../../state/router.js";
+import { placementUrl } from "./addresses.js";
 
 /** @import { OpenPath } from "../../state/open_path.js" */
 /** @import { PlacementOverview } from "../../types.d.ts" */

@@ -3,12 +3,12 @@
 
 import { t } from "../../i18n/placement.js";
 import { html } from "../../lib/html.js";
-import { checkUrl } from "../../state/router.js";
+import { placementUrl } from "./addresses.js";
 
 const QUESTIONS = 2;
 
 /** @param {{ branchId: string, nodeId: string }} props */
-export const KnowThis = ({ branchId, nodeId }) => html`<a class="btn know" href=${checkUrl(branchId, nodeId)}>
+export const KnowThis = ({ branchId, nodeId }) => html`<a class="btn know" href=${placementUrl(branchId, nodeId)}>
   <span>${t("pl.check")}</span>
   <small class="dim">${t("pl.check_time", { n: QUESTIONS })}</small>
 </a>`;

@@ -5,6 +5,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { t } from "../../i18n/placement.js";
 import { html } from "../../lib/html.js";
 import { t as common } from "../../lib/i18n.js";
+import { loadSheet } from "../../lib/style_sheets.js";
 import { openPlacement } from "../../state/placement.js";
 import { homeUrl, pathUrl } from "../../state/router.js";
 import { usePathContext } from "../common/path_context.js";
@@ -15,9 +16,10 @@ import { PlacementResult } from "./result.js";
 /** @import { OpenPlacement } from "../../state/placement.js" */
 /** @import { PlacementSession } from "../../types.d.ts" */
 
+await loadSheet("styles/placement.css");
 const [GONE, CONFLICT] = [404, 409];
 
-/** @param {{ branchId: string, nodeId: string | null }} props */
+/** @param {{ branchId: string, nodeId?: string }} props */
 export function PlacementScreen({ branchId, nodeId }) {
   const opened = useMemo(() => openPlacement(branchId, nodeId), [branchId, nodeId]);
   useEffect(() => opened.close, [opened]);

@@ -1,5 +1,6 @@
 """Placement: the question that tells most, when it stops, and how well it does on simulated learners."""
 
+from collections.abc import Iterable
 from random import Random
 
 from faults.learners.placements import KINDS, LEAST_RIGHT, MOST_ASKED, course_space, place, random_space
@@ -15,15 +16,22 @@ from sprout.learning.placement.placement import (
     question_limit,
     reply_of,
 )
+from sprout.learning.questions.questions import QuestionFormat
 from sprout.offline.courses.catalogue import courses
 
 LEARNERS = 24
 CHAIN = KnowledgeSpace(tuple("abcdefg"), tuple(zip("abcdef", "bcdefg", strict=True)))
-ALL = dict.fromkeys("abcdefg", "numeric")
+
+
+def formats(node_ids: Iterable[str], kind: QuestionFormat = "numeric") -> dict[str, QuestionFormat]:
+    return dict.fromkeys(node_ids, kind)
+
+
+ALL = formats("abcdefg")
 
 
 def node(node_id: str, kind: str, parent: str | None = None) -> NodeRow:
-    return NodeRow.model_construct(id=node_id, type=kind, parent_id=parent, title=node_id)  # type: ignore[arg-type]
+    return NodeRow.model_construct(id=node_id, type=kind, parent_id=parent, title=node_id)
 
 
 def asked(node_id: str, reply: Reply) -> Asked:
@@ -56,10 +64,10 @@ def test_P1_the_first_question_is_in_the_middle_and_the_next_goes_the_way_of_the
 
 
 def test_P1_a_node_without_a_question_is_inferred_and_a_skipped_one_not_asked_again() -> None:
-    assert next_step(CHAIN, [], (), {"g": "numeric"}).ask == "g"
-    assert next_step(CHAIN, [asked("g", Reply.SKIPPED)], (), {"g": "numeric"}).ask is None
+    assert next_step(CHAIN, [], (), formats("g")).ask == "g"
+    assert next_step(CHAIN, [asked("g", Reply.SKIPPED)], (), formats("g")).ask is None
     assert next_step(CHAIN, [], (), {}).ask is None
-    known = next_step(CHAIN, [asked("g", Reply.RIGHT), asked("g", Reply.RIGHT)], (), {"g": "numeric"}).known
+    known = next_step(CHAIN, [asked("g", Reply.RIGHT), asked("g", Reply.RIGHT)], (), formats("g")).known
     assert known == set("abcdefg")
 
 
@@ -74,12 +82,12 @@ def test_P1_it_ends_at_25_questions_or_a_third_of_the_path() -> None:
     assert question_limit(large) == MAX_QUESTIONS == 25
     assert question_limit(KnowledgeSpace(tuple(map(str, range(40))), ())) == 14
     assert question_limit(KnowledgeSpace(("a", "b"), ())) == 2
-    formats = dict.fromkeys(large.node_ids, "mcq")
+    every = formats(large.node_ids, "mcq")
     replies = [asked(str(number), Reply.RIGHT if number % 2 else Reply.WRONG) for number in range(25)]
-    assert next_step(large, replies[:24], (), formats).ask is not None
-    assert next_step(large, replies, (), formats).ask is None
+    assert next_step(large, replies[:24], (), every).ask is not None
+    assert next_step(large, replies, (), every).ask is None
     with_skips = [*replies[:24], asked("190", Reply.SKIPPED)]
-    assert next_step(large, with_skips, (), formats).ask is not None, "what was skipped does not count"
+    assert next_step(large, with_skips, (), every).ask is not None, "what was skipped does not count"
 
 
 def test_P1_the_result_is_known_ready_or_later() -> None:
@@ -120,16 +128,15 @@ def test_P1a_a_miss_ends_the_check_and_confirms_nothing() -> None:
 
 
 def test_P1a_where_it_rests_on_nothing_both_questions_are_about_it() -> None:
-    assert next_check_step(CHAIN, ["a"], [asked("a", Reply.RIGHT)], (), {"a": "mcq"}).ask == "a"
-    assert next_check_step(CHAIN, ["a"], [asked("a", Reply.SKIPPED)], (), {"a": "mcq"}).ask is None
+    assert next_check_step(CHAIN, ["a"], [asked("a", Reply.RIGHT)], (), formats("a", "mcq")).ask == "a"
+    assert next_check_step(CHAIN, ["a"], [asked("a", Reply.SKIPPED)], (), formats("a", "mcq")).ask is None
 
 
 def test_P1a_of_a_concept_its_last_part_is_asked_first_and_then_what_is_least_certain() -> None:
     space = KnowledgeSpace(tuple("abcd"), (("a", "b"), ("a", "c"), ("a", "d")))
-    formats = dict.fromkeys("abcd", "numeric")
-    first = next_check_step(space, ["b", "c", "d"], [], (), formats).ask
+    first = next_check_step(space, ["b", "c", "d"], [], (), formats("abcd")).ask
     assert first in {"b", "c", "d"}
-    second = next_check_step(space, ["b", "c", "d"], [asked(first or "", Reply.RIGHT)], (), formats).ask
+    second = next_check_step(space, ["b", "c", "d"], [asked(first or "", Reply.RIGHT)], (), formats("abcd")).ask
     assert second in {"b", "c", "d"} - {first}
 
 
