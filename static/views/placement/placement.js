@@ -86,10 +86,13 @@ function Progress({ session: { answered, questions, minutesLeft } }) {
       aria-valuenow=${answered}
       aria-valuetext=${words}
     >
-      ${Array.from(
-        { length: questions },
-        (_, at) => html`<i key=${at} class=${at < answered ? "answered" : at === answered ? "current" : ""}></i>`,
-      )}
+      ${Array.from({ length: questions }, (_, at) => html`<i key=${at} class=${segment(at, answered)}></i>`)}
     </div>
   </div>`;
+}
+
+/** @param {number} at @param {number} answered */
+function segment(at, answered) {
+  if (at === answered) return "current";
+  return at < answered ? "answered" : "";
 }

@@ -88,11 +88,7 @@ function ConceptResult({ opened, nodes }) {
 function NodeResult({ opened, node: { nodeId, title, placed, found, said } }) {
   const overruled = said !== null;
   const known = placed === "known";
-  const [label, name] = overruled
-    ? [t("pl.undo"), t("pl.undo_of", { title })]
-    : known
-      ? [t("pl.i_do_not"), t("pl.i_do_not_of", { title })]
-      : [t("pl.i_know"), t("pl.i_know_of", { title })];
+  const [label, name] = actOf({ overruled, known, title });
   return html`<li>
     <${Mark} state=${STATES[placed]} />
     <span class="pl-name">
@@ -110,4 +106,13 @@ function NodeResult({ opened, node: { nodeId, title, placed, found, said } }) {
       ${overruled && html`<${Icon} name="undo" small />`} ${label}
     </button>
   </li>`;
+}
+
+/**
+ * What the learner can say of a part, or take back: the label, and the name for who does not see the row.
+ * @param {{ overruled: boolean, known: boolean, title: string }} part
+ */
+function actOf({ overruled, known, title }) {
+  if (overruled) return [t("pl.undo"), t("pl.undo_of", { title })];
+  return known ? [t("pl.i_do_not"), t("pl.i_do_not_of", { title })] : [t("pl.i_know"), t("pl.i_know_of", { title })];
 }
