@@ -36,7 +36,8 @@ def milestones(evidence: Iterable[Evidence | Claim], edges: Iterable[tuple[str, 
     for at, changed in trace(evidence, edges):
         for node_id, known in changed.items():
             reached = stage(learned=known.learned, mastered=known.mastered)
-            if (known.evidence or known.learned) and standing.get(node_id) != reached:
+            is_begun = known.evidence or known.learned or node_id in standing
+            if is_begun and standing.get(node_id) != reached:
                 standing[node_id] = reached
                 found.append(Milestone(node_id, at, reached))
     return found

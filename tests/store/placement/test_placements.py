@@ -1,5 +1,6 @@
 """Placements in the store: from stored answers alone, left and taken up, and what follows from what they find."""
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -220,6 +221,21 @@ async def test_P1_an_answer_twice_is_one_and_another_to_the_same_question_is_ref
     with pytest.raises(Conflict, match="answered already"):
         await placing.placements.skip(session.id, session.question.item_id if session.question else "", user_id=ME)
     assert len(await placing.rows(select(_answers.c.id))) == 1
+
+
+async def test_P1_devices_at_once_start_one_placement_and_count_one_answer(placing: Placing) -> None:
+    started = await asyncio.gather(
+        *(placing.placements.start(user_id=ME, branch_id=placing.branch_id) for _ in range(4))
+    )
+    assert len({session.id for session, _ in started}) == 1
+    assert [is_new for _, is_new in started].count(True) == 1
+    session = started[0][0]
+    replies = await asyncio.gather(
+        *(placing.reply(session, text) for text in (RIGHT, WRONG, RIGHT, WRONG)), return_exceptions=True
+    )
+    assert [type(one) for one in replies].count(Conflict) == 2
+    assert len(await placing.rows(select(_answers.c.id))) == 1
+    assert len(await placing.rows(select(_items.c.id))) == 2
 
 
 async def test_P1_what_cannot_be_read_leaves_the_question_open(placing: Placing) -> None:
