@@ -38,7 +38,7 @@ export function FindStart({ path }) {
     return html`<p class="find-start quiet t13"><a class="link" href=${url}>${t("pl.title")}</a></p>`;
   return html`<div class="find-start">
     <div>
-      <h3>${t("pl.title")}</h3>
+      <h2>${t("pl.title")}</h2>
       <p class="t13 dim">${overview.openId ? t("pl.offer_open") : t("pl.offer", { n: overview.minutes })}</p>
     </div>
     <a class="btn" href=${url}>${t(overview.openId ? "pl.continue" : "pl.go")}</a>
