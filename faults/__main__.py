@@ -22,7 +22,7 @@ from faults.crashes import (
 )
 from faults.http import concurrent_edits, hostile_documents, hostile_text, random_requests, slow_clients
 from faults.http.stream_readers import streams
-from faults.learners import answer_leaks, course_proofs, interrupted_courses, review_dates
+from faults.learners import answer_leaks, course_proofs, interrupted_courses, placements, review_dates
 from faults.storage import nth_failure, sqlite_faults
 
 PROOFS = {
@@ -43,6 +43,7 @@ PROOFS = {
     **answer_leaks.PROOFS,
     **interrupted_courses.PROOFS,
     **review_dates.PROOFS,
+    **placements.PROOFS,
     **random_requests.PROOFS,
     **concurrent_edits.PROOFS,
     **hostile_text.PROOFS,
@@ -59,7 +60,9 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"what to play: {', '.join(PROOFS)} (all)")
     parser.add_argument("--seed", type=int, help="what chance is drawn from (1)")
     parser.add_argument("--seeds", type=int, help="how many seeds, for points (5) and histories (300)")
-    parser.add_argument("--count", type=int, help="how many, for requests and reviews (10,000)")
+    parser.add_argument(
+        "--count", type=int, help="how many, for requests and reviews (10,000), learners of placement (1,000)"
+    )
     parser.add_argument("--kills", type=int, help="how many kills, for kills (300)")
     parser.add_argument("--step", type=int, help="for nth: only every so many (1: all of them)")
     parser.add_argument("--minutes", type=float, help="after how many no learner begins another course (30)")

@@ -75,6 +75,7 @@ from sprout.store.paths.exchange import SqlPathExchange
 from sprout.store.paths.left_out import SqlLeftOut
 from sprout.store.paths.paths import SqlPaths
 from sprout.store.paths.repository import SqlPathRepository
+from sprout.store.placement.repository import SqlPlacements
 from sprout.store.reviews.repository import SqlReviews
 from sprout.store.runs.budget import SqlSpendingRepository
 from sprout.store.runs.repository import SqlRunStore
@@ -122,6 +123,7 @@ class Stores:
     reports: SqlReports
     misconceptions: SqlMisconceptions
     reviews: SqlReviews
+    placements: SqlPlacements
     lessons: SqlLessonRepository
     conversations: SqlConversations
     memories: SqlMemories
@@ -263,6 +265,7 @@ def _stores(
         reports=SqlReports(database),
         misconceptions=SqlMisconceptions(database),
         reviews=SqlReviews(database, items),
+        placements=SqlPlacements(database, items),
         lessons=SqlLessonRepository(database, bus.publish),
         conversations=SqlConversations(database),
         memories=SqlMemories(database, bus.publish),
@@ -404,6 +407,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
             reports=stores.reports,
             misconceptions=stores.misconceptions,
             reviews=stores.reviews,
+            placements=stores.placements,
         ),
         account=stores.account,
         runs=sprout.runs,

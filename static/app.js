@@ -42,6 +42,10 @@ const SCREENS = {
     sheets: [...TEACHING, "styles/review.css"],
     view: async () => (await import("./views/review/review.js")).ReviewScreen,
   },
+  placement: {
+    sheets: [...TEACHING, "styles/review.css"],
+    view: async () => (await import("./views/placement/placement.js")).PlacementScreen,
+  },
   settings: {
     sheets: [...TEACHING, "styles/learner.css"],
     view: async () => (await import("./views/settings/settings.js")).SettingsScreen,

@@ -597,6 +597,50 @@ export interface Reply {
   runId: string | null;
 }
 
+export interface PlacementOverview {
+  branchId: string;
+  questions: number;
+  minutes: number;
+  openId: string | null;
+  lastId: string | null;
+}
+export interface PlacementQuestion {
+  itemId: string;
+  questionId: string;
+  nodeId: string;
+  title: string;
+  concept: string;
+  prompt: string;
+  type: "text" | "mcq";
+  options: string[] | null;
+}
+export interface PlacedNode {
+  nodeId: string;
+  conceptId: string;
+  title: string;
+  concept: string;
+  placed: "known" | "ready" | "later";
+  found: boolean;
+  said: boolean | null;
+  asked: number;
+}
+export interface PlacementSession {
+  id: string;
+  branchId: string;
+  kind: "path" | "node";
+  nodeId: string | null;
+  title: string | null;
+  startedAt: string;
+  endedAt: string | null;
+  answered: number;
+  questions: number;
+  minutesLeft: number;
+  question: PlacementQuestion | null;
+  outcome: "placed" | "confirmed" | "not_confirmed" | null;
+  nodes: PlacedNode[];
+  feedback: string | null;
+}
+
 export type ReviewGrade = "again" | "hard" | "good" | "easy";
 export type ReviewMark = "right" | "partly" | "not_yet" | "not_known" | "unread" | "to_compare";
 export interface ReviewsDue {

@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 from sqlalchemy import update
 
-from harness.builders import a_past_review_session
+from harness.builders import a_past_placement, a_past_review_session
 from sprout.app import Sprout
 from sprout.learning.actor import Actor
 from sprout.learning.paths.repository import DEFAULT_USER_ID
@@ -56,6 +56,7 @@ async def seed_world(client: httpx2.AsyncClient, sprout: Sprout, word: str) -> S
     changes = await _get(client, f"/api/branches/{branch}/changes")
     coverage = await _get(client, f"/api/branches/{branch}/coverage")
     reviews = await a_past_review_session(sprout.database, by_type["subconcept"])
+    placement, placement_item = await a_past_placement(client, branch)
     review_items = (await _get(client, f"/api/reviews/sessions/{reviews}"))["segments"]
     return SeededWorld(
         {
@@ -75,6 +76,9 @@ async def seed_world(client: httpx2.AsyncClient, sprout: Sprout, word: str) -> S
             "memories": (memory.id,),
             "runs": (run["id"],),
             "reviews": (reviews,),
+            "placements": (placement,),
+            "placementItems": (placement_item,),
+            "parts": tuple(by_type["subconcept"]),
             "reviewItems": tuple(one["id"] for one in review_items),
             "changes": tuple(one["id"] for one in changes),
         }

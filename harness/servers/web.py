@@ -54,6 +54,7 @@ from sprout.store.paths.exchange import SqlPathExchange
 from sprout.store.paths.left_out import SqlLeftOut
 from sprout.store.paths.paths import SqlPaths
 from sprout.store.paths.repository import SqlPathRepository
+from sprout.store.placement.repository import SqlPlacements
 from sprout.store.reviews.repository import SqlReviews
 from sprout.store.runs.event_log import Publish
 from sprout.store.runs.repository import SqlRunStore
@@ -340,6 +341,7 @@ def web_parts(
             reports=SqlReports(database),
             misconceptions=SqlMisconceptions(database),
             reviews=SqlReviews(database),
+            placements=SqlPlacements(database),
         ),
         account=SqlAccount(database, storage=paths.storage),
         runs=runs,

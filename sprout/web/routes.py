@@ -24,6 +24,7 @@ from sprout.learning.paths.contents import ContentRow, GenerationRow
 from sprout.learning.paths.path_file import PathFile
 from sprout.learning.paths.repository import BranchRow, DocumentRow, EdgeRow, ProgressRow
 from sprout.learning.paths.sources import CoveredPassage, NodeSources, PassageRow
+from sprout.learning.placement.repository import PlacementOverview, PlacementSession
 from sprout.learning.questions.assessments import AnswerRow, QuestionRow
 from sprout.learning.reviews.calendar import MEDIA_TYPE
 from sprout.learning.reviews.costs import RetentionCost
@@ -49,6 +50,7 @@ from sprout.web.handlers.teaching import (
     lessons,
     memories,
     next_action,
+    placements,
     questions,
     reports,
     reviews,
@@ -63,7 +65,7 @@ from sprout.web.http.limits import LOCAL_HOSTS, LOCAL_ORIGINS
 from sprout.web.http.middleware import AllowedHosts, CrossOriginPolicy, RequestRateLimit, SecurityHeaders
 from sprout.web.reference.docs import docs_html, docs_page
 from sprout.web.reference.openapi import Json, openapi_document
-from sprout.web.schemas import requests, responses, review_requests
+from sprout.web.schemas import placement_requests, requests, responses, review_requests
 from sprout.web.schemas.change_responses import ChangeRow, UndoneChange
 from sprout.web.schemas.run_responses import RunHandoff, RunRow
 from sprout.web.stream import learner_stream
@@ -407,6 +409,34 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
         Endpoint("PATCH", "/api/reviews/settings", reviews.change_settings, "Change settings of reviews",
                  _one("The settings, changed.", ReviewSettings), (404,),
                  body=review_requests.ReviewSettingsChange)),
+    *group("Placement", lambda web: web.teaching_repositories,
+        Endpoint("GET", "/api/branches/{id}/placement", placements.get_overview,
+                 "How long it takes to find where one starts on a path, and the last time that it was done",
+                 _one("The overview.", PlacementOverview), (404,), query=requests.OptionalUserQuery),
+        Endpoint("POST", "/api/placements", placements.start_placement,
+                 "Find where one starts on a path, or check a node that one knows",
+                 (Status(201, "The new placement with its first question.", PlacementSession),
+                  Status(200, "The open placement of the path, or check of the node.", PlacementSession)), (404, 409),
+                 body=placement_requests.NewPlacement),
+        Endpoint("GET", "/api/placements/{id}", placements.get_placement,
+                 "A placement and its open question, or what it found",
+                 _one("The placement.", PlacementSession), (404,), query=requests.OptionalUserQuery),
+        Endpoint("POST", "/api/placements/{id}/answers", placements.submit_answer,
+                 "Answer the open question of a placement",
+                 _one("The placement with its next question.", PlacementSession, 201), (404, 409),
+                 body=placement_requests.NewPlacementAnswer),
+        Endpoint("POST", "/api/placements/{id}/skip", placements.skip_item,
+                 "Skip a question, which says nothing",
+                 _one("The placement with its next question.", PlacementSession), (404, 409),
+                 body=placement_requests.PlacementSkip),
+        Endpoint("POST", "/api/placements/{id}/finish", placements.finish_placement,
+                 "End a placement now, with what its answers show",
+                 _one("The placement with what it found.", PlacementSession), (404,),
+                 body=placement_requests.PlacementEnd),
+        Endpoint("POST", "/api/placements/{id}/overrules", placements.overrule_node,
+                 "Say that one knows a part or does not, or take that back",
+                 _one("The placement with what it found.", PlacementSession), (404, 409),
+                 body=placement_requests.NewOverrule)),
     *group("Learner", lambda web: account.AccountDependencies(web.account, web.runs),
         Endpoint("GET", "/api/learner/archive", account.download_archive, "All data of the caller in one file",
                  (Status(200, "A ZIP file.", media_type=account.ZIP),), (404,), query=requests.OptionalUserQuery),

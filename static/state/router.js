@@ -8,6 +8,7 @@ import { signal } from "@preact/signals";
  *   | { name: "home" }
  *   | { name: "path", branchId: string, conceptId: string | null }
  *   | { name: "diagnostic", branchId: string, conceptId: string }
+ *   | { name: "placement", branchId: string, nodeId?: string }
  *   | { name: "lesson", branchId: string, conceptId: string, nodeId: string }
  *   | { name: "run", runId: string }
  *   | { name: "paths" | "progress" | "review" | "settings", mixUps?: boolean }
@@ -28,6 +29,7 @@ export function parseScreen(pathname) {
   if (first === "paths" && !branchId) return { name: "paths" };
   if (first !== "paths" || !branchId || more.length) return { name: "unknown" };
   if (!second) return { name: "path", branchId, conceptId: null };
+  if (second === "start" && !third) return { name: "placement", branchId, nodeId: conceptId };
   if (second !== "concepts" || !conceptId) return { name: "unknown" };
   if (!third) return { name: "path", branchId, conceptId };
   if (third === "diagnostic" && !nodeId) return { name: "diagnostic", branchId, conceptId };

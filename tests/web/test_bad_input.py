@@ -64,6 +64,11 @@ GOOD: dict[str, dict[str, object]] = {
     "NewReviewGrade": {"userId": DEFAULT_USER_ID, "itemId": "a", "grade": "good"},
     "ReviewSkip": {"userId": DEFAULT_USER_ID, "itemId": "a"},
     "ReviewSettingsChange": {"userId": DEFAULT_USER_ID},
+    "NewPlacement": {"userId": DEFAULT_USER_ID},
+    "NewPlacementAnswer": {"userId": DEFAULT_USER_ID, "itemId": "a"},
+    "PlacementSkip": {"userId": DEFAULT_USER_ID, "itemId": "a"},
+    "PlacementEnd": {"userId": DEFAULT_USER_ID},
+    "NewOverrule": {"userId": DEFAULT_USER_ID, "nodeId": "a", "known": True},
 }
 
 

@@ -52,6 +52,8 @@ PAIRS: dict[str, list[Pair]] = {
     "hint_events.response_message_id": [
         ("POST", "/api/chat/hints", None, {"nodeId": "nodes", "responseMessageId": "messages"})
     ],
+    "placements.branch_id": [("POST", "/api/placements", None, {"branchId": "branches"})],
+    "placements.node_id": [("POST", "/api/placements", None, {"nodeId": "nodes"})],
     "user_node_progress.node_id": [("POST", "/api/progress", None, {"nodeId": "nodes"})],
     "topic_documents.node_id": [
         ("DELETE", "/api/nodes/{id}/documents/{document_id}", "nodes", {"document_id": "documents"}),
@@ -76,13 +78,16 @@ BY_THE_SERVER = {  # no request says any end of these
     "question_tests.question_id", "question_tests.node_id", "readings.question_id", "readings.message_id",
     "review_cards.node_id", "reviews.node_id", "reviews.answer_id", "review_items.session_id",
     "review_items.node_id", "review_items.question_id", "review_items.answer_id", "misconceptions.topic_id",
+    "placement_items.placement_id", "placement_items.node_id", "placement_items.question_id",
+    "placement_findings.placement_id", "placement_findings.node_id",
 }  # fmt: skip
 KINDS = {"branches": "branches", "nodes": "nodes", "changes": "changes", "assessments": "assessments",
          "questions": "questions", "sessions": "sessions", "memories": "memories", "progress": "progress",
          "runs": "runs", "concepts": "concepts", "topics": "topics", "answers": "answers",
-         "documents": "documents", "reviews": "reviews"}  # fmt: skip
+         "documents": "documents", "reviews": "reviews", "placements": "placements"}  # fmt: skip
 FIELDS = {"nodeId": "nodes", "targetNodeId": "concepts", "questionId": "questions", "branchId": "branches",
           "itemId": "reviewItems"}  # fmt: skip
+PLACEMENT_FIELDS = {**FIELDS, "nodeId": "parts", "itemId": "placementItems"}
 
 
 @dataclass(frozen=True)
@@ -186,7 +191,8 @@ async def test_Z10_no_name_of_a_column_in_a_body_sets_what_it_names(
     address = endpoint.path.replace("{id}", shared.mine.ids_of(KINDS[kind])[0])
     added = "{name}" in endpoint.path  # an agent that somebody has added: here there is none
     body: dict[str, Any] = dict(GOOD[endpoint.body.__name__])
-    body |= {name: shared.mine.ids_of(FIELDS[name])[0] for name in body if name in FIELDS}
+    fields = PLACEMENT_FIELDS if kind == "placements" else FIELDS
+    body |= {name: shared.mine.ids_of(fields[name])[0] for name in body if name in fields}
     known = {field.alias or name for name, field in endpoint.body.model_fields.items()} | set(body) | {"userId"}
     extra = {name: value for name, value in poisons().items() if name not in known and to_camel(name) not in known}
     assert len(extra) > 100

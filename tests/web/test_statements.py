@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.builders import a_concept, a_past_review_session
+from harness.builders import a_concept, a_past_placement, a_past_review_session
 from harness.servers.web import WEB_LIMITS, Web, a_static_folder, serving_web, until_processed
 from sprout.learning.actor import Actor
 from sprout.learning.paths.repository import DEFAULT_USER_ID
@@ -63,16 +63,18 @@ READING = {
     "/api/agents/concepts/{concept}/diagnostic?userId={user}": 5,
     "/api/chat/sessions": 1,
     "/api/chat/sessions/{session}/messages": 4,
-    "/api/chat/sessions/{session}/lesson": 12,
+    "/api/chat/sessions/{session}/lesson": 15,
     "/api/chat/hints": 1,
     "/api/memories": 1,
-    "/api/learner/progress?branchId={branch}": 6,
+    "/api/learner/progress?branchId={branch}": 7,
     "/api/misconceptions?branchId={branch}": 4,
     "/api/nodes/{part}/evidence": 2,
     "/api/learner/answers.csv": 1,
     "/api/learner/mastery.csv": 1,
     "/api/learner/cards.txt?branchId={branch}": 3,
     "/api/learner/archive": 36,
+    "/api/branches/{branch}/placement": 6,
+    "/api/placements/{placement}": 9,
     "/api/reviews/due": 9,
     "/api/reviews/sessions/{reviews}": 11,
     "/api/reviews/settings": 1,
@@ -89,11 +91,11 @@ ASKS_NOTHING_OF_A_PATH = {
 WRITING: dict[tuple[str, str], tuple[dict[str, Any], int]] = {
     ("POST", "/api/assessments/{assessment}/answers"): (
         {**ME, "questionId": "{choice}", "selectedOption": "one"},
-        16,
+        20,
     ),
     ("POST", "/api/questions/{number}/skip"): (ME, 12),
     ("POST", "/api/progress"): ({**ME, "nodeId": "{part}"}, 3),
-    ("PATCH", "/api/progress/{progress}"): ({"masteryScore": 0.4}, 10),
+    ("PATCH", "/api/progress/{progress}"): ({"masteryScore": 0.4}, 11),
     ("POST", "/api/chat/sessions"): ({**ME, "nodeId": "{part}"}, 2),
     ("POST", "/api/chat/sessions/{session}/messages"): ({**ME, "role": "user", "content": "So?"}, 2),
     ("POST", "/api/nodes"): ({**ME, "type": "concept", "title": "One more", "parentId": "{root}"}, 6),
@@ -206,6 +208,7 @@ async def grown(web: Web, size: Size) -> Grown:
         "assessment": assessment, "choice": questions[0]["id"], "number": questions[1]["id"], "session": session,
         "progress": progress, "run": runs[-1].id, "change": changes[0]["id"],
         "reviews": await a_past_review_session(web.database, parts),
+        "placement": (await a_past_placement(client, branch))[0],
     }  # fmt: skip
     return Grown(web, ids, len(nodes))
 

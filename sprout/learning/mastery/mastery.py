@@ -58,6 +58,19 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """That a node is known, or is not: found by a placement, or said by the learner, who may overrule it.
+
+    What is known by a claim is learned, as if it had been answered, until an answer says otherwise; it is mastered as
+    everything else is, by a right answer a day later.
+    """
+
+    node_id: str
+    known: bool
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Mastery:
     """A learner's mastery of a node.
 
@@ -67,7 +80,7 @@ class Mastery:
             along edges is in the probability alone.
         right_items: what was answered right at the first attempt, without help.
         run: the number of opportunities since the last miss.
-        learned_at: the time of the answer by which it was learned; None unless it is.
+        learned_at: the time of the answer, or the claim, by which it was learned; None unless it is.
         mastered_at: the time of the answer, a day after that one, by which it was mastered; None unless it is.
     """
 
@@ -101,7 +114,7 @@ class Mastery:
     @property
     def right_answers_needed(self) -> int:
         """Number of further questions that make it learned if each is answered right at once, without help."""
-        return max(0, RIGHT_TO_LEARN - len(self.right_items), RUN_TO_LEARN - self.run)
+        return 0 if self.learned else max(0, RIGHT_TO_LEARN - len(self.right_items), RUN_TO_LEARN - self.run)
 
     @property
     def mastered_from(self) -> datetime | None:
@@ -109,8 +122,8 @@ class Mastery:
         return None if self.learned_at is None or self.mastered else self.learned_at + MASTERED_AFTER
 
 
-def mastery(evidence: Iterable[Evidence], edges: Iterable[tuple[str, str]]) -> dict[str, Mastery]:
-    """Mastery of each node that the answers reach; other nodes are left out.
+def mastery(evidence: Iterable[Evidence | Claim], edges: Iterable[tuple[str, str]]) -> dict[str, Mastery]:
+    """Mastery of each node that the answers and claims reach; other nodes are left out.
 
     Args:
         evidence: in any order; they count in the order in which they were given.
@@ -123,9 +136,9 @@ def mastery(evidence: Iterable[Evidence], edges: Iterable[tuple[str, str]]) -> d
 
 
 def trace(
-    evidence: Iterable[Evidence], edges: Iterable[tuple[str, str]]
-) -> Iterator[tuple[Evidence, Mapping[str, Mastery]]]:
-    """Each answer, in the order in which they were given, with what is known after it of the nodes that it reaches.
+    evidence: Iterable[Evidence | Claim], edges: Iterable[tuple[str, str]]
+) -> Iterator[tuple[datetime, Mapping[str, Mastery]]]:
+    """The time of each answer and claim, in their order, with what is known after it of the nodes that it reaches.
 
     An answer reaches nothing but the nodes it tests and, within `max_edges`, what they rest on; so answers that reach
     no node in common may come in any order.
@@ -133,7 +146,11 @@ def trace(
     before = _prerequisites(edges)
     found: dict[str, Mastery] = {}
     attempted: set[str] = set()
-    for answer in sorted(evidence, key=lambda one: (one.at, one.answer_id)):
+    for answer in sorted(evidence, key=_order):
+        if isinstance(answer, Claim):
+            found[answer.node_id] = _claimed(found.get(answer.node_id, Mastery()), answer)
+            yield answer.at, {answer.node_id: found[answer.node_id]}
+            continue
         is_opportunity = answer.help_level == 0 and answer.question_id not in attempted
         attempted.add(answer.question_id)
         tested = {node_id: found.get(node_id, Mastery()) for node_id in answer.tests}
@@ -146,12 +163,23 @@ def trace(
                 known = found.get(node_id, Mastery())
                 reached[node_id] = replace(known, known=_rested_on(known, answer, distance))
         found.update(reached)
-        yield answer, reached
+        yield answer.at, reached
 
 
 def mean_mastery(values: Sequence[float]) -> float:
     """The mastery of a node that has parts: the mean of theirs, 0 for one of which nothing is known; 0 without any."""
     return sum(values) / len(values) if values else 0.0
+
+
+def _order(one: Evidence | Claim) -> tuple[datetime, bool, str]:
+    """A placement claims after the answers that it goes by."""
+    return (one.at, True, one.node_id) if isinstance(one, Claim) else (one.at, False, one.answer_id)
+
+
+def _claimed(known: Mastery, claim: Claim) -> Mastery:
+    if not claim.known:
+        return replace(known, run=0, learned_at=None, mastered_at=None)
+    return known if known.learned else replace(known, learned_at=claim.at)
 
 
 def _after_opportunity(tested: Mapping[str, Mastery], answer: Evidence) -> dict[str, Mastery]:

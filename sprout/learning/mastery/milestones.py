@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from sprout.learning.mastery.mastery import Evidence, trace
+from sprout.learning.mastery.mastery import Claim, Evidence, trace
 
 Reached = Literal["begun", "learned", "mastered"]
 
@@ -24,8 +24,8 @@ def stage(*, learned: bool, mastered: bool) -> Reached:
     return "mastered" if mastered else "learned" if learned else "begun"
 
 
-def milestones(evidence: Iterable[Evidence], edges: Iterable[tuple[str, str]]) -> list[Milestone]:
-    """Every change of what a learner has reached, oldest first; a node without an answer of its own has none.
+def milestones(evidence: Iterable[Evidence | Claim], edges: Iterable[tuple[str, str]]) -> list[Milestone]:
+    """Every change of what a learner has reached, oldest first; a node without an answer or a claim has none.
 
     Args:
         evidence: in any order, as `mastery` takes it, so that the last turns are what it finds.
@@ -33,10 +33,11 @@ def milestones(evidence: Iterable[Evidence], edges: Iterable[tuple[str, str]]) -
     """
     found: list[Milestone] = []
     standing: dict[str, Reached] = {}
-    for answer, changed in trace(evidence, edges):
+    for at, changed in trace(evidence, edges):
         for node_id, known in changed.items():
             reached = stage(learned=known.learned, mastered=known.mastered)
-            if known.evidence and standing.get(node_id) != reached:
+            is_begun = known.evidence or known.learned or node_id in standing
+            if is_begun and standing.get(node_id) != reached:
                 standing[node_id] = reached
-                found.append(Milestone(node_id, answer.at, reached))
+                found.append(Milestone(node_id, at, reached))
     return found

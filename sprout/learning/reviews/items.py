@@ -15,6 +15,11 @@ class PreparedItem:
     draft: QuestionDraft
     solution: tuple[str, ...] = ()
 
+    @property
+    def is_marked_by_code(self) -> bool:
+        """Whether its answer need not be compared by the learner."""
+        return self.draft.format != "open_ended" or bool(self.draft.accepted)
+
 
 class ItemSource(Protocol):
     """Source of fresh questions beside those that were asked."""

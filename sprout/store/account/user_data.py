@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, select
 
 from sprout.events import wire_time
 from sprout.store.assessment.question_tests import gather_tests, with_tests
-from sprout.store.schema import review_tables, run_tables, tables
+from sprout.store.schema import placement_tables, review_tables, run_tables, tables
 from sprout.store.schema.budget_tables import BudgetDay, BudgetReservation
 from sprout.store.schema.columns import TableModel, table_of
 
@@ -50,6 +50,7 @@ _assessments, _sessions, _runs = (
     table_of(run_tables.Run),
 )
 _review_sessions = table_of(review_tables.ReviewSessionRow)
+_placements = table_of(placement_tables.PlacementRow)
 _OWNERS: Mapping[type[TableModel], tuple[str, Table]] = {  # by the column that refers to a table with an owner
     tables.Edge: ("source_node_id", _nodes),
     tables.Document: ("node_id", _nodes),
@@ -59,6 +60,8 @@ _OWNERS: Mapping[type[TableModel], tuple[str, Table]] = {  # by the column that 
     tables.Drawing: ("session_id", _sessions),
     run_tables.RunEvent: ("root_id", _runs),
     review_tables.ReviewItem: ("session_id", _review_sessions),
+    placement_tables.PlacementItem: ("placement_id", _placements),
+    placement_tables.PlacementFinding: ("placement_id", _placements),
 }
 EXPORTED_TABLES: tuple[type[TableModel], ...] = (
     tables.User,
@@ -83,6 +86,9 @@ EXPORTED_TABLES: tuple[type[TableModel], ...] = (
     review_tables.ReviewSessionRow,
     review_tables.ReviewItem,
     review_tables.ReviewSettingsRow,
+    placement_tables.PlacementRow,
+    placement_tables.PlacementItem,
+    placement_tables.PlacementFinding,
     run_tables.Run,
     run_tables.RunEvent,
     run_tables.GraphOperation,

@@ -1,4 +1,4 @@
-"""Mastery: computed anew from the graded answers whenever one is added or voided, never counted up.
+"""Mastery: computed anew from the graded answers and the claims of placements whenever one changes, never counted up.
 
 A person's override stands until an answer about that node is graded.
 """
@@ -15,6 +15,7 @@ from sprout.events import MasteryChanged, NodeRow
 from sprout.ids import new_id
 from sprout.learning.mastery.mastery import HIGHEST_OPEN, Mastery, mastery, mean_mastery
 from sprout.store.assessment.evidence import evidence_about
+from sprout.store.assessment.placement_findings import claims_about
 from sprout.store.assessment.review_cards import sync_cards
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import children_of, edges_among
@@ -41,7 +42,8 @@ def update_progress(tx: WriteTransaction, concept: NodeRow, user_id: str, now: d
     """Update the learner's progress on a concept, whose row is locked, and on its parts; the rows that changed."""
     parts = children_of(tx.connection, concept.id)
     evidence = evidence_about(tx.connection, concept.id, user_id)
-    found = mastery(evidence, edge_pairs(tx.connection, concept.id))
+    claims = claims_about(tx.connection, concept.id, user_id)
+    found = mastery([*evidence, *claims], edge_pairs(tx.connection, concept.id))
     progress = _progress(tx, [concept.id, *(part.id for part in parts)], user_id)
     learned_before = {part.id: progress[part.id].completed_at for part in parts if part.id in progress}
     changes: list[MasteryChanged] = []
@@ -50,7 +52,7 @@ def update_progress(tx: WriteTransaction, concept: NodeRow, user_id: str, now: d
             known = found.get(part.id, Mastery())
             derived = _Derived(known.value, known.attempts, known.learned_at, known.mastered_at)
             changes += _set(tx, progress, part.id, user_id, derived, now)
-    if parts and (evidence or concept.id in progress or any(part.id in progress for part in parts)):
+    if parts and (evidence or claims or concept.id in progress or any(part.id in progress for part in parts)):
         whole = _whole([progress.get(part.id) for part in parts], len(evidence))
         changes += _set(tx, progress, concept.id, user_id, whole, now)
     learned = {part.id: progress[part.id].completed_at for part in parts if part.id in progress}

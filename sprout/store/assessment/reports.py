@@ -12,6 +12,7 @@ from sqlmodel import Session
 
 from sprout.clock import utc_now
 from sprout.events import wire_time
+from sprout.learning.mastery.mastery import Claim
 from sprout.learning.mastery.milestones import Milestone, Reached, milestones, stage
 from sprout.learning.mastery.reports import (
     MAX_LAST_MARKS,
@@ -30,6 +31,7 @@ from sprout.learning.mastery.reports import (
 from sprout.learning.mastery.study_time import study_periods
 from sprout.store.assessment import answer_history
 from sprout.store.assessment.evidence import evidence_from
+from sprout.store.assessment.placement_findings import claims_of
 from sprout.store.assessment.question_tests import Tested, gather_tests, tested_ids
 from sprout.store.engine.database import Database
 from sprout.store.graph.ownership import owned_branch
@@ -59,6 +61,7 @@ class SqlReports:
             return _Found(
                 parts=connection.execute(_parts_query(user_id, branch_id)).all(),
                 answers=connection.execute(answer_history.counting_answers(user_id, branch_id)).all(),
+                claims=claims_of(connection, user_id),
                 edges=[(edge.source, edge.target) for edge in connection.execute(_edges_query(user_id, branch_id))],
                 moments=connection.execute(_moments_query(user_id, branch_id)).scalars().all(),
                 cost=CostRow(
@@ -111,6 +114,7 @@ class _Found:
 
     parts: Sequence[Row[Any]]
     answers: Sequence[Row[Any]]
+    claims: Sequence[Claim]
     edges: Sequence[tuple[str, str]]
     moments: Sequence[datetime]
     cost: CostRow
@@ -125,7 +129,7 @@ def _build_report(found: _Found) -> ProgressReport:
         begun=sorted(begun, key=lambda one: one.mastery),
         turns=[
             TurnRow(node_id=one.node_id, at=wire_time(one.at), reached=one.reached)
-            for one in _milestones(found.parts, answers, found.edges)
+            for one in _milestones(found.parts, answers, found.claims, found.edges)
         ],
         studied=[
             StudiedRow(at=wire_time(one.at), deeds=one.activities, seconds=one.seconds)
@@ -242,7 +246,10 @@ def _started_row(part: Row[Any], answers: Sequence[Row[Any]]) -> BegunRow:
 
 
 def _milestones(
-    parts: Sequence[Row[Any]], answers: Sequence[_Answer], edges: Sequence[tuple[str, str]]
+    parts: Sequence[Row[Any]],
+    answers: Sequence[_Answer],
+    claims: Sequence[Claim],
+    edges: Sequence[tuple[str, str]],
 ) -> Sequence[Milestone]:
     """Milestones of each part on the way to the mastery of its row, oldest first.
 
@@ -250,7 +257,7 @@ def _milestones(
     """
     known = {part.id for part in parts}
     evidence = [evidence_from(one, [test for test in tests if test.node_id in known]) for one, tests in answers]
-    found = milestones(evidence, edges)
+    found = milestones([*evidence, *(one for one in claims if one.node_id in known)], edges)
     last = {turn.node_id: turn.reached for turn in found}
     messages = [
         Milestone(part.id, part.overridden_at or part.updated_at, _reached(part))

@@ -9,8 +9,10 @@ from sqlmodel import col, select
 from sprout.events import MasteryChanged, NodeRow
 from sprout.store.assessment.generation import question_making
 from sprout.store.assessment.mastery import update_progress
+from sprout.store.assessment.placement_findings import refresh_findings
 from sprout.store.assessment.review_cards import drop_reviews_of
 from sprout.store.engine.transaction import WriteTransaction
+from sprout.store.graph.nodes import lock_node
 from sprout.store.schema import tables
 
 
@@ -25,7 +27,9 @@ def void_question(
     tx.connection.execute(pending.values(pending_question_id=None))
     complete_if_answered(tx, question.assessment_id, user_id, now)
     drop_reviews_of(tx, question.id, user_id)
-    return update_progress(tx, concept, user_id, now)
+    changed = [lock_node(tx.connection, one, user_id) for one in refresh_findings(tx, question.id, user_id)]
+    others = [one for one in changed if one.id != concept.id]
+    return [change for one in (concept, *others) for change in update_progress(tx, one, user_id, now)]
 
 
 def complete_if_answered(tx: WriteTransaction, assessment_id: str, user_id: str, now: datetime) -> None:

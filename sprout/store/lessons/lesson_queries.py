@@ -22,9 +22,10 @@ from sprout.learning.lessons.repository import (
 )
 from sprout.learning.lessons.turn import AskedCheckpoint, LessonPlan
 from sprout.learning.mastery.knowledge_tracing import NEUTRAL_SCORE
-from sprout.learning.mastery.mastery import RIGHT_TO_LEARN, Mastery, mastery
+from sprout.learning.mastery.mastery import RIGHT_TO_LEARN, Claim, Evidence, Mastery, mastery
 from sprout.store.assessment.evidence import evidence_about
 from sprout.store.assessment.mastery import edge_pairs
+from sprout.store.assessment.placement_findings import claims_about
 from sprout.store.assessment.question_tests import is_about
 from sprout.store.graph.ownership import owned_node, owned_session
 from sprout.store.lessons.checkpoint_questions import asked_checkpoint
@@ -160,7 +161,11 @@ def diagnostic_result_of(session: Session, lesson: Lesson) -> DiagnosticResult:
 def _known(session: Session, node: tables.Node, user_id: str) -> Mastery:
     """The learner's mastery of the subconcept."""
     concept_id, connection = node.parent_id or "", session.connection()
-    found = mastery(evidence_about(connection, concept_id, user_id), edge_pairs(connection, concept_id))
+    evidence: list[Evidence | Claim] = [
+        *evidence_about(connection, concept_id, user_id),
+        *claims_about(connection, concept_id, user_id),
+    ]
+    found = mastery(evidence, edge_pairs(connection, concept_id))
     return found.get(node.id, Mastery())
 
 
@@ -168,7 +173,7 @@ def _standing(session: Session, node: tables.Node, progress: tables.Progress | N
     """The learner's standing: as it is shown, since a person's override holds until the next graded answer."""
     if progress is None:
         return Standing(0, 0.0, learned=False, mastered=False, needed=RIGHT_TO_LEARN, mastered_from=None)
-    known = _known(session, node, user_id) if progress.attempts_count else Mastery()
+    known = _known(session, node, user_id) if progress.attempts_count or progress.completed_at else Mastery()
     learned, mastered = progress.completed_at is not None, progress.mastered_at is not None
     return Standing(
         attempts=progress.attempts_count,

@@ -10,13 +10,22 @@ from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, insert,
 from sprout.events import EdgeRemoved, GraphEvent, NodeRemoved
 from sprout.store.schema import tables
 from sprout.store.schema.columns import UtcTime, table_of
+from sprout.store.schema.placement_tables import PlacementFinding
 from sprout.store.schema.review_tables import ReviewCard, ReviewEntry
 
 _nodes, _edges, _progress = table_of(tables.Node), table_of(tables.Edge), table_of(tables.Progress)
 _tests = table_of(tables.QuestionTest)
 _assessments, _questions, _answers = (table_of(one) for one in (tables.Assessment, tables.Question, tables.Answer))
-_cards, _reviews = table_of(ReviewCard), table_of(ReviewEntry)
-_LEARNING = (_assessments, _questions, _tests, _answers, _cards, _reviews)  # in the order of their references
+_cards, _reviews, _findings = table_of(ReviewCard), table_of(ReviewEntry), table_of(PlacementFinding)
+_LEARNING = (
+    _assessments,
+    _questions,
+    _tests,
+    _answers,
+    _cards,
+    _reviews,
+    _findings,
+)  # in the order of their references
 _REASON = update(_nodes).where(_nodes.c.id == bindparam("node")).values(reason=bindparam("its_reason"))
 _LEAVING = select(_edges).where(_edges.c.source_node_id.in_(bindparam("sources", expanding=True)))
 _EDGE = (
@@ -41,7 +50,7 @@ def removed_rows(connection: Connection, events: Collection[GraphEvent]) -> dict
     """Data of the rows that these events are about to remove.
 
     Reasons, places in the order of creation, progress, which questions test the nodes; and what was asked for these
-    nodes alone, with the answers and reviews, which progress would be computed without.
+    nodes alone, with the answers, reviews and findings, which progress would be computed without.
     """
     node_ids = [event.node_id for event in events if isinstance(event, NodeRemoved)]
     pairs = {(event.source_node_id, event.target_node_id) for event in events if isinstance(event, EdgeRemoved)}
@@ -115,6 +124,7 @@ def _learning_queries(node_ids: Collection[str]) -> Sequence[Select[Any]]:
         select(_answers).where(_answers.c.assessment_id.in_(assessments)).order_by(_answers.c.creation),
         select(_cards).where(_cards.c.node_id.in_(node_ids)).order_by(_cards.c.creation),
         select(_reviews).where(_reviews.c.node_id.in_(node_ids)).order_by(_reviews.c.creation),
+        select(_findings).where(_findings.c.node_id.in_(node_ids)).order_by(_findings.c.creation),
     )
 
 

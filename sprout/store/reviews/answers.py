@@ -95,7 +95,7 @@ def record_answer(tx: WriteTransaction, opened: OpenItem, given: ReviewAnswer, n
         return _same_answer(tx, opened, given)
     if opened.session.ended_at is not None:
         raise Conflict(SESSION_OVER)
-    _refuse_no_attempt(question, given)
+    refuse_no_attempt(question, given.text, given.option)
     answer, _ = record_attempt(
         tx, question, user_id=opened.user_id, now=now, text=given.text, option=given.option, sure=given.sure
     )
@@ -216,14 +216,14 @@ def _same_answer(tx: WriteTransaction, opened: OpenItem, given: ReviewAnswer) ->
     return answer
 
 
-def _refuse_no_attempt(question: tables.Question, given: ReviewAnswer) -> None:
+def refuse_no_attempt(question: tables.Question, text: str | None, option: str | None) -> None:
     """Raises BadInput: the words neither try to answer nor give up."""
-    if given.text is None or given.option is not None:
+    if text is None or option is not None:
         return
     if question.format == "mcq":
         raise BadInput(CHOOSE_OPTION, field="selectedOption")
-    gives_up = says_nothing(given.text) or (begins_by_giving_up(given.text) and not complains(given.text))
-    if not gives_up and not is_attempt(question, given.text):
+    gives_up = says_nothing(text) or (begins_by_giving_up(text) and not complains(text))
+    if not gives_up and not is_attempt(question, text):
         raise BadInput(NO_ANSWER, field="answerText")
 
 

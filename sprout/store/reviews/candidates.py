@@ -46,7 +46,7 @@ def candidates_for(
     prepared = [
         Candidate(
             item.draft.prompt,
-            bool(item.draft.accepted) or item.draft.format != "open_ended",
+            item.is_marked_by_code,
             prepared=item,
             clears=bool(clears.entries) and clears.by(prompt_key(item.draft.prompt), beliefs_in(item.draft)),
         )

@@ -67,11 +67,11 @@ def _pose(tx: WriteTransaction, item: ReviewItem, user_id: str, now: datetime, s
     chosen = choose_item(candidates_for(tx.connection, node.id, user_id, source, clears))
     if chosen is None:
         return False
-    item.state, item.question_id, item.posed_at = "posed", _ask(tx, chosen, concept, node, user_id), now
+    item.state, item.question_id, item.posed_at = "posed", ask(tx, chosen, concept, node, user_id), now
     return True
 
 
-def _ask(tx: WriteTransaction, chosen: Candidate, concept: NodeRow, node: NodeRow, user_id: str) -> str:
+def ask(tx: WriteTransaction, chosen: Candidate, concept: NodeRow, node: NodeRow, user_id: str) -> str:
     """The id of the question, asked in the learner's recall of the concept."""
     if chosen.prepared is not None:
         draft, kind = replace(chosen.prepared.draft, tests=(node.title,)), None

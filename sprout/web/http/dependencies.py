@@ -22,6 +22,7 @@ from sprout.learning.paths.progress import ProgressRepository
 from sprout.learning.paths.repository import DEFAULT_USER_ID, PathRepository
 from sprout.learning.paths.sources import Sources
 from sprout.learning.paths.topic_coverage import EveryTopic, TopicCoverage
+from sprout.learning.placement.repository import Placements
 from sprout.learning.questions.assessments import Assessments
 from sprout.learning.reviews.repository import Reviews
 from sprout.runs.handoff_report import Handoff
@@ -123,7 +124,7 @@ class PathRepositories:
 
 @dataclass(frozen=True, slots=True)
 class TeachingRepositories:
-    """Questions, lessons, reviews and reports."""
+    """Questions, lessons, placements, reviews and reports."""
 
     assessments: Assessments
     answer_keys: AnswerKeys
@@ -133,6 +134,7 @@ class TeachingRepositories:
     reports: Reports
     misconceptions: Misconceptions
     reviews: Reviews
+    placements: Placements
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,9 @@ _RUN_STOPPED = "The run was stopped before its end."
 _ITEM_CLOSED = (
     "The question was answered or skipped already, its turn has not come, its part was removed, or it was withdrawn."
 )
+_PLACEMENT_CLOSED = (
+    "The question was answered or skipped already, its part was removed, it was withdrawn, or the placement is over."
+)
 _CONFLICTING_CHANGE = "Conflicting change: try again."
 
 ENDPOINT_ERROR_TEXTS: dict[tuple[str, str], dict[int, str]] = {
@@ -58,6 +61,13 @@ ENDPOINT_ERROR_TEXTS: dict[tuple[str, str], dict[int, str]] = {
     ("POST", "/api/assessments/{id}/questions"): {409: "The assessment has this question already."},
     ("POST", "/api/questions/{id}/contest"): {409: _RUN_STOPPED, 503: _MODEL_UNAVAILABLE},
     ("POST", "/api/chat/sessions/{id}/tutor"): {409: _CONFLICTING_CHANGE, 422: _KEY_REUSED, 503: _MODEL_UNAVAILABLE},
+    ("POST", "/api/placements"): {
+        400: "Neither a path nor a node is named, or both, or the node is no concept and no part of one.",
+        409: "There is no question yet that can be marked right away; the text says what to do instead.",
+    },
+    ("POST", "/api/placements/{id}/answers"): {409: _PLACEMENT_CLOSED},
+    ("POST", "/api/placements/{id}/skip"): {409: _PLACEMENT_CLOSED},
+    ("POST", "/api/placements/{id}/overrules"): {409: "The placement is not over."},
     ("POST", "/api/reviews/sessions"): {409: "Nothing is due, or today's reviews are done."},
     ("POST", "/api/reviews/sessions/{id}/answers"): {409: _ITEM_CLOSED},
     ("POST", "/api/reviews/sessions/{id}/marks"): {409: _ITEM_CLOSED},

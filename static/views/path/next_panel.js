@@ -22,6 +22,7 @@ import { lazy } from "../common/lazy.js";
 /** @import { OpenPath } from "../../state/open_path.js" */
 /** @import { NextAction, Run } from "../../types.d.ts" */
 
+const findStart = lazy(async () => (await import("../placement/find_start.js")).FindStart);
 const activity = lazy(async () => (await import("../run/activity_panel.js")).ActivityPanel);
 
 /** Whether the run has come to its end and asks nothing of anybody. @param {Run | null} run */
@@ -45,6 +46,7 @@ export function NextPanel({ path, children }) {
       <p class="eyebrow">${t("next.label")}</p>
       ${next ? html`<${Step} next=${next} />` : html`<p class="dim">${t("next.loading")}</p>`}
     </div>
+    <${findStart.View} path=${path} />
     ${children}
     ${run && html`<${RunLine} path=${path} onShow=${toggle} />`}
   </aside>`;

@@ -11,6 +11,7 @@ import { ReviewLine, stepLabel, stepTitle, stepUrl, useNextStep } from "../commo
 import { t as onward } from "../../i18n/next.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { LastAnswers } from "./last_answers.js";
+import { lazy } from "../common/lazy.js";
 import { Sources } from "./sources.js";
 
 /** @import { OpenPath } from "../../state/open_path.js" */
@@ -19,6 +20,8 @@ import { Sources } from "./sources.js";
  * @typedef {{ path: OpenPath, node: GraphNode, reasons: Map<string, string>, onSelect: (id: string) => void }} Props
  *   `reasons`: reasons of edges, by their ends
  */
+
+const knowThis = lazy(async () => (await import("../placement/know_this.js")).KnowThis);
 
 /** @type {Record<import("../../state/graph.js").NodeState, string>} */
 const TONES = { locked: "", ready: "leaf", progress: "leaf", learned: "", mastered: "", due: "due" };
@@ -107,6 +110,7 @@ export function ConceptActions({ path, concept, isQuiet = false }) {
     <a class="btn" href=${diagnosticUrl(path.branchId, concept.id)}>
       ${t(isBegun ? "about.diagnostic_again" : "about.diagnostic")}
     </a>
+    ${!isLearned(concept) && html`<${knowThis.View} branchId=${path.branchId} nodeId=${concept.id} />`}
     ${next && isLeft && html`<p class="t13 dim about-next">${t("about.next", { title: stepTitle(next) })}</p>`}
     ${next && html`<${ReviewLine} next=${next} />`}
   </div>`;
@@ -128,6 +132,7 @@ export function LessonLink({ path, node }) {
       >
         ${t(label)}
       </a>
+      ${!isLearned(node) && html`<${knowThis.View} branchId=${path.branchId} nodeId=${node.id} />`}
     </p>
     ${
       waits.length > 0 &&

@@ -30,7 +30,7 @@ import { ViewSwitch } from "./view_switch.js";
 
 const notes = lazy(async () => (await import("./documents.js")).PathDocuments);
 const askAtHome = lazy(async () => (await import("./ask_at_home.js")).AskAtHome);
-const list = lazy(async () => (await import("./list.js")).NodeList);
+const list = lazy(async () => (await import("./path_list.js")).PathList);
 
 /** @param {{ path: OpenPath, view: View }} props */
 export function PathLevel({ path, view }) {
@@ -60,12 +60,7 @@ export function PathLevel({ path, view }) {
       <div class="phone-head">${head}${view.wide && html`<${ViewSwitch} view=${view} tabs=${["list", "map"]} />`}</div>
       ${
         (view.wide || view.tab.value === "list") &&
-        html`<${list.View}
-          nodes=${nodes}
-          words=${words}
-          petals=${petals}
-          onOpen=${(/** @type {string} */ id) => pathUrl(path.branchId, id)}
-        />`
+        html`<${list.View} path=${path} nodes=${nodes} words=${words} petals=${petals} />`
       }
       ${(view.wide || view.tab.value === "list") && html`<${Barren} path=${path} nodes=${nodes} />`}
     </section>`;
@@ -95,10 +90,7 @@ export function PathLevel({ path, view }) {
 /** @param {OpenPath} path */
 const allConcepts = (path) => [...path.all.value.values()].filter((node) => node.type === "concept");
 
-/**
- * One line on how the path stands: growing, failed, or how much is learned.
- * @param {{ path: OpenPath, nodes: GraphNode[] }} props
- */
+/** How the path stands. @param {{ path: OpenPath, nodes: GraphNode[] }} props */
 function Standing({ path, nodes }) {
   const run = path.run.value;
   const subconcepts = nodes.reduce(
@@ -138,7 +130,7 @@ function Standing({ path, nodes }) {
   `;
 }
 
-/** A path without concepts: what to do. @param {{ path: OpenPath, nodes: GraphNode[] }} props */
+/** A path without concepts. @param {{ path: OpenPath, nodes: GraphNode[] }} props */
 function Barren({ path, nodes }) {
   const run = path.run.value;
   if (nodes.length || isActive(run) || path.playhead.value !== null) return null;

@@ -49,7 +49,7 @@ async def test_a_finished_path_is_accessible(browser: Browser, tmp_path: Path, s
     async with start_server(tmp_path, sqlite_url, pace=QUICK_PACE) as grown:
         await grown.events_of(await grown.start_path(COURSE, small=False))
         async with open_page(browser, await _address(grown, COURSE)) as page:
-            await page.locator(".next-panel .btn").wait_for()
+            await page.locator(".next-panel .btn.go").wait_for()
             await axe.assert_accessible(page, "next")
             await show_run(page)
             await page.get_by_text("Why this path").wait_for()

@@ -71,7 +71,7 @@ async def test_a_german_browser_gets_german_and_the_choice_of_english_is_kept(
         assert {*catalogues} <= shown, "no other language, and only what is shown"
         await _german(page, "home")
         await page.goto(taught.path)
-        await page.locator(".next-panel .btn").wait_for()
+        await page.locator(".next-panel .btn.go").wait_for()
         await _german(page, "next")
         await show_run(page)
         await page.get_by_text("Warum dieser Lernpfad").wait_for()
@@ -117,7 +117,7 @@ async def test_from_right_to_left_every_screen_is_mirrored_and_nothing_overflows
         await _looked_at(page, "rtl-dialog")
         await page.goto(taught.path)
         await page.locator(".map .hit").first.wait_for()
-        await page.locator(".next-panel .btn").wait_for()
+        await page.locator(".next-panel .btn.go").wait_for()
         await page.locator(".map .hit").nth(1).hover()
         await page.locator(".node-card").wait_for()
         await _looked_at(page, "rtl-path")

@@ -42,6 +42,7 @@ class _FakeServer:
                 Route("/api/today", self.nothing_begun),
                 Route("/api/branches/summary", self.summary),
                 Route("/api/branches/{id}", self.branch),
+                Route("/api/branches/{id}/placement", self.nothing_placed),
                 Route("/api/branches/{id}/graph", self.graph),
                 Route("/api/branches/{id}/places", self.keep_places, methods=["PATCH"]),
                 Route("/api/branches/{id}/changes", self.empty_list),
@@ -81,6 +82,10 @@ class _FakeServer:
 
     async def empty_list(self, request: Request) -> Response:
         return JSONResponse([])
+
+    async def nothing_placed(self, request: Request) -> Response:
+        overview: Row = {"branchId": request.path_params["id"], "questions": 0, "minutes": 1}
+        return JSONResponse(overview | {"openId": None, "lastId": None})
 
     async def nothing_next(self, request: Request) -> Response:
         return JSONResponse({"kind": "none", "node": None, "because": [], "opens": [], "reviews": None})

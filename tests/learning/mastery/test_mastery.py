@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sprout.learning.mastery.knowledge_tracing import update, update_prerequisite
-from sprout.learning.mastery.mastery import HIGHEST_OPEN, LEARNED_FROM, Evidence, Mastery, mastery, mean_mastery
+from sprout.learning.mastery.mastery import HIGHEST_OPEN, LEARNED_FROM, Claim, Evidence, Mastery, mastery, mean_mastery
 from tests.learning.mastery.histories import (
     CHAIN,
     NODES,
@@ -45,6 +45,38 @@ def test_H4c_two_right_first_attempts_at_different_questions_make_a_node_learned
     assert one.value <= HIGHEST_OPEN < LEARNED_FROM <= two.value
     same = replace(an_answer(1, number=1), item="prompt 0")
     assert not mastery([an_answer(1), same], CHAIN)["leaf"].learned, "the same words twice are one question"
+
+
+def test_H4c_what_a_placement_found_known_is_learned_until_a_miss_and_mastered_a_day_later() -> None:
+    claim = Claim("leaf", True, NOON)
+    found = mastery([claim], CHAIN)["leaf"]
+    assert (found.learned_at, found.mastered, found.right_answers_needed, found.value) == (NOON, False, 0, LEARNED_FROM)
+    missed = mastery([claim, an_answer(0, number=1)], CHAIN)["leaf"]
+    assert (missed.learned, missed.right_answers_needed) == (False, 2)
+    assert missed.value <= HIGHEST_OPEN
+    assert not mastery([claim, an_answer(1, number=1)], CHAIN)["leaf"].mastered
+    assert mastery([claim, days_later(an_answer(1, number=1), 1)], CHAIN)["leaf"].mastered
+
+
+def test_H4_the_newest_of_claims_and_answers_stands() -> None:
+    right = [an_answer(1), an_answer(1, number=1)]
+    learned_at = right[-1].at
+    later, last = learned_at + timedelta(hours=1), learned_at + timedelta(hours=2)
+    assert mastery([*right, Claim("leaf", True, later)], CHAIN)["leaf"].learned_at == learned_at
+    assert not mastery([*right, Claim("leaf", False, later)], CHAIN)["leaf"].learned
+    assert mastery([Claim("leaf", True, last), *right, Claim("leaf", False, later)], CHAIN)["leaf"].learned_at == last
+
+
+@given(histories, st.lists(st.sampled_from(NODES), max_size=4), answers)
+def test_H4b_a_wrong_answer_never_raises_what_was_claimed_and_a_right_one_never_lowers_it(
+    history: list[Evidence], claimed: list[str], answer: Evidence
+) -> None:
+    claims = [Claim(node, True, NOON + timedelta(minutes=place)) for place, node in enumerate(claimed)]
+    given_last = next_answer(history, answer)
+    before, now = mastery([*history, *claims], CHAIN), mastery([*history, *claims, given_last], CHAIN)
+    for node in NODES:
+        was, is_now = (found.get(node, Mastery()).value for found in (before, now))
+        assert is_now >= was if given_last.score >= 0.5 else is_now <= was
 
 
 def test_H4c_one_success_after_failure_and_help_makes_nothing_learned() -> None:

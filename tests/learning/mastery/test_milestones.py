@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.mastery.mastery import Evidence, mastery
+from sprout.learning.mastery.mastery import Claim, Evidence, mastery
 from sprout.learning.mastery.milestones import milestones, stage
 from sprout.learning.mastery.reports import answer_mark, common_misconception
 from sprout.learning.mastery.study_time import study_periods
@@ -37,6 +37,14 @@ def test_H4c_a_node_is_begun_learned_mastered_and_lost_at_the_answers_that_say_s
     found = [(turn.at - NOON, turn.reached) for turn in milestones(given_ones, [])]
     expected = ((0, "begun"), (2, "learned"), (day + 2, "mastered"), (day + 3, "begun"))
     assert found == [(timedelta(minutes=at), state) for at, state in expected]
+
+
+def test_H4c_a_claim_is_a_milestone_and_so_is_what_takes_it_back() -> None:
+    claims = [Claim("a", True, NOON), Claim("b", True, NOON), Claim("b", False, NOON + timedelta(hours=1))]
+    found = milestones([*claims, an_answer("a", 0, 30)], EDGES)
+    assert [(turn.node_id, turn.reached) for turn in found] == [
+        ("a", "learned"), ("b", "learned"), ("a", "begun"), ("b", "begun"),
+    ]  # fmt: skip
 
 
 @given(answers)

@@ -32,6 +32,7 @@ from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.runs.repository import SqlRunStore
 from sprout.store.schema import tables
 from sprout.store.schema.columns import TableModel
+from sprout.store.schema.placement_tables import PlacementFinding, PlacementItem, PlacementRow
 from sprout.store.schema.review_tables import ReviewCard, ReviewEntry
 from sprout.store.schema.run_tables import GraphOperation
 from tests.statement_counter import count_statements
@@ -426,6 +427,15 @@ async def fill(
             id=f"w-{root.id}", user_id=user_id, node_id=one_id, answer_id=f"a-{root.id}", at=NOON, grade="good",
             retention=0.9,
         ),
+        PlacementRow(
+            id=f"pl-{root.id}", user_id=user_id, branch_id=root.branch_id or "", kind="node", node_id=one_id,
+            ended_at=NOON,
+        ),
+        PlacementItem(
+            id=f"pi-{root.id}", placement_id=f"pl-{root.id}", position=1, node_id=one_id, question_id=asked.id,
+            state="answered",
+        ),
+        PlacementFinding(id=f"pf-{root.id}", placement_id=f"pl-{root.id}", node_id=one_id, known=True),
     ]  # fmt: skip
 
     def body(tx: WriteTransaction) -> None:

@@ -1,0 +1,97 @@
+"""Candidates for the questions of a placement: for each part one that code marks and that was not just seen."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from sqlalchemy import Connection, Row, func, select
+
+from sprout.learning.placement.knowledge_space import KnowledgeSpace
+from sprout.learning.questions.questions import QuestionFormat, prompt_key
+from sprout.learning.reviews.items import Candidate, ItemSource, choose_item
+from sprout.store.assessment.placement_findings import PlacedPath
+from sprout.store.schema import tables
+from sprout.store.schema.columns import table_of
+from sprout.store.schema.placement_tables import PlacementItem
+
+NOT_PLACED_KINDS = frozenset({"code", "draw"})
+
+_tests, _questions, _answers = table_of(tables.QuestionTest), table_of(tables.Question), table_of(tables.Answer)
+_assessments, _sessions, _items = (
+    table_of(tables.Assessment),
+    table_of(tables.ChatSession),
+    table_of(PlacementItem),
+)
+_SEEN = select(func.max(_answers.c.created_at)).where(_answers.c.question_id == _questions.c.id).scalar_subquery()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The question that would be asked about a part."""
+
+    candidate: Candidate
+    format: QuestionFormat
+
+
+def choices_for(
+    connection: Connection, path: PlacedPath, user_id: str, source: ItemSource, *, without: Collection[str] = ()
+) -> Mapping[str, Choice]:
+    """The question that would be asked about each part; parts without one are left out.
+
+    A question may be taken from a diagnostic that is still open: a placement shows no key.
+
+    Args:
+        without: keys of prompts that the placement has asked already.
+    """
+    found: defaultdict[str, list[Candidate]] = defaultdict(list)
+    formats: dict[str, QuestionFormat] = {}
+    for row in connection.execute(_stored(path.space, user_id)):
+        if _is_usable(row):
+            found[row.node_id].append(Candidate(row.prompt, True, question_id=row.id, seen_at=row.seen_at))
+            formats[prompt_key(row.prompt)] = cast(QuestionFormat, row.format)
+    topic, by_id = next((node.title for node in path.nodes if node.type == "root"), ""), path.by_id
+    for part in path.parts:
+        for item in source.items(topic, by_id[part.parent_id or ""].title, part.title):
+            if item.is_marked_by_code:
+                found[part.id].append(Candidate(item.draft.prompt, True, prepared=item))
+                formats[prompt_key(item.draft.prompt)] = item.draft.format
+    chosen = {
+        node_id: choose_item([one for one in candidates if prompt_key(one.prompt) not in without])
+        for node_id, candidates in found.items()
+    }
+    return {node_id: Choice(one, formats[prompt_key(one.prompt)]) for node_id, one in chosen.items() if one is not None}
+
+
+def asked_prompts(connection: Connection, placement_id: str) -> set[str]:
+    """The keys of the prompts that a placement has asked."""
+    wanted = (
+        select(_questions.c.prompt)
+        .join(_items, _items.c.question_id == _questions.c.id)
+        .where(_items.c.placement_id == placement_id)
+    )
+    return {prompt_key(prompt) for prompt in connection.execute(wanted).scalars()}
+
+
+def _stored(space: KnowledgeSpace, user_id: str) -> Any:
+    """The stored questions that are mainly about one of the parts, unless they wait in a lesson."""
+    waits = select(_sessions.c.pending_question_id).where(
+        _sessions.c.user_id == user_id, _sessions.c.pending_question_id.is_not(None)
+    )
+    columns = (_questions.c[name] for name in ("id", "prompt", "format", "kind", "marked_by"))
+    return (
+        select(_tests.c.node_id, *columns, _SEEN.label("seen_at"))
+        .join_from(_tests, _questions, _questions.c.id == _tests.c.question_id)
+        .join(_assessments, _assessments.c.id == _questions.c.assessment_id)
+        .where(_tests.c.node_id.in_(list(space.node_ids)), _tests.c.position == 0)
+        .where(_assessments.c.user_id == user_id, _questions.c.state.not_in(tables.NOT_ASKED))
+        .where(_questions.c.id.not_in(waits))
+        .order_by(_questions.c.creation)
+    )
+
+
+def _is_usable(row: Row[Any]) -> bool:
+    marked_by = row.marked_by or {}
+    if row.kind in NOT_PLACED_KINDS or marked_by.get("program_tests"):
+        return False
+    return row.format != "open_ended" or bool(marked_by.get("accepted"))
