@@ -10,7 +10,7 @@ import { signal } from "@preact/signals";
  *   | { name: "diagnostic", branchId: string, conceptId: string }
  *   | { name: "lesson", branchId: string, conceptId: string, nodeId: string }
  *   | { name: "run", runId: string }
- *   | { name: "progress" | "review" | "settings", mixUps?: boolean }
+ *   | { name: "progress" | "review" | "settings" }
  *   | { name: "unknown" }
  * } Screen
  */
@@ -22,8 +22,7 @@ export function parseScreen(pathname) {
     .filter(Boolean)
     .map(decodeURIComponent);
   if (!first) return { name: "home" };
-  if ((first === "progress" || first === "review" || first === "settings") && !branchId) return { name: first };
-  if (first === "progress" && branchId === "mix-ups" && !second) return { name: first, mixUps: true };
+  if (first === "progress" || ((first === "review" || first === "settings") && !branchId)) return { name: first };
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
   if (first !== "paths" || !branchId || more.length) return { name: "unknown" };
   if (!second) return { name: "path", branchId, conceptId: null };
@@ -35,7 +34,6 @@ export function parseScreen(pathname) {
 
 export const homeUrl = () => "/";
 export const progressUrl = () => "/progress";
-export const mixUpsUrl = () => "/progress/mix-ups";
 export const settingsUrl = () => "/settings";
 /** @param {string} branchId @param {string | null} [conceptId] */
 export const pathUrl = (branchId, conceptId = null) =>
