@@ -11,7 +11,7 @@ import { signal } from "@preact/signals";
  *   | { name: "placement", branchId: string, nodeId?: string }
  *   | { name: "lesson", branchId: string, conceptId: string, nodeId: string }
  *   | { name: "run", runId: string }
- *   | { name: "paths" | "progress" | "review" | "settings", mixUps?: boolean }
+ *   | { name: "paths" | "progress" | "review" | "settings" }
  *   | { name: "unknown" }
  * } Screen
  */
@@ -24,7 +24,7 @@ export function parseScreen(pathname) {
     .map(decodeURIComponent);
   if (!first) return { name: "home" };
   if ((first === "progress" || first === "review" || first === "settings") && !branchId) return { name: first };
-  if (first === "progress" && branchId === "mix-ups" && !second) return { name: first, mixUps: true };
+  if (first === "progress" && branchId === "mix-ups" && !second) return { name: first };
   if (first === "runs" && branchId && !second) return { name: "run", runId: branchId };
   if (first === "paths" && !branchId) return { name: "paths" };
   if (first !== "paths" || !branchId || more.length) return { name: "unknown" };
@@ -39,7 +39,6 @@ export function parseScreen(pathname) {
 export const homeUrl = () => "/";
 export const pathsUrl = () => "/paths";
 export const progressUrl = () => "/progress";
-export const mixUpsUrl = () => "/progress/mix-ups";
 export const settingsUrl = () => "/settings";
 export const reviewUrl = () => "/review";
 /** @param {string} branchId @param {string | null} [conceptId] */

@@ -56,7 +56,11 @@ export function ConceptLevel({ path, concept, view }) {
   const shown = (selected && all.get(selected)) || concept;
   const adaptations = useAdaptations(path, concept.id);
   const reasons = edgeReasons(adaptations.all);
-  const mixUp = html`<${mixUpLine.View} branchId=${path.branchId} conceptId=${concept.id} turn=${path.run.value?.state} />`;
+  const mixUp = html`<${mixUpLine.View}
+    branchId=${path.branchId}
+    conceptId=${concept.id}
+    turn=${path.run.value?.state}
+  />`;
   const side = html`<aside class="side" aria-label=${t("path.about")}>
     <${NodeDetails} path=${path} node=${shown} reasons=${reasons} onSelect=${choose} />
     ${mixUp}

@@ -7,7 +7,6 @@ import { t } from "../../i18n/mixups.js";
 import { html } from "../../lib/html.js";
 import { ApiError } from "../../net/api.js";
 import * as learnerApi from "../../net/learner_api.js";
-import { mixUpsUrl } from "../../state/router.js";
 
 /** @import { MixUp } from "../../types.d.ts" */
 
@@ -33,6 +32,6 @@ export function MixUpLine({ branchId, conceptId, turn }) {
   const more = others.length > 0 && t("mx.here_more", { n: others.length + 1 });
   return html`<p class="t13 dim mx-line">
     ${t("mx.here", { statement: first.statement })}${more && ` ${more}.`}${" "}
-    <a href=${mixUpsUrl()}>${t("mx.see")}</a>
+    <a href="/progress/mix-ups">${t("mx.see")}</a>
   </p>`;
 }

@@ -13,7 +13,7 @@ import { onReconnect } from "../../net/connection.js";
 import * as learnerApi from "../../net/learner_api.js";
 import * as pathsApi from "../../net/paths_api.js";
 import { summary } from "../../state/progress.js";
-import { mixUpsUrl, pathUrl, pathsUrl } from "../../state/router.js";
+import { pathUrl, pathsUrl } from "../../state/router.js";
 import { onRunChanges } from "../../state/tab_stream.js";
 import { Icon } from "../common/icons.js";
 import { lazy } from "../common/lazy.js";
@@ -32,13 +32,15 @@ const CHOICES = ["month", "quarter", "year"];
 const span = signal(/** @type {Span} */ ("quarter"));
 const chosen = signal(/** @type {string | null} */ (null));
 
+const MIX_UPS = "/progress/mix-ups";
 const mixUpsScreen = lazy(async () => {
   const [{ MixUpsScreen }] = await Promise.all([import("./mix_ups.js"), loadSheet("styles/mixups.css")]);
   return MixUpsScreen;
 });
 
-/** The report, or the mix-ups. @param {{ mixUps?: boolean }} props */
-export const ProgressScreen = ({ mixUps }) => (mixUps ? html`<${mixUpsScreen.View} />` : html`<${ReportScreen} />`);
+/** The report or, at its own address, the mix-ups. */
+export const ProgressScreen = () =>
+  location.pathname === MIX_UPS ? html`<${mixUpsScreen.View} />` : html`<${ReportScreen} />`;
 
 function ReportScreen() {
   const report = useSignal(/** @type {ProgressReport | null} */ (null));
@@ -164,7 +166,7 @@ function ProgressReportView({ report, status, path }) {
     <${WeakSpots} begun=${report.begun} withPaths=${!path} />
     <section class="weak" aria-labelledby="mixups">
       <h2 id="mixups">${t("pg.mix_ups")}</h2>
-      <p class="dim">${t("pg.mix_ups_says")} <a href=${mixUpsUrl()}>${t("pg.mix_ups_see")}</a></p>
+      <p class="dim">${t("pg.mix_ups_says")} <a href=${MIX_UPS}>${t("pg.mix_ups_see")}</a></p>
     </section>
     <${Exports} path=${path} />
   `;

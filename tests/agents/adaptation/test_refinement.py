@@ -12,6 +12,7 @@ from sprout.agents.agent import AgentSpec, Brief, Job, NothingSaved, Team
 from sprout.agents.grading.grading import grading_agent
 from sprout.events import NodeRow
 from sprout.learning.marking.program_marking import ProgramMarker
+from sprout.learning.misconceptions.beliefs import belief_id
 from sprout.learning.paths.repository import DEFAULT_USER_ID, ProgressRow
 from sprout.offline.faults.scenarios import parse_fault
 from sprout.offline.reply import Body, Reply
@@ -89,6 +90,19 @@ async def test_agents_md_its_tools_are_these(database: Database, data_dir: Path)
         *("add_prerequisite_concept", "add_followup_concept", "validate_graph", "close_review"),
         *("get_run_journal", "update_run_journal", "append_run_journal_entry"),
     }
+
+
+async def test_C1_it_reads_the_beliefs_that_are_not_cleared(database: Database, data_dir: Path) -> None:
+    async with classroom(database, data_dir) as room:
+        await room.draw_map()
+        await room.ask(a_choice("Adding?", ADDING), a_choice("A recipe?", RECIPE), a_choice("Comparing?", COMPARING))
+        for prompt in ("Adding?", "A recipe?", "Comparing?"):
+            await room.answer(prompt, option="option of haste")
+        await room.opened()
+        answers = results_in(room.requests[1].body)[0]
+    (held,) = answers["heldMisconceptions"]
+    assert (held["id"], held["misconception"]) == (belief_id("haste"), "haste")
+    assert (held["about"], held["sure"], held["contrast"]) == ([ADDING, RECIPE, COMPARING], False, None)
 
 
 async def test_it_observes_grades_and_never_sees_or_tells_a_key(database: Database, data_dir: Path) -> None:

@@ -11,6 +11,7 @@ from sprout.agents.path.subconcept import subconcept_agent
 from sprout.errors import BadInput, InvalidGraphEdit, InvalidQuestion, NoChangeNeeded, NotFound, SproutError
 from sprout.events import NodeRow
 from sprout.learning.actor import Actor
+from sprout.learning.misconceptions.beliefs import belief_id
 from sprout.learning.paths.passages import Passage
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.loop.model import ToolUse
@@ -133,11 +134,14 @@ async def test_a_question_of_each_format_is_kept_and_its_result_tells_no_secret(
     concept = a_concept(repositories)
     brief = await briefed(subconcept_agent(repositories), concept)
     result = await asked(brief, question)
+    wrong = [*question.get("misconceptions", ()), *question.get("criteria", ())]
+    named = [one["misconception"] for one in wrong if one.get("misconception")]
     assert result == {
         "saved": True,
         "format": question["format"],
         "difficulty": question["difficulty"],
         "position": 1,
+        "misconceptionIds": [belief_id(words) for words in named],
     }
     (saved,) = repositories.questions[concept.id].values()
     assert saved.draft.correct_answer == question["correct_answer"]

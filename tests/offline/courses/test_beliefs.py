@@ -14,7 +14,7 @@ from sprout.offline.courses.lesson_format import LessonQuestion, WrongOption
 from sprout.offline.courses.review_items import CourseItems
 
 EACH_COURSE = pytest.mark.parametrize("course", courses(), ids=lambda course: course.slug)
-LEAST_WITH_CONTRAST = 0.75  # of what shows belief: else the page has nothing to put it to the test with
+LEAST_WITH_CONTRAST = 0.7  # of what shows belief: else the page has nothing to put it to the test with
 
 
 def questions_of(course: Course) -> Iterator[Question | LessonQuestion]:
