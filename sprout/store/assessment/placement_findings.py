@@ -79,7 +79,7 @@ class PlacedPath:
 
 def placed_path(connection: Connection, branch_id: str, user_id: str) -> PlacedPath:
     """The path with what its learner has learned of it."""
-    nodes, edges, progress = branch_graph_rows(connection, branch_id, user_id)
+    nodes, edges, progress = branch_graph_rows(connection, [branch_id], user_id)
     space = knowledge_space(nodes, [(edge.source_node_id, edge.target_node_id) for edge in edges])
     learned = {row.node_id for row in progress if row.completed_at is not None}
     return PlacedPath(nodes, space, frozenset(learned & set(space.node_ids)))
