@@ -59,7 +59,7 @@ export const Shell = ({ crumbs, tools, note, children, work, asked = [] }) => ht
 `;
 
 /** Screens without the bar below: their own actions stand at the lower edge. @type {string[]} */
-const SESSIONS = ["lesson", "diagnostic", "review"];
+const SESSIONS = ["lesson", "diagnostic", "placement", "review"];
 
 /**
  * Main navigation: in the bar, on a phone below the content.

@@ -59,7 +59,7 @@ async def test_ui_reading_aloud_ends_with_the_text_and_with_leaving_the_lesson(
         assert (await page.evaluate(SAID))[-1] == "cancelled"
         await page.get_by_role("button", name="Read aloud").click()
         await page.get_by_role("link", name="Bayesian reasoning").click()
-        await page.wait_for_function("window.said.at(-1) === 'cancelled'")
+        await page.wait_for_function("() => window.said.at(-1) === 'cancelled'")
 
 
 async def test_ui_where_there_is_no_voice_nothing_is_offered(browser: Browser, tmp_path: Path, bayes_url: str) -> None:

@@ -224,7 +224,7 @@ async def test_who_wants_it_is_told_once_a_day_that_reviews_are_due_and_nobody_e
         await page.reload()
         await expect(switch).to_be_checked()
         await page.evaluate(HIDE)
-        await page.wait_for_function("told.length > 0")
+        await page.wait_for_function("() => told.length > 0")
         await page.evaluate(HIDE)
         assert await page.evaluate("told") == [f"{due['today']} to review, about {due['minutes']} min", True]
         await switch.uncheck()
