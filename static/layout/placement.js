@@ -98,7 +98,8 @@ export function marginNote(text, node, nodes, places) {
 }
 
 /** Distance from a node's centre to the right end of its label. @param {string} title */
-export const rightExtent = (title) => LABEL_AT + Math.max(LEAST, ...titleLines(title).map((line) => line.length)) * EM;
+export const rightExtent = (title) =>
+  LABEL_AT + Math.ceil(Math.max(LEAST, ...titleLines(title).map((line) => line.length)) * EM);
 
 /**
  * A place for every node. Nodes in `kept` stay, unless an edge would then not point upwards.

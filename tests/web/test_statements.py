@@ -72,7 +72,7 @@ READING = {
     "/api/learner/answers.csv": 1,
     "/api/learner/mastery.csv": 1,
     "/api/learner/cards.txt?branchId={branch}": 3,
-    "/api/learner/archive": 36,
+    "/api/learner/archive": 38,
     "/api/branches/{branch}/placement": 6,
     "/api/placements/{placement}": 9,
     "/api/reviews/due": 9,

@@ -24,13 +24,12 @@ _FRAMES = (  # X is the word; whether the frame says that its meaning is asked f
     ("(?:(?:mean|meant) (?:by|with)|wdym(?: by)?|define:?|(?:meaning|definition) of) X", True),
     ("{whats} X (?:used |good )?for", False),
     ("{whats} X", False),
-    ("(?:and|what about|how about|und) X", False),
     ("{what} X (?:{is}|{do})", False),
     ("{what} {do} X do", False),
     ("how {do} X work", False),
     ("(?:explain(?: to)?(?: me)?(?: again)?|describe|(?:tell|remind) me (?:about|of)|{lost}) X", False),
 )
-_ALONE = (("X (?:means?|meaning)(?: what)?", True), ("X", False))
+_ALONE = (("X (?:means?|meaning)(?: what)?", True), ("(?:and|what about|how about|und) X", False), ("X", False))
 _PAIRS = (
     "(?:{whats}|{what} {do}|explain|define|meaning of) X(?: {mean})?",
     "dif\\w*(?: between| btw| of| from)? X",

@@ -225,13 +225,14 @@ test("ui 4: a map that grows keeps its width as well", () => {
   const pairs = [];
   let places = new Map();
   for (let i = 0; i < 60; i++) {
-    nodes.push(...leaves([String(i)]));
+    nodes.push({ id: String(i), title: `${"a word ".repeat(i % 5)}of node ${i}` });
     if (i) pairs.push([String(Math.floor(chance() * Math.min(i, 4))), String(i)]);
     places = placeNodes(nodes, pairs, places);
   }
   assertUpward(pairs, places);
   assertApart(nodes, places);
   assert.ok(widthOf(nodes, places) <= READABLE_WIDTH, `${widthOf(nodes, places)} px`);
+  for (const { x } of places.values()) assert.ok(Number.isInteger(x), `${x} px is no place that is stored`);
 });
 
 test("nothing at all is placed without complaint", () => {
