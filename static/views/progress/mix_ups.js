@@ -9,7 +9,7 @@ import { html } from "../../lib/html.js";
 import * as api from "../../net/api.js";
 import { onReconnect } from "../../net/connection.js";
 import * as learnerApi from "../../net/learner_api.js";
-import { homeUrl, lessonUrl, progressUrl } from "../../state/router.js";
+import { lessonUrl, pathsUrl, progressUrl } from "../../state/router.js";
 import { onRunChanges } from "../../state/tab_stream.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { Fault, Shell } from "../common/shell.js";
@@ -66,7 +66,7 @@ const Empty = () => html`<section class="pg-empty">
   <div>
     <h2 class="t18">${t("mx.empty_title")}</h2>
     <p class="dim">${t("mx.empty")}</p>
-    <p><a class="btn go" href=${homeUrl()}>${t("mx.empty_go")}</a></p>
+    <p><a class="btn go" href=${pathsUrl()}>${t("mx.empty_go")}</a></p>
   </div>
 </section>`;
 
