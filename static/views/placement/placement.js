@@ -88,6 +88,7 @@ function Progress({ session: { answered, questions, minutesLeft } }) {
     >
       ${Array.from({ length: questions }, (_, at) => html`<i key=${at} class=${segment(at, answered)}></i>`)}
     </div>
+    ${answered === 0 && html`<p class="t13 dim">${t("pl.no_harm")}</p>`}
   </div>`;
 }
 

@@ -50,7 +50,7 @@ async def test_P1_a_learner_finds_where_they_start_leaves_it_takes_it_up_and_ove
         await expect(page.get_by_text("1 answered")).to_be_visible()
 
         await page.get_by_role("link", name="Later").click()
-        await panel.get_by_role("link", name="Continue", exact=True).click()
+        await panel.get_by_role("link", name="More questions", exact=True).click()
         await expect(page.get_by_text("1 answered")).to_be_visible()
         await axe.assert_accessible(page, "placement-question")
         while await page.locator(".rv-q").count():
