@@ -22,7 +22,8 @@ MAX_SHARE = 0.35  # of the nodes; asking about all of them is what a placement s
 SHORTEST = 6  # questions for which a small path may be asked, whatever the share
 MIN_SHARE = 0.25  # of the nodes, before confidence ends it: first answers make it surer than it may be
 CONFIDENT = 0.98  # expected share of nodes whose place is right
-KNOWN_FROM = 0.5  # belief from which a node is found known: as many nodes right as can be
+KNOWN_FROM = 0.5  # belief from which a node is found known that was answered right, or on which such a node rests
+INFERRED_FROM = 0.8  # the same for any other node: to skip what was never learned costs more than a lesson too many
 CHECK_QUESTIONS = 2
 SECONDS_A_QUESTION = 20
 
@@ -56,17 +57,23 @@ class Step:
 
     Args:
         beliefs: the probability that each node is known.
+        shown: nodes that were answered right, and those that they rest on.
         ask: the node that the next question is about; None at the end.
         most: the number of questions that will be asked at most.
     """
 
     beliefs: Mapping[str, float]
+    shown: frozenset[str]
     ask: str | None
     most: int
 
     @property
     def known(self) -> frozenset[str]:
-        return frozenset(node_id for node_id, belief in self.beliefs.items() if belief >= KNOWN_FROM)
+        return frozenset(
+            node_id
+            for node_id, belief in self.beliefs.items()
+            if belief >= (KNOWN_FROM if node_id in self.shown else INFERRED_FROM)
+        )
 
 
 def reply_of(score: float | None) -> Reply:
@@ -101,7 +108,8 @@ def next_step(
     answered, most = _count(asked), question_limit(space)
     surest = sum(max(one, 1 - one) for one in believed.values()) / max(1, len(believed))
     is_over = answered >= most or (surest >= CONFIDENT and answered >= MIN_SHARE * len(believed))
-    return Step(believed, None if is_over else _most_telling(believed, _without_skipped(askable, asked)), most)
+    ask = None if is_over else _most_telling(believed, _without_skipped(askable, asked))
+    return Step(believed, _shown(space, asked), ask, most)
 
 
 def next_check_step(
@@ -112,18 +120,18 @@ def next_check_step(
     askable: Mapping[str, QuestionFormat],
 ) -> Step:
     """The next step where a learner says that they know the targets: two questions, on these and what they rest on."""
-    believed = _beliefs(space, asked, learned)
+    believed, shown = _beliefs(space, asked, learned), _shown(space, asked)
     if _count(asked) >= CHECK_QUESTIONS or any(one.reply in (Reply.WRONG, Reply.NOT_KNOWN) for one in asked):
-        return Step(believed, None, CHECK_QUESTIONS)
+        return Step(believed, shown, None, CHECK_QUESTIONS)
     rests_on = {need for node_id in targets for need in space.needs[node_id]}
     tops, around = set(targets) - rests_on, {*targets, *rests_on}
     done, open_nodes = {one.node_id for one in asked}, _without_skipped(askable, asked)
     for group in (around if done else tops, around):
         fresh = {node_id: kind for node_id, kind in open_nodes.items() if node_id in group - done}
         if fresh:
-            return Step(believed, _most_telling(believed, fresh), CHECK_QUESTIONS)
+            return Step(believed, shown, _most_telling(believed, fresh), CHECK_QUESTIONS)
     again = {node_id: kind for node_id, kind in open_nodes.items() if node_id in around}
-    return Step(believed, _most_telling(believed, again), CHECK_QUESTIONS)
+    return Step(believed, shown, _most_telling(believed, again), CHECK_QUESTIONS)
 
 
 def confirmed(space: KnowledgeSpace, targets: Collection[str], asked: Sequence[Asked], step: Step) -> frozenset[str]:
@@ -132,6 +140,11 @@ def confirmed(space: KnowledgeSpace, targets: Collection[str], asked: Sequence[A
     if answered != [Reply.RIGHT] * CHECK_QUESTIONS:
         return frozenset()
     return frozenset(targets) | (space.under(targets) & step.known)
+
+
+def _shown(space: KnowledgeSpace, asked: Iterable[Asked]) -> frozenset[str]:
+    right = {one.node_id for one in asked if one.reply is Reply.RIGHT}
+    return frozenset(right | space.under(right & set(space.node_ids)))
 
 
 def _beliefs(space: KnowledgeSpace, asked: Iterable[Asked], learned: Iterable[str]) -> dict[str, float]:

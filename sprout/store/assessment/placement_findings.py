@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Select, bindparam, select
 from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
+from sprout.events import wire_time
 from sprout.ids import new_id
 from sprout.learning.mastery.mastery import Claim
 from sprout.learning.paths.repository import NodeDetail
@@ -77,11 +78,14 @@ class PlacedPath:
         return [node for node in self.nodes if node.type == "subconcept"]
 
 
-def placed_path(connection: Connection, branch_id: str, user_id: str) -> PlacedPath:
-    """The path with what its learner has learned of it."""
+def placed_path(connection: Connection, branch_id: str, user_id: str, *, before: datetime | None = None) -> PlacedPath:
+    """The path with what its learner has learned of it, before a time if one is given."""
     nodes, edges, progress = branch_graph_rows(connection, [branch_id], user_id)
     space = knowledge_space(nodes, [(edge.source_node_id, edge.target_node_id) for edge in edges])
-    learned = {row.node_id for row in progress if row.completed_at is not None}
+    until = None if before is None else wire_time(before)
+    learned = {
+        row.node_id for row in progress if row.completed_at is not None and (until is None or row.completed_at < until)
+    }
     return PlacedPath(nodes, space, frozenset(learned & set(space.node_ids)))
 
 
@@ -155,7 +159,8 @@ def refresh_findings(tx: WriteTransaction, question_id: str, user_id: str) -> li
     row = tx.session.exec(wanted).first()
     if row is None:
         return []
-    return store_findings(tx, row, placed_path(tx.connection, row.branch_id, user_id))
+    path = placed_path(tx.connection, row.branch_id, user_id, before=row.ended_at)  # what it found is no evidence of it
+    return store_findings(tx, row, path)
 
 
 def findings_of(session: Session, placement_id: str) -> Sequence[PlacementFinding]:

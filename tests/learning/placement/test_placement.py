@@ -77,6 +77,13 @@ def test_P1_what_was_learned_before_is_known_and_not_asked_about_first() -> None
     assert step.ask in set("defg")
 
 
+def test_P1_what_nothing_was_asked_about_is_not_known() -> None:
+    """Not by what most learners know, nor by one right answer about something else."""
+    assert next_step(CHAIN, [], (), ALL).known == set()
+    apart = KnowledgeSpace(tuple("abcd"), ())
+    assert next_step(apart, [asked("a", Reply.RIGHT)], (), formats("abcd")).known <= {"a"}
+
+
 def test_P1_it_ends_at_25_questions_or_a_third_of_the_path() -> None:
     large = KnowledgeSpace(tuple(map(str, range(200))), ())
     assert question_limit(large) == MAX_QUESTIONS == 25

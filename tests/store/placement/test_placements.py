@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
@@ -153,6 +154,18 @@ async def test_P1_it_is_left_and_taken_up_where_it_was(placing: Placing) -> None
     assert again == session == await placing.placements.session(session.id, user_id=ME)
     overview = await placing.placements.overview(placing.branch_id, user_id=ME)
     assert (overview.open_id, overview.last_id, overview.questions) == (session.id, None, 5)
+
+
+async def test_Q4_after_a_question_is_voided_the_findings_are_as_if_it_had_never_been_asked(placing: Placing) -> None:
+    """What the placement itself had found is no evidence of it."""
+    placing.known = {*KNOWN, "Trees", "Odds", "Back to chances"}
+    done = await placing.all_of(await placing.start())
+    assert await placing.learned()
+    asked = await placing.rows(select(_items.c.question_id).where(_items.c.placement_id == done.id))
+    for row in asked:
+        await placing.database.write_tx(partial(_void, question_id=row.question_id))
+    assert {row.known for row in await placing.rows(select(_findings.c.known))} == {False}
+    assert await placing.learned() == set()
 
 
 async def test_P1_it_can_be_ended_early(placing: Placing) -> None:
