@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from playwright.async_api import Page, Request, Route
+from playwright.async_api import Error, Page, Request, Route
 
 from harness.hostile.corpus import HostileTexts
 
@@ -89,9 +89,13 @@ async def poison_responses(page: Page, poisoned: HostileTexts) -> None:
 
     async def answered(route: Route) -> None:
         response = await route.fetch()
-        if "json" in response.headers.get("content-type", ""):
-            await route.fulfill(response=response, json=poisoned.poison_value(await response.json()))
-        else:
-            await route.fulfill(response=response)
+        try:
+            if "json" in response.headers.get("content-type", ""):
+                await route.fulfill(response=response, json=poisoned.poison_value(await response.json()))
+            else:
+                await route.fulfill(response=response)
+        except Error as error:
+            if "has been disposed" not in str(error):  # else the page has left before its answer came
+                raise
 
     await page.route(lambda url: "/api/" in url and "/events" not in url, answered)

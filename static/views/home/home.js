@@ -27,7 +27,9 @@ export function HomeScreen() {
 
   const load = async () => {
     try {
-      today.value = await learnerApi.today();
+      const found = await learnerApi.today();
+      if (!found.begun) await paths.prefetch(); // what is on the screen stays until the other view is there
+      today.value = found;
       problem.value = null;
     } catch (error) {
       problem.value = /** @type {Error} */ (error).message;
