@@ -71,7 +71,7 @@ def _is_only_worked_out(program: str, run: ProgramRun) -> bool:
 
 
 def _text_without_quotes(run: ProgramRun, texts: str) -> str:
-    """What is said where a name is missing that stands in quotes in these texts: `soup` for `"soup"`."""
+    """Remark on a missing name that stands in quotes in these texts: `soup` for `"soup"`; empty for any other."""
     missing = MISSING_NAME.search(run.error)
     if missing is None or not re.search(rf"""["']{missing[1]}["']""", texts):
         return ""

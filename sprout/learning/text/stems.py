@@ -56,6 +56,12 @@ def same_stem(one: str, other: str) -> bool:
     return one == other or is_begun
 
 
+def shared_stems(asked: Iterable[str], place: Iterable[str]) -> int:
+    """How many of the stems the place has, too; inflection leaves more or less of one: "retur", "return"."""
+    there = frozenset(place)
+    return sum(any(same_stem(one, other) for other in there) for one in asked)
+
+
 def content_words(text: str) -> list[str]:
     """The words of the text that carry meaning, in order, plain; numbers are not among them."""
     return [word for word in plain(text).split() if len(word) > 2 and word not in _STOP_WORDS and word.isalpha()]

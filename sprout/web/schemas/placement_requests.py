@@ -1,9 +1,8 @@
 """Schemas of the requests about placements."""
 
-from typing import Annotated
+from pydantic import Field
 
-from pydantic import Field, StringConstraints
-
+from sprout.web.schemas.item_answer import ItemAnswer
 from sprout.web.schemas.requests import USER_ID_DESCRIPTION, Id, RequestModel
 
 
@@ -15,17 +14,8 @@ class NewPlacement(RequestModel):
     node_id: Id | None = Field(default=None, description="the concept or part that one says one knows")
 
 
-class NewPlacementAnswer(RequestModel):
+class NewPlacementAnswer(ItemAnswer):
     """An answer in words or the option that was chosen, by its text or id; neither of them is "I don't know"."""
-
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
-    item_id: Id
-    answer_text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)] | None = Field(
-        default=None, description="an answer in words or a number"
-    )
-    selected_option: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] | None = Field(
-        default=None, description="the option that was chosen, by its text or id"
-    )
 
 
 class PlacementSkip(RequestModel):

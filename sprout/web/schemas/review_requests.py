@@ -10,6 +10,7 @@ from sprout.learning.marking.grading import MAX_MISCONCEPTION
 from sprout.learning.reviews.calendar import Language
 from sprout.learning.reviews.cards import MAX_RETENTION, MIN_RETENTION
 from sprout.learning.reviews.workload import Minutes
+from sprout.web.schemas.item_answer import ItemAnswer
 from sprout.web.schemas.requests import SURE_DESCRIPTION, USER_ID_DESCRIPTION, Id, OptionalUserQuery, RequestModel
 
 MAX_SECONDS = 86_400
@@ -25,17 +26,9 @@ class NewReviewSession(RequestModel):
     branch_id: Id | None = Field(default=None, description="only this path; by default all")
 
 
-class NewReviewAnswer(RequestModel):
+class NewReviewAnswer(ItemAnswer):
     """An answer in words or the option that was chosen, by its text or id; neither of them is "I don't know"."""
 
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
-    item_id: Id
-    answer_text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)] | None = Field(
-        default=None, description="an answer in words or a number"
-    )
-    selected_option: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] | None = Field(
-        default=None, description="the option that was chosen, by its text or id"
-    )
     seconds: float | None = Field(
         default=None,
         ge=0,

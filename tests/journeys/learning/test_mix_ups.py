@@ -3,11 +3,9 @@
 import io
 import json
 import re
-import shutil
 import zipfile
 from pathlib import Path
 
-import pytest
 from playwright.async_api import Browser, Page, expect
 
 from harness.browser import DESKTOP, PHONE, open_page
@@ -15,24 +13,8 @@ from harness.journeys.learner import IMMEDIATE, assert_no_overflow
 from harness.journeys.sprout_server import SproutServer, start_server
 from tests.journeys.accessibility.test_languages import SHOWN, only_english
 from tests.journeys.support import axe
-from tests.journeys.support.learning_history import CONTRAST, MISCONCEPTIONS, insert_history
+from tests.journeys.support.learning_history import CONTRAST, MISCONCEPTIONS
 from tests.journeys.support.map_view import take_screenshot
-
-
-@pytest.fixture(scope="module")
-async def past(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> Path:
-    """The file of a database with twelve weeks of learning in it."""
-    file = tmp_path_factory.mktemp("past") / "sprout.sqlite3"
-    shutil.copyfile(empty_sqlite, file)
-    await insert_history(f"sqlite:///{file}")
-    return file
-
-
-@pytest.fixture
-def past_url(tmp_path: Path, past: Path) -> str:
-    """A copy of it for one test."""
-    shutil.copyfile(past, tmp_path / "sprout.sqlite3")
-    return f"sqlite:///{tmp_path / 'sprout.sqlite3'}"
 
 
 async def test_C2_progress_leads_to_the_mix_ups_and_they_lead_to_the_lesson(

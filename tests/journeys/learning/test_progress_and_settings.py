@@ -3,11 +3,9 @@
 import csv
 import io
 import re
-import shutil
 import zipfile
 from pathlib import Path
 
-import pytest
 from playwright.async_api import Browser, Download, Page, expect
 
 from harness.browser import DESKTOP, PHONE, open_page
@@ -15,28 +13,12 @@ from harness.journeys.learner import IMMEDIATE, assert_no_overflow
 from harness.journeys.sprout_server import SproutServer, start_server
 from tests.journeys.accessibility.test_languages import SHOWN, only_english
 from tests.journeys.support import axe
-from tests.journeys.support.learning_history import MEMORY, MISCONCEPTIONS, PATHS, RIGHT, insert_history
+from tests.journeys.support.learning_history import MEMORY, MISCONCEPTIONS, PATHS, RIGHT
 from tests.journeys.support.map_view import take_screenshot
 from tests.journeys.support.mirrored_locale import use_mirrored_locale
 
 CHANGED = "Works at a school, and likes examples with pupils."
 OFFLINE = ("Failed to load resource", "ERR_INTERNET_DISCONNECTED")
-
-
-@pytest.fixture(scope="module")
-async def past(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> Path:
-    """The file of a database with twelve weeks of learning in it."""
-    file = tmp_path_factory.mktemp("past") / "sprout.sqlite3"
-    shutil.copyfile(empty_sqlite, file)
-    await insert_history(f"sqlite:///{file}")
-    return file
-
-
-@pytest.fixture
-def past_url(tmp_path: Path, past: Path) -> str:
-    """A copy of it for one test."""
-    shutil.copyfile(past, tmp_path / "sprout.sqlite3")
-    return f"sqlite:///{tmp_path / 'sprout.sqlite3'}"
 
 
 async def _downloaded(page: Page, name: str) -> Download:

@@ -12,7 +12,7 @@ from sprout.learning.marking.answer_pieces import plain_text
 from sprout.learning.marking.quantities import iter_quantities
 from sprout.learning.structure.sentences import sentences_of
 from sprout.learning.text.normalization import folded
-from sprout.learning.text.stems import same_stem, stems
+from sprout.learning.text.stems import shared_stems, stems
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, Snippet
 from sprout.offline.demo.tutor.lesson import Chunk
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion
@@ -101,7 +101,7 @@ def _nearest_first(now: OpenQuestion, chunk: Chunk, least: int) -> list[str]:
         if needs_context(sentence, now.lesson.language):
             text = f"{sentences[at - 1]} {sentence}" if at else ""
         is_statement = not sentence.rstrip("”\"'’").endswith("?")
-        near = _shared(asked, text)
+        near = shared_stems(asked, stems([text]))
         if text and near >= least and is_statement and FEWEST_WORDS <= len(text.split()) <= MOST_OF_ASIDE:
             found.append((near, not any(map(str.isdigit, text)), at, text))
     return [text for *_, text in sorted(found, reverse=True)][:MOST_POINTS]
@@ -109,11 +109,6 @@ def _nearest_first(now: OpenQuestion, chunk: Chunk, least: int) -> list[str]:
 
 def _plain(words: str) -> str:
     return _APOSTROPHE.sub("", plain_text(words)).casefold()
-
-
-def _shared(asked: frozenset[str], text: str) -> int:
-    place = stems([text])
-    return sum(any(same_stem(one, other) for other in place) for one in asked)
 
 
 @cache

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
-from sprout.learning.text.stems import same_stem, stems
+from sprout.learning.text.stems import shared_stems, stems
 from sprout.offline.courses.course_search import Passage, defined_term, search_course
 from sprout.offline.courses.definitions import asks_meaning, definition
 from sprout.offline.demo.tutor.composition import LeakCheck, Priority, Snippet
@@ -122,7 +122,7 @@ def _from_sentences(words: str, teaching: TutorLesson, frames: Templates) -> lis
     if not asked:
         return []
     least = max(min(LEAST_SHARED, len(asked)), ANSWERS_IT * len(asked))
-    met = [(_shared(asked, stems([place])), place) for place in _places(teaching)]
+    met = [(shared_stems(asked, stems([place])), place) for place in _places(teaching)]
     fitting = sorted((pair for pair in met if pair[0] >= least), key=lambda pair: (-pair[0], len(pair[1])))
     return [frames.render("aside_lesson", text=inner_quotes(place.strip(" #|"))) for _, place in fitting]
 
@@ -136,15 +136,10 @@ def _places(teaching: TutorLesson) -> Iterator[str]:
                 yield both
 
 
-def _shared(asked: frozenset[str], place: frozenset[str]) -> int:
-    """How many of the stems the place has, too; inflection leaves more or less of one: "retur", "return"."""
-    return sum(any(same_stem(one, other) for other in place) for one in asked)
-
-
 def _is_question(words: str, prompt: str) -> bool:
     """Whether the words are the open question once more: they share most of each other's."""
     asked, open_one = stems([words]), stems([prompt])
-    shared = _shared(asked, open_one)
+    shared = shared_stems(asked, open_one)
     return len(asked) > 1 and shared >= SAME_QUESTION * len(asked) and shared >= SHARE_OF_PROMPT * len(open_one)
 
 
