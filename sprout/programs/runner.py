@@ -56,8 +56,8 @@ class SandboxedRunner:
         for test in tests:
             async with self._places:
                 runs.append(await self._run_once(program, test))
-            if runs[-1].end is ProgramEnd.TOO_SLOW:
-                break
+            if runs[-1].end in (ProgramEnd.TOO_SLOW, ProgramEnd.NOT_COMPILED):
+                break  # the others would end the same way
         return runs
 
     async def _run_once(self, program: str, test: ProgramTest) -> ProgramRun:

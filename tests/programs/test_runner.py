@@ -90,6 +90,11 @@ async def test_A11_no_test_follows_one_that_does_not_end() -> None:
     assert [one.end for one in runs] == [ProgramEnd.TOO_SLOW]
 
 
+async def test_A11_a_program_that_cannot_be_read_is_tried_once() -> None:
+    runs = await SandboxedRunner().run("print(", [NOTHING, NOTHING])
+    assert [one.end for one in runs] == [ProgramEnd.NOT_COMPILED]
+
+
 HOSTILE = {
     "a loop that ignores signals": "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass",
     "memory": "held = []\nwhile True: held.append('x' * 10**6)",

@@ -49,7 +49,7 @@ class ProgramRunner(Protocol):
     """Runs programs that may do anything, where they can do no harm."""
 
     async def run(self, program: str, tests: Sequence[ProgramTest]) -> Sequence[ProgramRun]:
-        """A run for each test, in their order; after one that is too slow, no others follow.
+        """A run for each test, in their order; none follows one that is too slow, or that Python cannot read.
 
         Raises ProgramsUnavailable.
         """
