@@ -21,7 +21,7 @@ from sprout.learning.marking.attempts import (
 )
 from sprout.learning.marking.comparison import Comparison, build_comparison
 from sprout.learning.marking.keyed_answers import Option, states_number
-from sprout.learning.marking.meant_option import confirms, denies, lettered_option, meant_option
+from sprout.learning.marking.meant_option import confirms, denies, meant_option
 from sprout.learning.marking.stated_results import picked_result, stated_results
 from sprout.learning.marking.typed_choice import OPTION_LABELS, named_options, typed_option
 from sprout.learning.questions.questions import QuestionDraft
@@ -226,7 +226,7 @@ def named_option(question: AskedCheckpoint, text: str) -> Option | None:
     """The option that the words name: by its text, or by the letter that stands before it."""
     if question.kind != "mcq":
         return None
-    return typed_option(question.options, text) or lettered_option(question.options, text)
+    return typed_option(question.options, text)
 
 
 def suggested_option(question: AskedCheckpoint, given: LearnerInput) -> Option | None:

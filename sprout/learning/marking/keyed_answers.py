@@ -34,6 +34,7 @@ SHARE_WITH_SIGN = "As a share that is right; the % sign makes it a hundredth of 
 ONLY_THE_ODDS = "Those odds are right. How much is that in percent?"
 IN_ONE_UNIT = "How much is that in {unit}?"
 SHARE_OF_HOW_MANY = "That share is right. How many is that?"
+WHICH_SIDE = "That is a fraction. Which of its two numbers is asked for?"
 WHICH_ONE_NUMBER = "You give several numbers. Which one number is your answer?"
 NAMED_ONLY = "You say which they are. How many is that?"
 LOOK_AGAIN = "Look at {calculation} once more."
@@ -48,6 +49,13 @@ _ROUGH, _ROUNDED_OFF = 0.01, 0.06  # of the value: more than rounding on the way
 _MIL = re.compile(r"(?<=\d) ?mil\b", re.IGNORECASE)  # a thousand in Spanish, and a million where millions are asked for
 _ODDS = re.compile(
     r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,9})?) ?(?:to|:|zu|contre|à) ?(\d{1,9}(?:[.,]\d{1,9})?)\W*\Z", re.IGNORECASE
+)
+_FRACTION = re.compile(r"\W*(\d{1,9}) ?/ ?(\d{1,9})\W*")
+_ONE_IN = re.compile(r"\b(?:1|one|eine?[rms]?|une?|uno) (?:in|of|out of|von|sur|de cada|su)\b", re.IGNORECASE)
+_CANNOT_CONVERT = re.compile(
+    r"\b(?:don['’]?t|dont|do not|no idea|not sure|can['’]?t|cannot|idk|forgot|weiß nicht|keine ahnung)\b.{0,40}"
+    r"(?:per ?cent|prozent|pour ?cent|%)",
+    re.IGNORECASE,
 )
 _RATIO = re.compile(r"\b(?:ratio|verhältnis|rapport|razón|rapporto|razão)\b", re.IGNORECASE)
 _ABOUT = re.compile(
@@ -208,6 +216,8 @@ def _grade_equal(
         return _unsure_grade("the calculation comes to another number", LOOK_AGAIN.format(calculation=rounded))
     if misconception is None or _is_the_very_number(result, key, question):
         return _right_grade()
+    if _misconception_of(replace(question, tolerance=None), replace(result, alternatives=())) is None:
+        return _right_grade()  # only near a wrong thought's value: 2/8, where the thought leads to 0.2
     if question.unit == "%":
         return _unsure_grade("the share, where the question is about turning it into a percentage", ONLY_THE_SHARE)
     return None
@@ -302,10 +312,17 @@ def _grade_other_form(question: NumericQuestion, key: float, results: Sequence[Q
     """The grade of a percentage that is stated as odds or as a share with a percent sign, and of a count that is stated
     as its percentage; None of any other answer."""
     if any(_agrees(one, key, question) for one in results):
-        return None
+        is_left = question.unit == "%" and "%" not in answer and _CANNOT_CONVERT.search(answer)
+        return _unsure_grade("the share, and that it cannot be converted", ONLY_THE_SHARE) if is_left else None
     if question.unit != "%":
         if _RATIO.search(question.prompt) and _ratio_in(answer) == key:
             return _right_grade()
+        if sides := _FRACTION.fullmatch(answer):
+            above, below = float(sides[1]), float(sides[2])
+            if above == 1 and below == key and _ONE_IN.search(question.prompt):
+                return _right_grade()
+            if key in (above, below):
+                return _unsure_grade("the fraction of which a side is asked for", WHICH_SIDE)
         of_prompt = [one.quantity.value for one in iter_quantities(question.prompt) if one.quantity.unit != "%"]
         shares = [one.value for one in results if one.unit == "%"]
         is_share = any(_agrees(Quantity(share / 100 * whole), key, question) for share in shares for whole in of_prompt)

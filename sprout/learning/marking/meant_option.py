@@ -9,7 +9,6 @@ from sprout.learning.marking.keyed_answers import Option
 from sprout.learning.marking.number_words import with_digits
 from sprout.learning.marking.typed_choice import (
     MAX_ANSWER_LENGTH,
-    OPTION_LABELS,
     clauses_of,
     without_taken_back,
     words_of,
@@ -21,7 +20,6 @@ _ALIKE = 80  # of 100, as rapidfuzz counts: "defeet"
 _SHARE = 0.5
 _SHORTEST_WITH_SLIPS = 5  # characters
 _LONGEST_NO = 3  # words
-_LETTER_FIRST = re.compile(r"\s*([A-Hb-h]) (.+)", re.DOTALL)
 _NUMBER = re.compile(r"\d{2,}")
 
 
@@ -35,13 +33,6 @@ def meant_option(options: Sequence[Option], text: str) -> Option | None:
     said = without_taken_back(text)
     first = " ".join(next(clauses_of(said), []))
     return _only_option(options, first) or _only_option(options, said)
-
-
-def lettered_option(options: Sequence[Option], text: str) -> Option | None:
-    """The option whose letter stands before words that mean it: "C nothing, you have to test those too"."""
-    found = _LETTER_FIRST.match(text)
-    meant = meant_option(options, found[2]) if found else None
-    return meant if found and meant and options.index(meant) == OPTION_LABELS.index(found[1].upper()) else None
 
 
 def confirms(text: str) -> bool:

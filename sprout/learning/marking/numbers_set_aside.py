@@ -9,6 +9,7 @@ from sprout.learning.marking.quantities import Quantity
 from sprout.learning.marking.units import parse_unit
 
 _TO = (":", "to", "zu", "à", "a")  # odds
+_MOST_WORDS = 4  # between a number and "out of": "20 of the younger cooks out of 200"
 
 
 def after_correction(pieces: Sequence[Piece]) -> list[Piece]:
@@ -91,7 +92,7 @@ def _without_things(pieces: Sequence[Piece]) -> list[Piece]:
     kept: list[Piece] = []
     for piece in pieces:
         if piece.kind is Kind.SHARE and piece.text.startswith("out"):
-            words = next((many for many in (1, 2) if has_number(kept[-many - 1 : -many])), 0)
+            words = next((many for many in range(1, _MOST_WORDS + 1) if has_number(kept[-many - 1 : -many])), 0)
             if all(one.kind is Kind.WORD for one in kept[len(kept) - words :]):
                 del kept[len(kept) - words :]
         kept.append(piece)

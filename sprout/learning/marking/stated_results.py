@@ -72,6 +72,7 @@ _NO_ONE = re.compile(
 )
 _NUMBERING = re.compile(r"(?:\A|(?<=\s))(\d{1,2})[.)]\s+(?=[^\W\d])")
 _SLASHED = re.compile(r"\s*(\d{1,15}) / (\d{1,15})[\s.]*")
+_RESULT_FIRST = re.compile(r"\s*(\d[\d.,]*) ?= ?([(\d][\d.,() ]*(?:[-+*/x×·:][\d.,() ]+)+)(?: ?[^\W\d_]{1,12})?[\s.!]*")
 _AND = re.compile(r"[,;&.]*|and|und|et|y|e|en|i|и", re.IGNORECASE)
 _FILLERS = frozenset("the one i mean meant it is its that number result please der die das ich meine".split())
 _LISTS = (",", "(")
@@ -159,7 +160,7 @@ def picked_result(answer: str, before: str, *, unit: str | None = None, prompt: 
 
 
 def _counted(answer: str, prompt: str) -> str:
-    """The answer with 0 for "zero" at its begin, 50/50 for "fifty-fifty" and 60 for "60 because …".
+    """The answer with 0 for "zero" at its begin, 50/50 for "fifty-fifty", 60 for "60 because …" and for "60 = 15 + 45".
 
     Where the question is how many there are, with 0 for "none of them", 1 for "only the second one" and 2 for "two: 10
     and 20" and "two, one for each".
@@ -167,6 +168,8 @@ def _counted(answer: str, prompt: str) -> str:
     answer = _EVEN_CHANCE.sub("50/50", _ZERO.sub("0", _without_numbering(answer)))
     if first := _FIRST_BECAUSE.match(answer):
         return first[1]
+    if first := _RESULT_FIRST.fullmatch(answer):
+        return f"{first[2]} = {first[1]}"
     if not _HOW_MANY.search(prompt):
         return answer
     of_whole = _OF_WHOLE.match(answer)

@@ -1,11 +1,12 @@
 """Typed choices: the option that a learner's words name, by its letter, its place, its text or its numbers.
 
-Own words are not guessed at: which option they mean is for a person or a model to say (A11).
+Own words are not guessed at: which option they mean is for a person or a model to say (A11). A letter before them is
+one, whatever they say: "B they had no bread".
 """
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
@@ -31,6 +32,12 @@ _LABELLED = re.compile(r"\s*\(?([A-Ha-h])[).:]\s")
 _SUBJECT = re.compile(
     r"\s*([A-H]) (?:has|is|was|says|fits|gives|shows|names|seems|sounds|looks|works|would|must|makes|hat|ist|passt)\b"
 )
+_BEFORE_WORDS = re.compile(r"\s*([A-H]|[a-h](?! [=<>+*/]))\s+(?=[\w\"'“‘`])(.+)", re.DOTALL)
+_RULED_OUT = re.compile(
+    r"\W*(?:(?:is|seems|looks|sounds|would be|must be|ist|est) )?"
+    r"(?:not|wrong|false|incorrect|out|nicht|falsch|pas|faux|can['’]?t|cannot|isn['’]?t|doesn['’]?t|wouldn['’]?t|won['’]?t)\b",
+    re.IGNORECASE,
+)
 _BARE_PLACE = re.compile(r"\A\W*(?:nr|no|num|number|nummer|n°)?[.# ]*(\d)[.)]?\W*\Z", re.IGNORECASE)
 _CORRECTION = re.compile(
     r"\b(?:no wait|wait no|i mean|i meant|actually|oops|scratch that|make that|or rather|but now|ich meine|nein)\b"
@@ -46,7 +53,9 @@ _CLAUSE_END = re.compile(r"[—–;:,.!?\n]+|-\s")
 _NUMBER = re.compile(r"\d+")
 _BARE_NUMBER = re.compile(r"\d+(?:[.,]\d+)?(?: ?[^\W\d]{1,12}| ?%)?\.?")
 _TAKEN_BACK = re.compile(
-    r"\b(?:not|nicht|isn['’]?t|never|no longer|pas|kein\w*)\b.*?(?=\b(?:but|sondern|mais|sino|ma)\b|[.,;!?]|$)",
+    r"(?:\b[A-H]\s+(?:(?:is|seems|ist|est) )?)?"
+    r"\b(?:not(?! sure)|nicht(?! sicher)|isn['’]?t|never|no longer|pas|kein\w*)\b"
+    r".*?(?=\b(?:but|sondern|mais|sino|ma)\b|[.,;!?]|$)",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -70,7 +79,8 @@ def named_options(options: Sequence[Option], text: str) -> list[Option]:
     *_, last = _CORRECTION.split(text)
     if last != text and len(corrected := named_options(options, last)) == 1:
         return corrected
-    if found := _LABELLED.match(text) or _SUBJECT.match(text):
+    found = _LABELLED.match(text) or _SUBJECT.match(text)
+    if found and not _RULED_OUT.match(text[found.end(1) :]):
         at = OPTION_LABELS.index(found[1].upper())
         return [*options[at : at + 1]]
     meant = _with_letters(options, without_taken_back(text))
@@ -82,7 +92,9 @@ def named_options(options: Sequence[Option], text: str) -> list[Option]:
         (_by_letter_or_place, meant),
         (_by_value, meant),
     )
-    return next((named for find, words in found_in if (named := find(options, words))), [])
+    named = next((named for find, words in found_in if (named := find(options, words))), [])
+    lettered = [one for one in _by_letter_before_words(options, text) if one not in named]
+    return [*lettered, *named]
 
 
 def without_taken_back(text: str) -> str:
@@ -191,7 +203,10 @@ def _by_value(options: Sequence[Option], text: str) -> list[Option]:
 
 def _by_letter_or_place(options: Sequence[Option], text: str) -> list[Option]:
     """The options of the letters and places that a clause consists of ("I'd say C", "the last one, because …"): the
-    first clause that is more than fillers, and in a short text any."""
+    first clause that is more than fillers, and in a short text any. Words of all options tell none from another."""
+    beside = words_of("fillers").union(
+        frozenset.intersection(*(frozenset(_words_alone(option.text).split()) for option in options))
+    )
     clauses = [clause for clause in clauses_of(text) if not words_of("fillers").issuperset(clause)]
     is_short = sum(map(len, clauses)) <= _SHORT
     letters = {label.lower(): at for at, label in enumerate(OPTION_LABELS)}
@@ -202,7 +217,7 @@ def _by_letter_or_place(options: Sequence[Option], text: str) -> list[Option]:
         places
         for clause in clauses[: None if is_short else 1]
         if clauses == [clause] or len(clause) > 1 or len(clause[0]) == 1  # not "First, the list is sorted"
-        if (places := _places_in(clause, letters if clause is not clauses[0] else known))
+        if (places := _places_in(clause, letters if clause is not clauses[0] else known, beside))
     ]
     named = set[int]().union(*in_clauses)
     if in_clauses and len(in_clauses[0]) > 1 and len(in_clauses[-1]) == 1:  # "d or c, c I think"
@@ -210,15 +225,36 @@ def _by_letter_or_place(options: Sequence[Option], text: str) -> list[Option]:
     return [option for at, option in enumerate(options) if at in named or at - len(options) in named]
 
 
-def _places_in(clause: Sequence[str], known: Mapping[str, int]) -> set[int]:
-    """The places that a clause names; none where it says anything else."""
+def _by_letter_before_words(options: Sequence[Option], text: str) -> list[Option]:
+    """The option whose letter stands before words of the learner's own: "C they do the work".
+
+    An "a" is an article except before a word that takes none, and a small letter may be a name of the options.
+    """
+    found = _BEFORE_WORDS.match(text)
+    if found is None or _RULED_OUT.match(found[2]):
+        return []
+    letter, first = found[1], plain(_APOSTROPHE.sub("", found[2])).split()[0]
+    is_article = letter in "Aa" and first not in words_of("without_article")
+    if first in words_of("joints") or is_article:
+        return []
+    if letter in "bcdefgh" and any(letter in plain(option.text).split() for option in options):
+        return []
+    return [*options[(at := OPTION_LABELS.index(letter.upper())) : at + 1]]
+
+
+def _places_in(clause: Sequence[str], known: Mapping[str, int], beside: Set[str]) -> set[int]:
+    """The places that a clause names; none where it says anything else.
+
+    Args:
+        beside: words that may stand there too.
+    """
     named: set[int] = set()
     for word, after in pairwise([*clause, ""]):
         if word == "a" and (after in ordinals() or after in words_of("nouns")):  # "a guess", Portuguese "a primeira"
             continue
         if word in known:
             named.add(known[word])
-        elif word not in words_of("fillers"):
+        elif word not in beside:
             return set()
     return named
 

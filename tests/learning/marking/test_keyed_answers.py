@@ -20,6 +20,7 @@ from sprout.learning.marking.keyed_answers import (
     SHARE_WITH_SIGN,
     SLIPPED,
     WHICH_ONE_NUMBER,
+    WHICH_SIDE,
     NumericQuestion,
     Option,
     grade_choice,
@@ -695,3 +696,39 @@ def test_A1_a_calculation_that_only_rounds_to_an_exact_number_is_looked_at_again
     assert (grade.correct, grade.next_step) == (None, LOOK_AGAIN.format(calculation="8/392"))
     assert grade_number(replace(BLUE_PILL, tolerance=0.1), "8/392 = 2%").correct
     assert grade_number(BLUE_PILL, "8/392 is about 2 %").correct
+
+
+ONE_IN = NumericQuestion("0.5 % of letters are lost. Say it as “1 in …”. Which number?", "200")
+BELOW = NumericQuestion("12 of 36 keys are bent. As a fraction: which number goes below the line?", "36")
+LAMPS = NumericQuestion("Of 500 lamps 35 are faulty. What percentage?", "7", "%")
+MISTAKEN = NumericQuestion("How many are flagged by mistake?", "995")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (ONE_IN, "1/200"), (ONE_IN, "1 in 200"), (LAMPS, "seven lamps of each hundred"), (LAMPS, "7 of every 100"),
+        (MISTAKEN, "995 kids by mistake out of 1095 flagged"), (MISTAKEN, "995 = 1095 - 100"),
+        (MISTAKEN, "995 = 1000 - 5 kids"), (MISTAKEN, "i thought 1095 but now 995"),
+    ],
+)  # fmt: skip
+def test_A1_a_result_is_read_in_the_form_that_it_is_written_in(question: NumericQuestion, answer: str) -> None:
+    assert grade_number(question, answer).correct is True
+
+
+@pytest.mark.parametrize("answer", ["12/36", "24/36", "36/24"])
+def test_A1_a_fraction_with_the_right_side_is_asked_which_side_it_is(answer: str) -> None:
+    grade = grade_number(BELOW, answer)
+    assert (grade.correct, grade.next_step) == (None, WHICH_SIDE)
+
+
+def test_A1_a_share_that_only_lies_near_a_wrong_value_is_right() -> None:
+    wrong = (Misconception("0.2", "a clue changes nothing"),)
+    question = NumericQuestion("2 of 8 are left. How likely is that, in percent?", "25", "%", 0.05, wrong)
+    assert grade_number(question, "2/8").correct is True
+    assert grade_number(question, "0.2").misconceptions == ("a clue changes nothing",)
+
+
+def test_A1_a_share_by_one_who_cannot_convert_it_is_asked_for_in_percent() -> None:
+    grade = grade_number(LAMPS, "35 out of 500, i dont know how to make percent")
+    assert (grade.correct, grade.next_step) == (None, ONLY_THE_SHARE)

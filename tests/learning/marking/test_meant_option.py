@@ -3,7 +3,7 @@
 import pytest
 
 from sprout.learning.marking.keyed_answers import Option
-from sprout.learning.marking.meant_option import confirms, denies, lettered_option, meant_option
+from sprout.learning.marking.meant_option import confirms, denies, meant_option
 
 TEXTS = (
     "A quick defeat of the French army",
@@ -64,15 +64,3 @@ def test_A11_anything_else_does_not(text: str) -> None:
 )
 def test_A11_a_no_denies(text: str, is_no: bool) -> None:
     assert denies(text) is is_no
-
-
-@pytest.mark.parametrize(
-    ("text", "place"), [("D the tithe went to the church", 3), ("B they bought bread", 1), ("b the workshops bread", 1)]
-)
-def test_A11_a_letter_before_words_that_mean_its_option_names_it(text: str, place: int) -> None:
-    assert lettered_option(OPTIONS, text) == OPTIONS[place]
-
-
-@pytest.mark.parametrize("text", ["B the tithe went to the church", "a law", "D", "E the tithe", "the tithe"])
-def test_A11_a_letter_before_other_words_does_not(text: str) -> None:
-    assert lettered_option(OPTIONS, text) is None

@@ -39,6 +39,39 @@ def test_A11_an_option_is_named_by_its_letter(text: str, place: int) -> None:
 @pytest.mark.parametrize(
     ("text", "place"),
     [
+        ("B they won and that was unlikely", 1), ("b they won and that was unlikely", 1), ("D everyone had to eat", 3),
+        ("A he would have heard it", 0), ("a they would have heard it", 0), ("A because nobody said a word", 0),
+        ("C 10 times nothing", 2), ("B \"it worked\"", 1), ("B it is not likely without help", 1), ("D not sure", 3),
+    ],
+)  # fmt: skip
+def test_A11_a_letter_before_own_words_is_one_whatever_they_say(text: str, place: int) -> None:
+    assert named(text) == [place]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A success tells more than silence", "a watchman would have heard it", "b = 3", "B isn't what happened",
+        "B cannot be", "B is wrong", "E they won", "A or maybe what came later",
+    ],
+)  # fmt: skip
+def test_A11_an_article_a_name_and_a_letter_that_is_ruled_out_are_none(text: str) -> None:
+    assert named(text) == []
+
+
+def test_A11_a_letter_whose_words_are_those_of_another_option_is_asked_about() -> None:
+    assert named("B it depends on the price of bread") == [1, 3]
+
+
+def test_A11_a_letter_may_stand_behind_words_that_all_options_have() -> None:
+    crates = tuple(Option(text, text) for text in ("The crate with 900 bad parts", "The crate with 91 bad parts"))
+    assert named_options(crates, "crate b") == [crates[1]]
+    assert named_options(crates, "crate 91 b") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
         ("the first one", 0), ("first", 0), ("I'd go for the 2nd", 1), ("the last", 3), ("die zweite", 1),
         ("option four", 3), ("Option 4", 3), ("number 3, because", 2), ("Antwort zwei", 1),
         ("la première", 0), ("a primeira", 0), ("probably the last one, as bread is dear", 3),
