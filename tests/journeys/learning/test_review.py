@@ -194,10 +194,11 @@ async def test_the_size_of_a_day_and_the_retention_are_settings(
 
 NOTICES = """
 window.told = [];
-const Real = Notification;
 window.Notification = class { constructor(title, options) { window.told.push(title, options.silent); } };
-Notification.requestPermission = () => Real.requestPermission();
-Object.defineProperty(Notification, 'permission', { get: () => Real.permission });
+Notification.requestPermission = async () => { sessionStorage.setItem('asked', 'yes'); return Notification.permission; };
+Object.defineProperty(Notification, 'permission', {
+  get: () => sessionStorage.getItem('asked') ? 'granted' : 'default',
+});
 """
 HIDE = """
 Object.defineProperty(document, 'hidden', { value: true, configurable: true });
@@ -213,7 +214,6 @@ async def test_who_wants_it_is_told_once_a_day_that_reviews_are_due_and_nobody_e
         open_page(browser, f"{grown.url}/settings") as page,
     ):
         due = await grown.get("/reviews/due")
-        await page.context.grant_permissions(["notifications"])
         await page.add_init_script(NOTICES)
         await page.reload()
         switch = page.get_by_role("checkbox", name="Tell me when reviews are due")
