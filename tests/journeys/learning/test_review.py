@@ -195,7 +195,10 @@ async def test_the_size_of_a_day_and_the_retention_are_settings(
 NOTICES = """
 window.told = [];
 window.Notification = class { constructor(title, options) { window.told.push(title, options.silent); } };
-Notification.requestPermission = async () => { sessionStorage.setItem('asked', 'yes'); return Notification.permission; };
+Notification.requestPermission = async () => {
+  sessionStorage.setItem('asked', 'yes');
+  return Notification.permission;
+};
 Object.defineProperty(Notification, 'permission', {
   get: () => sessionStorage.getItem('asked') ? 'granted' : 'default',
 });
