@@ -441,6 +441,7 @@ export interface Answer {
   grade?: GradeShown | null;
   skipped: boolean;
   answer: string | null;
+  why: string | null;
   compare?: Compared | null;
 }
 export interface ChangedRows {

@@ -49,6 +49,7 @@ export default {
   "rs.not_known": "Offen gelassen",
   "rs.yours": "Du hast geschrieben",
   "rs.right_answer": "Die Antwort",
+  "rs.why": "Warum",
   "rs.chose": "Du hast gewählt",
   "rs.each": "Antwort für Antwort",
   "rs.thought": "Der Denkfehler hinter dieser Antwort",

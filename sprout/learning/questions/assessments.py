@@ -47,8 +47,8 @@ class GradeShown(Wire):
 class AnswerRow(Wire):
     """An attempt. `is_correct` and `score` are null as long as it is not graded, and where there was none to grade.
 
-    Once its assessment is complete, `answer` is what would have been right, or `compare` is there if the attempt is
-    left to the learner to compare.
+    Once its assessment is complete, `answer` is what would have been right and `why` the reason for it, if one is
+    stored, or `compare` is there if the attempt is left to the learner to compare.
 
     Args:
         skipped: whether it tries nothing: left out, "I don't know", a complaint, a question of the learner's own.
@@ -67,6 +67,7 @@ class AnswerRow(Wire):
     grade: GradeShown | None = None
     skipped: bool = False
     answer: str | None = None
+    why: str | None = None
     compare: Compare | None = None
 
 

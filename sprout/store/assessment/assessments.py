@@ -102,7 +102,7 @@ class SqlAssessments:
             if assessment.completed_at is None or compare_of(answer, question) is None:
                 raise Conflict(NOT_COMPARED)
             store_self_mark(tx, answer, question, mark, now=utc_now())
-            return mapping.answer_row(answer, question)
+            return _settled_row(answer, question)
 
         return await self._database.write_tx(body)
 
@@ -192,9 +192,12 @@ class SqlAssessments:
 
 
 def _settled_row(answer: tables.Answer, question: tables.Question) -> AnswerRow:
-    """An attempt of a complete assessment, with the right answer, or what its learner is to compare it with."""
-    compare = compare_of(answer, question)
-    return mapping.answer_row(answer, question, compare=compare, right=None if compare else question.correct_answer)
+    """An attempt of a complete assessment, with the right answer and why it holds, or what its learner is to compare
+    it with."""
+    if compare := compare_of(answer, question):
+        return mapping.answer_row(answer, question, compare=compare)
+    why = mapping.solution_text(question)
+    return mapping.answer_row(answer, question, right=question.correct_answer, why=why)
 
 
 def _diagnostic(session: Session, node_id: str, user_id: str) -> tables.Assessment | None:

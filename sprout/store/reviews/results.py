@@ -20,7 +20,7 @@ from sprout.store.documents.passages import passage_row
 from sprout.store.reviews.posing import items_of
 from sprout.store.schema import tables
 from sprout.store.schema.grade_columns import criteria_response, grade_of
-from sprout.store.schema.mapping import question_shown
+from sprout.store.schema.mapping import question_shown, solution_text
 from sprout.store.schema.review_tables import ReviewItem
 
 _SETTLED = frozenset({ReviewMark.RIGHT, ReviewMark.PARTLY, ReviewMark.NOT_YET, ReviewMark.NOT_KNOWN})
@@ -79,7 +79,7 @@ def result_of(
         return result
     connection = session.connection()
     counted = _counted_grade(connection, item, answer, user_id)
-    why = "\n".join(cast(list[str], question.solution or [])) or None
+    why = solution_text(question)
     return result.model_copy(
         update={
             "answer": _answer_text(question),

@@ -125,6 +125,11 @@ def question_shown(question: tables.Question) -> QuestionShown:
     )
 
 
+def solution_text(question: tables.Question) -> str | None:
+    """Why the right answer holds, as Markdown; secret until the question is settled."""
+    return "\n".join(cast(list[str], question.solution or [])) or None
+
+
 def question_row(question: tables.Question, *, with_key: bool = False) -> QuestionRow:
     """A question as the contract has it; with the key of a choice only on request."""
     shown = question_shown(question)
@@ -137,9 +142,15 @@ def question_row(question: tables.Question, *, with_key: bool = False) -> Questi
 
 
 def answer_row(
-    answer: tables.Answer, question: tables.Question, *, compare: Compare | None = None, right: str | None = None
+    answer: tables.Answer,
+    question: tables.Question,
+    *,
+    compare: Compare | None = None,
+    right: str | None = None,
+    why: str | None = None,
 ) -> AnswerRow:
-    """An attempt as the contract has it, with what its learner is to compare it with, or what would have been right."""
+    """An attempt as the contract has it, with what its learner is to compare it with, or what would have been right,
+    and why."""
     return AnswerRow(
         id=answer.id,
         user_id=answer.user_id,
@@ -154,6 +165,7 @@ def answer_row(
         grade=grade_response(answer),
         skipped=question.state == "skipped",
         answer=right,
+        why=why,
         compare=compare,
     )
 

@@ -196,6 +196,13 @@ function AnsweredQuestion({ opened, question, answer }) {
           ${answer.feedback}
         </p>`
       }
+      ${
+        answer?.why &&
+        html`<div class="rs-why">
+          <small>${t("rs.why")}</small>
+          <${Markdown} text=${answer.why} />
+        </div>`
+      }
     </div>
   </li>`;
 }
