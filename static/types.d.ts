@@ -442,6 +442,7 @@ export interface Answer {
   skipped: boolean;
   answer: string | null;
   why: string | null;
+  passage: Passage | null;
   compare?: Compared | null;
 }
 export interface ChangedRows {

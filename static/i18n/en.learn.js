@@ -48,6 +48,7 @@ export default {
   "rs.yours": "You wrote",
   "rs.right_answer": "The answer",
   "rs.why": "Why",
+  "rs.notes": "In your notes: {place}",
   "rs.chose": "You chose",
   "rs.each": "Answer by answer",
   "rs.thought": "The mix-up behind this option",

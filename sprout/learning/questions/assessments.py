@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from sprout.errors import Conflict, NotFound
 from sprout.events import AssessmentRow, Compare, CriterionShown, GradeStateShown, Mark, Wire
+from sprout.learning.paths.sources import PassageRow
 from sprout.learning.questions.questions import QuestionDraft
 
 AssessmentType = Literal["diagnostic", "quiz", "recall"]
@@ -47,8 +48,9 @@ class GradeShown(Wire):
 class AnswerRow(Wire):
     """An attempt. `is_correct` and `score` are null as long as it is not graded, and where there was none to grade.
 
-    Once its assessment is complete, `answer` is what would have been right and `why` the reason for it, if one is
-    stored, or `compare` is there if the attempt is left to the learner to compare.
+    Once its assessment is complete, `answer` is what would have been right, `why` the reason for it and `passage` what
+    the learner's documents say of it, where there is one; or `compare` is there if the attempt is left to the learner
+    to compare.
 
     Args:
         skipped: whether it tries nothing: left out, "I don't know", a complaint, a question of the learner's own.
@@ -68,6 +70,7 @@ class AnswerRow(Wire):
     skipped: bool = False
     answer: str | None = None
     why: str | None = None
+    passage: PassageRow | None = None
     compare: Compare | None = None
 
 

@@ -13,6 +13,7 @@ import { GradeView } from "../common/grade.js";
 import { Icon } from "../common/icons.js";
 import { Fault } from "../common/shell.js";
 import { Markdown } from "../rich/markdown.js";
+import { placeOf } from "./citations.js";
 
 /** @import { AdaptationState, OpenDiagnostic } from "../../state/diagnostic.js" */
 /** @import { Answer, AskedQuestion, SelfMark } from "../../types.d.ts" */
@@ -202,6 +203,13 @@ function AnsweredQuestion({ opened, question, answer }) {
           <small>${t("rs.why")}</small>
           <${Markdown} text=${answer.why} />
         </div>`
+      }
+      ${
+        answer?.passage &&
+        html`<details class="rs-notes">
+          <summary>${t("rs.notes", { place: placeOf({ ...answer.passage, passageId: answer.passage.id }) })}</summary>
+          <div class="dim"><${Markdown} text=${answer.passage.text} /></div>
+        </details>`
       }
     </div>
   </li>`;

@@ -66,7 +66,7 @@ async def test_defect_21_the_server_marks_whatever_the_client_thinks_of_it(own_w
     assert (words.json()["isCorrect"], words.json()["score"]) == (None, None)
     listed = await own_web.client.get(f"/api/assessments/{found['assessment']['id']}/answers", params=ME)
     before = [one.json() for one in (wrong, right, words)]
-    assert [(one["answer"], one["why"]) for one in before] == [(None, None)] * 3
+    assert [(one["answer"], one["why"], one["passage"]) for one in before] == [(None, None, None)] * 3
     answers = [("Light", "\n".join(CHOICE.solution)), ("6", None), (listed.json()[2]["answer"], None)]
     assert listed.json() == [
         one | {"answer": answer, "why": why} for one, (answer, why) in zip(before, answers, strict=True)
