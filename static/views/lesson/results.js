@@ -164,10 +164,14 @@ function AnsweredQuestion({ opened, question, answer }) {
         words &&
         standing !== "not_known" &&
         !answer?.compare &&
-        html`<p class="rs-said">
+        html`<div class="rs-said">
           <small>${t(answer?.selectedOption ? "rs.chose" : "rs.yours")}</small>
-          ${markSpans(words, spans).map(({ text, marked }) => (marked ? html`<mark>${text}</mark>` : text))}
-        </p>`
+          ${
+            answer?.selectedOption
+              ? html`<${Markdown} text=${words} />`
+              : markSpans(words, spans).map(({ text, marked }) => (marked ? html`<mark>${text}</mark>` : text))
+          }
+        </div>`
       }
       <${OutcomeChip} standing=${standing} />
       ${
