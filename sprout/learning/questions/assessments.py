@@ -8,8 +8,8 @@ from typing import Literal, Protocol
 
 from sprout.errors import Conflict, NotFound
 from sprout.events import AssessmentRow, Compare, CriterionShown, GradeStateShown, Mark, Wire
-from sprout.learning.paths.sources import PassageRow
 from sprout.learning.questions.questions import QuestionDraft
+from sprout.learning.sources import PassageRow
 
 AssessmentType = Literal["diagnostic", "quiz", "recall"]
 

@@ -11,7 +11,6 @@ from sprout.clock import utc_now
 from sprout.errors import BadInput, Conflict
 from sprout.events import AssessmentRow, NodeRow
 from sprout.ids import new_id
-from sprout.learning.paths.sources import PassageRow
 from sprout.learning.questions.assessments import (
     AnswerRow,
     AssessmentType,
@@ -23,6 +22,7 @@ from sprout.learning.questions.assessments import (
     SelfMark,
 )
 from sprout.learning.questions.questions import QuestionDraft
+from sprout.learning.sources import PassageRow
 from sprout.store.assessment.attempts import record_attempt
 from sprout.store.assessment.generation import question_making
 from sprout.store.assessment.questions import insert_question, positions, reopen_assessment

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 
 from sqlmodel import Session, col, select
 
-from sprout.learning.paths.sources import PassageRow
+from sprout.learning.sources import PassageRow
 from sprout.learning.text.stems import stems
 from sprout.store.documents.passages import passage_row
 from sprout.store.schema import tables

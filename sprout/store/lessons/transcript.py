@@ -6,7 +6,7 @@ from sqlmodel import Session, col, select
 
 from sprout.learning.lessons.conversations import AttemptShown, ChatMessageRow, CitationShown
 from sprout.learning.marking.grades import ungraded, visible_grade
-from sprout.learning.paths.sources import SLIDES
+from sprout.learning.sources import SLIDES
 from sprout.store.lessons.checkpoint_questions import ladder_of
 from sprout.store.lessons.readings import readings_in
 from sprout.store.schema import mapping, tables

@@ -19,8 +19,8 @@ from sprout.learning.lessons.conversations import (
 )
 from sprout.learning.paths.contents import ContentRow, ContentStatus, GenerationRow, Trigger
 from sprout.learning.paths.repository import BranchRow, DocumentRow, EdgeRow, NodeDetail, ProgressRow
-from sprout.learning.paths.sources import PassageRow
 from sprout.learning.questions.assessments import AnswerRow, QuestionRow
+from sprout.learning.sources import PassageRow
 from sprout.store.schema import tables
 from sprout.store.schema.grade_columns import grade_response
 
