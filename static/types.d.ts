@@ -441,6 +441,8 @@ export interface Answer {
   grade?: GradeShown | null;
   skipped: boolean;
   answer: string | null;
+  why: string | null;
+  passage: Passage | null;
   compare?: Compared | null;
 }
 export interface ChangedRows {

@@ -11,6 +11,7 @@ from sprout.learning.graph.graph import title_key
 from sprout.learning.placement.knowledge_space import KnowledgeSpace, knowledge_space
 from sprout.learning.placement.placement import Asked, Reply, next_step
 from sprout.learning.questions.questions import QuestionFormat
+from sprout.learning.reviews.items import is_marked_at_once
 from sprout.offline.courses.catalogue import courses
 from sprout.offline.courses.course_format import Course
 from sprout.offline.courses.review_items import CourseItems
@@ -114,7 +115,7 @@ def course_space(course: Course) -> tuple[KnowledgeSpace, Mapping[str, Sequence[
         for part in concept.subconcepts:
             nodes.append(_node(ids[part.title], "subconcept", concept.title))
             found = CourseItems().items(course.title, concept.title, part.title)
-            items[ids[part.title]] = [one.draft.format for one in found if one.is_marked_by_code]
+            items[ids[part.title]] = [one.format for one in found if is_marked_at_once(one)]
     edges += [(edge.source, edge.target) for edge in course.edges]
     return knowledge_space(nodes, edges), items
 

@@ -23,13 +23,13 @@ from sprout.learning.misconceptions.repository import MixUp
 from sprout.learning.paths.contents import ContentRow, GenerationRow
 from sprout.learning.paths.path_file import PathFile
 from sprout.learning.paths.repository import BranchRow, DocumentRow, EdgeRow, ProgressRow
-from sprout.learning.paths.sources import CoveredPassage, NodeSources, PassageRow
 from sprout.learning.placement.repository import PlacementOverview, PlacementSession
 from sprout.learning.questions.assessments import AnswerRow, QuestionRow
 from sprout.learning.reviews.calendar import MEDIA_TYPE
 from sprout.learning.reviews.costs import RetentionCost
 from sprout.learning.reviews.day import ReviewsDue
 from sprout.learning.reviews.repository import ReviewReply, ReviewSession, ReviewSettings
+from sprout.learning.sources import CoveredPassage, NodeSources, PassageRow
 from sprout.web.handlers import account, pages, path_review, runs, server
 from sprout.web.handlers.paths import (
     branches,

@@ -49,6 +49,8 @@ export default {
   "rs.not_known": "Offen gelassen",
   "rs.yours": "Du hast geschrieben",
   "rs.right_answer": "Die Antwort",
+  "rs.why": "Warum",
+  "rs.notes": "In deinen Notizen: {place}",
   "rs.chose": "Du hast gewählt",
   "rs.each": "Antwort für Antwort",
   "rs.thought": "Der Denkfehler hinter dieser Antwort",

@@ -47,6 +47,8 @@ export default {
   "rs.not_known": "Left open",
   "rs.yours": "You wrote",
   "rs.right_answer": "The answer",
+  "rs.why": "Why",
+  "rs.notes": "In your notes: {place}",
   "rs.chose": "You chose",
   "rs.each": "Answer by answer",
   "rs.thought": "The mix-up behind this option",

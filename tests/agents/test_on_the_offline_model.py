@@ -214,6 +214,7 @@ async def test_Q6_no_secret_of_a_question_is_in_any_event_also_of_refused_ones()
         "options": ["a cat", "a dog", "a fox", "a hen"],
         "correct_answer": secret,
         "misconceptions": [{"option": secret, "misconception": secret}],
+        "solution": [secret],
         "difficulty": 1,
         "tests": ["A"],
     }

@@ -25,7 +25,17 @@ from sprout.loop.model import ToolUse
 from sprout.loop.tools import MENDED, UNCHANGED, Effect, Tool, tool
 
 SECRET = frozenset(
-    {"correct_answer", "criteria", "anchors", "tolerance", "unit", "misconceptions", "accepted", "program_tests"}
+    {
+        "correct_answer",
+        "criteria",
+        "anchors",
+        "tolerance",
+        "unit",
+        "misconceptions",
+        "accepted",
+        "program_tests",
+        "solution",
+    }
 )
 MAX_QUOTED_PROMPT = 80
 
@@ -49,6 +59,9 @@ Format = Annotated[
 CorrectAnswer = Annotated[str, Field(description="mcq: the right option's exact text; numeric: the number")]
 Difficulty = Annotated[int, Field(ge=1, le=5, json_schema_extra={"synonyms": {**DIFFICULTY_SYNONYMS}})]
 Tests = Annotated[list[str], Field(description="titles of the one or two subconcepts that it tests")]
+Solution = Annotated[
+    list[str] | None, Field(description="1-3 sentences on why it is right, for the learner, after the diagnostic")
+]
 Options = Annotated[list[str] | None, Field(description="mcq only: four, in any order")]
 Tolerance = Annotated[float | None, Field(description="numeric only, in the answer's unit")]
 Unit = Annotated[str | None, Field(description="numeric only")]
@@ -150,6 +163,7 @@ class QuestionTool:
             difficulty: Difficulty,
             tests: Tests,
             call: ToolUse,
+            solution: Solution = None,
             options: Options = None,
             criteria: Criteria = None,
             tolerance: Tolerance = None,
@@ -177,6 +191,7 @@ class QuestionTool:
                 anchors=tuple(anchors or ()),
                 program_tests=tuple(test.to_test() for test in program_tests or ()),
                 accepted=tuple(accepted or ()),
+                solution=tuple(solution or ()),
             )
             mended, notes = mend_draft(draft)
             result = await self.save(validate_draft(mended), call)

@@ -128,10 +128,11 @@ def build_checkpoint(
             anchors=tuple(anchors or ()),
             program_tests=tuple(test.to_test() for test in program_tests or ()),
             accepted=tuple(accepted or ()),
+            solution=tuple(solution),
         )
     )
     answered_by: AnswerType = "mcq" if draft.format == "mcq" else "text" if type == "mcq" else type
-    return LessonCheckpoint(draft, answered_by, tuple(dict.fromkeys(help))[:HELP_TEXTS], tuple(solution))
+    return LessonCheckpoint(draft, answered_by, tuple(dict.fromkeys(help))[:HELP_TEXTS])
 
 
 def _format_number(value: float) -> str:

@@ -166,7 +166,8 @@ def _settled_element(result: AttemptResult) -> str:
     how = _HOW[result.ladder.step]
     shown_parts = [fenced("prompt", question.prompt, limit=MAX_PROMPT)]
     if result.may_show_answer:
-        steps = question.checkpoint.solution or (question.checkpoint.draft.correct_answer,)
+        draft = question.checkpoint.draft
+        steps = draft.solution or (draft.correct_answer,)
         shown_parts.append(fenced("solution", "\n".join(steps), limit=MAX_ANSWER))
     said = {} if result.self_verdict is None else {"said": result.self_verdict}
     if result.self_verdict is not None and result.grade is not None:

@@ -12,7 +12,7 @@ def secret_of(question: AskedCheckpoint, *learner_texts: str) -> Secret:
     return build_secret(
         draft,
         anchors=draft.anchors,
-        steps=question.checkpoint.solution,
+        steps=draft.solution,
         learner_texts=learner_texts,
         label=question.label,
     )

@@ -100,13 +100,11 @@ class LessonCheckpoint:
 
     Args:
         help: a text for each level, in their order.
-        solution: step by step.
     """
 
     draft: QuestionDraft
     kind: AnswerType
     help: tuple[str, ...] = ()
-    solution: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,8 @@ class ProgramTestItem(_Item):
 
 class QuestionItem(_Item):
     """A diagnostic question; `tests` names subconcepts of its concept by key or title. `program_tests` mark an answer
-    that is a program, `accepted` lists the terms that are right."""
+    that is a program, `accepted` lists the terms that are right. `solution` says step by step why the right answer
+    holds; the learner sees it once the question is settled."""
 
     prompt: Prose
     format: QuestionFormat
@@ -92,6 +93,7 @@ class QuestionItem(_Item):
     anchors: tuple[Prose, ...] = ()
     program_tests: Annotated[tuple[ProgramTestItem, ...], Field(max_length=MAX_PROGRAM_TESTS)] = ()
     accepted: Annotated[tuple[Name, ...], Field(max_length=MAX_ACCEPTED)] = ()
+    solution: tuple[Prose, ...] = ()
 
 
 class SubconceptItem(_Item):
@@ -207,6 +209,7 @@ def to_draft(item: QuestionItem, tests: tuple[str, ...]) -> QuestionDraft:
         anchors=item.anchors,
         program_tests=tuple(ProgramTest(**test.model_dump()) for test in item.program_tests),
         accepted=item.accepted,
+        solution=item.solution,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 from sprout.errors import Conflict, NotFound
 from sprout.events import AssessmentRow, Compare, CriterionShown, GradeStateShown, Mark, Wire
 from sprout.learning.questions.questions import QuestionDraft
+from sprout.learning.sources import PassageRow
 
 AssessmentType = Literal["diagnostic", "quiz", "recall"]
 
@@ -47,8 +48,9 @@ class GradeShown(Wire):
 class AnswerRow(Wire):
     """An attempt. `is_correct` and `score` are null as long as it is not graded, and where there was none to grade.
 
-    Once its assessment is complete, `answer` is what would have been right, or `compare` is there if the attempt is
-    left to the learner to compare.
+    Once its assessment is complete, `answer` is what would have been right, `why` the reason for it and `passage` what
+    the learner's documents say of it, where there is one; or `compare` is there if the attempt is left to the learner
+    to compare.
 
     Args:
         skipped: whether it tries nothing: left out, "I don't know", a complaint, a question of the learner's own.
@@ -67,6 +69,8 @@ class AnswerRow(Wire):
     grade: GradeShown | None = None
     skipped: bool = False
     answer: str | None = None
+    why: str | None = None
+    passage: PassageRow | None = None
     compare: Compare | None = None
 
 

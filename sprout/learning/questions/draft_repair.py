@@ -44,7 +44,7 @@ def mend_draft(draft: QuestionDraft) -> tuple[QuestionDraft, tuple[str, ...]]:
     if len(draft.tests) > MAX_TESTS:
         notes.append(f"tests: the first {MAX_TESTS} are enough")
         draft = replace(draft, tests=draft.tests[:MAX_TESTS])
-    return draft, tuple(notes)
+    return replace(draft, solution=tuple(step for step in draft.solution if tidy(step))), tuple(notes)
 
 
 def _with_plain_options(draft: QuestionDraft, notes: list[str]) -> QuestionDraft:

@@ -23,6 +23,7 @@ WEIGHT_SUM_SLACK = 0.01
 MAX_TOLERANCE = 0.5  # of the value; wider is a percentage written as a plain number
 MAX_PROMPT = 2_000
 MAX_ANSWER = 2_000
+MAX_SOLUTION = 4_000
 MAX_OPTION = 400
 MAX_TESTS = 5
 MAX_ACCEPTED = 20
@@ -82,6 +83,7 @@ class QuestionDraft:
             none, `correct_answer` is the full one.
         program_tests: for open_ended, the runs that mark an answer which is a program.
         accepted: for open_ended, terms of up to five words each of which is right: a name, a date, their synonyms.
+        solution: why the right answer holds, step by step; the learner sees it once the question is settled.
     """
 
     prompt: str
@@ -97,6 +99,7 @@ class QuestionDraft:
     anchors: tuple[str, ...] = ()
     program_tests: tuple[ProgramTest, ...] = ()
     accepted: tuple[str, ...] = ()
+    solution: tuple[str, ...] = ()
 
     @property
     def is_marked_by_code(self) -> bool:
@@ -179,6 +182,7 @@ def _tidy_draft(draft: QuestionDraft) -> QuestionDraft:
         anchors=tuple(text for anchor in draft.anchors if (text := tidy(anchor))) if kind == "open_ended" else (),
         program_tests=tuple(tidy_test(test) for test in draft.program_tests) if kind == "open_ended" else (),
         accepted=tuple(accepted),
+        solution=tuple(tidy(step) for step in draft.solution),
     )
 
 
@@ -203,6 +207,10 @@ def _common_faults(draft: QuestionDraft) -> Iterator[str]:
         yield "tests is empty: name the one or two subconcepts that the question tests, by their titles."
     if len(draft.tests) > MAX_TESTS:
         yield f"tests names {len(draft.tests)} subconcepts: keep the one or two that the answer tells most about."
+    if not all(draft.solution):
+        yield "A step of the solution is empty: write it out, or leave it out."
+    if (length := sum(map(len, draft.solution))) > MAX_SOLUTION:
+        yield f"The solution has {length} characters: keep it below {MAX_SOLUTION}."
 
 
 def _choice_faults(draft: QuestionDraft) -> Iterator[str]:

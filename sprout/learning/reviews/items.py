@@ -8,23 +8,10 @@ from typing import Protocol
 from sprout.learning.questions.questions import QuestionDraft, prompt_key
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedItem:
-    """A question that is written and was not asked yet, with the steps to its answer."""
-
-    draft: QuestionDraft
-    solution: tuple[str, ...] = ()
-
-    @property
-    def is_marked_by_code(self) -> bool:
-        """Whether its answer need not be compared by the learner."""
-        return self.draft.format != "open_ended" or bool(self.draft.accepted)
-
-
 class ItemSource(Protocol):
     """Source of fresh questions beside those that were asked."""
 
-    def items(self, topic: str, concept: str, part: str) -> Sequence[PreparedItem]:
+    def items(self, topic: str, concept: str, part: str) -> Sequence[QuestionDraft]:
         """Valid questions about a part, by the titles; none where nothing is prepared."""
         ...
 
@@ -32,7 +19,7 @@ class ItemSource(Protocol):
 class NoItems:
     """Nothing is prepared."""
 
-    def items(self, topic: str, concept: str, part: str) -> Sequence[PreparedItem]:
+    def items(self, topic: str, concept: str, part: str) -> Sequence[QuestionDraft]:
         return ()
 
 
@@ -50,9 +37,14 @@ class Candidate:
     prompt: str
     is_marked_by_code: bool
     question_id: str | None = None
-    prepared: PreparedItem | None = None
+    prepared: QuestionDraft | None = None
     seen_at: datetime | None = None
     clears: bool = False
+
+
+def is_marked_at_once(draft: QuestionDraft) -> bool:
+    """Whether its answer need not be compared by the learner."""
+    return draft.format != "open_ended" or bool(draft.accepted)
 
 
 def choose_item(candidates: Sequence[Candidate]) -> Candidate | None:

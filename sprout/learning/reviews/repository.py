@@ -7,13 +7,13 @@ from typing import Literal, Protocol
 from pydantic import Field
 
 from sprout.events import AnswerType, Compare, CriterionShown, Wire
-from sprout.learning.paths.sources import PassageRow
 from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.reviews.cards import ReviewGrade
 from sprout.learning.reviews.costs import RetentionCost
 from sprout.learning.reviews.day import LearnerDay, ReviewsDue
 from sprout.learning.reviews.grading import ReviewMark
 from sprout.learning.reviews.workload import Minutes
+from sprout.learning.sources import PassageRow
 
 SegmentState = Literal["waiting", "current", "answered", "skipped"]
 

@@ -3,6 +3,7 @@
 import re
 
 from sprout.offline.courses.course_format import Concept, Course, Edge, Question
+from sprout.offline.courses.lesson_format import solution_steps
 from sprout.offline.graph_plan import Plan, PlannedEdge, PlannedNode, PlannedQuestion
 
 
@@ -46,6 +47,8 @@ def _planned_question(question: Question) -> PlannedQuestion:
         "difficulty": question.difficulty,
         "tests": list(question.tests),
     }
+    if question.solution:
+        fields["solution"] = list(solution_steps(question.solution))
     if question.format == "mcq":
         options = [question.answer, *(wrong.option for wrong in question.wrong)]
         fields["options"] = sorted(options, key=neutral_order)

@@ -37,6 +37,7 @@ class Question(AuthoredModel):
         diagnostic_values: wrong numbers and what each comes from: a belief, or a slip if it is one of `slips`.
         terms: for open_ended, the terms of up to five words that are right; criteria may be absent then.
         program_tests: for open_ended, runs that mark a program; criteria may be absent then.
+        solution: why the right answer holds, and what the commonest wrong one overlooks; shown once it is settled.
     """
 
     prompt: Text
@@ -53,6 +54,7 @@ class Question(AuthoredModel):
     program_tests: tuple[LessonProgramTest, ...] = Field(default=(), max_length=MAX_PROGRAM_TESTS)
     difficulty: int = Field(ge=1, le=5)
     tests: tuple[Title, ...] = Field(min_length=1, max_length=2)
+    solution: Text | None = None
 
     @model_validator(mode="after")
     def _check_format(self) -> Self:

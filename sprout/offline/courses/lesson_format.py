@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sprout.learning.questions.program_tests import MAX_PROGRAM_TESTS
 from sprout.learning.questions.questions import MAX_ACCEPTED
+from sprout.learning.structure.sentences import sentences_of
 
 Line = Annotated[str, Field(min_length=1, max_length=300)]
 Text = Annotated[str, Field(min_length=1, max_length=2_000)]
@@ -56,6 +57,11 @@ class LessonProgramTest(AuthoredModel):
         if (self.after is None) != (self.gives is None) or (self.prints is None) == (self.gives is None):
             raise ValueError(f"either prints, or after and gives is needed: {self.before!r}")
         return self
+
+
+def solution_steps(solution: str) -> tuple[str, ...]:
+    """The sentences of a solution; one with fenced code is a single step, since code has none."""
+    return (solution,) if "```" in solution else tuple(sentences_of(solution))
 
 
 def check_slips(slips: tuple[str, ...], values: dict[str, str]) -> None:

@@ -4,12 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from sprout.errors import InvalidQuestion
 from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, validate_draft
-from sprout.learning.reviews.items import PreparedItem
-from sprout.learning.structure.sentences import sentences_of
 from sprout.offline.courses.added_course import NO_COURSES, AddedCourses
 from sprout.offline.courses.catalogue import find_contrast, find_lesson, use_added_courses
 from sprout.offline.courses.coverage import known_course
-from sprout.offline.courses.lesson_format import LessonQuestion
+from sprout.offline.courses.lesson_format import LessonQuestion, solution_steps
 
 DIFFICULTY = 3  # as in lessons
 
@@ -20,7 +18,7 @@ class CourseItems:
     def __init__(self, added: AddedCourses = NO_COURSES) -> None:
         self._added = added
 
-    def items(self, topic: str, concept: str, part: str) -> Sequence[PreparedItem]:
+    def items(self, topic: str, concept: str, part: str) -> Sequence[QuestionDraft]:
         with use_added_courses(self._added):
             course = known_course(topic)
             lesson = None if course is None else find_lesson(course, part)
@@ -28,15 +26,14 @@ class CourseItems:
         return tuple(_items(asks, part))
 
 
-def _items(asks: Sequence[LessonQuestion], part: str) -> Iterator[PreparedItem]:
+def _items(asks: Sequence[LessonQuestion], part: str) -> Iterator[QuestionDraft]:
     for ask in asks:
         if ask.kind in ("code", "draw"):
             continue
         try:
-            draft = validate_draft(_draft(ask, part))
+            yield validate_draft(_draft(ask, part))
         except InvalidQuestion:  # of an added course: its author learns of it when the folder is read
             continue
-        yield PreparedItem(draft, (ask.solution,) if "```" in ask.solution else tuple(sentences_of(ask.solution)))
 
 
 def _draft(ask: LessonQuestion, part: str) -> QuestionDraft:
@@ -61,4 +58,5 @@ def _draft(ask: LessonQuestion, part: str) -> QuestionDraft:
         ),
         anchors=tuple(filter(None, [ask.answer, ask.partial])) if ask.criteria else (),
         accepted=ask.terms,
+        solution=solution_steps(ask.solution),
     )

@@ -36,9 +36,23 @@ def lesson_plan_from_notes(
     edges = edges_between([passage_of(one, code) for one in found], code)
     chosen = select_questions(_questions(documents, parts, found, code), most=min(most_items, ITEMS_WANTED))
     chosen.sort(key=lambda question: int(question.fields["difficulty"]))
-    items = [PlannedQuestion({**question.fields, "tests": [found[question.topic].node.title]}) for question in chosen]
+    items = [
+        PlannedQuestion(
+            {
+                **question.fields,
+                "tests": [found[question.topic].node.title],
+                "solution": [say.quoted.format(sentence) for sentence in _reasons(question)],
+            }
+        )
+        for question in chosen
+    ]
     no_more = say.no_more.format(ideas=len(found), items=len(items))
     return Plan(say.lesson_opening, [one.node for one in found], edges, say.lesson_closing, items, no_more)
+
+
+def _reasons(question: NoteQuestion) -> Sequence[str]:
+    """The sentences of the notes that settle a question; of own words they are the answer itself."""
+    return () if question.is_compared else question.settles
 
 
 @lru_cache(maxsize=8)

@@ -22,11 +22,13 @@ from sprout.learning.questions.assessments import (
     SelfMark,
 )
 from sprout.learning.questions.questions import QuestionDraft
+from sprout.learning.sources import PassageRow
 from sprout.store.assessment.attempts import record_attempt
 from sprout.store.assessment.generation import question_making
 from sprout.store.assessment.questions import insert_question, positions, reopen_assessment
 from sprout.store.assessment.self_marks import NOT_COMPARED, compare_of, lock_answer, store_self_mark
 from sprout.store.assessment.voiding import complete_if_answered
+from sprout.store.documents.settling_passages import settling_passages
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import lock_node, owned_node_row
@@ -88,9 +90,14 @@ class SqlAssessments:
                 .where(tables.Answer.assessment_id == assessment_id, tables.Answer.user_id == user_id)
                 .order_by(col(tables.Answer.creation))
             )
+            found = session.exec(wanted).all()
+            settled = [question for _, question, is_open in found if complete and not is_open]
+            passages, settled_ids = settling_passages(session, settled), {one.id for one in settled}
             return [
-                _settled_row(answer, question) if complete and not is_open else mapping.answer_row(answer, question)
-                for answer, question, is_open in session.exec(wanted)
+                _settled_row(answer, question, passages.get(question.id))
+                if question.id in settled_ids
+                else mapping.answer_row(answer, question)
+                for answer, question, _ in found
             ]
 
         return await self._database.read_orm_tx(body)
@@ -102,7 +109,7 @@ class SqlAssessments:
             if assessment.completed_at is None or compare_of(answer, question) is None:
                 raise Conflict(NOT_COMPARED)
             store_self_mark(tx, answer, question, mark, now=utc_now())
-            return mapping.answer_row(answer, question)
+            return _settled_row(answer, question, settling_passages(tx.session, [question]).get(question.id))
 
         return await self._database.write_tx(body)
 
@@ -191,10 +198,11 @@ class SqlAssessments:
         return mapping.question_row(question, with_key=self._with_keys)
 
 
-def _settled_row(answer: tables.Answer, question: tables.Question) -> AnswerRow:
-    """An attempt of a complete assessment, with the right answer, or what its learner is to compare it with."""
-    compare = compare_of(answer, question)
-    return mapping.answer_row(answer, question, compare=compare, right=None if compare else question.correct_answer)
+def _settled_row(answer: tables.Answer, question: tables.Question, passage: PassageRow | None) -> AnswerRow:
+    """An attempt of a complete assessment, with all that settles it, or what its learner is to compare it with."""
+    if compare := compare_of(answer, question):
+        return mapping.answer_row(answer, question, compare=compare)
+    return mapping.answer_row(answer, question, is_settled=True, passage=passage)
 
 
 def _diagnostic(session: Session, node_id: str, user_id: str) -> tables.Assessment | None:

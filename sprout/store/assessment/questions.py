@@ -114,6 +114,7 @@ def insert_question(
         criteria=[asdict(criterion) for criterion in draft.criteria] or None,
         anchors=[*draft.anchors] or None,
         marked_by=marking_column(draft),
+        solution=[*draft.solution] or None,
         tolerance=draft.tolerance,
         unit=draft.unit,
         difficulty=draft.difficulty,
@@ -164,6 +165,7 @@ def draft_of(question: tables.Question, tests: Sequence[str] = ()) -> QuestionDr
         anchors=tuple(cast(list[str], question.anchors or [])),
         program_tests=program_tests_of(question),
         accepted=accepted_of(question),
+        solution=tuple(cast(list[str], question.solution or [])),
     )
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, insert
 from sqlmodel import Session, col, select
 
 from sprout.learning.paths.passages import Passage
-from sprout.learning.paths.sources import SLIDES, PassageRow
+from sprout.learning.sources import SLIDES, PassageRow
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sqlmodel import Session
 
-from sprout.learning.paths.sources import PassageRow
+from sprout.learning.sources import PassageRow
 from sprout.learning.text.word_search import SearchedText, SearchQuery, rank
 from sprout.store.documents.full_text import search_candidates
 from sprout.store.documents.passages import passages_under

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlmodel import Session, col, select
 
 from sprout.errors import NotFound
-from sprout.learning.paths.sources import MAX_RESULTS, CoveredPassage, NodeSources, PassageRow
+from sprout.learning.sources import MAX_RESULTS, CoveredPassage, NodeSources, PassageRow
 from sprout.store.documents.passages import passage_row
 from sprout.store.documents.search import find_passages
 from sprout.store.engine.database import Database

@@ -43,7 +43,6 @@ def ask_checkpoint(
     row = tx.session.exec(select(tables.Question).where(tables.Question.id == made.id)).one()
     row.state, row.kind = "posed", checkpoint.kind
     row.anchors = cast(JsonValue, list(draft.anchors)) or None
-    row.solution = cast(JsonValue, list(checkpoint.solution)) or None
     row.help = cast(JsonValue, list(checkpoint.help)) or None
     row.ladder = ladder_column(HelpLadder(), None)
     tx.session.add(row)
@@ -102,7 +101,6 @@ def _checkpoint(question: tables.Question, tests: Sequence[str]) -> LessonCheckp
         draft_of(question, tests),
         cast(AnswerType, question.kind or "text"),
         tuple(cast(list[str], question.help or [])),
-        tuple(cast(list[str], question.solution or [])),
     )
 
 

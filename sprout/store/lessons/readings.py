@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 from sprout.errors import InvalidQuestion
 from sprout.events import ReadingShown
 from sprout.learning.lessons.readings import literal_pieces, visible_reading
-from sprout.learning.paths.sources import SLIDES
+from sprout.learning.sources import SLIDES
 from sprout.store.documents.passages import cite_in_message
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.lessons.checkpoint_questions import ladder_of

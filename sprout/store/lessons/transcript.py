@@ -1,13 +1,12 @@
 """Transcript of a conversation: messages, the passages they cite, and the results of attempts."""
 
 from collections import defaultdict
-from typing import cast
 
 from sqlmodel import Session, col, select
 
 from sprout.learning.lessons.conversations import AttemptShown, ChatMessageRow, CitationShown
 from sprout.learning.marking.grades import ungraded, visible_grade
-from sprout.learning.paths.sources import SLIDES
+from sprout.learning.sources import SLIDES
 from sprout.store.lessons.checkpoint_questions import ladder_of
 from sprout.store.lessons.readings import readings_in
 from sprout.store.schema import mapping, tables
@@ -73,7 +72,6 @@ def _attempts_in(session: Session, session_id: str) -> dict[str, AttemptShown]:
 def _attempt_shown(answer: tables.Answer, question: tables.Question) -> AttemptShown:
     grade = grade_of(answer) or ungraded(AWAITING_GRADE)
     settled = ladder_of(question).ended
-    steps = cast(list[str], question.solution or [])
     return AttemptShown(
         question_id=answer.question_id,
         answer_id=answer.id,
@@ -84,5 +82,5 @@ def _attempt_shown(answer: tables.Answer, question: tables.Question) -> AttemptS
         criteria=criteria_response(grade),
         next_step=visible_grade(grade).next_step or None,
         answer=question.correct_answer if settled else None,
-        why="\n".join(steps) or None if settled else None,
+        why=mapping.solution_text(question) if settled else None,
     )

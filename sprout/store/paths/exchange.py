@@ -210,6 +210,7 @@ def _question(question: tables.Question, tests: Sequence[str]) -> QuestionItem:
             "anchors": question.anchors or [],
             "program_tests": [asdict(test) for test in program_tests_of(question)],
             "accepted": accepted_of(question),
+            "solution": question.solution or [],
         }
     )
 

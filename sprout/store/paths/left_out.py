@@ -14,7 +14,7 @@ from sprout.learning.actor import Actor
 from sprout.learning.graph.graph import ConceptGraph, Edit
 from sprout.learning.paths.left_out import LeftOutSection
 from sprout.learning.paths.notes_coverage import DocumentText, NotesCoverage, PassagePlace
-from sprout.learning.paths.sources import SLIDES
+from sprout.learning.sources import SLIDES
 from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import children_of, lock_node

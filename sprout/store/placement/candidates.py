@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, func, select
 
 from sprout.learning.placement.knowledge_space import KnowledgeSpace
 from sprout.learning.questions.questions import QuestionFormat, prompt_key
-from sprout.learning.reviews.items import Candidate, ItemSource, choose_item
+from sprout.learning.reviews.items import Candidate, ItemSource, choose_item, is_marked_at_once
 from sprout.store.assessment.placement_findings import PlacedPath
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
@@ -52,10 +52,10 @@ def choices_for(
             formats[prompt_key(row.prompt)] = cast(QuestionFormat, row.format)
     topic, by_id = next((node.title for node in path.nodes if node.type == "root"), ""), path.by_id
     for part in path.parts:
-        for item in source.items(topic, by_id[part.parent_id or ""].title, part.title):
-            if item.is_marked_by_code:
-                found[part.id].append(Candidate(item.draft.prompt, True, prepared=item))
-                formats[prompt_key(item.draft.prompt)] = item.draft.format
+        for draft in source.items(topic, by_id[part.parent_id or ""].title, part.title):
+            if is_marked_at_once(draft):
+                found[part.id].append(Candidate(draft.prompt, True, prepared=draft))
+                formats[prompt_key(draft.prompt)] = draft.format
     chosen = {
         node_id: choose_item([one for one in candidates if prompt_key(one.prompt) not in without])
         for node_id, candidates in found.items()

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, func, select
 from sprout.learning.misconceptions.beliefs import beliefs_in
 from sprout.learning.misconceptions.ledger import Clearable
 from sprout.learning.questions.questions import prompt_key
-from sprout.learning.reviews.items import Candidate, ItemSource
+from sprout.learning.reviews.items import Candidate, ItemSource, is_marked_at_once
 from sprout.store.assessment.answer_history import OPEN
 from sprout.store.assessment.misconceptions import belief_ids
 from sprout.store.schema import tables
@@ -45,13 +45,13 @@ def candidates_for(
     asked = [_asked_candidate(row, clears) for row in connection.execute(wanted) if _is_usable(row)]
     prepared = [
         Candidate(
-            item.draft.prompt,
-            item.is_marked_by_code,
-            prepared=item,
-            clears=bool(clears.entries) and clears.by(prompt_key(item.draft.prompt), beliefs_in(item.draft)),
+            draft.prompt,
+            is_marked_at_once(draft),
+            prepared=draft,
+            clears=bool(clears.entries) and clears.by(prompt_key(draft.prompt), beliefs_in(draft)),
         )
         for row in _titled(connection, [node_id])
-        for item in source.items(row.topic, row.concept, row.title)
+        for draft in source.items(row.topic, row.concept, row.title)
     ]
     return [*asked, *prepared]
 

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from sqlmodel import Session, col, select
 
@@ -74,12 +73,10 @@ def _pose(tx: WriteTransaction, item: ReviewItem, user_id: str, now: datetime, s
 def ask(tx: WriteTransaction, chosen: Candidate, concept: NodeRow, node: NodeRow, user_id: str) -> str:
     """The id of the question, asked in the learner's recall of the concept."""
     if chosen.prepared is not None:
-        draft, kind = replace(chosen.prepared.draft, tests=(node.title,)), None
-        solution: Any = list(chosen.prepared.solution)
+        draft, kind = replace(chosen.prepared, tests=(node.title,)), None
     else:
         stored = tx.session.exec(select(tables.Question).where(tables.Question.id == chosen.question_id)).one()
         draft, kind = draft_of(stored, _tested_titles(tx.session, stored.id)), stored.kind
-        solution = stored.solution
     recall = _recall_of(tx, concept, user_id)
     last, _ = positions(tx.connection, recall, draft.prompt)
     made = insert_question(
@@ -91,7 +88,7 @@ def ask(tx: WriteTransaction, chosen: Candidate, concept: NodeRow, node: NodeRow
         key=f"{last + 1}:{unique_key(prompt_key(draft.prompt))}",
     )
     row = tx.session.exec(select(tables.Question).where(tables.Question.id == made.id)).one()
-    row.solution, row.kind = solution or None, kind
+    row.kind = kind
     tx.session.add(row)
     tx.session.flush()
     return made.id

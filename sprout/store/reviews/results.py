@@ -1,26 +1,23 @@
 """Results of review answers, as their learner sees them."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, cast
 
 from sqlalchemy import Connection
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
 from sprout.events import wire_time
 from sprout.learning.marking.grades import GradeState
-from sprout.learning.paths.sources import PassageRow
 from sprout.learning.reviews.cards import ReviewGrade, due_dates, replay
 from sprout.learning.reviews.grading import ReviewMark, choices, fitting_grade, mark_of, slow_after
 from sprout.learning.reviews.repository import GradeChoice, ReviewResult
-from sprout.learning.text.stems import stems
 from sprout.store.assessment.review_cards import learned_times, review_histories
 from sprout.store.assessment.self_marks import compare_of
-from sprout.store.documents.passages import passage_row
+from sprout.store.documents.settling_passages import settling_passages
 from sprout.store.reviews.posing import items_of
 from sprout.store.schema import tables
 from sprout.store.schema.grade_columns import criteria_response, grade_of
-from sprout.store.schema.mapping import question_shown
+from sprout.store.schema.mapping import answer_text, question_shown, solution_text
 from sprout.store.schema.review_tables import ReviewItem
 
 _SETTLED = frozenset({ReviewMark.RIGHT, ReviewMark.PARTLY, ReviewMark.NOT_YET, ReviewMark.NOT_KNOWN})
@@ -79,13 +76,12 @@ def result_of(
         return result
     connection = session.connection()
     counted = _counted_grade(connection, item, answer, user_id)
-    why = "\n".join(cast(list[str], question.solution or [])) or None
     return result.model_copy(
         update={
-            "answer": _answer_text(question),
-            "why": why,
+            "answer": answer_text(question),
+            "why": solution_text(question),
             "criteria": [] if grade is None else criteria_response(grade),
-            "passage": _passage(session, item.node_id, f"{question.prompt} {question.correct_answer} {why or ''}"),
+            "passage": settling_passages(session, [question]).get(question.id),
             "grade": counted,
             "fits": fits_answer(answer, question, seconds),
             "choices": _choices(connection, item, answer, user_id, retention, item.settled_at or now),
@@ -118,25 +114,5 @@ def _choices(
     return [GradeChoice(grade=one, due_at=wire_time(dates[one])) for one in allowed_grades(answer)]
 
 
-def _answer_text(question: tables.Question) -> str:
-    return f"{question.correct_answer or ''} {question.unit or ''}".strip()
-
-
 def _option_texts(question: tables.Question) -> list[str]:
     return [one["text"] for one in cast(list[dict[str, Any]], question.options or [])]
-
-
-def _passage(session: Session, node_id: str | None, about: str) -> PassageRow | None:
-    """The passage that the part teaches from which shares most words with the question; None if none shares two."""
-    wanted = (
-        select(tables.Passage, tables.Document.original_filename, tables.Document.mime_type)
-        .join(tables.Document, col(tables.Document.id) == col(tables.Passage.document_id))
-        .join(tables.Citation, col(tables.Citation.passage_id) == col(tables.Passage.id))
-        .where(tables.Citation.node_id == node_id)
-        .order_by(col(tables.Document.creation), col(tables.Passage.position))
-    )
-    asked = stems([about])
-    cited: Sequence[PassageRow] = [passage_row(*one) for one in session.exec(wanted)]
-    shared = {one.id: len(stems([one.text]) & asked) for one in cited}
-    best = max(cited, key=lambda one: shared[one.id], default=None)
-    return best if best is not None and shared[best.id] > 1 else None

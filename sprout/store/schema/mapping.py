@@ -20,6 +20,7 @@ from sprout.learning.lessons.conversations import (
 from sprout.learning.paths.contents import ContentRow, ContentStatus, GenerationRow, Trigger
 from sprout.learning.paths.repository import BranchRow, DocumentRow, EdgeRow, NodeDetail, ProgressRow
 from sprout.learning.questions.assessments import AnswerRow, QuestionRow
+from sprout.learning.sources import PassageRow
 from sprout.store.schema import tables
 from sprout.store.schema.grade_columns import grade_response
 
@@ -125,6 +126,16 @@ def question_shown(question: tables.Question) -> QuestionShown:
     )
 
 
+def answer_text(question: tables.Question) -> str:
+    """The right answer with its unit; secret until the question is settled."""
+    return f"{question.correct_answer or ''} {question.unit or ''}".strip()
+
+
+def solution_text(question: tables.Question) -> str | None:
+    """Why the right answer holds, as Markdown; secret until the question is settled."""
+    return "\n".join(cast(list[str], question.solution or [])) or None
+
+
 def question_row(question: tables.Question, *, with_key: bool = False) -> QuestionRow:
     """A question as the contract has it; with the key of a choice only on request."""
     shown = question_shown(question)
@@ -137,9 +148,15 @@ def question_row(question: tables.Question, *, with_key: bool = False) -> Questi
 
 
 def answer_row(
-    answer: tables.Answer, question: tables.Question, *, compare: Compare | None = None, right: str | None = None
+    answer: tables.Answer,
+    question: tables.Question,
+    *,
+    compare: Compare | None = None,
+    is_settled: bool = False,
+    passage: PassageRow | None = None,
 ) -> AnswerRow:
-    """An attempt as the contract has it, with what its learner is to compare it with, or what would have been right."""
+    """An attempt as the contract has it, with what its learner is to compare it with or, if it is settled, what would
+    have been right, why, and where their documents say so."""
     return AnswerRow(
         id=answer.id,
         user_id=answer.user_id,
@@ -153,7 +170,9 @@ def answer_row(
         created_at=wire_time(answer.created_at),
         grade=grade_response(answer),
         skipped=question.state == "skipped",
-        answer=right,
+        answer=answer_text(question) if is_settled else None,
+        why=solution_text(question) if is_settled else None,
+        passage=passage,
         compare=compare,
     )
 

@@ -20,11 +20,11 @@ from sprout.learning.paths.left_out import LeftOut
 from sprout.learning.paths.path_file import PathExchange
 from sprout.learning.paths.progress import ProgressRepository
 from sprout.learning.paths.repository import DEFAULT_USER_ID, PathRepository
-from sprout.learning.paths.sources import Sources
 from sprout.learning.paths.topic_coverage import EveryTopic, TopicCoverage
 from sprout.learning.placement.repository import Placements
 from sprout.learning.questions.assessments import Assessments
 from sprout.learning.reviews.repository import Reviews
+from sprout.learning.sources import Sources
 from sprout.runs.handoff_report import Handoff
 from sprout.runs.run_store import Admission, OnBusy, RequestKey
 from sprout.runs.state import Run, RunState

@@ -13,6 +13,7 @@ import { GradeView } from "../common/grade.js";
 import { Icon } from "../common/icons.js";
 import { Fault } from "../common/shell.js";
 import { Markdown } from "../rich/markdown.js";
+import { placeOf } from "./citations.js";
 
 /** @import { AdaptationState, OpenDiagnostic } from "../../state/diagnostic.js" */
 /** @import { Answer, AskedQuestion, SelfMark } from "../../types.d.ts" */
@@ -163,10 +164,14 @@ function AnsweredQuestion({ opened, question, answer }) {
         words &&
         standing !== "not_known" &&
         !answer?.compare &&
-        html`<p class="rs-said">
+        html`<div class="rs-said">
           <small>${t(answer?.selectedOption ? "rs.chose" : "rs.yours")}</small>
-          ${markSpans(words, spans).map(({ text, marked }) => (marked ? html`<mark>${text}</mark>` : text))}
-        </p>`
+          ${
+            answer?.selectedOption
+              ? html`<${Markdown} text=${words} />`
+              : markSpans(words, spans).map(({ text, marked }) => (marked ? html`<mark>${text}</mark>` : text))
+          }
+        </div>`
       }
       <${OutcomeChip} standing=${standing} />
       ${
@@ -195,6 +200,20 @@ function AnsweredQuestion({ opened, question, answer }) {
           }
           ${answer.feedback}
         </p>`
+      }
+      ${
+        answer?.why &&
+        html`<div class="rs-why">
+          <small>${t("rs.why")}</small>
+          <${Markdown} text=${answer.why} />
+        </div>`
+      }
+      ${
+        answer?.passage &&
+        html`<details class="rs-notes">
+          <summary>${t("rs.notes", { place: placeOf({ ...answer.passage, passageId: answer.passage.id }) })}</summary>
+          <div class="dim"><${Markdown} text=${answer.passage.text} /></div>
+        </details>`
       }
     </div>
   </li>`;

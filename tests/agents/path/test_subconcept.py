@@ -25,6 +25,7 @@ CHOICE: dict[str, Any] = {
     "options": ["the same", "a little less", "nothing at all", "a little more"],
     "correct_answer": "the same",
     "misconceptions": [{"option": "a little less", "misconception": "current is used up"}],
+    "solution": ["Nothing branches off on the way, so as much arrives as has left.", "A bulb uses up energy."],
     "difficulty": 2,
     "tests": ["A"],
 }
@@ -146,6 +147,7 @@ async def test_a_question_of_each_format_is_kept_and_its_result_tells_no_secret(
     (saved,) = repositories.questions[concept.id].values()
     assert saved.draft.correct_answer == question["correct_answer"]
     assert saved.draft.tests == tuple(question["tests"])
+    assert saved.draft.solution == tuple(question.get("solution", ()))
 
 
 @pytest.mark.parametrize("question", [CHOICE, OPEN, NUMERIC])

@@ -10,6 +10,7 @@ from harness.journeys.learner import (
     GrownCourse,
     assert_no_overflow,
     conversation,
+    wait_for_next,
     wait_for_question,
 )
 from harness.journeys.sprout_server import SproutServer, start_server
@@ -18,10 +19,10 @@ from tests.journeys.support.axe import assert_accessible
 from tests.journeys.support.map_view import take_screenshot
 
 NOTES = Path(__file__).resolve().parents[2] / "offline" / "notes" / "water-cycle.md"
-PART = "Latent heat"
+CONCEPT, PART = "Evaporation", "Latent heat"
 
 
-async def test_a_passage_is_read_whole_then_asked_about_and_the_sentence_that_settles_it_is_tinted_afterwards(
+async def test_a_passage_is_read_whole_then_asked_about_and_what_settles_it_is_shown_afterwards_in_results_too(
     browser: Browser, tmp_path: Path, sqlite_url: str
 ) -> None:
     async with start_server(tmp_path, sqlite_url, pace=IMMEDIATE) as grown:
@@ -63,6 +64,18 @@ async def test_a_passage_is_read_whole_then_asked_about_and_the_sentence_that_se
             await expect(page.get_by_text("Checkpoint open")).to_be_visible()
             await assert_no_overflow(page)
             await take_screenshot(page, "reading-phone")
+
+            await page.goto(taught.diagnostic(CONCEPT))
+            await page.locator("#asked").wait_for()
+            while await page.locator("#asked").count():
+                before = await page.locator("#asked").inner_text()
+                await page.get_by_role("button", name="I don’t know").click()
+                await wait_for_next(page, before)
+            item = page.locator(".rs-item").filter(has_text="explain “latent heat”")
+            await expect(item.locator(".rs-why").first).to_contain_text("is called latent heat")
+            await item.get_by_text(f"In your notes: {NOTES.name}, Evaporation").click()
+            await expect(item.locator(".rs-notes")).to_contain_text("boil")
+            await assert_no_overflow(page)
 
 
 async def test_own_words_stand_beside_what_the_passage_says_and_their_learner_decides(

@@ -69,6 +69,7 @@ def from_draft(draft: QuestionDraft) -> QuestionItem:
         anchors=draft.anchors,
         program_tests=tuple(ProgramTestItem(**asdict(test)) for test in draft.program_tests),
         accepted=draft.accepted,
+        solution=draft.solution,
     )
 
 
@@ -170,6 +171,26 @@ def test_Q5_a_question_that_gives_itself_away_is_refused() -> None:
     )
     (fault,) = faults_of(path)
     assert fault.startswith("concepts.0.questions.0: ")
+
+
+@pytest.mark.parametrize(
+    ("solution", "fault"),
+    [
+        (["It is flat.", " "], "A step of the solution is empty"),
+        (["flat " * 900], "The solution has 4499 characters"),
+    ],
+)
+def test_G5_a_solution_that_is_empty_or_too_long_is_a_fault_of_its_question(solution: list[str], fault: str) -> None:
+    questions = [a_question(solution=["A flat mirror turns nothing round."]), a_question(prompt="And now?")]
+    mirrors = {"title": "Mirrors", "subconcepts": [{"title": "Kinds"}]}
+    assert [one.draft.solution for one in plan(a_path(concepts=[{**mirrors, "questions": questions}])).questions] == [
+        ("A flat mirror turns nothing round.",),
+        (),
+    ]
+    questions[1]["solution"] = solution
+    (found,) = faults_of(a_path(concepts=[{**mirrors, "questions": questions}]))
+    assert found.startswith("concepts.0.questions.1: ")
+    assert fault in found
 
 
 def test_the_same_question_twice_is_refused() -> None:

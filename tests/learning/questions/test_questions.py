@@ -285,9 +285,30 @@ def test_Q6_no_refusal_repeats_the_answer_since_learners_see_it() -> None:
         replace(OPEN, correct_answer=secret, prompt=f"What is {secret}?"),
         replace(OPEN, criteria=(Criterion(secret, secret, 0.3), Criterion(secret, secret, 0.3))),
         replace(NUMERIC, correct_answer=secret, unit=secret, tolerance=0.1),
+        replace(CHOICE, solution=(secret, "")),
     ]
     for draft in drafts:
         assert "zygote" not in refusal(draft)
+
+
+@pytest.mark.parametrize(
+    ("solution", "message"),
+    [
+        (("It is divided.", " \u200b"), "A step of the solution is empty: write it out, or leave it out."),
+        (("x" * 3_000, "y" * 1_001), "The solution has 4001 characters: keep it below 4000."),
+    ],
+)
+def test_A4_a_solution_has_no_empty_step_and_can_be_read_at_once(solution: tuple[str, ...], message: str) -> None:
+    assert message in refusal(replace(CHOICE, solution=solution))
+
+
+@pytest.mark.parametrize("base", [CHOICE, OPEN, NUMERIC])
+def test_A4_a_question_of_any_format_keeps_why_its_answer_holds_tidied(base: QuestionDraft) -> None:
+    assert validate_draft(replace(base, solution=(" 51 is 3 times\u200b 17. ",))).solution == ("51 is 3 times 17.",)
+    assert mend_draft(replace(base, solution=("", "51 is 3 times 17."))) == (
+        replace(base, solution=("51 is 3 times 17.",)),
+        (),
+    )
 
 
 def test_what_a_format_does_not_use_is_dropped() -> None:

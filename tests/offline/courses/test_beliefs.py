@@ -82,7 +82,7 @@ def test_C0_agents_get_slips_and_contrasts_with_the_questions(course: Course) ->
         for concept in course.concepts
         for part in concept.subconcepts
         for item in CourseItems().items(course.title, concept.title, part.title)
-        for one in item.draft.misconceptions
+        for one in item.misconceptions
     ]
     assert {one.slip for one in items} == {False, True}
     assert any(one.contrast for one in items)

@@ -1,5 +1,7 @@
 """The authored courses: complete, sound as graphs, and free of the flaws that code can see."""
 
+import re
+
 import pytest
 import yaml
 from pydantic import ValidationError
@@ -14,6 +16,7 @@ from sprout.offline.courses.catalogue import (
     subconcept_plan,
 )
 from sprout.offline.courses.course_format import Concept, Course, Question
+from sprout.offline.courses.lesson_format import solution_steps
 
 QUESTIONS = [
     pytest.param(question, id=question.prompt[:40])
@@ -85,6 +88,21 @@ def test_a_choice_is_not_given_away_by_its_length_or_its_stem(question: Question
     assert question.answer.casefold() not in question.prompt.casefold()
     assert not any(phrase in question.prompt for phrase in (" NOT ", " EXCEPT "))
     assert not any("of the above" in wrong.option.casefold() for wrong in question.wrong)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_A4_an_item_says_why_its_answer_holds_without_an_options_letter(question: Question) -> None:
+    solution = question.solution or pytest.fail("it says nothing")
+    assert 12 <= len(solution.split()) <= 60
+    assert len(solution_steps(solution)) <= 3
+    assert solution.casefold().strip(".") != question.answer.casefold().strip(".")
+    assert re.search(r"\b(?:option|answer|choice)s? [A-D]\b|\([A-Da-d]\)|\b[A-D]\)", solution) is None
+    assert not any(place in solution for place in ("first option", "second option", "third option", "last option"))
+
+
+def test_A4_no_two_items_hold_for_the_same_words() -> None:
+    said = [item.solution for course in courses() for concept in course.concepts for item in concept.items]
+    assert len(set(said)) == len(said)
 
 
 def test_the_place_of_the_right_option_says_nothing() -> None:

@@ -76,8 +76,23 @@ async def test_A1_choices_and_numbers_are_marked_at_once_and_words_are_kept_for_
 async def test_Q6_no_question_says_what_is_right(asked: Asked) -> None:
     questions = await asked.assessments.questions(asked.assessment_id, user_id=ME.user_id)
     assert [one.correct_answer for one in questions] == [None] * 4
-    for secret in ("Chlorophyll throws", "names chlorophyll", "plants eat soil"):
+    for secret in ("Chlorophyll throws", "names chlorophyll", "plants eat soil", "drives the making"):
         assert secret not in str(questions)
+
+
+async def test_Q6_why_the_right_answer_holds_is_told_once_the_diagnostic_is_complete(asked: Asked) -> None:
+    given = [await asked.answer(0, option="Light"), await asked.answer(1, text="6"), await asked.answer(2)]
+    before = await asked.assessments.answers(asked.assessment_id, user_id=ME.user_id)
+    assert {(one.answer, one.why) for one in [*given, *before]} == {(None, None)}
+    last = await asked.answer(3, option="Soil")
+    assert last.why is None
+    settled = await asked.assessments.answers(asked.assessment_id, user_id=ME.user_id)
+    assert [one.why for one in settled] == [
+        "Light drives the making of sugar.\nSoil gives water and salts.",
+        None,
+        None,
+        None,
+    ]
 
 
 async def test_Q6_only_the_key_of_a_choice_is_shown_and_only_where_a_deployment_wants_it(

@@ -26,6 +26,7 @@ SKY = QuestionDraft(
         Criterion("which waves", "names the short waves", 0.5, misconception="thinks that the sea is mirrored"),
         Criterion("what happens", "says that they are scattered", 0.5),
     ),
+    solution=("A mirrored sea would leave the sky over a desert grey.",),
 )
 MARK = SelfMark({"c1": "met", "c2": "missing"}, "thinks that the sea is mirrored")
 
@@ -58,9 +59,11 @@ async def test_A11_a_diagnostics_answer_that_is_left_to_its_learner_is_compared_
     assert left.compare is not None
     assert (left.compare.yours, left.compare.model_answer) == ("because of the sea", SKY.correct_answer)
     assert [one.label for one in left.compare.criteria] == ["which waves", "what happens"]
+    assert (left.answer, left.why) == (None, None)
 
     marked = await assessments.record_self_mark(id_, MARK, user_id=ME.user_id)
     assert (marked.score, marked.is_correct, marked.compare) == (None, None, None)
+    assert (marked.answer, marked.why) == (SKY.correct_answer, SKY.solution[0])
     assert marked.grade is not None
     assert marked.grade.state == "self_marked"
     assert [one.verdict for one in marked.grade.criteria] == ["met", "missing"]

@@ -11,6 +11,9 @@ from sprout.errors import NotFound
 from sprout.events import NodeRow
 from sprout.learning.actor import Actor
 from sprout.learning.graph.graph import ConceptGraph, Edit
+from sprout.learning.questions.assessments import GivenAnswer
+from sprout.learning.questions.questions import QuestionDraft
+from sprout.store.assessment.assessments import SqlAssessments
 from sprout.store.documents.queue import SqlDocumentQueue
 from sprout.store.documents.sources import SqlSources
 from sprout.store.engine.database import Database
@@ -101,6 +104,35 @@ async def test_S1_a_subconcept_cites_the_passages_that_it_teaches_and_the_map_sh
     assert (await sources.of_node(other.node.id, user_id=root.user_id)).general_knowledge
     coverage = await sources.coverage(str(root.branch_id), user_id=root.user_id)
     assert [(one.id, one.node_ids) for one in coverage] == [(voltage.id, [made.node.id]), (fuses.id, [])]
+
+
+async def test_A4_S1_the_results_of_a_diagnostic_have_the_cited_passage_that_is_nearest_to_the_question(
+    paths: SqlPaths,
+    document_queue: SqlDocumentQueue,
+    repositories: SqlPathRepository,
+    assessments: SqlAssessments,
+) -> None:
+    root = await topic_with_notes(paths, document_queue)
+    voltage, fuses = await repositories.passages(root.id)
+    me = Actor(root.user_id)
+    concept = (await repositories.edit_graph(root.id, add("Circuits"), actor=me)).node or pytest.fail("no concept")
+    await repositories.edit_graph(concept.id, add("Safety"), actor=me, passages=[voltage.id, fuses.id])
+    await repositories.edit_graph(concept.id, add("Light"), actor=me)
+    asked = [
+        ("Which part of a house melts before its cables heat up?", "A fuse", "Safety"),
+        ("What is fastest?", "A cat", "Safety"),
+        ("Which wire melts first?", "A fuse, too", "Light"),
+    ]
+    for prompt, right, part in asked:
+        options = (right, "A bulb", "A dog", "A lamp")
+        draft = QuestionDraft(prompt, "mcq", right, 1, (part,), options=options)
+        saved = await repositories.save_question(concept.id, draft, actor=me)
+    questions = await assessments.questions(saved.assessment_id, user_id=me.user_id)
+    for question in questions:
+        given = GivenAnswer(question.id, option="A dog")
+        assert (await assessments.record_answer(saved.assessment_id, given, user_id=me.user_id)).passage is None
+    answers = await assessments.answers(saved.assessment_id, user_id=me.user_id)
+    assert [one.passage and one.passage.id for one in answers] == [fuses.id, None, None]
 
 
 async def test_S1_a_passage_that_is_not_there_is_left_out(

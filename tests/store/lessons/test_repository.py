@@ -30,11 +30,16 @@ FITS: type[LessonRepository] = SqlLessonRepository  # mypy checks it
 
 SUM = LessonCheckpoint(
     QuestionDraft(
-        "What is 2 plus 2?", "numeric", "4", 3, ("Adding",), misconceptions=(Misconception("22", "joins the digits"),)
+        "What is 2 plus 2?",
+        "numeric",
+        "4",
+        3,
+        ("Adding",),
+        misconceptions=(Misconception("22", "joins the digits"),),
+        solution=("1 plus 1 is 2", "2 plus 2 is 4"),
     ),
     "text",
     ("again", "here", "3 plus 1", "1 plus 1 is 2"),
-    ("1 plus 1 is 2", "2 plus 2 is 4"),
 )
 OPEN = LessonCheckpoint(
     QuestionDraft(

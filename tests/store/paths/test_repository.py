@@ -40,6 +40,7 @@ CHOICE = QuestionDraft(
     tests=("Light reactions", "Not saved yet"),
     options=("Soil", "Light", "Sound", "Wind"),
     misconceptions=(Misconception("Soil", "plants eat soil"),),
+    solution=("Light drives the making of sugar.", "Soil gives water and salts."),
 )
 NUMBER = QuestionDraft(
     prompt="How many carbon atoms are in one molecule of glucose?",

@@ -1,7 +1,7 @@
 """A learned path and its reviews, with a clock that the test moves."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,7 +11,6 @@ from sprout.clock import utc_now
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.learning.questions.assessments import GivenAnswer
 from sprout.learning.questions.questions import QuestionDraft
-from sprout.learning.reviews.items import PreparedItem
 from sprout.learning.reviews.repository import ReviewAnswer, ReviewReply, ReviewSession
 from sprout.store.assessment.assessments import SqlAssessments
 from sprout.store.engine.database import Database
@@ -119,9 +118,9 @@ class Prepared:
 
     def __init__(self, title: str, draft: QuestionDraft) -> None:
         self._title = title
-        self._item = PreparedItem(draft, ("Count the chairs.", "Two are left."))
+        self._item = replace(draft, solution=("Count the chairs.", "Two are left."))
 
-    def items(self, topic: str, concept: str, part: str) -> Sequence[PreparedItem]:
+    def items(self, topic: str, concept: str, part: str) -> Sequence[QuestionDraft]:
         return (self._item,) if part == self._title else ()
 
 

@@ -13,7 +13,7 @@ from sprout.learning.paths.repository import DEFAULT_USER_ID
 from tests.store.paths.test_repository import CHOICE, NUMBER, OPEN
 
 ME = {"userId": DEFAULT_USER_ID}
-SECRETS = ("plants eat soil", "Chlorophyll throws", "names chlorophyll", "correctOption")
+SECRETS = ("plants eat soil", "drives the making", "Chlorophyll throws", "names chlorophyll", "correctOption")
 
 
 async def a_diagnostic(web: Web) -> tuple[NodeRow, dict[str, Any]]:
@@ -66,9 +66,11 @@ async def test_defect_21_the_server_marks_whatever_the_client_thinks_of_it(own_w
     assert (words.json()["isCorrect"], words.json()["score"]) == (None, None)
     listed = await own_web.client.get(f"/api/assessments/{found['assessment']['id']}/answers", params=ME)
     before = [one.json() for one in (wrong, right, words)]
-    assert [one["answer"] for one in before] == [None] * 3
-    answers = ["Light", "6", listed.json()[2]["answer"]]
-    assert listed.json() == [one | {"answer": answer} for one, answer in zip(before, answers, strict=True)]
+    assert [(one["answer"], one["why"], one["passage"]) for one in before] == [(None, None, None)] * 3
+    answers = [("Light", "\n".join(CHOICE.solution)), ("6", None), (listed.json()[2]["answer"], None)]
+    assert listed.json() == [
+        one | {"answer": answer, "why": why} for one, (answer, why) in zip(before, answers, strict=True)
+    ]
 
 
 async def test_A11_what_tries_nothing_is_skipped_and_the_right_answers_come_once_all_is_answered(own_web: Web) -> None:

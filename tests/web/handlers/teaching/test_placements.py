@@ -6,7 +6,7 @@ import pytest
 
 from harness.servers.web import Web
 from sprout.learning.paths.repository import DEFAULT_USER_ID
-from tests.web.handlers.teaching.test_reviews import PATH, SECRET, WRONG
+from tests.web.handlers.teaching.test_reviews import PATH, SECRET, WHY, WRONG
 
 ME = {"userId": DEFAULT_USER_ID}
 
@@ -43,6 +43,7 @@ async def test_Q6_no_reply_of_a_placement_tells_what_is_right(path: dict[str, An
         assert '"answer"' not in text
         assert '"correct' not in text
         assert '"isCorrect' not in text
+        assert WHY not in text
 
 
 async def test_P1_a_placement_runs_to_its_result_and_is_overruled(path: dict[str, Any]) -> None:

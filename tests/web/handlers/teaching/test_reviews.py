@@ -11,6 +11,7 @@ from sprout.learning.paths.repository import DEFAULT_USER_ID
 
 ME = {"userId": DEFAULT_USER_ID}
 SECRET, WRONG = "the quokka", "the numbat"
+WHY = "It lives on Rottnest Island."
 LONG_AGO = "2026-01-05T09:00:00Z"
 PATH = {
     "sprout_path": 1,
@@ -28,6 +29,7 @@ PATH = {
                     "options": [SECRET, WRONG, "the wombat", "the bilby"],
                     "correct_answer": SECRET,
                     "tests": [part],
+                    "solution": [WHY],
                 }
                 for part in ("Smiling ones", "Striped ones")
                 for number in range(3)
@@ -74,12 +76,13 @@ async def test_Q6_nothing_tells_what_is_right_before_the_answer(due: Web) -> Non
     for text in ((await due.client.get(address)).text, (await due.client.get("/api/reviews/due")).text):
         assert '"answer"' not in text
         assert '"correct' not in text
+        assert WHY not in text
     given = {**ME, "itemId": shown["itemId"], "selectedOption": WRONG, "seconds": 4}
     answered = await due.client.post(f"{address}/answers", json=given)
     assert answered.status_code == 201
     result = answered.json()["result"]
     assert (result["mark"], result["answer"], result["said"], result["grade"]) == ("not_yet", SECRET, WRONG, "again")
-    assert result["comesBack"] is True
+    assert (result["comesBack"], result["why"]) == (True, WHY)
 
 
 async def test_a_session_is_started_taken_up_answered_graded_and_skipped(due: Web) -> None:

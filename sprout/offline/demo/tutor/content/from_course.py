@@ -8,7 +8,14 @@ from typing import Any
 from sprout.learning.questions.program_tests import ProgramTest
 from sprout.learning.structure.sentences import sentences_of
 from sprout.offline.courses.catalogue import find_contrast
-from sprout.offline.courses.lesson_format import MOST_WORDS, Lesson, LessonCriterion, LessonQuestion, Step
+from sprout.offline.courses.lesson_format import (
+    MOST_WORDS,
+    Lesson,
+    LessonCriterion,
+    LessonQuestion,
+    Step,
+    solution_steps,
+)
 from sprout.offline.demo.tutor.lesson import Chunk, LessonSource, PreparedQuestion, TutorLesson
 from sprout.offline.notes.language import language_of
 from sprout.offline.notes.words import words_of
@@ -78,13 +85,8 @@ def _prepare_question(ask: LessonQuestion, can: str) -> PreparedQuestion:
         replies=ask.replies,
         help=tuple(ask.help),
         because=ask.because,
-        solution=_steps(ask.solution),
+        solution=solution_steps(ask.solution),
     )
-
-
-def _steps(solution: str) -> tuple[str, ...]:
-    """The sentences of a solution; one with fenced code is a single step, since code has none."""
-    return (solution,) if "```" in solution else tuple(sentences_of(solution))
 
 
 def _criterion(point: LessonCriterion) -> dict[str, Any]:
