@@ -91,6 +91,8 @@ def insert_question(
     position: int,
     key: str | None = None,
     state: str = "verified",
+    kind: str | None = None,
+    solution: Sequence[str] = (),
 ) -> tables.Question:
     """Insert a checked draft as a question of the assessment; a person's question is verified.
 
@@ -98,6 +100,8 @@ def insert_question(
 
     Args:
         key: what makes it differ from others of the assessment, if not its prompt.
+        kind: the form of its answer, if it comes from a lesson.
+        solution: the steps to its answer.
     """
     draft = name_beliefs(connection, draft, concept_id)
     question = tables.Question(
@@ -117,6 +121,8 @@ def insert_question(
         tolerance=draft.tolerance,
         unit=draft.unit,
         difficulty=draft.difficulty,
+        kind=kind,
+        solution=[*solution] or None,
     )
     connection.execute(_INSERT_QUESTION, _columns(question))
     insert_tests(connection, question.id, concept_id, draft.tests)
@@ -165,6 +171,11 @@ def draft_of(question: tables.Question, tests: Sequence[str] = ()) -> QuestionDr
         program_tests=program_tests_of(question),
         accepted=accepted_of(question),
     )
+
+
+def solution_of(question: tables.Question) -> tuple[str, ...]:
+    """The steps to the answer of a stored question."""
+    return tuple(cast(list[str], question.solution or []))
 
 
 def _columns(row: OrderedModel) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
 from sprout.learning.lessons.turn import AskedCheckpoint, LessonCheckpoint
 from sprout.learning.marking.keyed_answers import Option
 from sprout.learning.questions.questions import prompt_key, validate_draft
-from sprout.store.assessment.questions import draft_of, insert_question
+from sprout.store.assessment.questions import draft_of, insert_question, solution_of
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import unique_key
 from sprout.store.schema import tables
@@ -102,7 +102,7 @@ def _checkpoint(question: tables.Question, tests: Sequence[str]) -> LessonCheckp
         draft_of(question, tests),
         cast(AnswerType, question.kind or "text"),
         tuple(cast(list[str], question.help or [])),
-        tuple(cast(list[str], question.solution or [])),
+        solution_of(question),
     )
 
 

@@ -1,13 +1,13 @@
 """Transcript of a conversation: messages, the passages they cite, and the results of attempts."""
 
 from collections import defaultdict
-from typing import cast
 
 from sqlmodel import Session, col, select
 
 from sprout.learning.lessons.conversations import AttemptShown, ChatMessageRow, CitationShown
 from sprout.learning.marking.grades import ungraded, visible_grade
 from sprout.learning.paths.sources import SLIDES
+from sprout.store.assessment.questions import solution_of
 from sprout.store.lessons.checkpoint_questions import ladder_of
 from sprout.store.lessons.readings import readings_in
 from sprout.store.schema import mapping, tables
@@ -73,7 +73,7 @@ def _attempts_in(session: Session, session_id: str) -> dict[str, AttemptShown]:
 def _attempt_shown(answer: tables.Answer, question: tables.Question) -> AttemptShown:
     grade = grade_of(answer) or ungraded(AWAITING_GRADE)
     settled = ladder_of(question).ended
-    steps = cast(list[str], question.solution or [])
+    steps = solution_of(question)
     return AttemptShown(
         question_id=answer.question_id,
         answer_id=answer.id,

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from sqlmodel import Session, col, select
 
@@ -11,7 +10,7 @@ from sprout.ids import new_id
 from sprout.learning.questions.questions import prompt_key
 from sprout.learning.reviews.items import Candidate, ItemSource, choose_item
 from sprout.store.assessment.misconceptions import clearable_beliefs
-from sprout.store.assessment.questions import draft_of, insert_question, positions
+from sprout.store.assessment.questions import draft_of, insert_question, positions, solution_of
 from sprout.store.assessment.review_cards import learned_times
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.graph.nodes import lock_node, owned_node_row, unique_key
@@ -72,15 +71,16 @@ def _pose(tx: WriteTransaction, item: ReviewItem, user_id: str, now: datetime, s
 
 
 def ask(tx: WriteTransaction, chosen: Candidate, concept: NodeRow, node: NodeRow, user_id: str) -> str:
-    """The id of the question, asked in the learner's recall of the concept."""
+    """The id of the question, asked in the learner's recall of the concept: a fresh one of it itself, or a copy."""
+    recall = recall_of(tx, concept, user_id)
     if chosen.prepared is not None:
-        draft, kind = replace(chosen.prepared.draft, tests=(node.title,)), None
-        solution: Any = list(chosen.prepared.solution)
+        draft, kind, solution = replace(chosen.prepared.draft, tests=(node.title,)), None, chosen.prepared.solution
     else:
         stored = tx.session.exec(select(tables.Question).where(tables.Question.id == chosen.question_id)).one()
+        if stored.assessment_id == recall and chosen.seen_at is None:
+            return stored.id
         draft, kind = draft_of(stored, _tested_titles(tx.session, stored.id)), stored.kind
-        solution = stored.solution
-    recall = _recall_of(tx, concept, user_id)
+        solution = solution_of(stored)
     last, _ = positions(tx.connection, recall, draft.prompt)
     made = insert_question(
         tx.connection,
@@ -89,11 +89,9 @@ def ask(tx: WriteTransaction, chosen: Candidate, concept: NodeRow, node: NodeRow
         concept_id=concept.id,
         position=last + 1,
         key=f"{last + 1}:{unique_key(prompt_key(draft.prompt))}",
+        kind=kind,
+        solution=solution,
     )
-    row = tx.session.exec(select(tables.Question).where(tables.Question.id == made.id)).one()
-    row.solution, row.kind = solution or None, kind
-    tx.session.add(row)
-    tx.session.flush()
     return made.id
 
 
@@ -102,7 +100,7 @@ def _tested_titles(session: Session, question_id: str) -> list[str]:
     return list(session.exec(select(test.title).where(test.question_id == question_id).order_by(col(test.position))))
 
 
-def _recall_of(tx: WriteTransaction, concept: NodeRow, user_id: str) -> str:
+def recall_of(tx: WriteTransaction, concept: NodeRow, user_id: str) -> str:
     """The id of the learner's one recall of the concept, made if missing.
 
     It belongs to the concept and not to its part, so that the answers outlive the removal of a part and its undo.

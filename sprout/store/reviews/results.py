@@ -14,6 +14,7 @@ from sprout.learning.reviews.cards import ReviewGrade, due_dates, replay
 from sprout.learning.reviews.grading import ReviewMark, choices, fitting_grade, mark_of, slow_after
 from sprout.learning.reviews.repository import GradeChoice, ReviewResult
 from sprout.learning.text.stems import stems
+from sprout.store.assessment.questions import solution_of
 from sprout.store.assessment.review_cards import learned_times, review_histories
 from sprout.store.assessment.self_marks import compare_of
 from sprout.store.documents.passages import passage_row
@@ -79,7 +80,7 @@ def result_of(
         return result
     connection = session.connection()
     counted = _counted_grade(connection, item, answer, user_id)
-    why = "\n".join(cast(list[str], question.solution or [])) or None
+    why = "\n".join(solution_of(question)) or None
     return result.model_copy(
         update={
             "answer": _answer_text(question),
