@@ -13,7 +13,7 @@ from sprout.loop.mechanisms import LoopMechanisms
 from sprout.loop.policy import LoopPolicy
 
 MIB = 1024 * 1024
-AGENT_NAMES = ("topic", "subconcept", "refinement", "review", "tutor", "grading", "key_check")
+AGENT_NAMES = ("topic", "subconcept", "refinement", "review", "tutor", "grading", "key_check", "variants")
 DEFAULT_MODELS = {
     "topic": "claude-opus-5-5",
     "refinement": "claude-opus-5-5",
@@ -22,6 +22,7 @@ DEFAULT_MODELS = {
     "grading": "claude-sonnet-5-5",
     "review": "claude-sonnet-5-5",
     "key_check": "claude-haiku-5-5",
+    "variants": "claude-sonnet-5-5",
 }
 EXTRA_AGENT_MODEL = DEFAULT_MODELS["tutor"]
 DEFAULT_SMALL_MODEL = "claude-haiku-5-5"

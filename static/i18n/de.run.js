@@ -104,6 +104,7 @@ export default {
   "agent.refinement": "Anpassungs-Agent",
   "agent.review": "Pfadprüfung",
   "agent.key_check": "Fragenprüfung",
+  "agent.variants": "Neue Wiederholungsfragen",
   "agent.grading": "Bewertung",
   "agent.tutor": "Tutor",
   "agent.thinking": "denkt nach",

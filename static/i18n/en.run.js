@@ -103,6 +103,7 @@ export default {
   "agent.refinement": "Refinement agent",
   "agent.review": "Path review",
   "agent.key_check": "Question check",
+  "agent.variants": "Fresh review questions",
   "agent.grading": "Marking",
   "agent.tutor": "Tutor",
   "agent.thinking": "thinking",

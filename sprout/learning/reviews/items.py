@@ -10,7 +10,7 @@ from sprout.learning.questions.questions import QuestionDraft, prompt_key
 
 @dataclass(frozen=True, slots=True)
 class PreparedItem:
-    """A question that is written and was not asked yet, with the steps to its answer."""
+    """A question that is written, with the steps to its answer."""
 
     draft: QuestionDraft
     solution: tuple[str, ...] = ()
@@ -69,6 +69,12 @@ def choose_item(candidates: Sequence[Candidate]) -> Candidate | None:
             newest[key] = one
     by_code = [one for one in newest.values() if one.is_marked_by_code]
     return min(by_code or newest.values(), key=_seen, default=None)
+
+
+def has_fresh(candidates: Sequence[Candidate]) -> bool:
+    """Whether the question that would be asked was never answered."""
+    chosen = choose_item(candidates)
+    return chosen is not None and chosen.seen_at is None
 
 
 def _is_later(one: Candidate, other: Candidate) -> bool:
