@@ -22,7 +22,7 @@ from sprout.agents.path.subconcept import subconcept_agent
 from sprout.agents.path.topic import topic_agent
 from sprout.agents.path.variants import VARIANTS, VARIANTS_POLICY, variants_agent
 from sprout.agents.tutor.tutor import tutor_agent
-from sprout.config import AGENT_NAMES, Settings
+from sprout.config import AGENT_NAMES, OFFLINE_MODEL, Settings
 from sprout.documents.document_worker import DocumentWorker
 from sprout.documents.file_types import detect_file_type
 from sprout.documents.sandbox.extractor import Extractor
@@ -231,8 +231,8 @@ async def open_app(
             memories=stores.memories,
         )
         runs = await stack.enter_async_context(_live_runs(settings, dependencies, resume=resume))
-        if resume and not settings.offline:
-            dispatcher.every(INTERVAL_S, _variant_starter(settings, stores, runs, ledger).start_lacking)
+        if resume and (starter := _variant_starter(settings, stores, runs, ledger)) is not None:
+            dispatcher.every(INTERVAL_S, starter.start_lacking)
         yield Sprout(
             settings=settings,
             database=database,
@@ -341,8 +341,12 @@ def _configured(agent: AgentSpec, settings: Settings) -> AgentSpec:
     )
 
 
-def _variant_starter(settings: Settings, stores: Stores, runs: LiveRuns, ledger: BudgetLedger) -> VariantStarter:
-    policy, model = settings.policy(VARIANTS, VARIANTS_POLICY), settings.model_of(VARIANTS, small=False)
+def _variant_starter(settings: Settings, stores: Stores, runs: LiveRuns, ledger: BudgetLedger) -> VariantStarter | None:
+    """The starter of runs for variants; None where the model is the offline one, which cannot write any."""
+    model = settings.model_of(VARIANTS, small=False)
+    if model == OFFLINE_MODEL:
+        return None
+    policy = settings.policy(VARIANTS, VARIANTS_POLICY)
     return VariantStarter(stores.variants, runs, ledger, model, policy.max_output_tokens)
 
 

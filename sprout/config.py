@@ -24,6 +24,7 @@ DEFAULT_MODELS = {
     "key_check": "claude-haiku-5-5",
     "variants": "claude-sonnet-5-5",
 }
+OFFLINE_MODEL = "sprout-offline"
 EXTRA_AGENT_MODEL = DEFAULT_MODELS["tutor"]
 DEFAULT_SMALL_MODEL = "claude-haiku-5-5"
 FALLBACK_MODELS = {"claude-opus-5-5": "claude-sonnet-5-5", "claude-sonnet-5-5": "claude-haiku-5-5"}
@@ -249,7 +250,7 @@ class Settings(BaseSettings):
     def model_of(self, agent: str, *, small: bool) -> str:
         """The provider's id of the model that an agent uses."""
         if self.offline:
-            return "sprout-offline"
+            return OFFLINE_MODEL
         own = self.agents.get(agent, {}).get("model")
         if small:
             return str(own or self.small_model or self.model or DEFAULT_SMALL_MODEL)
