@@ -12,7 +12,7 @@ from sprout.runs.run_store import OnBusy, RequestKey
 
 log = logging.getLogger(__name__)
 
-INTERVAL_S = 60.0
+INTERVAL_S = 120.0
 PROMPT_TOKENS = 12_000  # more than a usual request has
 
 

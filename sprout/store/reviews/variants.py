@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import groupby, islice
 from operator import attrgetter
 from typing import Any
@@ -56,18 +57,15 @@ class SqlVariants:
 
     async def lacking_concepts(self) -> Sequence[LackingConcept]:
         now = self._now()
-        is_active = exists().where(_others.c.user_id == _cards.c.user_id, _others.c.seen_at >= now - ACTIVE_WITHIN)
-        wanted = _due_soon(now).where(is_active, ~_IS_SMALL).order_by(_cards.c.user_id, _cards.c.due_at)
-
-        def body(connection: Connection) -> list[LackingConcept]:
-            by_learner = groupby(connection.execute(wanted), key=attrgetter("user_id"))
-            return [
-                one
-                for user_id, cards in [(user_id, list(cards)) for user_id, cards in by_learner]
-                for one in _not_started(connection, user_id, cards)
-            ]
-
-        return await self._database.read_tx(body)
+        active = select(_others.c.user_id).where(_others.c.seen_at >= now - ACTIVE_WITHIN)
+        wanted = _due_soon(now).where(_cards.c.user_id.in_(active), ~_IS_SMALL)
+        in_order = wanted.order_by(_cards.c.user_id, _cards.c.due_at)
+        due = await self._database.read_tx(lambda connection: connection.execute(in_order).all())
+        found: list[LackingConcept] = []
+        for user_id, cards in groupby(due, key=attrgetter("user_id")):  # a short transaction for each
+            find = partial(_not_started, user_id=user_id, cards=list(cards))
+            found += await self._database.read_tx(find)
+        return found
 
     async def lacking_parts(self, concept_id: str, *, user_id: str) -> Sequence[LackingPart]:
         wanted = _due_soon(self._now()).where(_cards.c.user_id == user_id, _nodes.c.parent_id == concept_id)

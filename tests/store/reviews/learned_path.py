@@ -153,8 +153,8 @@ class Prepared:
         return (self._item,) if part == self._title else ()
 
 
-def a_path() -> dict[str, Any]:
-    """Five parts in two concepts, with four questions about each."""
+def a_path(*, questions: int = QUESTIONS_OF_PART) -> dict[str, Any]:
+    """Five parts in two concepts, with so many questions about each."""
     return {
         "sprout_path": 1,
         "title": "Chances",
@@ -164,7 +164,7 @@ def a_path() -> dict[str, Any]:
                 "title": concept,
                 "subconcepts": [{"title": part} for part in parts],
                 "edges": [{"from": source, "to": target} for source, target in EDGES[concept]],
-                "questions": [_question(part, number) for part in parts for number in range(QUESTIONS_OF_PART)],
+                "questions": [_question(part, number) for part in parts for number in range(questions)],
             }
             for concept, parts in PARTS.items()
         ],
