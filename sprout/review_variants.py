@@ -44,4 +44,4 @@ class VariantStarter:
             except ShuttingDown:
                 return
             except SproutError:  # of one learner, such as too many runs; the others get theirs
-                log.warning("variants.not_started", extra={"node": one.concept.id}, exc_info=True)
+                log.warning("variants.not_started", extra={"lane": f"{VARIANTS}:{one.concept.id}"}, exc_info=True)

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, insert, select
 
+from harness.builders import a_run
 from harness.loop.scripted_turn import QUICK
 from sprout.agents.grading.key_check import key_check_agent
 from sprout.agents.path.variants import variants_agent
@@ -25,10 +26,12 @@ from sprout.runs.budget.arithmetic import LEARNER, DailyLimit
 from sprout.runs.budget.ledger import BudgetLedger
 from sprout.runs.state import Run, RunState
 from sprout.store.assessment.answer_keys import SqlAnswerKeys
-from sprout.store.engine.database import Database
+from sprout.store.engine.database import Database, open_database
+from sprout.store.engine.quotas import Quotas
 from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.reviews.variants import SqlVariants
 from sprout.store.runs.budget import SqlSpendingRepository
+from sprout.store.runs.mapping import columns_of, runs
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
 from tests.runs.live_app import LiveApp, live_app, model_backend
@@ -297,6 +300,25 @@ async def test_V7_without_budget_nothing_is_started(database: Database, data_dir
         richer = BudgetLedger(SqlSpendingRepository(database), {LEARNER: DailyLimit(usd=2.1)}, lambda *_: 0.001)
         it.starter = replace(it.starter, ledger=richer)
         assert len(await it.look()) == 1
+
+
+async def test_V7_a_learner_who_has_too_many_runs_gets_none_and_keeps_none_from_the_others(
+    sqlite_url: str, data_dir: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with (
+        open_database(sqlite_url, quotas=Quotas(runs_at_once=1)) as database,
+        reviewing(database, data_dir, Writer([saving(NUMBER)])) as it,
+    ):
+        (lacking,) = await it.variants.lacking_concepts()
+        other = columns_of(a_run(lacking.concept, state=RunState.RUNNING))
+        await database.write_tx(lambda tx: tx.connection.execute(insert(runs), other))
+        assert await it.look() == []
+        (refused,) = [record for record in caplog.records if record.message == "variants.not_started"]
+        assert refused.__dict__["lane"] == f"variants:{lacking.concept.id}"
+        await database.write_tx(lambda tx: tx.connection.execute(delete(runs)))
+        it.life.runs.begin_shutdown()
+        assert await it.look() == []
+        assert [record for record in caplog.records if record.message == "variants.not_started"] == [refused]
 
 
 async def test_V7_only_parts_without_a_fresh_question_get_variants(database: Database, data_dir: Path) -> None:
