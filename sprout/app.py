@@ -20,8 +20,9 @@ from sprout.agents.grading.grading import grading_agent
 from sprout.agents.grading.key_check import KEY_CHECK, key_check_agent
 from sprout.agents.path.subconcept import subconcept_agent
 from sprout.agents.path.topic import topic_agent
+from sprout.agents.path.variants import VARIANTS, VARIANTS_POLICY, variants_agent
 from sprout.agents.tutor.tutor import tutor_agent
-from sprout.config import AGENT_NAMES, Settings
+from sprout.config import AGENT_NAMES, OFFLINE_MODEL, Settings
 from sprout.documents.document_worker import DocumentWorker
 from sprout.documents.file_types import detect_file_type
 from sprout.documents.sandbox.extractor import Extractor
@@ -45,6 +46,7 @@ from sprout.offline.courses.review_items import CourseItems
 from sprout.plugins import AgentFactory, load_agents, load_tools
 from sprout.programs.runner import SandboxedRunner
 from sprout.readiness import unready_reason
+from sprout.review_variants import INTERVAL_S, VariantStarter
 from sprout.runs.budget.ledger import BudgetLedger, open_ledger
 from sprout.runs.dispatcher import Dispatcher
 from sprout.runs.execution.dependencies import RunDependencies
@@ -77,6 +79,7 @@ from sprout.store.paths.paths import SqlPaths
 from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.placement.repository import SqlPlacements
 from sprout.store.reviews.repository import SqlReviews
+from sprout.store.reviews.variants import SqlVariants
 from sprout.store.runs.budget import SqlSpendingRepository
 from sprout.store.runs.repository import SqlRunStore
 from sprout.telemetry.metrics import Metrics
@@ -123,6 +126,7 @@ class Stores:
     reports: SqlReports
     misconceptions: SqlMisconceptions
     reviews: SqlReviews
+    variants: SqlVariants
     placements: SqlPlacements
     lessons: SqlLessonRepository
     conversations: SqlConversations
@@ -226,11 +230,14 @@ async def open_app(
             ledger=ledger,
             memories=stores.memories,
         )
+        runs = await stack.enter_async_context(_live_runs(settings, dependencies, resume=resume))
+        if resume and (starter := _variant_starter(settings, stores, runs, ledger)) is not None:
+            dispatcher.every(INTERVAL_S, starter.start_lacking)
         yield Sprout(
             settings=settings,
             database=database,
             stores=stores,
-            runs=await stack.enter_async_context(_live_runs(settings, dependencies, resume=resume)),
+            runs=runs,
             metrics=observer.metrics,
             ledger=ledger,
             model_url=model_url,
@@ -265,6 +272,7 @@ def _stores(
         reports=SqlReports(database),
         misconceptions=SqlMisconceptions(database),
         reviews=SqlReviews(database, items),
+        variants=SqlVariants(database, bus.publish),
         placements=SqlPlacements(database, items),
         lessons=SqlLessonRepository(database, bus.publish),
         conversations=SqlConversations(database),
@@ -311,6 +319,7 @@ def _agents(settings: Settings, stores: Stores, coverage: TopicCoverage, extra: 
         *extra,
     ]
     checks_lessons = settings.verify_keys and not settings.offline
+    variants = variants_agent(graphs, stores.variants, keys=keys if settings.verify_keys else None)
     tutor = tutor_agent(
         stores.lessons,
         graphs,
@@ -320,7 +329,7 @@ def _agents(settings: Settings, stores: Stores, coverage: TopicCoverage, extra: 
         care_text=settings.care_text,
         extra_tools=load_tools(settings, graphs),
     )
-    return [_configured(agent, settings) for agent in (*agents, tutor)]
+    return [_configured(agent, settings) for agent in (variants, *agents, tutor)]
 
 
 def _configured(agent: AgentSpec, settings: Settings) -> AgentSpec:
@@ -330,6 +339,15 @@ def _configured(agent: AgentSpec, settings: Settings) -> AgentSpec:
         policy=settings.policy(agent.name, agent.policy),
         mechanisms=settings.mechanisms(agent.name, agent.mechanisms),
     )
+
+
+def _variant_starter(settings: Settings, stores: Stores, runs: LiveRuns, ledger: BudgetLedger) -> VariantStarter | None:
+    """The starter of runs for variants; None where the model is the offline one, which cannot write any."""
+    model = settings.model_of(VARIANTS, small=False)
+    if model == OFFLINE_MODEL:
+        return None
+    policy = settings.policy(VARIANTS, VARIANTS_POLICY)
+    return VariantStarter(stores.variants, runs, ledger, model, policy.max_output_tokens)
 
 
 def _live_runs(

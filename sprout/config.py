@@ -13,7 +13,7 @@ from sprout.loop.mechanisms import LoopMechanisms
 from sprout.loop.policy import LoopPolicy
 
 MIB = 1024 * 1024
-AGENT_NAMES = ("topic", "subconcept", "refinement", "review", "tutor", "grading", "key_check")
+AGENT_NAMES = ("topic", "subconcept", "refinement", "review", "tutor", "grading", "key_check", "variants")
 DEFAULT_MODELS = {
     "topic": "claude-opus-5-5",
     "refinement": "claude-opus-5-5",
@@ -22,7 +22,9 @@ DEFAULT_MODELS = {
     "grading": "claude-sonnet-5-5",
     "review": "claude-sonnet-5-5",
     "key_check": "claude-haiku-5-5",
+    "variants": "claude-sonnet-5-5",
 }
+OFFLINE_MODEL = "sprout-offline"
 EXTRA_AGENT_MODEL = DEFAULT_MODELS["tutor"]
 DEFAULT_SMALL_MODEL = "claude-haiku-5-5"
 FALLBACK_MODELS = {"claude-opus-5-5": "claude-sonnet-5-5", "claude-sonnet-5-5": "claude-haiku-5-5"}
@@ -248,7 +250,7 @@ class Settings(BaseSettings):
     def model_of(self, agent: str, *, small: bool) -> str:
         """The provider's id of the model that an agent uses."""
         if self.offline:
-            return "sprout-offline"
+            return OFFLINE_MODEL
         own = self.agents.get(agent, {}).get("model")
         if small:
             return str(own or self.small_model or self.model or DEFAULT_SMALL_MODEL)

@@ -39,6 +39,7 @@ from sprout.agents.grading.grading import grading_agent
 from sprout.agents.grading.key_check import key_check_agent
 from sprout.agents.path.subconcept import subconcept_agent
 from sprout.agents.path.topic import topic_agent
+from sprout.agents.path.variants import variants_agent
 from sprout.agents.tutor.tool_inputs import build_checkpoint, build_diagram, refuse_copyable
 from sprout.agents.tutor.tools import (
     ask_checkpoint,
@@ -50,8 +51,10 @@ from sprout.agents.tutor.tools import (
 )
 from sprout.errors import NoChangeNeeded, SproutError
 from sprout.events import NodeRow
+from sprout.learning.actor import Actor
 from sprout.learning.marking.grades import Grade
 from sprout.learning.questions.questions import QuestionDraft, validate_draft
+from sprout.learning.reviews.variants import LackingConcept, LackingPart
 from sprout.loop.model import ToolUse
 from sprout.loop.tools import Tool
 
@@ -175,7 +178,21 @@ async def _path_calls() -> list[SloppyCall]:
         SloppyCall(f"{ask.name} (choice)", ask, {**CHOICE, "tests": [TITLES[2]]}, CHOICE_SLIPS, saved),
         SloppyCall(f"{ask.name} (open)", ask, {**OPEN, "tests": [TITLES[2]]}, OPEN_SLIPS, saved),
         SloppyCall(f"{ask.name} (number)", ask, {**NUMERIC, "tests": [TITLES[2]]}, NUMERIC_SLIPS, saved),
+        await _variants_call(repositories, concept),
     ]
+
+
+async def _variants_call(repositories: MemoryGraphRepository, concept: NodeRow) -> SloppyCall:
+    found = _Variants(concept)
+    tools = await _tools(variants_agent(repositories, found, keys=None), concept)
+    save = tools["save_variants"]
+
+    async def saved(checked: BaseModel, call: ToolUse) -> object:
+        await save.run(checked, call)
+        return [_require_same_key(item.draft) for item in found.saved]
+
+    given = [{**one, "part": concept.title, "solution": ["It is a loop."]} for one in (CHOICE, NUMERIC)]
+    return SloppyCall(save.name, save, {"variants": given}, (), saved)
 
 
 def _adaptation_calls() -> list[SloppyCall]:
@@ -295,6 +312,30 @@ class _Answers:
         return grade
 
     async def flag(self, *_: object, **__: object) -> None:
+        return None
+
+
+class _Variants:
+    """One part that lacks questions, and the last ones that were saved."""
+
+    def __init__(self, part: NodeRow) -> None:
+        self.part = part
+        self.saved: Sequence[QuestionDraft] = ()
+
+    async def lacking_concepts(self) -> Sequence[LackingConcept]:
+        return ()
+
+    async def lacking_parts(self, concept_id: str, *, user_id: str) -> Sequence[LackingPart]:
+        return [LackingPart(self.part, ())]
+
+    async def save(self, concept_id: str, drafts: Sequence[QuestionDraft], *, actor: Actor, held_back: bool) -> int:
+        self.saved = drafts
+        return len(drafts)
+
+    async def held_back(self, concept_id: str, *, user_id: str) -> Sequence[str]:
+        return ()
+
+    async def drop_held_back(self, concept_id: str, *, actor: Actor) -> None:
         return None
 
 

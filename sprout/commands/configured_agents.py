@@ -11,6 +11,7 @@ from sprout.agents.grading.grading import grading_agent
 from sprout.agents.grading.key_check import key_check_agent
 from sprout.agents.path.subconcept import subconcept_agent
 from sprout.agents.path.topic import topic_agent
+from sprout.agents.path.variants import variants_agent
 from sprout.agents.tutor.tutor import tutor_agent
 from sprout.commands.finding import Finding, FindingStatus
 from sprout.config import AGENT_NAMES, Settings
@@ -52,6 +53,7 @@ def known_agents(settings: Settings) -> list[AgentSpec]:
         tutor_agent(unconnected, graphs, unconnected, programs=unconnected),
         grading_agent(graphs, unconnected, unconnected),
         key_check_agent(graphs, unconnected),
+        variants_agent(graphs, unconnected, keys=unconnected),
     ]
     added: list[AgentSpec] = []
     with suppress(SproutError):  # a finding has said why they cannot be loaded

@@ -143,7 +143,7 @@ class LiveRuns:
         before: str | None = None,
         limit: int = 50,
     ) -> list[Run]:
-        """Root runs, newest first, with or without conversations and checks of their questions."""
+        """Root runs, newest first; with or without conversations, checks of questions and variants for reviews."""
         return await self._store.runs(
             user_id=user_id,
             branch_id=branch_id,

@@ -321,7 +321,7 @@ class RunStore(Protocol):
         roots_only: bool = True,
         limit: int = 50,
     ) -> list[Run]:
-        """Newest first, with or without conversations and checks of their questions.
+        """Newest first, with or without conversations, checks of their questions and variants for reviews.
 
         Args:
             before: a run of the user: only older ones are listed.

@@ -25,7 +25,7 @@ const SAVE_MS = 800;
 
 /** A path shows the runs that grow or change it; lessons and checks of questions are shown elsewhere. */
 const OF_PATH = ["topic", "concept"],
-  ELSEWHERE = ["conversation", "grading", "key_check", "review"];
+  ELSEWHERE = ["conversation", "grading", "key_check", "review", "variants"];
 /**
  * The run that a path shows: its own active one, else the newest that was not discarded.
  * @param {GraphAnswer} answer

@@ -218,11 +218,14 @@ class KeyCheckRequests:
     team: Team
 
     async def check_new(self) -> None:
-        """Have all unchecked questions checked, and wait; a check that fails leaves them as they are.
+        """Have all unchecked questions of the concept checked, and wait."""
+        await self.check(await self.keys.unchecked_ids(self.job.node_id, user_id=self.job.user_id))
+
+    async def check(self, ids: Sequence[str]) -> None:
+        """Have questions checked, and wait; a check that fails leaves them as they are.
 
         The same questions are not checked twice in a run, even after a crash: their ids are the key of the child run.
         """
-        ids = await self.keys.unchecked_ids(self.job.node_id, user_id=self.job.user_id)
         if ids:
             digest = hashlib.sha256(" ".join(sorted(ids)).encode()).hexdigest()[:16]
             await self.team.delegate(KEY_CHECK, " ".join(ids), key=f"keys:{digest}")

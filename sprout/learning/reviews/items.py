@@ -63,6 +63,12 @@ def choose_item(candidates: Sequence[Candidate]) -> Candidate | None:
     return min(by_code or newest.values(), key=_seen, default=None)
 
 
+def has_fresh(candidates: Sequence[Candidate]) -> bool:
+    """Whether the question that would be asked was never answered."""
+    chosen = choose_item(candidates)
+    return chosen is not None and chosen.seen_at is None
+
+
 def _is_later(one: Candidate, other: Candidate) -> bool:
     return one.seen_at is not None and (other.seen_at is None or one.seen_at > other.seen_at)
 

@@ -130,6 +130,14 @@ class BudgetLedger:
             async with line:  # only the first waiter retries when a call has been settled
                 return await self._wait_for_room(payer, price)
 
+    async def covers(self, learner: str, model: str, *, prompt_tokens: int, max_tokens: int) -> bool:
+        """Whether a call fits whole into today's budgets as they are now; nothing is reserved."""
+        if not self.limited or self.is_free(model):
+            return True
+        balances = await self._spending.balances(self._clock().astimezone(UTC).date(), learner)
+        verdict = fit_call(self._price(model, prompt_tokens, max_tokens), self._limits_of(learner), balances)
+        return isinstance(verdict, Fits) and verdict.output_tokens >= max_tokens
+
     async def settle(self, reservation: Reservation, used: Amount) -> None:
         """Settle a reservation; completes even if the caller is cancelled meanwhile."""
         task = asyncio.create_task(self._settle_reservation(reservation, used))
@@ -177,12 +185,16 @@ class BudgetLedger:
 
     async def _try_reserve(self, payer: Payer, price: Price) -> tuple[Reservation, BudgetDecision]:
         ticket = Reservation(new_id(), payer, self._clock())
-        limits = {account_of(whose, payer.learner): limit for whose, limit in self._limits.items()}
+        limits = self._limits_of(payer.learner)
         try:
             return ticket, await self._spending.reserve(ticket, lambda balances: fit_call(price, limits, balances))
         except asyncio.CancelledError:
             await self.settle(ticket, Amount())  # the reservation may have been committed nevertheless
             raise
+
+    def _limits_of(self, learner: str) -> dict[str, DailyLimit]:
+        """The limits of the accounts that pay for the learner's calls."""
+        return {account_of(whose, learner): limit for whose, limit in self._limits.items()}
 
     def _require_fit(self, reservation: Reservation, price: Price, verdict: BudgetDecision) -> Fits:
         if isinstance(verdict, Fits):

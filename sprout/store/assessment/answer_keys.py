@@ -79,7 +79,11 @@ class SqlAnswerKeys:
     async def release_held_back(self, node_id: str, *, actor: Actor) -> None:
         def body(tx: WriteTransaction) -> None:
             concept = lock_node(tx.connection, node_id, actor.user_id)
-            held_back = [one for one in _unchecked(tx.session, concept.id, actor.user_id) if one.state == "drafted"]
+            held_back = [
+                one
+                for one in _unchecked(tx.session, concept.id, actor.user_id)
+                if one.state == "drafted" and not _is_for_reviews(tx.session, one)
+            ]
             events = [event for question in held_back for event in _release(tx, question, "posed")]
             tx.session.flush()
             record_effect(tx, self._log, actor, events, result={})
@@ -162,12 +166,17 @@ def _apply_verdict(
 
 
 def _release(tx: WriteTransaction, question: tables.Question, state: str) -> Sequence[Event]:
-    """Move a question into a state in which it is asked; the event, if it was held back."""
+    """Move a question into a state in which it is asked; the event, if a diagnostic was held back for it."""
     was_held_back, question.state = question.state == "drafted", state
     tx.session.add(question)
-    if not was_held_back or question.node_id is None:
+    if not was_held_back or question.node_id is None or _is_for_reviews(tx.session, question):
         return ()
     return (QuestionReady(concept_node_id=question.node_id, question=mapping.question_shown(question)),)
+
+
+def _is_for_reviews(session: Session, question: tables.Question) -> bool:
+    wanted = select(tables.Assessment.type).where(tables.Assessment.id == question.assessment_id)
+    return session.exec(wanted).one() == "recall"
 
 
 def _lock_question(tx: WriteTransaction, question_id: str, user_id: str) -> tuple[tables.Question, NodeRow]:

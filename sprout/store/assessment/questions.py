@@ -91,6 +91,7 @@ def insert_question(
     position: int,
     key: str | None = None,
     state: str = "verified",
+    kind: str | None = None,
 ) -> tables.Question:
     """Insert a checked draft as a question of the assessment; a person's question is verified.
 
@@ -98,6 +99,7 @@ def insert_question(
 
     Args:
         key: what makes it differ from others of the assessment, if not its prompt.
+        kind: the form of its answer, if it comes from a lesson.
     """
     draft = name_beliefs(connection, draft, concept_id)
     question = tables.Question(
@@ -118,6 +120,7 @@ def insert_question(
         tolerance=draft.tolerance,
         unit=draft.unit,
         difficulty=draft.difficulty,
+        kind=kind,
     )
     connection.execute(_INSERT_QUESTION, _columns(question))
     insert_tests(connection, question.id, concept_id, draft.tests)

@@ -1,5 +1,6 @@
 """Candidates for review items: the questions about a part that were asked, and prepared ones that were not."""
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -13,13 +14,14 @@ from sprout.store.assessment.answer_history import OPEN
 from sprout.store.assessment.misconceptions import belief_ids
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
-from sprout.store.schema.review_tables import ReviewItem
+from sprout.store.schema.review_tables import ReviewItem, ReviewSessionRow
 
 NOT_REVIEWED_KINDS = frozenset({"code", "draw"})  # marked by running them, or by eye
 
 _nodes, _tests = table_of(tables.Node), table_of(tables.QuestionTest)
 _questions, _answers = table_of(tables.Question), table_of(tables.Answer)
-_assessments, _items = table_of(tables.Assessment), table_of(ReviewItem)
+_assessments = table_of(tables.Assessment)
+_items, _sessions = table_of(ReviewItem), table_of(ReviewSessionRow)
 _concepts, _topics = _nodes.alias("concepts"), _nodes.alias("topics")
 _SEEN = select(func.max(_answers.c.created_at)).where(_answers.c.question_id == _questions.c.id).scalar_subquery()
 
@@ -39,10 +41,7 @@ def candidates_for(
     Args:
         clears: the misconceptions that a right answer can clear now.
     """
-    columns = (_questions.c.id, _questions.c.prompt, _questions.c.format, _SEEN.label("seen_at"))
-    named = (_questions.c.misconceptions, _questions.c.criteria) if clears.entries else ()
-    wanted = _asked([node_id], user_id, *columns, *named).order_by(_questions.c.creation)
-    asked = [_asked_candidate(row, clears) for row in connection.execute(wanted) if _is_usable(row)]
+    asked = asked_about(connection, [node_id], user_id, clears)[node_id]
     prepared = [
         Candidate(
             draft.prompt,
@@ -56,16 +55,35 @@ def candidates_for(
     return [*asked, *prepared]
 
 
+def asked_about(
+    connection: Connection, node_ids: Collection[str], user_id: str, clears: Clearable | None = None
+) -> defaultdict[str, list[Candidate]]:
+    """The stored questions about each of the parts, in the order in which they were made."""
+    columns = (_tests.c.node_id, _questions.c.id, _questions.c.prompt, _questions.c.format, _SEEN.label("seen_at"))
+    named = (_questions.c.misconceptions, _questions.c.criteria) if clears is not None and clears.entries else ()
+    wanted = _asked(node_ids, user_id, *columns, *named).order_by(_questions.c.creation)
+    found: defaultdict[str, list[Candidate]] = defaultdict(list)
+    for row in connection.execute(wanted):
+        if _is_usable(row):
+            found[row.node_id].append(_asked_candidate(row, clears))
+    return found
+
+
 def _asked(node_ids: Collection[str], user_id: str, *columns: ColumnElement[Any]) -> Select[Any]:
     """The questions about these parts that are not open elsewhere, with what `_is_usable` looks at."""
-    waits = select(_items.c.question_id).where(_items.c.state.in_(("posed", "comparing")))
+    waits = (
+        select(_items.c.question_id)
+        .join(_sessions, _sessions.c.id == _items.c.session_id)
+        .where(_sessions.c.user_id == user_id, _sessions.c.ended_at.is_(None))
+        .where(_items.c.state.in_(("posed", "comparing")), _items.c.question_id.is_not(None))
+    )
     return (
         select(*columns, _questions.c.kind, _questions.c.marked_by)
         .join_from(_tests, _questions, _questions.c.id == _tests.c.question_id)
         .join(_assessments, _assessments.c.id == _questions.c.assessment_id)
         .where(_tests.c.node_id.in_(list(node_ids)), _assessments.c.user_id == user_id)
         .where(_questions.c.state.not_in(tables.NOT_ASKED), ~OPEN)
-        .where(_questions.c.id.not_in(waits.where(_items.c.question_id.is_not(None))))
+        .where(_questions.c.id.not_in(waits))
     )
 
 
@@ -84,7 +102,7 @@ def _is_usable(row: Row[Any]) -> bool:
     return row.kind not in NOT_REVIEWED_KINDS and not (row.marked_by or {}).get("program_tests")
 
 
-def _asked_candidate(row: Row[Any], clears: Clearable) -> Candidate:
+def _asked_candidate(row: Row[Any], clears: Clearable | None) -> Candidate:
     by_code = row.format != "open_ended" or bool((row.marked_by or {}).get("accepted"))
-    can_clear = bool(clears.entries) and clears.by(prompt_key(row.prompt), set(belief_ids(row)))
+    can_clear = clears is not None and bool(clears.entries) and clears.by(prompt_key(row.prompt), set(belief_ids(row)))
     return Candidate(row.prompt, by_code, question_id=row.id, seen_at=row.seen_at, clears=can_clear)

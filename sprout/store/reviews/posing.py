@@ -71,13 +71,15 @@ def _pose(tx: WriteTransaction, item: ReviewItem, user_id: str, now: datetime, s
 
 
 def ask(tx: WriteTransaction, chosen: Candidate, concept: NodeRow, node: NodeRow, user_id: str) -> str:
-    """The id of the question, asked in the learner's recall of the concept."""
+    """The id of the question, asked in the learner's recall of the concept: a fresh one of it itself, or a copy."""
+    recall = recall_of(tx, concept, user_id)
     if chosen.prepared is not None:
         draft, kind = replace(chosen.prepared, tests=(node.title,)), None
     else:
         stored = tx.session.exec(select(tables.Question).where(tables.Question.id == chosen.question_id)).one()
+        if stored.assessment_id == recall and chosen.seen_at is None:
+            return stored.id
         draft, kind = draft_of(stored, _tested_titles(tx.session, stored.id)), stored.kind
-    recall = _recall_of(tx, concept, user_id)
     last, _ = positions(tx.connection, recall, draft.prompt)
     made = insert_question(
         tx.connection,
@@ -86,11 +88,8 @@ def ask(tx: WriteTransaction, chosen: Candidate, concept: NodeRow, node: NodeRow
         concept_id=concept.id,
         position=last + 1,
         key=f"{last + 1}:{unique_key(prompt_key(draft.prompt))}",
+        kind=kind,
     )
-    row = tx.session.exec(select(tables.Question).where(tables.Question.id == made.id)).one()
-    row.kind = kind
-    tx.session.add(row)
-    tx.session.flush()
     return made.id
 
 
@@ -99,7 +98,7 @@ def _tested_titles(session: Session, question_id: str) -> list[str]:
     return list(session.exec(select(test.title).where(test.question_id == question_id).order_by(col(test.position))))
 
 
-def _recall_of(tx: WriteTransaction, concept: NodeRow, user_id: str) -> str:
+def recall_of(tx: WriteTransaction, concept: NodeRow, user_id: str) -> str:
     """The id of the learner's one recall of the concept, made if missing.
 
     It belongs to the concept and not to its part, so that the answers outlive the removal of a part and its undo.

@@ -71,7 +71,7 @@ _ENDS_OF_ROOTS = _ENDS.where(runs.c.id.in_(bindparam("ids", expanding=True)))
 _ENDS_OF_USERS = _ENDS.where(
     runs.c.user_id.in_(bindparam("ids", expanding=True)), runs.c.state.in_(UNFINISHED), runs.c.parent_id.is_(None)
 )
-_WITHOUT_LESSONS = ~or_(runs.c.lane.startswith("conversation:"), runs.c.lane.startswith("key_check:"))
+_WITHOUT_LESSONS = ~or_(*(runs.c.lane.startswith(f"{kind}:") for kind in ("conversation", "key_check", "variants")))
 _READ_EVENTS = (
     select(_events.c.seq, _events.c.run_id, _events.c.kind, _events.c.data)
     .where(_events.c.root_id == bindparam("root"), _events.c.seq > bindparam("after"))

@@ -40,7 +40,7 @@ class RunRow(Wire):
     """A run as clients see it."""
 
     id: str
-    agent: str = Field(description="such as topic, subconcept, refinement, tutor, grading, review, key_check")
+    agent: str = Field(description="such as topic, subconcept, refinement, tutor, grading, review, key_check, variants")
     label: str = Field(description="the agent, and for a helper its task, as in events")
     state: RunState
     reason: str | None = Field(description="how it ended; null until then")

@@ -22,6 +22,7 @@ const NAMES = {
   concept_refinement: "agent.refinement",
   path_review: "agent.review",
   key_check: "agent.key_check",
+  variants: "agent.variants",
   grading: "agent.grading",
   tutor: "agent.tutor",
   concept: "agent.concept",

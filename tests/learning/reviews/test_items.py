@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from sprout.learning.reviews.items import Candidate, choose_item
+from sprout.learning.reviews.items import Candidate, choose_item, has_fresh
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -22,6 +22,13 @@ def test_V4_an_item_is_a_fresh_one_else_the_one_seen_longest_ago() -> None:
     assert prompt(candidate("old", 9), candidate("fresh"), candidate("new", 1)) == "fresh"
     assert prompt(candidate("new", 1), candidate("old", 9)) == "old"
     assert prompt() is None
+
+
+def test_V7_a_part_has_something_fresh_if_the_question_that_would_be_asked_was_never_answered() -> None:
+    assert has_fresh([candidate("old", 9), candidate("fresh")])
+    assert not has_fresh([candidate("old", 9), candidate("old")])
+    assert not has_fresh([candidate("old", 9), candidate("words", by_code=False)])
+    assert not has_fresh([])
 
 
 def test_V4_the_same_words_asked_again_were_seen_when_they_were_asked_last() -> None:

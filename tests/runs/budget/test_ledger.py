@@ -154,6 +154,21 @@ async def test_D16_the_worst_is_held_while_a_call_goes_and_what_was_used_is_spen
     assert await day.balance() == await day.balance("learner:ann")
 
 
+async def test_D16_what_a_budget_covers_is_told_without_holding_it(a_day: Callable[..., LedgerDay]) -> None:
+    day, model = a_day(), BlockingModel()
+    asked = {"prompt_tokens": 1_000, "max_tokens": 8_000}
+    assert await day.ledger.covers("ann", PRICED, **asked)
+    assert await day.balance() == Balance()
+    task = day.asks(model)
+    await model.going.wait()
+    assert not await day.ledger.covers("ann", PRICED, prompt_tokens=1_000, max_tokens=42_000), "part of it is held"
+    model.released.set()
+    await task
+    assert await day.ledger.covers("ann", PRICED, prompt_tokens=1_000, max_tokens=42_000)
+    assert not await day.ledger.covers("ann", PRICED, prompt_tokens=1_000, max_tokens=60_000), "nor is it cut"
+    assert await a_day(None).ledger.covers("ann", PRICED, **asked), "nothing is limited"
+
+
 async def test_a_real_call_costs_what_its_usage_says(a_day: Callable[..., LedgerDay]) -> None:
     day = a_day()
     async with paid(day, [Reply([TextOut("Light first.")])]) as model:

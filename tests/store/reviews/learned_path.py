@@ -1,19 +1,23 @@
 """A learned path and its reviews, with a clock that the test moves."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from sprout.clock import utc_now
+from sprout.learning.paths.path_file import validate_path
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.learning.questions.assessments import GivenAnswer
 from sprout.learning.questions.questions import QuestionDraft
+from sprout.learning.reviews.items import ItemSource
 from sprout.learning.reviews.repository import ReviewAnswer, ReviewReply, ReviewSession
 from sprout.store.assessment.assessments import SqlAssessments
 from sprout.store.engine.database import Database
+from sprout.store.engine.transaction import WriteTransaction
+from sprout.store.paths.exchange import SqlPathExchange
 from sprout.store.reviews.repository import SqlReviews
 from sprout.store.schema import tables
 from sprout.store.schema.columns import table_of
@@ -28,6 +32,7 @@ ANSWERED = 2  # of them, which makes the part learned
 
 _questions, _tests = table_of(tables.Question), table_of(tables.QuestionTest)
 _answers, _nodes = table_of(tables.Answer), table_of(tables.Node)
+_users = table_of(tables.User)
 _progress, _cards, _reviews = table_of(tables.Progress), table_of(ReviewCard), table_of(ReviewEntry)
 
 
@@ -113,6 +118,30 @@ class Learner:
             await self.assessments.record_answer(question.assessment_id, given, user_id=ME)
 
 
+async def learn_path(
+    database: Database, clock: Clock, source: ItemSource | None = None, *, path: Mapping[str, Any] | None = None
+) -> Learner:
+    """A learner who has just answered two questions about each part of the path right, in diagnostics that are over."""
+    await database.write_tx(_ensure_learner)
+    imported = await SqlPathExchange(database).import_path(validate_path(path or a_path()), user_id=ME)
+    wanted = select(_nodes.c.title, _nodes.c.id).where(_nodes.c.type == "subconcept", _nodes.c.branch_id == imported.id)
+    parts = {row.title: row.id for row in await database.read_tx(lambda connection: connection.execute(wanted).all())}
+    reviews = SqlReviews(database, source, now=clock)
+    learner = Learner(database, reviews, SqlAssessments(database), clock, imported.id, parts)
+    for title in parts:
+        await learner.learn(title)
+    over = update(table_of(tables.Assessment)).values(completed_at=utc_now())
+    await database.write_tx(lambda tx: tx.connection.execute(over))
+    clock.moment = utc_now()
+    return learner
+
+
+def _ensure_learner(tx: WriteTransaction) -> None:
+    known = tx.connection.execute(select(_users.c.id).where(_users.c.id == ME)).first()
+    if known is None:
+        tx.session.add(tables.User(id=ME))
+
+
 class Prepared:
     """An item source with one question about a part."""
 
@@ -124,8 +153,8 @@ class Prepared:
         return (self._item,) if part == self._title else ()
 
 
-def a_path() -> dict[str, Any]:
-    """Five parts in two concepts, with four questions about each."""
+def a_path(*, questions: int = QUESTIONS_OF_PART) -> dict[str, Any]:
+    """Five parts in two concepts, with so many questions about each."""
     return {
         "sprout_path": 1,
         "title": "Chances",
@@ -135,7 +164,7 @@ def a_path() -> dict[str, Any]:
                 "title": concept,
                 "subconcepts": [{"title": part} for part in parts],
                 "edges": [{"from": source, "to": target} for source, target in EDGES[concept]],
-                "questions": [_question(part, number) for part in parts for number in range(QUESTIONS_OF_PART)],
+                "questions": [_question(part, number) for part in parts for number in range(questions)],
             }
             for concept, parts in PARTS.items()
         ],
