@@ -7,6 +7,7 @@ from sprout.agents.fences import fenced, wrapped
 from sprout.events import Mark
 from sprout.learning.graph.graph import MAX_TITLE
 from sprout.learning.leaks.prepared_help import prepared_help
+from sprout.learning.lessons.fading import Fading
 from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
 from sprout.learning.lessons.memories import MemoryRow
 from sprout.learning.lessons.repository import Lesson
@@ -89,6 +90,7 @@ def state_element(
     callable_tools: Sequence[str] | None = None,
     *,
     held: Sequence[HeldBelief] = (),
+    fading: Fading | None = None,
 ) -> str:
     """The state of a turn as one element.
 
@@ -96,6 +98,7 @@ def state_element(
         lesson: loaded after the attempt was result.
         callable_tools: names of the only tools that may be called; None if all may.
         held: misconceptions of the learner about the concept, those first that they were sure of.
+        fading: the form of the question that is due; None if none is.
     """
     plan: LessonPlan = lesson.plan
     return wrapped(
@@ -121,6 +124,7 @@ def state_element(
         may_complete="true" if lesson.may_end and result.open_question is None else "false",
         unaided_right=str(lesson.unaided_right),
         missed=str(lesson.pending.missed if lesson.pending else 0),
+        **({} if fading is None else {"fading": fading.value}),
     )
 
 

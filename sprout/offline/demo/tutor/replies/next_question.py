@@ -90,6 +90,8 @@ def outcome_snippets(turn: Turn, teaching: TutorLesson, frames: Templates, *, qu
             yield Snippet(_because(turn, teaching), whole=True, repeatable=True)
         case "worked_through" if settled.solution:
             yield _worked_through(turn, frames)
+            if _is_gap(turn, teaching):
+                yield Snippet(_because(turn, teaching), Priority.SHOULD)
         case "compared":
             yield from _compared_snippets(turn, teaching, frames)
         case "changed":
@@ -99,6 +101,8 @@ def outcome_snippets(turn: Turn, teaching: TutorLesson, frames: Templates, *, qu
 def _verdict(turn: Turn, teaching: TutorLesson, frames: Templates, *, quotes: bool) -> Snippet:
     """That the answer was right, in words, and whether there was help."""
     assert turn.settled is not None
+    if _is_gap(turn, teaching):
+        return Snippet(frames.render("gap_filled"), repeatable=True)
     if turn.settled.level:
         return Snippet(frames.fresh("with_help", turn.said), repeatable=True)
     found = teaching.find(turn.settled.prompt)
@@ -164,6 +168,12 @@ def _is_program(turn: Turn, teaching: TutorLesson) -> bool:
     return found is not None and found[1].kind == "code"
 
 
+def _is_gap(turn: Turn, teaching: TutorLesson) -> bool:
+    """Whether the settled question was a worked case with one step left out."""
+    found = teaching.find(turn.settled.prompt) if turn.settled else None
+    return found is not None and found[1].is_gap
+
+
 def _is_reading(turn: Turn, teaching: TutorLesson) -> bool:
     """Whether the settled question was about a passage, so that a sentence of it settles it."""
     found = teaching.find(turn.settled.prompt) if turn.settled else None
@@ -194,6 +204,12 @@ def _lead_in_snippets(turn: Turn, following: NextQuestion, frames: Templates) ->
     match following.reason:
         case NextReason.NEW if turn.settled is None or not following.question.reading:
             yield Snippet(following.chunk.explanation)
+        case NextReason.GAP:
+            if turn.settled is None:
+                yield Snippet(following.chunk.explanation)
+            yield Snippet(frames.render("gap"))
+        case NextReason.AFTER_GAP:
+            yield Snippet(frames.render("after_gap"))
         case NextReason.TEST:
             yield Snippet(frames.render("as_test"))
         case NextReason.CHANGED_FORM:

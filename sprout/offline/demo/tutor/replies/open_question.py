@@ -171,14 +171,14 @@ def due_help_snippets(now: OpenQuestion) -> Iterator[Snippet]:
 def _help_text(now: OpenQuestion) -> str:
     if now.turn.help:
         return now.turn.help
-    texts, level = (now.question.help if now.question else ()), now.pending.level.value
-    return texts[level - 1] if 0 < level <= len(texts) else ""
+    level = now.pending.level.value
+    return next(iter(now.question.help_from(level)), "") if now.question and level else ""
 
 
 def _leaves_room_for_help(now: OpenQuestion, text: str) -> bool:
     if now.check is None or now.question is None:
         return True
-    return now.check.leaves_room(text, now.question.help[now.pending.level - 1 :])
+    return now.check.leaves_room(text, now.question.help_from(now.pending.level))
 
 
 def feedback_snippets(now: OpenQuestion) -> Iterator[Snippet]:
