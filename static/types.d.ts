@@ -692,6 +692,7 @@ export interface ReviewResult {
   comesBack: boolean;
   seconds: number;
   sure: boolean;
+  contrast: string | null;
 }
 export interface ReviewSession {
   id: string;
