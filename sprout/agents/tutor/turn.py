@@ -380,6 +380,12 @@ class LessonTurn:
             known = max(known, diagnostic.score or 0.0)
         return fading_after(known, self.result.ladder if settled is not None else None)
 
+    async def neighbours(self) -> Sequence[str]:
+        """Learned subconcepts that are easily confused with this one, where the last step of the plan comes next."""
+        plan = self.lesson.plan
+        comes_last = self.question_due and not self.result.asks_same_again and 0 < plan.step == plan.step_count - 1
+        return await self.dependencies.lessons.neighbours(self.lesson) if comes_last else ()
+
     def refuse_second_end(self) -> None:
         """Raises ToolFailure: the turn has ended."""
         if self.ended:

@@ -106,10 +106,13 @@ def mix(reviews: Sequence[PlannedReview]) -> list[PlannedReview]:
 
 
 def confusability(one: DuePart, other: DuePart) -> float:
-    """Similarity of two parts, 0..1: the share of the words of both in those of either; 0 unless they are siblings."""
-    if one.concept_id != other.concept_id:
-        return 0.0
-    mine, theirs = stems([one.words]), stems([other.words])
+    """Likeness of two parts, 0..1; 0 unless they are siblings."""
+    return likeness(one.words, other.words) if one.concept_id == other.concept_id else 0.0
+
+
+def likeness(one: str, other: str) -> float:
+    """The share of the words of both texts in those of either, 0..1."""
+    mine, theirs = stems([one]), stems([other])
     return len(mine & theirs) / len(mine | theirs) if mine and theirs else 0.0
 
 

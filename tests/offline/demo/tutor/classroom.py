@@ -272,6 +272,7 @@ class Classroom:
     learns: int = 2
     mastery: float = 0.3
     held: Sequence[HeldBelief] = ()
+    neighbours: Sequence[str] = ()
     tools: tuple[str, ...] = TOOLS
     callable_tools: tuple[str, ...] | None = None
     results: dict[str, str] = field(default_factory=dict)
@@ -360,6 +361,12 @@ class Classroom:
         return self.unaided >= self.learns
 
     @property
+    def comes_last(self) -> bool:
+        """Whether the last step of the plan is the next one."""
+        alone = self.ladder.ended and not self.ladder.level
+        return self.open_question is None and alone and len(self.asked) == len(self.plan) - 1
+
+    @property
     def may_end(self) -> bool:
         """Whether it is learned, or all that was asked is about passages and they are read to the end."""
         are_read = all("reading" in one for one in self.asked) and 0 < len(self.plan) <= len(self.asked)
@@ -379,6 +386,7 @@ class Classroom:
             marking,
             self._help(),
             *map(mix_up_element, self.held),
+            *(fenced("neighbour", title, limit=200) for title in self.neighbours if self.comes_last),
             "" if self.callable_tools is None else wrapped("callable_tools", ", ".join(self.callable_tools)),
             fenced("note", NOTE_TEXTS[note], limit=300, kind=note.value) if note else "",
         ]

@@ -128,6 +128,14 @@ def test_Q2_a_side_question_at_a_gap_is_answered_and_the_gap_stays_open() -> Non
     assert lesson.open_question is not None
 
 
+def test_V4_the_last_step_is_told_from_its_neighbour_and_no_other_step_is() -> None:
+    lesson = opened(0.4, learns=3, neighbours=["Acceleration: how speeds change"])
+    for step in (1, 2):
+        right(lesson)
+        assert ("“Acceleration: how speeds change”" in lesson.last_reply) is (step == 2)
+    assert LESSON.steps[2].says in lesson.last_reply
+
+
 def sample(course: Course) -> Sequence[Lesson]:
     return lessons(course.slug)[::EVERY]
 

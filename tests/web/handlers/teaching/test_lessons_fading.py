@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from harness.builders import a_concept
 from sprout.clock import utc_now
 from sprout.learning.misconceptions.ledger import clearable
+from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.learning.reviews.items import NoItems
 from sprout.offline.demo.conversation import read_conversation
 from sprout.offline.demo.tutor.agent import make_tutor
@@ -29,6 +31,7 @@ from tests.web.handlers.teaching.lesson_server import (
 
 pytestmark = pytest.mark.usefixtures("sqlite_url")  # a database that is up to date already
 
+ME = {"userId": DEFAULT_USER_ID}
 GAPPED = "Six rows of seven chairs: 6 · 7 = ___ chairs."
 
 
@@ -89,6 +92,24 @@ async def test_V4_a_gap_is_no_item_of_a_review(tmp_path: Path) -> None:
             lambda connection: candidates_for(connection, lesson.node.id, lesson.node.user_id, NoItems(), none)
         )
         assert [one.prompt for one in found] == ["What is 3 times 14?"]
+
+
+async def test_V4_before_the_last_step_the_tutor_is_told_what_the_learner_knows_that_is_easily_taken_for_it(
+    tmp_path: Path,
+) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        concept = await lesson.paths.node(lesson.node.parent_id or "", user_id=lesson.node.user_id)
+        for season, is_learned in (("winter", True), ("spring", False)):
+            node = await a_concept(lesson.paths, concept, f"Where wood comes from in {season}")
+            progress = (await lesson.client.post("/api/progress", json={**ME, "nodeId": node.id})).json()
+            if is_learned:
+                change = {"completedAt": "2026-01-05T09:00:00Z"}
+                await lesson.client.patch(f"/api/progress/{progress['id']}", json=change)
+        await lesson.turn("", calls(number(plan=["count", "compare", "explain"], can="count")))
+        for expected, prompt in ((0, "What is 3 times 14?"), (1, "What is 2 times 21?")):
+            await lesson.answer("42", calls(number(prompt, can="compare")))
+            assert lesson.state().count("<neighbour") == expected
+        assert "Where wood comes from in winter" in lesson.state()
 
 
 async def test_H1a_an_authored_gap_goes_on_after_a_wrong_answer_a_side_question_and_not_knowing(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def next_question_text(
         *purpose_snippets(turn, teaching, frames),
         *_tactic_snippets(turn, frames),
     ]
-    lead_in = [*_lead_in_snippets(turn, following, frames)]
+    lead_in = [*_lead_in_snippets(turn, teaching, following, frames)]
     if following.question.reading:  # what settled the last question is said, though the next may be about it as well
         words = compose(unsaid([*outcome, *lead_in], turn.said), None, joint=PARAGRAPH)
         return words or following.chunk.explanation
@@ -198,12 +198,16 @@ def _mix_up_snippets(turn: Turn, following: NextQuestion, frames: Templates) -> 
         yield Snippet(text, whole=True)
 
 
-def _lead_in_snippets(turn: Turn, following: NextQuestion, frames: Templates) -> Iterator[Snippet]:
+def _lead_in_snippets(
+    turn: Turn, teaching: TutorLesson, following: NextQuestion, frames: Templates
+) -> Iterator[Snippet]:
     """Announcement of the question: a new case and its idea, or how it goes with those before it."""
     can = following.question.goal
     match following.reason:
         case NextReason.NEW if turn.settled is None or not following.question.reading:
             yield Snippet(following.chunk.explanation)
+            if turn.neighbours and following.chunk is teaching.chunks[-1]:
+                yield Snippet(frames.render("neighbour", title=turn.neighbours[0]), Priority.SHOULD)
         case NextReason.GAP:
             if turn.settled is None:
                 yield Snippet(following.chunk.explanation)
