@@ -496,6 +496,7 @@ export interface Attempt {
   questionId: string;
   answerId: string;
   helpLevel: number;
+  gap: boolean;
   state: GradeState;
   score: number | null;
   correct: boolean | null;
@@ -510,6 +511,7 @@ export interface Checkpoint {
   prompt: string;
   type: AnswerType;
   options: string[] | null;
+  gap: boolean;
   help: string[];
   attempts: number;
   compare: Compared | null;

@@ -84,9 +84,14 @@ def _prepare_question(ask: LessonQuestion, can: str) -> PreparedQuestion:
     )
 
 
+def gap_prompt(case: str) -> str:
+    """The question that asks for the step that is left out of a case."""
+    return f"{case.strip()}\n\n{ASKS_FOR_GAP}"
+
+
 def _prepare_gap(gap: Gap, can: str) -> PreparedQuestion:
     return PreparedQuestion(
-        f"{gap.case.strip()}\n\n{ASKS_FOR_GAP}",
+        gap_prompt(gap.case),
         "mcq" if gap.wrong else "number",
         gap.answer,
         can,
