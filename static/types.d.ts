@@ -498,6 +498,7 @@ export interface Attempt {
   questionId: string;
   answerId: string;
   helpLevel: number;
+  gap: boolean;
   state: GradeState;
   score: number | null;
   correct: boolean | null;
@@ -512,6 +513,7 @@ export interface Checkpoint {
   prompt: string;
   type: AnswerType;
   options: string[] | null;
+  gap: boolean;
   help: string[];
   attempts: number;
   compare: Compared | null;
@@ -694,6 +696,7 @@ export interface ReviewResult {
   comesBack: boolean;
   seconds: number;
   sure: boolean;
+  contrast: string | null;
 }
 export interface ReviewSession {
   id: string;

@@ -189,7 +189,7 @@ async def _variants_call(repositories: MemoryGraphRepository, concept: NodeRow) 
 
     async def saved(checked: BaseModel, call: ToolUse) -> object:
         await save.run(checked, call)
-        return [_require_same_key(item.draft) for item in found.saved]
+        return [_require_same_key(draft) for draft in found.saved]
 
     given = [{**one, "part": concept.title, "solution": ["It is a loop."]} for one in (CHOICE, NUMERIC)]
     return SloppyCall(save.name, save, {"variants": given}, (), saved)

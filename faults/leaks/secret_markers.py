@@ -21,6 +21,7 @@ from faults.leaks.decodings import decodings
 from harness.servers.server_process import END_S, ROOT, START_S, NotServing, free_port
 from sprout.learning.structure.sentences import sentences_of
 from sprout.learning.text.normalization import one_line
+from sprout.offline.demo.tutor.content.from_course import gap_prompt
 
 LETTERS = 5
 WORD = re.compile(rf"zq[a-z]{{{LETTERS}}}qz", re.IGNORECASE)
@@ -151,6 +152,10 @@ def _items(course: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _mark_lesson(lesson: dict[str, Any], canaries: SecretMarkers) -> None:
+    if gap := lesson.get("gap"):
+        prompt = one_line(gap_prompt(gap["case"]))
+        for part, source in (("help", "help 1"), ("because", "because")):
+            gap[part] = canaries.mark_text(gap[part], MarkedText(prompt, source))
     for step in lesson["steps"]:
         _mark_question(step["asks"], canaries)
         _mark_question(step["again"], canaries)

@@ -5,11 +5,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from sprout.learning.lessons.help_ladder import GAP_LADDER
 from sprout.learning.text.normalization import one_line
 from sprout.offline.courses.catalogue import courses, lessons
 from sprout.offline.courses.course_format import Course, Question
 from sprout.offline.courses.lesson_format import Lesson, LessonQuestion
 from sprout.offline.demo.agents.outline import outline_lesson
+from sprout.offline.demo.tutor.content.from_course import lesson_from_course
 from sprout.offline.demo.tutor.content.study_skills import study_skills_lesson
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
 
@@ -30,6 +32,7 @@ class KnownQuestion:
         partial_answer: an incomplete answer in words; empty if there is none.
         contrast_case: the contrast case of its lesson.
         is_changed_form: whether it is the changed form of another question.
+        is_gap: whether it is a worked case with one step left out.
     """
 
     prompt: str
@@ -40,6 +43,12 @@ class KnownQuestion:
     partial_answer: str = ""
     contrast_case: str = ""
     is_changed_form: bool = False
+    is_gap: bool = False
+
+    @property
+    def given(self) -> int:
+        """The level of help that the question itself holds."""
+        return int(GAP_LADDER.given) if self.is_gap else 0
 
     @property
     def is_open(self) -> bool:
@@ -123,6 +132,10 @@ def _item(question: Question) -> KnownQuestion:
 
 
 def _lesson(lesson: Lesson) -> Iterator[KnownQuestion]:
+    if gap := lesson_from_course(lesson).gap:
+        wrong = tuple(WrongAnswer(option, "") for option, _ in gap.wrong)
+        kind = "mcq" if gap.kind == "mcq" else "numeric"
+        yield KnownQuestion(gap.prompt, kind, gap.answer, (lesson.subconcept, "0"), wrong, is_gap=True)
     for at, step in enumerate(lesson.steps):
         for ask, changed in ((step.asks, False), (step.again, True)):
             yield _ask(ask, (lesson.subconcept, str(at)), lesson.contrast.case, changed=changed)

@@ -223,7 +223,7 @@ class CourseRun:
             asked = QuestionSituation(
                 one,
                 tuple(question["options"] or ()),
-                stands["helpLevel"],
+                stands["helpLevel"] - one.given,
                 tuple(messages_sent),
                 response["message"],
                 number,
@@ -283,7 +283,7 @@ class CourseRun:
         self._check_same_question(stands["question"], response["question"], "changes when the page is opened again")
         following = one_line(response["question"]["prompt"]) if response["question"] else None
         settled = response["isComplete"] or following != prompt
-        level = asked.level if settled else stands["helpLevel"]
+        level = asked.level if settled else stands["helpLevel"] - asked.known.given
         compares = not settled and stands["question"]["compare"] is not None
         if compares:
             desk.disclosures.compared.add(prompt)

@@ -13,7 +13,8 @@ from playwright.async_api import Locator, Page, expect
 from harness.journeys.sprout_server import Row, SproutServer, start_server
 from sprout.offline.courses.catalogue import courses, lessons
 from sprout.offline.courses.course_format import Question
-from sprout.offline.courses.lesson_format import LessonQuestion
+from sprout.offline.courses.lesson_format import Gap, LessonQuestion
+from sprout.offline.demo.tutor.content.from_course import ASKS_FOR_GAP
 from sprout.offline.pace import Pace
 
 IMMEDIATE = Pace()
@@ -55,7 +56,20 @@ async def open_course(
 
 def right_answer(prompt: str) -> str:
     """The course's correct answer to the question that a page shows."""
-    return authored_question(prompt).answer
+    gap = authored_gap(prompt)
+    return authored_question(prompt).answer if gap is None else gap.answer
+
+
+def authored_gap(prompt: str) -> Gap | None:
+    """The case with a step left out that stands on a page like this; None if it is a whole question.
+
+    Of lists and tables a page shows less than their Markdown has, so that most of the words decide.
+    """
+    shown = _words(prompt)
+    if not shown.endswith(_words(ASKS_FOR_GAP)):
+        return None
+    words = {*shown.split()}
+    return max(_gaps(), key=lambda gap: len(words & {*_words(gap.case).split()}) / len({*_words(gap.case).split()}))
 
 
 def wrong_answers(prompt: str) -> list[str]:
@@ -68,6 +82,11 @@ def wrong_answers(prompt: str) -> list[str]:
 def authored_question(prompt: str) -> LessonQuestion | Question:
     """The question of a course that stands on a page like this."""
     return _asks()[_words(prompt)]
+
+
+@cache
+def _gaps() -> list[Gap]:
+    return [lesson.gap for course in courses() for lesson in lessons(course.slug) if lesson.gap is not None]
 
 
 @cache
@@ -103,6 +122,12 @@ async def wait_for_question(page: Page) -> str:
     await expect(checkpoint(page).get_by_role("button", name="Answer")).to_be_enabled()
     await wait_for_effects(page)
     return await checkpoint(page).locator(".q").inner_text()
+
+
+async def fill_gap(page: Page) -> str:
+    """Fill in what is left out of the first case, which who knows nothing yet gets; the question that comes then."""
+    await submit_answer(page, right_answer(await wait_for_question(page)))
+    return await wait_for_question(page)
 
 
 async def submit_answer(page: Page, text: str, *, verdict: str = "Says it") -> None:

@@ -11,7 +11,7 @@ from sprout.events import AnswerType
 from sprout.learning.lessons.repository import Card
 from sprout.learning.lessons.turn import LessonCheckpoint
 from sprout.learning.questions.draft_repair import mend_draft
-from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft
+from sprout.learning.questions.questions import SOLVABLE_FORMATS, Criterion, Misconception, QuestionDraft
 from sprout.learning.text.normalization import folded, occurs_in
 
 SECRET = frozenset(
@@ -99,11 +99,15 @@ def build_checkpoint(
     program_tests: list[ProgramTestInput] | None,
     help: list[str],
     solution: list[str],
+    gap: bool = False,
 ) -> LessonCheckpoint:
     """The checkpoint as the model wrote it; `validate_draft` decides whether it can be asked.
 
     Args:
         tests: the title of the subconcept.
+        gap: whether it is a worked case with one step left out.
+
+    Raises ToolFailure: a gap has no key that code marks.
     """
     misconceptions = [one.to_misconception() for one in wrong or ()]
     correct, unit, tolerance = answer, None, None
@@ -132,7 +136,12 @@ def build_checkpoint(
         )
     )
     answered_by: AnswerType = "mcq" if draft.format == "mcq" else "text" if type == "mcq" else type
-    return LessonCheckpoint(draft, answered_by, tuple(dict.fromkeys(help))[:HELP_TEXTS])
+    if gap and not (draft.format in SOLVABLE_FORMATS or draft.accepted):
+        raise ToolFailure(
+            "Code has to mark what is left out: give a `number`, four `options`, or a short term in `accepted`."
+        )
+    texts = tuple(dict.fromkeys(help))[:HELP_TEXTS]
+    return LessonCheckpoint(draft, answered_by, texts[-1:] if gap else texts, is_gap=gap)
 
 
 def _format_number(value: float) -> str:

@@ -205,9 +205,16 @@ async def ask_checkpoint(
     ],
     can: Annotated[str, Field(max_length=300, description="what the learner can do who answers it")],
     answer: Annotated[str, Field(min_length=1, description="mcq: the right option's text; else a full answer")],
-    help: Annotated[list[str], Field(min_length=2, max_length=4, description="a text for each of the 4 help levels")],
+    help: Annotated[
+        list[str],
+        Field(min_length=1, max_length=4, description="a text for each of the 4 help levels; of a gap the last"),
+    ],
     solution: Annotated[list[str], Field(min_length=1, max_length=12, description="step by step")],
     call: ToolUse,
+    gap: Annotated[
+        bool,
+        Field(description="question is a worked case with one step left out as ___, asked for with a key: practice"),
+    ] = False,
     options: Annotated[list[str] | None, Field(description="mcq only: four")] = None,
     wrong: Annotated[list[MisconceptionInput] | None, Field(description="of an mcq, or wrong terms")] = None,
     criteria: Annotated[list[LessonCriterion] | None, Field(description="2-5, if nothing else marks it")] = None,
@@ -228,7 +235,7 @@ async def ask_checkpoint(
     checkpoint = build_checkpoint(
         question=question, type=type, answer=answer, tests=turn.lesson.node.title, options=options, wrong=wrong,
         criteria=criteria, anchors=anchors, number=number, accepted=accepted, program_tests=program_tests,
-        help=help, solution=solution,
+        help=help, solution=solution, gap=gap,
     )  # fmt: skip
     refuse_copyable(message, checkpoint)
     settled, before = turn.result.settled_question is not None, turn.lesson.plan

@@ -14,6 +14,7 @@ from sprout.errors import SproutError, ToolFailure
 from sprout.events import Graded
 from sprout.learning.leaks.prepared_help import prepared_help
 from sprout.learning.lessons.conversations import MessageKind
+from sprout.learning.lessons.fading import Fading, fading_after
 from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.learning.lessons.help_ladder import MAX_UNMARKED, HelpLadder, NextStep
 from sprout.learning.lessons.memories import Memories
@@ -283,8 +284,7 @@ class LessonTurn:
         question = self.result.open_question
         if question is None or KEY_CHECK not in self.dependencies.available_agents:
             return
-        is_new, solvable = question.ladder == HelpLadder(), question.checkpoint.draft.format in SOLVABLE_FORMATS
-        if is_new and solvable:
+        if question.ladder.is_new and question.checkpoint.draft.format in SOLVABLE_FORMATS:
             await self.team.start_apart(KEY_CHECK, question.id, node_id=self.lesson.concept.id)
 
     async def end(self, end: TurnEnd, call: ToolUse | None = None) -> None:
@@ -369,6 +369,22 @@ class LessonTurn:
     def question_due(self) -> bool:
         """Whether the turn must ask a question, or complete the lesson."""
         return self.result.open_question is None and self.input.kind is not TurnKind.CLARIFICATION
+
+    async def fading(self) -> Fading | None:
+        """The form of the question that is due; None if none is. Before the first one the diagnostic counts as well."""
+        if not self.question_due:
+            return None
+        known, settled = self.lesson.standing.mastery, self.result.settled_question
+        if not self.lesson.asked_prompts:
+            diagnostic = await self.dependencies.lessons.diagnostic_result(self.lesson)
+            known = max(known, diagnostic.score or 0.0)
+        return fading_after(known, self.result.ladder if settled is not None else None)
+
+    async def neighbours(self) -> Sequence[str]:
+        """Learned subconcepts that are easily confused with this one, where the last step of the plan comes next."""
+        plan = self.lesson.plan
+        comes_last = self.question_due and not self.result.asks_same_again and 0 < plan.step == plan.step_count - 1
+        return await self.dependencies.lessons.neighbours(self.lesson) if comes_last else ()
 
     def refuse_second_end(self) -> None:
         """Raises ToolFailure: the turn has ended."""

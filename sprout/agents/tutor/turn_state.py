@@ -7,6 +7,7 @@ from sprout.agents.fences import fenced, wrapped
 from sprout.events import Mark
 from sprout.learning.graph.graph import MAX_TITLE
 from sprout.learning.leaks.prepared_help import prepared_help
+from sprout.learning.lessons.fading import Fading
 from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
 from sprout.learning.lessons.memories import MemoryRow
 from sprout.learning.lessons.repository import Lesson
@@ -23,6 +24,7 @@ MAX_LINE = 300
 MAX_TEXT = 2_000
 MAX_ASKED = 40
 MAX_HELD = 5
+MAX_NEIGHBOURS = 2
 _HOW = {
     NextStep.SOLVED: "solved",
     NextStep.COMPARED: "compared",
@@ -89,6 +91,8 @@ def state_element(
     callable_tools: Sequence[str] | None = None,
     *,
     held: Sequence[HeldBelief] = (),
+    fading: Fading | None = None,
+    neighbours: Sequence[str] = (),
 ) -> str:
     """The state of a turn as one element.
 
@@ -96,6 +100,8 @@ def state_element(
         lesson: loaded after the attempt was result.
         callable_tools: names of the only tools that may be called; None if all may.
         held: misconceptions of the learner about the concept, those first that they were sure of.
+        fading: the form of the question that is due; None if none is.
+        neighbours: titles of what the learner is to tell this from, in its last step.
     """
     plan: LessonPlan = lesson.plan
     return wrapped(
@@ -109,6 +115,7 @@ def state_element(
         _marking_element(result),
         _help_element(result),
         *map(mix_up_element, _belief_order(held, lesson.node.title)[:MAX_HELD]),
+        *(fenced("neighbour", title, limit=MAX_TITLE) for title in neighbours[:MAX_NEIGHBOURS]),
         *(fenced("memory", one.text, limit=MAX_LINE) for one in memories),
         "" if callable_tools is None else wrapped("callable_tools", ", ".join(callable_tools)),
         *(fenced("note", NOTE_TEXTS[note], limit=MAX_TEXT, kind=note.value) for note in result.notes),
@@ -121,6 +128,7 @@ def state_element(
         may_complete="true" if lesson.may_end and result.open_question is None else "false",
         unaided_right=str(lesson.unaided_right),
         missed=str(lesson.pending.missed if lesson.pending else 0),
+        **({} if fading is None else {"fading": fading.value}),
     )
 
 

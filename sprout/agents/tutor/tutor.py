@@ -96,7 +96,16 @@ async def _build_messages(request: Prompt, turn: LessonTurn, tools: Sequence[Too
     memories = await turn.dependencies.memories.search(turn.lesson.node.title, user_id=turn.job.user_id)
     offered = None if turn.profile is None else [tool.name for tool in tools if tool.profile <= turn.profile]
     held = await turn.dependencies.lessons.held_beliefs(turn.lesson)
-    state = state_element(turn.lesson, turn.input.kind, turn.result, memories, offered, held=held)
+    state = state_element(
+        turn.lesson,
+        turn.input.kind,
+        turn.result,
+        memories,
+        offered,
+        held=held,
+        fading=await turn.fading(),
+        neighbours=await turn.neighbours(),
+    )
     last: list[Block] = [Text(state)]
     if turn.input.text:
         last.append(Text(turn.input.text))

@@ -20,8 +20,8 @@ def secret_of(question: AskedCheckpoint, *learner_texts: str) -> Secret:
 
 def prepared_help(question: AskedCheckpoint, level: HelpLevel) -> str:
     """The prepared text of a level; empty without one, and if it would give the answer away."""
-    texts = question.checkpoint.help
-    text = texts[level - 1] if 0 < level <= len(texts) else ""
+    texts, number = question.checkpoint.help, level - question.ladder.given
+    text = texts[number - 1] if 0 < number <= len(texts) else ""
     leak_filter = LeakFilter(secret_of(question), level=level)
     unchanged = leak_filter.feed(text) + leak_filter.end() == text
     return text if unchanged and leak_filter.withheld is None else ""
@@ -29,5 +29,5 @@ def prepared_help(question: AskedCheckpoint, level: HelpLevel) -> str:
 
 def given_help(question: AskedCheckpoint) -> tuple[str, ...]:
     """The prepared texts that the learner has got so far, in order."""
-    levels = (HelpLevel(level) for level in range(1, question.ladder.level + 1))
+    levels = (HelpLevel(level) for level in range(question.ladder.given + 1, question.ladder.level + 1))
     return tuple(text for level in levels if (text := prepared_help(question, level)))

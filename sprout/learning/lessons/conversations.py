@@ -35,6 +35,7 @@ class CitationShown(Wire):
 class AttemptShown(Wire):
     """Attempt at a question in the learner's words: the level of help before it, and what was found in it.
 
+    `gap` says that the question was a worked case with one step left out, so that the attempt was practice.
     `score` and `correct` are null and `criteria` is empty as long as there is no mark. `answer` and `why`, which is how
     one gets there, are null until the question is settled.
     """
@@ -42,6 +43,7 @@ class AttemptShown(Wire):
     question_id: str
     answer_id: str
     help_level: int
+    gap: bool
     state: GradeStateShown
     score: float | None
     correct: bool | None

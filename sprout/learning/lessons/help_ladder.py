@@ -43,12 +43,20 @@ class HelpLadder:
         attempts: number of genuine ones.
         unmarked: number of attempts in a row that could not be marked.
         step: what follows from the last operation.
+        given: the help that the question itself holds: a case of which all but one step is worked is a partly worked
+            parallel, so that filling the gap is practice from the first attempt on.
     """
 
     level: HelpLevel = HelpLevel.NONE
     attempts: int = 0
     unmarked: int = 0
     step: NextStep = NextStep.WAIT
+    given: HelpLevel = HelpLevel.NONE
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing has happened since the question was asked."""
+        return self == HelpLadder(self.given, given=self.given)
 
     @property
     def ended(self) -> bool:
@@ -111,3 +119,6 @@ class HelpLadder:
     @property
     def _is_settled(self) -> bool:
         return self.ended or self.comparing
+
+
+GAP_LADDER = HelpLadder(HelpLevel.PARALLEL, given=HelpLevel.PARALLEL)  # of a worked case with one step left out

@@ -213,6 +213,10 @@ class LessonRepository(Protocol):
         """Prerequisites of the subconcept."""
         ...
 
+    async def neighbours(self, lesson: Lesson) -> Sequence[str]:
+        """Titles of the learned subconcepts of the concept that are easily confused with this one, the likest first."""
+        ...
+
     async def record_attempt(
         self,
         question_id: str,

@@ -99,12 +99,14 @@ class LessonCheckpoint:
     is secret.
 
     Args:
-        help: a text for each level, in their order.
+        help: a text for each level, in their order; of a gap for the last level alone.
+        is_gap: whether it is a worked case with one step left out.
     """
 
     draft: QuestionDraft
     kind: AnswerType
     help: tuple[str, ...] = ()
+    is_gap: bool = False
 
 
 @dataclass(frozen=True, slots=True)

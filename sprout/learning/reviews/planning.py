@@ -18,6 +18,7 @@ class DuePart:
         retrievability: the probability that it is recalled now, 0..1.
         is_new: whether it was never reviewed: only an answer about itself can master it.
         words: its title and description.
+        was_sure: whether its last review that counted was missed by a learner who was sure.
     """
 
     node_id: str
@@ -26,6 +27,12 @@ class DuePart:
     retrievability: float
     is_new: bool = False
     words: str = ""
+    was_sure: bool = False
+
+    @property
+    def asks_itself(self) -> bool:
+        """Whether no answer about what builds on it can take its place."""
+        return self.is_new or self.was_sure
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +49,10 @@ class PlannedReview:
 
 
 def plan_reviews(due: Sequence[DuePart], edges: Iterable[tuple[str, str]]) -> list[PlannedReview]:
-    """Few reviews that cover all that is due, the most urgent first.
+    """Few reviews that cover all that is due: first what was missed by who was sure, then the most urgent.
 
-    A part that another due part builds on is covered by that one; one that was never reviewed is asked itself. What
-    builds on most is chosen first, so that nothing is asked that a chosen one covers.
+    A part that another due part builds on is covered by that one, unless it was never reviewed, or missed by a learner
+    who was sure. What builds on most is chosen first, so that nothing is asked that a chosen one covers.
 
     Args:
         edges: prerequisite → what builds on it.
@@ -58,10 +65,10 @@ def plan_reviews(due: Sequence[DuePart], edges: Iterable[tuple[str, str]]) -> li
         if one.node_id in left_out:
             continue
         under = [by_id[other] for other in before[one.node_id] if other in by_id and other not in left_out]
-        covered[one.node_id] = [other for other in under if not other.is_new and other.node_id not in covered]
+        covered[one.node_id] = [other for other in under if not other.asks_itself and other.node_id not in covered]
         left_out.update(other.node_id for other in covered[one.node_id])
     plan = [PlannedReview(by_id[node_id], tuple(others)) for node_id, others in covered.items()]
-    return sorted(plan, key=lambda review: (review.urgency, review.part.node_id))
+    return sorted(plan, key=lambda review: (not review.part.was_sure, review.urgency, review.part.node_id))
 
 
 def prerequisites(
@@ -99,10 +106,13 @@ def mix(reviews: Sequence[PlannedReview]) -> list[PlannedReview]:
 
 
 def confusability(one: DuePart, other: DuePart) -> float:
-    """Similarity of two parts, 0..1: the share of the words of both in those of either; 0 unless they are siblings."""
-    if one.concept_id != other.concept_id:
-        return 0.0
-    mine, theirs = stems([one.words]), stems([other.words])
+    """Likeness of two parts, 0..1; 0 unless they are siblings."""
+    return likeness(one.words, other.words) if one.concept_id == other.concept_id else 0.0
+
+
+def likeness(one: str, other: str) -> float:
+    """The share of the words of both texts in those of either, 0..1."""
+    mine, theirs = stems([one]), stems([other])
     return len(mine & theirs) / len(mine | theirs) if mine and theirs else 0.0
 
 

@@ -66,6 +66,7 @@ class ReviewResult(Wire):
         comes_back: whether another question about the part follows in this session.
         seconds: that the answer took.
         sure: whether the learner said that they were sure of it.
+        contrast: a case in which the belief that a wrong answer shows and the right idea differ; null without one.
     """
 
     item_id: str
@@ -90,6 +91,7 @@ class ReviewResult(Wire):
     comes_back: bool = False
     seconds: float = 0.0
     sure: bool = False
+    contrast: str | None = None
 
 
 class ReviewSession(Wire):

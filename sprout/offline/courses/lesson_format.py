@@ -1,5 +1,6 @@
 """Format of an authored lesson on one subconcept: steps with their checkpoints, help, an example, a contrast."""
 
+import re
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -13,6 +14,8 @@ Text = Annotated[str, Field(min_length=1, max_length=2_000)]
 Title = Annotated[str, Field(min_length=2, max_length=90)]
 
 HELP_LEVELS = 4
+GAP = "___"
+_LEADERS = re.compile(r"^(?:\d+\. |- |[│├└─ ]+)")  # of an item of a list, or of a tree
 MOST_WORDS = 120
 
 
@@ -156,6 +159,45 @@ class Example(AuthoredModel):
     text: Text
 
 
+class Gap(AuthoredModel):
+    """Another case like the example, worked as far as one step, which the learner fills in.
+
+    Args:
+        case: in Markdown, with `___` where the step is left out.
+        answer: the right option where there are `wrong` ones, else a number.
+        wrong: three wrong options.
+        help: for who cannot fill it in: what to do there, without the result.
+        because: why the step is as it is.
+    """
+
+    case: Text
+    answer: Line
+    wrong: tuple[Line, ...] = Field(default=(), max_length=3)
+    unit: str | None = None
+    help: Line
+    because: Line
+
+    @model_validator(mode="after")
+    def _check_gap(self) -> Self:
+        if self.case.count(GAP) != 1:
+            raise ValueError(f"one step is left out as {GAP}: {self.case!r}")
+        if not self.wrong:
+            float(self.answer)
+        elif len({self.answer.casefold(), *map(str.casefold, self.wrong)}) != 4:
+            raise ValueError(f"four different options are needed: {self.case!r}")
+        return self
+
+    @property
+    def filled(self) -> str:
+        """The sentence, the row or the line of code in which the step was left out, with it."""
+        line = next(line for line in self.case.splitlines() if GAP in line).strip()
+        if line.startswith("|"):
+            whole = ", ".join(cell.strip() for cell in line.strip("|").split("|"))
+        else:
+            whole = next(one for one in sentences_of(_LEADERS.sub("", line)) if GAP in one)
+        return whole.replace(GAP, self.answer)
+
+
 class Contrast(AuthoredModel):
     """A widespread wrong idea, and a case in which it and the right one predict different things."""
 
@@ -164,8 +206,11 @@ class Contrast(AuthoredModel):
 
 
 class Lesson(AuthoredModel):
+    """A lesson; `gap` is for who gets the example first, and without it the first question comes after the example."""
+
     subconcept: Title
     steps: tuple[Step, ...] = Field(min_length=3, max_length=3)
     example: Example
+    gap: Gap | None = None
     contrast: Contrast
     summary: Text

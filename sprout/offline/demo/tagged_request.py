@@ -8,7 +8,7 @@ _TAGS = (
     "topic|wish|size|existing|concept|subconcept|overview|document|title|desc|path|passage|asked|question|prompt"
     "|option|answer|reason|item|criterion|label|statement|partly_if|misconception|anchor|learner_answer"
     "|next|state|plan|can|callable_tools|pending|smaller|settled|solution|marking|next_step|help|memory|note"
-    "|mix_up|contrast"
+    "|mix_up|contrast|neighbour"
 )
 _TAG = re.compile(rf'<(/?)({_TAGS})((?:\s+[\w-]+="[^"<>]*")*)\s*(/?)>')
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"<>]*)"')

@@ -97,6 +97,20 @@ def belief_ids(row: Row[Any]) -> Iterator[str]:
     return (belief_id(one["misconception"]) for one in named if one.get("misconception"))
 
 
+def contrast_to(session: Session, shown: Sequence[str], topic_id: str, user_id: str) -> str | None:
+    """The case in which a belief that an answer has shown and the right idea differ, of the first belief that has one.
+
+    None without one, and while it would give away the answer to a question that is still open.
+
+    Args:
+        shown: statements of beliefs.
+    """
+    beliefs = beliefs_of(session.connection(), [topic_id]) if shown else {}
+    known = (beliefs.get((topic_id, belief_id(words))) for words in shown)
+    belief = next((one for one in known if one is not None and one.contrast), None)
+    return None if belief is None else _safe_contrast(belief, _revealing(_still_open(session, [topic_id], user_id)))
+
+
 def mix_ups_of(session: Session, user_id: str) -> list[MixUp]:
     """All mix-ups of a learner."""
     return _mix_ups(_found(session, _answered(session.connection(), user_id), user_id))
@@ -199,7 +213,7 @@ def _mix_ups(found: _Found) -> list[MixUp]:
         {row.id: (row, tests) for row, tests in found.answers},
         _words(found.answers),
         found.beliefs,
-        [(draft, frozenset(beliefs_in(draft))) for draft in map(draft_of, found.still_open)],
+        _revealing(found.still_open),
     )
     return [_mix_up(entry, context) for entry in ledger(ledger_answers(found.answers))]
 
@@ -229,7 +243,7 @@ def _mix_up(entry: LedgerEntry, context: _Context) -> MixUp:
         statement=known.statement if known else context.words[entry.belief_id],
         state=entry.state.value,
         sure=entry.sure,
-        contrast=_safe_contrast(known, context) if known else None,
+        contrast=_safe_contrast(known, context.still_open) if known else None,
         evidence=[_evidence(context.answered[one.answer_id][0]) for one in entry.evidence],
         clears_from=wire_time(entry.clears_from),
         cleared_by=None if entry.cleared_by is None else _evidence(context.answered[entry.cleared_by.answer_id][0]),
@@ -250,10 +264,15 @@ def _evidence(row: Row[Any]) -> MixUpEvidence:
     )
 
 
-def _safe_contrast(belief: Belief, context: _Context) -> str | None:
+def _revealing(questions: Sequence[tables.Question]) -> list[tuple[QuestionDraft, frozenset[str]]]:
+    """The questions, each with the ids of the beliefs that answers to it can reveal."""
+    return [(draft, frozenset(beliefs_in(draft))) for draft in map(draft_of, questions)]
+
+
+def _safe_contrast(belief: Belief, still_open: Sequence[tuple[QuestionDraft, frozenset[str]]]) -> str | None:
     """The contrast case, unless it gives away the answer to an open question that could reveal the belief."""
     text = belief.contrast
-    if text and any(belief.id in ids and _gives_away(text, draft) for draft, ids in context.still_open):
+    if text and any(belief.id in ids and _gives_away(text, draft) for draft, ids in still_open):
         return None
     return text
 

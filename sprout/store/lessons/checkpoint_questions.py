@@ -10,7 +10,7 @@ from sqlmodel import col, func, select
 
 from sprout.events import AnswerType, NodeRow
 from sprout.ids import new_id
-from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
+from sprout.learning.lessons.help_ladder import GAP_LADDER, HelpLadder, HelpLevel, NextStep
 from sprout.learning.lessons.turn import AskedCheckpoint, LessonCheckpoint
 from sprout.learning.marking.keyed_answers import Option
 from sprout.learning.questions.questions import prompt_key, validate_draft
@@ -44,7 +44,7 @@ def ask_checkpoint(
     row.state, row.kind = "posed", checkpoint.kind
     row.anchors = cast(JsonValue, list(draft.anchors)) or None
     row.help = cast(JsonValue, list(checkpoint.help)) or None
-    row.ladder = ladder_column(HelpLadder(), None)
+    row.ladder = ladder_column(GAP_LADDER if checkpoint.is_gap else HelpLadder(), None)
     tx.session.add(row)
     tx.session.flush()
     return asked_checkpoint(row, (), tests=draft.tests)
@@ -76,7 +76,8 @@ def asked_checkpoint(
 
 def ladder_column(ladder: HelpLadder, counted: str | None) -> JsonValue:
     """A help ladder as its column has it, with the last attempt that it has counted."""
-    return {**asdict(ladder), "level": int(ladder.level), "step": ladder.step.value, "counted": counted}
+    levels = {"level": int(ladder.level), "given": int(ladder.given)}
+    return {**asdict(ladder), **levels, "step": ladder.step.value, "counted": counted}
 
 
 def ladder_of(question: tables.Question) -> HelpLadder:
@@ -89,6 +90,7 @@ def ladder_of(question: tables.Question) -> HelpLadder:
         stored_ladder["attempts"],
         stored_ladder["unmarked"],
         NextStep(stored_ladder["step"]),
+        HelpLevel(stored_ladder.get("given", HelpLevel.NONE)),
     )
 
 
@@ -101,6 +103,7 @@ def _checkpoint(question: tables.Question, tests: Sequence[str]) -> LessonCheckp
         draft_of(question, tests),
         cast(AnswerType, question.kind or "text"),
         tuple(cast(list[str], question.help or [])),
+        is_gap=bool(ladder_of(question).given),
     )
 
 

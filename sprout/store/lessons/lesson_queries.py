@@ -23,6 +23,7 @@ from sprout.learning.lessons.repository import (
 from sprout.learning.lessons.turn import AskedCheckpoint, LessonPlan
 from sprout.learning.mastery.knowledge_tracing import NEUTRAL_SCORE
 from sprout.learning.mastery.mastery import RIGHT_TO_LEARN, Claim, Evidence, Mastery, mastery
+from sprout.learning.reviews.planning import CONFUSABLE_FROM, likeness
 from sprout.store.assessment.evidence import evidence_about
 from sprout.store.assessment.mastery import edge_pairs
 from sprout.store.assessment.placement_findings import claims_about
@@ -131,6 +132,20 @@ def prerequisites_of(session: Session, lesson: Lesson) -> list[Prerequisite]:
     return [
         Prerequisite(title, shown or 0.0, learned_at is not None) for title, shown, learned_at in session.exec(wanted)
     ]
+
+
+def neighbours_of(session: Session, lesson: Lesson) -> list[str]:
+    """Titles of the learned siblings of the subconcept that are easily confused with it, the likest first."""
+    node, progress = tables.Node, tables.Progress
+    wanted = (
+        select(node.title, node.desc)
+        .join(progress, (col(progress.node_id) == col(node.id)) & (col(progress.user_id) == lesson.user_id))
+        .where(node.parent_id == lesson.concept.id, node.id != lesson.node.id, col(progress.completed_at).is_not(None))
+        .order_by(col(node.creation))
+    )
+    words = f"{lesson.node.title} {lesson.node.desc or ''}"
+    alike = [(likeness(words, f"{title} {desc or ''}"), title) for title, desc in session.exec(wanted)]
+    return [title for share, title in sorted(alike, key=lambda one: -one[0]) if share >= CONFUSABLE_FROM]
 
 
 def diagnostic_result_of(session: Session, lesson: Lesson) -> DiagnosticResult:

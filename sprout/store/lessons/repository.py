@@ -36,7 +36,13 @@ from sprout.store.graph.nodes import lock_node
 from sprout.store.graph.ownership import owned_answer, owned_node, owned_session
 from sprout.store.lessons.checkpoint_questions import ask_checkpoint, ladder_column
 from sprout.store.lessons.conversations import mark_delivered
-from sprout.store.lessons.lesson_queries import diagnostic_result_of, lesson_of, pending_of, prerequisites_of
+from sprout.store.lessons.lesson_queries import (
+    diagnostic_result_of,
+    lesson_of,
+    neighbours_of,
+    pending_of,
+    prerequisites_of,
+)
 from sprout.store.lessons.readings import store_reading
 from sprout.store.lessons.steps import add_card, save_step
 from sprout.store.runs.event_log import EventLog, Publish
@@ -65,6 +71,9 @@ class SqlLessonRepository:
 
     async def prerequisites(self, lesson: Lesson) -> Sequence[Prerequisite]:
         return await self._database.read_orm_tx(lambda session: prerequisites_of(session, lesson))
+
+    async def neighbours(self, lesson: Lesson) -> Sequence[str]:
+        return await self._database.read_orm_tx(lambda session: neighbours_of(session, lesson))
 
     async def record_attempt(
         self,

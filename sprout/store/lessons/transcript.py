@@ -76,6 +76,7 @@ def _attempt_shown(answer: tables.Answer, question: tables.Question) -> AttemptS
         question_id=answer.question_id,
         answer_id=answer.id,
         help_level=answer.help_level,
+        gap=bool(ladder_of(question).given),
         state=grade.state.value,
         score=answer.score,
         correct=answer.is_correct,

@@ -162,7 +162,7 @@ def _set_grade(tx: WriteTransaction, opened: OpenItem, answer: tables.Answer, gr
         sync_cards(tx, {opened.node_id: opened.learned_at}, opened.user_id)
     credited = _credit(tx, opened, answer, earned=grade in CREDITED and not opened.item.comes_back)
     reschedule(tx, {opened.node_id, *credited}, opened.user_id)
-    update_come_back(tx, opened.session, opened.item, grade)
+    update_come_back(tx, opened.session, opened.item, grade, was_sure=bool(answer.sure))
 
 
 def _credit(tx: WriteTransaction, opened: OpenItem, answer: tables.Answer, *, earned: bool) -> list[str]:

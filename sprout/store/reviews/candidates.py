@@ -78,7 +78,7 @@ def _asked(node_ids: Collection[str], user_id: str, *columns: ColumnElement[Any]
         .where(_items.c.state.in_(("posed", "comparing")), _items.c.question_id.is_not(None))
     )
     return (
-        select(*columns, _questions.c.kind, _questions.c.marked_by)
+        select(*columns, _questions.c.kind, _questions.c.marked_by, _questions.c.ladder)
         .join_from(_tests, _questions, _questions.c.id == _tests.c.question_id)
         .join(_assessments, _assessments.c.id == _questions.c.assessment_id)
         .where(_tests.c.node_id.in_(list(node_ids)), _assessments.c.user_id == user_id)
@@ -99,7 +99,8 @@ def _titled(connection: Connection, node_ids: Collection[str]) -> Sequence[Row[A
 
 
 def _is_usable(row: Row[Any]) -> bool:
-    return row.kind not in NOT_REVIEWED_KINDS and not (row.marked_by or {}).get("program_tests")
+    is_gap = bool((row.ladder or {}).get("given"))  # most of it is worked out, so that it recalls little
+    return row.kind not in NOT_REVIEWED_KINDS and not is_gap and not (row.marked_by or {}).get("program_tests")
 
 
 def _asked_candidate(row: Row[Any], clears: Clearable | None) -> Candidate:

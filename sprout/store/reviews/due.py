@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, func, select
 
 from sprout.events import wire_time
-from sprout.learning.reviews.cards import Card, retrievability
+from sprout.learning.reviews.cards import Card, ReviewGrade, retrievability
 from sprout.learning.reviews.day import PathReviews, ReviewsDue
 from sprout.learning.reviews.days import LearnerDays
 from sprout.learning.reviews.items import ItemSource
@@ -25,6 +25,7 @@ MEASURED_REVIEWS = 50
 
 _cards, _reviews = table_of(ReviewCard), table_of(ReviewEntry)
 _items, _sessions = table_of(ReviewItem), table_of(ReviewSessionRow)
+_answers = table_of(tables.Answer)
 _nodes, _edges, _branches = table_of(tables.Node), table_of(tables.Edge), table_of(tables.Branch)
 
 
@@ -56,7 +57,8 @@ def due_reviews(
     available = [row for row in rows if days.available_from(card_of(row)) <= now]
     asked_today = [row for row in available if row.node_id not in skipped]
     askable = askable_parts(connection, [row.node_id for row in asked_today], user_id, source) if asked_today else set()
-    due = [_due_part(row, now) for row in asked_today if row.node_id in askable]
+    sure = _missed_though_sure(connection, user_id, askable)
+    due = [_due_part(row, now, was_sure=row.node_id in sure) for row in asked_today if row.node_id in askable]
     plan = plan_reviews(due, _edges_among(connection, {one.concept_id for one in due}))
     done, pace_s = _done_since(connection, user_id, days.start_of(now)), pace_of(connection, user_id)
     return DueReviews(
@@ -130,7 +132,7 @@ def _due_query(user_id: str, before: datetime) -> Any:
     )
 
 
-def _due_part(row: Row[Any], now: datetime) -> DuePart:
+def _due_part(row: Row[Any], now: datetime, *, was_sure: bool) -> DuePart:
     card = card_of(row)
     return DuePart(
         node_id=row.node_id,
@@ -139,7 +141,23 @@ def _due_part(row: Row[Any], now: datetime) -> DuePart:
         retrievability=retrievability(card, now),
         is_new=card.is_new,
         words=f"{row.title} {row.desc or ''}",
+        was_sure=was_sure,
     )
+
+
+def _missed_though_sure(connection: Connection, user_id: str, node_ids: set[str]) -> set[str]:
+    """Those of the parts whose last review that counted was missed by a learner who was sure."""
+    if not node_ids:
+        return set()
+    of_card = (_cards.c.node_id == _reviews.c.node_id) & (_cards.c.user_id == _reviews.c.user_id)
+    wanted = (
+        select(_reviews.c.node_id)
+        .join(_cards, of_card & (_cards.c.seen_at == _reviews.c.at))
+        .join(_answers, _answers.c.id == _reviews.c.answer_id)
+        .where(_reviews.c.user_id == user_id, _reviews.c.node_id.in_(list(node_ids)), ~_reviews.c.is_credit)
+        .where(_reviews.c.grade == ReviewGrade.AGAIN.value, _answers.c.sure)
+    )
+    return set(connection.execute(wanted).scalars())
 
 
 def _edges_among(connection: Connection, concept_ids: set[str]) -> list[tuple[str, str]]:

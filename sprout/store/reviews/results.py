@@ -7,10 +7,11 @@ from sqlalchemy import Connection
 from sqlmodel import Session, select
 
 from sprout.events import wire_time
-from sprout.learning.marking.grades import GradeState
+from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.reviews.cards import ReviewGrade, due_dates, replay
 from sprout.learning.reviews.grading import ReviewMark, choices, fitting_grade, mark_of, slow_after
 from sprout.learning.reviews.repository import GradeChoice, ReviewResult
+from sprout.store.assessment.misconceptions import contrast_to
 from sprout.store.assessment.review_cards import learned_times, review_histories
 from sprout.store.assessment.self_marks import compare_of
 from sprout.store.documents.settling_passages import settling_passages
@@ -82,6 +83,7 @@ def result_of(
             "why": solution_text(question),
             "criteria": [] if grade is None else criteria_response(grade),
             "passage": settling_passages(session, [question]).get(question.id),
+            "contrast": _contrast(session, node, grade, user_id),
             "grade": counted,
             "fits": fits_answer(answer, question, seconds),
             "choices": _choices(connection, item, answer, user_id, retention, item.settled_at or now),
@@ -112,6 +114,14 @@ def _choices(
     before = replay(learned_at, [one.review for one in history if one.answer_id != answer.id])
     dates = due_dates(before, at, retention)
     return [GradeChoice(grade=one, due_at=wire_time(dates[one])) for one in allowed_grades(answer)]
+
+
+def _contrast(session: Session, node: tables.Node | None, grade: Grade | None, user_id: str) -> str | None:
+    """The case against the belief that the answer shows."""
+    if node is None or grade is None or not grade.misconceptions:
+        return None
+    topic = session.exec(select(tables.Node.parent_id).where(tables.Node.id == node.parent_id)).one()
+    return contrast_to(session, grade.misconceptions, topic or "", user_id)
 
 
 def _option_texts(question: tables.Question) -> list[str]:

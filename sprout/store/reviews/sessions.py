@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import takewhile
 from typing import cast
 
 from sqlmodel import Session, col, select
@@ -25,6 +26,7 @@ from sprout.store.schema import tables
 from sprout.store.schema.mapping import question_shown
 from sprout.store.schema.review_tables import OPEN_STATES, ReviewEntry, ReviewItem, ReviewSessionRow
 
+BETWEEN_SURE = 2  # questions between a miss of which the learner was sure and the next on the same part; judgement
 MAX_COME_BACKS = 2  # of a part in one session; then its lesson helps more
 REMOVED = (
     "The part that this question is about was removed, or is not learned any more, so the answer does not count. "
@@ -90,8 +92,13 @@ def owned_item(session: Session, row: ReviewSessionRow, item_id: str) -> ReviewI
     return found
 
 
-def update_come_back(tx: WriteTransaction, row: ReviewSessionRow, item: ReviewItem, grade: ReviewGrade) -> None:
-    """Ask about the part once more at the end of the session if it was missed, and not if it no longer is."""
+def update_come_back(
+    tx: WriteTransaction, row: ReviewSessionRow, item: ReviewItem, grade: ReviewGrade, *, was_sure: bool
+) -> None:
+    """Ask about the part once more in the session if it was missed, and not if it no longer is.
+
+    It is asked at the end; what the learner was sure of after a few other questions, before what they were not.
+    """
     items = items_of(tx.session, row.id)
     of_part = [one for one in items if one.comes_back and one.node_id == item.node_id]
     ahead = [one for one in of_part if one.position > item.position and one.state in ("waiting", "posed")]
@@ -99,12 +106,26 @@ def update_come_back(tx: WriteTransaction, row: ReviewSessionRow, item: ReviewIt
         for one in ahead:
             tx.session.delete(one)
     elif not ahead and len(of_part) < MAX_COME_BACKS and _can_go_on(tx.session, row):
-        last = max(one.position for one in items)
-        again = ReviewItem(id=new_id(), session_id=row.id, position=last + 1, node_id=item.node_id, comes_back=True)
+        place = _place_behind(item, items, was_sure=was_sure)
+        for one in sorted(items, key=lambda one: -one.position):
+            if one.position >= place:
+                one.position += 1
+                tx.session.flush()  # one by one: no two items are ever at one place
+        again = ReviewItem(id=new_id(), session_id=row.id, position=place, node_id=item.node_id, comes_back=True)
         tx.session.add(again)
         row.ended_at = None
         tx.session.add(row)
     tx.session.flush()
+
+
+def _place_behind(item: ReviewItem, items: Sequence[ReviewItem], *, was_sure: bool) -> int:
+    """The place in the session of an item that comes back, from 1."""
+    if not was_sure:
+        return max(one.position for one in items) + 1
+    ahead = [one for one in items if one.position > item.position and one.state in OPEN_STATES]
+    fresh = list(takewhile(lambda one: not one.comes_back, ahead))
+    between = fresh[:BETWEEN_SURE] or ahead[:1]
+    return max((one.position for one in between), default=max(one.position for one in items)) + 1
 
 
 def session_response(

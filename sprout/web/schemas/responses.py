@@ -33,6 +33,7 @@ class OpenLessonQuestion(Wire):
     """The open question of a lesson; `options` are those of a choice, in displayed order.
 
     Args:
+        gap: whether it is a worked case with one step left out, so that answering it is practice.
         help: the help texts given so far, in order.
         attempts: number of the learner's.
         compare: the model answer beside the learner's last one; null unless it waits for their own verdicts.
@@ -43,6 +44,7 @@ class OpenLessonQuestion(Wire):
     prompt: str
     type: AnswerType
     options: list[str] | None
+    gap: bool = False
     help: tuple[str, ...] = ()
     attempts: int = 0
     compare: Compare | None = None

@@ -56,11 +56,11 @@ function OpenCheckpoint({ lesson, about, question, refusal }) {
     <p class="cp-top">
       <${Mark} state="progress" mastery=${lesson.state.value?.mastery ?? 0} />
       <b>${t("tu.checkpoint")}</b>
-      <span>${t(KIND_WORDS[question.type])}</span>
+      <span>${t(question.gap ? "tu.gap" : KIND_WORDS[question.type])}</span>
       <${DraftNote} kept=${kept.value && !question.compare} />
     </p>
     <div class="q" id="asked" tabindex="-1" ref=${asked}><${Markdown} text=${question.prompt} /></div>
-    <${Hints} lesson=${lesson} help=${question.help} asked=${isHelpAsked} />
+    <${Hints} lesson=${lesson} question=${question} asked=${isHelpAsked} />
     ${
       question.compare
         ? html`<${Comparison} lesson=${lesson} question=${question} refusal=${refusal} />`

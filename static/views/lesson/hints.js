@@ -8,15 +8,16 @@ import { isHelpSaid } from "../../state/transcript.js";
 import { Markdown } from "../rich/markdown.js";
 
 /** @import { OpenLesson } from "../../state/lesson.js" */
+/** @import { Checkpoint } from "../../types.d.ts" */
 
 /** Where the checkpoint is not docked, but scrolls. */
 const narrow = matchMedia("(max-width: 1100px)");
 
 /**
- * @param {{ lesson: OpenLesson, help: string[], asked: { current: boolean } }} props `asked`: whether the learner waits
+ * @param {{ lesson: OpenLesson, question: Checkpoint, asked: { current: boolean } }} props `asked`: whether the learner waits
  *   for the next one, which is then brought into view
  */
-export function Hints({ lesson, help, asked }) {
+export function Hints({ lesson, question: { help, gap }, asked }) {
   const newest = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     if (asked.current && narrow.matches) newest.current?.scrollIntoView({ block: "nearest" });
@@ -25,7 +26,7 @@ export function Hints({ lesson, help, asked }) {
   return help.map((text, i) => {
     const isSaid = isHelpSaid(lesson.turns.value, text);
     return html`<details class="cp-help" key=${i} ref=${newest} open=${isSaid}>
-      <summary><b>${t(isSaid ? "tu.help_at" : "tu.help_waits", { n: i + 1 })}</b></summary>
+      <summary><b>${gap ? t("tu.help_gap") : t(isSaid ? "tu.help_at" : "tu.help_waits", { n: i + 1 })}</b></summary>
       <${Markdown} text=${text} />
     </details>`;
   });

@@ -39,6 +39,7 @@ const ORDER = ["again", "hard", "good", "easy"];
 export function Feedback({ opened, result }) {
   const contesting = useSignal(false);
   const mark = /** @type {keyof typeof SHAPES} */ (result.mark);
+  const wasSure = result.sure && mark !== "right";
   return html`<div class="rv-after">
     <p class="verdict" role="status">
       <${VerdictMark} shape=${SHAPES[mark]} />
@@ -48,16 +49,10 @@ export function Feedback({ opened, result }) {
       </span>
     </p>
     <div class="rv-asked" role="heading" aria-level="1"><${Markdown} text=${result.prompt} /></div>
+    ${wasSure && html`<p class="rv-sure dim">${t("rv.sure_missed")}</p><${Thought} result=${result} />`}
     <${Answers} result=${result} />
-    ${result.sure && mark !== "right" && html`<p class="rv-sure dim">${t("rv.sure_missed")}</p>`}
     ${result.criteria.length > 0 && html`<${GradeView} grade=${result} words=${result.said} />`}
-    ${
-      result.feedback &&
-      html`<section class="rv-because quiet">
-        <h2>${t("rv.thought")}</h2>
-        <p class="say">${result.feedback}</p>
-      </section>`
-    }
+    ${!wasSure && html`<${Thought} result=${result} />`}
     ${
       result.why &&
       html`<section class="rv-because">
@@ -110,6 +105,18 @@ export function Feedback({ opened, result }) {
     }
   </div>`;
 }
+
+/**
+ * Belief behind a wrong answer, and a case to test it on. It comes before the answer to who was sure.
+ * @param {{ result: ReviewResult }} props
+ */
+const Thought = ({ result: { feedback, contrast } }) =>
+  (feedback || contrast) &&
+  html`<section class="rv-because quiet">
+    <h2>${t("rv.thought")}</h2>
+    ${feedback && html`<p class="say">${feedback}</p>`}
+    ${contrast && html`<div class="say"><${Markdown} text=${contrast} /></div>`}
+  </section>`;
 
 /** Whether there is something to choose: a miss comes back today, and a second answer in one sitting moves no date. */
 const isGraded = (/** @type {ReviewResult} */ { choices }) => new Set(choices.map(({ dueAt }) => dueAt)).size > 1;

@@ -13,6 +13,7 @@ from harness.journeys.learner import (
     checkpoint,
     compare,
     conversation,
+    fill_gap,
     open_course,
     right_answer,
     submit_answer,
@@ -49,7 +50,9 @@ async def test_wrong_answers_bring_help_a_side_question_keeps_the_checkpoint_and
         open_course(tmp_path, bayes_url, pace=Pace(0.05, 900)) as taught,
         open_page(browser, taught.lesson(PER_CENT)) as page,
     ):
-        first = await wait_for_question(page)
+        await expect(checkpoint(page)).to_contain_text("practice: one step is left out")
+        await take_screenshot(page, "lesson-gap")
+        first = await fill_gap(page)
         await page.evaluate(COUNT_TELLS)
         await take_screenshot(page, "lesson")
         await expect(checkpoint(page)).not_to_contain_text("Hint 1 of 4")
@@ -62,7 +65,7 @@ async def test_wrong_answers_bring_help_a_side_question_keeps_the_checkpoint_and
             await page.wait_for_function("(level) => window.announced.length === level", arg=level)
             await expect(page.locator("#answer")).to_be_focused()
         await expect(page.locator(".me small")).to_have_text(
-            ["Your first answer, without help", "Your second answer, with hint 1"]
+            ["Your answer, as practice", "Your first answer, without help", "Your second answer, with hint 1"]
         )
         await expect(page.locator(".mst-why")).to_contain_text("to get right without help")
         await take_screenshot(page, "lesson-help")
@@ -133,7 +136,7 @@ async def test_a_choice_by_its_number_then_a_drawing_that_is_undone_and_kept_ove
     browser: Browser, tmp_path: Path, bayes_url: str
 ) -> None:
     async with open_course(tmp_path, bayes_url) as taught, open_page(browser, taught.lesson(TREE)) as page:
-        choice = await wait_for_question(page)
+        choice = await fill_gap(page)
         options = await checkpoint(page).get_by_role("radio").all()
         names = await checkpoint(page).locator(".opt .say").all_inner_texts()
         await take_screenshot(page, "lesson-choice")
@@ -244,7 +247,7 @@ async def test_without_a_choice_or_a_word_nothing_is_sent_and_help_costs_no_type
     browser: Browser, tmp_path: Path, bayes_url: str
 ) -> None:
     async with open_course(tmp_path, bayes_url) as taught, open_page(browser, taught.lesson(PER_CENT)) as page:
-        asked = await wait_for_question(page)
+        asked = await fill_gap(page)
         await checkpoint(page).get_by_role("button", name="Answer").click()
         await expect(checkpoint(page).get_by_role("alert")).to_contain_text("Write an answer")
         await expect(page.locator("#answer")).to_be_focused()
@@ -262,13 +265,13 @@ async def test_a_hint_is_said_once_in_the_checkpoint_while_its_question_is_open_
     browser: Browser, tmp_path: Path, bayes_url: str
 ) -> None:
     async with open_course(tmp_path, bayes_url) as taught, open_page(browser, taught.lesson(PER_CENT)) as page:
-        asked = await wait_for_question(page)
+        asked = await fill_gap(page)
         hint = page.get_by_text("Which number here plays the part of the three hundreds?")
         await checkpoint(page).get_by_role("button", name="Hint").click()
         await expect(checkpoint(page).locator(".cp-help")).to_have_count(1)
         await wait_for_question(page)
         await expect(hint).to_have_count(1)
-        await expect(conversation(page).locator(".me")).to_have_count(0)
+        await expect(conversation(page).locator(".me")).to_have_count(1)
         await take_screenshot(page, "lesson-hint")
         await submit_answer(page, wrong_answers(asked)[0])
         await expect(checkpoint(page).locator(".cp-help")).to_have_count(2)
@@ -286,7 +289,7 @@ async def test_on_a_phone_answer_stays_at_the_lower_edge_and_covers_neither_ques
         open_course(tmp_path, bayes_url) as taught,
         open_page(browser, taught.lesson(PER_CENT), size=PHONE) as page,
     ):
-        asked = await wait_for_question(page)
+        asked = await fill_gap(page)
         answer = checkpoint(page).get_by_role("button", name="Answer")
         for lift in (40, 80):
             await page.evaluate(LIFT_CARD, lift + 100)
@@ -330,7 +333,7 @@ async def test_on_a_phone_an_answer_is_compared_by_large_targets_and_by_keys_and
         open_course(tmp_path, bayes_url) as taught,
         open_page(browser, taught.lesson(TREE), size=PHONE, scheme="dark") as page,
     ):
-        for _ in range(2):
+        for _ in range(3):
             await submit_answer(page, right_answer(await wait_for_question(page)))
         await wait_for_question(page)
         await page.locator("#answer").fill("The percentages have different wholes.")

@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 from sprout.learning.reviews.planning import DuePart, PlannedReview, confusability, mix, plan_reviews, prerequisites
 
 
-def part(name: str, recall: float = 0.5, concept: str = "c", *, is_new: bool = False, words: str = "") -> DuePart:
-    return DuePart(name, concept, "b", recall, is_new, words or name)
+def part(
+    name: str, recall: float = 0.5, concept: str = "c", *, is_new: bool = False, words: str = "", was_sure: bool = False
+) -> DuePart:
+    return DuePart(name, concept, "b", recall, is_new, words or name, was_sure)
 
 
 def asked(plan: list[PlannedReview]) -> list[str]:
@@ -31,6 +33,12 @@ def test_V2_a_part_that_was_never_reviewed_is_asked_itself() -> None:
     plan = plan_reviews([part("a", 0, is_new=True), part("b", 0.8)], [("a", "b")])
     assert asked(plan) == ["a", "b"]
     assert plan[1].covers == ()
+
+
+def test_H7_what_was_missed_by_who_was_sure_is_asked_itself_and_first() -> None:
+    plan = plan_reviews([part("a", 0.9, was_sure=True), part("b", 0.8), part("c", 0.1)], [("a", "b")])
+    assert asked(plan) == ["a", "c", "b"]
+    assert plan[2].covers == ()
 
 
 @given(st.integers(min_value=1, max_value=9), st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8))), st.data())

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from sprout.offline.courses.catalogue import courses, lessons
 from sprout.offline.courses.course_format import Course
-from sprout.offline.courses.lesson_format import Lesson, LessonQuestion
+from sprout.offline.courses.lesson_format import Gap, Lesson, LessonQuestion
 
 WHOLE = {
     "prompt": "Which?",
@@ -49,6 +49,45 @@ def test_a_choice_is_not_given_away_by_its_length(lesson: Lesson) -> None:
     for ask in [each for step in lesson.steps for each in (step.asks, step.again)]:
         if ask.kind == "mcq":
             assert len(ask.answer) <= max(len(wrong.option) for wrong in ask.wrong) * 1.3, ask.prompt
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_gap_is_not_given_away_by_its_help_or_its_length(lesson: Lesson) -> None:
+    gap = lesson.gap
+    assert gap is not None
+    assert not re.search(rf"(?<![\w.,]){re.escape(gap.answer)}(?![\w]|[.,]\d)", gap.help), gap.help
+    assert not gap.wrong or len(gap.answer) <= max(map(len, gap.wrong)) * 1.3, gap.case
+
+
+GAP = {"case": "1. 3 · 4 = ___", "answer": "12", "help": "Three fours.", "because": "Three fours are twelve."}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"case": "1. 3 · 4 = 12"},
+        {"case": "1. ___ · 4 = ___"},
+        {"answer": "a dozen"},
+        {"wrong": ["7", "34"]},
+        {"wrong": ["7", "34", "12"]},
+    ],
+    ids=["none left out", "two left out", "no number and no choice", "three options", "an option twice"],
+)
+def test_H6_a_gap_that_code_could_not_mark_is_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        Gap.model_validate(GAP | fields)
+
+
+@pytest.mark.parametrize(
+    ("case", "filled"),
+    [
+        ("4 rows of 3.\n\n1. Count the rows.\n2. Three each. So 3 · 4 = ___. Done.", "So 3 · 4 = 12."),
+        ("|rows|seats|\n|-|-|\n|4|___|", "4, 12"),
+        ("```\n20 seats\n└─ ___ taken\n```", "12 taken"),
+    ],
+)
+def test_H6_a_filled_gap_is_the_sentence_or_the_row_that_it_stands_in(case: str, filled: str) -> None:
+    assert Gap.model_validate(GAP | {"case": case}).filled == filled
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

@@ -65,12 +65,12 @@ class Learner:
         self.device, _ = await self.reviews.start_session(ME, **options)
         return self.device
 
-    async def reply(self, text: str | None = RIGHT, *, seconds: float = 5) -> ReviewReply:
+    async def reply(self, text: str | None = RIGHT, *, seconds: float = 5, sure: bool | None = None) -> ReviewReply:
         """Answer the question that this device shows, 10 s after it was posed."""
         assert self.device is not None
         assert self.device.question is not None
         self.clock.move(seconds=10)
-        answer = ReviewAnswer(self.device.question.item_id, text=text, seconds=seconds)
+        answer = ReviewAnswer(self.device.question.item_id, text=text, seconds=seconds, sure=sure)
         replied = await self.reviews.answer(self.device.id, answer, user_id=ME)
         self.device = replied.session
         return replied

@@ -93,6 +93,51 @@ async def test_V6_a_miss_shows_the_answer_and_comes_back_the_same_day_as_another
     assert (last.session.done, last.session.recalled) == (6, 5)
 
 
+async def test_H7_what_was_sure_and_wrong_comes_back_before_other_misses_and_after_a_few_questions(
+    learner: Learner,
+) -> None:
+    learner.clock.move(days=1, minutes=1)
+    await learner.start()
+    unsure = (await learner.reply(WRONG)).result.title
+    sure = (await learner.reply(WRONG, sure=True)).result.title
+    rest = await learner.finish()
+    titles = [one.result.title for one in rest]
+    assert titles.index(sure) == 2, "two other questions lie between"
+    assert titles[-1] == unsure
+    assert len(titles) == len(ALL)
+    assert rest[-1].session.ended_at is not None
+
+
+async def test_H7_at_the_end_of_a_session_what_was_sure_and_wrong_comes_back_before_the_other_misses(
+    learner: Learner,
+) -> None:
+    learner.clock.move(days=1, minutes=1)
+    await learner.start()
+    missed = [(await learner.reply(WRONG)).result.title for _ in ALL[:-1]]
+    sure = (await learner.reply(WRONG, sure=True)).result.title
+    titles = [one.result.title for one in await learner.finish()]
+    assert titles == [missed[0], sure, *missed[1:]], "one question lies between"
+
+
+async def test_H7_what_was_sure_and_wrong_is_the_first_review_of_its_next_day(learner: Learner) -> None:
+    learner.clock.move(days=1, minutes=1)
+    device = await learner.start()
+    missed: list[str] = []
+    for _ in ALL:
+        assert device.question is not None
+        title = device.question.title
+        is_missed = title in PARTS["Odds"]
+        device = (await learner.reply(WRONG if is_missed else RIGHT, sure=is_missed and bool(missed))).session
+        missed += [title] if is_missed else []
+    await learner.finish(None)
+    for title in missed:
+        await learner.learn(title)
+    learner.clock.move(days=60)
+    session = await learner.start(minutes=20)
+    assert session.question is not None
+    assert session.question.title == missed[1], "the other one was missed earlier, so that it is forgotten rather"
+
+
 async def test_V1_answering_twice_in_one_sitting_moves_no_date(learner: Learner) -> None:
     learner.clock.move(days=1, minutes=1)
     await learner.start()

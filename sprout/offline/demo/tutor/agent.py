@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from sprout.learning.lessons.fading import Fading
 from sprout.learning.lessons.help_ladder import NextStep
 from sprout.offline.courses.catalogue import find_bridged_lesson, find_course, find_lesson
 from sprout.offline.demo.conversation import Conversation
@@ -30,7 +31,6 @@ ASK, COMPLETE, SAY = "ask_checkpoint", "complete_subconcept", "reply"
 CONCERN, EXAMPLE, SEARCH = "raise_concern", "generate_example", "search_documents"
 LONGEST_QUERY = 300
 
-LITTLE_KNOWN = 0.3  # mastery, 0..1
 MISSES_BEFORE_EXAMPLE = 2
 
 LessonFinder = Callable[[Subject], TutorLesson]
@@ -178,7 +178,7 @@ class _TutorReply:
         questions = next_questions(self._lesson, turn, known=self._diagnostic_score())
         following = questions[len(self._conversation.calls_to(ASK)) % len(questions)]
         words = next_question_text(turn, self._lesson, following, self._templates, self._weak_prerequisite())
-        if shows_example := self._opens_with_example(following):
+        if shows_example := self._shows_example_before(following):
             words = f"{self._example_notice()}{PARAGRAPH}{words}"
         if not self._can_call(ASK):
             return self._say(f"{words} {self._templates.render('closing_words')}")
@@ -186,10 +186,11 @@ class _TutorReply:
         ask = ToolOut(ASK, following.question.tool_input(words, plan, is_new_plan=not turn.plan))
         return Reply([self._example_call(), ask] if shows_example else [ask])
 
-    def _opens_with_example(self, following: NextQuestion) -> bool:
-        """Return True for a learner who knows little yet: the worked example comes before the first question."""
-        is_new = not self._turn.asked and max(self._turn.mastery, self._diagnostic_score()) < LITTLE_KNOWN
-        return is_new and self._can_show_example and LeakCheck(following.question.secret()).passes(self._lesson.example)
+    def _shows_example_before(self, following: NextQuestion) -> bool:
+        """Return True if the worked example comes before the question: at the beginning where little is known, and
+        before a gap."""
+        is_due = following.question.is_gap or (self._turn.fading is Fading.EXAMPLE and not self._turn.asked)
+        return is_due and self._can_show_example and LeakCheck(following.question.secret()).passes(self._lesson.example)
 
     def _can_call(self, tool: str) -> bool:
         within = self._turn.callable_tools

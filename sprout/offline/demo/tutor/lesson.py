@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from sprout.learning.leaks.secret import Secret, build_secret
+from sprout.learning.lessons.help_ladder import GAP_LADDER
 from sprout.learning.questions.program_tests import ProgramTest
 from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, QuestionFormat, parse_number
 from sprout.learning.text.normalization import folded
@@ -31,6 +32,7 @@ class PreparedQuestion:
         replies: by a wrong option, number or term, what is said to it.
         help: read again, look here, a partly worked parallel, one step; none where nothing safe can be said.
         reading, settled_by: ids of the passages that it is about, and their sentences that settle it.
+        is_gap: whether it is a worked case with one step left out, with help for the last level alone.
     """
 
     prompt: str
@@ -52,6 +54,7 @@ class PreparedQuestion:
     solution: tuple[str, ...] = ()
     reading: tuple[str, ...] = ()
     settled_by: tuple[str, ...] = ()
+    is_gap: bool = False
 
     @property
     def labels(self) -> list[str]:
@@ -73,6 +76,10 @@ class PreparedQuestion:
     def matches_prompt(self, prompt: str) -> bool:
         """Return True if the prompt is this question, with or without its options below it."""
         return folded(prompt).startswith(folded(self.prompt))
+
+    def help_from(self, level: int) -> tuple[str, ...]:
+        """The help of that level, from 1, and of those after it."""
+        return self.help[max(0, level - 1 - int(GAP_LADDER.given)) if self.is_gap else level - 1 :]
 
     def was_asked(self, prompts: Sequence[str]) -> bool:
         return any(map(self.matches_prompt, prompts))
@@ -104,6 +111,7 @@ class PreparedQuestion:
         fields |= {"accepted": [*self.accepted]} if self.accepted else {}
         fields |= {"program_tests": [*map(_test_input, self.program_tests)]} if self.program_tests else {}
         fields |= {"reading": [*self.reading], "settled_by": [*self.settled_by]} if self.reading else {}
+        fields |= {"gap": True} if self.is_gap else {}
         fields |= {"help": list(self.help)}
         return fields | {"solution": list(self.solution)} | ({"plan": list(plan)} if is_new_plan else {})
 
@@ -176,6 +184,7 @@ class TutorLesson:
     """A lesson of the demo tutor.
 
     Args:
+        gap: the example with a step left out, on another case; it comes before the first chunk's question.
         idea, case: a common misconception and a case that contradicts it; empty if none is known.
         sentences: the sentences that a side question may be answered from.
         language: the code of the language that it is written in.
@@ -189,6 +198,7 @@ class TutorLesson:
     language: str = "en"
     example_title: str = ""
     example: str = ""
+    gap: PreparedQuestion | None = None
     idea: str = ""
     case: str = ""
     sentences: tuple[str, ...] = field(default=())
@@ -202,5 +212,7 @@ class TutorLesson:
 
     def find(self, prompt: str) -> tuple[Chunk, PreparedQuestion] | None:
         """The question with this prompt, and the chunk that it belongs to."""
+        if self.gap is not None and self.gap.matches_prompt(prompt):
+            return self.chunks[0], self.gap
         found = ((chunk, task) for chunk in self.chunks for task in chunk.questions if task.matches_prompt(prompt))
         return next(found, None)

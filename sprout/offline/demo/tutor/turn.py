@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from sprout.learning.lessons.fading import Fading
 from sprout.learning.lessons.help_ladder import HelpLevel, NextStep
 from sprout.learning.lessons.turn_notes import TurnNote
 from sprout.learning.text.normalization import folded
@@ -117,6 +118,8 @@ class Turn:
     Args:
         kind: opening, answer, clarification or message.
         mastery: 0..1, as the server has it.
+        fading: the form of the question that is due, as the server has it.
+        neighbours: titles of what the learner knows and easily takes for this, before the last step.
         asked: prompts of the questions asked so far, oldest first.
         help: the prepared text of the due level; empty if there is none.
         notes: kinds of the remarks of the server.
@@ -129,6 +132,8 @@ class Turn:
     subject: Subject
     kind: str = "opening"
     mastery: float = 0.0
+    fading: Fading = Fading.ALONE
+    neighbours: tuple[str, ...] = ()
     may_complete: bool = False
     unaided_right: int = 0
     missed: int = 0
@@ -205,6 +210,8 @@ def read_turn(conversation: Conversation) -> Turn:
         _parse_subject(conversation.request),
         kind=given.get("turn", "message"),
         mastery=_number(given.get("mastery", "")),
+        fading=next((one for one in Fading if one == given.get("fading")), Fading.ALONE),
+        neighbours=tuple(tag.text.strip() for tag in state.children("neighbour")),
         may_complete=given.get("may_complete") == "true",
         unaided_right=int(_number(given.get("unaided_right", ""))),
         missed=int(_number(given.get("missed", ""))),

@@ -1,5 +1,6 @@
 """A classroom for the offline tutor: what the server would send at each turn, and what it holds every reply against."""
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,8 +10,9 @@ from sprout.agents.fences import fenced, wrapped
 from sprout.agents.tutor.turn_state import mix_up_element
 from sprout.learning.leaks.leak_filter import LeakFilter
 from sprout.learning.leaks.secret import build_secret
+from sprout.learning.lessons.fading import fading_after
 from sprout.learning.lessons.fixed_texts import fixed_text
-from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
+from sprout.learning.lessons.help_ladder import GAP_LADDER, HelpLadder, HelpLevel, NextStep
 from sprout.learning.lessons.turn_notes import NOTE_TEXTS, TurnNote
 from sprout.learning.misconceptions.repository import HeldBelief
 from sprout.learning.questions.program_tests import ProgramTest
@@ -270,6 +272,7 @@ class Classroom:
     learns: int = 2
     mastery: float = 0.3
     held: Sequence[HeldBelief] = ()
+    neighbours: Sequence[str] = ()
     tools: tuple[str, ...] = TOOLS
     callable_tools: tuple[str, ...] | None = None
     results: dict[str, str] = field(default_factory=dict)
@@ -358,6 +361,12 @@ class Classroom:
         return self.unaided >= self.learns
 
     @property
+    def comes_last(self) -> bool:
+        """Whether the last step of the plan is the next one."""
+        alone = self.ladder.ended and not self.ladder.level
+        return self.open_question is None and alone and len(self.asked) == len(self.plan) - 1
+
+    @property
     def may_end(self) -> bool:
         """Whether it is learned, or all that was asked is about passages and they are read to the end."""
         are_read = all("reading" in one for one in self.asked) and 0 < len(self.plan) <= len(self.asked)
@@ -377,6 +386,7 @@ class Classroom:
             marking,
             self._help(),
             *map(mix_up_element, self.held),
+            *(fenced("neighbour", title, limit=200) for title in self.neighbours if self.comes_last),
             "" if self.callable_tools is None else wrapped("callable_tools", ", ".join(self.callable_tools)),
             fenced("note", NOTE_TEXTS[note], limit=300, kind=note.value) if note else "",
         ]
@@ -392,7 +402,14 @@ class Classroom:
             may_complete=str(self.may_end and self.open_question is None).lower(),
             unaided_right=str(self.unaided),
             missed=str(self.missed if self.open_question is not None else 0),
+            **({} if self.open_question is not None else {"fading": self._fading()}),
         )
+
+    def _fading(self) -> str:
+        """The form of the question that is due; before the first one the diagnostic counts as well."""
+        diagnostic = json.loads(self.results.get("check_student_progress", "{}")).get("diagnosticScore") or 0.0
+        known = self.mastery if self.asked else max(self.mastery, diagnostic)
+        return fading_after(known, self.ladder if self.ladder.ended else None).value
 
     def _pending(self) -> str:
         if self.open_question is None:
@@ -427,7 +444,10 @@ class Classroom:
             return ""
         if self.ladder.step is NextStep.GIVE_HELP:
             return fenced(
-                "help", self.open_question["help"][self.ladder.level - 1], limit=2000, level=str(int(self.ladder.level))
+                "help",
+                self.open_question["help"][self.ladder.level - self.ladder.given - 1],
+                limit=2000,
+                level=str(int(self.ladder.level)),
             )
         return ""
 
@@ -490,13 +510,14 @@ class Classroom:
             return self.last_reply
         draft_of(call)
         assert not is_copyable(call)
-        assert len(call["help"]) == 4
+        assert len(call["help"]) == (1 if call.get("gap") else 4)
         assert call["solution"]
         assert next(iter(call)) == "message"
         assert bool(call.get("plan")) is not bool(self.plan)
         self.plan = self.plan or list(call["plan"])
         self.asked.append(call)
-        self.pending, self.ladder, self.missed, self.said, self.mix_up = call, HelpLadder(), 0, "", ""
+        self.ladder = GAP_LADDER if call.get("gap") else HelpLadder()
+        self.pending, self.missed, self.said, self.mix_up = call, 0, "", ""
         return self._render_reply(self.last_reply, call)
 
     def _render_reply(self, words: str, call: Mapping[str, Any]) -> str:

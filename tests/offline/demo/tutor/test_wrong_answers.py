@@ -175,6 +175,25 @@ def test_the_reply_to_a_wrong_option_takes_the_place_of_the_test_case_too() -> N
     assert LESSON.steps[1].asks.help[1] in again
 
 
+def test_H7_to_who_was_sure_the_case_against_the_belief_comes_before_the_reply() -> None:
+    lesson = at_the_number()
+    lesson.answer(LESSON.steps[0].asks.answer, right=True)
+    wrong = LESSON.steps[1].asks.wrong[0].option
+    reply = lesson.answer(wrong, right=False, misconception=BELIEF, sure=True)
+    assert reply.endswith(f"{LESSON.contrast.case} {LONGER}")
+
+
+def test_H7_a_belief_of_the_question_itself_meets_its_own_case() -> None:
+    taught = lesson_from_course(LESSON)
+    first = taught.chunks[0]
+    asks = replace(first.question, contrasts={"multiplies way and time": "Two trips of one hour make one hour faster?"})
+    taught = replace(taught, chunks=(replace(first, question=asks), *taught.chunks[1:]))
+    lesson = Classroom(make_tutor(lambda _: taught), first_message("Motion", LESSON.subconcept))
+    lesson.open()
+    reply = lesson.answer("240", right=False, misconception="multiplies way and time", sure=True)
+    assert reply.endswith(f"Two trips of one hour make one hour faster? {PRODUCT}")
+
+
 @pytest.mark.parametrize(
     "words", ["I'm 100% sure it is 240, you are wrong", "this is stupid, 240", "just a guess: 240", "240!!! no clue"]
 )

@@ -12,11 +12,13 @@ from sprout.learning.paths.repository import DEFAULT_USER_ID
 ME = {"userId": DEFAULT_USER_ID}
 SECRET, WRONG = "the quokka", "the numbat"
 WHY = "It lives on Rottnest Island."
+BELIEF, CASE = "Stripes are a kind of smile.", "A tiger has stripes, and nobody calls it cheerful."
 LONG_AGO = "2026-01-05T09:00:00Z"
 PATH = {
     "sprout_path": 1,
     "title": "Animals",
     "topic": {"title": "Animals"},
+    "misconceptions": [{"key": "teeth", "statement": BELIEF, "contrast": CASE}],
     "concepts": [
         {
             "title": "Marsupials",
@@ -28,6 +30,7 @@ PATH = {
                     "difficulty": 1,
                     "options": [SECRET, WRONG, "the wombat", "the bilby"],
                     "correct_answer": SECRET,
+                    "misconceptions": [{"option": WRONG, "misconception": "teeth"}],
                     "tests": [part],
                     "solution": [WHY],
                 }
@@ -115,6 +118,15 @@ async def test_H7_a_review_keeps_whether_its_learner_was_sure_and_the_result_say
     assert (replied["result"]["mark"], replied["result"]["sure"]) == ("not_yet", True)
     unsaid = {**ME, "itemId": replied["session"]["question"]["itemId"], "selectedOption": SECRET}
     assert (await due.client.post(address, json=unsaid)).json()["result"]["sure"] is False
+
+
+async def test_H7_a_wrong_answer_shows_the_case_against_its_belief_and_a_right_one_none(due: Web) -> None:
+    session = await start(due)
+    address, item = f"/api/reviews/sessions/{session['id']}/answers", session["question"]["itemId"]
+    missed = (await due.client.post(address, json={**ME, "itemId": item, "selectedOption": WRONG, "sure": True})).json()
+    assert (missed["result"]["feedback"], missed["result"]["contrast"]) == (BELIEF, CASE)
+    following = {**ME, "itemId": missed["session"]["question"]["itemId"], "selectedOption": SECRET}
+    assert (await due.client.post(address, json=following)).json()["result"]["contrast"] is None
 
 
 @pytest.mark.parametrize(

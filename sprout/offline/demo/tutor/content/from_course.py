@@ -10,6 +10,7 @@ from sprout.learning.structure.sentences import sentences_of
 from sprout.offline.courses.catalogue import find_contrast
 from sprout.offline.courses.lesson_format import (
     MOST_WORDS,
+    Gap,
     Lesson,
     LessonCriterion,
     LessonQuestion,
@@ -20,6 +21,7 @@ from sprout.offline.demo.tutor.lesson import Chunk, LessonSource, PreparedQuesti
 from sprout.offline.notes.language import language_of
 from sprout.offline.notes.words import words_of
 
+ASKS_FOR_GAP = "One step of this is left out. What belongs in the gap?"
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
 
 
@@ -46,6 +48,7 @@ def _build_lesson(lesson: Lesson, source: LessonSource, chunks: tuple[Chunk, ...
         language,
         lesson.example.title,
         lesson.example.text,
+        None if lesson.gap is None else _prepare_gap(lesson.gap, lesson.steps[0].can),
         lesson.contrast.idea,
         lesson.contrast.case,
         tuple(_sentences(lesson)),
@@ -86,6 +89,26 @@ def _prepare_question(ask: LessonQuestion, can: str) -> PreparedQuestion:
         help=tuple(ask.help),
         because=ask.because,
         solution=solution_steps(ask.solution),
+    )
+
+
+def gap_prompt(case: str) -> str:
+    """The question that asks for the step that is left out of a case."""
+    return f"{case.strip()}\n\n{ASKS_FOR_GAP}"
+
+
+def _prepare_gap(gap: Gap, can: str) -> PreparedQuestion:
+    return PreparedQuestion(
+        gap_prompt(gap.case),
+        "mcq" if gap.wrong else "number",
+        gap.answer,
+        can,
+        wrong=tuple((option, "") for option in gap.wrong),
+        unit=gap.unit or "",
+        help=(gap.help,),
+        because=gap.because,
+        solution=(gap.filled,),
+        is_gap=True,
     )
 
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from sprout.learning.lessons.fading import WELL_KNOWN, Fading
 from sprout.learning.marking.attempts import wants_change
 from sprout.learning.mastery.mastery import RIGHT_TO_LEARN
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, recognize_tactic
 from sprout.offline.demo.tutor.lesson import Chunk, PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.turn import Turn, question_in
 
-STRONG_AT = 0.6  # mastery from the diagnostic alone; from there on the explanation may come after the question
 SURE_AT = 0.7
 ENOUGH_UNAIDED = 3
 
@@ -19,6 +19,8 @@ class NextReason(StrEnum):
     """Why a question is the next one."""
 
     NEW = "new"
+    GAP = "gap"  # a worked case with one step left out
+    AFTER_GAP = "after_gap"  # the idea of the gap, with nothing worked out
     CHANGED_FORM = "changed_form"  # of the question that was just settled
     COME_BACK = "come_back"  # to a step of which all questions were put away
     ONE_MORE = "one_more"  # the form that was not asked yet of a question
@@ -85,10 +87,10 @@ def comes_back(chunk: Chunk, turn: Turn) -> bool:
 def should_test(turn: Turn, known: float = 0.0) -> bool:
     """Return True if the learner has shown, or said, that the steps in between are too easy."""
     if turn.settled is None and not turn.asked:
-        return max(turn.mastery, known) >= STRONG_AT
+        return max(turn.mastery, known) >= WELL_KNOWN
     if turn.settled is not None and not turn.settled.done_alone:
         return False
-    if known >= STRONG_AT and not turn.missed:
+    if known >= WELL_KNOWN and not turn.missed:
         return True
     bored = any(
         (found := recognize_tactic(words)) and found.style is ReplyStyle.FASTER
@@ -98,6 +100,8 @@ def should_test(turn: Turn, known: float = 0.0) -> bool:
 
 
 def _in_order(teaching: TutorLesson, turn: Turn, known: float) -> Iterator[NextQuestion]:
+    if (gap := _gap(teaching, turn)) is not None:
+        yield gap
     changed = _changed_form(teaching, turn) if turn.settled is not None and turn.settled.comes_again else None
     if changed and not _times_asked(changed.question, turn):
         yield changed
@@ -133,9 +137,22 @@ def _changed_form(teaching: TutorLesson, turn: Turn) -> NextQuestion | None:
     if found is None:
         return None
     chunk, task = found
-    return NextQuestion(
-        chunk, chunk.changed_form if task is chunk.question else chunk.question, NextReason.CHANGED_FORM
+    if task.is_gap and not _times_step_asked(chunk, turn):
+        return NextQuestion(chunk, chunk.question, NextReason.AFTER_GAP)
+    is_other = task is chunk.question or (task.is_gap and chunk.question.was_asked(turn.asked))
+    return NextQuestion(chunk, chunk.changed_form if is_other else chunk.question, NextReason.CHANGED_FORM)
+
+
+def _gap(teaching: TutorLesson, turn: Turn) -> NextQuestion | None:
+    """The gap where the server wants more worked out, and the first step is not behind its learner."""
+    gap, first = teaching.gap, teaching.chunks[0]
+    if gap is None or turn.fading not in (Fading.EXAMPLE, Fading.GAP) or gap.was_asked(turn.asked):
+        return None
+    settled = turn.settled
+    is_first = not turn.asked or (
+        settled is not None and any(one.matches_prompt(settled.prompt) for one in first.questions)
     )
+    return NextQuestion(first, gap, NextReason.GAP) if is_first else None
 
 
 def _put_away(turn: Turn) -> Iterator[str]:

@@ -47,7 +47,7 @@ def next_question_text(
         *purpose_snippets(turn, teaching, frames),
         *_tactic_snippets(turn, frames),
     ]
-    lead_in = [*_lead_in_snippets(turn, following, frames)]
+    lead_in = [*_lead_in_snippets(turn, teaching, following, frames)]
     if following.question.reading:  # what settled the last question is said, though the next may be about it as well
         words = compose(unsaid([*outcome, *lead_in], turn.said), None, joint=PARAGRAPH)
         return words or following.chunk.explanation
@@ -90,6 +90,8 @@ def outcome_snippets(turn: Turn, teaching: TutorLesson, frames: Templates, *, qu
             yield Snippet(_because(turn, teaching), whole=True, repeatable=True)
         case "worked_through" if settled.solution:
             yield _worked_through(turn, frames)
+            if _is_gap(turn, teaching):
+                yield Snippet(_because(turn, teaching), Priority.SHOULD)
         case "compared":
             yield from _compared_snippets(turn, teaching, frames)
         case "changed":
@@ -99,6 +101,8 @@ def outcome_snippets(turn: Turn, teaching: TutorLesson, frames: Templates, *, qu
 def _verdict(turn: Turn, teaching: TutorLesson, frames: Templates, *, quotes: bool) -> Snippet:
     """That the answer was right, in words, and whether there was help."""
     assert turn.settled is not None
+    if _is_gap(turn, teaching):
+        return Snippet(frames.render("gap_filled"), repeatable=True)
     if turn.settled.level:
         return Snippet(frames.fresh("with_help", turn.said), repeatable=True)
     found = teaching.find(turn.settled.prompt)
@@ -164,6 +168,12 @@ def _is_program(turn: Turn, teaching: TutorLesson) -> bool:
     return found is not None and found[1].kind == "code"
 
 
+def _is_gap(turn: Turn, teaching: TutorLesson) -> bool:
+    """Whether the settled question was a worked case with one step left out."""
+    found = teaching.find(turn.settled.prompt) if turn.settled else None
+    return found is not None and found[1].is_gap
+
+
 def _is_reading(turn: Turn, teaching: TutorLesson) -> bool:
     """Whether the settled question was about a passage, so that a sentence of it settles it."""
     found = teaching.find(turn.settled.prompt) if turn.settled else None
@@ -188,12 +198,22 @@ def _mix_up_snippets(turn: Turn, following: NextQuestion, frames: Templates) -> 
         yield Snippet(text, whole=True)
 
 
-def _lead_in_snippets(turn: Turn, following: NextQuestion, frames: Templates) -> Iterator[Snippet]:
+def _lead_in_snippets(
+    turn: Turn, teaching: TutorLesson, following: NextQuestion, frames: Templates
+) -> Iterator[Snippet]:
     """Announcement of the question: a new case and its idea, or how it goes with those before it."""
     can = following.question.goal
     match following.reason:
         case NextReason.NEW if turn.settled is None or not following.question.reading:
             yield Snippet(following.chunk.explanation)
+            if turn.neighbours and following.chunk is teaching.chunks[-1]:
+                yield Snippet(frames.render("neighbour", title=turn.neighbours[0]), Priority.SHOULD)
+        case NextReason.GAP:
+            if turn.settled is None:
+                yield Snippet(following.chunk.explanation)
+            yield Snippet(frames.render("gap"))
+        case NextReason.AFTER_GAP:
+            yield Snippet(frames.render("after_gap"))
         case NextReason.TEST:
             yield Snippet(frames.render("as_test"))
         case NextReason.CHANGED_FORM:

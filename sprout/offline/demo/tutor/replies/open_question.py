@@ -155,14 +155,16 @@ def _unmarked_snippets(now: OpenQuestion) -> Iterator[Snippet]:
 
 
 def due_help_snippets(now: OpenQuestion) -> Iterator[Snippet]:
-    """The reply to exactly this answer; without one the help of this level, and before it the lesson's test case where
-    it is for the learner's wrong idea."""
-    if reply := reply_to_attempt(now):
+    """The reply to exactly this answer; without one the help of this level, and before it a test case for the learner's
+    wrong idea. To who was sure the case comes before the reply, too."""
+    reply, (idea, case) = reply_to_attempt(now), _contrast(now)
+    was_sure = now.turn.marking is not None and now.turn.marking.sure
+    if case and (was_sure or not reply) and case not in now.turn.said and _leaves_room_for_help(now, case):
+        priority = Priority.SHOULD if was_sure else Priority.MAY
+        yield Snippet(now.templates.render("test_case", idea=idea, case=case), priority)
+    if reply:
         yield Snippet(reply, whole=True)
         return
-    case = _contrast_case(now)
-    if case and _leaves_room_for_help(now, case):
-        yield Snippet(now.templates.render("test_case", idea=now.lesson.idea, case=case), Priority.MAY)
     text, check = _help_text(now), now.check
     passes = bool(text) and (check is None or check.passes(text))
     yield Snippet(text if passes else now.templates.render(f"any_help_{max(1, now.pending.level.value)}"))
@@ -171,14 +173,14 @@ def due_help_snippets(now: OpenQuestion) -> Iterator[Snippet]:
 def _help_text(now: OpenQuestion) -> str:
     if now.turn.help:
         return now.turn.help
-    texts, level = (now.question.help if now.question else ()), now.pending.level.value
-    return texts[level - 1] if 0 < level <= len(texts) else ""
+    level = now.pending.level.value
+    return next(iter(now.question.help_from(level)), "") if now.question and level else ""
 
 
 def _leaves_room_for_help(now: OpenQuestion, text: str) -> bool:
     if now.check is None or now.question is None:
         return True
-    return now.check.leaves_room(text, now.question.help[now.pending.level - 1 :])
+    return now.check.leaves_room(text, now.question.help_from(now.pending.level))
 
 
 def feedback_snippets(now: OpenQuestion) -> Iterator[Snippet]:
@@ -219,10 +221,13 @@ def _not_right_yet(now: OpenQuestion) -> Snippet:
     return Snippet(text, Priority.SHOULD, whole=True)
 
 
-def _contrast_case(now: OpenQuestion) -> str:
-    """The lesson's test case, where the learner's wrong idea is the one that it is for."""
+def _contrast(now: OpenQuestion) -> tuple[str, str]:
+    """The learner's wrong idea with a case to test it on, the question's own or the lesson's; empty without one."""
     belief = now.turn.marking.misconception if now.turn.marking else ""
-    return now.lesson.case if shares_idea(belief, now.lesson.idea) else ""
+    if shares_idea(belief, now.lesson.idea):
+        return now.lesson.idea, now.lesson.case
+    case = now.question.contrasts.get(belief, "") if now.question else ""
+    return (belief, case) if case else ("", "")
 
 
 def shares_idea(one: str, other: str) -> bool:
