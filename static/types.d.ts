@@ -252,15 +252,35 @@ export interface Begun {
   mastery: number;
   learned: boolean;
   mastered: boolean;
+  rightNeeded: number;
   answers: number;
   last: AnswerMark[];
   looksLike: string | null;
 }
+/** A concept of which something is begun. */
+export interface BegunConcept {
+  nodeId: string;
+  title: string;
+  branchId: string;
+  branchTitle: string;
+  parts: number;
+}
+/** Recall in the reviews of the last weeks, as predicted and as it came. */
+export interface Recall {
+  weeks: number;
+  needed: number;
+  reviews: number;
+  predicted: number;
+  recalled: number;
+  finding: "too_few" | "as_predicted" | "more" | "less";
+}
 export interface ProgressReport {
   parts: number;
   begun: Begun[];
+  concepts: BegunConcept[];
   turns: Turn[];
   studied: Studied[];
+  recall: Recall;
   cost: { since: string; usd: number };
 }
 export interface Evidence {

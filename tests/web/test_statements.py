@@ -66,7 +66,7 @@ READING = {
     "/api/chat/sessions/{session}/lesson": 15,
     "/api/chat/hints": 1,
     "/api/memories": 1,
-    "/api/learner/progress?branchId={branch}": 7,
+    "/api/learner/progress?branchId={branch}": 9,
     "/api/misconceptions?branchId={branch}": 4,
     "/api/nodes/{part}/evidence": 2,
     "/api/learner/answers.csv": 1,

@@ -1,11 +1,11 @@
 // @ts-check
-/** Progress screen: summary, curve, calendar, weak spots, exports. */
+/** Progress screen: summary, curve, calendar, recall, gains, weak spots, concepts, mix-ups, exports. */
 
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { t } from "../../i18n/you.js";
 import { studyTime } from "../../lib/dates.js";
-import { commaJoined, count, money } from "../../lib/format.js";
+import { commaJoined, count, money, parseMs } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { loadSheet } from "../../lib/style_sheets.js";
 import * as api from "../../net/api.js";
@@ -19,10 +19,13 @@ import { LoadingState, useLoaded } from "../common/loaded.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { Shell } from "../common/shell.js";
 import { Calendar } from "./calendar.js";
+import { Concepts } from "./concepts.js";
 import { Curve } from "./curve.js";
+import { Gains } from "./gains.js";
+import { RecallCompared } from "./recall.js";
 import { WeakSpots } from "./weak_spots.js";
 
-/** @import { PathSummary, ProgressReport, Status } from "../../types.d.ts" */
+/** @import { MixUp, PathSummary, ProgressReport, Status } from "../../types.d.ts" */
 /** @import { Span } from "../../state/progress.js" */
 
 /** @type {Span[]} */
@@ -32,6 +35,7 @@ const span = signal(/** @type {Span} */ ("quarter"));
 const chosen = signal(/** @type {string | null} */ (null));
 
 const MIX_UPS = "/progress/mix-ups";
+const MOST_CLEARED = 3;
 const mixUpsScreen = lazy(async () => {
   const [{ MixUpsScreen }] = await Promise.all([import("./mix_ups.js"), loadSheet("styles/mixups.css")]);
   return MixUpsScreen;
@@ -45,8 +49,12 @@ export const ProgressScreen = () =>
 async function fetchReport() {
   const paths = await pathsApi.paths();
   const branchId = paths.some(({ branch }) => branch.id === chosen.value) ? chosen.value : null;
-  const [report, status] = await Promise.all([learnerApi.progress(branchId), api.status()]);
-  return { paths, branchId, report, status };
+  const [report, mixUps, status] = await Promise.all([
+    learnerApi.progress(branchId),
+    learnerApi.mixUps(branchId),
+    api.status(),
+  ]);
+  return { paths, branchId, report, mixUps, status };
 }
 
 function ReportScreen() {
@@ -73,6 +81,7 @@ function ReportScreen() {
         !isEmpty &&
         html`<${ProgressReportView}
           report=${found.report}
+          mixUps=${found.mixUps}
           status=${found.status}
           path=${found.paths.find(({ branch }) => branch.id === found.branchId || found.paths.length === 1)}
         />`
@@ -132,8 +141,8 @@ const EmptyProgress = ({ branchId }) => html`<section class="pg-empty">
   </div>
 </section>`;
 
-/** @param {{ report: ProgressReport, status: Status, path: PathSummary | undefined }} props */
-function ProgressReportView({ report, status, path }) {
+/** @param {{ report: ProgressReport, mixUps: MixUp[], status: Status, path: PathSummary | undefined }} props */
+function ProgressReportView({ report, mixUps, status, path }) {
   const now = useMemo(api.serverNow, [report]);
   return html`
     <${SummaryFigures} report=${report} status=${status} nowMs=${now} />
@@ -141,14 +150,42 @@ function ProgressReportView({ report, status, path }) {
       <${Curve} turns=${report.turns} span=${span.value} nowMs=${now} />
       <${Calendar} studied=${report.studied} span=${span.value} nowMs=${now} />
     </div>
+    <div class="two facts-of">
+      <${RecallCompared} recall=${report.recall} />
+      <${Gains} report=${report} mixUps=${mixUps} nowMs=${now} />
+    </div>
     <${WeakSpots} begun=${report.begun} withPaths=${!path} />
-    <section class="weak" aria-labelledby="mixups">
-      <h2 id="mixups">${t("pg.mix_ups")}</h2>
-      <p class="dim">${t("pg.mix_ups_says")} <a href=${MIX_UPS}>${t("pg.mix_ups_see")}</a></p>
-    </section>
+    <${Concepts} report=${report} withPaths=${!path} />
+    <${MixUpSummary} mixUps=${mixUps} />
     <${Exports} path=${path} />
   `;
 }
+
+/** Numbers of the mix-ups, and those that were cleared last. @param {{ mixUps: MixUp[] }} props */
+function MixUpSummary({ mixUps }) {
+  const cleared = mixUps.filter((one) => one.state === "cleared");
+  const open = mixUps.length - cleared.length;
+  const last = [...cleared].sort((a, b) => clearedMs(b) - clearedMs(a)).slice(0, MOST_CLEARED);
+  return html`<section class="weak" aria-labelledby="mixups">
+    <h2 id="mixups">${t("pg.mix_ups")}</h2>
+    <p class="dim">
+      ${mixUps.length > 0 ? t("pg.mix_ups_count", { open, n: cleared.length }) : t("pg.mix_ups_says")}
+      ${" "}<a href=${MIX_UPS}>${t("pg.mix_ups_see")}</a>
+    </p>
+    ${
+      last.length > 0 &&
+      html`
+        <p class="t13 dimmer" id="cleared">${t("pg.mix_ups_cleared")}</p>
+        <ul class="cleared" aria-labelledby="cleared">
+          ${last.map((one) => html`<li key=${one.id} class="reason">${t("pg.quote", { words: one.statement })}</li>`)}
+        </ul>
+      `
+    }
+  </section>`;
+}
+
+/** When a mix-up was cleared. @param {MixUp} mixUp */
+const clearedMs = ({ clearedBy }) => (clearedBy ? parseMs(clearedBy.at) : 0);
 
 /** The change of the number learned since a week ago. @param {number} more @param {number} all */
 function gainWords(more, all) {
