@@ -13,7 +13,7 @@ import { reconnections, activeRuns } from "./tab_stream.js";
 
 /** @import { GraphAnswer, Run, RunEvent } from "../types.d.ts" */
 /** @import { GraphNode } from "./graph.js" */
-/** @import { Places } from "../layout/placement.js" */
+/** @import { Places } from "../layout/measures.js" */
 
 /** @template T @typedef {import("@preact/signals").Signal<T>} Signal */
 

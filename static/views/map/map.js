@@ -4,7 +4,8 @@
 import { computed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { nextNode } from "../../layout/arrow_keys.js";
-import { extent, ghostPlaces, groundLayer, ROW, yOf } from "../../layout/placement.js";
+import { ghostPlaces, groundLayer } from "../../layout/free_places.js";
+import { extent, ROW, yOf } from "../../layout/measures.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
 import { ancestry, edgesAmong } from "../../state/graph.js";
@@ -18,7 +19,7 @@ import { Ghost, MapNode } from "./map_node.js";
 import { MarginNote } from "./node_notes.js";
 
 /** @import { GraphNode } from "../../state/graph.js" */
-/** @import { RemovedNode, TitledNode, Places } from "../../layout/placement.js" */
+/** @import { RemovedNode, TitledNode, Places } from "../../layout/measures.js" */
 /** @import { NodeStatus } from "../../lib/node_status.js" */
 
 const card = lazy(async () => (await import("./node_card.js")).NodeCard);

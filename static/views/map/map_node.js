@@ -2,7 +2,7 @@
 /** Node on the map; renders only when one of its props changed. */
 
 import { Component } from "preact";
-import { titleLines } from "../../layout/placement.js";
+import { titleLines } from "../../layout/measures.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
 import { Petals, Shape } from "../common/node_state_shapes.js";

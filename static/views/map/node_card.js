@@ -2,7 +2,7 @@
 /** Card of a node: what it is for, why it is here, and the way into it. Stands beside the node, inside the view. */
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { LEFT, rightExtent, yOf } from "../../layout/placement.js";
+import { LEFT, rightExtent, yOf } from "../../layout/measures.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
 

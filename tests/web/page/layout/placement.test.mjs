@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { branchPaths } from "../../../../static/layout/branches.js";
-import {
-  ghostPlaces,
-  titleLines,
-  marginNote,
-  placeNodes,
-  rightExtent,
-  ROW,
-} from "../../../../static/layout/placement.js";
+import { ghostPlaces } from "../../../../static/layout/free_places.js";
+import { marginNote } from "../../../../static/layout/margin_note.js";
+import { rightExtent, ROW, titleLines } from "../../../../static/layout/measures.js";
+import { placeNodes } from "../../../../static/layout/placement.js";
 import { nextNode } from "../../../../static/layout/arrow_keys.js";
 
 const LEFT = 34;

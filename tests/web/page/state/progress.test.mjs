@@ -195,8 +195,5 @@ test("a concept stands where its parts stand: what is not learned comes first, w
     now.parts.map((one) => one.nodeId),
     ["b", "a", "d"],
   );
-  assert.deepEqual(
-    [now.learned, now.mastered, now.notBegun, now.answers],
-    [2, 1, 2, 7],
-  );
+  assert.deepEqual([now.learned, now.mastered, now.notBegun, now.answers], [2, 1, 2, 7]);
 });
