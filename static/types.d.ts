@@ -140,6 +140,8 @@ export interface GraphAnswer {
   progress: Progress[];
   documents: Document[];
   places: Record<string, Place>;
+  /** By node: minutes that its lessons will still take. */
+  minutes: Record<string, number>;
   runs: Run[];
 }
 export interface Passage {

@@ -18,6 +18,7 @@ export const WIDEST = 940;
 const LINE = 24;
 const MOST_LINES = 3;
 const EM = 7.9;
+const STATUS_LETTER = 6.3;
 /** Least width of a label, in letters of the title. */
 const LEAST = 20;
 
@@ -58,6 +59,9 @@ export function wrapText(text, letters, most) {
 /** Distance from a node's centre to the right end of its label. @param {string} title */
 export const rightExtent = (title) =>
   LABEL_AT + Math.ceil(Math.max(LEAST, ...titleLines(title).map((line) => line.length)) * EM);
+
+/** Letters of a status that have room below a title. @param {string} title */
+export const statusRoom = (title) => Math.floor((rightExtent(title) - LABEL_AT + GAP) / STATUS_LETTER);
 
 /** Width of a node with its label and the gap beside it. @param {TitledNode} node */
 export const widthOf = (node) => LEFT + rightExtent(node.title) + GAP;

@@ -57,7 +57,7 @@ export function openPath(branchId) {
     if (live.value && activity.value) return activity.value.graph;
     return answer.value ? graphOf(answer.value.nodes, answer.value.edges) : emptyGraph();
   });
-  const all = computed(() => graphNodes(graph.value, answer.value?.progress ?? []));
+  const all = computed(() => graphNodes(graph.value, answer.value?.progress ?? [], answer.value?.minutes));
   const hidden = computed(shown.notYetCreated);
   const makers = memo(() => (playhead.value === null && isActive(run.value) ? conceptAgentsOf(activity.value) : []));
   const visible = computed(() => {

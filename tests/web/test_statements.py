@@ -33,7 +33,7 @@ READING = {
     "/api/branches?userId={user}": 1,
     "/api/branches/summary": 6,
     "/api/branches/{branch}": 1,
-    "/api/branches/{branch}/graph": 5,
+    "/api/branches/{branch}/graph": 7,
     "/api/branches/{branch}/changes?limit=200": 2,
     "/api/branches/{branch}/coverage": 3,
     "/api/branches/{branch}/left-out": 7,

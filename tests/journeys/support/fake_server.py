@@ -74,7 +74,15 @@ class _FakeServer:
         return JSONResponse(BRANCH)
 
     async def graph(self, request: Request) -> Response:
-        answer: Row = {"branch": BRANCH, "nodes": NODES, "edges": [], "progress": [], "documents": [], "places": {}}
+        answer: Row = {
+            "branch": BRANCH,
+            "nodes": NODES,
+            "edges": [],
+            "progress": [],
+            "documents": [],
+            "places": {},
+            "minutes": {},
+        }
         return JSONResponse(answer | {"runs": self.newest_first()[:50]})
 
     async def keep_places(self, request: Request) -> Response:
