@@ -46,7 +46,7 @@ def axe_source() -> str:
 
 async def violations(page: Page) -> list[str]:
     """One sentence per element that breaks a rule, in light and in dark, once the screen has its heading."""
-    await page.locator("h1").first.wait_for(state="attached")
+    await page.get_by_role("heading", level=1).first.wait_for(state="attached")
     found: list[str] = []
     devtools = await page.context.new_cdp_session(page)
     await devtools.send("Runtime.evaluate", {"expression": axe_source()})  # past the page's own security policy
