@@ -201,10 +201,13 @@ export interface BroughtIn {
   concept: NodeRow;
   run: Run | null;
 }
+/** Of a path: the minutes and dollars of making it; from the smallest to the largest: concepts, minutes of its lessons. */
 export interface Estimate {
   minutes: number;
   costUsdLow: number;
   costUsdHigh: number;
+  concepts: [number, number];
+  lessonMinutes: [number, number];
 }
 export interface Status {
   version: string;
@@ -626,6 +629,8 @@ export interface PlacementOverview {
   openId: string | null;
   lastId: string | null;
 }
+/** What a learner is to write or choose. */
+export type AnswerForm = "choice" | "number" | "term" | "words";
 export interface PlacementQuestion {
   itemId: string;
   questionId: string;
@@ -634,6 +639,7 @@ export interface PlacementQuestion {
   concept: string;
   prompt: string;
   type: "text" | "mcq";
+  form: AnswerForm;
   options: string[] | null;
 }
 export interface PlacedNode {
@@ -687,6 +693,7 @@ export interface ReviewQuestion {
   path: string;
   prompt: string;
   type: "text" | "mcq" | "code" | "draw";
+  form: AnswerForm;
   options: string[] | null;
   comesBack: boolean;
   covers: string[];

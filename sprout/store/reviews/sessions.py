@@ -22,7 +22,7 @@ from sprout.learning.reviews.workload import minutes_for
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.reviews.posing import items_of, question_of
 from sprout.store.schema import tables
-from sprout.store.schema.mapping import question_shown
+from sprout.store.schema.mapping import answer_form, question_shown
 from sprout.store.schema.review_tables import OPEN_STATES, ReviewEntry, ReviewItem, ReviewSessionRow
 
 MAX_COME_BACKS = 2  # of a part in one session; then its lesson helps more
@@ -169,6 +169,7 @@ def _question(session: Session, item: ReviewItem) -> ReviewQuestion | None:
         path="" if branch is None else branch.title,
         prompt=question.prompt,
         type=kind,
+        form=answer_form(question),
         options=shown.options,
         comes_back=item.comes_back,
         covers=list(session.exec(covers.order_by(col(tables.Node.creation)))),

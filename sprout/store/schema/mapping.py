@@ -6,6 +6,7 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any, Literal, cast
 
+from pydantic import JsonValue
 from sqlalchemy import Row
 
 from sprout.events import AssessmentRow, Compare, EdgeEnds, NodeRow, QuestionShown, ReadingShown, wire_time
@@ -20,6 +21,7 @@ from sprout.learning.lessons.conversations import (
 from sprout.learning.paths.contents import ContentRow, ContentStatus, GenerationRow, Trigger
 from sprout.learning.paths.repository import BranchRow, DocumentRow, EdgeRow, NodeDetail, ProgressRow
 from sprout.learning.questions.assessments import AnswerRow, QuestionRow
+from sprout.learning.questions.questions import AnswerForm
 from sprout.store.schema import tables
 from sprout.store.schema.grade_columns import grade_response
 
@@ -123,6 +125,16 @@ def question_shown(question: tables.Question) -> QuestionShown:
         options=None if options is None else [one["text"] for one in sorted(options, key=itemgetter("id"))],
         difficulty=question.difficulty,
     )
+
+
+def answer_form(question: tables.Question) -> AnswerForm:
+    """The form of the answer that a question asks for; it tells nothing of its key."""
+    if question.format == "mcq":
+        return "choice"
+    if question.format == "numeric":
+        return "number"
+    marked_by = cast(dict[str, JsonValue], question.marked_by or {})
+    return "term" if marked_by.get("accepted") else "words"
 
 
 def question_row(question: tables.Question, *, with_key: bool = False) -> QuestionRow:
