@@ -66,6 +66,7 @@ class RecallRow(Wire):
     """Recall in the reviews of the last weeks, as the cards had predicted it and as it came.
 
     Args:
+        weeks: how many they are.
         needed: how many reviews it takes to compare.
         reviews: how many of them had a prediction.
         predicted: how many of these were expected to be recalled; a sum of probabilities.

@@ -122,11 +122,10 @@ function Standing({ path, nodes }) {
     html`<p class="growing">
       <a class="chip fault" href=${runUrl(run.id)}>${t(run.state === "failed" ? "paths.failed" : "paths.timed_out")}</a>
     </p>`;
+  const facts = [t("path.learned", { done, n: nodes.length }), counts.subconcepts, timeLeft(nodes)];
   return html`
     ${failed}
-    <p class="dim">
-      ${nodes.length ? commaJoined([t("path.learned", { done, n: nodes.length }), counts.subconcepts, timeLeft(nodes)]) : ""}
-    </p>
+    <p class="dim">${nodes.length ? commaJoined(facts) : ""}</p>
   `;
 }
 

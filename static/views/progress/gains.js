@@ -25,7 +25,9 @@ export function Gains({ report, mixUps, nowMs }) {
             cleared.length > 0 &&
             html`<div>
               <dt>${t("pg.gains_cleared", { n: cleared.length })}</dt>
-              ${cleared.map((one) => html`<dd key=${one.id} class="reason">${t("pg.quote", { words: one.statement })}</dd>`)}
+              ${cleared.map(
+                ({ id, statement }) => html`<dd key=${id} class="reason">${t("pg.quote", { words: statement })}</dd>`,
+              )}
             </div>`
           }
         </dl>`
