@@ -7,7 +7,10 @@ from dataclasses import asdict
 from pydantic import JsonValue
 from pydantic.alias_generators import to_camel
 
+from sprout.agents.path.subconcept import SUBCONCEPTS, SUBCONCEPTS_SMALL
+from sprout.agents.path.topic import CONCEPTS, CONCEPTS_SMALL
 from sprout.config import Settings
+from sprout.learning.lessons.lesson_history import DEFAULT_MINUTES
 from sprout.llm.catalogue import facts_of
 from sprout.llm.claude import Claude, claude_client
 from sprout.llm.path_cost import estimate_path_cost
@@ -36,9 +39,26 @@ def choose_model(settings: Settings, agent: str, small: bool) -> ModelChoice:
 
 
 def path_estimate(topic_model: str, subconcept_model: str, *, small: bool) -> dict[str, JsonValue]:
-    """The estimated cost of a path with these models, as shown on the page."""
-    figures = estimate_path_cost(topic_model=topic_model, subconcept_model=subconcept_model, small=small)
-    return {to_camel(name): value for name, value in asdict(figures).items()}
+    """The estimated size and cost of a path with these models, as shown on the page.
+
+    `concepts` and `lessonMinutes` (of all its lessons together) go from the smallest path to the largest.
+    """
+    concepts, parts = (CONCEPTS_SMALL, SUBCONCEPTS_SMALL) if small else (CONCEPTS, SUBCONCEPTS)
+    figures = estimate_path_cost(
+        topic_model=topic_model,
+        subconcept_model=subconcept_model,
+        fewest=concepts.minimum,
+        most=concepts.maximum,
+        small=small,
+    )
+    return {
+        **{to_camel(name): value for name, value in asdict(figures).items()},
+        "concepts": [concepts.minimum, concepts.maximum],
+        "lessonMinutes": [
+            round(concepts.minimum * parts.minimum * DEFAULT_MINUTES),
+            round(concepts.maximum * parts.maximum * DEFAULT_MINUTES),
+        ],
+    }
 
 
 @asynccontextmanager

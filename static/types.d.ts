@@ -140,6 +140,8 @@ export interface GraphAnswer {
   progress: Progress[];
   documents: Document[];
   places: Record<string, Place>;
+  /** By node: minutes that its lessons will still take. */
+  minutes: Record<string, number>;
   runs: Run[];
 }
 export interface Passage {
@@ -199,10 +201,13 @@ export interface BroughtIn {
   concept: NodeRow;
   run: Run | null;
 }
+/** Of a path: the minutes and dollars of making it; from the smallest to the largest: concepts, minutes of its lessons. */
 export interface Estimate {
   minutes: number;
   costUsdLow: number;
   costUsdHigh: number;
+  concepts: [number, number];
+  lessonMinutes: [number, number];
 }
 export interface Status {
   version: string;
@@ -252,15 +257,35 @@ export interface Begun {
   mastery: number;
   learned: boolean;
   mastered: boolean;
+  rightNeeded: number;
   answers: number;
   last: AnswerMark[];
   looksLike: string | null;
 }
+/** A concept of which something is begun. */
+export interface BegunConcept {
+  nodeId: string;
+  title: string;
+  branchId: string;
+  branchTitle: string;
+  parts: number;
+}
+/** Recall in the reviews of the last weeks, as predicted and as it came. */
+export interface Recall {
+  weeks: number;
+  needed: number;
+  reviews: number;
+  predicted: number;
+  recalled: number;
+  finding: "too_few" | "as_predicted" | "more" | "less";
+}
 export interface ProgressReport {
   parts: number;
   begun: Begun[];
+  concepts: BegunConcept[];
   turns: Turn[];
   studied: Studied[];
+  recall: Recall;
   cost: { since: string; usd: number };
 }
 export interface Evidence {
@@ -608,6 +633,8 @@ export interface PlacementOverview {
   openId: string | null;
   lastId: string | null;
 }
+/** What a learner is to write or choose. */
+export type AnswerForm = "choice" | "number" | "term" | "words";
 export interface PlacementQuestion {
   itemId: string;
   questionId: string;
@@ -616,6 +643,7 @@ export interface PlacementQuestion {
   concept: string;
   prompt: string;
   type: "text" | "mcq";
+  form: AnswerForm;
   options: string[] | null;
 }
 export interface PlacedNode {
@@ -669,6 +697,7 @@ export interface ReviewQuestion {
   path: string;
   prompt: string;
   type: "text" | "mcq" | "code" | "draw";
+  form: AnswerForm;
   options: string[] | null;
   comesBack: boolean;
   covers: string[];

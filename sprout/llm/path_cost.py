@@ -9,8 +9,6 @@ TOKENS_PER_S = 60.0
 TOPIC_CALLS = Usage(input_tokens=8_000, output_tokens=4_000)
 CONCEPT_CALLS = Usage(input_tokens=12_000, output_tokens=9_000)
 SMALL_CONCEPT_CALLS = Usage(input_tokens=6_000, output_tokens=3_000)
-CONCEPTS = (6, 10)
-SMALL_CONCEPTS = (1, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +20,17 @@ class PathCostEstimate:
     cost_usd_high: float
 
 
-def estimate_path_cost(*, topic_model: str, subconcept_model: str, small: bool) -> PathCostEstimate:
-    """Estimate from a run's typical token counts (concepts are worked on together) and the catalogue's prices."""
+def estimate_path_cost(
+    *, topic_model: str, subconcept_model: str, fewest: int, most: int, small: bool
+) -> PathCostEstimate:
+    """Estimate from a run's typical token counts (concepts are worked on together) and the catalogue's prices.
+
+    Args:
+        fewest, most: numbers of concepts.
+    """
     per_concept = SMALL_CONCEPT_CALLS if small else CONCEPT_CALLS
     topic_usd = facts_of(topic_model).priced(TOPIC_CALLS).cost_usd
     concept_usd = facts_of(subconcept_model).priced(per_concept).cost_usd
-    fewest, most = SMALL_CONCEPTS if small else CONCEPTS
     seconds = (TOPIC_CALLS.output_tokens / 2 + per_concept.output_tokens) / TOKENS_PER_S
     return PathCostEstimate(
         minutes=max(1, round(seconds / 60)),

@@ -57,7 +57,13 @@ from sprout.web.handlers.teaching import (
     today,
     tutor,
 )
-from sprout.web.http.dependencies import DiagnosticsAndRuns, PageFiles, PathsAndRuns, WebDependencies
+from sprout.web.http.dependencies import (
+    DiagnosticsAndRuns,
+    PageFiles,
+    PathsAndRuns,
+    PathsRunsAndLessons,
+    WebDependencies,
+)
 from sprout.web.http.endpoint import AnyEndpoint, Call, Endpoint, group
 from sprout.web.http.endpoint import ResponseSpec as Status
 from sprout.web.http.failures import CatchAllErrors, handle_expected, handle_http_exception, handle_unexpected
@@ -156,7 +162,9 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
                  (NO_CONTENT,), (404, 409)),
         Endpoint("PATCH", "/api/branches/{id}/places", branches.keep_places,
                  "Store where nodes stand on the map, beside the places of the others",
-                 (NO_CONTENT,), (404,), body=requests.MapPlaces),
+                 (NO_CONTENT,), (404,), body=requests.MapPlaces)),
+    *group("Branches", lambda web: PathsRunsAndLessons(
+               web.paths, web.runs, web.teaching_repositories.conversations),
         Endpoint("GET", "/api/branches/{id}/graph", branches.get_graph, "Everything that the page of a branch shows",
                  _one("Nodes, edges, progress, documents and runs.", responses.BranchPage), (404,))),
     *group("Branches", lambda web: web.path_repositories,

@@ -1,5 +1,5 @@
 // @ts-check
-/** Words of reading aloud, fetched with its button. */
+/** Words of reading aloud and of dictation, fetched with their buttons. */
 
 import { loadCatalogue, translator } from "../lib/i18n.js";
 

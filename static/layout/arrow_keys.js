@@ -2,7 +2,7 @@
 /** Arrow keys on a map: up and down follow branches, left and right stay on a layer. Pure. */
 
 /** @import { GraphNode } from "../state/graph.js" */
-/** @import { Places } from "./placement.js" */
+/** @import { Places } from "./measures.js" */
 
 /**
  * The node that an arrow key leads to, or null.

@@ -1,12 +1,12 @@
 // @ts-check
 /** Routing of branches: curves from mark to mark that avoid the labels between them. Pure. */
 
-import { boundsOf, yOf } from "./placement.js";
+import { boundsOf, yOf } from "./measures.js";
 
-/** @import { TitledNode, Pair, Places } from "./placement.js" */
+/** @import { TitledNode, Pair, Places } from "./measures.js" */
 /** @import { Place } from "../types.d.ts" */
 /** @typedef {[number, number]} Point */
-/** @typedef {import("./placement.js").Bounds & { layer: number }} Obstacle */
+/** @typedef {import("./measures.js").Bounds & { layer: number }} Obstacle */
 
 /** Clearance on both sides of an obstacle. */
 const CLEAR = 14;

@@ -1,12 +1,12 @@
 // @ts-check
 /** Status of a node in words, with what its agent is doing. Pure; the time is passed in. */
 
-import { shorten, parseMs } from "./format.js";
+import { commaJoined, shorten, parseMs } from "./format.js";
 import { t } from "./i18n.js";
 
 /** @import { Activity, Agent, NoteEntry } from "../types.d.ts" */
 /** @import { GraphNode } from "../state/graph.js" */
-/** @typedef {{ text: string, tone: "" | "leaf" | "due" | "wait" }} NodeStatus */
+/** @typedef {{ text: string, tone: "" | "leaf" | "due" | "wait", minutes?: number }} NodeStatus */
 
 /**
  * The part of a concept's agent that its node shows: unlike the agent it does not change while text streams.
@@ -47,6 +47,20 @@ export function retryWait({ retry }, nowMs) {
  */
 export function nodeStatus(node, parts, maker, nowMs) {
   if (maker && !maker.endedAt) return growingStatus(maker, parts.length, nowMs);
+  return { ...settledStatus(node, parts, maker), minutes: node.minutes };
+}
+
+/** The status with the minutes of the lessons that are left. @param {NodeStatus} status */
+export const statusWithMinutes = ({ text, minutes = 0 }) =>
+  commaJoined([text, minutes > 0 && t("node.minutes", { n: minutes })]);
+
+/**
+ * @param {GraphNode} node
+ * @param {GraphNode[]} parts
+ * @param {ConceptAgent | undefined} maker
+ * @returns {NodeStatus}
+ */
+function settledStatus(node, parts, maker) {
   if (maker?.state === "failed" && !parts.length) return { text: t("node.failed"), tone: "wait" };
   const done = parts.filter(isLearned).length;
   if (node.state === "mastered" || node.state === "learned") return { text: t(`state.${node.state}`), tone: "" };

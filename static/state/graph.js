@@ -76,11 +76,19 @@ function withoutNode(graph, id) {
  *   opens: string[],
  *   parts: string[],
  *   missing: number,
+ *   minutes: number,
  * }} GraphNode
+ *   `missing`: how many nodes are to be learned before it, on what it builds on and further down; `minutes`: that its
+ *   lessons will still take, 0 where that is not known
  */
 
-/** @param {Graph} graph @param {Progress[]} progress @returns {Map<string, GraphNode>} */
-export function graphNodes(graph, progress) {
+/**
+ * @param {Graph} graph
+ * @param {Progress[]} progress
+ * @param {Record<string, number>} [minutes]
+ * @returns {Map<string, GraphNode>}
+ */
+export function graphNodes(graph, progress, minutes = {}) {
   const marks = new Map(progress.map((row) => [row.nodeId, row]));
   const ofNode = (/** @type {string} */ id) => marks.get(id);
   const learned = (/** @type {string} */ id) => Boolean(ofNode(id)?.completedAt);
@@ -101,6 +109,7 @@ export function graphNodes(graph, progress) {
       opens: [],
       parts: [],
       missing: 0,
+      minutes: minutes[node.id] ?? 0,
     });
   }
   for (const edge of Object.values(graph.edges)) {
@@ -110,7 +119,8 @@ export function graphNodes(graph, progress) {
   }
   for (const node of all.values()) {
     if (node.parentId) all.get(node.parentId)?.parts.push(node.id);
-    node.missing = node.needs.filter((id) => !learned(id)).length;
+    if (!node.needs.every(learned))
+      node.missing = [...ancestry(all, node.id)].filter((id) => id !== node.id && !learned(id)).length;
     const row = { learned: learned(node.id), mastered: Boolean(ofNode(node.id)?.masteredAt) };
     if (row.learned || (node.begun && !node.missing)) node.state = begunState(row);
     else node.state = node.missing ? "locked" : "ready";

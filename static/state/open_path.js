@@ -13,7 +13,7 @@ import { reconnections, activeRuns } from "./tab_stream.js";
 
 /** @import { GraphAnswer, Run, RunEvent } from "../types.d.ts" */
 /** @import { GraphNode } from "./graph.js" */
-/** @import { Places } from "../layout/placement.js" */
+/** @import { Places } from "../layout/measures.js" */
 
 /** @template T @typedef {import("@preact/signals").Signal<T>} Signal */
 
@@ -57,7 +57,7 @@ export function openPath(branchId) {
     if (live.value && activity.value) return activity.value.graph;
     return answer.value ? graphOf(answer.value.nodes, answer.value.edges) : emptyGraph();
   });
-  const all = computed(() => graphNodes(graph.value, answer.value?.progress ?? []));
+  const all = computed(() => graphNodes(graph.value, answer.value?.progress ?? [], answer.value?.minutes));
   const hidden = computed(shown.notYetCreated);
   const makers = memo(() => (playhead.value === null && isActive(run.value) ? conceptAgentsOf(activity.value) : []));
   const visible = computed(() => {

@@ -3,7 +3,7 @@
 
 import { parseMs } from "../lib/format.js";
 
-/** @import { ProgressReport, Studied, Turn } from "../types.d.ts" */
+/** @import { Begun, BegunConcept, ProgressReport, Studied, Turn } from "../types.d.ts" */
 
 /** @typedef {keyof typeof SPANS} Span */
 /** @typedef {{ atMs: number, learned: number, mastered: number, begun: number }} Point `mastered` of the `learned`; `begun`: not learned */
@@ -164,6 +164,41 @@ export function summary(report, nowMs) {
     more: now.learned - before.learned,
     seconds: sum(week.map(({ seconds }) => seconds)),
     days: new Set(week.map(({ at }) => dayOf(parseMs(at)))).size,
+  };
+}
+
+/**
+ * What was reached since Monday and still holds, by the stage that each part is in now.
+ * @param {ProgressReport} report
+ * @param {number} nowMs
+ * @returns {{ learned: Begun[], mastered: Begun[] }}
+ */
+export function gains(report, nowMs) {
+  const monday = weekOf(nowMs);
+  const reached = (/** @type {"learned" | "mastered"} */ stage) => {
+    const turns = report.turns.filter((turn) => turn.reached === stage && parseMs(turn.at) >= monday);
+    const ids = new Set(turns.map((turn) => turn.nodeId));
+    return report.begun.filter(
+      (part) => ids.has(part.nodeId) && part.learned && part.mastered === (stage === "mastered"),
+    );
+  };
+  return { learned: reached("learned"), mastered: reached("mastered") };
+}
+
+/**
+ * The parts of a concept that are begun or known, learned ones last, and how many of its parts are in which stage.
+ * @param {ProgressReport} report
+ * @param {BegunConcept} concept
+ */
+export function standing(report, concept) {
+  const begun = report.begun.filter((part) => part.conceptId === concept.nodeId);
+  const learned = begun.filter((part) => part.learned);
+  return {
+    parts: [...begun.filter((part) => !part.learned), ...learned],
+    learned: learned.length,
+    mastered: learned.filter((part) => part.mastered).length,
+    notBegun: concept.parts - begun.length,
+    answers: sum(begun.map((part) => part.answers)),
   };
 }
 

@@ -72,11 +72,20 @@ function mark(range) {
   else CSS.highlights.delete(MARK);
 }
 
-/** Read an element aloud; what was read before stops. @param {Element} element @param {string} fallback language */
-export function readAloud(element, fallback) {
+/** Whether a range is in the element or comes after it. @param {Range} range @param {Element} element */
+const isFrom = (range, element) =>
+  (element.compareDocumentPosition(range.startContainer) & Node.DOCUMENT_POSITION_PRECEDING) === 0;
+
+/**
+ * Read an element aloud; what was read before stops.
+ * @param {Element} element
+ * @param {string} fallback language
+ * @param {Element | null} [from] in it, with which reading begins
+ */
+export function readAloud(element, fallback, from = null) {
   stopReading();
   const language = languageOf(element.textContent ?? "", fallback);
-  const sentences = sentencesOf(element, language);
+  const sentences = sentencesOf(element, language).filter(({ range }) => !from || isFrom(range, from));
   const voice = voices().find((each) => each.lang.split(/[-_]/)[0] === language) ?? null;
   spoken.value = element;
   const say = (/** @type {number} */ at) => {

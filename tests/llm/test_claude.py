@@ -1,6 +1,7 @@
 """Reading the Messages API strictly, and failures told apart."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -12,6 +13,7 @@ from sprout.llm.path_cost import estimate_path_cost
 from sprout.llm.request_body import request_body
 from sprout.loop.model import BlockDone, Message, ModelRequest, ReplyEnded, ReplyPart, Text, ToolResult, ToolUse
 from sprout.loop.policy import LoopPolicy
+from sprout.models import path_estimate
 from sprout.offline.faults.scenarios import Fault
 from sprout.offline.script import Reply, Scripted, Step, TextOut, ToolOut
 from sprout.offline.server import running_offline_server
@@ -125,10 +127,17 @@ def test_cost_counts_cached_tokens_at_their_own_price_and_long_prompts_at_theirs
 
 
 def test_the_offline_model_costs_nothing_and_a_priced_one_something() -> None:
-    free = estimate_path_cost(topic_model="sprout-offline", subconcept_model="sprout-offline", small=False)
-    paid = estimate_path_cost(topic_model="claude-opus-5-5", subconcept_model="claude-sonnet-5-5", small=False)
+    estimate = partial(estimate_path_cost, fewest=6, most=10, small=False)
+    free = estimate(topic_model="sprout-offline", subconcept_model="sprout-offline")
+    paid = estimate(topic_model="claude-opus-5-5", subconcept_model="claude-sonnet-5-5")
     assert free.cost_usd_high == 0
     assert 0 < paid.cost_usd_low < paid.cost_usd_high
+
+
+def test_a_path_is_estimated_from_the_sizes_that_the_agents_keep_to() -> None:
+    small, full = (path_estimate("sprout-offline", "sprout-offline", small=is_small) for is_small in (True, False))
+    assert (small["concepts"], small["lessonMinutes"]) == ([1, 2], [16, 48])
+    assert (full["concepts"], full["lessonMinutes"]) == ([6, 10], [384, 960])
 
 
 async def test_C1_an_exact_count_is_there_for_those_who_ask() -> None:

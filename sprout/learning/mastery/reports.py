@@ -29,10 +29,11 @@ class StudiedRow(Wire):
 
 
 class BegunRow(Wire):
-    """A subconcept that the learner has answered about.
+    """A subconcept that the learner has answered about, or that is known without an answer.
 
     Args:
         mastery: 0..1.
+        right_needed: how many more questions make it learned if each is answered right at once, without help.
         last: the marks of the last answers about it, oldest first.
         looks_like: the misconception that its last answers have in common; null where none was recorded.
     """
@@ -45,9 +46,39 @@ class BegunRow(Wire):
     mastery: float
     learned: bool
     mastered: bool
+    right_needed: int
     answers: int
     last: list[AnswerMark]
     looks_like: str | None
+
+
+class ConceptRow(Wire):
+    """A concept of which something is begun, and how many parts it has."""
+
+    node_id: str
+    title: str
+    branch_id: str
+    branch_title: str
+    parts: int
+
+
+class RecallRow(Wire):
+    """Recall in the reviews of the last weeks, as the cards had predicted it and as it came.
+
+    Args:
+        weeks: how many they are.
+        needed: how many reviews it takes to compare.
+        reviews: how many of them had a prediction.
+        predicted: how many of these were expected to be recalled; a sum of probabilities.
+        finding: whether the two differ by more than chance.
+    """
+
+    weeks: int
+    needed: int
+    reviews: int
+    predicted: float
+    recalled: int
+    finding: Literal["too_few", "as_predicted", "more", "less"]
 
 
 class CostRow(Wire):
@@ -62,15 +93,18 @@ class ProgressReport(Wire):
 
     Args:
         parts: how many subconcepts there are.
-        begun: those that were answered about, lowest mastery first.
+        begun: those that were answered about or are known, lowest mastery first.
+        concepts: theirs, in the order of creation.
         turns: how each came to where it is, oldest first.
         studied: when something was answered or said, oldest first.
     """
 
     parts: int
     begun: list[BegunRow]
+    concepts: list[ConceptRow]
     turns: list[TurnRow]
     studied: list[StudiedRow]
+    recall: RecallRow
     cost: CostRow
 
 

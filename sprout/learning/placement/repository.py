@@ -5,6 +5,7 @@ from typing import Literal, Protocol
 
 from sprout.events import AnswerType, Wire
 from sprout.learning.placement.knowledge_space import Placed
+from sprout.learning.questions.questions import AnswerForm
 
 PlacementKind = Literal["path", "node"]
 PlacementOutcome = Literal["placed", "confirmed", "not_confirmed"]
@@ -37,6 +38,7 @@ class PlacementQuestion(Wire):
     concept: str
     prompt: str
     type: AnswerType
+    form: AnswerForm
     options: list[str] | None
 
 

@@ -12,6 +12,7 @@ from sprout.learning.questions.program_tests import ProgramTest, program_test_fa
 from sprout.learning.text.normalization import folded, occurs_in, one_line, tidy
 
 QuestionFormat = Literal["mcq", "open_ended", "numeric"]
+AnswerForm = Literal["choice", "number", "term", "words"]  # what a learner is to write or choose
 
 SOLVABLE_FORMATS: frozenset[QuestionFormat] = frozenset({"mcq", "numeric"})  # one right answer, to be found again
 

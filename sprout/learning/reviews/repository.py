@@ -8,6 +8,7 @@ from pydantic import Field
 
 from sprout.events import AnswerType, Compare, CriterionShown, Wire
 from sprout.learning.questions.assessments import SelfMark
+from sprout.learning.questions.questions import AnswerForm
 from sprout.learning.reviews.cards import ReviewGrade
 from sprout.learning.reviews.costs import RetentionCost
 from sprout.learning.reviews.day import LearnerDay, ReviewsDue
@@ -39,6 +40,7 @@ class ReviewQuestion(Wire):
     path: str
     prompt: str
     type: AnswerType
+    form: AnswerForm
     options: list[str] | None
     comes_back: bool
     covers: list[str]

@@ -1,38 +1,28 @@
 """Progress reports, from a fixed number of statements each."""
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any, cast
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, select, union_all
+from sqlalchemy import Connection, Select, func, select, union_all
 from sqlmodel import Session
 
 from sprout.clock import utc_now
 from sprout.events import wire_time
-from sprout.learning.mastery.mastery import Claim
-from sprout.learning.mastery.milestones import Milestone, Reached, milestones, stage
 from sprout.learning.mastery.reports import (
-    MAX_LAST_MARKS,
     AnswerLine,
-    BegunRow,
     CostRow,
     EvidenceRow,
     Flashcard,
     MasteryLine,
     ProgressReport,
-    StudiedRow,
-    TurnRow,
-    answer_mark,
-    common_misconception,
 )
-from sprout.learning.mastery.study_time import study_periods
+from sprout.learning.reviews.cards import Review
 from sprout.store.assessment import answer_history
-from sprout.store.assessment.evidence import evidence_from
 from sprout.store.assessment.placement_findings import claims_of
-from sprout.store.assessment.question_tests import Tested, gather_tests, tested_ids
+from sprout.store.assessment.progress_report import ReportRows, build_report
+from sprout.store.assessment.review_cards import learned_times, review_histories
 from sprout.store.engine.database import Database
 from sprout.store.graph.ownership import owned_branch
 from sprout.store.schema import run_tables, tables
@@ -44,8 +34,6 @@ _sessions, _assessments = table_of(tables.ChatSession), table_of(tables.Assessme
 _runs = table_of(run_tables.Run)
 _concepts = _nodes.alias("concepts")
 
-_Answer = tuple[Row[Any], Sequence[Tested]]
-
 
 class SqlReports:
     """Reports on SQL."""
@@ -56,21 +44,23 @@ class SqlReports:
     async def report(self, user_id: str, *, branch_id: str | None = None) -> ProgressReport:
         since = utc_now().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
 
-        def body(session: Session) -> _Found:
+        def body(session: Session) -> ReportRows:
             connection = _owned_connection(session, user_id, branch_id)
-            return _Found(
-                parts=connection.execute(_parts_query(user_id, branch_id)).all(),
+            parts = connection.execute(_parts_query(user_id, branch_id)).all()
+            return ReportRows(
+                parts=parts,
                 answers=connection.execute(answer_history.counting_answers(user_id, branch_id)).all(),
                 claims=claims_of(connection, user_id),
                 edges=[(edge.source, edge.target) for edge in connection.execute(_edges_query(user_id, branch_id))],
                 moments=connection.execute(_moments_query(user_id, branch_id)).scalars().all(),
+                reviewed=_reviewed(connection, [part.id for part in parts], user_id),
                 cost=CostRow(
                     since=wire_time(since),
                     usd=connection.execute(_cost_query(user_id, branch_id, since)).scalar() or 0.0,
                 ),
             )
 
-        return await asyncio.to_thread(_build_report, await self._database.read_orm_tx(body))
+        return await asyncio.to_thread(build_report, await self._database.read_orm_tx(body))
 
     async def evidence(self, node_id: str, *, user_id: str) -> Sequence[EvidenceRow]:
         return await self._database.read_orm_tx(lambda session: answer_history.evidence_of(session, node_id, user_id))
@@ -106,37 +96,6 @@ class SqlReports:
                 _owned_connection(session, user_id, branch_id), user_id, branch_id
             )
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The rows of a report: some thousand after a year, so a thread of its own reads them."""
-
-    parts: Sequence[Row[Any]]
-    answers: Sequence[Row[Any]]
-    claims: Sequence[Claim]
-    edges: Sequence[tuple[str, str]]
-    moments: Sequence[datetime]
-    cost: CostRow
-
-
-def _build_report(found: _Found) -> ProgressReport:
-    answers = list(gather_tests(found.answers))
-    about = _by_node(found.parts, answers)
-    begun = [_started_row(part, about[part.id]) for part in found.parts if _is_started(part)]
-    return ProgressReport(
-        parts=len(found.parts),
-        begun=sorted(begun, key=lambda one: one.mastery),
-        turns=[
-            TurnRow(node_id=one.node_id, at=wire_time(one.at), reached=one.reached)
-            for one in _milestones(found.parts, answers, found.claims, found.edges)
-        ],
-        studied=[
-            StudiedRow(at=wire_time(one.at), deeds=one.activities, seconds=one.seconds)
-            for one in study_periods(moment.astimezone(UTC) for moment in found.moments)
-        ],
-        cost=found.cost,
-    )
 
 
 def _owned_connection(session: Session, user_id: str, branch_id: str | None) -> Connection:
@@ -208,60 +167,10 @@ def _cost_query(user_id: str, branch_id: str | None, since: datetime) -> Select[
     return wanted if branch_id is None else wanted.where(_runs.c.branch_id == branch_id)
 
 
-def _by_node(parts: Sequence[Row[Any]], answers: Sequence[_Answer]) -> Mapping[str, Sequence[Row[Any]]]:
-    """The answers that count for each part, oldest first."""
-    known = {part.id for part in parts}
-    found: defaultdict[str, list[Row[Any]]] = defaultdict(list)
-    for answer, tests in answers:
-        for node_id in known.intersection(tested_ids(tests)):
-            found[node_id].append(answer)
-    return found
-
-
-def _is_started(part: Row[Any]) -> bool:
-    return bool(part.attempts_count) or part.overridden_at is not None
-
-
-def _reached(part: Row[Any]) -> Reached:
-    return stage(learned=part.completed_at is not None, mastered=part.mastered_at is not None)
-
-
-def _started_row(part: Row[Any], answers: Sequence[Row[Any]]) -> BegunRow:
-    last = answers[-MAX_LAST_MARKS:]
-    return BegunRow(
-        node_id=part.id,
-        title=part.title,
-        concept_id=part.concept_id,
-        branch_id=part.branch_id or "",
-        branch_title=part.branch_title or "",
-        mastery=part.mastery_score,
-        learned=part.completed_at is not None,
-        mastered=part.mastered_at is not None,
-        answers=len(answers),
-        last=[answer_mark(answer.score) for answer in last],
-        looks_like=common_misconception(
-            thought for answer in last if not answer.is_open for thought in cast(list[str], answer.thoughts or [])
-        ),
-    )
-
-
-def _milestones(
-    parts: Sequence[Row[Any]],
-    answers: Sequence[_Answer],
-    claims: Sequence[Claim],
-    edges: Sequence[tuple[str, str]],
-) -> Sequence[Milestone]:
-    """Milestones of each part on the way to the mastery of its row, oldest first.
-
-    The row decides where the answers disagree: overrides and changes of the path are in no answer.
-    """
-    known = {part.id for part in parts}
-    evidence = [evidence_from(one, [test for test in tests if test.node_id in known]) for one, tests in answers]
-    found = milestones([*evidence, *(one for one in claims if one.node_id in known)], edges)
-    last = {turn.node_id: turn.reached for turn in found}
-    messages = [
-        Milestone(part.id, part.overridden_at or part.updated_at, _reached(part))
-        for part in parts
-        if _is_started(part) and last.get(part.id) != _reached(part)
-    ]
-    return sorted([*found, *messages], key=lambda turn: turn.at)
+def _reviewed(
+    connection: Connection, node_ids: Sequence[str], user_id: str
+) -> Sequence[tuple[datetime, Sequence[Review]]]:
+    """When each of the parts was learned, with its reviews in the order in which they were stored."""
+    learned = learned_times(connection, node_ids, user_id)
+    history = review_histories(connection, list(learned), user_id)
+    return [(learned[node_id], [one.review for one in stored]) for node_id, stored in history.items()]

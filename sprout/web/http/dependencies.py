@@ -146,6 +146,15 @@ class PathsAndRuns:
 
 
 @dataclass(frozen=True, slots=True)
+class PathsRunsAndLessons:
+    """Paths, the runs that work on them, and the lessons that were begun."""
+
+    paths: PathRepository
+    runs: RunService
+    conversations: Conversations
+
+
+@dataclass(frozen=True, slots=True)
 class DiagnosticsAndRuns:
     """Diagnostics, and the runs that make their questions."""
 

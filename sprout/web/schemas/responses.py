@@ -308,8 +308,13 @@ class BranchOverview(BranchSummary):
 
 
 class BranchPage(BranchGraph):
-    """Everything of a branch, its root runs newest first."""
+    """Everything of a branch, its root runs newest first.
 
+    Args:
+        minutes: node → minutes that its lessons will still take; without what is learned.
+    """
+
+    minutes: dict[str, int]
     runs: list[RunRow]
 
 

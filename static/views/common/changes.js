@@ -10,7 +10,7 @@ import { Icon } from "./icons.js";
 
 /** @import { Change, EdgeEnds } from "../../types.d.ts" */
 /** @import { GraphNode } from "../../state/graph.js" */
-/** @import { RemovedNode } from "../../layout/placement.js" */
+/** @import { RemovedNode } from "../../layout/measures.js" */
 
 const AT_FIRST = 8;
 const ALL = "all";

@@ -10,6 +10,7 @@ import { Markdown } from "../rich/markdown.js";
 import { Dialog } from "./dialog.js";
 import { Icon } from "./icons.js";
 import { Fault } from "./shell.js";
+import { ReadAloud } from "./voice.js";
 
 /** @import { Passage } from "../../types.d.ts" */
 /**
@@ -110,6 +111,7 @@ export function DocumentReader({ documentId, name, passageId, onClose }) {
             before=${shown.passages[i - 1]}
             isFirst=${i === 0}
             isHere=${one.id === passageId}
+            isStart=${one.id === (passageId ?? shown.passages[0].id)}
             place=${here}
           />`,
         )}
@@ -150,10 +152,11 @@ function Edge({ box, onNear }) {
  *   before?: Passage,
  *   isFirst: boolean,
  *   isHere: boolean,
+ *   isStart: boolean,
  *   place: { current: HTMLElement | null },
- * }} props
+ * }} props `isStart`: whether reading aloud begins with it
  */
-const ReadPassage = ({ passage: { id, page, slides, text }, before, isFirst, isHere, place }) => html`<div
+const ReadPassage = ({ passage: { id, page, slides, text }, before, isFirst, isHere, isStart, place }) => html`<div
   class=${isHere ? "say here" : "say"}
   data-passage=${id}
   aria-current=${isHere || undefined}
@@ -165,5 +168,6 @@ const ReadPassage = ({ passage: { id, page, slides, text }, before, isFirst, isH
     html`<p class="t12 dimmer reader-page">${t(slides ? "tu.cite_at_slide" : "tu.cite_at_page", { page })}</p>`
   }
   ${isHere && html`<span class="vh">${t("tu.cite_here")}</span>`}
+  ${isStart && html`<${ReadAloud} of=".reader-text" from="[data-passage]" />`}
   <${Markdown} text=${text} />
 </div>`;

@@ -11,8 +11,11 @@ import { Icon } from "./icons.js";
 
 await loadSheet("styles/aloud.css");
 
-/** @param {{ of: string }} props `of`: selector of the element around it that is read */
-export function ReadAloud({ of }) {
+/**
+ * @param {{ of: string, from?: string }} props `of`: selector of the element around it that is read; `from`: of the one
+ *   around it, within that, with which reading begins
+ */
+export function ReadAloud({ of, from }) {
   const button = useRef(/** @type {HTMLElement | null} */ (null));
   const text = () => button.current?.closest(of) ?? null;
   useEffect(() => {
@@ -26,7 +29,7 @@ export function ReadAloud({ of }) {
   const toggle = () => {
     const element = text();
     if (isRead || !element) stopReading();
-    else readAloud(element, chosenLanguage());
+    else readAloud(element, chosenLanguage(), from ? (button.current?.closest(from) ?? null) : null);
   };
   return html`<button class="btn flat sm aloud" type="button" ref=${button} onClick=${toggle}>
     <${Icon} name=${isRead ? "stop" : "play"} small />

@@ -21,7 +21,7 @@ import { Fault } from "../common/shell.js";
 
 /** @import { Signal } from "@preact/signals" */
 /** @import { UnknownTopic } from "../../state/unknown_topic.js" */
-/** @import { Status } from "../../types.d.ts" */
+/** @import { Estimate, Status } from "../../types.d.ts" */
 /** @typedef {"checking" | "creating" | "uploading" | "starting"} Step */
 
 const waysOn = lazy(async () => {
@@ -246,7 +246,16 @@ export function AskForm({ status, asked, refusal, isNext }) {
         !status.model.ready &&
         html`<p class="err"><${Icon} name="warn" small /><span>${status.model.note ?? t("model.not_ready")}</span></p>`
       }
-      <p class="cost"><${Icon} name="clock" small /><span>${costLine(status, small.value)}</span></p>
+      ${
+        status &&
+        html`<p class="cost">
+          <${Icon} name="clock" small />
+          <span>
+            ${costLine(status, small.value)}
+            <span class="dimmer"> ${otherSize(status, small.value)}</span>
+          </span>
+        </p>`
+      }
     </div>
     ${
       refusal.value &&
@@ -288,12 +297,26 @@ const Notes = ({ files, busy }) =>
 const stepWords = (step, sent) =>
   step && step !== "checking" ? t(`ask.${step}`, { percent: Math.floor(sent * 100) }) : t("ask.grow");
 
-/** Estimate of cost and time. @param {Status | null} status @param {boolean} small */
+/** Time of all lessons of a path, rounded to five minutes or to hours. @param {Estimate} estimate */
+function lessonTime({ lessonMinutes: [low, high] }) {
+  if (high > 90) return t("cost.time_hours", { low: Math.round(low / 60), high: Math.round(high / 60) });
+  return t("cost.time_minutes", { low: 5 * Math.round(low / 5), high: 5 * Math.round(high / 5) });
+}
+
+/** What the size that is not chosen takes. @param {Status} status @param {boolean} small */
+const otherSize = ({ estimate }, small) =>
+  t("cost.other", {
+    size: t(small ? "ask.full" : "ask.short"),
+    time: lessonTime(small ? estimate.full : estimate.small),
+  });
+
+/** Estimate of size, time and cost. @param {Status} status @param {boolean} small */
 function costLine(status, small) {
-  const concepts = t(small ? "cost.small" : "cost.full");
-  if (!status) return `${concepts}.`;
+  const estimate = status.estimate[small ? "small" : "full"];
+  const { minutes, costUsdLow, costUsdHigh } = estimate;
+  const [fewest, most] = estimate.concepts;
+  const concepts = t("cost.size", { fewest, most, time: lessonTime(estimate) });
   if (status.model.offline) return t("cost.offline", { concepts });
-  const { minutes, costUsdLow, costUsdHigh } = status.estimate[small ? "small" : "full"];
   if (!costUsdHigh) return t("cost.unknown", { concepts, model: modelName(status.model.name, false) });
   return t("cost.priced", {
     concepts,

@@ -11,6 +11,7 @@ import { answerMessage } from "../../state/transcript.js";
 import { Icon } from "../common/icons.js";
 import { Options } from "../common/choice_options.js";
 import { Sure } from "../common/sure.js";
+import { Dictate } from "../common/voice.js";
 import { CodeField } from "../rich/editor.js";
 import { languageIn } from "../rich/grammars.js";
 import { DrawingPad } from "./drawing.js";
@@ -137,19 +138,22 @@ export function AnswerForm({ lesson, about, question, refusal, field, kept, help
       `;
     return html`
       <label class=${isDrawn ? "lbl" : "vh"} for="answer">${t(isDrawn ? "tu.note_label" : "tu.answer_label")}</label>
-      <textarea
-        class="field"
-        id="answer"
-        ref=${field}
-        rows=${isDrawn ? 2 : 3}
-        maxlength=${LONGEST}
-        readonly=${off}
-        value=${words.value}
-        onInput=${(/** @type {any} */ event) => write(event.target.value)}
-        onKeyDown=${onCtrlEnter(submit)}
-        aria-invalid=${missing.value ? "true" : undefined}
-        aria-describedby="asked"
-      ></textarea>
+      <div class="voiced">
+        <textarea
+          class="field"
+          id="answer"
+          ref=${field}
+          rows=${isDrawn ? 2 : 3}
+          maxlength=${LONGEST}
+          readonly=${off}
+          value=${words.value}
+          onInput=${(/** @type {any} */ event) => write(event.target.value)}
+          onKeyDown=${onCtrlEnter(submit)}
+          aria-invalid=${missing.value ? "true" : undefined}
+          aria-describedby="asked"
+        ></textarea>
+        <${Dictate} field=${field} about=${question.prompt} off=${off} onWords=${write} />
+      </div>
     `;
   };
 

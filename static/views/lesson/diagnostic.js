@@ -17,6 +17,7 @@ import { Icon } from "../common/icons.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { Options } from "../common/choice_options.js";
 import { Sure } from "../common/sure.js";
+import { Dictate } from "../common/voice.js";
 import { usePathContext } from "../common/path_context.js";
 import { EmptyScreen, Fault, Shell } from "../common/shell.js";
 import { Markdown } from "../rich/markdown.js";
@@ -120,9 +121,9 @@ function QuestionForm({ opened, question, concept, parts }) {
     if (!options.length) return send({ answerText: text });
     return send({ selectedOption: option.value ?? "", ...(sure.value && { sure: true }) });
   };
-  const write = (/** @type {any} */ event) => {
-    words.value = event.target.value;
-    saveDraft(question.id, words.value);
+  const write = (/** @type {string} */ text) => {
+    words.value = text;
+    saveDraft(question.id, text);
   };
 
   const { given, asked: asks } = splitPrompt(question.prompt);
@@ -152,18 +153,21 @@ function QuestionForm({ opened, question, concept, parts }) {
             />`
             : html`
               <label class="vh" for="words">${t("dg.answer_label")}</label>
-              <textarea
-                class="field"
-                id="words"
-                rows="4"
-                maxlength="8000"
-                ref=${field}
-                readonly=${busy !== null}
-                value=${words.value}
-                onInput=${write}
-                onKeyDown=${onCtrlEnter(submit)}
-                aria-invalid=${missing.value ? "true" : undefined}
-              ></textarea>
+              <div class="voiced">
+                <textarea
+                  class="field"
+                  id="words"
+                  rows="4"
+                  maxlength="8000"
+                  ref=${field}
+                  readonly=${busy !== null}
+                  value=${words.value}
+                  onInput=${(/** @type {any} */ event) => write(event.target.value)}
+                  onKeyDown=${onCtrlEnter(submit)}
+                  aria-invalid=${missing.value ? "true" : undefined}
+                ></textarea>
+                <${Dictate} field=${field} about=${question.prompt} off=${busy !== null} onWords=${write} />
+              </div>
             `
         }
         ${

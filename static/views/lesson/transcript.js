@@ -7,7 +7,7 @@ import { html } from "../../lib/html.js";
 import { openPassage } from "../../state/reading.js";
 import { markSpans, turnsBeside } from "../../state/transcript.js";
 import { Verdict } from "../common/grade.js";
-import { lazy } from "../common/lazy.js";
+import { ReadAloud } from "../common/voice.js";
 import { CodeBlock } from "../rich/code.js";
 import { Diagram, DiagramImage } from "../rich/diagram.js";
 import { Markdown } from "../rich/markdown.js";
@@ -18,7 +18,6 @@ import { ReadingPassage } from "./reading.js";
 /** @import { Card, Citation } from "../../types.d.ts" */
 /** @import { Turn } from "../../state/transcript.js" */
 
-const aloud = lazy(async () => (await import("../common/read_aloud.js")).ReadAloud);
 const SLOW_MS = 10_000;
 /** Where the checkpoint follows the text, one reads on from one's own words; else it is docked below the newest. */
 const narrow = matchMedia("(max-width: 1100px)");
@@ -198,7 +197,7 @@ const TurnView = ({ turn, isNewest, isLastSaid, isCompared, withQuestion, withPo
               : html`<${CitationChips} citations=${turn.citations} onCite=${onCite} />`
           }
           ${withQuestion && html`<div class="asked"><${Markdown} text=${turn.question ?? ""} /></div>`}
-          ${isLastSaid && html`<${aloud.View} of=".msg" />`}
+          ${(isLastSaid || (turn.reading && passage === "open")) && html`<${ReadAloud} of=".msg" />`}
         </div>`,
     [
       turn.id,

@@ -3,14 +3,14 @@
 
 import { useMemo } from "preact/hooks";
 import { branchPaths } from "../../layout/branches.js";
-import { yOf } from "../../layout/placement.js";
+import { yOf } from "../../layout/measures.js";
 import { shorten } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
 
 /** @import { Camera } from "./camera.js" */
 /** @import { GraphNode } from "../../state/graph.js" */
-/** @import { TitledNode, Pair, Places } from "../../layout/placement.js" */
+/** @import { TitledNode, Pair, Places } from "../../layout/measures.js" */
 
 /** Left and right edge of the screen, in world coordinates. @param {Camera} cam @param {number} inset */
 const edges = (cam, inset) => {

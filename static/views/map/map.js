@@ -4,9 +4,11 @@
 import { computed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { nextNode } from "../../layout/arrow_keys.js";
-import { extent, ghostPlaces, groundLayer, ROW, yOf } from "../../layout/placement.js";
+import { ghostPlaces, groundLayer } from "../../layout/free_places.js";
+import { extent, ROW, yOf } from "../../layout/measures.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
+import { statusWithMinutes } from "../../lib/node_status.js";
 import { ancestry, edgesAmong } from "../../state/graph.js";
 import { Icon } from "../common/icons.js";
 import { lazy } from "../common/lazy.js";
@@ -18,7 +20,7 @@ import { Ghost, MapNode } from "./map_node.js";
 import { MarginNote } from "./node_notes.js";
 
 /** @import { GraphNode } from "../../state/graph.js" */
-/** @import { RemovedNode, TitledNode, Places } from "../../layout/placement.js" */
+/** @import { RemovedNode, TitledNode, Places } from "../../layout/measures.js" */
 /** @import { NodeStatus } from "../../lib/node_status.js" */
 
 const card = lazy(async () => (await import("./node_card.js")).NodeCard);
@@ -53,10 +55,10 @@ const GROW_MS = 520;
  *   focusOn: string | null,
  *   onOpen?: (id: string) => void,
  *   onList: () => void,
- *   urlOf?: (id: string) => string,
+ *   branchId: string,
  *   isRoomy: boolean,
  *   children?: any,
- * }} MapProps `onOpen`: what a click or Enter does in place of opening the node's card; `urlOf`: the page behind a card
+ * }} MapProps `onOpen`: what a click or Enter does in place of opening the node's card
  */
 
 /** @param {MapProps} props */
@@ -217,6 +219,7 @@ export function LevelMap(props) {
             y=${yOf(place.layer)}
             petals=${props.petals(node)}
             text=${words.text}
+            timed=${statusWithMinutes(words)}
             tone=${words.tone}
             isFresh=${fresh.has(node.id)}
             delay=${delays.get(node.id) ?? 0}
@@ -239,10 +242,10 @@ export function LevelMap(props) {
       places.has(about.id) &&
       html`<${card.View}
         node=${about}
-        status=${props.words(about).text}
+        status=${statusWithMinutes(props.words(about))}
         place=${places.get(about.id)}
         cam=${cam}
-        url=${props.urlOf?.(about.id) ?? null}
+        branchId=${props.branchId}
         isOpened=${opened.value === about.id}
         onLeave=${() => leave(about.id)}
         onClose=${closeCard}

@@ -2,7 +2,7 @@
 /** Node on the map; renders only when one of its props changed. */
 
 import { Component } from "preact";
-import { titleLines } from "../../layout/placement.js";
+import { statusRoom, titleLines } from "../../layout/measures.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
 import { Petals, Shape } from "../common/node_state_shapes.js";
@@ -17,6 +17,7 @@ import { Petals, Shape } from "../common/node_state_shapes.js";
  *   y: number,
  *   petals: string,
  *   text: string,
+ *   timed: string,
  *   tone: string,
  *   isFresh: boolean,
  *   delay: number,
@@ -28,7 +29,7 @@ import { Petals, Shape } from "../common/node_state_shapes.js";
  *   pointed: import("@preact/signals").Signal<string | null>,
  *   onLeave: (id: string) => void,
  *   onOpen: (id: string) => void,
- * }} Props
+ * }} Props `timed`: the status with minutes, shown where it has room
  */
 
 const POINT_MS = 400;
@@ -62,6 +63,7 @@ export class MapNode extends Component {
       y,
       petals,
       text,
+      timed,
       tone,
       isFresh,
       delay,
@@ -87,7 +89,7 @@ export class MapNode extends Component {
       if (/** @type {Element} */ (event.target).matches(":focus-visible")) pointed.value = id;
     };
     const labelAt = isRoomy ? 38 : 30;
-    const label = t("node.label", { title, state: t(`state.${state}`), meta: text });
+    const label = t("node.label", { title, state: t(`state.${state}`), meta: timed });
     return html`<g
       class="hit s-${state} ${isDim ? "dim-node" : ""}"
       style=${{ transform: `translate(${x}px, ${y}px)` }}
@@ -110,7 +112,7 @@ export class MapNode extends Component {
         <${Shape} state=${state} mastery=${mastery} />
       </g>
       <g class=${isFresh ? "grow-l" : ""} style=${isFresh ? { animationDelay: `${delay + UNFOLD_AT_MS + 200}ms` } : {}}>
-        <${Label} title=${title} text=${text} tone=${tone} x=${labelAt} />
+        <${Label} title=${title} text=${timed.length > statusRoom(title) ? text : timed} tone=${tone} x=${labelAt} />
       </g>
     </g>`;
   }

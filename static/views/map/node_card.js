@@ -2,9 +2,13 @@
 /** Card of a node: what it is for, why it is here, and the way into it. Stands beside the node, inside the view. */
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { LEFT, rightExtent, yOf } from "../../layout/placement.js";
+import { LEFT, rightExtent, yOf } from "../../layout/measures.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
+import { isLearned } from "../../lib/node_status.js";
+import { pathUrl } from "../../state/router.js";
+import { WhyHere } from "../common/why_here.js";
+import { KnowThis } from "../placement/know_this.js";
 
 /** @import { GraphNode } from "../../state/graph.js" */
 
@@ -22,16 +26,22 @@ const within = (value, most) => Math.max(EDGE, Math.min(value, most - EDGE));
  *   status: string,
  *   place: import("../../types.d.ts").Place,
  *   cam: import("./camera.js").Camera,
- *   url: string | null,
+ *   branchId: string,
  *   isOpened: boolean,
  *   onLeave: () => void,
  *   onClose: (isAway: boolean) => void,
- * }} props `url`: of the node's own page; `isOpened`: by a click or a key, so that it takes the focus
+ * }} props `isOpened`: by a click or a key, so that it takes the focus
  */
-export function NodeCard({ node, status, place, cam, url, isOpened, onLeave, onClose }) {
+export function NodeCard({ node, status, place, cam, branchId, isOpened, onLeave, onClose }) {
   const card = useRef(/** @type {HTMLElement | null} */ (null));
   const [height, setHeight] = useState(0);
-  useLayoutEffect(() => setHeight(card.current?.offsetHeight ?? 0), [node.id]);
+  useLayoutEffect(() => {
+    const measure = () => setHeight(card.current?.offsetHeight ?? 0);
+    const watch = new ResizeObserver(measure); // its reason opens, and fonts come
+    watch.observe(/** @type {HTMLElement} */ (card.current));
+    measure();
+    return () => watch.disconnect();
+  }, [node.id]);
   useEffect(() => {
     if (!isOpened) return;
     card.current?.querySelector("a")?.focus({ preventScroll: true });
@@ -59,8 +69,11 @@ export function NodeCard({ node, status, place, cam, url, isOpened, onLeave, onC
     <h2>${node.title}</h2>
     <p class="t13 dim">${status}</p>
     ${node.desc && html`<p class="say">${node.desc}</p>`}
-    ${node.reason && html`<p class="reason why">${node.reason}</p>`}
-    ${url && html`<a class="btn" href=${url}>${t("map.open")}</a>`}
+    <p class="row">
+      ${node.type === "concept" && html`<a class="btn" href=${pathUrl(branchId, node.id)}>${t("map.open")}</a>`}
+      ${!isLearned(node) && html`<${KnowThis} branchId=${branchId} nodeId=${node.id} />`}
+    </p>
+    <${WhyHere} reason=${node.reason} />
   </section>`;
 }
 

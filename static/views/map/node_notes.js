@@ -1,11 +1,11 @@
 // @ts-check
 /** Note on the map: the reason of its newest node. */
 
-import { marginNote } from "../../layout/placement.js";
+import { marginNote } from "../../layout/margin_note.js";
 import { html } from "../../lib/html.js";
 
 /** @import { GraphNode } from "../../state/graph.js" */
-/** @import { TitledNode, Places } from "../../layout/placement.js" */
+/** @import { TitledNode, Places } from "../../layout/measures.js" */
 
 /**
  * The reason of the newest node that has one, in the margin.

@@ -4,13 +4,14 @@
 import { conjunction } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
-import { conceptAgent, nodeStatus } from "../../lib/node_status.js";
+import { conceptAgent, nodeStatus, statusWithMinutes } from "../../lib/node_status.js";
 import { loadSheet } from "../../lib/style_sheets.js";
 import { nowMs } from "../../state/clock.js";
 import { ancestry, partsOf } from "../../state/graph.js";
 import { pathUrl } from "../../state/router.js";
 import { lazy } from "../common/lazy.js";
 import { removedNodesOf } from "../common/changes.js";
+import { WhyHere } from "../common/why_here.js";
 import { LevelMap } from "../map/map.js";
 import { MiniMap } from "../map/minimap.js";
 import { AdaptationList, useAdaptations, edgeReasons } from "./adaptations.js";
@@ -38,7 +39,7 @@ export function ConceptLevel({ path, concept, view }) {
   const maker = conceptAgent(path.makers.value, concept.id);
   const standing = nodeStatus(concept, nodes, maker, maker?.retry ? nowMs.value : 0);
   // Follows the number of subconcepts.
-  const stands = concept.state === "ready" ? t("state.ready") : standing.text;
+  const stands = statusWithMinutes(concept.state === "ready" ? { ...standing, text: t("state.ready") } : standing);
   const choose = (/** @type {string} */ id) => {
     view.selected.value = view.selected.value === id ? null : id;
   };
@@ -68,8 +69,8 @@ export function ConceptLevel({ path, concept, view }) {
   </aside>`;
   const inRow = (/** @type {GraphNode} */ node) => html`
     <p class="say stem-lead">${node.desc ?? t("about.no_desc")}</p>
-    ${node.reason && html`<p class="reason why">${node.reason}</p>`}
     <${LessonLink} path=${path} node=${node} />
+    <${WhyHere} reason=${node.reason} />
     <${NodeFacts} path=${path} node=${node} reasons=${reasons} onSelect=${choose} />
   `;
 
@@ -82,8 +83,8 @@ export function ConceptLevel({ path, concept, view }) {
             !view.wide &&
             html`
               <p class="say concept-desc">${concept.desc}</p>
-              ${concept.reason && html`<p class="reason why">${concept.reason}</p>`}
               <${ConceptActions} path=${path} concept=${concept} isQuiet=${selected !== null} />
+              <${WhyHere} reason=${concept.reason} />
               ${mixUp}
             `
           }
@@ -119,6 +120,7 @@ export function ConceptLevel({ path, concept, view }) {
       selected=${selected}
       focusOn=${view.focusOn}
       onOpen=${choose}
+      branchId=${path.branchId}
       isRoomy=${false}
       onList=${view.toggleList}
     >

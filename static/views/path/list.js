@@ -3,6 +3,7 @@
 
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
+import { statusWithMinutes } from "../../lib/node_status.js";
 import { inLearningOrder } from "../../state/graph.js";
 import { Icon } from "../common/icons.js";
 import { Petals, Shape } from "../common/node_state_shapes.js";
@@ -48,7 +49,7 @@ export const NodeList = ({ nodes, words, petals, onOpen, selected, onSelect, lea
             </button>`
             : html`<a class="stem-name" href=${onOpen(node.id)}>${node.title}</a>`
         }
-        <div class="t13"><span class="chip wrap-chip ${words(node).tone}">${words(node).text}</span></div>
+        <div class="t13"><span class="chip wrap-chip ${words(node).tone}">${statusWithMinutes(words(node))}</span></div>
         ${node.desc && !onSelect && html`<p class="t13 stem-desc">${node.desc}</p>`}
         ${node.reason && !onSelect && html`<p class="reason why">${node.reason}</p>`}
         ${selected === node.id && lead?.(node)}

@@ -4,7 +4,7 @@
 import { conjunction } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
-import { isLearned } from "../../lib/node_status.js";
+import { isLearned, statusWithMinutes } from "../../lib/node_status.js";
 import { edgeKey, LEARNED_AT, partsOf } from "../../state/graph.js";
 import { diagnosticUrl, lessonUrl, pathUrl } from "../../state/router.js";
 import { ReviewLine, stepLabel, stepTitle, stepUrl, useNextStep } from "../common/next_step.js";
@@ -12,6 +12,7 @@ import { t as onward } from "../../i18n/next.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { LastAnswers } from "./last_answers.js";
 import { lazy } from "../common/lazy.js";
+import { WhyHere } from "../common/why_here.js";
 import { Sources } from "./sources.js";
 
 /** @import { OpenPath } from "../../state/open_path.js" */
@@ -30,16 +31,16 @@ const TONES = { locked: "", ready: "leaf", progress: "leaf", learned: "", master
 export const NodeDetails = ({ path, node, reasons, onSelect }) => html`<div class="about" key=${node.id}>
   <p class="chip ${TONES[node.state]}">
     <${Mark} state=${node.state} mastery=${node.mastery} />
-    ${t(`state.${node.state}`)}
+    ${statusWithMinutes({ text: t(`state.${node.state}`), tone: "", minutes: node.minutes })}
   </p>
   <h2>${node.title}</h2>
   <p class="say about-desc">${node.desc ?? t("about.no_desc")}</p>
-  ${node.reason && html`<p class="reason why">${node.reason}</p>`}
   ${
     node.type === "concept"
       ? html`<${ConceptActions} path=${path} concept=${node} />`
       : html`<${LessonLink} path=${path} node=${node} />`
   }
+  <${WhyHere} reason=${node.reason} />
   <${NodeFacts} path=${path} node=${node} reasons=${reasons} onSelect=${onSelect} />
 </div>`;
 
@@ -125,7 +126,7 @@ export function LessonLink({ path, node }) {
   });
   const label = isLearned(node) ? "about.look" : node.state === "progress" ? "about.go_on" : "about.learn";
   return html`
-    <p class="about-go">
+    <p class="about-go row">
       <a
         class=${node.state === "locked" ? "btn" : "btn go"}
         href=${lessonUrl(path.branchId, node.parentId ?? "", node.id)}

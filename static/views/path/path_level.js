@@ -8,7 +8,7 @@ import { earlyEnding, nextWords } from "../../lib/run_ending.js";
 import { conceptAgent, isLearned, petalsOf, queuePositionWords, nodeStatus } from "../../lib/node_status.js";
 import { nowMs } from "../../state/clock.js";
 import { partsOf } from "../../state/graph.js";
-import { pathUrl, runUrl } from "../../state/router.js";
+import { runUrl } from "../../state/router.js";
 import { isActive } from "../../state/run_view.js";
 import { lazy } from "../common/lazy.js";
 import { Fault } from "../common/shell.js";
@@ -78,7 +78,7 @@ export function PathLevel({ path, view }) {
     brings=${t("path.brings")}
     selected=${null}
     focusOn=${view.focusOn}
-    urlOf=${(/** @type {string} */ id) => pathUrl(path.branchId, id)}
+    branchId=${path.branchId}
     isRoomy
     onList=${view.toggleList}
   >
@@ -122,12 +122,18 @@ function Standing({ path, nodes }) {
     html`<p class="growing">
       <a class="chip fault" href=${runUrl(run.id)}>${t(run.state === "failed" ? "paths.failed" : "paths.timed_out")}</a>
     </p>`;
+  const facts = [t("path.learned", { done, n: nodes.length }), counts.subconcepts, timeLeft(nodes)];
   return html`
     ${failed}
-    <p class="dim">
-      ${nodes.length ? commaJoined([t("path.learned", { done, n: nodes.length }), counts.subconcepts]) : ""}
-    </p>
+    <p class="dim">${nodes.length ? commaJoined(facts) : ""}</p>
   `;
+}
+
+/** Time that the lessons of the concepts will take, in words. @param {GraphNode[]} concepts */
+function timeLeft(concepts) {
+  const minutes = concepts.reduce((sum, concept) => sum + concept.minutes, 0);
+  if (!minutes) return "";
+  return minutes < 90 ? t("path.minutes_left", { n: minutes }) : t("path.hours_left", { n: Math.round(minutes / 60) });
 }
 
 /** A path without concepts. @param {{ path: OpenPath, nodes: GraphNode[] }} props */

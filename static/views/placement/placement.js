@@ -59,7 +59,7 @@ function body(opened, branchId) {
   const asked = { ...question, path: concept, concept: title, covers: [], comesBack: false };
   return html`<section class="rv pl">
     <${Progress} session=${session} />
-    <${QuestionForm} key=${question.itemId} opened=${opened} question=${asked} />
+    <${QuestionForm} key=${question.itemId} opened=${opened} question=${asked} ways=${t("pl.ways")} />
     ${
       session.kind === "path" &&
       session.answered > 0 &&

@@ -73,9 +73,10 @@ export function Calendar({ studied, span, nowMs }) {
  */
 function describe(columns, all, n, year) {
   if (!n) return t("pg.calendar_none");
-  if (year) return t("pg.calendar_says_year", { n, all });
+  const time = studyTime(columns.flat().reduce((seconds, cell) => seconds + cell.seconds, 0));
+  if (year) return t("pg.calendar_says_year", { n, all, time });
   const longest = /** @type {number} */ (longestDay(columns));
-  return t("pg.calendar_says", { n, all, day: weekday(columns[0][longest].atMs, "long") });
+  return t("pg.calendar_says", { n, all, time, day: weekday(columns[0][longest].atMs, "long") });
 }
 
 /** @param {{ columns: Cell[][], year: boolean, nowMs: number, says: string }} props */

@@ -1,5 +1,5 @@
 // @ts-check
-/** Answers behind a subconcept's mastery: question, answer, grade. */
+/** Answers behind the mastery of a concept or a part: question, answer, grade. */
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -13,27 +13,27 @@ import { GradeView } from "../common/grade.js";
 import { Fault } from "../common/shell.js";
 import { Markdown } from "../rich/markdown.js";
 
-/** @import { Begun, Evidence } from "../../types.d.ts" */
+/** @import { Evidence } from "../../types.d.ts" */
 
-/** @param {{ spot: Begun }} props */
-export function EvidenceList({ spot }) {
+/** @param {{ of: { nodeId: string, title: string, answers: number } }} props `answers`: their number, as far as known */
+export function EvidenceList({ of: node }) {
   const found = useSignal(/** @type {Evidence[] | null} */ (null));
   const problem = useSignal(/** @type {string | null} */ (null));
   const load = async () => {
     problem.value = null;
     try {
-      found.value = await learnerApi.evidence(spot.nodeId);
+      found.value = await learnerApi.evidence(node.nodeId);
     } catch (error) {
       problem.value = /** @type {Error} */ (error).message;
     }
   };
   useEffect(() => {
     load();
-  }, [spot.nodeId, spot.answers]);
+  }, [node.nodeId, node.answers]);
   if (problem.value) return html`<${Fault} message=${problem.value} onRetry=${load} />`;
   if (!found.value) return html`<p class="t13 dimmer" role="status">${t("pg.evidence_loading")}</p>`;
   if (!found.value.length) return html`<p class="t13 dim" role="status">${t("pg.evidence_none")}</p>`;
-  return html`<ol class="ev-list" aria-label=${t("pg.evidence", { title: spot.title })}>
+  return html`<ol class="ev-list" aria-label=${t("pg.evidence", { title: node.title })}>
     ${found.value.map((each) => html`<${EvidenceItem} key=${each.answerId} each=${each} />`)}
   </ol>`;
 }

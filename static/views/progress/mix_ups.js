@@ -1,18 +1,16 @@
 // @ts-check
 /** Mix-ups of a learner: what was believed, when it showed, a case to test it on, and what cleared it. */
 
-import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { t } from "../../i18n/mixups.js";
 import { parseMs, day, dayAndTime, shorten } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import * as api from "../../net/api.js";
-import { onReconnect } from "../../net/connection.js";
 import * as learnerApi from "../../net/learner_api.js";
 import { lessonUrl, pathsUrl, progressUrl } from "../../state/router.js";
-import { onRunChanges } from "../../state/tab_stream.js";
+import { LoadingState, useLoaded } from "../common/loaded.js";
 import { Mark } from "../common/node_state_shapes.js";
-import { Fault, Shell } from "../common/shell.js";
+import { Shell } from "../common/shell.js";
 import { Markdown } from "../rich/markdown.js";
 
 /** @import { MixUp, MixUpEvidence } from "../../types.d.ts" */
@@ -21,33 +19,16 @@ const STATES = /** @type {const} */ (["open", "treated", "cleared"]);
 const LONGEST_SAID = 60;
 
 export function MixUpsScreen() {
-  const found = useSignal(/** @type {MixUp[] | null} */ (null));
-  const problem = useSignal(/** @type {string | null} */ (null));
-  const busy = useSignal(false);
-  const load = async () => {
-    busy.value = true;
-    try {
-      found.value = await learnerApi.mixUps(null);
-      problem.value = null;
-    } catch (error) {
-      problem.value = /** @type {Error} */ (error).message;
-    } finally {
-      busy.value = false;
-    }
-  };
+  const loading = useLoaded(() => learnerApi.mixUps(null));
   useEffect(() => {
     document.title = t("mx.page");
-    load();
-    const leave = [onRunChanges(load), onReconnect(load)];
-    return () => leave.forEach((job) => job());
   }, []);
-  const all = found.value;
+  const all = loading.found.value;
   return html`<${Shell}>
-    <div class="wrap pg mx" aria-busy=${busy.value || undefined}>
+    <div class="wrap pg mx" aria-busy=${loading.busy.value || undefined}>
       <p class="mx-back"><a href=${progressUrl()}>${t("mx.back")}</a></p>
       <h1 class="t24">${t("mx.title")}</h1>
-      ${problem.value && html`<${Fault} message=${problem.value} onRetry=${load} busy=${busy.value} />`}
-      ${!all && !problem.value && html`<p class="loading dimmer" role="status">${t("mx.loading")}</p>`}
+      <${LoadingState} of=${loading} words=${t("mx.loading")} />
       ${all && !all.length && html`<${Empty} />`}
       ${all && all.length > 0 && html`<p class="dim mx-lead">${t("mx.lead")}</p>`}
       ${

@@ -1,29 +1,31 @@
 // @ts-check
-/** Progress screen: summary, curve, calendar, weak spots, exports. */
+/** Progress screen: summary, curve, calendar, recall, gains, weak spots, concepts, mix-ups, exports. */
 
-import { batch, signal, useSignal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { t } from "../../i18n/you.js";
 import { studyTime } from "../../lib/dates.js";
-import { commaJoined, count, money } from "../../lib/format.js";
+import { commaJoined, count, money, parseMs } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { loadSheet } from "../../lib/style_sheets.js";
 import * as api from "../../net/api.js";
-import { onReconnect } from "../../net/connection.js";
 import * as learnerApi from "../../net/learner_api.js";
 import * as pathsApi from "../../net/paths_api.js";
 import { summary } from "../../state/progress.js";
 import { pathUrl, pathsUrl } from "../../state/router.js";
-import { onRunChanges } from "../../state/tab_stream.js";
 import { Icon } from "../common/icons.js";
 import { lazy } from "../common/lazy.js";
+import { LoadingState, useLoaded } from "../common/loaded.js";
 import { Mark } from "../common/node_state_shapes.js";
-import { Fault, Shell } from "../common/shell.js";
+import { Shell } from "../common/shell.js";
 import { Calendar } from "./calendar.js";
+import { Concepts } from "./concepts.js";
 import { Curve } from "./curve.js";
+import { Gains } from "./gains.js";
+import { RecallCompared } from "./recall.js";
 import { WeakSpots } from "./weak_spots.js";
 
-/** @import { PathSummary, ProgressReport, Status } from "../../types.d.ts" */
+/** @import { MixUp, PathSummary, ProgressReport, Status } from "../../types.d.ts" */
 /** @import { Span } from "../../state/progress.js" */
 
 /** @type {Span[]} */
@@ -33,6 +35,7 @@ const span = signal(/** @type {Span} */ ("quarter"));
 const chosen = signal(/** @type {string | null} */ (null));
 
 const MIX_UPS = "/progress/mix-ups";
+const MOST_CLEARED = 3;
 const mixUpsScreen = lazy(async () => {
   const [{ MixUpsScreen }] = await Promise.all([import("./mix_ups.js"), loadSheet("styles/mixups.css")]);
   return MixUpsScreen;
@@ -42,62 +45,45 @@ const mixUpsScreen = lazy(async () => {
 export const ProgressScreen = () =>
   location.pathname === MIX_UPS ? html`<${mixUpsScreen.View} />` : html`<${ReportScreen} />`;
 
-function ReportScreen() {
-  const report = useSignal(/** @type {ProgressReport | null} */ (null));
-  const status = useSignal(/** @type {Status | null} */ (null));
-  const paths = useSignal(/** @type {PathSummary[]} */ ([]));
-  const problem = useSignal(/** @type {string | null} */ (null));
-  const busy = useSignal(false);
+/** The report of the chosen path, or of all where that path is gone. */
+async function fetchReport() {
+  const paths = await pathsApi.paths();
+  const branchId = paths.some(({ branch }) => branch.id === chosen.value) ? chosen.value : null;
+  const [report, mixUps, status] = await Promise.all([
+    learnerApi.progress(branchId),
+    learnerApi.mixUps(branchId),
+    api.status(),
+  ]);
+  return { paths, branchId, report, mixUps, status };
+}
 
-  const load = async () => {
-    const branchId = chosen.value;
-    busy.value = true;
-    try {
-      const all = await pathsApi.paths();
-      const there = all.some(({ branch }) => branch.id === branchId) ? branchId : null; // a path may have been deleted
-      const [found, known] = await Promise.all([learnerApi.progress(there), api.status()]);
-      if (chosen.value !== branchId) return;
-      batch(() => {
-        chosen.value = there;
-        paths.value = all;
-        report.value = found;
-        status.value = known;
-        problem.value = null;
-      });
-    } catch (error) {
-      problem.value = /** @type {Error} */ (error).message;
-    } finally {
-      busy.value = false;
-    }
-  };
+function ReportScreen() {
+  const loading = useLoaded(fetchReport);
   useEffect(() => {
     document.title = t("pg.page");
-    load();
-    const leave = [onRunChanges(load), onReconnect(load)];
-    return () => leave.forEach((job) => job());
   }, []);
-
   const choose = (/** @type {string} */ branchId) => {
     chosen.value = branchId || null;
-    load();
+    loading.load();
   };
-  const isEmpty = report.value && !report.value.begun.length && !report.value.studied.length;
+  const found = loading.found.value;
+  const isEmpty = found && !found.report.begun.length && !found.report.studied.length;
   return html`<${Shell}>
-    <div class="wrap pg" aria-busy=${busy.value || undefined}>
+    <div class="wrap pg" aria-busy=${loading.busy.value || undefined}>
       <header>
         <h1 class="t24">${t("pg.title")}</h1>
-        ${report.value && !(isEmpty && !chosen.value) && html`<${Choices} paths=${paths.value} onPath=${choose} />`}
+        ${found && !(isEmpty && !found.branchId) && html`<${Choices} paths=${found.paths} onPath=${choose} />`}
       </header>
-      ${problem.value && html`<${Fault} message=${problem.value} onRetry=${load} busy=${busy.value} />`}
-      ${!report.value && !problem.value && html`<p class="loading dimmer" role="status">${t("pg.loading")}</p>`}
-      ${isEmpty && html`<${EmptyProgress} />`}
+      <${LoadingState} of=${loading} words=${t("pg.loading")} />
+      ${isEmpty && html`<${EmptyProgress} branchId=${found.branchId} />`}
       ${
-        report.value &&
+        found &&
         !isEmpty &&
         html`<${ProgressReportView}
-          report=${report.value}
-          status=${status.value}
-          path=${paths.value.find(({ branch }) => branch.id === chosen.value || paths.value.length === 1)}
+          report=${found.report}
+          mixUps=${found.mixUps}
+          status=${found.status}
+          path=${found.paths.find(({ branch }) => branch.id === found.branchId || found.paths.length === 1)}
         />`
       }
     </div>
@@ -141,21 +127,22 @@ const Choices = ({ paths, onPath }) => html`
   }
 `;
 
-const EmptyProgress = () => html`<section class="pg-empty">
+/** @param {{ branchId: string | null }} props */
+const EmptyProgress = ({ branchId }) => html`<section class="pg-empty">
   <${Mark} state="ready" />
   <div>
     <h2 class="t18">${t("pg.empty_title")}</h2>
-    <p class="dim">${t(chosen.value ? "pg.empty_path" : "pg.empty")}</p>
+    <p class="dim">${t(branchId ? "pg.empty_path" : "pg.empty")}</p>
     <p>
-      <a class="btn go" href=${chosen.value ? pathUrl(chosen.value) : pathsUrl()}>
-        ${t(chosen.value ? "pg.open_path" : "pg.empty_go")}
+      <a class="btn go" href=${branchId ? pathUrl(branchId) : pathsUrl()}>
+        ${t(branchId ? "pg.open_path" : "pg.empty_go")}
       </a>
     </p>
   </div>
 </section>`;
 
-/** @param {{ report: ProgressReport, status: Status | null, path: PathSummary | undefined }} props */
-function ProgressReportView({ report, status, path }) {
+/** @param {{ report: ProgressReport, mixUps: MixUp[], status: Status, path: PathSummary | undefined }} props */
+function ProgressReportView({ report, mixUps, status, path }) {
   const now = useMemo(api.serverNow, [report]);
   return html`
     <${SummaryFigures} report=${report} status=${status} nowMs=${now} />
@@ -163,14 +150,42 @@ function ProgressReportView({ report, status, path }) {
       <${Curve} turns=${report.turns} span=${span.value} nowMs=${now} />
       <${Calendar} studied=${report.studied} span=${span.value} nowMs=${now} />
     </div>
+    <div class="two facts-of">
+      <${RecallCompared} recall=${report.recall} />
+      <${Gains} report=${report} mixUps=${mixUps} nowMs=${now} />
+    </div>
     <${WeakSpots} begun=${report.begun} withPaths=${!path} />
-    <section class="weak" aria-labelledby="mixups">
-      <h2 id="mixups">${t("pg.mix_ups")}</h2>
-      <p class="dim">${t("pg.mix_ups_says")} <a href=${MIX_UPS}>${t("pg.mix_ups_see")}</a></p>
-    </section>
+    <${Concepts} report=${report} withPaths=${!path} />
+    <${MixUpSummary} mixUps=${mixUps} />
     <${Exports} path=${path} />
   `;
 }
+
+/** Numbers of the mix-ups, and those that were cleared last. @param {{ mixUps: MixUp[] }} props */
+function MixUpSummary({ mixUps }) {
+  const cleared = mixUps.filter((one) => one.state === "cleared");
+  const open = mixUps.length - cleared.length;
+  const last = [...cleared].sort((a, b) => clearedMs(b) - clearedMs(a)).slice(0, MOST_CLEARED);
+  return html`<section class="weak" aria-labelledby="mixups">
+    <h2 id="mixups">${t("pg.mix_ups")}</h2>
+    <p class="dim">
+      ${mixUps.length > 0 ? t("pg.mix_ups_count", { open, n: cleared.length }) : t("pg.mix_ups_says")}
+      ${" "}<a href=${MIX_UPS}>${t("pg.mix_ups_see")}</a>
+    </p>
+    ${
+      last.length > 0 &&
+      html`
+        <p class="t13 dimmer" id="cleared">${t("pg.mix_ups_cleared")}</p>
+        <ul class="cleared" aria-labelledby="cleared">
+          ${last.map((one) => html`<li key=${one.id} class="reason">${t("pg.quote", { words: one.statement })}</li>`)}
+        </ul>
+      `
+    }
+  </section>`;
+}
+
+/** When a mix-up was cleared. @param {MixUp} mixUp */
+const clearedMs = ({ clearedBy }) => (clearedBy ? parseMs(clearedBy.at) : 0);
 
 /** The change of the number learned since a week ago. @param {number} more @param {number} all */
 function gainWords(more, all) {
@@ -178,7 +193,7 @@ function gainWords(more, all) {
   return more < 0 ? t("pg.less", { n: -more }) : t("pg.same", { all });
 }
 
-/** @param {{ report: ProgressReport, status: Status | null, nowMs: number }} props */
+/** @param {{ report: ProgressReport, status: Status, nowMs: number }} props */
 function SummaryFigures({ report, status, nowMs }) {
   const now = useMemo(() => summary(report, nowMs), [report, nowMs]);
   const all = report.parts;
@@ -197,7 +212,7 @@ function SummaryFigures({ report, status, nowMs }) {
       <dt title=${t("pg.time_how")}>${t("pg.time")}</dt>
       <dd>${studyTime(now.seconds)}<small>${t("pg.days", { n: now.days })}</small></dd>
     </div>
-    <div><dt>${t("pg.cost")}</dt><dd>${money(report.cost.usd)}<small>${status && budgetWords(status)}</small></dd></div>
+    <div><dt>${t("pg.cost")}</dt><dd>${money(report.cost.usd)}<small>${budgetWords(status)}</small></dd></div>
   </dl>`;
 }
 

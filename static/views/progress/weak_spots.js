@@ -1,5 +1,5 @@
 // @ts-check
-/** Weak spots, lowest mastery first, with their answers; learned subconcepts are folded. */
+/** Weak spots, lowest mastery first, with their answers. */
 
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
@@ -22,55 +22,42 @@ const GOAL = Math.round(LEARNED_AT * 100);
 export function WeakSpots({ begun, withPaths }) {
   const all = useSignal(false);
   const weak = begun.filter((each) => !each.learned);
-  const known = begun.filter((each) => each.learned);
   const shown = all.value ? weak : weak.slice(0, FIRST);
-  return html`
-    <section class="weak" aria-labelledby="weak">
-      <header>
-        <h2 id="weak">${t("pg.weak")}</h2>
-        ${weak.length > 0 && html`<span class="t13 dimmer">${t("pg.weak_says")}</span>`}
-      </header>
-      ${
-        weak.length
-          ? html`<${Table} spots=${shown} withPaths=${withPaths} of="weak" />`
-          : html`<p class="dim">${t("pg.weak_none")}</p>`
-      }
-      ${
-        shown.length < weak.length &&
-        html`<p>
-          <button
-            class="btn sm"
-            type="button"
-            onClick=${() => {
-              all.value = true;
-            }}
-          >
-            ${t("pg.more_spots", { n: weak.length - shown.length })}
-          </button>
-        </p>`
-      }
-    </section>
+  return html`<section class="weak" aria-labelledby="weak">
+    <header>
+      <h2 id="weak">${t("pg.weak")}</h2>
+      ${weak.length > 0 && html`<span class="t13 dimmer">${t("pg.weak_says")}</span>`}
+    </header>
     ${
-      known.length > 0 &&
-      html`<details class="weak known">
-        <summary>
-          <h2 id="known">${t("pg.known")}</h2>
-          <span class="t13 dimmer">${t("pg.known_show", { n: known.length })}</span>
-        </summary>
-        <${Table} spots=${known} withPaths=${withPaths} of="known" />
-      </details>`
+      weak.length
+        ? html`<${Table} spots=${shown} withPaths=${withPaths} />`
+        : html`<p class="dim">${t("pg.weak_none")}</p>`
     }
-  `;
+    ${
+      shown.length < weak.length &&
+      html`<p>
+        <button
+          class="btn sm"
+          type="button"
+          onClick=${() => {
+            all.value = true;
+          }}
+        >
+          ${t("pg.more_spots", { n: weak.length - shown.length })}
+        </button>
+      </p>`
+    }
+  </section>`;
 }
 
-/** @param {{ spots: Begun[], withPaths: boolean, of: "weak" | "known" }} props */
-const Table = ({ spots, withPaths, of }) => html`<table class="wt" aria-labelledby=${of}>
+/** @param {{ spots: Begun[], withPaths: boolean }} props */
+const Table = ({ spots, withPaths }) => html`<table class="wt" aria-labelledby="weak">
   <thead>
     <tr>
       <th scope="col">${t("pg.subconcept")}</th>
       <th scope="col">${t("pg.mastery", { goal: GOAL })}</th>
       <th scope="col">${t("pg.last")}</th>
-      ${of === "weak" ? html`<th scope="col">${t("pg.like")}</th>` : html`<td></td>`}
+      <th scope="col">${t("pg.like")}</th>
       <th scope="col"><span class="vh">${t("pg.practise")}</span></th>
     </tr>
   </thead>
@@ -82,7 +69,6 @@ function Spot({ spot, withPaths }) {
   const open = useSignal(false);
   const id = useId();
   const n = Math.round(spot.mastery * 100);
-  const verb = spot.learned ? "look" : "practise";
   return html`
     <tr class=${open.value ? "open" : ""}>
       <td>
@@ -113,19 +99,19 @@ function Spot({ spot, withPaths }) {
       </td>
       <td class="last"><${Last} marks=${spot.last} /></td>
       <td class="reason">
-        ${!spot.learned && (spot.looksLike ?? html`<span class="none">${t("pg.like_none")}</span>`)}
+        ${spot.looksLike ?? html`<span class="none">${t("pg.like_none")}</span>`}
       </td>
       <td>
         <a
           class="btn sm"
           href=${lessonUrl(spot.branchId, spot.conceptId, spot.nodeId)}
-          aria-label=${t(verb === "look" ? "pg.look_at" : "pg.practise_it", { title: spot.title })}
+          aria-label=${t("pg.practise_it", { title: spot.title })}
         >
-          ${t(`pg.${verb}`)}
+          ${t("pg.practise")}
         </a>
       </td>
     </tr>
-    ${open.value && html`<tr class="ev-row"><td colspan="5" id=${id}><${EvidenceList} spot=${spot} /></td></tr>`}
+    ${open.value && html`<tr class="ev-row"><td colspan="5" id=${id}><${EvidenceList} of=${spot} /></td></tr>`}
   `;
 }
 

@@ -11,6 +11,7 @@ import { ContestDialog } from "../common/contest_dialog.js";
 import { GradeView } from "../common/grade.js";
 import { Icon } from "../common/icons.js";
 import { VerdictMark } from "../common/verdict_mark.js";
+import { ReadAloud } from "../common/voice.js";
 import { Markdown } from "../rich/markdown.js";
 import { placeOf } from "../lesson/citations.js";
 import { comesBackDay } from "./days.js";
@@ -52,25 +53,7 @@ export function Feedback({ opened, result }) {
     ${wasSure && html`<p class="rv-sure dim">${t("rv.sure_missed")}</p><${Thought} result=${result} />`}
     <${Answers} result=${result} />
     ${result.criteria.length > 0 && html`<${GradeView} grade=${result} words=${result.said} />`}
-    ${!wasSure && html`<${Thought} result=${result} />`}
-    ${
-      result.why &&
-      html`<section class="rv-because">
-        <h2>${t("rv.why")}</h2>
-        <div class="say"><${Markdown} text=${result.why} /></div>
-      </section>`
-    }
-    ${
-      result.passage &&
-      html`<section class="rv-because quiet">
-        <h2>${t("rv.notes")}</h2>
-        <div class="say dim"><${Markdown} text=${result.passage.text} /></div>
-        <p class="rv-place">
-          <${Icon} name="doc" small />
-          ${placeOf({ ...result.passage, passageId: result.passage.id })}
-        </p>
-      </section>`
-    }
+    <${Told} result=${result} withThought=${!wasSure} />
     <p>
       <button
         class="btn link sm"
@@ -117,6 +100,35 @@ const Thought = ({ result: { feedback, contrast } }) =>
     ${feedback && html`<p class="say">${feedback}</p>`}
     ${contrast && html`<div class="say"><${Markdown} text=${contrast} /></div>`}
   </section>`;
+
+/**
+ * The belief behind a wrong answer, why the right one holds, and the passage: read aloud at will.
+ * @param {{ result: ReviewResult, withThought: boolean }} props
+ */
+const Told = ({ result, withThought }) =>
+  ((withThought && (result.feedback || result.contrast)) || result.why || result.passage) &&
+  html`<div class="rv-told">
+    ${withThought && html`<${Thought} result=${result} />`}
+    ${
+      result.why &&
+      html`<section class="rv-because">
+        <h2>${t("rv.why")}</h2>
+        <div class="say"><${Markdown} text=${result.why} /></div>
+      </section>`
+    }
+    ${
+      result.passage &&
+      html`<section class="rv-because quiet">
+        <h2>${t("rv.notes")}</h2>
+        <div class="say dim"><${Markdown} text=${result.passage.text} /></div>
+        <p class="rv-place">
+          <${Icon} name="doc" small />
+          ${placeOf({ ...result.passage, passageId: result.passage.id })}
+        </p>
+      </section>`
+    }
+    <${ReadAloud} of=".rv-told" />
+  </div>`;
 
 /** Whether there is something to choose: a miss comes back today, and a second answer in one sitting moves no date. */
 const isGraded = (/** @type {ReviewResult} */ { choices }) => new Set(choices.map(({ dueAt }) => dueAt)).size > 1;

@@ -11,13 +11,16 @@ import { startStopwatch } from "../../state/visible_time.js";
 import { Options } from "../common/choice_options.js";
 import { Icon } from "../common/icons.js";
 import { Sure } from "../common/sure.js";
+import { Dictate } from "../common/voice.js";
 import { Markdown } from "../rich/markdown.js";
 
 /** @import { OpenReview } from "../../state/review.js" */
 /** @import { ReviewQuestion } from "../../types.d.ts" */
 
-/** @param {{ opened: OpenReview, question: ReviewQuestion }} props */
-export function QuestionForm({ opened, question }) {
+const FORMS = /** @type {const} */ ({ number: "rv.form_number", term: "rv.form_term", words: "rv.form_words" });
+
+/** @param {{ opened: OpenReview, question: ReviewQuestion, ways?: string }} props `ways`: what its buttons do, in words */
+export function QuestionForm({ opened, question, ways }) {
   const words = useSignal("");
   const option = useSignal(/** @type {string | null} */ (null));
   const sure = useSignal(false);
@@ -75,18 +78,30 @@ export function QuestionForm({ opened, question }) {
         />`
         : html`
           <label class="vh" for="rv-words">${t("rv.answer_label")}</label>
-          <textarea
-            class="field"
-            id="rv-words"
-            rows="2"
-            maxlength="8000"
-            ref=${field}
-            readonly=${busy}
-            value=${words.value}
-            onInput=${typedInto(words)}
-            onKeyDown=${onCtrlEnter(submit)}
-            aria-invalid=${problem ? "true" : undefined}
-          ></textarea>
+          <div class="voiced">
+            <textarea
+              class="field"
+              id="rv-words"
+              rows="2"
+              maxlength="8000"
+              ref=${field}
+              readonly=${busy}
+              value=${words.value}
+              onInput=${typedInto(words)}
+              onKeyDown=${onCtrlEnter(submit)}
+              aria-invalid=${problem ? "true" : undefined}
+              aria-describedby="rv-form"
+            ></textarea>
+            <${Dictate}
+              field=${field}
+              about=${question.prompt}
+              off=${busy}
+              onWords=${(/** @type {string} */ text) => {
+                words.value = text;
+              }}
+            />
+          </div>
+          ${question.form !== "choice" && html`<p class="t13 dim rv-form" id="rv-form">${t(FORMS[question.form])}</p>`}
         `
     }
     ${problem && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${problem}</span></p>`}
@@ -101,6 +116,7 @@ export function QuestionForm({ opened, question }) {
           ${learn("dg.skip")}
         </button>
       </div>
+      ${ways && html`<p class="t13 dim rv-ways">${ways}</p>`}
     </div>
   </form>`;
 }

@@ -1,5 +1,6 @@
 """Placement: a learner finds where they start, leaves it and takes it up, and overrules what was found."""
 
+import re
 from pathlib import Path
 
 from playwright.async_api import Browser, Page, expect
@@ -53,6 +54,11 @@ async def test_P1_a_learner_finds_where_they_start_leaves_it_takes_it_up_and_ove
         await panel.get_by_role("link", name="More questions", exact=True).click()
         await expect(page.get_by_text("1 answered")).to_be_visible()
         await axe.assert_accessible(page, "placement-question")
+        await expect(page.get_by_text("“I don’t know” says that it is new to you; “Skip” leaves")).to_be_visible()
+        field = page.get_by_label("Your answer")
+        while not await field.count():
+            await _answer(page)
+        await expect(field).to_have_accessible_description(re.compile("^(A number|A word)"))
         while await page.locator(".rv-q").count():
             await _answer(page)
 

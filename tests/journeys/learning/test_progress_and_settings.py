@@ -57,8 +57,15 @@ async def test_progress_shows_what_was_learned_and_the_answers_behind_it(
         await expect(page.get_by_role("row", name="today")).to_contain_text(f"{len(learned)}")
         await page.get_by_role("button", name="A year").click()
         await expect(page.get_by_role("heading", name="Weeks you learned")).to_be_visible()
-        await page.get_by_text("8 parts").click()
+        concepts = page.get_by_role("region", name="Concepts")
+        for concept in await concepts.get_by_role("button").all():
+            await concept.click()
         await expect(page.get_by_role("link", name=re.compile("^Look again at"))).to_have_count(len(learned))
+        await expect(concepts).to_contain_text("Not learned yet: 2 more right answers without help")
+        await concepts.get_by_text("Show the answers that count").first.click()
+        await expect(concepts.get_by_role("list", name=re.compile("The answers that count for"))).to_be_visible()
+        recall = page.get_by_role("region", name="Remembered in reviews")
+        await expect(recall).to_contain_text("Too few reviews yet: 0 of the 12")
         await axe.assert_accessible(page, "progress-year")
 
         title = next(iter(PATHS))
@@ -175,6 +182,7 @@ async def test_progress_and_settings_are_whole_in_german_and_from_right_to_left(
     async with start_server(tmp_path, past_url, pace=IMMEDIATE) as grown:
         async with open_page(browser, f"{grown.url}/progress", locale="de-AT") as page:
             await page.get_by_role("table", name="Schwachstellen").get_by_role("button").first.click()
+            await page.get_by_role("region", name="Konzepte").get_by_role("button").first.click()
             await _looked_at(page, "de-progress", ".ev-list")
             assert [part for part in only_english() if part in await page.evaluate(SHOWN)] == []
             await page.get_by_role("link", name="Einstellungen").first.click()

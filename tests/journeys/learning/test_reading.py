@@ -15,6 +15,7 @@ from harness.journeys.learner import (
 )
 from harness.journeys.sprout_server import SproutServer, start_server
 from sprout.learning.paths.repository import DEFAULT_USER_ID
+from tests.journeys.learning.test_read_aloud import A_VOICE, SAID
 from tests.journeys.support.axe import assert_accessible
 from tests.journeys.support.map_view import take_screenshot
 
@@ -28,7 +29,9 @@ async def test_a_passage_is_read_whole_then_asked_about_and_what_settles_it_is_s
     async with start_server(tmp_path, sqlite_url, pace=IMMEDIATE) as grown:
         await grown.events_of(await _grow_from_notes(grown))
         taught = GrownCourse(grown, await grown.graph())
-        async with open_page(browser, taught.lesson(PART)) as page:
+        async with open_page(browser, f"{grown.url}/docs") as page:
+            await page.add_init_script(A_VOICE)
+            await page.goto(taught.lesson(PART))
             first = await wait_for_question(page)
             passage = _passage(page)
             await expect(passage).to_contain_text("Read, then")
@@ -38,6 +41,7 @@ async def test_a_passage_is_read_whole_then_asked_about_and_what_settles_it_is_s
             await expect(page.locator("mark")).to_have_count(0)
             await take_screenshot(page, "reading")
             await assert_accessible(page, "reading-axe")
+            await _assert_read_aloud_from_its_place(page)
 
             await page.get_by_role("button", name="Show me and continue").click()
             go_on = page.get_by_role("button", name="Continue")
@@ -101,6 +105,23 @@ async def test_own_words_stand_beside_what_the_passage_says_and_their_learner_de
             await assert_accessible(page, "reading-compare-axe")
             await page.get_by_role("button", name="Says the same").click()
             await expect(page.locator(".vd .verdict").last).to_have_text("Compared.")
+
+
+async def _assert_read_aloud_from_its_place(page: Page) -> None:
+    """The passage of the step is read from its first words; the whole document from where it was opened."""
+    begins = _section("## Evaporation")[0]
+    await page.get_by_role("button", name="Read aloud").click()
+    while begins not in " ".join(await page.evaluate(SAID)):
+        await page.evaluate("window.said.at(-1).onend()")
+    await page.get_by_role("button", name="Stop reading").click()
+    await _passage(page).get_by_role("button", name=f"{NOTES.name}, Evaporation").click()
+    await page.get_by_role("button", name="Open the document here").click()
+    reader = page.get_by_role("dialog")
+    await reader.get_by_role("button", name="Read aloud").click()
+    here = " ".join((await reader.locator("[aria-current]").inner_text()).split())
+    assert str((await page.evaluate(SAID))[-1])[:20] in here
+    await page.keyboard.press("Escape")
+    await page.wait_for_function("() => window.said.at(-1) === 'cancelled'")
 
 
 def _passage(page: Page) -> Locator:

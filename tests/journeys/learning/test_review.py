@@ -16,13 +16,17 @@ from sprout.store.engine.database import open_database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.schema.columns import table_of
 from sprout.store.schema.review_tables import ReviewCard
+from sprout.store.schema.tables import Question
 from tests.journeys.accessibility.test_languages import SHOWN, only_english
+from tests.journeys.learning.test_read_aloud import A_VOICE, SAID
 from tests.journeys.support import axe
 from tests.journeys.support.learning_history import RIGHT, WRONG, insert_history
 
 AGO = timedelta(days=40)
 REFUSED = ("status of 409",)
 TIMES = ("learned_at", "due_at", "seen_at")
+
+WHY = "Three take away one is two."
 
 _cards = table_of(ReviewCard)
 
@@ -132,15 +136,25 @@ async def test_a_review_goes_on_where_another_window_has_left_it(
             assert summary["doneToday"] == 1
 
 
-async def test_a_review_is_accessible_and_fits_a_phone(browser: Browser, tmp_path: Path, learned_url: str) -> None:
+async def test_a_review_is_accessible_fits_a_phone_and_reads_its_reason_aloud(
+    browser: Browser, tmp_path: Path, learned_url: str
+) -> None:
+    async with open_database(learned_url) as database:
+        solved = update(table_of(Question)).values(solution=[WHY])
+        await database.write_tx(lambda tx: tx.connection.execute(solved))
     async with (
         start_server(tmp_path, learned_url, pace=IMMEDIATE) as grown,
-        open_page(browser, f"{grown.url}/review") as page,
+        open_page(browser, f"{grown.url}/docs") as page,
     ):
+        await page.add_init_script(A_VOICE)
+        await page.goto(f"{grown.url}/review")
         await expect(page.get_by_label("Your answer")).to_be_visible()
         await axe.assert_accessible(page, "review-question")
         await _give(page, RIGHT)
         await axe.assert_accessible(page, "review-right")
+        await page.get_by_role("button", name="Read aloud").click()
+        await page.evaluate("window.said.at(-1).onend()")
+        assert WHY in await page.evaluate(SAID)
         await page.get_by_role("button", name="Good").click()
         await expect(page.get_by_label("Your answer")).to_be_visible()
         await _give(page, WRONG)

@@ -4,10 +4,16 @@ from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, Page, expect
+from sqlalchemy import update
 
 from harness.browser import DESKTOP, PHONE, open_page
 from harness.journeys.learner import open_course
+from sprout.store.engine.database import open_database
+from sprout.store.schema.columns import table_of
+from sprout.store.schema.tables import Node
+from tests.journeys.support import axe
 
+REASON = "Added because you took “9%” and “9 of 100” for different things in two answers."
 CONCEPT = "Turning percentages into counts of people"
 PLACES = """() => Object.fromEntries([...document.querySelectorAll(".map .hit")].map(
   (node) => [node.dataset.id, node.style.transform]))"""
@@ -53,6 +59,9 @@ async def test_ui_4_places_are_kept_over_reloads_also_when_a_node_has_come_and_o
 async def test_ui_4_the_card_of_a_node_opens_on_a_rest_or_a_click_beside_the_node_and_inside_the_view(
     browser: Browser, tmp_path: Path, bayes_url: str
 ) -> None:
+    async with open_database(bayes_url) as database:
+        reasoned = update(table_of(Node)).values(reason=REASON)
+        await database.write_tx(lambda tx: tx.connection.execute(reasoned))
     async with open_course(tmp_path, bayes_url) as taught, open_page(browser, taught.path) as page:
         card = page.locator(".node-card")
         for node in await page.locator(".map .hit").all():
@@ -64,6 +73,13 @@ async def test_ui_4_the_card_of_a_node_opens_on_a_rest_or_a_click_beside_the_nod
         first = page.locator(".map .hit").first
         await first.click()
         await expect(card.get_by_role("link", name="Open")).to_be_focused()
+        await expect(card).to_contain_text("Ready, 8 parts, 64 min")
+        await expect(first).to_contain_text("Ready, 8 parts, 64 min")
+        await expect(card.get_by_role("link", name="I know this")).to_be_visible()
+        await card.get_by_text("Why this is here").click()
+        await expect(card.get_by_text(REASON)).to_be_visible()
+        assert await page.evaluate(CARD_PLACE) == {"inside": True, "over": False}
+        await axe.assert_accessible(page, "node-card")
         await page.mouse.click(700, 120)
         await expect(card).to_have_count(0)
         await first.click()

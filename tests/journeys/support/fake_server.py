@@ -17,7 +17,7 @@ from tests.journeys.support.fake_runs import BRANCH, NODES, SNAPSHOT, FakeServer
 
 STATIC = Path(__file__).resolve().parents[3] / "static"
 SSE = "text/event-stream"
-ESTIMATE = {"minutes": 1, "costUsdLow": 0, "costUsdHigh": 1}
+ESTIMATE = {"minutes": 1, "costUsdLow": 0, "costUsdHigh": 1, "concepts": [1, 2], "lessonMinutes": [16, 48]}
 STATUS: Row = {
     "version": "0",
     "model": {"name": "claude-opus-5-5", "offline": False, "ready": True, "note": None},
@@ -74,7 +74,15 @@ class _FakeServer:
         return JSONResponse(BRANCH)
 
     async def graph(self, request: Request) -> Response:
-        answer: Row = {"branch": BRANCH, "nodes": NODES, "edges": [], "progress": [], "documents": [], "places": {}}
+        answer: Row = {
+            "branch": BRANCH,
+            "nodes": NODES,
+            "edges": [],
+            "progress": [],
+            "documents": [],
+            "places": {},
+            "minutes": {},
+        }
         return JSONResponse(answer | {"runs": self.newest_first()[:50]})
 
     async def keep_places(self, request: Request) -> Response:

@@ -8,6 +8,7 @@ import pytest
 from sprout.learning.lessons.lesson_history import DEFAULT_MINUTES, LessonHistory, PastLesson
 from sprout.learning.paths.next_lesson import NextLesson, WhyNext, next_lesson
 from sprout.learning.paths.repository import BranchGraph, BranchRow, EdgeRow, NodeDetail, ProgressRow
+from sprout.learning.today.lesson_minutes import lesson_minutes
 
 NOW = "2026-11-20T08:00:00Z"
 START = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
@@ -129,3 +130,11 @@ def test_of_a_lesson_that_was_left_only_the_rest_takes_time(step: int, minutes: 
 def test_the_newest_lesson_of_a_part_says_whether_it_came_to_its_end() -> None:
     history = LessonHistory([past("a", 2, is_over=False), past("a", 3), past("b", 2), past("b", 3, is_over=False)])
     assert (history.taken, {*history.unfinished}) == ({"a"}, {"b"})
+
+
+def test_a_node_has_the_minutes_of_the_lessons_that_are_left_in_it() -> None:
+    graph, whole = a_path(progress("a1", learned=True), progress("c1", learned=True)), int(DEFAULT_MINUTES)
+    assert lesson_minutes(graph, LessonHistory([])) == {"b1": whole, "b": whole, "a2": whole, "a": whole}
+    assert lesson_minutes(a_path(), LessonHistory([]))["a"] == 2 * whole
+    half = PastLesson("a2", is_over=False, step=2, steps=2, moments=[START])
+    assert lesson_minutes(graph, LessonHistory([half]))["a2"] == whole // 2

@@ -69,7 +69,8 @@ async def test_a_report_has_mastery_its_course_and_the_thought_behind_wrong_answ
     report = await reports.report(DEFAULT_USER_ID, branch_id=branch_id)
     (spot,) = report.begun
     assert (spot.title, spot.last, spot.looks_like) == ("Taking away", ["missed", "right", "right"], THOUGHT)
-    assert (spot.learned, spot.mastered) == (True, False)
+    assert (spot.learned, spot.mastered, spot.right_needed) == (True, False, 0)
+    assert [(one.title, one.parts) for one in report.concepts] == [("Counting", 2)]
     assert [turn.reached for turn in report.turns] == ["begun", "learned"]
     assert (report.parts, sum(one.deeds for one in report.studied)) == (2, 3)
     assert await reports.report(DEFAULT_USER_ID) == report

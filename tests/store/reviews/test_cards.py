@@ -12,6 +12,7 @@ from sprout.learning.questions.assessments import GivenAnswer
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.learning.reviews.repository import SettingsChange
 from sprout.store.assessment.progress import SqlProgressRepository
+from sprout.store.assessment.reports import SqlReports
 from sprout.store.assessment.review_cards import reschedule
 from sprout.store.assessment.voiding import void_question
 from sprout.store.engine.transaction import WriteTransaction
@@ -180,3 +181,25 @@ def withdraw(tx: WriteTransaction, question_id: str, learner: Learner) -> None:
 def _creation(tx: WriteTransaction, question_id: str) -> int:
     found: int = tx.connection.execute(select(_questions.c.creation).where(_questions.c.id == question_id)).scalar_one()
     return found
+
+
+async def test_V8_a_report_has_recall_as_predicted_and_as_it_came(learner: Learner) -> None:
+    reports = SqlReports(learner.database)
+    learner.clock.move(days=2)
+    await learner.start()
+    await learner.finish()
+    first = (await reports.report(ME)).recall
+    assert (first.reviews, first.recalled, first.finding) == (0, 0, "too_few"), "a first review has no prediction"
+    learner.clock.move(days=30)
+    await learner.start()
+    done = await learner.finish()
+    found = (await reports.report(ME, branch_id=learner.branch_id)).recall
+    assert found.reviews == found.recalled == len(done)
+    assert 0 < found.predicted < found.reviews
+    learner.clock.move(days=60)
+    await learner.start()
+    (missed, *_) = await learner.finish(WRONG)
+    assert missed.result.grade == "again"
+    after = (await reports.report(ME)).recall
+    assert after.recalled == found.recalled
+    assert after.reviews > found.reviews

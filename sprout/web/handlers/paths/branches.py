@@ -6,9 +6,10 @@ from collections import defaultdict
 from starlette.responses import Response
 
 from sprout.learning.paths.repository import BranchSummary, Place
+from sprout.learning.today.lesson_minutes import lesson_minutes
 from sprout.runs.state import Run
 from sprout.web.handlers.run_wait import cancel_runs
-from sprout.web.http.dependencies import PathsAndRuns
+from sprout.web.http.dependencies import PathsAndRuns, PathsRunsAndLessons
 from sprout.web.http.endpoint import Call, json_list_response, json_response, no_content
 from sprout.web.schemas.requests import BranchChange, MapPlaces, NewBranch, NoFields, OptionalUserQuery, UserQuery
 from sprout.web.schemas.responses import BranchOverview, BranchPage
@@ -61,11 +62,12 @@ async def delete_branch(call: Call[PathsAndRuns]) -> Response:
     return no_content()
 
 
-async def get_graph(call: Call[PathsAndRuns]) -> Response:
+async def get_graph(call: Call[PathsRunsAndLessons]) -> Response:
     """Everything that the page of a branch shows, in one response."""
-    found, runs = await asyncio.gather(
+    found, runs, history = await asyncio.gather(
         call.dependencies.paths.graph(call.id, user_id=call.user_id),
         call.dependencies.runs.runs(user_id=call.user_id, branch_id=call.id, include_conversations=False),
+        call.dependencies.conversations.lesson_history(call.user_id),
     )
     page = BranchPage(
         branch=found.branch,
@@ -74,6 +76,7 @@ async def get_graph(call: Call[PathsAndRuns]) -> Response:
         progress=found.progress,
         documents=found.documents,
         places=found.places,
+        minutes=lesson_minutes(found, history),
         runs=[run_row(run) for run in runs],
     )
     return json_response(page)

@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { branchPaths } from "../../../../static/layout/branches.js";
-import {
-  ghostPlaces,
-  titleLines,
-  marginNote,
-  placeNodes,
-  rightExtent,
-  ROW,
-} from "../../../../static/layout/placement.js";
+import { ghostPlaces } from "../../../../static/layout/free_places.js";
+import { marginNote } from "../../../../static/layout/margin_note.js";
+import { rightExtent, ROW, statusRoom, titleLines } from "../../../../static/layout/measures.js";
+import { placeNodes } from "../../../../static/layout/placement.js";
 import { nextNode } from "../../../../static/layout/arrow_keys.js";
 
 const LEFT = 34;
@@ -365,4 +361,10 @@ test("a reason stands below its node's label, or nowhere when something else sta
     null,
   );
   assert.equal(marginNote(why, nodes[1], nodes, new Map()), null);
+});
+
+test("a status has the room of its title's longest line, and of the gap beside it", () => {
+  assert.ok("Ready, 5 parts, 24 min".length <= statusRoom("Odds"));
+  assert.ok("After 12 more concepts, 104 min".length > statusRoom("Odds"));
+  assert.ok("After 12 more concepts, 104 min".length <= statusRoom("Turning them into counts"));
 });

@@ -5,7 +5,13 @@ import { shorten, clock, day, modelName, money, parseMs, duration } from "../../
 import { ancestry, graphOf, inLearningOrder, graphNodes } from "../../../../static/state/graph.js";
 import { pieces, t } from "../../../../static/i18n/run.js";
 import { groupLines, toolPieces } from "../../../../static/lib/activity_lines.js";
-import { conceptAgent, conceptAgentsOf, retryWait, nodeStatus } from "../../../../static/lib/node_status.js";
+import {
+  conceptAgent,
+  conceptAgentsOf,
+  nodeStatus,
+  retryWait,
+  statusWithMinutes,
+} from "../../../../static/lib/node_status.js";
 import { emptyActivity, reduce } from "../../../../static/state/event_reducer.js";
 import { aNode, anEdge, aRun } from "../builders.mjs";
 
@@ -39,6 +45,32 @@ test("a concept is locked until its prerequisites are learned, and its parts wit
     [after.get("a").state, after.get("b").state, after.get("b1").state],
     ["learned", "progress", "ready"],
   );
+});
+
+test("a locked node counts everything that is to be learned before it, not only what it builds on at once", () => {
+  const graph = graphOf(
+    ["a", "b", "c", "d"].map((id) => aNode(id)),
+    [anEdge("a", "b"), anEdge("a", "c"), anEdge("b", "d"), anEdge("c", "d")],
+  );
+  const learnedRow = (nodeId) => ({
+    nodeId,
+    completedAt: LEARNED,
+    masteredAt: null,
+    masteryScore: 1,
+    attemptsCount: 2,
+  });
+  const missing = (...ids) => graphNodes(graph, ids.map(learnedRow)).get("d").missing;
+  assert.equal(missing(), 3);
+  assert.equal(missing("a", "b"), 1);
+  assert.equal(missing("b", "c"), 0, "what is learned opens what follows, whatever lies further down");
+});
+
+test("ui 4: a node carries its state and its minutes; one that is learned, or growing, has none", () => {
+  const all = graphNodes(graphOf([aNode("a"), aNode("b")], [anEdge("a", "b")]), [], { a: 24 });
+  const status = (id, maker) => statusWithMinutes(nodeStatus(all.get(id), [], maker, 0));
+  assert.equal(status("a"), "Ready, 24 min");
+  assert.equal(status("b"), "After 1 more concept");
+  assert.equal(status("a", { nodeId: "a", state: "running", endedAt: null, retry: null }), "Growing");
 });
 
 test("H4c: a node is learned and mastered when the server says so, whatever its score", () => {

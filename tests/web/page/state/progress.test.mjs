@@ -6,10 +6,12 @@ import {
   calendar,
   curve,
   dayOf,
+  gains,
   lastEightWeeks,
   summary,
   longestDay,
   masteryAt,
+  standing,
   ticks,
   weekOf,
 } from "../../../../static/state/progress.js";
@@ -149,4 +151,49 @@ test("the last answers are counted by their marks, and only what all had to do w
   );
   assert.equal(tally(answers("right")), "1 right, without help");
   assert.equal(tally([...answers("right"), { mark: "right", helpLevel: 2 }]), "2 right");
+});
+
+test("gained this week is what was reached since Monday and still holds, each part once", () => {
+  const part = (nodeId, learned, mastered) => ({ nodeId, learned, mastered });
+  const report = {
+    turns: [
+      turn("before", -3, "learned"),
+      turn("before", 0, "mastered"),
+      turn("both", -1, "learned"),
+      turn("both", 0, "mastered"),
+      turn("new", 0, "learned"),
+      turn("lost", -1, "learned"),
+      turn("old", -9, "learned"),
+    ],
+    begun: [
+      part("before", true, true),
+      part("both", true, true),
+      part("new", true, false),
+      part("lost", false, false),
+      part("old", true, false),
+    ],
+  };
+  const { learned, mastered } = gains(report, NOW);
+  assert.deepEqual(
+    [learned, mastered].map((parts) => parts.map((one) => one.nodeId)),
+    [["new"], ["before", "both"]],
+  );
+});
+
+test("a concept stands where its parts stand: what is not learned comes first, what is not begun is counted", () => {
+  const part = (nodeId, conceptId, learned, mastered, answers) => ({ nodeId, conceptId, learned, mastered, answers });
+  const report = {
+    begun: [
+      part("a", "one", true, false, 2),
+      part("b", "one", false, false, 1),
+      part("c", "two", true, true, 3),
+      part("d", "one", true, true, 4),
+    ],
+  };
+  const now = standing(report, { nodeId: "one", parts: 5 });
+  assert.deepEqual(
+    now.parts.map((one) => one.nodeId),
+    ["b", "a", "d"],
+  );
+  assert.deepEqual([now.learned, now.mastered, now.notBegun, now.answers], [2, 1, 2, 7]);
 });
