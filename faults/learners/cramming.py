@@ -198,7 +198,7 @@ class Studying:
         right, told = self.student.answer(part), self.evidence.setdefault(part, [])
         name = f"{len(told):04}"
         told.append(
-            Evidence(name, name, name, (str(part),), "numeric", 3, float(right), help_level=0, at=self.student.now.at)
+            Evidence(name, name, name, (str(part),), "numeric", 3, float(right), 0, self.student.now.at, len(told))
         )
         return right
 
