@@ -36,7 +36,7 @@ from harness.clients.raw_http import ConnectionCut, RawResponse, send_request
 from harness.clients.run_follower import RETRY_S
 from harness.invariants.database_check import check_database
 from harness.invariants.reviews import available, history_by_title, review_faults, reviewed
-from harness.servers.played_clock import PlayedClock
+from harness.prefork.played_clock import PlayedClock
 from harness.servers.server_process import ServerSite
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.offline.courses.catalogue import courses

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.models.topic_agents import asking_topic, deadly_topic
+from harness.prefork.played_clock import play_clock
 from harness.prefork.preload import preload
-from harness.servers.played_clock import play_clock
 from sprout import failpoints
 from sprout.config import load_settings
 from sprout.serving import serve
