@@ -22,7 +22,16 @@ from faults.crashes import (
 )
 from faults.http import concurrent_edits, hostile_documents, hostile_text, random_requests, slow_clients
 from faults.http.stream_readers import streams
-from faults.learners import answer_leaks, course_proofs, interrupted_courses, placements, review_dates
+from faults.learners import (
+    answer_leaks,
+    course_proofs,
+    cramming,
+    interrupted_courses,
+    large_collection,
+    placements,
+    review_dates,
+    study_days,
+)
 from faults.storage import nth_failure, sqlite_faults
 
 PROOFS = {
@@ -44,6 +53,9 @@ PROOFS = {
     **interrupted_courses.PROOFS,
     **review_dates.PROOFS,
     **placements.PROOFS,
+    **study_days.PROOFS,
+    **large_collection.PROOFS,
+    **cramming.PROOFS,
     **random_requests.PROOFS,
     **concurrent_edits.PROOFS,
     **hostile_text.PROOFS,
@@ -61,7 +73,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, help="what chance is drawn from (1)")
     parser.add_argument("--seeds", type=int, help="how many seeds, for points (5) and histories (300)")
     parser.add_argument(
-        "--count", type=int, help="how many, for requests and reviews (10,000), learners of placement (1,000)"
+        "--count",
+        type=int,
+        help="how many: requests, reviews, cards (10,000), learners of placement (1,000), of cramming (20), days (60)",
     )
     parser.add_argument("--kills", type=int, help="how many kills, for kills (300)")
     parser.add_argument("--step", type=int, help="for nth: only every so many (1: all of them)")

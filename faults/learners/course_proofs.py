@@ -101,12 +101,18 @@ async def open_marked_courses(fork_server: Process | None = None) -> AsyncIterat
 
 
 @asynccontextmanager
-async def open_classroom(taught_by: MarkedCourses) -> AsyncIterator[tuple[ServerSite, LearnerClient]]:
-    """A server of its own, and a desk in front of it."""
+async def open_classroom(
+    taught_by: MarkedCourses, *, settings: Mapping[str, str] = SETTINGS, clock: Path | None = None
+) -> AsyncIterator[tuple[ServerSite, LearnerClient]]:
+    """A server of its own, and a desk in front of it.
+
+    Args:
+        clock: file of the played clock that it lives by; None for the machine's.
+    """
     with tempfile.TemporaryDirectory(prefix="sprout-room-") as folder:
         if taught_by.initial_data is not None:
             shutil.copytree(taught_by.initial_data, folder, dirs_exist_ok=True)
-        place = ServerSite(Path(folder), taught_by.model_url, taught_by.fork_server, SETTINGS)
+        place = ServerSite(Path(folder), taught_by.model_url, taught_by.fork_server, settings, clock)
         await place.start()
         try:
             async with learner_client(place.port, taught_by.canaries) as desk:

@@ -1,8 +1,8 @@
 """Fork server of Sprout servers: everything is imported once, then each server is forked from it.
 
-`python -m harness.prefork.server_forker` reads one JSON object a line: a server's environment and its log file. It
-answers with the process id of the server and, when that has ended, with its exit code (negative: the signal). Where
-its own input ends, so does the server that is still there.
+`python -m harness.prefork.server_forker` reads one JSON object a line: a server's environment, its log file and the
+file of its played clock, or null. It answers with the process id of the server and, when that has ended, with its exit
+code (negative: the signal). Where its own input ends, so does the server that is still there.
 """
 
 import importlib
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.models.topic_agents import asking_topic, deadly_topic
+from harness.prefork.played_clock import play_clock
 from harness.prefork.preload import preload
 from sprout import failpoints
 from sprout.config import load_settings
@@ -65,6 +66,8 @@ def _run_server(order: dict[str, Any]) -> None:
         with Path(order["log"]).open("ab", buffering=0) as log, Path(os.devnull).open("rb") as nothing:
             for stream, number in ((nothing, 0), (log, 1), (log, 2)):
                 os.dup2(stream.fileno(), number)
+        if order["clock"]:
+            play_clock(Path(order["clock"]))
         settings = load_settings()
         configure_logging(settings.log_level, settings.log_format)
         serve(settings, extra_agents=[asking_topic if order["asks"] else deadly_topic])

@@ -77,12 +77,14 @@ class ServerSite:
 
     Args:
         fork_server: where its processes come from; None for `python -m sprout serve`, as a person starts it.
+        clock: file of the played clock that forked processes live by; None for the machine's.
     """
 
     data: Path
     model_url: str
     fork_server: Process | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
+    clock: Path | None = None
     port: int = field(default_factory=free_port)
     processes: list[ServerProcess] = field(default_factory=list)
 
@@ -142,7 +144,12 @@ class ServerSite:
     async def _fork(self, environment: dict[str, str], asks: bool) -> tuple[int, asyncio.Task[int]]:
         assert self.fork_server is not None
         assert self.fork_server.stdin is not None
-        order = {"environment": environment, "log": str(self.log), "asks": asks}
+        order = {
+            "environment": environment,
+            "log": str(self.log),
+            "asks": asks,
+            "clock": self.clock and str(self.clock),
+        }
         self.fork_server.stdin.write(json.dumps(order).encode() + b"\n")
         pid = await _read_number(self.fork_server)
         return pid, asyncio.create_task(_read_number(self.fork_server))

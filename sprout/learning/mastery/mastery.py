@@ -3,10 +3,12 @@
 It is always computed from the answers, so taking one back is computing without it.
 """
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import accumulate
 
 from sprout.learning.mastery.knowledge_tracing import (
     NEUTRAL_SCORE,
@@ -29,6 +31,7 @@ class Evidence:
     """A graded answer.
 
     Args:
+        number: of its row. Answers count in the order in which they were stored: a clock may be wrong for a while.
         question_id: only the first answer to a question counts, where nothing was said to an earlier one.
         item: what was asked. The same words asked again are another question and a new opportunity, but being right
             about them twice is not being right about two things.
@@ -47,6 +50,7 @@ class Evidence:
     score: float
     help_level: int
     at: datetime
+    number: int
 
     @property
     def right(self) -> bool:
@@ -126,7 +130,7 @@ def mastery(evidence: Iterable[Evidence | Claim], edges: Iterable[tuple[str, str
     """Mastery of each node that the answers and claims reach; other nodes are left out.
 
     Args:
-        evidence: in any order; they count in the order in which they were given.
+        evidence: in any order.
         edges: prerequisite → what builds on it.
     """
     found: dict[str, Mastery] = {}
@@ -146,7 +150,7 @@ def trace(
     before = _prerequisites(edges)
     found: dict[str, Mastery] = {}
     attempted: set[str] = set()
-    for answer in sorted(evidence, key=_order):
+    for answer in _in_order(evidence):
         if isinstance(answer, Claim):
             found[answer.node_id] = _claimed(found.get(answer.node_id, Mastery()), answer)
             yield answer.at, {answer.node_id: found[answer.node_id]}
@@ -171,9 +175,18 @@ def mean_mastery(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def _order(one: Evidence | Claim) -> tuple[datetime, bool, str]:
-    """A placement claims after the answers that it goes by."""
-    return (one.at, True, one.node_id) if isinstance(one, Claim) else (one.at, False, one.answer_id)
+def _in_order(evidence: Iterable[Evidence | Claim]) -> Iterator[Evidence | Claim]:
+    """The answers as they were stored, and each claim right after the answers that it goes by."""
+    given = list(evidence)
+    answers = sorted((one for one in given if isinstance(one, Evidence)), key=lambda one: (one.number, one.answer_id))
+    earliest_left = list(accumulate((one.at for one in reversed(answers)), min))[::-1]
+    claims = defaultdict[int, list[Claim]](list)
+    for claim in sorted((one for one in given if isinstance(one, Claim)), key=lambda one: (one.at, one.node_id)):
+        claims[bisect_right(earliest_left, claim.at)].append(claim)
+    for place, answer in enumerate(answers):
+        yield from claims[place]
+        yield answer
+    yield from claims[len(answers)]
 
 
 def _claimed(known: Mastery, claim: Claim) -> Mastery:

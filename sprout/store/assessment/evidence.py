@@ -14,7 +14,7 @@ from sprout.store.schema.columns import table_of
 _answers, _questions = table_of(tables.Answer), table_of(tables.Question)
 
 EVIDENCE_COLUMNS = (
-    *(_answers.c[name] for name in ("id", "question_id", "help_level", "score", "created_at")),
+    *(_answers.c[name] for name in ("id", "question_id", "help_level", "score", "created_at", "creation")),
     *(_questions.c[name] for name in ("prompt", "format", "difficulty")),
 )
 _EVIDENCE = with_tests(
@@ -44,4 +44,5 @@ def evidence_from(row: Row[Any], tests: Sequence[Tested]) -> Evidence:
         score=row.score,
         help_level=row.help_level,
         at=row.created_at,
+        number=row.creation,
     )

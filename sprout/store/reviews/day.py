@@ -47,9 +47,9 @@ def learner_day(
     """The day that it is now."""
     days = days_of(settings)
     start = days.start_of(now)
-    since = days.start_of(start - timedelta(days=WEEK - 1))
-    moments = connection.execute(_moments_query(user_id, since)).scalars().all()
-    learned, reviews = _learned_since(connection, user_id, since), _reviews_since(connection, user_id, since)
+    week = days.start_of(start - timedelta(days=WEEK - 1)), days.end_of(now)
+    moments = connection.execute(_moments_query(user_id, *week)).scalars().all()
+    learned, reviews = _learned_within(connection, user_id, *week), _reviews_within(connection, user_id, *week)
     return LearnerDay(
         date=days.day_of(now),
         minutes=settings.minutes,
@@ -86,7 +86,7 @@ def _due_days(connection: Connection, user_id: str, days: LearnerDays, now: date
     return [day for day in available if day >= tomorrow]
 
 
-def _learned_since(connection: Connection, user_id: str, since: datetime) -> list[LearnedAt]:
+def _learned_within(connection: Connection, user_id: str, since: datetime, until: datetime) -> list[LearnedAt]:
     wanted = (
         select(
             _nodes.c.id,
@@ -99,7 +99,8 @@ def _learned_since(connection: Connection, user_id: str, since: datetime) -> lis
         .join_from(_progress, _nodes, _nodes.c.id == _progress.c.node_id)
         .outerjoin(_branches, _branches.c.id == _nodes.c.branch_id)
         .outerjoin(_cards, (_cards.c.node_id == _nodes.c.id) & (_cards.c.user_id == user_id))
-        .where(_progress.c.user_id == user_id, _progress.c.completed_at >= since, _nodes.c.type == "subconcept")
+        .where(_progress.c.user_id == user_id, _nodes.c.type == "subconcept")
+        .where(_progress.c.completed_at >= since, _progress.c.completed_at < until)
         .order_by(_progress.c.completed_at, _progress.c.creation)
     )
     return [_learned_at(row) for row in connection.execute(wanted)]
@@ -115,21 +116,23 @@ def _learned_at(row: Any) -> LearnedAt:
     return LearnedAt(row.completed_at, part, row.branch_title or "")
 
 
-def _reviews_since(connection: Connection, user_id: str, since: datetime) -> list[AnsweredReview]:
+def _reviews_within(connection: Connection, user_id: str, since: datetime, until: datetime) -> list[AnsweredReview]:
     wanted = (
         select(_reviews.c.at, _reviews.c.grade, _nodes.c.title)
         .join(_nodes, _nodes.c.id == _reviews.c.node_id)
-        .where(_reviews.c.user_id == user_id, _reviews.c.at >= since, ~_reviews.c.is_credit)
+        .where(_reviews.c.user_id == user_id, ~_reviews.c.is_credit)
+        .where(_reviews.c.at >= since, _reviews.c.at < until)
         .order_by(_reviews.c.creation)
     )
     return [AnsweredReview(row.at, ReviewGrade(row.grade), row.title) for row in connection.execute(wanted)]
 
 
-def _moments_query(user_id: str, since: datetime) -> Any:
+def _moments_query(user_id: str, since: datetime, until: datetime) -> Any:
     """When the learner answered or wrote something."""
+    answered, written = _answers.c.created_at, _messages.c.created_at
     return union_all(
-        select(_answers.c.created_at).where(_answers.c.user_id == user_id, _answers.c.created_at >= since),
-        select(_messages.c.created_at).where(
-            _messages.c.user_id == user_id, _messages.c.role == "user", _messages.c.created_at >= since
+        select(answered).where(_answers.c.user_id == user_id, answered >= since, answered < until),
+        select(written).where(
+            _messages.c.user_id == user_id, _messages.c.role == "user", written >= since, written < until
         ),
     )

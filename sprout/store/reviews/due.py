@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import ColumnElement, Connection, Row, and_, func, select
 
 from sprout.events import wire_time
 from sprout.learning.reviews.cards import Card, ReviewGrade, retrievability
@@ -53,14 +53,14 @@ def due_reviews(
     """Everything that is due now, about which something can be asked and which was not skipped today."""
     days = days_of(settings)
     rows = connection.execute(_due_query(user_id, days.end_of(now))).all()
-    skipped = _skipped_since(connection, user_id, days.start_of(now))
+    skipped = _skipped_today(connection, user_id, days, now)
     available = [row for row in rows if days.available_from(card_of(row)) <= now]
     asked_today = [row for row in available if row.node_id not in skipped]
     askable = askable_parts(connection, [row.node_id for row in asked_today], user_id, source) if asked_today else set()
     sure = _missed_though_sure(connection, user_id, askable)
     due = [_due_part(row, now, was_sure=row.node_id in sure) for row in asked_today if row.node_id in askable]
     plan = plan_reviews(due, _edges_among(connection, {one.concept_id for one in due}))
-    done, pace_s = _done_since(connection, user_id, days.start_of(now)), pace_of(connection, user_id)
+    done, pace_s = _done_today(connection, user_id, days, now), pace_of(connection, user_id)
     return DueReviews(
         plan=plan,
         titles={row.branch_id: row.branch_title for row in rows if row.branch_id is not None},
@@ -94,6 +94,11 @@ def due_summary(connection: Connection, user_id: str, found: DueReviews, *, sess
             for branch_id, count in sorted(counted.items(), key=lambda one: -one[1])
         ],
     )
+
+
+def within_day(at: ColumnElement[datetime], days: LearnerDays, now: datetime) -> ColumnElement[bool]:
+    """Whether a time is of the learner's day that it is now; one ahead of it was written while the clock was wrong."""
+    return and_(at >= days.start_of(now), at < days.end_of(now))
 
 
 def card_of(row: Row[Any]) -> Card:
@@ -167,18 +172,18 @@ def _edges_among(connection: Connection, concept_ids: set[str]) -> list[tuple[st
     return [(source, target) for source, target in connection.execute(wanted)]
 
 
-def _skipped_since(connection: Connection, user_id: str, start: datetime) -> set[str]:
+def _skipped_today(connection: Connection, user_id: str, days: LearnerDays, now: datetime) -> set[str]:
     wanted = (
         select(_items.c.node_id)
         .join(_sessions, _sessions.c.id == _items.c.session_id)
-        .where(_sessions.c.user_id == user_id, _items.c.state == "skipped", _items.c.settled_at >= start)
+        .where(_sessions.c.user_id == user_id, _items.c.state == "skipped", within_day(_items.c.settled_at, days, now))
     )
     return {node_id for node_id in connection.execute(wanted).scalars() if node_id is not None}
 
 
-def _done_since(connection: Connection, user_id: str, start: datetime) -> int:
+def _done_today(connection: Connection, user_id: str, days: LearnerDays, now: datetime) -> int:
     wanted = select(func.count()).select_from(_reviews)
-    mine = (_reviews.c.user_id == user_id, _reviews.c.at >= start, ~_reviews.c.is_credit)
+    mine = (_reviews.c.user_id == user_id, within_day(_reviews.c.at, days, now), ~_reviews.c.is_credit)
     return int(connection.execute(wanted.where(*mine)).scalar_one())
 
 

@@ -12,6 +12,7 @@ from faults.learners.course_proofs import LEARNERS, MarkedCourses, grow_path, op
 from faults.learners.expected_treatment import check_treatment
 from faults.learners.interrupted_courses import differences, run_under_kills, run_undisturbed
 from faults.learners.scripted_learners import TACTICS, DigressingLearner
+from faults.learners.study_days import Events, StudyDays, jump, live_through, move_to
 from sprout.learning.text.normalization import one_line
 from sprout.offline.courses.catalogue import courses
 
@@ -126,3 +127,18 @@ def test_a_word_that_comes_before_its_time_is_seen_in_whatever_it_stands(canarie
     assert not seen.may_be_seen(hidden)
     seen.levels[hidden.prompt] = 2
     assert seen.may_be_seen(hidden)
+
+
+async def test_V5_days_with_kills_two_devices_and_a_clock_that_jumps_lose_and_double_no_review(
+    taught_by: MarkedCourses,
+) -> None:
+    events: Events = {
+        3: (StudyDays.delete_next, move_to("Pacific/Kiritimati")),
+        4: (StudyDays.undo_removal, jump(days=-2)),
+        5: (jump(days=3),),
+    }
+    life, _ = await live_through(taught_by, 5, seed=1, kills=True, events=events, lessons=2)
+    assert life.violations == []
+    assert life.counts["killed while they answered"]
+    assert life.counts["answered on both devices"]
+    assert (life.counts["brought back"], life.counts["jumps of the clock"]) == (1, 2)

@@ -26,6 +26,7 @@ def an_answer(
         score=score,
         help_level=level,
         at=NOON + timedelta(minutes=number),
+        number=number,
     )
 
 
@@ -54,6 +55,7 @@ answers = st.builds(
     score=scores,
     help_level=st.sampled_from([0, 0, 0, 1, 4]),
     at=st.integers(0, 5_000).map(lambda minutes: NOON + timedelta(minutes=minutes)),
+    number=st.integers(0, 5_000),
 )
 histories = st.lists(answers, max_size=15, unique_by=lambda one: one.answer_id)
 
@@ -61,7 +63,8 @@ histories = st.lists(answers, max_size=15, unique_by=lambda one: one.answer_id)
 def next_answer(history: list[Evidence], answer: Evidence) -> Evidence:
     """The answer, given after all others, a day at the most later."""
     last = max((one.at for one in history), default=NOON)
-    return replace(answer, answer_id="next", at=last + timedelta(minutes=1))
+    number = max((one.number for one in history), default=0) + 1
+    return replace(answer, answer_id="next", at=last + timedelta(minutes=1), number=number)
 
 
 def fresh(answer: Evidence) -> Evidence:

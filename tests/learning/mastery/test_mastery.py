@@ -239,6 +239,17 @@ def test_H3_H4c_nothing_is_learned_without_two_own_first_attempts_or_mastered_wi
             assert max(one.at for one in own) - min(one.at for one in own) >= timedelta(days=1)
 
 
+def test_H4_an_answer_given_while_the_clock_was_ahead_does_not_come_after_those_given_since() -> None:
+    """A lesson that waited for that time to come would not end, however much is answered right."""
+    missed = days_later(an_answer(0), 3)
+    right = [an_answer(1, number=number) for number in (1, 2)]
+    found = mastery([missed, *right], CHAIN)["leaf"]
+    assert (found.learned, found.learned_at, found.mastered) == (True, right[-1].at, False)
+    claim = Claim("leaf", False, right[-1].at + timedelta(minutes=1))
+    assert not mastery([missed, *right, claim], CHAIN)["leaf"].learned, "nor does it undo what was said since"
+    assert mastery([missed, claim, an_answer(1, number=7), an_answer(1, number=8)], CHAIN)["leaf"].learned
+
+
 @settings(max_examples=60)
 @given(histories, st.randoms())
 def test_H4_the_order_in_which_answers_are_found_makes_no_difference(history: list[Evidence], chance: Random) -> None:

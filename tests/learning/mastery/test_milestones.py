@@ -18,7 +18,7 @@ EDGES = [("a", "b"), ("b", "c")]
 def an_answer(node_id: str, score: float, minute: int, level: int = 0) -> Evidence:
     """An answer to a question of its own about the node."""
     at, name = NOON + timedelta(minutes=minute), f"{minute:05}"
-    return Evidence(name, name, name, (node_id,), "open_ended", 3, score, level, at)
+    return Evidence(name, name, name, (node_id,), "open_ended", 3, score, level, at, minute)
 
 
 answers = st.lists(

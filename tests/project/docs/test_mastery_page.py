@@ -23,7 +23,9 @@ def an_answer(
 ) -> Evidence:
     number = step if question is None else question
     at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=days, minutes=step)
-    return Evidence(f"a{step}", f"q{number}", f"prompt {number}", tests or ("percentage",), format, 3, score, level, at)
+    return Evidence(
+        f"a{step}", f"q{number}", f"prompt {number}", tests or ("percentage",), format, 3, score, level, at, step
+    )
 
 
 MIA = [

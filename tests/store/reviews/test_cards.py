@@ -162,6 +162,38 @@ async def test_a_clock_that_jumps_back_in_a_session_moves_no_date_twice(learner:
     assert card.due_at < learner.clock.moment + timedelta(days=30)
 
 
+async def test_V5_what_was_done_while_the_clock_was_ahead_takes_nothing_of_the_days_after_it(learner: Learner) -> None:
+    learner.clock.move(days=400)
+    session = await learner.start()
+    await learner.reply()
+    learner.device = await learner.reviews.skip(session.id, open_item_id(learner), user_id=ME)
+    await learner.reply()
+    learner.clock.move(days=-398)
+    day = await learner.reviews.day(ME)
+    assert (day.due.due, day.due.today, day.due.done_today, day.due.session_id) == (3, 3, 0, None)
+    assert (day.done.reviewed, day.done.minutes, day.week.reviewed) == (0, 0, 0)
+    assert (await learner.start()).total == 3
+    assert {len(await learner.history(title)) for title in learner.parts} == {0, 1}
+
+
+async def test_an_answer_after_its_card_was_undone_is_refused_with_the_reason_and_counts_for_nothing(
+    learner: Learner,
+) -> None:
+    learner.clock.move(days=1, minutes=1)
+    session = await learner.start()
+    assert session.question is not None
+    title, answered = session.question.title, await learner.answers()
+    row = await learner.progress(title)
+    await SqlProgressRepository(learner.database).override(row.id, ProgressOverride(mastery=0.1), user_id=ME)
+    with pytest.raises(Conflict, match="is not learned any more, so the answer does not count"):
+        await learner.reply()
+    assert (await learner.answers(), await learner.history(title)) == (answered, [])
+    left = await learner.reviews.session(session.id, user_id=ME)
+    assert left.total == session.total - 1
+    assert left.question is not None
+    assert left.question.title != title
+
+
 async def test_a_change_of_the_time_zone_loses_and_doubles_nothing(learner: Learner) -> None:
     learner.clock.moment = datetime(2030, 5, 1, 12, tzinfo=UTC)
     due = (await learner.reviews.due(ME)).due
@@ -170,6 +202,12 @@ async def test_a_change_of_the_time_zone_loses_and_doubles_nothing(learner: Lear
         assert (await learner.reviews.due(ME)).due == due
     settings = await learner.reviews.settings(ME)
     assert (settings.time_zone, settings.day_starts_at, settings.minutes) == ("Europe/Berlin", 0, 10)
+
+
+def open_item_id(learner: Learner) -> str:
+    assert learner.device is not None
+    assert learner.device.question is not None
+    return learner.device.question.item_id
 
 
 def withdraw(tx: WriteTransaction, question_id: str, learner: Learner) -> None:

@@ -47,6 +47,7 @@ class MarkedClassroom(Classroom):
                 float(right),
                 int(self.ladder.level),
                 START + timedelta(minutes=number),
+                number,
             )
         )
         self.answer(self.pending["answer"] if right else f"wrong {number}", right=right)
