@@ -59,6 +59,7 @@ export type RunState = "queued" | "running" | "waiting_on_human" | "completed" |
 export interface RunError {
   code: string;
   message: string;
+  params?: Record<string, string | number>;
   retryable: boolean;
 }
 /** The limit at which a run ended. */

@@ -5,6 +5,7 @@ import { groupLines } from "../lib/activity_lines.js";
 import { clock, count, day, hour, money, parseMs } from "../lib/format.js";
 import { t } from "../i18n/run.js";
 import { earlyEnding, nextWords } from "../lib/run_ending.js";
+import { serverSentence } from "../lib/server_words.js";
 import { emptyActivity, reduce, tokensOf } from "./event_reducer.js";
 
 /** @import { Offer, Question, Run, RunDetail } from "../types.d.ts" */
@@ -45,7 +46,7 @@ export function handoffWords(kind, run) {
   if (kind === "timed_out") return { title: t("handoff.timed_out"), why: t("handoff.kept") };
   if (kind === "failed")
     return {
-      title: earlyEnding(run) ?? run.error?.message ?? t("handoff.failed"),
+      title: earlyEnding(run) ?? (run.error ? serverSentence(run.error) : t("handoff.failed")),
       why: nextWords(run) ?? t("handoff.kept"),
     };
   return { title: run.question?.question ?? "", why: run.question?.why ?? "" };

@@ -1,6 +1,7 @@
 """Schemas of runs, with the actions that are available on them."""
 
 import json
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Literal
 
@@ -16,6 +17,7 @@ from sprout.runs.state import Run, RunError, RunState
 class RunErrorRow(Wire):
     code: str = Field(description="for programs, such as overloaded")
     message: str = Field(description="for people: what to do")
+    params: dict[str, str | float] = Field(default={}, description="the values in the message, by name")
     retryable: bool = Field(description="whether a retry can succeed")
 
 
@@ -170,7 +172,7 @@ def _question(run: Run) -> RunQuestionRow | None:
 def _run_error(error: RunError | None) -> RunErrorRow | None:
     if error is None:
         return None
-    return RunErrorRow(code=error.code, message=error.message, retryable=error.retryable)
+    return RunErrorRow(**asdict(error))
 
 
 def _optional_time(moment: datetime | None) -> str | None:

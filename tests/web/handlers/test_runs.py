@@ -231,7 +231,7 @@ async def test_F1_a_run_is_shown_with_all_that_is_needed_to_take_over(web: Web) 
     assert set(shown["journal"]) == {"objective", "reached", "next"}
     assert all(isinstance(text, str) and text for text in shown["journal"].values())
     assert [(event["seq"], event["kind"]) for event in shown["lastEvents"]] == [(1, "run_started")]
-    assert shown["error"] == {"code": "overloaded", "message": error.message, "retryable": True}
+    assert shown["error"] == {"code": "overloaded", "message": error.message, "params": {}, "retryable": True}
     assert (shown["state"], shown["offers"], shown["cutOff"]) == ("failed", ["retry", "discard"], False)
     listed = (await web.client.get("/api/runs", params={"branchId": run.branch_id})).json()
     assert set(listed[0]) == ROW
