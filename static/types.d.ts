@@ -51,6 +51,7 @@ export interface Document {
   fileSizeBytes: number;
   extractionStatus: "pending" | "completed" | "failed";
   extractionError: string | null;
+  extractionCode: string | null;
   retryMayHelp: boolean;
   pages: number | null;
   passages: number;

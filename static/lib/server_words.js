@@ -4,7 +4,7 @@
 import { signal } from "@preact/signals";
 import { chosenLanguage, loadCatalogue, translator } from "./i18n.js";
 
-/** @typedef {{ code?: string, params?: Record<string, string | number>, message: string }} Sentence */
+/** @typedef {{ code?: string | null, params?: Record<string, string | number>, message: string }} Sentence */
 
 /** The words by code; null until they are fetched, with the first sentence that needs them. */
 const words = signal(/** @type {Record<string, string> | null} */ (chosenLanguage() === "en" ? {} : null));
