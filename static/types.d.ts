@@ -111,6 +111,8 @@ export interface Journal {
   objective: string;
   reached: string;
   next: string;
+  codes: Record<string, string>;
+  params: Record<string, string>;
 }
 /** A run with what a person needs to take it over. */
 export interface RunDetail extends Run {

@@ -76,6 +76,8 @@ class JournalRow(Wire):
     objective: str
     reached: str
     next: str
+    codes: dict[str, str] = Field(description="names of the sentences of the parts that no agent has written")
+    params: dict[str, str] = Field(description="the values in those sentences, by name")
 
 
 class StoredEventRow(Wire):
@@ -105,7 +107,7 @@ def run_handoff(handoff: Handoff) -> RunHandoff:
         **_run_fields(handoff.run),
         ending=ending_words(handoff.run),
         transitions=list(handoff.transitions),
-        journal=JournalRow(objective=journal.objective, reached=journal.reached, next=journal.next),
+        journal=JournalRow(**asdict(journal)),
         last_events=[
             StoredEventRow(seq=one.seq, kind=one.kind, data=json.loads(one.data)) for one in handoff.last_events
         ],

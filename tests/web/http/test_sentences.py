@@ -14,9 +14,11 @@ import pytest
 
 import sprout
 from sprout.agents.missing_agent import AgentMissing
+from sprout.config import AGENT_NAMES
 from sprout.documents.failures import UnreadableReason
 from sprout.errors import ModelFailureKind, SproutError
 from sprout.runs.ending import EARLY_ENDINGS
+from sprout.runs.handoff_report import NEXT_STEPS
 from sprout.store.engine.quotas import QUOTAS
 from sprout.web.http import connection_limits, rate_limits
 
@@ -51,8 +53,11 @@ def sent_codes() -> dict[str, set[str]]:
         [*UnreadableReason],
         EARLY_ENDINGS,
         connection_limits.MESSAGES,
+        NEXT_STEPS,
+        [f"objective_{name}" for name in AGENT_NAMES],
     ]
     found |= {code: set() for table in tables for code in table}
+    found |= {"reached": {"calls", "words"}, "reached_nothing": {"words"}}
     found |= {f"quota_{name}": {"most"} for name in QUOTAS}
     found |= {f"too_many_{name}": {"seconds"} for name in rate_limits.MESSAGES}
     for path in PACKAGE.rglob("*.py"):
