@@ -102,6 +102,7 @@ class QuestionShown(Wire):
 
 AnswerType = Literal["text", "code", "draw", "mcq"]
 ResumeCause = Literal["cut_off", "answered", "asked"]
+QuestionKind = Literal["question", "permission", "in_doubt", "changed", "context"]
 
 
 class _Event(Wire):
@@ -477,9 +478,11 @@ class WaitingOnHuman(_Event):
     """The run waits for a person: `POST /api/runs/{id}/answer` has it go on. No time runs meanwhile."""
 
     kind: Literal["waiting_on_human"] = "waiting_on_human"
+    of: QuestionKind = Field(default="question", description="`question` is in the words of the model, others are ours")
     question: str
     choices: list[str] | None
     why: str
+    tool: str | None = Field(default=None, description="the tool that the question is about")
 
 
 class RunWaiting(_Event):

@@ -358,7 +358,7 @@ export interface Agent {
   position: number;
   startedAt: string | null;
   endedAt: string | null;
-  asks: { question: string; choices: string[] | null; why: string; at: string | null } | null;
+  asks: { kind: string; tool: string | null; question: string; at: string | null } | null;
   entries: Entry[];
   usage: Usage;
   graded: GradeShown | null;

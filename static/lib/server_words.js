@@ -30,6 +30,16 @@ export function serverSentence({ code, params, message }) {
   return key in catalogue ? translator(catalogue)(key, params) : message;
 }
 
+/**
+ * What a run asks a person. A question of the model is in its own words; one about a call shows the input as the
+ * server has written it out, below its first line.
+ * @param {{ kind: string, tool?: string | null, question: string }} asked
+ */
+export function askedSentence({ kind, tool, question }) {
+  const params = { tool: tool ?? "", arguments: question.split("\n").slice(1).join("\n") };
+  return serverSentence({ code: `asks_${kind}`, params, message: question });
+}
+
 /** The sentence, once the words are there. @param {Sentence} said */
 export async function fetchSentence(said) {
   if (!words.value) await (fetching ??= fetchWords());

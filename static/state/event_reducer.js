@@ -297,9 +297,9 @@ const AGENT_REDUCERS = {
   context_compacted: note("compacted", "rung", "tokensBefore", "tokensAfter"),
   guardrail: note("guardrail", "level", "tool", "noticed"),
   waiting_on_human: (agent, event) => ({
-    ...note("asks", "question", "choices", "why")(agent, event),
+    ...note("asks", "of", "tool", "question", "choices", "why")(agent, event),
     state: "waiting",
-    asks: { question: event.question, choices: event.choices, why: event.why, at: event.at ?? null },
+    asks: { kind: event.of, tool: event.tool, question: event.question, at: event.at ?? null },
   }),
   usage: (agent, event) => ({ ...agent, usage: addUsage(agent.usage, event.usage) }),
 };

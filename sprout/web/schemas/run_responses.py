@@ -7,10 +7,9 @@ from typing import Any, Literal
 
 from pydantic import Field, JsonValue
 
-from sprout.events import Caps, ReachedLimit, Usage, Wire, wire_time
+from sprout.events import Caps, QuestionKind, ReachedLimit, Usage, Wire, wire_time
 from sprout.runs.ending import ending_words
 from sprout.runs.handoff_report import Handoff
-from sprout.runs.questions import QuestionKind
 from sprout.runs.state import Run, RunError, RunState
 
 

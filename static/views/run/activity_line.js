@@ -4,7 +4,7 @@
 import { foldedPieces, toolPieces, totalDurationMs } from "../../lib/activity_lines.js";
 import { count, modelName, parseMs, duration } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { serverSentence } from "../../lib/server_words.js";
+import { askedSentence, serverSentence } from "../../lib/server_words.js";
 import { t } from "../../i18n/run.js";
 import { Icon } from "../common/icons.js";
 
@@ -136,7 +136,7 @@ function NoteLine({ entry, nowMs, isOver }) {
     case "asks":
       return html`<li class="wait">
         <${Icon} name="hourglass" />
-        <span class="line-plain"><span>${t("line.asks", { question: entry.question })}</span></span>
+        <span class="line-plain"><span>${t("line.asks", { question: askedSentence({ ...entry, kind: entry.of }) })}</span></span>
       </li>`;
     case "resumed":
       return html`<li>

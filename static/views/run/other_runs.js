@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { shorten } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { serverSentence } from "../../lib/server_words.js";
+import { askedSentence, serverSentence } from "../../lib/server_words.js";
 import { t } from "../../i18n/run.js";
 import * as api from "../../net/api.js";
 import * as pathsApi from "../../net/paths_api.js";
@@ -61,7 +61,10 @@ export function OtherRuns({ but }) {
  */
 function standingOf(run) {
   if (run.state === "waiting_on_human")
-    return { text: run.question ? shorten(run.question.question, LONGEST_WORDS) : t("run.other_asks"), tone: "wait" };
+    return {
+      text: run.question ? shorten(askedSentence(run.question), LONGEST_WORDS) : t("run.other_asks"),
+      tone: "wait",
+    };
   if (run.cutOff) return { text: t("run.other_cut"), tone: "wait" };
   if (run.state === "failed") {
     const why = run.error ? shorten(serverSentence(run.error), LONGEST_WORDS) : "";

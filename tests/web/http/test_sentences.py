@@ -13,12 +13,21 @@ from typing import Any
 import pytest
 
 import sprout
+from harness.loop.sample_tools import look_tool
 from sprout.agents.missing_agent import AgentMissing
+from sprout.clock import utc_now
 from sprout.config import AGENT_NAMES
 from sprout.documents.failures import UnreadableReason
 from sprout.errors import ModelFailureKind, SproutError
+from sprout.events import Usage
+from sprout.loop.human import context_question
+from sprout.loop.model import Message, ToolUse
+from sprout.loop.tool_calls.permissions import permission_question
+from sprout.loop.turn import TurnResult
 from sprout.runs.ending import EARLY_ENDINGS
+from sprout.runs.execution.pause import loop_question
 from sprout.runs.handoff_report import NEXT_STEPS
+from sprout.runs.questions import changed_question, in_doubt_question
 from sprout.store.engine.quotas import QUOTAS
 from sprout.web.http import connection_limits, rate_limits
 
@@ -57,12 +66,32 @@ def sent_codes() -> dict[str, set[str]]:
         [f"objective_{name}" for name in AGENT_NAMES],
     ]
     found |= {code: set() for table in tables for code in table}
+    found |= asked_codes()
     found |= {"reached": {"calls", "words"}, "reached_nothing": {"words"}}
     found |= {f"quota_{name}": {"most"} for name in QUOTAS}
     found |= {f"too_many_{name}": {"seconds"} for name in rate_limits.MESSAGES}
     for path in PACKAGE.rglob("*.py"):
         for code, params in codes_in(ast.parse(path.read_text(encoding="utf-8")), classes):
             found.setdefault(code, set()).update(params)
+    return found
+
+
+def asked_codes() -> dict[str, set[str]]:
+    """Of what a run asks a person: the question, its reason, and the prepared answers by their place."""
+    now, call, tool = utc_now(), ToolUse("c", "look", {"at": "here"}), look_tool()
+    waiting = TurnResult("", "waiting_on_human", (), (Message("assistant", (call,)),), Usage(), 1)
+    asked = [
+        in_doubt_question("look", "c", {}, now),
+        changed_question(now, before="a", after="b"),
+        loop_question(context_question(), waiting, [tool]),
+        loop_question(permission_question(tool, call), waiting, [tool]),
+    ]
+    found: dict[str, set[str]] = {"asks_question_why": set()}
+    for one in asked:
+        params = {"tool"} if one.tool else set()
+        found |= {f"asks_{one.kind}": params | ({"arguments"} if "\n" in one.question else set())}
+        found |= {f"asks_{one.kind}_why": set()}
+        found |= {f"asks_{one.kind}_{place}": set() for place in range(len(one.choices or ()))}
     return found
 
 

@@ -15,7 +15,7 @@ const {
 } = await import("../../../../static/lib/format.js");
 const { pieces } = await import("../../../../static/i18n/run.js");
 const { t: learn } = await import("../../../../static/i18n/learn.js");
-const { fetchSentence, serverSentence } = await import("../../../../static/lib/server_words.js");
+const { askedSentence, fetchSentence, serverSentence } = await import("../../../../static/lib/server_words.js");
 
 test("sentences, plurals and numbers are German", () => {
   assert.equal(chosenLanguage(), "de");
@@ -59,4 +59,14 @@ test("a sentence of the server is said by its code, once the words are there; an
   );
   const newer = { code: "from_a_newer_server", message: "Something new." };
   assert.equal(serverSentence(newer), "Something new.");
+});
+
+test("what a run asks is said in German, with the input as the server wrote it out; a model's question stays its own", async () => {
+  await fetchSentence({ code: "", message: "" });
+  const question = 'May save_file be run with this input?\n{"name": "a\\u202eb"}';
+  assert.equal(
+    askedSentence({ kind: "permission", tool: "save_file", question }),
+    'Darf save_file mit dieser Eingabe laufen?\n{"name": "a\\u202eb"}',
+  );
+  assert.equal(askedSentence({ kind: "question", tool: "ask_human", question: "Which one?" }), "Which one?");
 });
