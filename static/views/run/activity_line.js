@@ -136,7 +136,7 @@ function NoteLine({ entry, nowMs, isOver }) {
     case "asks":
       return html`<li class="wait">
         <${Icon} name="hourglass" />
-        <span class="line-plain"><span>${t("line.asks", { question: askedSentence({ ...entry, kind: entry.of }) })}</span></span>
+        <span class="line-plain"><span>${t("line.asks", { question: questionOf(entry) })}</span></span>
       </li>`;
     case "resumed":
       return html`<li>
@@ -157,6 +157,9 @@ function NoteLine({ entry, nowMs, isOver }) {
       </li>`;
   }
 }
+
+/** @param {any} entry */
+const questionOf = ({ of, tool, question }) => askedSentence({ kind: of, tool, question });
 
 /** Why a model call failed. @param {any} entry */
 const reasonOf = ({ code, params, why }) => serverSentence({ code, params, message: why });
