@@ -12,12 +12,12 @@ from sqlalchemy import update
 
 from sprout.clock import utc_now
 from sprout.documents.splitting.passages import split_into_passages
-from sprout.events import Caps, Event, NodeRow, ReasoningBlock, RunDone, Usage
+from sprout.events import Caps, Event, NodeRow, QuestionKind, ReasoningBlock, RunDone, Usage
 from sprout.ids import new_id
 from sprout.learning.paths.repository import DEFAULT_USER_ID, NewDocument
 from sprout.learning.questions.questions import Criterion, QuestionDraft
 from sprout.runs.dispatcher import Advance, Transaction
-from sprout.runs.questions import QuestionKind, RunQuestion
+from sprout.runs.questions import RunQuestion
 from sprout.runs.run_store import Entry, OnBusy, RunStore, WorkerLease
 from sprout.runs.state import TERMINAL_STATES, Run, RunState
 from sprout.store.documents.queue import SqlDocumentQueue

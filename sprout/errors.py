@@ -21,31 +21,47 @@ SproutError
 """
 
 from enum import StrEnum
-from typing import ClassVar
 
 
 class SproutError(Exception):
-    """The root of all expected failures. The message is for a person and names the value at fault; `code` is for
-    programs, and that of a run which ends with the error."""
+    """The root of all expected failures.
 
-    code: ClassVar[str] = "refused"
+    Args:
+        message: for a person, in English; with `{name}` where it has a value.
+        code: names the sentence, for programs and for pages in other languages, and is that of a run which ends with
+            the error; that of the class where none is given.
+        params: the values in the message, by name.
+    """
+
+    code = "refused"
+
+    def __init__(self, message: str, *, code: str | None = None, **params: str | float) -> None:
+        super().__init__(message.format(**params) if params else message)
+        self.code = code or self.code
+        self.params: dict[str, str | float] = params
 
 
 class BadInput(SproutError):
-    def __init__(self, message: str, *, field: str | None = None) -> None:
-        super().__init__(message)
+    code = "bad_input"
+
+    def __init__(
+        self, message: str, *, field: str | None = None, code: str | None = None, **params: str | float
+    ) -> None:
+        super().__init__(message, code=code, **params)
         self.field = field
 
 
 class TooLarge(BadInput):
-    pass
+    code = "too_large"
 
 
 class UnsupportedType(BadInput):
-    pass
+    code = "unsupported_type"
 
 
 class NotFound(SproutError):
+    code = "not_found"
+
     def __init__(self, what: str, id_: str) -> None:
         super().__init__(f"no {what} {id_[:80]!r}")
         self.what = what
@@ -53,7 +69,7 @@ class NotFound(SproutError):
 
 
 class Conflict(SproutError):
-    pass
+    code = "conflict"
 
 
 class NoChangeNeeded(Conflict):
@@ -61,28 +77,33 @@ class NoChangeNeeded(Conflict):
 
 
 class InvalidGraphEdit(SproutError):
-    pass
+    code = "invalid_graph_edit"
 
 
 class InvalidQuestion(SproutError):
-    pass
+    code = "invalid_question"
 
 
 class SetupError(SproutError):
-    pass
+    code = "not_configured"
 
 
 class TooManyRequests(SproutError):
-    def __init__(self, message: str, *, retry_after_s: float) -> None:
-        super().__init__(message)
+    code = "too_many_requests"
+
+    def __init__(self, message: str, *, retry_after_s: float, code: str | None = None, **params: str | float) -> None:
+        super().__init__(message, code=code, **params)
         self.retry_after_s = retry_after_s
 
 
 class DatabaseBusy(SproutError):
+    code = "database_busy"
     retry_after_s = 2.0
 
 
 class CorruptRow(SproutError):
+    code = "corrupt_row"
+
     def __init__(self, what: str, id_: str) -> None:
         super().__init__(f"What is stored of the {what} {id_[:80]!r} cannot be read; the server's log says why.")
         self.what = what
@@ -95,22 +116,23 @@ class UnreadableDocument(SproutError):
     Args:
         message: one sentence for the learner: what is wrong with the file, and what to do.
         retryable: whether the same file may be read again: its reader was killed, or the machine was busy.
-        reason: the same as one word, for programs.
         detail: for the log only; nothing of the file's content.
     """
 
-    def __init__(self, message: str, *, retryable: bool = False, reason: str = "damaged", detail: str = "") -> None:
-        super().__init__(message)
+    code = "damaged"
+
+    def __init__(self, message: str, *, code: str | None = None, retryable: bool = False, detail: str = "") -> None:
+        super().__init__(message, code=code)
         self.retryable = retryable
-        self.reason = reason
         self.detail = detail
 
 
 class StorageFull(SproutError):
-    pass
+    code = "storage_full"
 
 
 class StorageUnavailable(SproutError):
+    code = "storage_unavailable"
     retry_after_s = 5.0
 
 
@@ -133,7 +155,7 @@ class ModelFailureKind(StrEnum):
 
 
 class ModelFailure(SproutError):
-    """A model call that brought no whole reply.
+    """A model call that brought no whole reply; its code is the kind where none is given.
 
     Args:
         message: for a person: what happened and what to do; never the provider's raw text.
@@ -142,15 +164,24 @@ class ModelFailure(SproutError):
     """
 
     def __init__(
-        self, kind: ModelFailureKind, message: str, *, retry_after_s: float | None = None, detail: str = ""
+        self,
+        kind: ModelFailureKind,
+        message: str,
+        *,
+        retry_after_s: float | None = None,
+        detail: str = "",
+        code: str | None = None,
+        **params: str | float,
     ) -> None:
-        super().__init__(message)
+        super().__init__(message, code=code or kind.value, **params)
         self.kind = kind
         self.retry_after_s = retry_after_s
         self.detail = detail
 
 
 class ToolFailure(SproutError):
+    code = "tool_failure"
+
     def __init__(self, message: str, *, transient: bool = False) -> None:
         super().__init__(message)
         self.transient = transient

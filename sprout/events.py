@@ -102,6 +102,7 @@ class QuestionShown(Wire):
 
 AnswerType = Literal["text", "code", "draw", "mcq"]
 ResumeCause = Literal["cut_off", "answered", "asked"]
+QuestionKind = Literal["question", "permission", "in_doubt", "changed", "context"]
 
 
 class _Event(Wire):
@@ -171,6 +172,7 @@ class AgentError(_Event):
     kind: Literal["agent_error"] = "agent_error"
     code: str = Field(description="for programs, such as overloaded or bad_key")
     message: str
+    params: dict[str, str | float] = Field(default={}, description="the values in the message, by name")
     retryable: bool = Field(description="whether the same run can succeed when it is tried again")
     reached_limit: ReachedLimit | None = Field(default=None, description="the limit that ended it, if one did")
 
@@ -432,13 +434,15 @@ class CardReady(_Event):
 
 
 class ModelRetry(_Event):
-    """A model call failed and is tried again; `why` is in plain words."""
+    """A model call failed and is tried again; `why` is in plain words, `code` and `params` say it to programs."""
 
     kind: Literal["model_retry"] = "model_retry"
     attempt: int = Field(description="the one that comes, from 1")
     of: int
     delay_ms: int
     why: str
+    code: str = Field(default="", description="of the failure, such as overloaded")
+    params: dict[str, str | float] = Field(default={}, description="the values in `why`, by name")
 
 
 class ModelSwitched(_Event):
@@ -448,6 +452,8 @@ class ModelSwitched(_Event):
     from_model: str = Field(serialization_alias="from", validation_alias=AliasChoices("from_model", "from"))
     to_model: str = Field(serialization_alias="to", validation_alias=AliasChoices("to_model", "to"))
     why: str
+    code: str = Field(default="", description="of the failure that it was switched for, such as overloaded")
+    params: dict[str, str | float] = Field(default={}, description="the values in `why`, by name")
 
 
 class ContextCompacted(_Event):
@@ -472,9 +478,11 @@ class WaitingOnHuman(_Event):
     """The run waits for a person: `POST /api/runs/{id}/answer` has it go on. No time runs meanwhile."""
 
     kind: Literal["waiting_on_human"] = "waiting_on_human"
+    of: QuestionKind = Field(default="question", description="`question` is in the words of the model, others are ours")
     question: str
     choices: list[str] | None
     why: str
+    tool: str | None = Field(default=None, description="the tool that the question is about")
 
 
 class RunWaiting(_Event):

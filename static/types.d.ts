@@ -51,6 +51,7 @@ export interface Document {
   fileSizeBytes: number;
   extractionStatus: "pending" | "completed" | "failed";
   extractionError: string | null;
+  extractionCode: string | null;
   retryMayHelp: boolean;
   pages: number | null;
   passages: number;
@@ -59,6 +60,7 @@ export type RunState = "queued" | "running" | "waiting_on_human" | "completed" |
 export interface RunError {
   code: string;
   message: string;
+  params?: Record<string, string | number>;
   retryable: boolean;
 }
 /** The limit at which a run ended. */
@@ -109,6 +111,8 @@ export interface Journal {
   objective: string;
   reached: string;
   next: string;
+  codes: Record<string, string>;
+  params: Record<string, string>;
 }
 /** A run with what a person needs to take it over. */
 export interface RunDetail extends Run {
@@ -379,7 +383,7 @@ export interface Agent {
   position: number;
   startedAt: string | null;
   endedAt: string | null;
-  asks: { question: string; choices: string[] | null; why: string; at: string | null } | null;
+  asks: { kind: string; tool: string | null; question: string; at: string | null } | null;
   entries: Entry[];
   usage: Usage;
   graded: GradeShown | null;

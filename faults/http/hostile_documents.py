@@ -87,7 +87,7 @@ async def _read(extractor: Extractor, found: _Findings, name: str, kind: FileTyp
     try:
         extract = await extractor.extract(name, kind, content)
     except UnreadableDocument as refusal:
-        found.endings[refusal.reason] += 1
+        found.endings[refusal.code] += 1
     else:
         found.endings["read"] += 1
         if not extract.text.strip():

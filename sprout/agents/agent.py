@@ -21,6 +21,8 @@ NORMAL_STOP_REASONS = frozenset({"end_turn", "stop_sequence", "stuck"})
 class NothingSaved(SproutError):
     """A run ended without saving anything."""
 
+    code = "nothing_saved"
+
 
 @dataclass(frozen=True, slots=True)
 class Job:

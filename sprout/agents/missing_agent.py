@@ -6,10 +6,13 @@ from sprout.loop.policy import LoopPolicy
 
 
 class AgentMissing(Conflict):
+    code = "agent_missing"
+
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"The agent {name[:80]!r} is not here any more: name it in SPROUT_EXTRA_AGENTS, start Sprout again, and "
-            "try again."
+            "The agent {name!r} is not here any more: name it in SPROUT_EXTRA_AGENTS, start Sprout again, and try "
+            "again.",
+            name=name[:80],
         )
         self.agent = name
 

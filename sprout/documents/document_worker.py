@@ -15,7 +15,11 @@ from sprout.learning.paths.document_queue import DocumentQueue, QueuedDocument
 MAX_CONCURRENT = 2
 POLL_INTERVAL_S = 15.0
 RENEW_INTERVAL_S = 20.0
-INTERNAL_ERROR = "Something went wrong in Sprout while reading the file. Try again, or upload it in another format."
+INTERNAL_ERROR = UnreadableDocument(
+    "Something went wrong in Sprout while reading the file. Try again, or upload it in another format.",
+    code="not_read",
+    retryable=True,
+)
 
 log = logging.getLogger(__name__)
 
@@ -128,7 +132,7 @@ class DocumentWorker:
             kind = next(kind for kind in FileType if kind.media_type == document.mime_type)
             found = await self._extractor.extract(document.filename, kind, content)
         except UnreadableDocument as error:
-            return await self._queue.fail(document, str(error), again=error.retryable)
+            return await self._queue.fail(document, error)
         failpoint("document_parsed")
         return await self._queue.complete(document, found.text, found.passages, found.pages)
 
@@ -140,7 +144,7 @@ class DocumentWorker:
 
     async def _fail(self, document: QueuedDocument) -> None:
         try:
-            await self._queue.fail(document, INTERNAL_ERROR, again=True)
+            await self._queue.fail(document, INTERNAL_ERROR)
         except SproutError:
             log.warning("document.failure_not_stored", extra={"document": document.id}, exc_info=True)
 

@@ -49,4 +49,4 @@ MESSAGES = {
 
 def unreadable(reason: UnreadableReason, *, detail: str = "") -> UnreadableDocument:
     """The failure with its sentence; `detail` is for the log."""
-    return UnreadableDocument(MESSAGES[reason], retryable=reason in RETRYABLE, reason=reason.value, detail=detail)
+    return UnreadableDocument(MESSAGES[reason], code=reason.value, retryable=reason in RETRYABLE, detail=detail)

@@ -121,13 +121,20 @@ def detect_file_type(filename: str, mime_type: str, content: bytes, *, max_bytes
     """
     name = display_name(filename)
     if len(content) > max_bytes:
-        raise TooLarge(f"'{name}' has {len(content):,} bytes. Files can have up to {max_bytes:,}.", field="files")
+        raise TooLarge(
+            "'{name}' has {size:,} bytes. Files can have up to {most:,}.",
+            field="files",
+            code="file_too_large",
+            name=name,
+            size=len(content),
+            most=max_bytes,
+        )
     if not content:
-        raise BadInput(f"'{name}' has no text in it.", field="files")
+        raise BadInput("'{name}' has no text in it.", field="files", code="file_empty", name=name)
     declared = mime_type.split(";", maxsplit=1)[0].strip().casefold()
     kind = _type_by_magic(content) or _type_of_text(name, declared, content)
     if not isinstance(kind, FileType):
-        raise UnsupportedType(f"'{name}' is {kind}. Supported: {SUPPORTED_TYPES}.", field="files")
+        raise UnsupportedType(f"'{{name}}' is {kind}. Supported: {SUPPORTED_TYPES}.", field="files", name=name)
     return name, kind
 
 
@@ -192,7 +199,7 @@ def _type_of_text(name: str, declared: str, content: bytes) -> FileType | str:
             return FileType.PDF
         return "a binary file"
     if not tidy(text) and len(content) <= SAMPLE_BYTES:
-        raise BadInput(f"'{name}' has no text in it.", field="files")
+        raise BadInput("'{name}' has no text in it.", field="files", code="file_empty", name=name)
     markup = _type_of_markup(text)
     if markup is not None:
         return markup

@@ -60,8 +60,7 @@ def model_failure_of(error: Exception, *, model: str, streaming: bool) -> ModelF
         streaming: whether the reply had begun; a lost connection then means that it was cut.
     """
     kind = _kind(error, streaming)
-    message = MESSAGES[kind].format(model=model)
-    return ModelFailure(kind, message, retry_after_s=_retry_after_s(error), detail=f"{type(error).__name__}: {error}")
+    return _failure(kind, model, f"{type(error).__name__}: {error}", _retry_after_s(error))
 
 
 class StreamError(Exception):
@@ -77,7 +76,13 @@ def stream_failure(error: StreamError, *, model: str) -> ModelFailure:
     kind = BY_TYPE.get(error.type, Kind.SERVER_ERROR)
     if kind is Kind.BAD_REQUEST and TOO_LONG.search(str(error)):
         kind = Kind.PROMPT_TOO_LONG
-    return ModelFailure(kind, MESSAGES[kind].format(model=model), detail=f"{error.type}: {error}")
+    return _failure(kind, model, f"{error.type}: {error}")
+
+
+def _failure(kind: ModelFailureKind, model: str, detail: str, retry_after_s: float | None = None) -> ModelFailure:
+    if kind is Kind.UNKNOWN_MODEL:
+        return ModelFailure(Kind.UNKNOWN_MODEL, MESSAGES[kind], detail=detail, model=model)
+    return ModelFailure(kind, MESSAGES[kind], retry_after_s=retry_after_s, detail=detail)
 
 
 def _kind(error: Exception, streaming: bool) -> ModelFailureKind:

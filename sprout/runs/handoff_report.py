@@ -1,7 +1,7 @@
 """Handoff: the journal and the last events of a run, for a person or program that takes over."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sprout.loop.encoding.message_codec import DecodingError, messages_from_json
@@ -12,15 +12,29 @@ from sprout.runs.run_store import RunRecord, StoredEvent
 from sprout.runs.state import Run, RunState
 
 LAST_TEXT_CHARS = 300
+NEXT_STEPS = {
+    "next_answer": "Answer the question; the run then continues from here.",
+    "next_resume": "Resume it: it continues from here.",
+    "next_by_itself": "It continues by itself.",
+    "next_nothing": "Nothing: it is complete.",
+    "next_start_again": "Start it again: it builds on what was saved.",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class RunJournal:
-    """The objective of a run, its progress, and the next step."""
+    """The objective of a run, its progress, and the next step.
+
+    Args:
+        codes: by the name of a part that the agent has not written itself: the name of its sentence.
+        params: the values in those sentences, by name.
+    """
 
     objective: str
     reached: str
     next: str
+    codes: Mapping[str, str]
+    params: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +54,30 @@ def run_journal(run: Run, record: RunRecord, *, private: bool = False) -> RunJou
         private: whether the text of the agent is hidden, so that only its calls are shown.
     """
     objective = next((one.state for one in record.checkpoints if one.kind == "input" and one.state), None)
-    derived = RunJournal(objective or run.task or run.label, _progress(record, private=private), _next_step(run))
-    journal = Journal() if private else readable_journal(record.journal)
-    return RunJournal(
-        journal.objective or derived.objective,
-        journal.current_state or derived.reached,
-        journal.handoff_next_action or derived.next,
-    )
-
-
-def _progress(record: RunRecord, *, private: bool) -> str:
     done = Counter(one.begun.tool for one in record.calls if one.ended is not None and not one.ended.is_error)
     calls = ", ".join(f"{tool} × {count}" for tool, count in done.items())
     words = "" if private else last_text(record)
     words = words if len(words) <= LAST_TEXT_CHARS else words[: LAST_TEXT_CHARS - 1] + "…"
-    return " ".join(part for part in (f"Done: {calls}." if calls else "Nothing has been done yet.", words) if part)
+    reached = f"Done: {calls}. {words}" if calls else f"Nothing has been done yet. {words}"
+    following = _next_step(run)
+    codes = {
+        "objective": f"objective_{run.agent}" if objective else "",
+        "reached": "reached" if calls else "reached_nothing",
+        "next": following,
+    }
+    journal = Journal() if private else readable_journal(record.journal)
+    written = {
+        "objective": journal.objective,
+        "reached": journal.current_state,
+        "next": journal.handoff_next_action,
+    }
+    return RunJournal(
+        journal.objective or objective or run.task or run.label,
+        journal.current_state or reached.strip(),
+        journal.handoff_next_action or NEXT_STEPS[following],
+        {part: code for part, code in codes.items() if code and not written[part]},
+        {"calls": calls, "words": words},
+    )
 
 
 def last_text(record: RunRecord) -> str:
@@ -73,11 +96,11 @@ def last_text(record: RunRecord) -> str:
 
 def _next_step(run: Run) -> str:
     if run.state is RunState.WAITING_ON_HUMAN and not run.answered:
-        return "Answer the question; the run then continues from here."
+        return "next_answer"
     if run.cut_off:
-        return "Resume it: it continues from here."
+        return "next_resume"
     if not run.ended:
-        return "It continues by itself."
+        return "next_by_itself"
     if run.state is RunState.COMPLETED and early_ending(run.reason or "", run.reached_limit) is None:
-        return "Nothing: it is complete."
-    return "Start it again: it builds on what was saved."
+        return "next_nothing"
+    return "next_start_again"

@@ -33,6 +33,8 @@ RESTARTED = "started_again"
 class ShuttingDown(SproutError):
     """The server is shutting down and takes no new runs."""
 
+    code = "shutting_down"
+
     def __init__(self) -> None:
         super().__init__("Sprout is restarting. Try again in a few seconds.")
         self.retry_after_s = RESTART_S
@@ -210,7 +212,7 @@ class LiveRuns:
         """Answer the question of a run. Raises NotFound, Conflict (it is not waiting for an answer), BadInput."""
         run = await self._store.run(run_id, user_id=user_id)
         if run.state is not RunState.WAITING_ON_HUMAN or run.question is None or run.answered:
-            raise Conflict("This run isn't waiting for an answer.")
+            raise Conflict("This run isn't waiting for an answer.", code="run_not_waiting")
         answer = interpret_answer(run.question, words, await self._store.record(run_id), result=result)
         match answer.action:
             case AnswerAction.STOP:
@@ -225,7 +227,7 @@ class LiveRuns:
         try:
             answered = await self._store.answer(run, answer.entries, (*run.approvals, *answer.approvals))
         except (Fenced, RunAlreadyEnded):
-            raise Conflict("This was answered already.") from None
+            raise Conflict("This was answered already.", code="run_answered") from None
         failpoint("answer_stored")
         return answered
 
@@ -233,7 +235,7 @@ class LiveRuns:
         """Resume a run that was cut off. Raises NotFound, Conflict (it was not cut off)."""
         run = await self._store.run(run_id, user_id=user_id)
         if not run.cut_off:
-            raise Conflict("Only a run that was cut off can be resumed.")
+            raise Conflict("Only a run that was cut off can be resumed.", code="run_not_cut_off")
         return await self._store.request_resume(run)
 
     async def retry(self, run_id: str, *, user_id: str) -> Admission:
@@ -243,9 +245,9 @@ class LiveRuns:
         """
         run = await self._store.run(run_id, user_id=user_id)
         if not run.ended:
-            raise Conflict("This run is in progress: stop it first.")
+            raise Conflict("This run is in progress: stop it first.", code="run_in_progress")
         if not run.is_root:
-            raise Conflict("This run is part of another: start that one again.")
+            raise Conflict("This run is part of another: start that one again.", code="run_is_part")
         if self._closing:
             raise ShuttingDown
         again = self._parts.new_run(
@@ -259,7 +261,7 @@ class LiveRuns:
         if run.ended:
             return await self._store.discard(run)
         if run.state is not RunState.WAITING_ON_HUMAN and not run.cut_off:
-            raise Conflict("This run is in progress: stop it first.")
+            raise Conflict("This run is in progress: stop it first.", code="run_in_progress")
         await self._store.cancel(run_id, reason=DISCARDED)
         return await self._store.discard(await self._store.run(run_id))
 
@@ -292,6 +294,8 @@ class LiveRuns:
     async def _restart(self, run: Run) -> Run:
         """Cancel the run, and start another in its place. Raises BadInput: it is part of another."""
         if not run.is_root:
-            raise BadInput("This run is part of another: stop it, and start that one again.", field="answer")
+            raise BadInput(
+                "This run is part of another: stop it, and start that one again.", field="answer", code="run_is_part"
+            )
         await self._store.cancel(run.id, reason=RESTARTED)
         return (await self.retry(run.id, user_id=run.user_id)).run

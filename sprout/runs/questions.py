@@ -2,13 +2,11 @@
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Literal, get_args
+from typing import get_args
 
 from pydantic import JsonValue
 
-from sprout.events import WaitingOnHuman, wire_time
-
-QuestionKind = Literal["question", "permission", "in_doubt", "changed", "context"]
+from sprout.events import QuestionKind, WaitingOnHuman, wire_time
 
 HAPPENED = "It happened"
 NOT_HAPPENED = "It did not happen: do it"
@@ -41,7 +39,7 @@ class RunQuestion:
 
     def as_event(self) -> WaitingOnHuman:
         choices = None if self.choices is None else list(self.choices)
-        return WaitingOnHuman(question=self.question, choices=choices, why=self.why)
+        return WaitingOnHuman(of=self.kind, question=self.question, choices=choices, why=self.why, tool=self.tool)
 
     def as_json(self) -> dict[str, JsonValue]:
         """The form that `question_from_json` reads."""

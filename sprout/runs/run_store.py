@@ -179,6 +179,8 @@ class Admission:
 class LaneBusy(Conflict):
     """The lane has an unfinished run, and the caller asked for a rejection."""
 
+    code = "lane_busy"
+
     def __init__(self, run_id: str) -> None:
         super().__init__(f"Run {run_id} is already in progress here: wait for its end, follow it, or stop it.")
         self.run_id = run_id
@@ -186,6 +188,8 @@ class LaneBusy(Conflict):
 
 class KeyReused(BadInput):
     """An idempotency key came again with another request."""
+
+    code = "key_reused"
 
     def __init__(self) -> None:
         super().__init__("This Idempotency-Key was used for another request: send a new one.", field="Idempotency-Key")

@@ -1,6 +1,6 @@
 """Run: its data, its states and the allowed transitions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
@@ -38,6 +38,8 @@ TRANSITIONS: dict[RunState, frozenset[RunState]] = {
 
 
 class RunAlreadyEnded(Conflict):
+    code = "run_ended"
+
     def __init__(self, run_id: str, state: RunState) -> None:
         super().__init__(f"run {run_id} has already ended: {state}")
         self.run_id = run_id
@@ -54,11 +56,12 @@ class Fenced(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class RunError:
-    """Why a run failed: `message` is for a person and says what to do."""
+    """Why a run failed: `message` is for a person and says what to do; `code` and `params` say the same to programs."""
 
     code: str
     message: str
     retryable: bool
+    params: dict[str, str | float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,6 +205,7 @@ export default {
   "tu.cite_close": "Schließen",
   "tu.cite_passage": "Die Stelle",
   "tu.cite_loading": "Die Stelle wird geladen",
+  "tu.failed": "Dein Tutor konnte gerade nicht antworten ({why}). Nichts ist verloren, und nichts zählt doppelt: Schick es bitte noch einmal.",
   "tu.cite_gone": "Dieses Dokument gibt es nicht mehr.",
   "tu.cite_at_page": "Seite {page}",
   "tu.cite_at_slide": "Folie {page}",

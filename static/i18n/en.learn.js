@@ -203,6 +203,7 @@ export default {
   "tu.cite_close": "Close",
   "tu.cite_passage": "The passage",
   "tu.cite_loading": "Loading the passage",
+  "tu.failed": "Your tutor could not answer just now ({why}). Nothing is lost, and nothing counts twice: please send it again.",
   "tu.cite_gone": "This document no longer exists.",
   "tu.cite_at_page": "Page {page}",
   "tu.cite_at_slide": "Slide {page}",

@@ -2,6 +2,7 @@
 /** Requests to the server. A refusal becomes an ApiError whose message can be shown. */
 
 import { t } from "../lib/i18n.js";
+import { fetchSentence } from "../lib/server_words.js";
 
 /** @import { Branch, GraphAnswer, Place, Run, RunDetail, Status } from "../types.d.ts" */
 
@@ -48,21 +49,19 @@ export async function fetchOk(path, init) {
     throw new ApiError(0, t("error.network"));
   }
   syncClock(response);
-  if (!response.ok) {
-    const body = await jsonOf(response);
-    throw new ApiError(response.status, textOf(response, body), response.headers.has("retry-after"), body);
-  }
+  if (!response.ok) throw await refusalOf(response);
   return response;
 }
 
-/** @param {Response} response */
-export const messageOf = async (response) => textOf(response, await jsonOf(response));
-
-/** @param {Response} response @returns {Promise<Record<string, any>>} empty for a proxy's error page */
-const jsonOf = async (response) => (await response.json().catch(() => null)) ?? {};
-
-/** @param {Response} response @param {Record<string, any>} body */
-const textOf = ({ status }, { error }) => (typeof error === "string" ? error : t("error.http", { status }));
+/** The refusal that a response is, in the page's language. @param {Response} response */
+export async function refusalOf(response) {
+  const { status } = response;
+  /** @type {Record<string, any>} */
+  const body = (await response.json().catch(() => null)) ?? {}; // empty for a proxy's error page
+  const { code, params, error: message } = body;
+  const words = typeof message === "string" ? fetchSentence({ code, params, message }) : t("error.http", { status });
+  return new ApiError(status, await words, response.headers.has("retry-after"), body);
+}
 
 /** @param {string} path @param {object} body */
 export const post = (path, body) => send("POST", path, body);

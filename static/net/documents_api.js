@@ -2,7 +2,7 @@
 /** Requests about a path's documents. */
 
 import { t } from "../lib/i18n.js";
-import { ApiError, fetchOk, messageOf, post, request } from "./api.js";
+import { ApiError, fetchOk, post, refusalOf, request } from "./api.js";
 
 /** @import { BroughtIn, Document, LeftOut, Passage } from "../types.d.ts" */
 
@@ -62,7 +62,7 @@ export function upload(rootId, files, onSent) {
     sending.onload = async () => {
       const response = new Response(sending.responseText, { status: sending.status });
       if (response.ok) resolve(await response.json());
-      else reject(new ApiError(response.status, await messageOf(response)));
+      else reject(await refusalOf(response));
     };
     sending.send(form);
   });

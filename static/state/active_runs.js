@@ -1,6 +1,7 @@
 // @ts-check
 /** The learner's active runs, each reduced separately, and those that wait for a person. Pure. */
 
+import { askedSentence } from "../lib/server_words.js";
 import { emptyActivity, reduce } from "./event_reducer.js";
 
 /** @import { Activity, RunEvent } from "../types.d.ts" */
@@ -27,7 +28,7 @@ export const waitingRunsIn = (roots) =>
   Object.values(roots)
     .flatMap((root) =>
       Object.values(root.agents).flatMap(({ runId, asks }) =>
-        asks ? [{ runId, rootId: root.rootId, question: asks.question, at: asks.at }] : [],
+        asks ? [{ runId, rootId: root.rootId, question: askedSentence(asks), at: asks.at }] : [],
       ),
     )
     .sort((a, b) => (a.at ?? "").localeCompare(b.at ?? ""));

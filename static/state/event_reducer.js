@@ -92,7 +92,10 @@ function withRun(state, event) {
       return isRoot && event.rationale ? { ...state, rationale: event.rationale } : state;
     case "agent_error":
       return isRoot
-        ? { ...state, error: { code: event.code, message: event.message, retryable: event.retryable } }
+        ? {
+            ...state,
+            error: { code: event.code, message: event.message, params: event.params ?? {}, retryable: event.retryable },
+          }
         : state;
     case "run_done":
       return {
@@ -237,6 +240,7 @@ const AGENT_REDUCERS = {
       "error",
       "code",
       "message",
+      "params",
       "retryable",
     )({ ...agent, entries: withoutUnfinishedText(agent.entries) }, event),
     state: "failed",
@@ -285,14 +289,17 @@ const AGENT_REDUCERS = {
     ),
   }),
   graded: (agent, event) => ({ ...agent, graded: /** @type {any} */ (event) }),
-  model_retry: note("retry", "attempt", "of", "delayMs", "why"),
-  model_switched: (agent, event) => ({ ...note("switched", "from", "to", "why")(agent, event), model: event.to }),
+  model_retry: note("retry", "attempt", "of", "delayMs", "why", "code", "params"),
+  model_switched: (agent, event) => ({
+    ...note("switched", "from", "to", "why", "code", "params")(agent, event),
+    model: event.to,
+  }),
   context_compacted: note("compacted", "rung", "tokensBefore", "tokensAfter"),
   guardrail: note("guardrail", "level", "tool", "noticed"),
   waiting_on_human: (agent, event) => ({
-    ...note("asks", "question", "choices", "why")(agent, event),
+    ...note("asks", "of", "tool", "question", "choices", "why")(agent, event),
     state: "waiting",
-    asks: { question: event.question, choices: event.choices, why: event.why, at: event.at ?? null },
+    asks: { kind: event.of, tool: event.tool, question: event.question, at: event.at ?? null },
   }),
   usage: (agent, event) => ({ ...agent, usage: addUsage(agent.usage, event.usage) }),
 };

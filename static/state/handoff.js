@@ -5,6 +5,7 @@ import { groupLines } from "../lib/activity_lines.js";
 import { clock, count, day, hour, money, parseMs } from "../lib/format.js";
 import { t } from "../i18n/run.js";
 import { earlyEnding, nextWords } from "../lib/run_ending.js";
+import { askedSentence, serverSentence } from "../lib/server_words.js";
 import { emptyActivity, reduce, tokensOf } from "./event_reducer.js";
 
 /** @import { Offer, Question, Run, RunDetail } from "../types.d.ts" */
@@ -45,11 +46,19 @@ export function handoffWords(kind, run) {
   if (kind === "timed_out") return { title: t("handoff.timed_out"), why: t("handoff.kept") };
   if (kind === "failed")
     return {
-      title: earlyEnding(run) ?? run.error?.message ?? t("handoff.failed"),
+      title: earlyEnding(run) ?? (run.error ? serverSentence(run.error) : t("handoff.failed")),
       why: nextWords(run) ?? t("handoff.kept"),
     };
-  return { title: run.question?.question ?? "", why: run.question?.why ?? "" };
+  const { question } = run;
+  if (!question) return { title: "", why: "" };
+  return {
+    title: askedSentence(question),
+    why: serverSentence({ code: `asks_${question.kind}_why`, message: question.why }),
+  };
 }
+
+/** A prepared answer in the page's language. @param {Kind} kind @param {number} place @param {string} choice */
+export const choiceWords = (kind, place, choice) => serverSentence({ code: `asks_${kind}_${place}`, message: choice });
 
 /** When the wait began; the time alone if it was today. @param {string} since @param {number} nowMs */
 export function sinceWords(since, nowMs) {

@@ -2,6 +2,8 @@
 /** State of a lesson: transcript, open checkpoint, and the reply that is streaming. */
 
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
+import { t } from "../i18n/learn.js";
+import { fetchSentence } from "../lib/server_words.js";
 import { ApiError, run as runOf } from "../net/api.js";
 import { onReconnect } from "../net/connection.js";
 import * as teachingApi from "../net/teaching_api.js";
@@ -37,6 +39,9 @@ async function sessionOn(nodeId) {
   const isOver = found?.endedAt && (await teachingApi.lesson(found.id)).completed;
   return found && (!found.endedAt || isOver) ? found : teachingApi.startSession(nodeId);
 }
+
+/** Why a turn failed, and that nothing is lost. @param {import("../types.d.ts").RunError} error */
+const failureWords = async (error) => t("tu.failed", { why: (await fetchSentence(error)).trim().replace(/\.$/, "") });
 
 /** @param {string} nodeId */
 export function openLesson(nodeId) {
@@ -157,8 +162,9 @@ export function openLesson(nodeId) {
       const reply = await teachingApi.sendMessage(session.value.id, words, asked);
       await refresh();
       if (messages.value.length > saidBefore) return true;
-      if (reply.runId && !(await runOf(reply.runId)).endedAt) return true; // it takes longer, and is heard to its end
-      refusal.value = splitQuestion(reply.message).text;
+      const run = reply.runId ? await runOf(reply.runId) : null;
+      if (run && !run.endedAt) return true; // it takes longer, and is heard to its end
+      refusal.value = run?.error ? await failureWords(run.error) : splitQuestion(reply.message).text;
       return false;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -201,7 +207,7 @@ export function openLesson(nodeId) {
       heard = null;
       untracked(async () => {
         await refreshWhileAway();
-        if (error && !sending.value && messages.value.length === before) refusal.value = error.message;
+        if (error && !sending.value && messages.value.length === before) refusal.value = await failureWords(error);
       });
     }
   });

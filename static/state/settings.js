@@ -12,6 +12,7 @@ export const THEMES = ["system", "light", "dark"];
 /** Error codes that are the model's. */
 const MODEL_ERRORS = [
   "rate_limited",
+  "retry_later",
   "overloaded",
   "server_error",
   "unreachable",
@@ -24,7 +25,7 @@ const MODEL_ERRORS = [
   "unknown_model",
 ];
 
-/** @typedef {{ state: "answered" | "failed" | "unasked", atMs: number, message: string }} Contact */
+/** @typedef {{ state: "answered" | "failed" | "unasked", atMs: number, error?: Run["error"] }} Contact */
 
 /**
  * Whether the model answers, according to the newest run that called it.
@@ -34,11 +35,10 @@ const MODEL_ERRORS = [
 export function modelContact(runs) {
   for (const run of runs) {
     const atMs = parseMs(run.endedAt ?? run.startedAt ?? run.createdAt);
-    if (run.error && MODEL_ERRORS.includes(run.error.code))
-      return { state: "failed", atMs, message: run.error.message };
-    if (run.usage.outputTokens > 0) return { state: "answered", atMs, message: "" };
+    if (run.error && MODEL_ERRORS.includes(run.error.code)) return { state: "failed", atMs, error: run.error };
+    if (run.usage.outputTokens > 0) return { state: "answered", atMs };
   }
-  return { state: "unasked", atMs: 0, message: "" };
+  return { state: "unasked", atMs: 0 };
 }
 
 /** The theme chosen in this browser. @returns {Theme} */

@@ -34,8 +34,8 @@ class InMemoryQueue:
     async def complete(self, unread: QueuedDocument, text: str, passages: Sequence[Passage], pages: int | None) -> bool:
         return self._becomes(unread, f"read: {text}")
 
-    async def fail(self, unread: QueuedDocument, problem: str, *, again: bool) -> bool:
-        return self._becomes(unread, f"failed: {problem} {again}")
+    async def fail(self, unread: QueuedDocument, error: UnreadableDocument) -> bool:
+        return self._becomes(unread, f"failed: {error} {error.retryable}")
 
     async def release(self, unread: QueuedDocument, *, counts: bool) -> None:
         self._becomes(unread, f"put back {counts}")

@@ -128,7 +128,7 @@ async def test_M3_a_normal_end_that_leaves_nothing_keeps_the_agents_own_words(
 ) -> None:
     async with live_app(database, TurnScript(LAST), data_dir, agents=[unsaving_agent(LoopPolicy())]) as life:
         run = await ended(life)
-    assert run.error == RunError("refused", "Nothing was saved. Start again.", retryable=True)
+    assert run.error == RunError("nothing_saved", "Nothing was saved. Start again.", retryable=True)
     assert run.reached_limit is None
 
 

@@ -324,7 +324,7 @@ async def test_what_was_spent_last_is_counted_where_an_agent_makes_nothing_of_it
         await life.streamed(run_id)
         run = await life.store.run(run_id)
         assert_whole(await life.stored_events(run_id), run)
-    assert (run.reason, run.usage.output_tokens > 0) == ("refused", True)
+    assert (run.reason, run.usage.output_tokens > 0) == ("bad_input", True)
 
 
 async def test_V5_a_reader_that_falls_behind_catches_up_from_the_log(database: Database, data_dir: Path) -> None:

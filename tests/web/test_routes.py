@@ -167,7 +167,7 @@ async def test_only_a_topic_can_be_run(web: Web) -> None:
     answer = await web.client.post(f"/api/agents/topics/{concept.id}/run", json=ME)
     assert (answer.status_code, answer.json()) == (
         400,
-        {"error": "Paths are created from topics, and 'Halves' is a concept."},
+        {"error": "Paths are created from topics, and 'Halves' is a concept.", "code": "bad_input"},
     )
 
 

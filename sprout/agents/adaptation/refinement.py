@@ -111,7 +111,11 @@ class _RefinementRun:
         title = self.context.concept.title
         outcome = await self.team.delegate("subconcept", "", key="bootstrap", label=f"subconcept_bootstrap:{title}")
         if outcome.state in ("failed", "timed_out"):
-            raise NothingSaved(f"The parts of '{title}' could not be created. Try again: what was saved stays.")
+            raise NothingSaved(
+                "The parts of '{title}' could not be created. Try again: what was saved stays.",
+                code="parts_not_created",
+                title=title,
+            )
 
     async def request(self) -> str:
         root = await self.context.graphs.node(self.context.root_id, user_id=self.context.job.user_id)

@@ -37,15 +37,20 @@ async def wait_for_notes(
             return  # the run is being stopped
         notes = await documents.document_statuses(root_id)
     if notes and not _with_status(notes, "completed"):
-        raise NotesUnreadable(_failure_text(notes))
+        raise _failure(notes)
     if left := _unread_text(notes):
         await team.publish(_reasoning(f"{left} Your path is created from the others."))
 
 
-def _failure_text(notes: Sequence[DocumentStatus]) -> str:
+def _failure(notes: Sequence[DocumentStatus]) -> NotesUnreadable:
     if _with_status(notes, "failed"):
-        return f"None of your notes could be read. {_unread_text(notes)} Remove them or add others, then start again."
-    return f"Your notes are still being read: {_quoted_names(notes, 'pending')}. Start again in a few minutes."
+        why = f"None of your notes could be read. {_unread_text(notes)} Remove them or add others, then start again."
+        return NotesUnreadable(why, code="notes_unreadable")
+    return NotesUnreadable(
+        "Your notes are still being read: {names}. Start again in a few minutes.",
+        code="notes_pending",
+        names=_quoted_names(notes, "pending"),
+    )
 
 
 def _unread_text(notes: Sequence[DocumentStatus]) -> str:

@@ -237,7 +237,7 @@ class _TopicRun:
         graph = await self.graph()
         count = len(graph.nodes)
         if result is None or count == 0:
-            raise NothingSaved(_nothing_saved_text(result))
+            raise _nothing_saved(result)
         await self.start_all_subconcepts(graph)
         if result.reason in NORMAL_STOP_REASONS:
             await self.repositories.mark_generated(self.job.node_id, user_id=self.job.user_id)
@@ -254,12 +254,14 @@ class _TopicRun:
         return await load_graph(self.repositories, self.job.node_id, user_id=self.job.user_id)
 
 
-def _nothing_saved_text(result: TurnResult | None) -> str:
+def _nothing_saved(result: TurnResult | None) -> NothingSaved:
     """The model's own words, if it closed the path without trying to save a concept; else a general sentence."""
     tried = result is None or any(call.name == "save_concept" for call in result.calls)
     closed = result is not None and any(call.name == close_path.name for call in result.calls)
     own = closing_words(result, close_path, "rationale") if result is not None and closed and not tried else None
-    return own or "The model ended without saving a concept. Start again, or put the topic in other words."
+    if own:
+        return NothingSaved("{words}", code="closed_empty", words=own)
+    return NothingSaved("The model ended without saving a concept. Start again, or put the topic in other words.")
 
 
 def extract_tool(passages: PassageIndex) -> Tool:

@@ -229,7 +229,7 @@ class LessonTurn:
             return reply
         question = self.result.open_question
         if question is None or (result is not None and result.withheld is None):
-            raise EmptyReply("The tutor had no answer. Please send your message again.")
+            raise EmptyReply("The tutor had no answer. Please send your message again.", code="empty_reply")
         return self.due_help() or fixed_text("withheld", self.language)
 
     def prepared_reply(self) -> str | None:

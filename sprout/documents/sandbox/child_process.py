@@ -48,7 +48,7 @@ def extract_to_json(reader: Reader, content: bytes, limits: ReadingLimits) -> di
             for piece in split_into_spans(draft.text, draft.page_starts)
         ]
     except UnreadableDocument as failure:
-        return {"failed": failure.reason, "detail": failure.detail}
+        return {"failed": failure.code, "detail": failure.detail}
     except MemoryError:
         return {"failed": UnreadableReason.TOO_MUCH_MEMORY, "detail": "pieces"}
     if len(pieces) > limits.passages:

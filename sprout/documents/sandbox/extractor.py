@@ -60,7 +60,7 @@ class Extractor:
             answer = await _run_child(kind, content, self.limits)
             return await asyncio.to_thread(parse_child_output, name, answer, self.limits)
         except UnreadableDocument as failure:
-            fields = {"kind": kind.value, "reason": failure.reason, "cause": failure.detail}
+            fields = {"kind": kind.value, "reason": failure.code, "cause": failure.detail}
             log.info("document.unreadable", extra=fields)
             raise
 

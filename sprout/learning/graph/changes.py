@@ -78,8 +78,8 @@ class Change:
 class UndoRefused(InvalidGraphEdit):
     """`undo_first` is the id of the change to undo before, if there is one."""
 
-    def __init__(self, message: str, *, undo_first: str | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, code: str, undo_first: str | None = None, **params: str | float) -> None:
+        super().__init__(message, code=code, **params)
         self.undo_first = undo_first
 
 
@@ -118,7 +118,7 @@ def undo_edit(
     removed, the result would have a cycle or a duplicate title, or there is nothing left to undo.
     """
     if change.before == change.after:
-        raise UndoRefused("This change left the path as it was: there is nothing to undo.")
+        raise UndoRefused("This change left the path as it was: there is nothing to undo.", code="undo_nothing")
     _refuse_blocked(change, later)
     _refuse_unrecorded_changes(graph, change)
     _refuse_started(graph, change, started)
@@ -133,7 +133,9 @@ def _refuse_blocked(change: Change, later: Sequence[Change]) -> None:
     for other in reversed(effective_changes(later)):
         if _builds_on(other, change):
             raise UndoRefused(
-                f"A later change builds on this one: {other.summary}. Undo that first.", undo_first=other.id
+                f"A later change builds on this one: {other.summary}. Undo that first.",
+                code="undo_later_first",
+                undo_first=other.id,
             )
 
 
@@ -165,14 +167,19 @@ def _refuse_unrecorded_changes(graph: ConceptGraph, change: Change) -> None:
         and change.before.ends <= (now.keys() - change.added) | change.removed
     )
     if not sound:
-        raise UndoRefused("The path is no longer as this change left it, so it cannot be undone: edit it by hand.")
+        raise UndoRefused(
+            "The path is no longer as this change left it, so it cannot be undone: edit it by hand.",
+            code="undo_path_differs",
+        )
 
 
 def _refuse_started(graph: ConceptGraph, change: Change, started: Collection[str]) -> None:
     for node in graph.nodes:
         if node.id in change.added and node.id in started:
             raise UndoRefused(
-                f"You have started {_quoted(node)}, so it stays. You can delete it yourself, with your work there."
+                "You have started '{title}', so it stays. You can delete it yourself, with your work there.",
+                code="undo_started",
+                title=node.title,
             )
 
 
@@ -181,7 +188,11 @@ def _refuse_duplicate_titles(graph: ConceptGraph) -> None:
     for node in graph.nodes:
         key = title_key(node.title)
         if key in seen:
-            raise UndoRefused(f"By now something else here is called {_quoted(node)}: rename that first.")
+            raise UndoRefused(
+                "By now something else here is called '{title}': rename that first.",
+                code="undo_title_taken",
+                title=node.title,
+            )
         seen.add(key)
 
 
@@ -190,7 +201,11 @@ def _refuse_cycles(graph: ConceptGraph) -> None:
     circle = next(cycles([node.id for node in graph.nodes], pairs), None)
     if circle is not None:
         titles = " → ".join(_quoted(graph.node(node_id)) for node_id in (*circle, circle[0]))
-        raise UndoRefused(f"By now this would close a cycle: {titles}. Remove one of its other edges first.")
+        raise UndoRefused(
+            "By now this would close a cycle: {titles}. Remove one of its other edges first.",
+            code="undo_cycle",
+            titles=titles,
+        )
 
 
 def _undo_events(graph: ConceptGraph, change: Change) -> list[GraphEvent]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from sprout.errors import UnreadableDocument
 from sprout.learning.paths.passages import Passage
 
 
@@ -45,8 +46,8 @@ class DocumentQueue(Protocol):
         if the claim has been lost."""
         ...
 
-    async def fail(self, unread: QueuedDocument, problem: str, *, again: bool) -> bool:
-        """Mark it as failed; `again` says whether a retry may help. False as in `complete`."""
+    async def fail(self, unread: QueuedDocument, error: UnreadableDocument) -> bool:
+        """Mark it as failed. False as in `complete`."""
         ...
 
     async def release(self, unread: QueuedDocument, *, counts: bool) -> None:

@@ -111,7 +111,9 @@ class NotesCoverage:
         if teaching is not None:
             return Edit(graph, (), graph.node(teaching))
         if not section.all_words:
-            raise BadInput(f"There are no words to learn under {section.title!r}.", field="start")
+            raise BadInput(
+                "There are no words to learn under {title!r}.", field="start", code="section_empty", title=section.title
+            )
         desc = self._description(document, section)
         for title in _titles(section, self._outlines[document_id]):
             edit = graph.add(title, desc, now)

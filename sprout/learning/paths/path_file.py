@@ -21,11 +21,13 @@ Prose = Annotated[str, Field(max_length=10_000)]
 class InvalidPath(BadInput):
     """A file that is not a path; `faults` names every item at fault, as "concepts.2.title: what is wrong"."""
 
+    code = "invalid_path"
+
     def __init__(self, faults: list[str]) -> None:
         shown = [f"  {fault}" for fault in faults[:MAX_LISTED_FAULTS]]
         more = [f"  … and {len(faults) - MAX_LISTED_FAULTS} more"] if len(faults) > MAX_LISTED_FAULTS else []
         count = "one item is" if len(faults) == 1 else f"{len(faults)} items are"
-        super().__init__("\n".join([f"This path was not taken over, {count} wrong:", *shown, *more]))
+        super().__init__(f"This path was not taken over, {count} wrong:\n{{faults}}", faults="\n".join([*shown, *more]))
         self.faults = tuple(faults)
 
 
@@ -159,7 +161,12 @@ def parse_path(text: str) -> PathFile:
     Raises TooLarge, InvalidPath.
     """
     if len(text) > MAX_FILE_CHARACTERS:
-        raise TooLarge(f"a path file has at most {MAX_FILE_CHARACTERS:,} characters, this one has {len(text):,}")
+        raise TooLarge(
+            "a path file has at most {most:,} characters, this one has {length:,}",
+            code="path_file_too_large",
+            most=MAX_FILE_CHARACTERS,
+            length=len(text),
+        )
     return validate_path(_parse(text))
 
 

@@ -26,7 +26,8 @@ class EdgeRow(Wire):
 
 
 class DocumentRow(Wire):
-    """`extraction_error` says to its learner why it could not be read, `passages` how many pieces its text has."""
+    """`extraction_error` says to its learner why it could not be read, `extraction_code` names that sentence, and
+    `passages` is how many pieces its text has."""
 
     id: str
     node_id: str
@@ -36,6 +37,7 @@ class DocumentRow(Wire):
     extraction_status: Literal["pending", "completed", "failed"]
     created_at: str
     extraction_error: str | None
+    extraction_code: str | None
     retry_may_help: bool
     pages: int | None
     passages: int

@@ -1,7 +1,7 @@
 """Topic coverage: whether the configured model can make a path of a topic for which there are no notes."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from sprout.errors import SproutError
 
@@ -31,7 +31,7 @@ class UnknownTopic(SproutError):
         courses: all that can be chosen instead, the nearest to the topic first.
     """
 
-    code: ClassVar[str] = "unknown_topic"
+    code = "unknown_topic"
 
     def __init__(self, topic: str, courses: tuple[OfferedCourse, ...]) -> None:
         quoted = topic if len(topic) <= MAX_QUOTED_TOPIC else f"{topic[: MAX_QUOTED_TOPIC - 1]}…"
@@ -39,8 +39,10 @@ class UnknownTopic(SproutError):
         more = " and others" if len(courses) > MAX_NAMED_COURSES else ""
         choose = f", choose one of its courses ({named}{more})" if courses else ""
         super().__init__(
-            f"The built-in model knows nothing about “{quoted}”, so there is no path. Add notes on it{choose}, or "
-            "connect a model, then start again."
+            "The built-in model knows nothing about “{topic}”, so there is no path. Add notes on it{choose}, or "
+            "connect a model, then start again.",
+            topic=quoted,
+            choose=choose,
         )
         self.topic = topic
         self.courses = courses

@@ -94,6 +94,8 @@ class DiagnosticMissing(NotFound):
 class DiagnosticInProgress(Conflict):
     """A run is still making the questions: a part of them is never shown as the diagnostic."""
 
+    code = "questions_in_progress"
+
     def __init__(self, run_id: str) -> None:
         super().__init__("The questions are still being made.")
         self.run_id = run_id

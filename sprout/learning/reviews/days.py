@@ -57,5 +57,8 @@ def find_zone(name: str) -> tzinfo:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise BadInput(
-            f"timeZone: {name[:60]!r} is no time zone; name one like Europe/Berlin.", field="timeZone"
+            "timeZone: {name!r} is no time zone; name one like Europe/Berlin.",
+            field="timeZone",
+            code="time_zone_unknown",
+            name=name[:60],
         ) from error

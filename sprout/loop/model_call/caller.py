@@ -4,6 +4,7 @@ from asyncio import sleep
 from collections.abc import AsyncGenerator, Awaitable, Collection, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sprout.errors import ModelFailure, ModelFailureKind
 from sprout.events import Event, Guardrail, ModelRetry, ModelSwitched, Usage, UsageReported
@@ -283,15 +284,14 @@ class ModelCaller:
         if keep:
             builder.stop_reason = CUT
         if isinstance(decision, SwitchModel):
-            why = str(failure)
-            switched = ModelSwitched(from_model=self._model_name(state), to_model=decision.model, why=why)
+            switched = ModelSwitched(from_model=self._model_name(state), to_model=decision.model, **_why(failure))
             self._keeper.drop_thinking()
             state = replace(state.with_transition("fallback_model"), on_fallback=True)
             return _Recovery(state, [*withdrawn, switched], view)
         if not keep:
             state = state.with_transition("model_error_retry")
         delay_ms = round(decision.delay_s * 1000)
-        retry = ModelRetry(attempt=decision.attempt, of=decision.of, delay_ms=delay_ms, why=str(failure))
+        retry = ModelRetry(attempt=decision.attempt, of=decision.of, delay_ms=delay_ms, **_why(failure))
         return _Recovery(state, [*withdrawn, retry], view, decision.delay_s)
 
     def _back_to_primary(self, state: TurnState) -> TurnState:
@@ -322,5 +322,17 @@ def _compaction_steps(view: View, iteration: int) -> list[Step]:
 def _retry_later(failure: ModelFailure, delay_s: float) -> ModelFailure:
     """A failure whose wait would outlast the run: says when to try again."""
     minutes = max(1, round(delay_s / 60))
-    when = f"{failure} It asks to wait for {minutes} min, which is longer than this run may take: try again then."
-    return ModelFailure(failure.kind, when, retry_after_s=delay_s, detail=failure.detail)
+    return ModelFailure(
+        failure.kind,
+        "{why} It asks to wait for {minutes} min, which is longer than this run may take: try again then.",
+        retry_after_s=delay_s,
+        detail=failure.detail,
+        code="retry_later",
+        why=str(failure),
+        minutes=minutes,
+    )
+
+
+def _why(failure: ModelFailure) -> dict[str, Any]:
+    """What an event says of the failure."""
+    return {"why": str(failure), "code": failure.code, "params": failure.params}

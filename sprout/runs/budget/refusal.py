@@ -17,21 +17,23 @@ def refusal(whose: str, limit: DailyLimit, price: Price, verdict: MustWait | Ref
     used = _dollars(spent.usd) if in_money else f"{spent.tokens:,} tokens"
     budget = f"{OWNERS.get(whose, SERVERS)} budget of {size} a day"
     if isinstance(verdict, MustWait):
-        return _budget_failure(
-            f"{budget} is held by calls that are going on ({used} used). Try again in a few minutes."
-        )
+        message = f"{budget} is held by calls that are going on ({used} used). Try again in a few minutes."
+        return ModelFailure(ModelFailureKind.BUDGET_SPENT, message, code="budget_held")
     if not verdict.fits_empty_day:
-        setting = f"SPROUT_BUDGETS__{whose.upper()}_{'USD' if in_money else 'TOKENS'}_PER_DAY"
-        return _budget_failure(
-            f"{budget} is less than one call may cost. The operator of this server can raise it with {setting}."
+        return ModelFailure(
+            ModelFailureKind.BUDGET_SPENT,
+            f"{budget} is less than one call may cost. The operator of this server can raise it with {{setting}}.",
+            code="budget_too_small",
+            setting=f"SPROUT_BUDGETS__{whose.upper()}_{'USD' if in_money else 'TOKENS'}_PER_DAY",
         )
     wait_s = (next_reset(now) - now).total_seconds()
     what = f"{budget} is spent: {used} used, and what is left does not cover another call."
-    return _budget_failure(f"{what} It is free again at midnight UTC, in {_duration(wait_s)}.", wait_s)
-
-
-def _budget_failure(message: str, wait_s: float | None = None) -> ModelFailure:
-    return ModelFailure(ModelFailureKind.BUDGET_SPENT, message, retry_after_s=wait_s)
+    return ModelFailure(
+        ModelFailureKind.BUDGET_SPENT,
+        f"{what} It is free again at midnight UTC, in {{wait}}.",
+        retry_after_s=wait_s,
+        wait=_duration(wait_s),
+    )
 
 
 def _dollars(usd: float) -> str:

@@ -62,7 +62,7 @@ def interpret_answer(
 def _require_choice(choices: Sequence[str], words: str) -> None:
     if not any(is_choice(words, choice) for choice in choices):
         listed = "; ".join(f"“{choice}”" for choice in choices)
-        raise BadInput(f"Answer with one of these: {listed}.", field="answer")
+        raise BadInput("Answer with one of these: {choices}.", field="answer", code="answer_choices", choices=listed)
 
 
 def _answer_call(question: RunQuestion, words: str, record: RunRecord) -> AnswerEffect:

@@ -27,7 +27,14 @@ from sprout.runs.execution.children import ChildRuns
 from sprout.runs.execution.crash_guard import CrashGuard
 from sprout.runs.execution.dependencies import RunDependencies, turn_options
 from sprout.runs.execution.memory_flush import memory_flush
-from sprout.runs.execution.outcome import INTERNAL_ERROR, STATE_BY_REASON, UNFINISHED_REASONS, HardLimit, failure_of
+from sprout.runs.execution.outcome import (
+    INTERNAL_ERROR,
+    STATE_BY_REASON,
+    UNFINISHED_REASONS,
+    HardLimit,
+    error_of,
+    failure_of,
+)
 from sprout.runs.execution.pause import loop_question, unstored_results, visible_input
 from sprout.runs.execution.resume import ResumePlan, plan_resume
 from sprout.runs.execution.wakeup import Wakeup
@@ -105,14 +112,14 @@ class RunExecutor:
             log.info("agent_run.superseded", extra={**log_fields, "reason": type(error).__name__})
             return await self._parts.store.run(run.id)
         except HardLimit as error:
-            failure = RunError("hard_limit", str(error), True)
+            failure = error_of(error, retryable=True)
             return await self._fail(failure, state=RunState.TIMED_OUT, reached_limit=error.limit)
         except (SetupError, DatabaseBusy, StorageFull) as error:
             log.exception("agent_run.abandoned", extra=log_fields)
             raise Abandoned(crashed=isinstance(error, SetupError)) from error
         except SproutError as error:
             log.warning("agent_run.refused", extra=log_fields, exc_info=True)
-            return await self._fail(RunError(error.code, str(error), retryable=True))
+            return await self._fail(error_of(error, retryable=True))
         except asyncio.CancelledError:
             if not lease_lost():
                 with suppress(SproutError):  # what is not stored now is done again when the run is resumed
@@ -291,7 +298,7 @@ class RunExecutor:
         """The error of a run that left nothing to keep: its code is the reason of the loop where that explains it."""
         reason, limit = (result.reason, result.reached_limit) if result else ("end_turn", None)
         words = early_ending_words(reason, limit, self._run.agent, saved=False)
-        return RunError("refused", str(refused), retryable=True) if words is None else RunError(reason, words, True)
+        return error_of(refused, retryable=True) if words is None else RunError(reason, words, True)
 
     def _turn_end(self, kind: CheckpointKind, done: AgentDone | None = None) -> Checkpoint:
         """The last checkpoint of an execution, with the transitions of its loop."""
@@ -320,7 +327,11 @@ class RunExecutor:
                 own = (await self._parts.store.record(self._run.id)).usage
             usage = own.plus(await self._children.usage())
             event = AgentError(
-                code=error.code, message=error.message, retryable=error.retryable, reached_limit=reached_limit
+                code=error.code,
+                message=error.message,
+                params=error.params,
+                retryable=error.retryable,
+                reached_limit=reached_limit,
             )
             return await self._settle(state, event, error.code, usage, error)
         except (Fenced, RunAlreadyEnded):

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from pydantic import JsonValue
 
 from sprout.clock import utc_now
-from sprout.events import wire_time
+from sprout.events import QuestionKind, wire_time
 from sprout.loop.encoding.message_codec import result_as_text
 from sprout.loop.human import HumanQuestion, ask_human
 from sprout.loop.model import Message, ToolUse
 from sprout.loop.tools import Effect, Tool
 from sprout.loop.turn import TurnResult
 from sprout.runs.execution.writer import RunWriter
-from sprout.runs.questions import QuestionKind, RunQuestion
+from sprout.runs.questions import RunQuestion
 from sprout.runs.run_store import CallEnded, Entry
 
 

@@ -107,7 +107,7 @@ class SqlAssessments:
             answer, question = lock_answer(tx, answer_id, user_id)
             assessment = owned_assessment(tx.session, answer.assessment_id, user_id)
             if assessment.completed_at is None or compare_of(answer, question) is None:
-                raise Conflict(NOT_COMPARED)
+                raise Conflict(NOT_COMPARED, code="not_to_compare")
             store_self_mark(tx, answer, question, mark, now=utc_now())
             return _settled_row(answer, question, settling_passages(tx.session, [question]).get(question.id))
 

@@ -30,7 +30,7 @@ def chosen_text(question: tables.Question, selected: str | None) -> str | None:
         return None
     option = chosen_option(_options(question), selected)
     if option is None:
-        raise BadInput("This is not one of the question's options.", field="selectedOption")
+        raise BadInput("This is not one of the question's options.", field="selectedOption", code="option_unknown")
     return option.text
 
 

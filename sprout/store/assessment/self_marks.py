@@ -52,7 +52,7 @@ def store_self_mark(
     Raises BadInput (the verdicts do not fit); Conflict (the question was voided, or there is nothing to compare).
     """
     if answer.answer_text is None or question.state == "voided":
-        raise Conflict(NOT_COMPARED)
+        raise Conflict(NOT_COMPARED, code="not_to_compare")
     before = grade_of(answer)
     grade = grade_self_mark(before, comparison_of(question), mark)
     return grade, () if grade == before else store_grade(tx, answer, question, grade, now=now)

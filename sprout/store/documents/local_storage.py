@@ -52,7 +52,7 @@ class LocalStorage:
         try:
             return (self._folder / name).read_bytes()
         except FileNotFoundError:
-            raise UnreadableDocument(FILE_MISSING, retryable=False) from None
+            raise UnreadableDocument(FILE_MISSING, code="file_missing") from None
         except OSError as error:
             raise StorageUnavailable(f"Documents cannot be read: {error.strerror}.") from error
 

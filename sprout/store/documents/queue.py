@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import CursorResult, or_, select, update
 
+from sprout.errors import UnreadableDocument
 from sprout.ids import new_id
 from sprout.learning.paths.document_queue import QueuedDocument
 from sprout.learning.paths.passages import Passage
@@ -19,9 +20,11 @@ from sprout.store.schema.columns import table_of
 
 MAX_ATTEMPTS = 3
 CLAIM_S = 60.0
-GIVEN_UP = (
+GIVEN_UP = UnreadableDocument(
     f"Reading it has broken off {MAX_ATTEMPTS} times. Try again, or save it in another form, such as PDF or text, "
-    "and add that."
+    "and add that.",
+    code="given_up",
+    retryable=True,
 )
 
 _documents = table_of(tables.Document)
@@ -56,7 +59,7 @@ class SqlDocumentQueue:
         return await self._database.write_tx(body)
 
     async def complete(self, unread: QueuedDocument, text: str, passages: Sequence[Passage], pages: int | None) -> bool:
-        read = {"extraction_status": "completed", "extraction_error": None, "extracted_text": text, "pages": pages}
+        read = {"extraction_status": "completed", "extracted_text": text, "pages": pages}
 
         def body(tx: WriteTransaction) -> bool:
             # The row is locked from here on: a concurrent deletion waits, and then deletes the passages too.
@@ -67,10 +70,8 @@ class SqlDocumentQueue:
 
         return await self._database.write_tx(body)
 
-    async def fail(self, unread: QueuedDocument, problem: str, *, again: bool) -> bool:
-        return await self._database.write_tx(
-            lambda tx: _update_claimed(tx, unread, _failure_columns(problem, again=again))
-        )
+    async def fail(self, unread: QueuedDocument, error: UnreadableDocument) -> bool:
+        return await self._database.write_tx(lambda tx: _update_claimed(tx, unread, _failure_columns(error)))
 
     async def release(self, unread: QueuedDocument, *, counts: bool) -> None:
         attempts = unread.attempt if counts else unread.attempt - 1
@@ -95,7 +96,7 @@ def _claim_next(tx: WriteTransaction) -> QueuedDocument | bool | None:
         return None
     whole = update(_documents).where(_documents.c.id == found.id)
     if found.attempts >= MAX_ATTEMPTS:
-        _execute(tx, whole.values(**_failure_columns(GIVEN_UP, again=True)))
+        _execute(tx, whole.values(**_failure_columns(GIVEN_UP)))
         return True
     claim, attempt = new_id(), found.attempts + 1
     until = now + timedelta(seconds=CLAIM_S)
@@ -103,11 +104,12 @@ def _claim_next(tx: WriteTransaction) -> QueuedDocument | bool | None:
     return QueuedDocument(found.id, found.original_filename, found.mime_type, found.storage_name, claim, attempt)
 
 
-def _failure_columns(problem: str, *, again: bool) -> dict[str, Any]:
+def _failure_columns(error: UnreadableDocument) -> dict[str, Any]:
     return {
         "extraction_status": "failed",
-        "extraction_error": problem,
-        "retry_may_help": again,
+        "extraction_error": str(error),
+        "extraction_code": error.code,
+        "retry_may_help": error.retryable,
         "claimed_by": None,
         "claimed_until": None,
     }

@@ -138,6 +138,6 @@ def _translate_errors() -> Iterator[None]:
     try:
         yield
     except (NotFoundError, FileNotFoundError):
-        raise UnreadableDocument(FILE_MISSING, retryable=False) from None
+        raise UnreadableDocument(FILE_MISSING, code="file_missing") from None
     except (BaseError, OSError, ValueError) as error:
         raise StorageUnavailable(UNAVAILABLE) from error

@@ -101,9 +101,11 @@ def _sqlite_code(error: DBAPIError) -> int | None:
 def _constraint_error(error: IntegrityError) -> SproutError | None:
     said, state = str(error.orig), getattr(error.orig, "sqlstate", None)
     if state == "23505" or said.startswith("UNIQUE"):
-        return Conflict(_UNIQUE_MESSAGES.get(_unique_columns(error), "This is there already."))
+        return Conflict(_UNIQUE_MESSAGES.get(_unique_columns(error), "This is there already."), code="there_already")
     if state == "23503" or said.startswith("FOREIGN KEY"):
-        return Conflict("Something that this depends on was removed, or something still depends on it.")
+        return Conflict(
+            "Something that this depends on was removed, or something still depends on it.", code="depends_on_removed"
+        )
     if state == "23514" or said.startswith("CHECK"):
         return BadInput(f"A value breaks a constraint of the database: {_first_line(error)}")
     return None

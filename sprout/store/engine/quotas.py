@@ -62,26 +62,26 @@ _bytes_of_drawings = (
 QUOTAS = {
     "paths": Quota(
         select(func.count()).select_from(_branches).where(_branches.c.user_id == _OF),
-        "You have {most} paths, and more are not kept. Delete one that you do not need any more.",
+        "You have {most:,} paths, and more are not kept. Delete one that you do not need any more.",
     ),
     "nodes_per_path": Quota(
         select(func.count()).select_from(_nodes).where(_nodes.c.branch_id == _OF),
-        "A path may have {most} nodes. Remove some, or begin another path.",
+        "A path may have {most:,} nodes. Remove some, or begin another path.",
         is_exact=False,  # its transactions hold rows of nodes by then, and would deadlock
     ),
     "documents_per_topic": Quota(
         select(func.count()).select_from(_documents).where(_documents.c.node_id == _OF),
-        "A topic may have {most} documents. Delete one first, or put several into one file.",
+        "A topic may have {most:,} documents. Delete one first, or put several into one file.",
     ),
     "stored_bytes": Quota(
         select(_bytes_of_files + _bytes_of_drawings),
-        "Your documents and drawings may have {most} bytes in all. Delete documents or paths first.",
+        "Your documents and drawings may have {most:,} bytes in all. Delete documents or paths first.",
     ),
     "runs_at_once": Quota(
         select(func.count())
         .select_from(_runs)
         .where(_runs.c.user_id == _OF, _runs.c.state.in_(UNFINISHED), _runs.c.parent_id.is_(None)),
-        "{most} runs are going or waiting already. Stop some, or try again once some have ended.",
+        "{most:,} runs are going or waiting already. Stop some, or try again once some have ended.",
         is_temporary=True,
     ),
 }
@@ -110,5 +110,7 @@ def enforce_quota(tx: WriteTransaction, name: str, owner_id: str | None, *, addi
     if quota.is_exact:
         tx.lock(f"quota:{name}:{owner_id}")
     if tx.connection.execute(quota.count_query, {"of": owner_id}).scalar_one() + adding > most:
-        text = quota.message.format(most=f"{most:,}")
-        raise TooManyRequests(text, retry_after_s=RETRY_AFTER_S) if quota.is_temporary else TooLarge(text)
+        code = f"quota_{name}"
+        if quota.is_temporary:
+            raise TooManyRequests(quota.message, retry_after_s=RETRY_AFTER_S, code=code, most=most)
+        raise TooLarge(quota.message, code=code, most=most)

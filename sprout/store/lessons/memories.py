@@ -75,9 +75,15 @@ class SqlMemories:
 def _checked_text(text: str) -> str:
     cleaned = one_line(text)
     if not cleaned:
-        raise BadInput("text: is required and must not be empty", field="text")
+        raise BadInput("text: is required and must not be empty", field="text", code="memory_empty")
     if len(cleaned) > MAX_MEMORY:
-        raise BadInput(f"text: has {len(cleaned)} characters, and at most {MAX_MEMORY} are kept.", field="text")
+        raise BadInput(
+            "text: has {length} characters, and at most {most} are kept.",
+            field="text",
+            code="memory_too_long",
+            length=len(cleaned),
+            most=MAX_MEMORY,
+        )
     return cleaned
 
 

@@ -181,17 +181,17 @@ class SqlLessonRepository:
         if _message(session, actor.run_id or "") is not None:
             return pending_of(session, chat, actor.user_id)
         if chat.ended_at is not None:
-            raise Conflict("This lesson has ended.")
+            raise Conflict("This lesson has ended.", code="lesson_ended")
         open_now = pending_of(session, chat, actor.user_id)
         if end.question is not None and open_now is None and _is_voided(session, end.question.id):
             end = replace(end, question=None, keeps_question=False)  # its key was found wrong while the tutor spoke
         if (open_now and open_now.id) != (end.question and end.question.id):
-            raise Conflict("Another question is open in this lesson.")
+            raise Conflict("Another question is open in this lesson.", code="other_question_open")
         pending = _save_help_state(session, end) if end.question is not None else None
         still = pending if end.keeps_question else None
         if end.asks is not None:
             if still is not None:
-                raise Conflict("A question is still open in this lesson.")
+                raise Conflict("A question is still open in this lesson.", code="question_still_open")
             still = ask_checkpoint(tx, end.asks, concept=concept, node=mapping.node_row(node), user_id=actor.user_id)
             save_step(tx, node.id, end.reply, still, again=end.same_step)
         chat.pending_question_id = still.id if still is not None else None

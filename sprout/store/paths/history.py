@@ -137,7 +137,9 @@ def _lock_parent(connection: Connection, change: Change, user_id: str) -> NodeRo
     try:
         return lock_node(connection, change.parent_id, user_id)
     except NotFound as error:
-        raise UndoRefused("The node that this change was made under has been removed: undo that first.") from error
+        raise UndoRefused(
+            "The node that this change was made under has been removed: undo that first.", code="undo_removal_first"
+        ) from error
 
 
 def _latest_undo(connection: Connection, change_id: str, user_id: str) -> Change:
@@ -147,7 +149,9 @@ def _latest_undo(connection: Connection, change_id: str, user_id: str) -> Change
         last, steps = _change(connection, last.undone_by, user_id), steps + 1
     if steps % 2 == 0:
         raise UndoRefused(
-            "This change was undone and then brought back: undo what brought it back.", undo_first=last.id
+            "This change was undone and then brought back: undo what brought it back.",
+            code="undo_return_first",
+            undo_first=last.id,
         )
     return last
 

@@ -26,9 +26,15 @@ def clean_title(title: str) -> str:
     """The title in one line. Raises BadInput: it is empty or too long."""
     text = one_line(title)
     if not title_key(text):
-        raise BadInput("The title is empty.", field="title")
+        raise BadInput("The title is empty.", field="title", code="title_empty")
     if len(text) > MAX_TITLE:
-        raise BadInput(f"The title has {len(text)} characters, at most {MAX_TITLE} fit.", field="title")
+        raise BadInput(
+            "The title has {length} characters, at most {most} fit.",
+            field="title",
+            code="title_too_long",
+            length=len(text),
+            most=MAX_TITLE,
+        )
     return text
 
 
@@ -77,7 +83,7 @@ def create_child(
         tx, log, node_row(parent), lambda graph: graph.add(wanted, desc, log.now()), actor=Actor(parent.user_id)
     )
     if edit.node is None or not edit.created:
-        raise Conflict(f"There already is '{wanted}' here.")
+        raise Conflict("There already is '{title}' here.", code="title_taken", title=wanted)
     return owned_node(tx.session, edit.node.id, parent.user_id)
 
 
@@ -128,7 +134,7 @@ def remove(tx: WriteTransaction, log: EventLog, node: tables.Node) -> None:
     refuse_while_running(tx, col(run_tables.Run.node_id) == node_id)
     parts = select(tables.Node.id).where(tables.Node.parent_id == node_id).limit(1)
     if tx.session.exec(parts).first() is not None:
-        raise Conflict("This node has nodes under it: remove those first.")
+        raise Conflict("This node has nodes under it: remove those first.", code="node_has_parts")
     if parent is None:
         branch_id = node.branch_id
         tx.connection.execute(delete(tables.Node).where(col(tables.Node.id) == node_id))

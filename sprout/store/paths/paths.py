@@ -300,7 +300,8 @@ class SqlPaths:
             document = owned_document(tx.session, document_id, node_id, user_id, lock=True)
             again = document.extraction_status == "failed"
             if again:
-                document.extraction_status, document.extraction_error = "pending", None
+                document.extraction_status = "pending"
+                document.extraction_error, document.extraction_code = None, None
                 document.attempts, document.retry_may_help = 0, False
                 tx.after_commit(self._on_document_added)
             return mapping.document_row(document), again

@@ -85,4 +85,4 @@ def refuse_while_running(tx: WriteTransaction, of: ColumnElement[bool]) -> None:
     active = select_one(run_tables.Run.id).where(of, col(run_tables.Run.state).in_(run_tables.UNFINISHED)).limit(1)
     run_id = tx.session.exec(active).first()
     if run_id is not None:
-        raise Conflict(f"Run {run_id} is active here: stop it first.")
+        raise Conflict(f"Run {run_id} is active here: stop it first.", code="run_active")

@@ -96,7 +96,7 @@ class SqlPlacements:
             path = placed_path(tx.connection, row.branch_id, user_id)
             self._advance(tx, row, path)
             if is_new and not items_of(tx.session, row.id):
-                raise Conflict(NOTHING_TO_ASK)
+                raise Conflict(NOTHING_TO_ASK, code="nothing_to_ask")
             return self._response(tx, row), is_new
 
         return await self._write(user_id, body)
@@ -153,7 +153,7 @@ class SqlPlacements:
         def body(tx: WriteTransaction) -> PlacementSession:
             row = owned_placement(tx.session, placement_id, user_id)
             if row.ended_at is None:
-                raise Conflict(NOT_OVER)
+                raise Conflict(NOT_OVER, code="placement_not_over")
             found = next((one for one in findings_of(tx.session, row.id) if one.node_id == node_id), None)
             if found is None:
                 raise NotFound("part of the placement", node_id)
@@ -281,11 +281,11 @@ def _placements_of(session: Session, branch_id: str, user_id: str, kind: str = "
 def _open_question(row: PlacementRow, item: PlacementItem, question: tables.Question | None) -> tables.Question:
     """The question of an item that waits for its answer. Raises Conflict."""
     if item.state in ("answered", "skipped"):
-        raise Conflict(ALREADY_ANSWERED)
+        raise Conflict(ALREADY_ANSWERED, code="answered_already")
     if row.ended_at is not None:
-        raise Conflict(OVER)
+        raise Conflict(OVER, code="placement_over")
     if item.state != "posed" or item.node_id is None or question is None or question.state == "voided":
-        raise Conflict(GONE)
+        raise Conflict(GONE, code="question_closed")
     return question
 
 

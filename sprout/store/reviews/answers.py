@@ -71,15 +71,16 @@ class OpenItem:
 
 def open_item(tx: WriteTransaction, row: ReviewSessionRow, item: ReviewItem, retention: float) -> OpenItem:
     """The item with its question, whose concept is locked. Raises Conflict: it cannot be answered."""
-    refusals = {"waiting": NOT_ASKED_YET, "skipped": ALREADY_SKIPPED}
-    if item.state in refusals:
-        raise Conflict(refusals[item.state])
+    if item.state == "waiting":
+        raise Conflict(NOT_ASKED_YET, code="not_asked_yet")
+    if item.state == "skipped":
+        raise Conflict(ALREADY_SKIPPED, code="already_skipped")
     question = question_of(tx.session, item)
     learned_at = learned_times(tx.connection, [item.node_id or ""], row.user_id).get(item.node_id or "")
     if question is None or learned_at is None:
-        raise Conflict(REMOVED)
+        raise Conflict(REMOVED, code="part_removed")
     if question.state == "voided":
-        raise Conflict(WITHDRAWN)
+        raise Conflict(WITHDRAWN, code="question_withdrawn")
     if question.node_id is not None:
         lock_node(tx.connection, question.node_id, row.user_id)
     return OpenItem(row, item, question, learned_at, retention)
@@ -94,7 +95,7 @@ def record_answer(tx: WriteTransaction, opened: OpenItem, given: ReviewAnswer, n
     if item.state != "posed":
         return _same_answer(tx, opened, given)
     if opened.session.ended_at is not None:
-        raise Conflict(SESSION_OVER)
+        raise Conflict(SESSION_OVER, code="session_over")
     refuse_no_attempt(question, given.text, given.option)
     answer, _ = record_attempt(
         tx, question, user_id=opened.user_id, now=now, text=given.text, option=given.option, sure=given.sure
@@ -118,7 +119,7 @@ def record_answer(tx: WriteTransaction, opened: OpenItem, given: ReviewAnswer, n
 def record_self_mark(tx: WriteTransaction, opened: OpenItem, mark: SelfMark, now: datetime) -> tables.Answer:
     """The learner's verdicts on an answer in their own words. Raises BadInput, Conflict."""
     if opened.item.state not in ("comparing", "answered") or opened.item.answer_id is None:
-        raise Conflict(NOT_TO_COMPARE)
+        raise Conflict(NOT_TO_COMPARE, code="not_to_compare")
     answer = owned_answer(tx.session, opened.item.answer_id, opened.user_id)
     if opened.item.state == "comparing":
         store_self_mark(tx, answer, opened.question, mark, now=now)
@@ -129,11 +130,11 @@ def record_self_mark(tx: WriteTransaction, opened: OpenItem, mark: SelfMark, now
 def choose_grade(tx: WriteTransaction, opened: OpenItem, grade: ReviewGrade) -> tables.Answer:
     """Another grade than the fitting one. Raises BadInput (it does not fit the answer), Conflict (no answer yet)."""
     if opened.item.state != "answered" or opened.item.answer_id is None:
-        raise Conflict(NOT_ASKED_YET)
+        raise Conflict(NOT_ASKED_YET, code="not_asked_yet")
     answer = owned_answer(tx.session, opened.item.answer_id, opened.user_id)
     allowed = allowed_grades(answer)
     if grade not in allowed:
-        raise BadInput(f"grade: this answer can be {', '.join(allowed)}.", field="grade")
+        raise BadInput(f"grade: this answer can be {', '.join(allowed)}.", field="grade", code="grade_does_not_fit")
     _set_grade(tx, opened, answer, grade)
     return answer
 
@@ -212,7 +213,7 @@ def _same_answer(tx: WriteTransaction, opened: OpenItem, given: ReviewAnswer) ->
     chosen = chosen_text(opened.question, given.option)
     words = tidy(given.text) if given.text is not None and chosen is None else None
     if (answer.selected_option, answer.answer_text) != (chosen, words):
-        raise Conflict(ALREADY_ANSWERED)
+        raise Conflict(ALREADY_ANSWERED, code="answered_already")
     return answer
 
 
@@ -221,10 +222,10 @@ def refuse_no_attempt(question: tables.Question, text: str | None, option: str |
     if text is None or option is not None:
         return
     if question.format == "mcq":
-        raise BadInput(CHOOSE_OPTION, field="selectedOption")
+        raise BadInput(CHOOSE_OPTION, field="selectedOption", code="choose_option")
     gives_up = says_nothing(text) or (begins_by_giving_up(text) and not complains(text))
     if not gives_up and not is_attempt(question, text):
-        raise BadInput(NO_ANSWER, field="answerText")
+        raise BadInput(NO_ANSWER, field="answerText", code="no_answer")
 
 
 def _is_left_to_learner(tx: WriteTransaction, answer: tables.Answer) -> bool:

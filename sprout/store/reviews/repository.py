@@ -132,7 +132,7 @@ class SqlReviews:
             row = owned_review_session(tx.session, session_id, user_id)
             item = owned_item(tx.session, row, item_id)
             if item.state == "answered":
-                raise Conflict(answers.ALREADY_ANSWERED)
+                raise Conflict(answers.ALREADY_ANSWERED, code="answered_already")
             if item.state != "skipped":
                 item.state, item.settled_at = "skipped", self._now()
                 tx.session.add(item)
@@ -204,10 +204,10 @@ class SqlReviews:
         found = self._due(session, user_id)
         plan = [review for review in found.plan if branch_id in (None, review.part.branch_id)]
         if not plan:
-            raise Conflict(NOTHING_DUE)
+            raise Conflict(NOTHING_DUE, code="nothing_due")
         size = found.load.today if minutes is None else day_size(minutes, found.pace_s)
         if not size:
-            raise Conflict(DONE_FOR_TODAY)
+            raise Conflict(DONE_FOR_TODAY, code="done_for_today")
         return mix(plan[:size])
 
     def _is_todays(self, session: Session, row: ReviewSessionRow) -> bool:

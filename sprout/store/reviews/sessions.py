@@ -88,7 +88,7 @@ def owned_item(session: Session, row: ReviewSessionRow, item_id: str) -> ReviewI
     if found is None:
         raise NotFound("review item", item_id)
     if found.node_id is None or found.state == "dropped":
-        raise Conflict(REMOVED)
+        raise Conflict(REMOVED, code="part_removed")
     return found
 
 

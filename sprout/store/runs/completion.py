@@ -92,7 +92,7 @@ class RunCompletion:
         closing: list[Event] = [
             AgentDone(reason=reason, usage=usage)
             if error is None
-            else AgentError(code=error.code, message=error.message, retryable=error.retryable)
+            else AgentError(code=error.code, message=error.message, params=error.params, retryable=error.retryable)
         ]
         if run.is_root:
             closing.append(RunDone(status=TERMINAL_STATES[state], reason=reason, usage=usage))

@@ -143,7 +143,7 @@ class SqlRunStore:
             self._append(tx, run, entries)
             values = {"in_state": RunState.WAITING_ON_HUMAN.value, "answered": True}
             if not _update_run(tx, _ANSWER, run, values | {"approvals": approvals_column(approvals)}):
-                raise Conflict("This was answered already.")
+                raise Conflict("This was answered already.", code="run_answered")
             self._dispatcher.wake_lane(run.lane, tx)
             return run_of(tx.connection, run.id)
 
@@ -179,7 +179,7 @@ class SqlRunStore:
         def body(tx: WriteTransaction) -> Run:
             values = {"in_state": RunState.RUNNING.value, "cause": "asked"}
             if not leases.is_orphaned(tx.connection, run) or not _update_run(tx, _IF_STILL, run, values):
-                raise Conflict("This run isn't interrupted, so there is nothing to resume.")
+                raise Conflict("This run isn't interrupted, so there is nothing to resume.", code="run_not_cut_off")
             self._dispatcher.wake_lane(run.lane, tx)
             return run_of(tx.connection, run.id)
 
@@ -188,7 +188,7 @@ class SqlRunStore:
     async def discard(self, run: Run) -> Run:
         def body(tx: WriteTransaction) -> Run:
             if not run.ended or not _update_run(tx, _IF_STILL, run, {"in_state": run.state.value, "discarded": True}):
-                raise Conflict("This run is still active. Stop it first.")
+                raise Conflict("This run is still active. Stop it first.", code="run_in_progress")
             return run_of(tx.connection, run.id)
 
         return await self._write_in_order(body, run)

@@ -74,6 +74,7 @@ def document_row(document: tables.Document, passages: int = 0) -> DocumentRow:
         extraction_status=cast(Literal["pending", "completed", "failed"], document.extraction_status),
         created_at=wire_time(document.created_at),
         extraction_error=document.extraction_error,
+        extraction_code=document.extraction_code,
         retry_may_help=document.extraction_status == "failed" and document.retry_may_help,
         pages=document.pages,
         passages=passages,

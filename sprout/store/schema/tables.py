@@ -100,7 +100,8 @@ class Document(OrderedModel, table=True):
     """A learner's file: its text is here, its bytes are in the storage under `storage_name`.
 
     While it is `pending` it waits for extraction, claimed by `claimed_by` until `claimed_until`; `attempts` counts
-    the claims. One that has `failed` has its `extraction_error`, a sentence for its learner.
+    the claims. One that has `failed` has its `extraction_error`, a sentence for its learner,
+    and its code.
     """
 
     __tablename__ = "topic_documents"
@@ -130,6 +131,7 @@ class Document(OrderedModel, table=True):
     retry_may_help: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     claimed_by: str | None = Field(default=None, sa_type=SafeText)
     claimed_until: datetime | None = Field(default=None, sa_type=UtcTime)
+    extraction_code: str | None = Field(default=None, sa_type=SafeText)
 
 
 class Passage(OrderedModel, table=True):

@@ -25,9 +25,9 @@ def vacuum(engine: Engine) -> None:
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         ((is_busy, _, _),) = cursor.fetchall()
     except sqlite3.OperationalError as error:
-        raise DatabaseBusy(DATA_MAY_REMAIN) from error
+        raise DatabaseBusy(DATA_MAY_REMAIN, code="data_may_remain") from error
     finally:
         connection.close()
     if is_busy:
-        raise DatabaseBusy(DATA_MAY_REMAIN)
+        raise DatabaseBusy(DATA_MAY_REMAIN, code="data_may_remain")
     remove_backups(Path(engine.url.database or ""))

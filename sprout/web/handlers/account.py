@@ -38,7 +38,9 @@ async def download_archive(call: Call[AccountDependencies, OptionalUserQuery]) -
 async def erase_account(call: Call[AccountDependencies, ErasureQuery]) -> Response:
     """204 once all data of the caller is deleted; active runs are stopped first."""
     if call.query.confirm != CONFIRMATION:
-        raise BadInput(f'confirm: write "{CONFIRMATION}" to delete all your data.', field="confirm")
+        raise BadInput(
+            'confirm: write "{word}" to delete all your data.', field="confirm", code="not_confirmed", word=CONFIRMATION
+        )
     await cancel_runs(call, call.dependencies.runs)
     await call.dependencies.account.erase(call.user_id)
     return no_content()

@@ -24,9 +24,9 @@ async def wait_for_end(call: Call[Any, Any, Any], runs: RunService, run: Run) ->
     if not run.ended:
         return None
     if run.state is RunState.CANCELLED:
-        raise Conflict(f"Run {run.id} was stopped.")
+        raise Conflict(f"Run {run.id} was stopped.", code="run_stopped")
     if run.state is not RunState.COMPLETED:
-        raise RunFailed(run.error.message if run.error else f"Run {run.id} has failed: start it again.")
+        raise RunFailed(run.error)
     return run
 
 
@@ -36,7 +36,9 @@ async def cancel_runs(call: Call[Any, Any, Any], runs: RunService, *, branch_id:
         async with asyncio.timeout(call.policy.limits.run_wait_s):
             await runs.cancel_all(user_id=call.user_id, branch_id=branch_id)
     except TimeoutError:
-        raise Conflict("Some runs are still being stopped. Nothing is deleted yet: try again.") from None
+        raise Conflict(
+            "Some runs are still being stopped. Nothing is deleted yet: try again.", code="runs_stopping"
+        ) from None
 
 
 async def _wait(call: Call[Any, Any, Any], runs: RunService, run: Run) -> Run:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from starlette.responses import JSONResponse, Response
 
+from sprout.errors import DatabaseBusy
 from sprout.events import EVENT, wire_time
 from sprout.web.http.dependencies import ServerProbes
 from sprout.web.http.endpoint import Call, json_response
@@ -24,7 +25,7 @@ async def get_health(call: Call[ServerProbes]) -> Response:
     except TimeoutError:
         healthy = False
     if not healthy:
-        return error_response(503, "The database does not answer.", {"Retry-After": "5"})
+        return error_response(503, "The database does not answer.", DatabaseBusy.code, {"Retry-After": "5"})
     return json_response(Health(timestamp=wire_time(datetime.now(UTC))))
 
 
@@ -41,7 +42,7 @@ async def get_readiness(call: Call[ServerProbes]) -> Response:
     except TimeoutError:
         reason = "Sprout's components did not respond in time."
     if reason is not None:
-        return error_response(503, reason, {"Retry-After": "5", **NO_STORE})
+        return error_response(503, reason, "server_not_ready", {"Retry-After": "5", **NO_STORE})
     return json_response(Health(timestamp=wire_time(datetime.now(UTC))), headers=NO_STORE)
 
 

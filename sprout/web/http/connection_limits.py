@@ -15,10 +15,12 @@ from sprout.web.http.middleware import SECURITY_HEADERS
 
 HEAD_MAX_BYTES = 64 * 1024
 RETRY_AFTER_S = 10
-SERVER_FULL_MESSAGE = "The server has too many open connections. Try again in a few seconds."
-ADDRESS_FULL_MESSAGE = "You have too many open connections. Close some pages and try again."
-HEAD_TIMEOUT_MESSAGE = "The request's headers did not arrive in time."
-HEAD_TOO_LONG_MESSAGE = f"The request's headers are too large: at most {HEAD_MAX_BYTES:,} bytes."
+MESSAGES = {
+    "server_full": "The server has too many open connections. Try again in a few seconds.",
+    "address_full": "You have too many open connections. Close some pages and try again.",
+    "head_stalled": "The request's headers did not arrive in time.",
+    "head_too_long": f"The request's headers are too large: at most {HEAD_MAX_BYTES:,} bytes.",
+}
 
 ProtocolClass: TypeAlias = type[asyncio.Protocol]
 
@@ -39,11 +41,11 @@ class ConnectionLimits:
         self._open: Counter[str] = Counter()
 
     def acquire(self, address: str) -> tuple[HTTPStatus, str] | None:
-        """None if the connection is accepted, to be released later; else status and message of the refusal."""
+        """None if the connection is accepted, to be released later; else status and code of the refusal."""
         if self._open.total() >= self._total:
-            return HTTPStatus.SERVICE_UNAVAILABLE, SERVER_FULL_MESSAGE
+            return HTTPStatus.SERVICE_UNAVAILABLE, "server_full"
         if self._open[address] >= self._per_address:
-            return HTTPStatus.TOO_MANY_REQUESTS, ADDRESS_FULL_MESSAGE
+            return HTTPStatus.TOO_MANY_REQUESTS, "address_full"
         self._open[address] += 1
         return None
 
@@ -92,7 +94,7 @@ class _LimitedProtocol(HttpToolsProtocol):
                 self._start_head_timer()
         super().data_received(data)
         if self.in_head and self.head_bytes > HEAD_MAX_BYTES and not self.transport.is_closing():
-            self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, HEAD_TOO_LONG_MESSAGE)
+            self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "head_too_long")
 
     def on_headers_complete(self) -> None:
         self.in_head = False
@@ -104,7 +106,7 @@ class _LimitedProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
-        self._refuse(HTTPStatus.BAD_REQUEST, f"{msg} This server speaks HTTP/1.1.")
+        self._refuse(HTTPStatus.BAD_REQUEST, "bad_http", f"{msg} This server speaks HTTP/1.1.")
 
     def _start_head_timer(self) -> None:
         self.head_timer = self.loop.call_later(self.connection_limits.head_timeout_s, self._on_head_timeout)
@@ -121,7 +123,7 @@ class _LimitedProtocol(HttpToolsProtocol):
         if self._is_answering():
             self.cycle.keep_alive = False  # close after the response that is being sent
         elif self.head_bytes:
-            self._refuse(HTTPStatus.REQUEST_TIMEOUT, HEAD_TIMEOUT_MESSAGE)
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, "head_stalled")
         else:
             self.transport.close()
 
@@ -129,9 +131,9 @@ class _LimitedProtocol(HttpToolsProtocol):
         cycle: RequestResponseCycle | None = self.cycle  # uvicorn's annotation lacks the initial None
         return cycle is not None and not cycle.response_complete
 
-    def _refuse(self, status: HTTPStatus, message: str) -> None:
+    def _refuse(self, status: HTTPStatus, code: str, message: str | None = None) -> None:
         self._stop_head_timer()
-        body = json.dumps({"error": message}).encode()
+        body = json.dumps({"error": message or MESSAGES[code], "code": code}).encode()
         headers = {
             **SECURITY_HEADERS,
             "Content-Type": "application/json",

@@ -34,6 +34,7 @@ from sprout.learning.graph.changes import UndoRefused
 from sprout.learning.paths.topic_coverage import UnknownTopic
 from sprout.runs.live_runs import ShuttingDown
 from sprout.runs.run_store import KeyReused, LaneBusy
+from sprout.runs.state import RunError
 from sprout.web.http.lingering_close import LingeringResponse
 from sprout.web.http.parsing import BodyStalled, WrongType
 from sprout.web.schemas.responses import CourseRow
@@ -44,11 +45,20 @@ NOT_READY_RETRY_S = 2
 
 
 class RunFailed(SproutError):
-    """The run that a request waited for has failed; the message says what to do."""
+    """The run that a request waited for has failed, with this error."""
+
+    code = "run_failed"
+
+    def __init__(self, error: RunError | None) -> None:
+        super().__init__("The run has failed: start it again." if error is None else error.message)
+        if error is not None:
+            self.code, self.params = error.code, error.params
 
 
 class NotReady(SproutError):
     """What was asked for is still being made after the time that a request waits."""
+
+    code = "not_ready"
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -92,9 +102,11 @@ OUT_OF_MEMORY_RETRY_S = 5
 RETRY_AFTER_MAX_S = 3600
 
 
-def error_response(status: int, text: str, headers: dict[str, str] | None = None, **more: JsonValue) -> JSONResponse:
-    """The shape of every error: `{"error": text}`, with further fields for programs."""
-    return JSONResponse({"error": text, **more}, status_code=status, headers=headers)
+def error_response(
+    status: int, text: str, code: str, headers: dict[str, str] | None = None, **more: JsonValue
+) -> JSONResponse:
+    """The shape of every error: `{"error": text, "code": code}`, with further fields for programs."""
+    return JSONResponse({"error": text, "code": code, **more}, status_code=status, headers=headers)
 
 
 def status_for(error: SproutError) -> int:
@@ -110,12 +122,16 @@ async def handle_expected(request: Request, error: Exception) -> Response:
         log.error(
             "http.not_configured", extra={"method": request.method, "path": request.scope["path"]}, exc_info=error
         )
-        return error_response(status, NOT_CONFIGURED_MESSAGE)
+        return error_response(status, NOT_CONFIGURED_MESSAGE, error.code)
     if status == 500:
         log.error("http.no_status", exc_info=error)
     if isinstance(error, TooLarge):
-        return LingeringResponse({"error": str(error)}, status)
-    return error_response(status, str(error), _headers(error), **_extra_fields(error))
+        return LingeringResponse({"error": str(error), "code": error.code, **_params(error)}, status)
+    return error_response(status, str(error), error.code, _headers(error), **_params(error), **_extra_fields(error))
+
+
+def _params(error: SproutError) -> dict[str, JsonValue]:
+    return {"params": {**error.params}} if error.params else {}
 
 
 def _extra_fields(error: SproutError) -> dict[str, JsonValue]:
@@ -127,7 +143,7 @@ def _extra_fields(error: SproutError) -> dict[str, JsonValue]:
         case UnknownTopic(courses=courses):
             choose: list[JsonValue] = ["choose_course"] if courses else []
             offered: list[JsonValue] = [CourseRow.of(course).model_dump(by_alias=True) for course in courses]
-            return {"code": error.code, "ways": ["add_notes", *choose, "connect_model"], "courses": offered}
+            return {"ways": ["add_notes", *choose, "connect_model"], "courses": offered}
     return {}
 
 
@@ -152,13 +168,16 @@ async def handle_http_exception(request: Request, error: Exception) -> Response:
     headers = dict(error.headers or {})
     if error.status_code == 405:
         allowed = ", ".join(sorted(headers.get("Allow", "").split(", ")))
-        return error_response(405, f"{request.method} isn't supported here; use {allowed}.", {"Allow": allowed})
-    return error_response(error.status_code, NOT_FOUND_MESSAGE if error.status_code == 404 else error.detail, headers)
+        text = f"{request.method} isn't supported here; use {allowed}."
+        return error_response(405, text, "method_not_allowed", {"Allow": allowed})
+    if error.status_code == 404:
+        return error_response(404, NOT_FOUND_MESSAGE, NotFound.code, headers)
+    return error_response(error.status_code, error.detail, BadInput.code, headers)
 
 
 async def handle_unexpected(request: Request, error: Exception) -> Response:
     """The response to a bug."""
-    return error_response(500, INTERNAL_ERROR_MESSAGE)
+    return error_response(500, INTERNAL_ERROR_MESSAGE, "internal")
 
 
 class CatchAllErrors:
@@ -189,9 +208,9 @@ def _catch_all_response(error: Exception, scope: Scope) -> Response:
     fields = {"method": scope["method"], "path": scope["path"]}
     if _is_out_of_memory(error):
         log.error("http.out_of_memory", extra=fields, exc_info=error)
-        return error_response(503, OUT_OF_MEMORY_MESSAGE, {"Retry-After": str(OUT_OF_MEMORY_RETRY_S)})
+        return error_response(503, OUT_OF_MEMORY_MESSAGE, "out_of_memory", {"Retry-After": str(OUT_OF_MEMORY_RETRY_S)})
     log.error("http.unhandled_error", extra=fields, exc_info=error)
-    return error_response(500, INTERNAL_ERROR_MESSAGE)
+    return error_response(500, INTERNAL_ERROR_MESSAGE, "internal")
 
 
 def _is_out_of_memory(error: BaseException) -> bool:

@@ -61,7 +61,9 @@ class RequestRateLimit:
             try:
                 self._limiter.take(scope["client"][0] if scope.get("client") else "")
             except TooManyRequests as error:
-                await error_response(429, str(error), retry_after(error))(scope, receive, send)
+                await error_response(429, str(error), error.code, retry_after(error), params={**error.params})(
+                    scope, receive, send
+                )
                 return
         await self._app(scope, receive, send)
 
@@ -79,7 +81,7 @@ class AllowedHosts:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not self._allows(Headers(scope=scope).getlist("host")):
-            answer = error_response(400, "This server isn't reachable under that host name.")
+            answer = error_response(400, "This server isn't reachable under that host name.", "host_unknown")
             await answer(scope, receive, send)
         else:
             await self._app(scope, receive, send)
@@ -112,7 +114,7 @@ class CrossOriginPolicy:
         if scope["method"] == "OPTIONS" and origin is not None and "access-control-request-method" in headers:
             await _preflight_response(allowed)(scope, receive, send_with_cors)
         elif scope["method"] not in SAFE_METHODS and not allowed and _is_cross_site(headers):
-            refusal = error_response(403, "Pages of other sites can't change anything here.")
+            refusal = error_response(403, "Pages of other sites can't change anything here.", "other_site")
             await refusal(scope, receive, send_with_cors)
         else:
             await self._app(scope, receive, send_with_cors)

@@ -13,9 +13,11 @@ RETRY_AFTER_S = 10.0
 class TooManyStreams(TooManyRequests):
     """The limit of a learner or an address is reached."""
 
+    code = "too_many_streams"
+
     def __init__(self, limit: int) -> None:
-        text = f"{limit} event streams are open already. Close some pages and try again."
-        super().__init__(text, retry_after_s=RETRY_AFTER_S)
+        text = "{most} event streams are open already. Close some pages and try again."
+        super().__init__(text, retry_after_s=RETRY_AFTER_S, most=limit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,13 @@ M = TypeVar("M", bound=BaseModel)
 class WrongType(BadInput):
     """A field of the wrong type or with an invalid value."""
 
+    code = "wrong_type"
+
 
 class BodyStalled(SproutError):
     """The client stopped sending in the middle of its request."""
+
+    code = "body_stalled"
 
 
 def validate_id(text: str, *, what: str = "object") -> str:
@@ -49,7 +53,9 @@ def limit_body(receive: Receive, *, max_bytes: int, idle_s: float) -> Receive:
             async with asyncio.timeout(idle_s):
                 message = await receive()
         except TimeoutError:
-            raise BodyStalled(f"The rest of the request did not arrive within {idle_s:.0f} seconds.") from None
+            raise BodyStalled(
+                "The rest of the request did not arrive within {seconds:.0f} seconds.", seconds=idle_s
+            ) from None
         total += len(message.get("body", b""))
         if total > max_bytes:
             raise too_large(max_bytes)
@@ -67,7 +73,7 @@ def check_content_length(request: Request, *, max_bytes: int) -> None:
 
 def too_large(max_bytes: int) -> TooLarge:
     """The error for a body past the limit."""
-    return TooLarge(f"The request is too large: at most {max_bytes:,} bytes.")
+    return TooLarge("The request is too large: at most {most:,} bytes.", code="body_too_large", most=max_bytes)
 
 
 async def read_json_object(
@@ -207,12 +213,12 @@ _MESSAGES = {
     "float_type": "must be a number",
 }
 _MISSING_ERRORS = {"missing", "string_too_short"}
-_BAD_LENGTH = {"string_too_long"}
 
 
 def _bad_input(error: ErrorDetails) -> BadInput:
     field = ".".join(str(part) for part in error["loc"])
     kind = "missing" if error["input"] is None else error["type"]
     message = f"{field}: {_MESSAGES.get(kind, error['msg'][:1].lower() + error['msg'][1:])}"
-    refused = BadInput if kind in _MISSING_ERRORS | _BAD_LENGTH else WrongType
-    return refused(message, field=field)
+    if kind == "string_too_long":
+        return BadInput(message, field=field, code="text_too_long", most=error["ctx"]["max_length"])
+    return (BadInput if kind in _MISSING_ERRORS else WrongType)(message, field=field)

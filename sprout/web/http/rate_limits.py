@@ -13,9 +13,9 @@ from sprout.errors import TooManyRequests
 
 MAX_BUCKETS = 10_000  # per limiter; beyond that, full buckets are dropped
 MESSAGES = {
-    "requests": "Too many requests. Try again in {wait} s.",
-    "runs": "Too many runs started. Try again in {wait} s.",
-    "uploads": "Daily upload limit reached. Try again in {wait} s.",
+    "requests": "Too many requests. Try again in {seconds} s.",
+    "runs": "Too many runs started. Try again in {seconds} s.",
+    "uploads": "Daily upload limit reached. Try again in {seconds} s.",
 }
 
 
@@ -31,7 +31,7 @@ class RateLimiter:
     """A token bucket per key, such as an address or a learner; `kind` is one of `MESSAGES`."""
 
     def __init__(self, kind: str, limit: RateLimit | None, clock: Callable[[], float] = time.monotonic) -> None:
-        self._message = MESSAGES[kind]
+        self._message, self._code = MESSAGES[kind], f"too_many_{kind}"
         self._limit = limit
         self._clock = clock
         self._buckets: dict[str, tuple[float, float]] = {}  # by key: tokens, and when they were counted
@@ -47,7 +47,7 @@ class RateLimiter:
         left = self._tokens_at(key, now)
         if left < 1:
             wait_s = (1 - left) / self._limit.per_s
-            raise TooManyRequests(self._message.format(wait=math.ceil(wait_s)), retry_after_s=wait_s)
+            raise TooManyRequests(self._message, retry_after_s=wait_s, code=self._code, seconds=math.ceil(wait_s))
         self._buckets[key] = (left - 1, now)
         if len(self._buckets) > MAX_BUCKETS:
             self._buckets = {

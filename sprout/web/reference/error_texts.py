@@ -33,7 +33,7 @@ ENDPOINT_ERROR_TEXTS: dict[tuple[str, str], dict[int, str]] = {
     ("GET", "/api/health"): {503: "The database does not answer."},
     ("POST", "/api/topics/check"): {
         422: "The model knows nothing about the topic: `code` is `unknown_topic`, `ways` says what the learner can do, "
-        "and `courses` lists what can be chosen, the nearest first. Without `code`, a field has an invalid value."
+        "and `courses` lists what can be chosen, the nearest first. With another `code`, a field has an invalid value."
     },
     ("POST", "/api/branches"): {409: _CONFLICTING_CHANGE},
     ("PATCH", "/api/branches/{id}"): {409: _CONFLICTING_CHANGE},

@@ -59,7 +59,7 @@ def openapi_document(endpoints: Sequence[AnyEndpoint], version: str) -> Json:
             "title": "Sprout",
             "version": version,
             "description": "Agents grow a graph of concepts for a topic and stream their work. Errors are always "
-            '`{"error": "text"}`.',
+            '`{"error": "text", "code": "what_happened"}`, with `params` where the text has values.',
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/"}],

@@ -227,12 +227,13 @@ class CourseRow(Wire):
 
 
 class Failure(Wire):
-    """Every error: its text, and with some errors further fields for programs."""
+    """Every error: its text, the same for programs, and with some errors further fields."""
 
-    error: str
+    error: str = Field(description="for people, in English")
+    code: str = Field(description="names the text, such as not_found")
+    params: dict[str, str | float] = Field(default={}, description="the values in the text, by name")
     active_run_id: str | None = Field(default=None, description="the run that is active there already")
     undo_first: str | None = Field(default=None, description="the later change that builds on the one to undo")
-    code: Literal["unknown_topic"] | None = Field(default=None, description="the kind of error, where it has one")
     ways: tuple[Way, ...] = Field(default=(), description="of an unknown topic: what the learner can do instead")
     courses: tuple[CourseRow, ...] = Field(
         default=(), description="of an unknown topic: all courses that can be chosen, the nearest first"

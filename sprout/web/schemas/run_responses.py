@@ -1,21 +1,22 @@
 """Schemas of runs, with the actions that are available on them."""
 
 import json
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import Field, JsonValue
 
-from sprout.events import Caps, ReachedLimit, Usage, Wire, wire_time
+from sprout.events import Caps, QuestionKind, ReachedLimit, Usage, Wire, wire_time
 from sprout.runs.ending import ending_words
 from sprout.runs.handoff_report import Handoff
-from sprout.runs.questions import QuestionKind
 from sprout.runs.state import Run, RunError, RunState
 
 
 class RunErrorRow(Wire):
     code: str = Field(description="for programs, such as overloaded")
     message: str = Field(description="for people: what to do")
+    params: dict[str, str | float] = Field(default={}, description="the values in the message, by name")
     retryable: bool = Field(description="whether a retry can succeed")
 
 
@@ -74,6 +75,8 @@ class JournalRow(Wire):
     objective: str
     reached: str
     next: str
+    codes: dict[str, str] = Field(description="names of the sentences of the parts that no agent has written")
+    params: dict[str, str] = Field(description="the values in those sentences, by name")
 
 
 class StoredEventRow(Wire):
@@ -103,7 +106,7 @@ def run_handoff(handoff: Handoff) -> RunHandoff:
         **_run_fields(handoff.run),
         ending=ending_words(handoff.run),
         transitions=list(handoff.transitions),
-        journal=JournalRow(objective=journal.objective, reached=journal.reached, next=journal.next),
+        journal=JournalRow(**asdict(journal)),
         last_events=[
             StoredEventRow(seq=one.seq, kind=one.kind, data=json.loads(one.data)) for one in handoff.last_events
         ],
@@ -170,7 +173,7 @@ def _question(run: Run) -> RunQuestionRow | None:
 def _run_error(error: RunError | None) -> RunErrorRow | None:
     if error is None:
         return None
-    return RunErrorRow(code=error.code, message=error.message, retryable=error.retryable)
+    return RunErrorRow(**asdict(error))
 
 
 def _optional_time(moment: datetime | None) -> str | None:

@@ -6,6 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { commaJoined, size } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
+import { serverSentence } from "../../lib/server_words.js";
 import { loadSheet } from "../../lib/style_sheets.js";
 import { ApiError } from "../../net/api.js";
 import { deleteDocument, documents, fileUrl, retryExtraction, upload } from "../../net/documents_api.js";
@@ -147,7 +148,8 @@ export function PathDocuments({ path }) {
  * @param {{ document: Document, busy: boolean, onOpen: () => void, onRetry: () => void, onRemove: () => void }} props
  */
 const Row = ({ document: one, busy, onOpen, onRetry, onRemove }) => {
-  const { id, originalFilename: name, extractionStatus: status, extractionError: reason } = one;
+  const { id, originalFilename: name, extractionStatus: status, extractionError: message, extractionCode: code } = one;
+  const reason = message && serverSentence({ code, message });
   return html`<li class=${status}>
     ${
       status === "completed"

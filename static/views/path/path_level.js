@@ -6,6 +6,7 @@ import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
 import { earlyEnding, nextWords } from "../../lib/run_ending.js";
 import { conceptAgent, isLearned, petalsOf, queuePositionWords, nodeStatus } from "../../lib/node_status.js";
+import { serverSentence } from "../../lib/server_words.js";
 import { nowMs } from "../../state/clock.js";
 import { partsOf } from "../../state/graph.js";
 import { runUrl } from "../../state/router.js";
@@ -146,7 +147,7 @@ function Barren({ path, nodes }) {
     ${
       failed
         ? html`<${Fault}
-          message=${earlyEnding(run) ? `${earlyEnding(run)}. ${nextWords(run)}` : failed.message}
+          message=${earlyEnding(run) ? `${earlyEnding(run)}. ${nextWords(run)}` : serverSentence(failed)}
           onRetry=${() => path.grow(small)}
           busy=${path.busy.value === "starting"}
         >

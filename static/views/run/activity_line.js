@@ -4,6 +4,7 @@
 import { foldedPieces, toolPieces, totalDurationMs } from "../../lib/activity_lines.js";
 import { count, modelName, parseMs, duration } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
+import { askedSentence, serverSentence } from "../../lib/server_words.js";
 import { t } from "../../i18n/run.js";
 import { Icon } from "../common/icons.js";
 
@@ -98,7 +99,7 @@ function NoteLine({ entry, nowMs, isOver }) {
   switch (entry.type) {
     case "retry": {
       const leftMs = entry.at ? parseMs(entry.at) + entry.delayMs - nowMs : 0;
-      const why = String(entry.why).replace(/[.\s]+$/, ""); // a sentence follows
+      const why = reasonOf(entry).replace(/[.\s]+$/, ""); // a sentence follows
       const words = isOver
         ? t("line.retried", { why, seconds: round(entry.delayMs) })
         : leftMs > 500
@@ -120,7 +121,7 @@ function NoteLine({ entry, nowMs, isOver }) {
             ${t("line.switched", {
               from: modelName(entry.from, false),
               to: modelName(entry.to, false),
-              why: entry.why,
+              why: reasonOf(entry),
             })}
           </span>
         </span>
@@ -135,7 +136,7 @@ function NoteLine({ entry, nowMs, isOver }) {
     case "asks":
       return html`<li class="wait">
         <${Icon} name="hourglass" />
-        <span class="line-plain"><span>${t("line.asks", { question: entry.question })}</span></span>
+        <span class="line-plain"><span>${t("line.asks", { question: questionOf(entry) })}</span></span>
       </li>`;
     case "resumed":
       return html`<li>
@@ -147,7 +148,7 @@ function NoteLine({ entry, nowMs, isOver }) {
     case "error":
       return html`<li class="bad">
         <${Icon} name="warn" />
-        <span class="line-plain"><span>${entry.message}</span></span>
+        <span class="line-plain"><span>${serverSentence(entry)}</span></span>
       </li>`;
     default:
       return html`<li>
@@ -156,6 +157,12 @@ function NoteLine({ entry, nowMs, isOver }) {
       </li>`;
   }
 }
+
+/** @param {any} entry */
+const questionOf = ({ of, tool, question }) => askedSentence({ kind: of, tool, question });
+
+/** Why a model call failed. @param {any} entry */
+const reasonOf = ({ code, params, why }) => serverSentence({ code, params, message: why });
 
 /** @param {number} ms */
 const round = (ms) => (ms < 1000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1000));

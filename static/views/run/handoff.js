@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { commaJoined } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
+import { serverSentence } from "../../lib/server_words.js";
 import { t } from "../../i18n/run.js";
 import * as api from "../../net/api.js";
 import * as runsApi from "../../net/runs_api.js";
@@ -260,6 +261,8 @@ function Reached({ run, detail, isPage }) {
   const journal = detail?.journal;
   const lines = detail ? lastSteps(detail) : [];
   const parts = /** @type {const} */ (["objective", "reached", "next"]).filter((part) => journal?.[part]);
+  const words = (/** @type {(typeof parts)[number]} */ part) =>
+    journal && serverSentence({ code: journal.codes[part], params: journal.params, message: journal[part] });
   const Title = isPage || run.state === "failed" ? "h3" : "h4"; // a failure has no heading of its own in the panel
   const length = runDuration(run, api.serverNow());
   return html`<div class="reached">
@@ -267,7 +270,7 @@ function Reached({ run, detail, isPage }) {
       parts.length > 0 &&
       html`
         <${Title}>${t("handoff.journal")}<//>
-        <dl class="facts">${parts.map((part) => html`<dt>${t(`handoff.${part}`)}</dt><dd>${journal?.[part]}</dd>`)}</dl>
+        <dl class="facts">${parts.map((part) => html`<dt>${t(`handoff.${part}`)}</dt><dd>${words(part)}</dd>`)}</dl>
       `
     }
     ${

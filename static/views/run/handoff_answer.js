@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { html } from "../../lib/html.js";
 import { t } from "../../i18n/run.js";
-import { takesResult, takesWords } from "../../state/handoff.js";
+import { choiceWords, takesResult, takesWords } from "../../state/handoff.js";
 
 /** @import { Kind } from "../../state/handoff.js" */
 
@@ -79,7 +79,7 @@ export function AnswerForm({ runId, kind, choices, busy, isSent, onAnswer }) {
             disabled=${off}
             onClick=${() => onAnswer(choice, takesResult(kind, i) ? draft.value.result.trim() : "")}
           >
-            ${choice}
+            ${choiceWords(kind, i, choice)}
           </button>`,
         )}
       </div>`

@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { shorten } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
+import { askedSentence, serverSentence } from "../../lib/server_words.js";
 import { t } from "../../i18n/run.js";
 import * as api from "../../net/api.js";
 import * as pathsApi from "../../net/paths_api.js";
@@ -60,9 +61,14 @@ export function OtherRuns({ but }) {
  */
 function standingOf(run) {
   if (run.state === "waiting_on_human")
-    return { text: run.question ? shorten(run.question.question, LONGEST_WORDS) : t("run.other_asks"), tone: "wait" };
+    return {
+      text: run.question ? shorten(askedSentence(run.question), LONGEST_WORDS) : t("run.other_asks"),
+      tone: "wait",
+    };
   if (run.cutOff) return { text: t("run.other_cut"), tone: "wait" };
-  if (run.state === "failed")
-    return { text: t("run.other_failed", { why: shorten(run.error?.message ?? "", LONGEST_WORDS) }), tone: "fault" };
+  if (run.state === "failed") {
+    const why = run.error ? shorten(serverSentence(run.error), LONGEST_WORDS) : "";
+    return { text: t("run.other_failed", { why }), tone: "fault" };
+  }
   return run.state === "timed_out" ? { text: t("run.other_timed_out"), tone: "fault" } : null;
 }

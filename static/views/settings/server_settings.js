@@ -4,6 +4,7 @@
 import { t } from "../../i18n/you.js";
 import { count, day, hour, modelName, money, parseMs } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
+import { serverSentence } from "../../lib/server_words.js";
 import * as api from "../../net/api.js";
 import { modelContact } from "../../state/settings.js";
 import { Icon } from "../common/icons.js";
@@ -68,7 +69,7 @@ function Answers({ runs }) {
       <span class="chip fault"><${Icon} name="warn" small />${t("st.model_failed")}</span> <span class="dim">
         ${when}
       </span>
-      <p>${last.message}</p>
+      <p>${last.error && serverSentence(last.error)}</p>
     `;
   return html`
     <span class="chip leaf"><${Icon} name="check" small />${t("st.model_answered")}</span> <span class="dim">

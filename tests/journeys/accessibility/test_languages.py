@@ -5,7 +5,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, FilePayload, Page, expect
 
 from harness.browser import DESKTOP, PHONE, open_page
 from harness.journeys.learner import assert_no_overflow, open_course
@@ -14,6 +14,7 @@ from tests.journeys.support.map_view import show_run, take_screenshot
 from tests.journeys.support.mirrored_locale import use_mirrored_locale
 
 COUNTS, TREE = "Turning percentages into counts of people", "Drawing the splits as a tree"
+MEBIBYTE = 1024**2
 CATALOGUES = Path(__file__).parents[3] / "static" / "i18n"
 ENTRY = re.compile(r'^ +"([\w.]+)": ("(?:[^"\\]|\\.)*"),$', re.MULTILINE)
 SHOWN = """() => {
@@ -102,6 +103,48 @@ async def test_a_german_browser_gets_german_and_the_choice_of_english_is_kept(
         await page.reload()
         await page.get_by_role("heading", name="Your paths").wait_for()
         assert await page.evaluate("document.documentElement.lang") == "en"
+
+
+async def test_ui_8_what_the_server_refuses_and_why_work_failed_is_said_in_german(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    expected = ("status of 404", "status of 413", "status of 415")
+    async with (
+        open_course(tmp_path, bayes_url, upload_max_bytes=MEBIBYTE) as taught,
+        open_page(browser, f"{taught.server.url}/paths/nowhere", locale="de", allow=expected) as page,
+    ):
+        await page.get_by_role("heading", name="Diesen Lernpfad gibt es nicht mehr.").wait_for()
+        await _german(page, "missing")
+        damaged = {"files": ("broken.pdf", b"%PDF-1.7 and no more", "application/pdf")}
+        root = next(node for node in taught.graph["nodes"] if node["type"] == "root")
+        (await taught.server.client.post(f"/api/nodes/{root['id']}/documents", files=damaged)).raise_for_status()
+        await page.goto(taught.path)
+        notes = page.locator(".path-notes")
+        await expect(notes.locator(".note-why")).to_contain_text("Die Datei ist beschädigt oder unvollständig.")
+        for name, size, words in (
+            ("long.txt", MEBIBYTE + 1, "Eine Datei darf höchstens 1 MiB groß sein."),
+            ("sketch.png", 4, "„sketch.png“ kann Sprout nicht lesen. Möglich sind PDF,"),
+        ):
+            content = b"\x89PNG" if size == 4 else b"x" * size
+            file = FilePayload(name=name, mimeType="application/octet-stream", buffer=content)
+            await notes.locator("input[type=file]").set_input_files(files=[file])
+            await expect(notes.get_by_role("alert")).to_contain_text(words)
+        await _german(page, "refused")
+        taught.server.faults.set_fault("bad_key")
+        run_id = await taught.server.start_path("Brot backen")
+        await taught.server.events_of(run_id)
+        await page.goto(f"{taught.server.url}/runs/{run_id}")
+        refused = "Der Server des Modells lehnt den Schlüssel ab."
+        await expect(page.get_by_role("alert")).to_contain_text(refused)
+        await expect(page.locator(".line-plain").filter(has_text=refused).first).to_be_visible()
+        for words in ("Die Konzepte dieses Lernpfads", "Noch nichts.", "Starte noch einmal:"):
+            await expect(page.locator(".reached .facts")).to_contain_text(words)
+        await _german(page, "failed-run")
+        (grown,) = [one for one in await taught.server.paths() if one["branch"]["title"] == "Brot backen"]
+        await page.goto(f"{taught.server.url}/paths/{grown['branch']['id']}")
+        await expect(page.get_by_role("alert")).to_contain_text(refused)
+        await _german(page, "failed-path")
+        assert "ANTHROPIC_API_KEY" in await page.evaluate(SHOWN)
 
 
 async def test_from_right_to_left_every_screen_is_mirrored_and_nothing_overflows(

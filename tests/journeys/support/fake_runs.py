@@ -15,6 +15,8 @@ SNAPSHOT = {
     "objective": "A path on photosynthesis from two documents",
     "reached": "4 of about 7 concepts, all of them saved",
     "next": "Save concept Calvin cycle, then connect it to Light reactions",
+    "codes": {},
+    "params": {},
 }
 NODES = [
     {**NODE, "id": "root", "type": "root", "parentId": None, "title": "Photosynthesis"},
@@ -74,7 +76,7 @@ class FakeServerState:
     def ask_learner(self, run_id: str, question: Row) -> None:
         """The run waits for the learner from now on."""
         self.rows[run_id] |= {"state": "waiting_on_human", "question": question, "offers": ["answer", "discard"]}
-        words = {name: question[name] for name in ("question", "choices", "why")}
+        words = {"of": question["kind"]} | {name: question.get(name) for name in ("question", "choices", "why", "tool")}
         self.publish(run_id, "waiting_on_human", agent="topic", **words)
 
     def resume_run(self, run_id: str, cause: str) -> None:

@@ -52,7 +52,7 @@ async def test_J4_a_run_after_one_that_hit_its_cap_begins_with_the_notes_and_han
         root, run = life.root, await ended(life, await life.start())
         assert run.reason == "max_iterations"
         handoff = run_journal(run, await life.store.record(run.id))
-        assert handoff.objective == "Find the source"
+        assert (handoff.objective, {*handoff.codes}) == ("Find the source", {"reached", "next"})
     async with live_app(database, second, data_dir, agents=[agent], root=root) as life:
         await ended(life, await life.start())
     system, messages = json.dumps(second.bodies[0]["system"]), second.bodies[0]["messages"]

@@ -86,14 +86,15 @@ async def test_a_document_that_cannot_be_read_says_why_and_can_be_tried_again(
     await upload(paths, root, "a.md")
     unread = await document_queue.claim()
     assert unread is not None
-    assert await document_queue.fail(unread, "It is locked.", again=True)
+    assert await document_queue.fail(unread, UnreadableDocument("It is locked.", code="protected", retryable=True))
     document = await the_document(paths, root)
     assert (document.extraction_status, document.extraction_error) == ("failed", "It is locked.")
-    assert document.retry_may_help
+    assert (document.extraction_code, document.retry_may_help) == ("protected", True)
     assert [note.problem for note in await repositories.document_statuses(root.id)] == ["It is locked."]
     assert await document_queue.claim() is None
 
     again, waits = await paths.retry_document(root.id, document.id, user_id=root.user_id)
+    assert again.extraction_code is None
     assert (again.extraction_status, again.extraction_error, waits) == ("pending", None, True)
     assert not (await paths.retry_document(root.id, document.id, user_id=root.user_id))[1]
     with pytest.raises(NotFound):
@@ -135,7 +136,7 @@ async def test_who_was_thought_dead_writes_nothing_more(
     assert quick is not None
     assert not await document_queue.renew_claim(slow)
     assert not await document_queue.complete(slow, "Light", PIECES, None)
-    assert not await document_queue.fail(slow, "no", again=True)
+    assert not await document_queue.fail(slow, UnreadableDocument("no"))
     assert await passages(database) == 0
     assert await document_queue.renew_claim(quick)
     assert await document_queue.complete(quick, "Light", PIECES, None)
@@ -181,7 +182,7 @@ async def test_nothing_is_written_of_a_document_that_is_deleted_while_it_is_read
         else:
             await paths.delete_branch(root.branch_id or "", user_id=DEFAULT_USER_ID)
         assert not await document_queue.complete(unread, "Light", PIECES, None)
-        assert not await document_queue.fail(unread, "no", again=True)
+        assert not await document_queue.fail(unread, UnreadableDocument("no"))
         with pytest.raises(UnreadableDocument):
             await document_queue.content(unread)
     assert await passages(database) == 0

@@ -60,7 +60,7 @@ async def collect_refusals(attempts: list[Awaitable[object]]) -> list[BaseExcept
 
 def test_every_quota_is_a_row_with_what_to_do() -> None:
     assert list(QUOTAS) == list(Quotas.__dataclass_fields__)
-    assert all("{most}" in quota.message for quota in QUOTAS.values())
+    assert all("{most:,}" in quota.message for quota in QUOTAS.values())
 
 
 async def test_I11_one_path_too_many_is_refused_however_many_are_made_at_once(store: Store) -> None:

@@ -228,10 +228,10 @@ async def test_F1_a_run_is_shown_with_all_that_is_needed_to_take_over(web: Web) 
     await web.store.settle(run, RunState.FAILED, reason="overloaded", usage=run.usage, error=error, entries=[])
     shown = (await web.client.get(f"/api/runs/{run.id}")).json()
     assert set(shown) == {*ROW, "ending", "transitions", "journal", "lastEvents"}
-    assert set(shown["journal"]) == {"objective", "reached", "next"}
-    assert all(isinstance(text, str) and text for text in shown["journal"].values())
+    assert set(shown["journal"]) == {"objective", "reached", "next", "codes", "params"}
+    assert all(shown["journal"][part] for part in ("objective", "reached", "next"))
     assert [(event["seq"], event["kind"]) for event in shown["lastEvents"]] == [(1, "run_started")]
-    assert shown["error"] == {"code": "overloaded", "message": error.message, "retryable": True}
+    assert shown["error"] == {"code": "overloaded", "message": error.message, "params": {}, "retryable": True}
     assert (shown["state"], shown["offers"], shown["cutOff"]) == ("failed", ["retry", "discard"], False)
     listed = (await web.client.get("/api/runs", params={"branchId": run.branch_id})).json()
     assert set(listed[0]) == ROW
@@ -256,6 +256,7 @@ async def test_M3_a_run_says_how_it_ended_in_words_with_the_limit_and_its_transi
     assert shown["ending"].startswith("The run spent its budget of 4,000 tokens. What it saved is kept.")
     assert shown["transitions"] == ["next_turn", "budget"]
     assert shown["journal"]["next"] == "Start it again: it builds on what was saved."
+    assert shown["journal"]["codes"]["next"] == "next_start_again"
     (listed,) = (await web.client.get("/api/runs", params={"branchId": run.branch_id})).json()
     assert listed["reachedLimit"] == shown["reachedLimit"]
 

@@ -76,7 +76,7 @@ def is_refusal(answer: tuple[int, dict[str, str], bytes], status: int) -> bool:
     received_status, headers, body = answer
     assert {name.lower() for name in SECURITY_HEADERS} <= headers.keys()
     assert headers["connection"] == "close"
-    assert list(json.loads(body)) == ["error"]
+    assert list(json.loads(body)) == ["error", "code"]
     return received_status == status
 
 

@@ -22,8 +22,9 @@ from sprout.errors import (
     UnsupportedType,
 )
 from sprout.learning.paths.repository import DEFAULT_USER_ID, BranchRow
+from sprout.runs.state import RunError
 from sprout.store.paths.paths import SqlPaths
-from sprout.web.http.failures import STATUS, status_for
+from sprout.web.http.failures import STATUS, RunFailed, status_for
 
 ORIGIN = {"Origin": "http://localhost:3000"}
 
@@ -47,7 +48,7 @@ class Broken:
         """The status, text and headers of the answer to a failure."""
         self.paths.failure = failure
         answer = await self.web.client.get("/api/branches", params={"userId": DEFAULT_USER_ID}, headers=ORIGIN)
-        assert list(answer.json()) == ["error"]
+        assert list(answer.json())[:2] == ["error", "code"]
         assert answer.headers["access-control-allow-origin"] == ORIGIN["Origin"]
         assert answer.headers["x-content-type-options"] == "nosniff"
         return answer.status_code, answer.json()["error"], dict(answer.headers)
@@ -137,7 +138,10 @@ async def test_a_database_that_does_not_answer_is_a_503(tmp_path: Path) -> None:
 
     async with serving_web(tmp_path, a_static_folder(tmp_path), database_probe=not_ok) as web:
         answer = await web.client.get("/api/health")
-        assert (answer.status_code, answer.json()) == (503, {"error": "The database does not answer."})
+        assert (answer.status_code, answer.json()) == (
+            503,
+            {"error": "The database does not answer.", "code": "database_busy"},
+        )
 
 
 def test_every_class_of_the_tree_has_a_status() -> None:
@@ -148,4 +152,16 @@ def test_every_class_of_the_tree_has_a_status() -> None:
         seen.add(kind)
     direct = {kind for kind in seen if kind.__module__ == "sprout.errors"}
     assert direct <= set(STATUS)
-    assert status_for(type("New", (Conflict,), {})()) == 409
+    assert status_for(type("New", (Conflict,), {})("say it")) == 409
+
+
+async def test_ui_8_an_error_carries_its_code_and_its_values_beside_the_sentence(broken: Broken) -> None:
+    broken.paths.failure = TooLarge("At most {most:,} bytes.", code="body_too_large", most=2_000)
+    answer = await broken.web.client.get("/api/branches", params={"userId": DEFAULT_USER_ID})
+    assert answer.json() == {"error": "At most 2,000 bytes.", "code": "body_too_large", "params": {"most": 2000}}
+    broken.paths.failure = RunFailed(RunError("hard_limit", "It took too long.", True, {"minutes": 30.0}))
+    answer = await broken.web.client.get("/api/branches", params={"userId": DEFAULT_USER_ID})
+    assert answer.json() == {"error": "It took too long.", "code": "hard_limit", "params": {"minutes": 30.0}}
+    broken.paths.failure = NotFound("branch", "x")
+    answer = await broken.web.client.get("/api/branches", params={"userId": DEFAULT_USER_ID})
+    assert answer.json() == {"error": "no branch 'x'", "code": "not_found"}

@@ -246,7 +246,7 @@ async def test_D9_a_learner_has_room_for_so_many_streams_of_both_kinds(narrow_we
             await narrow_web.client.get(f"/api/runs/{run.id}/events"),
             await narrow_web.client.post(start[0], json=start[1]),
         ):
-            assert (refused.status_code, list(refused.json())) == (429, ["error"])
+            assert (refused.status_code, list(refused.json())) == (429, ["error", "code", "params"])
             assert int(refused.headers["retry-after"]) >= 1
         assert [one.id for one in await narrow_web.store.runs(user_id=DEFAULT_USER_ID)] == [run.id]
         without_stream = await narrow_web.client.post(start[0] + "?wait=false", json=start[1])

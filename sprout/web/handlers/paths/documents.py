@@ -60,13 +60,17 @@ async def read_form(request: Request, limits: WebLimits, detect_media_type: Dete
 def check_files(files: Sequence[UploadFile], limits: WebLimits) -> None:
     """Raises BadInput without files, TooLarge for too many or one that is too large."""
     if not files:
-        raise BadInput(f"{FORM_FIELD}: choose at least one file", field=FORM_FIELD)
+        raise BadInput(f"{FORM_FIELD}: choose at least one file", field=FORM_FIELD, code="no_file")
     if len(files) > limits.upload_max_files:
-        raise TooLarge(f"{FORM_FIELD}: up to {limits.upload_max_files} files at once", field=FORM_FIELD)
+        raise TooLarge(
+            "files: up to {most} files at once", field=FORM_FIELD, code="too_many_files", most=limits.upload_max_files
+        )
     for file in files:
         if (file.size or 0) > limits.upload_max_bytes:
             mebibytes = limits.upload_max_bytes / 1024**2
-            raise TooLarge(f"{FORM_FIELD}: files can be up to {mebibytes:g} MiB", field=FORM_FIELD)
+            raise TooLarge(
+                "files: files can be up to {most:g} MiB", field=FORM_FIELD, code="files_too_large", most=mebibytes
+            )
 
 
 async def read_file(file: UploadFile, detect_media_type: DetectMediaType) -> NewDocument:

@@ -43,7 +43,7 @@ async def bring_in(call: Call[LeftOutDependencies, NoFields, SectionChoice]) -> 
     needs = call.dependencies
     topic = await needs.left_out.topic_of(call.id, user_id=call.user_id)
     if topic.branch_id is not None and await _is_growing(needs.runs, topic.branch_id, call.user_id):
-        raise Conflict(STILL_GROWING)
+        raise Conflict(STILL_GROWING, code="still_growing")
     concept, created = await needs.left_out.bring_in(call.id, call.body.start, user_id=call.user_id)
     progress = await needs.paths.progress(call.user_id, node_id=concept.id)
     if any(one.has_generated_subnodes for one in progress):

@@ -3,7 +3,7 @@
 from starlette.responses import Response
 
 from sprout.learning.questions.assessments import Diagnostic, DiagnosticInProgress, DiagnosticMissing
-from sprout.runs.state import Run
+from sprout.runs.state import Run, RunError
 from sprout.web.handlers.run_wait import wait_for_end
 from sprout.web.http.dependencies import DiagnosticsAndRuns
 from sprout.web.http.endpoint import Call, json_response
@@ -12,6 +12,7 @@ from sprout.web.schemas.requests import NoFields, UserQuery
 from sprout.web.schemas.responses import ConceptDiagnostic
 
 NOT_READY = "The questions are still being made. Ask again in a moment."
+NO_QUESTIONS = RunError("no_questions", "No questions could be made for this concept. Open it again.", retryable=True)
 
 DiagnosticCall = Call[DiagnosticsAndRuns, UserQuery, NoFields]
 
@@ -40,7 +41,7 @@ async def _find(call: DiagnosticCall, *, start: bool = True) -> Diagnostic | Run
         return await parts.runs.run(making.run_id, user_id=user_id)
     except DiagnosticMissing:
         if not start:
-            raise RunFailed("No questions could be made for this concept. Open it again.") from None
+            raise RunFailed(NO_QUESTIONS) from None
     node = await parts.paths.node(call.id, user_id=user_id)
     call.policy.rate_limiters.runs.take(user_id)
     return (await parts.runs.start("refinement", node=node, user_id=user_id)).run

@@ -52,7 +52,7 @@ async def take_turn(call: Call[TutorDependencies, NoFields, TutorTurn]) -> Respo
     body = call.body
     content = "" if body.said_by_button else body.content.strip()
     if body.self_mark is not None and (lesson.pending is None or not lesson.pending.ladder.comparing):
-        raise Conflict("No answer in this lesson waits to be compared.")
+        raise Conflict("No answer in this lesson waits to be compared.", code="nothing_to_compare")
     streaming = "text/event-stream" in call.request.headers.get("accept", "").lower()
     last_run = _repeated_final_turn(lesson, content)
     if lesson.ended and last_run is None:

@@ -76,6 +76,7 @@ async def test_an_undo_that_has_to_wait_is_refused_with_what_comes_first(
     assert refused.status_code == 409
     assert refused.json() == {
         "error": "A later change builds on this one: you changed what builds on what. Undo that first.",
+        "code": "undo_later_first",
         "undoFirst": edge["id"],
     }
     for change in (edge, node):

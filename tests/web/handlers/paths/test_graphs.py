@@ -69,4 +69,4 @@ async def test_the_schema_of_a_path_is_served_and_true(own_web: Web) -> None:
 @pytest.mark.parametrize("path", ["/api/graphs/nothing", "/api/graphs/nothing?answers=true&format=yaml"])
 async def test_a_branch_that_is_not_there_is_404(web: Web, path: str) -> None:
     missing = await web.client.get(path)
-    assert (missing.status_code, list(missing.json())) == (404, ["error"])
+    assert (missing.status_code, list(missing.json())) == (404, ["error", "code"])

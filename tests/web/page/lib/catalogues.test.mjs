@@ -11,6 +11,8 @@ const PARTS = FILES.filter((name) => name.startsWith("en.")).map((name) => name.
 const MODULES = readdirSync(STATIC, { recursive: true }).filter(
   (name) => name.endsWith(".js") && !/^(vendor|i18n)\//.test(name),
 );
+/** Of the server's own sentences, which are English, there are catalogues of the other languages alone. */
+const SERVERS = LANGUAGES.filter((tag) => tag !== "en").map((tag) => `${tag}.server.js`);
 const CATALOGUES = new Map();
 for (const name of LANGUAGES.flatMap((tag) => PARTS.map((part) => tag + part)))
   CATALOGUES.set(name, (await import(new URL(`i18n/${name}`, STATIC))).default);
@@ -21,7 +23,7 @@ const namesIn = (sentence) => [...new Set([...sentence.matchAll(/\{(\w+)\}/g)].m
 
 test("every language has every part, and no file is of a language that is not offered", () => {
   const readers = PARTS.map((part) => part.slice(1)).filter((part) => part !== "js");
-  assert.deepEqual([...FILES].sort(), [...CATALOGUES.keys(), ...readers].sort());
+  assert.deepEqual([...FILES].sort(), [...CATALOGUES.keys(), ...SERVERS, ...readers].sort());
 });
 
 test("no two parts share a key", () => {
@@ -61,13 +63,24 @@ for (const tag of LANGUAGES) {
       }
     });
 
-    test(`${tag}${part}: sentences keep their calm, and quote as their language does`, () => {
-      for (const [key, sentence] of Object.entries(of(tag, part))) {
-        assert.doesNotMatch(sentence, /!|"| {2}|\.\.\./, key);
-        if (tag === "de") assert.doesNotMatch(sentence, /“[^„]*”|\b(Ihre?n?|Ihnen)\b/, key);
-      }
-    });
+    test(`${tag}${part}: sentences keep their calm, and quote as their language does`, () =>
+      assertCalm(tag, of(tag, part)));
   }
+}
+
+function assertCalm(tag, catalogue) {
+  for (const [key, sentence] of Object.entries(catalogue)) {
+    assert.doesNotMatch(sentence, /!|"| {2}|\.\.\./, key);
+    if (tag === "de") assert.doesNotMatch(sentence, /“[^„]*”|\b(Ihre?n?|Ihnen)\b/, key);
+  }
+}
+
+for (const name of SERVERS) {
+  test(`${name}: sentences of the server keep their calm too, and are in order`, async () => {
+    const { default: catalogue } = await import(new URL(`i18n/${name}`, STATIC));
+    assertCalm(name.split(".")[0], catalogue);
+    assert.deepEqual(Object.keys(catalogue), Object.keys(catalogue).toSorted());
+  });
 }
 
 test("every key is used", () => {

@@ -15,6 +15,7 @@ const {
 } = await import("../../../../static/lib/format.js");
 const { pieces } = await import("../../../../static/i18n/run.js");
 const { t: learn } = await import("../../../../static/i18n/learn.js");
+const { askedSentence, fetchSentence, serverSentence } = await import("../../../../static/lib/server_words.js");
 
 test("sentences, plurals and numbers are German", () => {
   assert.equal(chosenLanguage(), "de");
@@ -45,4 +46,27 @@ test("times, sizes, money and lists are written the German way", () => {
   assert.equal(money(0.47), "0,47\u00a0$");
   assert.equal(listed(["Alpha", "Beta", "Gamma"]), "Alpha, Beta und Gamma");
   assert.equal(inRow(["1:42", "", "Kostenlos", null]), "1:42, Kostenlos");
+});
+
+test("a sentence of the server is said by its code, once the words are there; an unknown one as the server says it", async () => {
+  const taken = { code: "title_taken", params: { title: "Brüche" }, message: "There already is 'Brüche' here." };
+  assert.equal(serverSentence(taken), "", "nothing is shown that would change a moment later");
+  assert.equal(await fetchSentence(taken), "„Brüche“ gibt es hier schon.");
+  assert.equal(serverSentence(taken), "„Brüche“ gibt es hier schon.");
+  assert.equal(
+    serverSentence({ code: "file_too_large", params: { name: "a.pdf", size: 1234567, most: 1e6 }, message: "" }),
+    "„a.pdf“ hat 1.234.567 Bytes. Erlaubt sind höchstens 1.000.000.",
+  );
+  const newer = { code: "from_a_newer_server", message: "Something new." };
+  assert.equal(serverSentence(newer), "Something new.");
+});
+
+test("what a run asks is said in German, with the input as the server wrote it out; a model's question stays its own", async () => {
+  await fetchSentence({ code: "", message: "" });
+  const question = 'May save_file be run with this input?\n{"name": "a\\u202eb"}';
+  assert.equal(
+    askedSentence({ kind: "permission", tool: "save_file", question }),
+    'Darf save_file mit dieser Eingabe laufen?\n{"name": "a\\u202eb"}',
+  );
+  assert.equal(askedSentence({ kind: "question", tool: "ask_human", question: "Which one?" }), "Which one?");
 });

@@ -137,7 +137,7 @@ test("a failed child fails alone; a failed root is the run's error", () => {
   assert.equal(child.error, null);
   assert.equal(child.agents.C.state, "failed");
   const root = after(numbered([{ ...error, runId: "R" }]));
-  assert.deepEqual(root.error, { code: "bad_key", message: "Claude refused this key.", retryable: false });
+  assert.deepEqual(root.error, { code: "bad_key", message: "Claude refused this key.", params: {}, retryable: false });
 });
 
 test("a removed node takes its edges along", () => {

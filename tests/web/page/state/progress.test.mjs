@@ -138,7 +138,7 @@ test("whether a model answers is what the newest run says that asked it", () => 
   assert.deepEqual(modelContact([run(3, "bad_key"), run(5)]), {
     state: "failed",
     atMs: Date.parse(at(0)),
-    message: "It said no.",
+    error: { code: "bad_key", message: "It said no." },
   });
   assert.equal(modelContact([run(0, "crash_loop")]).state, "unasked");
 });
