@@ -2,12 +2,14 @@
 
 import re
 import tomllib
+from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from keyword import kwlist
 
 from sprout.learning.marking.program_runs import ProgramEnd, ProgramRun
+from sprout.learning.marking.unprinted_values import with_values_printed
 
 _COMMON_KEYWORDS = ("def", "return", "while", "for", "elif", "else", "in", "and", "or", "not", "import")
 _NEARLY = 0.75  # as difflib counts: "retrun", "Def", "whlie"
@@ -18,10 +20,8 @@ _STORED = re.compile(
 )
 MISSING_NAME = re.compile(r"NameError: name '(\w+)' is not defined")
 _UNCALLED = re.compile(r"\A<(?:built-in method|bound method|function) (?:\w+\.)?(\w+)")
-_WORKED_OUT = re.compile(
-    r"(?!(?:import|from|pass|del|return|break|continue|global|raise|assert)\b|[\w.]+\()[\w(\[\"'-][^=\n:#]*"
-)
-_SHOWN_BY_PRINT = "A value that is only worked out is not shown: that takes `print`."
+_UNBOUND = re.compile(r"(?:NameError: name|UnboundLocalError: cannot access local variable) '(\w+)'")
+_SHOWN_BY_PRINT = "A value that is only worked out or stored is not shown: that takes `print`."
 _QUOTED = re.compile(r"#[^\n]*|'[^'\n]*'|\"[^\"\n]*\"")
 
 
@@ -39,11 +39,13 @@ def fault_in_words(program: str, run: ProgramRun, *, given: str = "", expected: 
             return f"Your program puts another value under `{replaced}`, which is given: leave that out."
         if uncalled := _UNCALLED.search(run.value or ""):
             return f"`{uncalled[1]}` was not called: brackets are missing behind it."
-        return _SHOWN_BY_PRINT if _is_only_worked_out(program, run) else ""
+        is_unprinted = not run.printed and run.value is None and with_values_printed(program)
+        return _SHOWN_BY_PRINT if is_unprinted else ""
     return (
         _slip_in(program, run)
         or _text_without_quotes(run, given + expected)
-        or next((means for message, means in _faults() if message.search(run.error)), "")
+        or _start_missing(program, run)
+        or next(_means(run.error, _line_of(program, run)), "")
     )
 
 
@@ -55,19 +57,31 @@ def _replaced(program: str, given: str) -> str:
 
 def _slip_in(program: str, run: ProgramRun) -> str:
     """The question whether a keyword was meant where a word of the line that Python cannot read is nearly one."""
-    lines = program.splitlines()
-    if run.end is not ProgramEnd.NOT_COMPILED or run.line is None or run.line > len(lines):
+    if run.end is not ProgramEnd.NOT_COMPILED:
         return ""
-    for word in re.findall(r"[^\W\d_]{2,}", _QUOTED.sub("", lines[run.line - 1])):
+    for word in re.findall(r"[^\W\d_]{2,}", _line_of(program, run)):
         if word not in kwlist and (near := get_close_matches(word.lower(), _COMMON_KEYWORDS, n=1, cutoff=_NEARLY)):
             return f"Did you mean `{near[0]}` by `{word}`?"
     return ""
 
 
-def _is_only_worked_out(program: str, run: ProgramRun) -> bool:
-    """Whether the program printed nothing, and ends with a value that it works out: "a + b"."""
-    last = next(reversed(program.strip().splitlines()), "")
-    return not run.printed and run.value is None and _WORKED_OUT.fullmatch(last) is not None
+def _line_of(program: str, run: ProgramRun) -> str:
+    """The line at which the run failed, without its texts; empty where none is known."""
+    lines = program.splitlines()
+    return _QUOTED.sub("''", lines[run.line - 1]) if run.line is not None and run.line <= len(lines) else ""
+
+
+def _start_missing(program: str, run: ProgramRun) -> str:
+    """That a name which the program changes, as in "days = days + 1", has no value to begin with; else empty."""
+    missing = _UNBOUND.match(run.error)
+    changed = missing and re.search(
+        rf"^[ \t]*{missing[1]} ?(?:[-+*/]=|=[^=\n]*\b{missing[1]}\b)", program, re.MULTILINE
+    )
+    return (
+        f"`{missing[1]}` is changed there and has no value yet: give it one in a line before."
+        if changed and missing
+        else ""
+    )
 
 
 def _text_without_quotes(run: ProgramRun, texts: str) -> str:
@@ -78,7 +92,15 @@ def _text_without_quotes(run: ProgramRun, texts: str) -> str:
     return f"Without quotes `{missing[1]}` is a name; a text stands in quotes."
 
 
+def _means(error: str, line: str) -> Iterator[str]:
+    """What the message means, by the table: its first rows look at the line as well."""
+    for fault in _faults():
+        if re.search(fault["message"], error) and re.search(fault.get("line", ""), line):
+            yield fault["means"]
+
+
 @cache
-def _faults() -> tuple[tuple[re.Pattern[str], str], ...]:
+def _faults() -> list[dict[str, str]]:
     table = tomllib.loads(files("sprout.learning.marking").joinpath("program_faults.toml").read_text(encoding="utf-8"))
-    return tuple((re.compile(fault["message"]), fault["means"]) for fault in table["fault"])
+    faults: list[dict[str, str]] = table["fault"]
+    return faults
