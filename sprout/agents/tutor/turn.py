@@ -175,9 +175,10 @@ class LessonTurn:
     async def replace_answer(self, question: AskedCheckpoint) -> AttemptResult:
         """Store a new answer in the place of the one that waits to be compared, if the message is one. It was written
         beside the full answer, and has the highest level of help: whatever becomes of it is practice."""
-        taught, words = self.taught_texts(question), self.input.text
-        is_answer = self.input.kind is TurnKind.ANSWER and not complains(words)
-        if not is_answer or not answers_anew(words, question.last_attempt_text, question.checkpoint.draft, taught):
+        taught, words, draft = self.taught_texts(question), self.input.text, question.checkpoint.draft
+        is_judging = leaves_open(words, build_comparison(draft))
+        is_answer = self.input.kind is TurnKind.ANSWER and not (is_judging or complains(words))
+        if not is_answer or not answers_anew(words, question.last_attempt_text, draft, taught):
             return AttemptResult(question, question.ladder)
         attempt = await self.dependencies.lessons.record_attempt(
             question.id, text=words, option=None, level=int(HelpLevel.WORKED_STEP), actor=self.job.actor()

@@ -89,7 +89,8 @@ async def mark_program(runner: ProgramRunner, tests: Sequence[ProgramTest], answ
                 program, runs = other, runs_of_other
                 break
     grade = grade_runs(program, tests, runs)
-    is_unprinted = grade.correct is False and await _is_right_but_unprinted(runner, tests, program)
+    ran = grade.correct is False and all(run.end is ProgramEnd.COMPLETE for run in runs)
+    is_unprinted = ran and await _is_right_but_unprinted(runner, tests, program)
     return _only_print_missing(grade) if is_unprinted else grade
 
 
@@ -236,7 +237,7 @@ def _explain(test: ProgramTest, run: ProgramRun) -> str:
         case ProgramEnd.TOO_LONG:
             return f"{begin} program printed far too much: is there a loop that never stops?"
         case ProgramEnd.COMPLETE if test.after and (case := named_case(test)):
-            return f"One case is not in your program yet, or not with its expected result: {case}."
+            return f"One case is not in your program yet, or not with its expected result: “{case}”."
         case ProgramEnd.COMPLETE if test.after:
             lead = f"With {situation}, " if situation else "After your program, "
             value, expected = cut_output(run.value or ""), cut_output(test.gives or "")

@@ -1,6 +1,7 @@
 """Output of a program beside what it should print: where they differ, and how little."""
 
 import re
+import string
 
 MAX_SHOWN = 300  # characters of an output
 
@@ -52,6 +53,8 @@ def near_miss(program: str, printed: list[str], expected: list[str]) -> str:
         if len(printed) < len(expected):
             return "The values are right, and each stands on a line of its own: one `print` for each."
         return "The values are right, and they stand on one line: one `print` with commas between them."
+    if printed[-len(expected) :] == expected:
+        return "The last line is right: the `print` before it runs too often, as in a loop, and shows every step."
     pairs = zip(printed, expected, strict=False)
     shown, wanted = next(((mine, right) for mine, right in pairs if mine != right), ("", ""))
     if not shown or not wanted:
@@ -69,7 +72,7 @@ def _miss_of_spaces(program: str, shown: str, wanted: str) -> str:
     difference = shown.count(" ") - wanted.count(" ")
     if difference > 0 and _SPACE_BY_COMMA.search(program):
         return "There is a space too many: the comma in `print` already puts a space."
-    many = "a space" if abs(difference) == 1 else "spaces"
+    many = "a space is" if abs(difference) == 1 else "spaces are"
     if difference > 0:
         return f"Only {many} too many: all else is right."
     return f"Only {many} missing: all else is right." if difference else "Only the spaces differ: all else is right."
@@ -79,7 +82,7 @@ def _miss_of_capitals(shown: str, wanted: str) -> str:
     mine, right = next((one, other) for one, other in zip(shown.split(), wanted.split(), strict=True) if one != other)
     letter = next(other for one, other in zip(mine, right, strict=False) if one != other)
     size = "capital" if letter.isupper() else "small"
-    return f"Only capital letters differ: `{right}` is written with a {size} {letter}."
+    return f"Only capital letters differ: `{right.strip(string.punctuation)}` is written with a {size} {letter}."
 
 
 def _miss_of_signs(shown: str, wanted: str) -> str:

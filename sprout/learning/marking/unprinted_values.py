@@ -1,7 +1,7 @@
 """Unprinted values: what a program works out on a line of its own, or keeps last, and does not print."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 
 def with_values_printed(program: str) -> str:
@@ -31,15 +31,21 @@ def _print_values(body: Sequence[ast.stmt]) -> bool:
 
 
 def _print_last_name(body: list[ast.stmt]) -> bool:
-    """Print the name that the last line stores; False if it stores none, or if the program prints something."""
-    last = body[-1] if body else None
-    target = (
-        last.targets[0] if isinstance(last, ast.Assign) else last.target if isinstance(last, ast.AugAssign) else None
-    )
-    if not isinstance(target, ast.Name) or any(_prints(node) for one in body for node in ast.walk(one)):
+    """Print the name that is stored last; False if there is none, or if the program prints something."""
+    if any(_prints(node) for one in body for node in ast.walk(one)) or not (names := [*_stored_names(body)]):
         return False
-    body.append(ast.Expr(_print_call(ast.Name(target.id, ast.Load()))))
+    body.append(ast.Expr(_print_call(ast.Name(names[-1], ast.Load()))))
     return True
+
+
+def _stored_names(body: Sequence[ast.stmt]) -> Iterator[str]:
+    """The names that are stored, in loops and branches too, but in no function."""
+    for one in body:
+        match one:
+            case ast.Assign([ast.Name(name)]) | ast.AugAssign(ast.Name(name)):
+                yield name
+            case ast.If() | ast.For() | ast.While():
+                yield from _stored_names([*one.body, *one.orelse])
 
 
 def _prints(node: ast.AST) -> bool:

@@ -53,7 +53,17 @@ from sprout.programs.runner import SandboxedRunner
         ("while 1:\n    days = days + 1", "`days` is changed there and has no value yet"),
         ("for n in [1]:\n    total += n", "`total` is changed there and has no value yet"),
         ("def f():\n    total += 1\nf()", "`total` is changed there and has no value yet"),
+        ("for n in [1]:\n    ys.append(n)", "`ys` is changed there and has no value yet"),
+        ("total == 0\nprint(total)", "a value is stored with one `=`"),
         ("print(days)", "Nothing was stored under this name"),
+        ("Print(1)", "it is `print`"),
+        ("number = 3\nprint(nubmer)", "there is `number`"),
+        ("n = 3\nprint(n x 4)", "are `*` and `/`"),
+        ("for x in [1]\n    print(x)", "ends with a colon"),
+        ("def f(a b):\n    return a", "stands a comma"),
+        ("print(Hello, Mia!)", "stands in quotes"),
+        ("print(3).", "without a full stop"),
+        ("xs = [1]\nxs.apend(2)", "nothing of that name behind a dot"),
         ("print(int('a'))", ""),
     ],
 )
@@ -70,6 +80,11 @@ async def test_A11_a_message_of_pythons_is_put_in_words(program: str, words: str
         ("leave = typed == q", ProgramTest(before='typed = "q"', after="leave", gives="True"), "`q` is a name"),
         ("today = [soup]", ProgramTest(after="today", gives="['soup']"), "`soup` is a name"),
         ("32 / 5", ProgramTest(before="taxi = 32; toll = 8", prints="8.0"), "takes `print`"),
+        ("n = 2\nprint('n * 2')", ProgramTest(prints="4"), "In quotes `n` is shown as it stands"),
+        ("print(14)", ProgramTest("price = 4", prints="15"), "does not use `price`"),
+        ("n = 0\nn =+ 2\nn =+ 2\nprint(n)", ProgramTest(prints="4"), "added with `+=`"),
+        ("def Area(a):\n    return a", ProgramTest(after="area(2)", gives="2"), "yours is `Area`"),
+        ("area = 2", ProgramTest(after="area(2)", gives="2"), "a function is made with `def`"),
         ("def f(x):\n    print(2 * x)", ProgramTest(after="f(2)", gives="4"), "`return` hands it back"),
         ("before = [4].copy", ProgramTest(after="before", gives="[4]"), "`copy` was not called"),
         ("it has to be n = 3 + v", ProgramTest(after="n", gives="4"), "NameError: name 'v'"),
@@ -95,6 +110,7 @@ def test_A11_a_call_that_prints_nothing_is_no_value_left_unshown() -> None:
     [
         "each = (rope - lost) / 4", "(rope - lost) / 4", "rest = rope - lost\nrest / 4", "rope -= lost\nrope /= 4",
         "def each():\n    return (rope - lost) / 4\neach()", "if rope > lost:\n    (rope - lost) / 4\nelse:\n    0.0",
+        "each = 0\nfor n in [1]:\n    each += (rope - lost) / 4",
     ],
 )  # fmt: skip
 async def test_A11_where_only_print_is_missing_that_alone_is_said(program: str) -> None:
@@ -128,8 +144,8 @@ async def test_A11_print_is_not_said_to_be_all_that_is_missing_where_more_is(pro
     [
         ("print('Area: ', 1786)", "Area: 1786", "a space too many: the comma in `print` already puts a space."),
         ("n = 3\nprint(n, ' apples')", "3 apples", "the comma in `print` already puts a space"),
-        ("print('a  b')", "a b", "Only a space too many"),
-        ("print('Area:' + str(1786))", "Area: 1786", "Only a space missing"),
+        ("print('a  b')", "a b", "Only a space is too many"),
+        ("print('Area:' + str(1786))", "Area: 1786", "Only a space is missing"),
         ("print('sale')", "Sale", "`Sale` is written with a capital S."),
         ("print('*****')\nprint('SALE now')", "*****\nSALE Now", "`Now` is written with a capital N."),
         ("print('Hello')", "hello", "`hello` is written with a small h."),
@@ -138,6 +154,7 @@ async def test_A11_print_is_not_said_to_be_all_that_is_missing_where_more_is(pro
         ("print('Hello.')", "Hello!", "there is . where ! should be"),
         ("print(True, False)", "True\nFalse", "one `print` for each"),
         ("print(1)\nprint(2)", "1 2", "one `print` with commas"),
+        ("t = 0\nfor n in [1, 2]:\n    t += n\n    print(t)", "3", "The last line is right"),
     ],
 )
 async def test_A11_a_difference_that_is_easily_overlooked_is_named(program: str, prints: str, words: str) -> None:
@@ -154,7 +171,9 @@ async def test_A11_a_case_that_a_test_of_checks_looks_for_is_named_in_plain_word
         ProgramTest(before, after=f'"{case}" in seen', gives="True") for case in ("the empty list", "a single value")
     ]
     grade = await mark_program(SandboxedRunner(), tests, "assert total([4]) == 4")
-    assert grade.next_step == ("One case is not in your program yet, or not with its expected result: the empty list.")
+    assert grade.next_step == (
+        "One case is not in your program yet, or not with its expected result: “the empty list”."
+    )
 
 
 def test_A11_what_the_test_lacks_is_not_said_twice() -> None:
