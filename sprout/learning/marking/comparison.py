@@ -23,6 +23,7 @@ _MARKS: tuple[Mark, ...] = ("met", "partly", "missing")
 _LONGEST = 4  # words of a phrase
 _STOP = "."
 _DOUBTS = re.compile(
+    r"\b(?:but|only|nur|aber)(?: that| dass)? (?:you|du)\b|"
     r"\b(?:except|apart from|not sure|unsure|nicht sicher|bis auf|sauf|excepto|salvo"
     r"|(?:but|though|although|only|just|aber|nur|mais|pero)\b.*\b(?:not|no|never|didnt|dont|doesnt|havent|hadnt|wasnt|isnt"
     r"|without|forgot|left out|miss\w*|lacks?|less|worse|wrong|nicht|kein\w*|ohne|vergessen|fehl\w*|weniger|pas|sans"

@@ -22,6 +22,7 @@ MISSING_NAME = re.compile(r"NameError: name '(\w+)' is not defined")
 _UNCALLED = re.compile(r"\A<(?:built-in method|bound method|function) (?:\w+\.)?(\w+)")
 _COMMON_FUNCTIONS = ("print", "len", "range", "input", "int", "str", "float", "round", "sum", "max", "min")
 _STORES = re.compile(r"(?:^|;)[ \t]*(?:def )?(\w{1,40})(?= ?=[^=]|\()", re.MULTILINE)
+_MADE = re.compile(r"^def (\w{1,40})", re.MULTILINE)
 _TEXT = re.compile(r"(?<!f)[\"']([^\"'\n]*)[\"']")
 _UNBOUND = re.compile(r"(?:NameError: name|UnboundLocalError: cannot access local variable) '(\w+)'")
 _SHOWN_BY_PRINT = "A value that is only worked out or stored is not shown: that takes `print`."
@@ -87,7 +88,9 @@ def _start_missing(program: str, run: ProgramRun) -> str:
     name = missing[1]
     changes = rf"^[ \t]*{name}(?: ?[-+*/]=| ?=[^=\n]*\b{name}\b|\.append\(|\[[^\n]*\] ?=[^=])"
     is_changed = re.search(changes, program, re.MULTILINE) is not None
-    return f"`{name}` is changed there and has no value yet: give it one in a line before." if is_changed else ""
+    return (
+        f"`{name}` is only changed and has no value to begin with: give it one in a line before." if is_changed else ""
+    )
 
 
 def _other_name(program: str, run: ProgramRun, given: str, *, own: bool = False) -> str:
@@ -102,8 +105,10 @@ def _other_name(program: str, run: ProgramRun, given: str, *, own: bool = False)
     known = {*_STORES.findall(program), *([] if own else [*_STORES.findall(given), *_COMMON_FUNCTIONS])} - {missing[1]}
     if alike := next((one for one in sorted(known) if one.casefold() == missing[1].casefold()), ""):
         return f"Capital and small letters make different names: {'yours' if own else 'it'} is `{alike}`."
-    near = get_close_matches(missing[1], sorted(known), n=1, cutoff=_NEARLY)
-    return f"Look at the spelling: {'yours' if own else 'there'} is `{near[0]}`." if near else ""
+    if near := get_close_matches(missing[1], sorted(known), n=1, cutoff=_NEARLY):
+        return f"Look at the spelling: {'yours' if own else 'there'} is `{near[0]}`."
+    made = _MADE.findall(program) if own else []
+    return f"The function that your program makes is `{made[0]}`." if len(made) == 1 else ""
 
 
 def _name_as_text(program: str, run: ProgramRun, given: str) -> str:

@@ -115,6 +115,7 @@ def test_A11_a_verdict_may_be_typed(text: str, verdict: str) -> None:
         ("the same but i didnt say why as well as you", "partly"),
         ("yes, not sure about the second bit though", "partly"),
         ("dasselbe, aber ohne Begründung", "partly"), ("same except the number", "partly"),
+        ("its the same only that you name the number", "partly"),
     ],
 )  # fmt: skip
 def test_A11_a_typed_verdict_counts_whatever_follows_it(text: str, verdict: str) -> None:

@@ -46,7 +46,7 @@ def about_answer_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     asked = _asked_answer(now, given)
     if question is None or asked is None:
         return
-    words = quote_learner(asked.words, now.templates)
+    words = quote_learner(asked.words, now.templates) or now.templates.render("your_last_answer")
     is_given = asked.key in {one.key for one in given}
     texts = [*_findings(question, asked, now)] if is_given or question.kind != "mcq" else []
     allowed = (text for text in texts if now.check is None or now.check.passes(text))
