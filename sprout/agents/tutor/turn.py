@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from sprout.agents.agent import Job, Team
 from sprout.agents.grading.key_check import KEY_CHECK
@@ -16,7 +17,7 @@ from sprout.learning.leaks.prepared_help import prepared_help
 from sprout.learning.lessons.conversations import MessageKind
 from sprout.learning.lessons.fading import Fading, fading_after
 from sprout.learning.lessons.fixed_texts import fixed_text
-from sprout.learning.lessons.help_ladder import MAX_UNMARKED, HelpLadder, NextStep
+from sprout.learning.lessons.help_ladder import MAX_UNMARKED, HelpLadder, HelpLevel, NextStep
 from sprout.learning.lessons.memories import Memories
 from sprout.learning.lessons.repository import Drawing, Lesson, LessonRepository, TurnEnd
 from sprout.learning.lessons.turn import (
@@ -36,7 +37,8 @@ from sprout.learning.lessons.turn import (
 )
 from sprout.learning.lessons.turn_notes import TurnNote
 from sprout.learning.marking.attempts import asks_something, complains, wants_change, wants_solution
-from sprout.learning.marking.comparison import build_comparison, is_worth_comparing
+from sprout.learning.marking.comparable_answers import answers_anew, is_worth_comparing
+from sprout.learning.marking.comparison import build_comparison
 from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.marking.self_verdicts import leaves_open, listed_criteria, typed_self_mark
@@ -118,7 +120,7 @@ class LessonTurn:
         if (self_mark := self.find_self_mark(question)) is not None:
             return await self.record_self_mark(question, self_mark)
         if question.ladder.comparing:
-            return AttemptResult(question, question.ladder)
+            return await self.replace_answer(question)
         before = self.lesson.messages_since(question.prompt)[1]
         given, meaning = with_confirmed_option(question, self.input, before), InputMeaning.ASIDE
         given = with_picked_result(question, given)
@@ -163,9 +165,26 @@ class LessonTurn:
         return AttemptResult(question, ladder, notes=(note,), suggested=suggested)
 
     def is_worth_comparing(self, question: AskedCheckpoint, words: str) -> bool:
-        taught = [extract_explanation(one.content) for one in self.lesson.messages if one.role == "assistant"]
-        taught += [question.reading.text] if question.reading is not None else []
+        taught = self.taught_texts(question)
         return self.drawing is not None or is_worth_comparing(words, question.checkpoint.draft, taught)
+
+    def taught_texts(self, question: AskedCheckpoint) -> list[str]:
+        """What the tutor has said in the lesson, and what is to be read for the question."""
+        said = [extract_explanation(one.content) for one in self.lesson.messages if one.role == "assistant"]
+        return [*said, *([question.reading.text] if question.reading is not None else ())]
+
+    async def replace_answer(self, question: AskedCheckpoint) -> AttemptResult:
+        """Store a new answer in the place of the one that waits to be compared, if the message is one. It was written
+        beside the full answer, and has the highest level of help: whatever becomes of it is practice."""
+        taught, words, draft = self.taught_texts(question), self.input.text, question.checkpoint.draft
+        is_judging = leaves_open(words, build_comparison(draft))
+        is_answer = self.input.kind is TurnKind.ANSWER and not (is_judging or complains(words))
+        if not is_answer or not answers_anew(words, question.last_attempt_text, draft, taught):
+            return AttemptResult(question, question.ladder)
+        attempt = await self.dependencies.lessons.record_attempt(
+            question.id, text=words, option=None, level=int(HelpLevel.WORKED_STEP), actor=self.job.actor()
+        )
+        return AttemptResult(question, question.ladder.answered_anew(), attempt.id, attempt.grade)
 
     def find_self_mark(self, question: AskedCheckpoint) -> SelfMark | None:
         """The learner's verdicts on the answer that waits to be compared; None if the message has none."""
@@ -176,8 +195,9 @@ class LessonTurn:
             return self.task.self_mark.to_mark()
         is_aside = self.input.kind in {TurnKind.OPENING, TurnKind.CLARIFICATION}
         before = self.lesson.messages_since(question.prompt)[1]
-        last = before[-1].text if before else ""
-        return None if is_aside else typed_self_mark(self.input.text, last, comparison)
+        last = folded(question.last_attempt_text)
+        since = takewhile(lambda said: not last.endswith(said), (folded(one.text) for one in reversed(before)))
+        return None if is_aside else typed_self_mark(self.input.text, [*since], comparison)
 
     async def record_self_mark(self, question: AskedCheckpoint, mark: SelfMark) -> AttemptResult:
         """Store the learner's verdicts on their last attempt: practice, which settles the question."""
@@ -213,7 +233,8 @@ class LessonTurn:
             self.guard.protect_nothing(ladder.level)
             return
         said, answers = self.lesson.messages_since(question.prompt)
-        texts = [one.text for one in (*answers, self.input)]
+        found = self.result.grade.next_step if self.result.grade is not None else ""
+        texts = [*(one.text for one in (*answers, self.input)), found]
         self.guard.protect(question, ladder.level, said, texts)
 
     def closing_words(self, result: TurnResult | None) -> str:
@@ -242,7 +263,8 @@ class LessonTurn:
             comparison = build_comparison(question.checkpoint.draft)
             if self.result.attempt_id is None and leaves_open(words, comparison):
                 return fixed_text("compare_which", self.language, points=listed_criteria(comparison))
-            name = "compare" if self.result.attempt_id is not None else "compare_again"
+            is_first, is_new = not question.ladder.comparing, self.result.attempt_id is not None
+            name = "compare" if is_first else "compare_new" if is_new else "compare_again"
             return fixed_text(name, self.language, answer=question.checkpoint.draft.correct_answer)
         if question is not None:
             before = self.lesson.messages_since(question.prompt)[1]

@@ -7,13 +7,13 @@ from sprout.learning.lessons.turn import AskedCheckpoint
 
 
 def secret_of(question: AskedCheckpoint, *learner_texts: str) -> Secret:
-    """The secret of a question; what the learner has said is none."""
+    """The secret of a question; what the learner has said is none, nor what they were told of their last attempt."""
     draft = question.checkpoint.draft
     return build_secret(
         draft,
         anchors=draft.anchors,
         steps=draft.solution,
-        learner_texts=learner_texts,
+        learner_texts=[*learner_texts, question.last_feedback],
         label=question.label,
     )
 

@@ -100,6 +100,10 @@ class HelpLadder:
         """The answer is left to the learner to compare."""
         return self if self.ended else replace(self, step=NextStep.COMPARE)
 
+    def answered_anew(self) -> "HelpLadder":
+        """Another answer has taken the place of the one that waits to be compared."""
+        return replace(self, attempts=self.attempts + 1) if self.comparing else self
+
     def after_comparison(self) -> "HelpLadder":
         """The learner has said what their answer shows."""
         return replace(self, step=NextStep.COMPARED) if self.comparing else self

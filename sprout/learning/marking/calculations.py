@@ -24,6 +24,9 @@ _CHANGE = re.compile(
     r"\bso (?:it['’]?s |its |that['’]?s )?\d[\d.,]* ?%? (?:less|more|fewer|lower|higher)\W*\Z", re.IGNORECASE
 )
 _ASKS_CHANGE = re.compile(r"\bhow (?:many|much) (?:\w+ )?(?:less|more|fewer|lower|higher)\b", re.IGNORECASE)
+_NAMED_RESULT = re.compile(
+    r"(?:=|\b(?:is|gives?|makes?|hands? back|ist|gibt|macht|ergibt|est|fait|es|da))\s*\Z", re.IGNORECASE
+)
 _TWO = 2
 _SLACK = 1e-9  # of the value
 _ROUNDED = 0.06  # of the value: 2/3 = 0.7
@@ -80,6 +83,14 @@ def has_parts(answer: str, right: float, *, unit: str | None = None) -> bool:
     values = [one.quantity.value for one in iter_quantities(plain_text(answer), unit=unit)]
     sums = [sum(values), *([abs(values[0] - values[1])] if len(values) == _TWO else [])]
     return len(values) >= _TWO and any(_same(one, right) for one in sums)
+
+
+def ends_in_parts(answer: str, right: float, *, unit: str | None = None) -> bool:
+    """Whether the last two results that the answer names come to the right value: "a is 30, b is 1" for their sum."""
+    text = plain_text(answer)
+    named = [one.quantity.value for one in iter_quantities(text, unit=unit) if _NAMED_RESULT.search(text[: one.start])]
+    two = named[-_TWO:]
+    return len(two) == _TWO and any(_same(one, right) for one in (sum(two), abs(two[0] - two[1])))
 
 
 def leaves_the_rest(answer: str, prompt: str) -> bool:

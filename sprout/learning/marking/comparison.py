@@ -9,25 +9,32 @@ from importlib.resources import files
 
 from sprout.errors import BadInput
 from sprout.events import Compare, ComparedCriterionShown, Mark
-from sprout.learning.marking.attempts import asks_something, begins_by_giving_up, is_genuine_attempt
+from sprout.learning.marking.attempts import asks_something, is_genuine_attempt
 from sprout.learning.marking.grades import CriterionResult, Grade, GradeState, Remedy, ungraded
 from sprout.learning.marking.grading import criterion_ids
 from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.questions.questions import Criterion, QuestionDraft
 from sprout.learning.text.confusables import plain
-from sprout.learning.text.stems import stems
 
 MAX_WORDS = 60  # of a verdict that is typed, with what the learner says of it
 WHOLE = "the whole answer"
-_FEW_WORDS, _MANY_WORDS = 3, 15
 
 _MARKS: tuple[Mark, ...] = ("met", "partly", "missing")
 _LONGEST = 4  # words of a phrase
-_DIGITS = re.compile(r"\d+")
 _STOP = "."
-_ANSWERS_SO = re.compile(
-    r"\W*(?:they|because|bc|cause|cuz|cos|since|by|so that|sie|weil|damit|indem|parce que|ils|elles|porque|ellos)\b",
-    re.IGNORECASE,
+_DOUBTS = re.compile(
+    r"\b(?:but|only|nur|aber)(?: that| dass)? (?:you|du)\b|"
+    r"\b(?:except|apart from|not sure|unsure|nicht sicher|bis auf|sauf|excepto|salvo"
+    r"|(?:but|though|although|only|just|aber|nur|mais|pero)\b.*\b(?:not|no|never|didnt|dont|doesnt|havent|hadnt|wasnt|isnt"
+    r"|without|forgot|left out|miss\w*|lacks?|less|worse|wrong|nicht|kein\w*|ohne|vergessen|fehl\w*|weniger|pas|sans"
+    r"|oublie|moins|sin|falta|olvide|menos))\b"
+)
+_REMARK = re.compile(
+    r"(?:(?:but|well|ok|okay|so|hm+|and|aber|also|naja|mais|pero|i think|i guess) )*"
+    r"(?:mine|my (?:answer|sentence|one|version)|yours?|the (?:model|full|other|right) (?:answer|one)|same"
+    r"|i (?:only |just |also |didnt |did not |havent |hadnt )*(?:sa(?:y|id)|wr(?:o|i)te|written|forgot|left|miss(?:ed)?"
+    r"|put|mention(?:ed)?|named?|explain(?:ed)?|got)"
+    r"|ich (?:habe|hab|hatte)|meine?s?|deine?s?|jai|ma reponse|la mienne|mi respuesta|he dicho|dije)\b"
 )
 _CLAUSE_END = re.compile(r"[,.;:!…–—\n]+|-\s")
 _APOSTROPHE = re.compile("['’`´]")
@@ -56,28 +63,9 @@ class Comparison:
     misconceptions: tuple[str, ...]
 
 
-def is_worth_comparing(answer: str, draft: QuestionDraft, taught: Sequence[str] = ()) -> bool:
-    """Whether the model answer may stand beside the answer at once: it has words of it, or several of the matter.
-
-    An honest answer may have neither, so it is a reason to ask whether it is meant as one, and no more.
-
-    Args:
-        taught: what the tutor has said in the lesson.
-    """
-    words, said = len(plain(answer).split()), _matter([answer])
-    of_model = said & _matter([draft.correct_answer, *draft.anchors, *(one.statement for one in draft.criteria)])
-    if words <= _FEW_WORDS:
-        return bool(of_model)
-    new = of_model - _matter([draft.prompt])
-    if begins_by_giving_up(answer):
-        return bool(new)
-    answers_so = words > _FEW_WORDS + 1 and _ANSWERS_SO.match(answer) is not None
-    return answers_so or words > _MANY_WORDS or bool(new) or len(said & _matter([draft.prompt, *taught]) | of_model) > 1
-
-
-def _matter(texts: Sequence[str]) -> frozenset[str]:
-    """The content words of the texts, as stems, and their numbers."""
-    return stems(texts) | frozenset(_DIGITS.findall(" ".join(texts)))
+def remarks(text: str) -> bool:
+    """Whether the words speak of one of the two answers that are compared: "I left out the reason"."""
+    return _REMARK.match(" ".join(_words(text)).replace(f"{_STOP} ", "")) is not None
 
 
 def build_comparison(draft: QuestionDraft) -> Comparison:
@@ -148,12 +136,14 @@ def whole_verdict(verdicts: Sequence[Mark | None]) -> Mark:
 
 def parse_self_verdict(text: str, comparison: Comparison) -> SelfMark | None:
     """The learner's verdict, such as "the same", "partly, I think" or "not yet, I had the wrong number": the words that
-    the text begins with, or comes to: "I named the wage but not the rest, so partly". None where there are others, or
-    where it asks something."""
+    the text begins with, or comes to: "I named the wage but not the rest, so partly". "The same" with a doubt in it is
+    partly. None where there are others, or where it asks something."""
     words = _words(text)
     if not words or len(words) > MAX_WORDS or "?" in text or "？" in text:
         return None
     found = _verdict(words) or _conclusion(words)
+    if found == "met" and _DOUBTS.search(" ".join(words)):
+        found = "partly"
     return None if found is None else SelfMark({one.id: found for one in comparison.criteria})
 
 

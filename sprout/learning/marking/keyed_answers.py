@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from sprout.learning.marking.answer_pieces import plain_text
 from sprout.learning.marking.calculations import (
     calculations,
+    ends_in_parts,
     has_parts,
     has_unworked,
     leaves_the_rest,
@@ -162,9 +163,8 @@ def _grade_wrong(question: NumericQuestion, key: float, misconception: str | Non
     """The grade of a result that is not the key: wrong, unless it is the two numbers that lead to it."""
     if slipped := slipped_calculation(answer, key, unit=question.unit):
         return replace(_wrong_grade(misconception), next_step=SLIPPED.format(calculation=slipped))
-    if (misconception is None or _states_several_of_its_own(question, answer)) and has_parts(
-        answer, key, unit=question.unit
-    ):
+    is_own = misconception is None or _states_several_of_its_own(question, answer)
+    if (is_own and has_parts(answer, key, unit=question.unit)) or ends_in_parts(answer, key, unit=question.unit):
         return _unsure_grade("the answer is the two numbers that lead to the result", NOT_WORKED_OUT)
     if names_several(answer, question.prompt):
         return _unsure_grade("the answer is several numbers", WHICH_ONE_NUMBER)

@@ -17,6 +17,16 @@ def learner_calls(test: ProgramTest) -> list[str]:
     return list(dict.fromkeys(_calls(expression, own, test.after or "")))
 
 
+def named_case(test: ProgramTest) -> str:
+    """The case, in words, that a test looks for in what the program did: "the empty list" of `"the empty list" in
+    checked`; empty for a test of another kind."""
+    match _parsed(test.after or ""):
+        case ast.Module([ast.Expr(ast.Compare(ast.Constant(str(case)), [ast.In()], [ast.Name()]))]):
+            return case if test.gives == "True" else ""
+        case _:
+            return ""
+
+
 def _calls(node: ast.AST, own: set[str], source: str) -> Iterator[str]:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         name, arguments = node.func.id, [ast.get_source_segment(source, one) or "" for one in node.args]

@@ -3,13 +3,15 @@
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from textwrap import dedent
 
 from sprout.learning.actor import Actor
 from sprout.learning.marking.gradebook import Gradebook
 from sprout.learning.marking.grades import CriterionResult, Grade, GradeState, Remedy, ungraded
-from sprout.learning.marking.program_calls import learner_calls
+from sprout.learning.marking.program_calls import learner_calls, named_case
 from sprout.learning.marking.program_faults import MISSING_NAME, fault_in_words
+from sprout.learning.marking.program_output import compare_output, cut_output, near_miss, output_lines
 from sprout.learning.marking.program_runs import (
     MAX_CPU_S,
     ProgramEnd,
@@ -17,11 +19,12 @@ from sprout.learning.marking.program_runs import (
     ProgramRunner,
     ProgramsUnavailable,
 )
+from sprout.learning.marking.unprinted_values import with_values_printed
 from sprout.learning.questions.program_tests import ProgramTest
 
 MOST_IN_PART = 0.6  # of the score, below what counts as right
 NO_PROGRAM = "This is not a program that Python can run. Please write only the program, line by line."
-MAX_SHOWN = 300  # characters of an output
+ONLY_PRINT_MISSING = "What your program works out is right, and only `print` is missing: without it nothing is shown."
 MAX_SITUATION = 60  # characters of a line that is named by its code
 
 _FENCED = re.compile(r"```[\w+-]*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
@@ -48,7 +51,6 @@ _BEFORE_CODE = re.compile(
     re.IGNORECASE,
 )
 _DEFINITION = re.compile(r"(?:def|class|import|from)\b")
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{1,16}(?=>)")
 _STATEMENT = re.compile(r"^\s*(?:return|def|class|import|from|pass|break|continue|raise|assert|del)\b", re.MULTILINE)
 _BELIEFS_SHOW = frozenset(ProgramEnd) - {ProgramEnd.NOT_COMPILED, ProgramEnd.DIED}
 
@@ -84,8 +86,24 @@ async def mark_program(runner: ProgramRunner, tests: Sequence[ProgramTest], answ
         for other in _other_readings(program):
             runs_of_other = await runner.run(other, tests)
             if runs_of_other[0].end is not ProgramEnd.NOT_COMPILED:
-                return grade_runs(other, tests, runs_of_other)
-    return grade_runs(program, tests, runs)
+                program, runs = other, runs_of_other
+                break
+    grade = grade_runs(program, tests, runs)
+    ran = grade.correct is False and all(run.end is ProgramEnd.COMPLETE for run in runs)
+    is_unprinted = ran and await _is_right_but_unprinted(runner, tests, program)
+    return _only_print_missing(grade) if is_unprinted else grade
+
+
+async def _is_right_but_unprinted(runner: ProgramRunner, tests: Sequence[ProgramTest], program: str) -> bool:
+    """Whether the program passes all tests, which are of its output, once it prints what it works out."""
+    printing = with_values_printed(program) if all(test.prints for test in tests) else ""
+    return bool(printing) and grade_runs(printing, tests, await runner.run(printing, tests)).correct is True
+
+
+def _only_print_missing(grade: Grade) -> Grade:
+    """The grade with that alone as its next step: what the tests say of wrong values does not hold."""
+    results = tuple(replace(one, misconception=None) for one in grade.results)
+    return replace(grade, results=results, misconceptions=(), next_step=ONLY_PRINT_MISSING)
 
 
 def _other_readings(program: str) -> Iterator[str]:
@@ -143,7 +161,7 @@ def passes(test: ProgramTest, run: ProgramRun) -> bool:
     if run.end is not ProgramEnd.COMPLETE:
         return False
     if test.prints is not None:
-        return _lines(run.printed) == _lines(test.prints)
+        return output_lines(run.printed) == output_lines(test.prints)
     return run.value is not None and run.value in (test.gives, _literal_repr(test.gives or ""))
 
 
@@ -195,7 +213,10 @@ def _label(test: ProgramTest) -> str:
 
 def _next_step(program: str, test: ProgramTest, run: ProgramRun) -> str:
     expected = f"{test.gives or ''} {test.prints or ''}"
-    return f"{_explain(test, run)} {fault_in_words(program, run, given=test.before, expected=expected)}".rstrip()
+    fault = fault_in_words(program, run, given=test.before, expected=expected)
+    if run.end is ProgramEnd.COMPLETE and test.prints is not None:
+        fault = near_miss(program, output_lines(run.printed), output_lines(test.prints)) or fault
+    return f"{_explain(test, run)} {fault}".rstrip()
 
 
 def _explain(test: ProgramTest, run: ProgramRun) -> str:
@@ -215,14 +236,21 @@ def _explain(test: ProgramTest, run: ProgramRun) -> str:
             return f"{begin} program did not end within {MAX_CPU_S} seconds: is there a loop that never stops?"
         case ProgramEnd.TOO_LONG:
             return f"{begin} program printed far too much: is there a loop that never stops?"
+        case ProgramEnd.COMPLETE if test.after and (case := named_case(test)):
+            return f"One case is not in your program yet, or not with its expected result: “{case}”."
         case ProgramEnd.COMPLETE if test.after:
             lead = f"With {situation}, " if situation else "After your program, "
-            nothing = " None means that the call handed nothing back." if run.value == "None" else ""
-            return (
-                f"{lead}{test.after} gives {_cut(run.value or '')}; it should give {_cut(test.gives or '')}.{nothing}"
-            )
+            value, expected = cut_output(run.value or ""), cut_output(test.gives or "")
+            return f"{lead}{test.after} gives {value}; it should give {expected}.{_handed_back(run)}"
         case ProgramEnd.COMPLETE:
-            return _compare_output(begin, _lines(run.printed), _lines(test.prints or ""))
+            return compare_output(begin, output_lines(run.printed), output_lines(test.prints or ""))
+
+
+def _handed_back(run: ProgramRun) -> str:
+    if run.value != "None":
+        return ""
+    shown = " `print` only shows a value; `return` hands it back." if run.printed.strip() else ""
+    return f" None means that the call handed nothing back.{shown}"
 
 
 def _failure_after(test: ProgramTest, run: ProgramRun) -> str:
@@ -234,26 +262,8 @@ def _failure_after(test: ProgramTest, run: ProgramRun) -> str:
     return f"{expression} then {'stopped' if learner_calls(test) else 'failed'} with {run.error}"
 
 
-def _compare_output(begin: str, printed: list[str], expected: list[str]) -> str:
-    if len(printed) <= 1 and len(expected) <= 1:
-        shown, wanted = (_cut("\n".join(lines)) or "nothing" for lines in (printed, expected))
-        return f"{begin} program printed {shown}; it should print {wanted}."
-    line = next((at for at, (one, other) in enumerate(zip(printed, expected, strict=False)) if one != other), None)
-    if line is not None:
-        return (
-            f"Line {line + 1} of the output differs. {begin} program printed {_cut(printed[line]) or 'an empty line'}; "
-            f"it should print {_cut(expected[line]) or 'an empty line'}."
-        )
-    fewer = f"the next one should be {_cut(expected[len(printed)])}" if len(printed) < len(expected) else "no more"
-    return f"{begin} program printed {_count(printed)}; it should print {_count(expected)}, {fewer}."
-
-
 def _as_sentence(text: str) -> str:
     return text if text.endswith((".", "?", "!")) else f"{text}."
-
-
-def _count(lines: Sequence[str]) -> str:
-    return {0: "nothing", 1: "1 line"}.get(len(lines), f"{len(lines)} lines")
 
 
 def _situation(test: ProgramTest) -> list[str]:
@@ -289,19 +299,9 @@ def _is_prose(program: str, run: ProgramRun) -> bool:
     return is_unread and (not is_code or _WORDS_IN_A_ROW.search(words) is not None)
 
 
-def _lines(output: str) -> list[str]:
-    """The lines of an output without white space at their ends, and without empty lines at its end."""
-    return [line.rstrip() for line in output.rstrip().split("\n")] if output.rstrip() else []
-
-
 def _literal_repr(expected: str) -> str:
     """The expected `repr` as Python writes it: 'a' for "a"."""
     try:
         return repr(ast.literal_eval(expected))
     except (ValueError, SyntaxError, MemoryError, RecursionError):  # of an object that has no literal
         return expected
-
-
-def _cut(text: str) -> str:
-    text = _ADDRESS.sub("", text)
-    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"

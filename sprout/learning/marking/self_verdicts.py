@@ -1,10 +1,10 @@
 """Typed verdicts on one's own answer: "partly" alone is asked about, since it says nothing of any one criterion."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sprout.events import Mark
-from sprout.learning.marking.comparison import Comparison, parse_self_verdict
+from sprout.learning.marking.comparison import Comparison, parse_self_verdict, remarks
 from sprout.learning.marking.number_words import count_of
 from sprout.learning.marking.ordinals import ordinals
 from sprout.learning.questions.assessments import SelfMark
@@ -17,18 +17,20 @@ _NONE = re.compile(
     r"(?: of (?:them|these|those))?\W*"
 )
 _LACKING = re.compile(
-    r"\b(?:but not|not|without|except|missing|forgot|lacks?|nicht|ohne|ausser|fehlt|pas|sans|sauf|falta|sin|salvo)\b"
+    r"\b(?:but not|all but|not|without|except|missing|forgot|lacks?|nicht|ohne|ausser|fehlt|pas|sans|sauf|falta|sin"
+    r"|salvo)\b"
 )
 
 
-def typed_self_mark(text: str, before: str, comparison: Comparison) -> SelfMark | None:
+def typed_self_mark(text: str, before: Sequence[str], comparison: Comparison) -> SelfMark | None:
     """The learner's verdicts; None where the text has none, or leaves open which of the criteria are met.
 
     Args:
-        before: their last message. Where that left it open they were asked; "partly" once more is kept for the whole,
-            with no verdict on any criterion.
+        before: their messages since they gave the answer. Where one left it open they were asked; "partly" once more is
+            kept for the whole, with no verdict on any criterion.
     """
-    was_asked, mark = leaves_open(before, comparison), parse_self_verdict(text, comparison)
+    was_asked = any(leaves_open(one, comparison) for one in before)
+    mark = parse_self_verdict(text, comparison)
     if was_asked and (named := _named_criteria(text, comparison)):
         return SelfMark(named)
     if not leaves_open(text, comparison):
@@ -37,9 +39,11 @@ def typed_self_mark(text: str, before: str, comparison: Comparison) -> SelfMark 
 
 
 def leaves_open(text: str, comparison: Comparison) -> bool:
-    """Whether the text is "partly" and no more, where there are several criteria."""
-    mark = parse_self_verdict(text, comparison) if len(comparison.criteria) > 1 else None
-    return mark is not None and set(mark.verdicts.values()) == {"partly"}
+    """Whether the text is "partly" and no more, or a remark on the answers, where there are several criteria."""
+    if len(comparison.criteria) == 1 or "?" in text:
+        return False
+    mark = parse_self_verdict(text, comparison)
+    return remarks(text) if mark is None else set(mark.verdicts.values()) == {"partly"}
 
 
 def listed_criteria(comparison: Comparison) -> str:

@@ -14,14 +14,15 @@ from importlib.resources import files
 from rapidfuzz.distance import OSA
 
 from sprout.learning.marking.grades import Grade, GradeState
+from sprout.learning.marking.ordinals import ordinals
 from sprout.learning.questions.questions import Misconception
 from sprout.learning.text.normalization import folded
 
 MAX_WORDS = 25  # of an answer that is still a short one
 MIN_PLURAL = 3  # letters of a word that may have a plural
 _SLIPS = ((9, 2), (5, 1))  # letters from which on a word may have so many slips of the pen
-_WORD = re.compile(r"\d+|[^\W\d_]+")
-_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th|er|re|eme)\b")
+_WORD = re.compile(r"\d+(?:(?:st|nd|rd|th|er|re|eme)\b)?|[^\W\d_]+")
+_ORDINAL_ENDING = re.compile(r"(?<=\d)[a-z]+")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
 _PLURALS = ("s", "es", "e", "en", "n", "er", "x")
 
@@ -72,7 +73,8 @@ def _places(term: Sequence[str], said: Sequence[str]) -> Iterator[tuple[int, int
 
 def _slips(term: Sequence[str], words: Sequence[str]) -> int | None:
     """Slips of the pen that make the words the term; None if they are another one."""
-    if "".join(term) == "".join(words) or (_has_number(term) and sorted(term) == sorted(words)):
+    mine, theirs = ([_ORDINAL_ENDING.sub("", word) for word in each] for each in (words, term))
+    if "".join(theirs) == "".join(mine) or (_has_number(theirs) and sorted(theirs) == sorted(mine)):
         return 0
     if len(term) != len(words):
         return None
@@ -82,9 +84,10 @@ def _slips(term: Sequence[str], words: Sequence[str]) -> int | None:
 
 def _word_slips(term: str, word: str) -> int | None:
     shorter, longer = sorted((term, word), key=len)
-    if term == word or (len(shorter) >= MIN_PLURAL and _is_plural(shorter, longer)):
+    is_same_place = term in ordinals() and ordinals()[term] == ordinals().get(word)  # second, 2nd
+    if term == word or is_same_place or (len(shorter) >= MIN_PLURAL and _is_plural(shorter, longer)):
         return 0
-    if term.isdigit() or word.isdigit():
+    if term[0].isdigit() or word[0].isdigit():
         return None
     budget = next((slips for letters, slips in _SLIPS if len(term) >= letters), 0)
     distance = OSA.distance(term, word)
@@ -113,7 +116,7 @@ def _words(text: str) -> list[str]:
     """The words in small letters, without accents and articles; "l'état" is two."""
     bare = unicodedata.normalize("NFD", folded(_APOSTROPHE.sub(" ", text)))
     plain = "".join(character for character in bare if not unicodedata.combining(character))
-    return [word for word in _WORD.findall(_ORDINAL.sub("", plain)) if word not in _listed("articles")]
+    return [word for word in _WORD.findall(plain) if word not in _listed("articles")]
 
 
 def _has_number(term: Sequence[str]) -> bool:

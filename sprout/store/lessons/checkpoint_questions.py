@@ -69,6 +69,7 @@ def asked_checkpoint(
         ladder_of(question),
         counted,
         _answer_text(last) if last is not None else "",
+        (last.feedback or "") if last is not None else "",
         last is not None and last.score is None,
         sum(one.is_correct is False for one in attempts),
     )

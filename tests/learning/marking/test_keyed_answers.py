@@ -317,6 +317,20 @@ def test_A1_only_one_of_them_is_1(answer: str) -> None:
     assert grade_number(NumericQuestion("How many of the loops end?", "1"), answer).correct is True
 
 
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("a([6,6,6]) is 3, times 10 = 30, b is 1", GradeState.UNSURE), ("a gives 30 and b is 1", GradeState.UNSURE),
+        ("a gives 30 and b is 2", GradeState.GRADED), ("a is 3, so 30", GradeState.GRADED),
+    ],
+)  # fmt: skip
+def test_A1_the_two_results_that_lead_to_the_number_are_asked_for_it(answer: str, state: GradeState) -> None:
+    prompt = "What does this show?\n```python\ndef a(values):\n    n = 0\nprint(a([6,6,6])*10+b([6,6,6]))\n```"
+    question = NumericQuestion(prompt, "31", misconceptions=(Misconception("1", "stops at the first"),))
+    grade = grade_number(question, answer)
+    assert (grade.state, grade.next_step == NOT_WORKED_OUT) == (state, state is GradeState.UNSURE)
+
+
 @pytest.mark.parametrize("answer", ["2 + 6", "its 2 plus 6", "2 * 4.", "10 - 2 =", "2 * (3 + 1)"])
 def test_A1_a_calculation_that_is_not_worked_out_is_a_try_whose_result_is_asked_for(answer: str) -> None:
     assert states_number(PRIMES.prompt, answer, unit=None)

@@ -31,7 +31,7 @@ def test_A11_a_program_that_passes_all_tests_is_right() -> None:
 
 
 def test_A11_a_program_that_passes_some_is_half_right_and_told_what_fails() -> None:
-    grade = grade_runs("print(True)", [LARGE, SMALL], [printed("True\n"), printed("True\n")])
+    grade = grade_runs("print(size > 2)", [LARGE, SMALL], [printed("True\n"), printed("True\n")])
     assert (grade.score, grade.correct, grade.misconceptions) == (0.5, False, (SMALL.misconception,))
     assert grade.next_step == "With size = 3, your program printed True; it should print False."
     assert [one.verdict for one in grade.results] == ["met", "missing"]

@@ -49,6 +49,15 @@ def test_A11_accents_hyphens_and_plurals_make_no_difference(answer: str) -> None
     assert grade.correct
 
 
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [("shes noble so 2nd", True), ("2nd", True), ("the 2nd order", True), ("1st", None), ("2", None)],
+)
+def test_A11_an_ordinal_may_be_a_number_with_its_ending(answer: str, right: bool | None) -> None:
+    grade = grade_term("To which order does she belong?", ("second order", "second", "noble"), (), answer)
+    assert (grade.correct if grade is not None else None) is right
+
+
 @pytest.mark.parametrize("answer", ["July 14, 1789", "14 july 1789", "it was on July 14th, 1789", "14. Juli 1789"])
 def test_A11_a_date_may_stand_in_any_order(answer: str) -> None:
     grade = grade_term("When did it fall?", ("14 July 1789", "14 Juli 1789"), (), answer)

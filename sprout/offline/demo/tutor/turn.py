@@ -188,8 +188,13 @@ class Turn:
             at for at, (role, text) in enumerate(self.transcript) if role == "assistant" and asked in folded(text)
         )
         since = self.transcript[next(places, len(self.transcript)) + 1 :]
-        mine = [_QUESTION.split(text, maxsplit=1)[0] for role, text in since if role == "assistant"]
+        mine = [explanation_in(text) for role, text in since if role == "assistant"]
         return mine, [text for role, text in since if role == "user"]
+
+
+def explanation_in(reply: str) -> str:
+    """The words of a reply as it stands in the transcript, without its question."""
+    return _QUESTION.split(reply, maxsplit=1)[0].strip()
 
 
 def question_in(reply: str) -> str:

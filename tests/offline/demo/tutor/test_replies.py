@@ -97,6 +97,14 @@ def test_after_a_comparison_nothing_is_said_of_a_next_idea() -> None:
         assert "next idea" not in lesson.compare("met")
 
 
+def test_A11_who_finds_all_in_their_answer_hears_so_in_other_words_each_time() -> None:
+    lesson = room(learns=9)
+    lesson.open()
+    heard = [lesson.compare("met").split("\n\n")[0] for _ in range(4)]
+    assert len({*heard}) == 4
+    assert all(words.startswith(("Good", "Well done", "Nice")) for words in heard)
+
+
 def test_a_question_that_comes_again_is_announced_as_an_earlier_one() -> None:
     lesson = room(learns=9)
     lesson.open()
@@ -112,11 +120,14 @@ def test_a_question_changed_at_the_learners_wish_is_announced_as_that() -> None:
     assert lesson.push("change").startswith("Here is another question on the same idea.")
 
 
-def test_once_everything_was_asked_a_break_is_offered_once_and_the_lesson_goes_on() -> None:
+@pytest.mark.parametrize(("went_well", "words"), [(True, "the last one went well"), (False, "A break helps more")])
+def test_once_everything_was_asked_a_break_is_offered_after_a_miss_alone(went_well: bool, words: str) -> None:
     lesson = room(learns=99)
     lesson.open()
-    replies = [right(lesson) for _ in range(12)]
-    assert ["A break helps more" in reply for reply in replies] == [False] * 5 + [True] + [False] * 6
+    replies = [right(lesson) for _ in range(5)]
+    replies.append(right(lesson) if went_well else lesson.compare("missing"))
+    replies += [right(lesson) for _ in range(6)]
+    assert [words in reply for reply in replies] == [False] * 5 + [True] + [False] * 6
     assert len(lesson.asked) == 13
 
 

@@ -108,6 +108,7 @@ def test_what_the_run_of_a_program_showed_is_said_once_more() -> None:
     fault = "Your program printed February; it should print January."
     assert fault in room.answer("print(months[number])", right=False, next_step=fault)
     assert fault in room.ask("why is that wrong?", kind="clarification")
+    assert fault in room.ask("why is february wrong??", kind="clarification")
     assert room.open_question is not None
 
 

@@ -53,7 +53,7 @@ async def test_A9_after_two_answers_without_a_verdict_the_model_answer_is_shown_
             ],
             "misconceptions": ["eats soil"],
         }
-        again = await lesson.answer("because air is all around it")
+        again = await lesson.answer("hm let me see")
         assert again["question"]["compare"] == turn["question"]["compare"]
         assert len(lesson.requests) == asked
         assert len(await lesson.rows_of(tables.Answer)) == 2
@@ -231,6 +231,34 @@ async def test_A9_a_number_that_cannot_be_read_twice_brings_help_and_not_its_ans
         assert (third["question"]["compare"], len(third["question"]["help"])) == (None, 1)
         shown = await lesson.turn("", calls(checkpoint(NEXT)), move="show")
         assert shown["question"]["prompt"] == NEXT
+
+
+async def test_A9_H3_a_new_answer_takes_the_place_of_the_one_that_is_compared_and_is_practice(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": "compare"}) as lesson:
+        await lesson.turn("", calls(checkpoint()))
+        first = await lesson.answer("the wood came from the soil")
+        asked = len(lesson.requests)
+        again = await lesson.answer("sorry, wrong one. it takes a gas from the air around it")
+        assert again["question"]["id"] == first["question"]["id"]
+        assert again["question"]["compare"]["yours"] == "sorry, wrong one. it takes a gas from the air around it"
+        assert "That is your answer now." in again["message"]
+        assert len(lesson.requests) == asked
+        turn = await lesson.answer("the same", calls(checkpoint(NEXT)))
+        assert turn["graded"]["answerId"] == again["question"]["compare"]["answerId"]
+        old, new = await lesson.rows_of(tables.Answer)
+        assert (old.is_correct, new.is_correct, old.score, new.score) == (None, None, None, None)
+        assert new.help_level == 4
+
+
+async def test_A11_the_same_with_a_doubt_is_asked_about_and_the_answer_remembers_the_question(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": "compare"}) as lesson:
+        await lesson.turn("", calls(checkpoint()))
+        await lesson.answer("it takes a gas from the air")
+        asked = await lesson.answer("the same but i didnt say which gas")
+        assert "1. the gas; 2. the place" in asked["message"]
+        await lesson.turn("[CLARIFICATION] what is a gas?", says("Air is a mix of gases."))
+        turn = await lesson.answer("both", calls(checkpoint(NEXT)))
+        assert turn["question"]["prompt"] == NEXT
 
 
 async def test_A11_typed_partly_is_asked_about_and_what_is_named_counts(tmp_path: Path) -> None:

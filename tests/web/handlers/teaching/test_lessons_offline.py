@@ -1,10 +1,13 @@
 """Whole lessons with the offline tutor over HTTP: every reply passes the server's screen as it was written."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sprout.learning.marking.program_marking import ONLY_PRINT_MISSING
+from sprout.offline.courses.catalogue import find_course, find_lesson
 from sprout.offline.courses.lesson_format import Lesson as AuthoredLesson
 from sprout.offline.demo.conversation import read_conversation
 from sprout.offline.demo.tutor.agent import make_tutor
@@ -111,3 +114,27 @@ async def test_signs_of_danger_bring_the_card_and_calm_words_and_the_question_wa
         assert "raise_concern" in turn["toolsUsed"]
         assert "emergency" in turn["message"]
         await nothing_was_withheld(lesson, turn)
+
+
+async def test_A4_what_the_run_of_a_program_showed_is_never_withheld(tmp_path: Path) -> None:
+    course = find_course("Python: functions and lists")
+    assert course is not None
+    found = find_lesson(course, "An expression is worked out to one value")
+    assert found is not None
+    lesson_on_values = lesson_from_course(found)
+    asked = tuple(chunk for chunk in lesson_on_values.chunks if chunk.question.kind == "code")
+    async with serving_lesson(tmp_path, model=OfflineTutor(replace(lesson_on_values, chunks=asked))) as lesson:
+        turn = await lesson.turn()
+        assert turn["question"]["type"] == "code"
+        answer = await right_answer(lesson)
+        turn = await lesson.answer(answer.removeprefix("print"))
+        await nothing_was_withheld(lesson, turn)
+        assert turn["graded"]["correct"] is False
+        assert turn["message"].startswith(ONLY_PRINT_MISSING)
+        turn = await lesson.turn("[CLARIFICATION] why is that wrong?")
+        await nothing_was_withheld(lesson, turn)
+        assert ONLY_PRINT_MISSING in turn["message"]
+        turn = await lesson.answer("(60 - 12) / 4")
+        await nothing_was_withheld(lesson, turn)
+        assert turn["message"].startswith(turn["graded"]["nextStep"])
+        assert "that takes `print`" in turn["message"]

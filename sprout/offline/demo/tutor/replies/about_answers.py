@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise
 from typing import Any
 
 from sprout.learning.marking.number_words import count_of
@@ -20,8 +19,6 @@ from sprout.offline.demo.tutor.templates import inner_quotes
 
 LONGEST_NAMED = 3  # words of a number that is asked about
 
-_QUESTION = re.compile(r"^Question\b", re.MULTILINE)  # where the server puts the question after what is said
-_PROGRAM_SIGN = re.compile(r"[()=\[\]:]")
 _CLAUSE = re.compile(r"[,;:.!?]+\s+")
 _LEAD_IN = re.compile(r"\A(?:(?:but|so|and|wait|ok|okay|hm+|then|also|aber|und|sorry|no|yeah|well)\b[ ,.…]*)+")
 _APOSTROPHE = re.compile(r"(?<=\w)['’`´](?=\w)")
@@ -49,7 +46,7 @@ def about_answer_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     asked = _asked_answer(now, given)
     if question is None or asked is None:
         return
-    words = quote_learner(asked.words, now.templates)
+    words = quote_learner(asked.words, now.templates) or now.templates.render("your_last_answer")
     is_given = asked.key in {one.key for one in given}
     texts = [*_findings(question, asked, now)] if is_given or question.kind != "mcq" else []
     allowed = (text for text in texts if now.check is None or now.check.passes(text))
@@ -61,18 +58,13 @@ def about_answer_snippets(now: OpenQuestion) -> Iterator[Snippet]:
 
 
 def _about_program(now: OpenQuestion) -> Iterator[Snippet]:
-    """What the run of the last program showed, once more, if the question is why that is wrong."""
-    if _words_asked_about(now.turn.message) != "":
+    """What the run of the last program showed, once more, if the question is why that is wrong, or about a word of it:
+    "why is sale wrong"."""
+    found, asked = next(reversed(now.program_findings), ""), _words_asked_about(now.turn.message)
+    if not found or asked is None or folded(asked) not in folded(found):
         return
-    replies = (
-        reply
-        for (_, said), (role, reply) in pairwise(now.turn.transcript)
-        if role == "assistant" and _PROGRAM_SIGN.search(said) and said in now.turn.since_posed()[1]
-    )
-    shown, frames = next(reversed([*replies]), ""), now.templates
-    if shown:
-        text = first_sentences(_QUESTION.split(shown, maxsplit=1)[0].strip(), MOST_OF_ASIDE)
-        yield Snippet(frames.render("about_program", text=inner_quotes(text)), whole=True, repeatable=True)
+    text = first_sentences(found, MOST_OF_ASIDE)
+    yield Snippet(now.templates.render("about_program", text=inner_quotes(text)), whole=True, repeatable=True)
 
 
 def _findings(question: PreparedQuestion, asked: _Answer, now: OpenQuestion) -> Iterator[str]:

@@ -224,7 +224,8 @@ def _lead_in_snippets(
         case NextReason.ONE_MORE:
             yield Snippet(frames.fresh("one_more", turn.said, can=can), repeatable=True)
         case NextReason.FIRST_REPEAT:
-            yield Snippet(frames.render("take_a_break"))
+            went_well = turn.settled is not None and not turn.settled.comes_again
+            yield Snippet(frames.render("all_went_well" if went_well else "take_a_break"))
         case NextReason.ONCE_MORE:
             yield Snippet(frames.fresh("once_more", turn.said, can=can), repeatable=True)
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sprout.learning.lessons.help_ladder import NextStep
 from sprout.learning.marking.attempts import asks_something, begins_as_question
@@ -12,10 +13,11 @@ from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, LeakCheck, Prio
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.replies.wrong_answers import reply_to
 from sprout.offline.demo.tutor.templates import Templates, inner_quotes
-from sprout.offline.demo.tutor.turn import PendingQuestion, Turn
+from sprout.offline.demo.tutor.turn import PendingQuestion, Turn, explanation_in
 
 QUOTED_WORDS = 14
 SAME_IDEA = 0.7
+_PROGRAM_SIGN = re.compile(r"[()=\[\]:]")
 _MARKS = re.compile(r"[<>*_#\[\]|{}\\$~&]")
 _UNQUOTABLE = re.compile("[`\n]|!\\s*!|[\U0001f000-\U0001faff\u2600-\u27bf]")  # the tutor neither shouts nor uses emoji
 
@@ -42,8 +44,22 @@ class OpenQuestion:
         if self.question is None or self.pending.step is NextStep.COMPARE:
             return None
         mine, theirs = self.turn.since_posed()
-        secret = self.question.secret([*theirs, self.turn.message], self.pending.label_of(self.question.answer))
+        found = [self.turn.marking.next_step] if self.turn.marking is not None else []
+        known = [*theirs, self.turn.message, *found, *self.program_findings]
+        secret = self.question.secret(known, self.pending.label_of(self.question.answer))
         return LeakCheck(secret, "\n".join(mine), self.pending.level)
+
+    @property
+    def program_findings(self) -> list[str]:
+        """The replies to the programs that were sent in to this question, which say what their runs have shown."""
+        if self.pending.kind != "code":
+            return []
+        mine = self.turn.since_posed()[1]
+        return [
+            explanation_in(reply)
+            for (_, said), (role, reply) in pairwise(self.turn.transcript)
+            if role == "assistant" and _PROGRAM_SIGN.search(said) and said in mine
+        ]
 
     @property
     def is_aside(self) -> bool:

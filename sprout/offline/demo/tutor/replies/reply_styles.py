@@ -25,9 +25,11 @@ PAUSE_FROM = 3
 def open_question_reply(now: OpenQuestion) -> str:
     """The reply: what the words try is answered in its manner, and the next useful step is always offered."""
     frames, check = now.templates, now.check
-    still_open = frames.fresh("open", now.turn.said)
+    marked = now.turn.marking
+    is_wrong = marked is not None and marked.correct is False
+    still_open = frames.fresh("not_it_wordless" if is_wrong else "open", now.turn.said)
     if now.turn.corrected:
-        parts = [Snippet(frames.render("open")), *next_move_snippets(now)]
+        parts = [Snippet(still_open), *next_move_snippets(now)]
         return compose(_with_notice(now, parts), check) or still_open
     tactic = _tactic(now)
     if tactic is not None:
