@@ -74,6 +74,8 @@ def authored_gap(prompt: str) -> Gap | None:
 
 def wrong_answers(prompt: str) -> list[str]:
     """The wrong answers that the course of a lesson knows: options, or numbers."""
+    if (gap := authored_gap(prompt)) is not None:
+        return list(gap.wrong) or [f"{float(gap.answer) * 3 + more:g}" for more in (7, 8, 9)]
     ask = authored_question(prompt)
     assert isinstance(ask, LessonQuestion), f"no lesson asks: {prompt}"
     return [one.option for one in ask.wrong] or list(ask.diagnostic_values)

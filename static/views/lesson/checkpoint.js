@@ -52,7 +52,7 @@ function OpenCheckpoint({ lesson, about, question, refusal }) {
   const field = useRef(/** @type {HTMLElement | null} */ (null));
   const isHelpAsked = useRef(false);
   const asked = useFocus(lesson, field);
-  return html`<section class="cp" aria-label=${t("tu.checkpoint")}>
+  return html`<section class=${question.gap ? "cp gap" : "cp"} aria-label=${t("tu.checkpoint")}>
     <p class="cp-top">
       <${Mark} state="progress" mastery=${lesson.state.value?.mastery ?? 0} />
       <b>${t("tu.checkpoint")}</b>

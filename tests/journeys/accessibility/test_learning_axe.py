@@ -64,7 +64,7 @@ async def test_a_lesson_is_accessible_with_each_kind_of_checkpoint_and_at_its_en
     browser: Browser, tmp_path: Path, bayes_url: str
 ) -> None:
     async with open_course(tmp_path, bayes_url) as taught, open_page(browser, taught.lesson(TREE)) as page:
-        for name in ("choice", "drawing", "words"):
+        for name in ("gap", "choice", "drawing", "words"):
             asked = await wait_for_question(page)
             await axe.assert_accessible(page, f"lesson-{name}")
             await walk_focus_stops(page)

@@ -83,7 +83,7 @@ async def test_a_killed_server_costs_no_typed_word_and_the_turn_goes_on_by_itsel
             async with start_process(tmp_path, port=url.rpartition(":")[2], SPROUT_DATABASE_URL=bayes_url):
                 await expect(conversation(page)).to_contain_text("That is not right yet", timeout=60_000)
                 await expect(page.get_by_role("alert")).to_have_count(0)
-                await expect(checkpoint(page)).to_contain_text("Hint 1 of 4")
+                await expect(checkpoint(page)).to_contain_text("Hint for the gap")
                 await expect(page.locator("#side")).to_have_value("And what is a")
                 await expect(page.locator("#answer")).to_have_value("")
                 assert await page.locator(".me").count() == 1, "the answer was given once"
@@ -110,7 +110,7 @@ async def test_a_lost_network_is_said_and_the_turn_that_ended_meanwhile_is_shown
         await page.locator("#side").fill("A question in mind")
         await page.context.set_offline(False)
         await expect(conversation(page)).to_contain_text("That is not right yet")
-        await expect(checkpoint(page)).to_contain_text("Hint 1 of 4")
+        await expect(checkpoint(page)).to_contain_text("Hint for the gap")
         await expect(page.locator("#side")).to_have_value("A question in mind")
         assert await page.locator(".me").count() == 1
         taught.server.faults.clear()

@@ -395,7 +395,17 @@ async def test_Q2_a_page_that_is_opened_in_the_middle_is_told_what_is_open_and_n
         before = (await lesson.client.get(f"/api/chat/sessions/{lesson.session_id}/lesson")).json()
         await lesson.answer("milk", says("Think of what fills a room."))
         after = (await lesson.client.get(f"/api/chat/sessions/{lesson.session_id}/lesson")).json()
-    assert set(before["question"]) == {"id", "prompt", "type", "options", "help", "attempts", "compare", "reading"}
+    assert set(before["question"]) == {
+        "id",
+        "prompt",
+        "type",
+        "options",
+        "gap",
+        "help",
+        "attempts",
+        "compare",
+        "reading",
+    }
     assert (before["question"]["help"], before["question"]["attempts"], before["question"]["compare"]) == ([], 0, None)
     assert (before["question"]["type"], before["helpLevel"], before["evidence"]) == ("mcq", 0, 0)
     assert len(before["question"]["options"]) == 4
