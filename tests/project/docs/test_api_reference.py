@@ -128,9 +128,9 @@ def test_a_printed_answer_of_another_shape_is_noticed() -> None:
         {"id": "c", "score": 1, "nodes": [{"id": "d", "desc": None}], "more": 1},
     ):
         assert list(differences(other, true))
-    by_id = [{"01a21946-8491-71c7-ab55-2c64619f36a8": 8}, {"01a2194e-4ddc-75b9-85d2-68860b308593": 16}]
-    assert list(differences(*by_id)) == [], "ids are never the same"
-    assert list(differences({"minutes": 8}, by_id[0]))
+    one, other_id = {"01a21946-8491-71c7-ab55-2c64619f36a8": 8}, {"01a2194e-4ddc-75b9-85d2-68860b308593": 16}
+    assert list(differences(one, other_id)) == [], "ids are never the same"
+    assert list(differences({"minutes": 8}, one))
     stream = 'id: 1\nevent: agent_start\ndata: {"agent":"topic"}\n\n'
     assert list(stream_differences(stream, stream)) == []
     assert list(stream_differences(stream, stream.replace("agent_start", "run_started")))
