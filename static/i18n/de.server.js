@@ -105,6 +105,7 @@ export default {
   "server.objective_subconcept": "Die Teile dieses Konzepts, und Fragen, die zeigen, wo du anfängst.",
   "server.objective_topic": "Die Konzepte dieses Lernpfads und ihre Reihenfolge.",
   "server.objective_tutor": "Ein Schritt der Lektion.",
+  "server.objective_variants": "Neue Fragen für Wiederholungen, die bald kommen.",
   "server.option_unknown": "Diese Antwort steht bei der Frage nicht zur Wahl.",
   "server.other_question_open": "In dieser Lektion ist inzwischen eine andere Frage offen.",
   "server.other_site": "Seiten anderer Anbieter können hier nichts ändern.",
