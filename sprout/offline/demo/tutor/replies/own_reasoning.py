@@ -129,7 +129,8 @@ def _nearest_first(words: str, chunk: Chunk, lesson: TutorLesson) -> list[str]:
             text = f"{sentences[at - 1]} {sentence}" if at else ""
         is_statement = not sentence.rstrip("”\"'’").endswith("?")
         near, of_all = count_needs_met(lesson.course, words, text)
-        least = 0 if asks_again(words) else max(1, SHARE_OF_QUESTION * of_all)
+        is_remark = of_all == 1 and not asks_openly(words)
+        least = 0 if asks_again(words) else of_all + 1 if is_remark else max(1, SHARE_OF_QUESTION * of_all)
         if text and near >= least and is_statement and FEWEST_WORDS <= len(text.split()) <= MOST_OF_ASIDE:
             found.append((near, not any(map(str.isdigit, text)), at, text))
     return [text for *_, text in sorted(found, reverse=True)][:MOST_POINTS]

@@ -18,6 +18,7 @@ MOST_ELSE = 1  # words of the message that the place has not
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _CLAUSE = re.compile(r"[;:,]\s+(?:and |or |but )?|\s+(?:and|but)\s+")
+_EVERYWHERE = ("0", "1")  # "why 1 in 500" asks about the 500
 _DATE = re.compile(
     r"\d+(?:st|nd|rd|th|\.)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez)\w*", re.IGNORECASE
 )
@@ -46,7 +47,9 @@ def _places(now: OpenQuestion, name: str, text: str) -> Iterator[Snippet]:
     message = now.turn.message
     about = stems([message]) - {stem(word) for word in faint_words()}
     places = dict[str, str]()
-    for number in [*dict.fromkeys(numbers_in(_DATE.sub("", message)))][:MOST_NUMBERS]:
+    named = [*dict.fromkeys(numbers_in(_DATE.sub("", message)))]
+    telling = [number for number in named if number not in _EVERYWHERE] or named
+    for number in telling[:MOST_NUMBERS]:
         if place := _place_of(number, text):
             places.setdefault(place, number)
     if places and len(about) - shared_stems(about, stems([*places])) <= MOST_ELSE:
