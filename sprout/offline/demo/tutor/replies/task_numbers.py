@@ -11,7 +11,7 @@ from sprout.offline.demo.tutor.replies.open_question import OpenQuestion
 from sprout.offline.demo.tutor.templates import inner_quotes
 
 LONGEST_PLACE = 14  # words; of a longer sentence only the clause is quoted
-FEWEST_WORDS = 4
+FEWEST_WORDS = 2  # with letters: “3 to 1” says nothing of the 3
 MOST_NUMBERS = 2
 MOST_ELSE = 1  # words of the message that the place has not
 
@@ -76,7 +76,11 @@ def _place_of(number: str, text: str) -> str:
             continue
         clauses = [clause for clause in _CLAUSE.split(sentence) if number in numbers_in(clause)]
         is_long = len(sentence.split()) > LONGEST_PLACE
-        best = next((one for one in clauses if len(one.split()) >= FEWEST_WORDS), sentence) if is_long else sentence
-        if len(best.split()) >= FEWEST_WORDS:
+        best = next((one for one in clauses if _says_enough(one)), sentence) if is_long else sentence
+        if _says_enough(best):
             return best.strip(" “”.")
     return ""
+
+
+def _says_enough(place: str) -> bool:
+    return sum(any(map(str.isalpha, word)) for word in place.split()) >= FEWEST_WORDS
