@@ -16,6 +16,7 @@ from sprout.learning.marking.attempts import (
     complains,
     ends_by_giving_up,
     is_genuine_attempt,
+    is_upset,
     only_acknowledges,
     wants_to_stop,
 )
@@ -187,7 +188,8 @@ def interpret_input(
         return InputMeaning.ASIDE
     if says_nothing(given.text):
         return InputMeaning.DONT_KNOW
-    if given.kind is not TurnKind.ANSWER and (complains(given.text) or asks_in_anger(given.text)):
+    is_talk = given.kind is not TurnKind.ANSWER and (complains(given.text) or asks_in_anger(given.text))
+    if is_talk or is_upset(given.text):
         return InputMeaning.ASIDE
     draft = question.checkpoint.draft
     answers = () if question.kind == "mcq" else (question.checkpoint.draft.correct_answer,)

@@ -65,7 +65,7 @@ def is_genuine_attempt(
 
 def _gives_up(text: str) -> bool:
     """Whether the text only says that its writer does not know, or asks for help, and at most asks something beside."""
-    known = _phrases("requests") | _phrases("frustration")
+    known = _phrases("requests") | _frustration()
     if _says_only(text, known) or _does_not_know(text):
         return True
     parts = [part for part in _PART.split(text) if part.strip()]
@@ -76,13 +76,13 @@ def _gives_up(text: str) -> bool:
 def begins_by_giving_up(text: str) -> bool:
     """Whether the first clause gives up: "no clue, we haven't done this". A try may follow it."""
     first = next((part for part in _PART.split(text) if part.strip()), "")
-    return _says_only(first, _phrases("requests") | _phrases("frustration"))
+    return _says_only(first, _phrases("requests") | _frustration())
 
 
 def ends_by_giving_up(text: str) -> bool:
     """Whether the last clause gives up: "3 % times 0.3 … I don't get it"."""
     last = next((part for part in reversed(_PART.split(text)) if part.strip()), "")
-    return _says_only(last, _phrases("requests") | _phrases("frustration"))
+    return _says_only(last, _phrases("requests") | _frustration())
 
 
 def _does_not_know(text: str) -> bool:
@@ -94,7 +94,7 @@ def _does_not_know(text: str) -> bool:
 def complains(text: str) -> bool:
     """Whether the text says nothing but anger, boredom, shame, or what is wrong with the question."""
     words = _words(text)
-    left = [*_without(words, _phrases("frustration"))]
+    left = [*_without(words, _frustration())]
     said, is_upset = {(word,) for word in left} - _phrases("fillers"), len(left) < len(words)
     if not said:
         return is_upset
@@ -102,10 +102,16 @@ def complains(text: str) -> bool:
     return bool(said & assigned) and (is_upset or bool(said & faults)) and said <= assigned | faults | _phrases("glue")
 
 
+def is_upset(text: str) -> bool:
+    """Whether the text only complains, and says nothing of what its writer does not understand: no wish for help."""
+    words = _words(text)
+    return complains(text) and len([*_without(words, _phrases("puzzled"))]) == len(words)
+
+
 def asks_in_anger(text: str) -> bool:
     """Whether the text asks something, and beside that only complains: "why does it stop there, that's silly"."""
     parts = [part for part in _PART.split(text) if part.strip()]
-    left = [part for part in parts if not _says_only(part, _phrases("frustration"))]
+    left = [part for part in parts if not _says_only(part, _frustration())]
     return 0 < len(left) < len(parts) and all(_begins_with(part, "asking", "interrogatives") for part in left)
 
 
@@ -122,7 +128,7 @@ def wants_solution(text: str) -> bool:
 def wants_to_stop(text: str) -> bool:
     """Whether the text says nothing but that its writer wants to stop, upset or not."""
     stopping = _phrases("stopping")
-    return _says_only(text, stopping | _phrases("frustration")) and not complains(text)
+    return _says_only(text, stopping | _frustration()) and not complains(text)
 
 
 def asks_something(text: str, *, answers: Sequence[str] = ()) -> bool:
@@ -202,6 +208,10 @@ def _without(words: Sequence[str], known: frozenset[tuple[str, ...]]) -> Iterato
         if not length:
             yield words[at]
         at += length or 1
+
+
+def _frustration() -> frozenset[tuple[str, ...]]:
+    return _phrases("upset") | _phrases("puzzled")
 
 
 @cache

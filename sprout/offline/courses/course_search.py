@@ -28,7 +28,8 @@ _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
 _CODE = re.compile(r"`([^`\n]+)`")
 _LIST_MARK = re.compile(r"^\s*(?:\d+\.|[-*•])\s+")
-_EMPHASIS = re.compile(r"(?<!\w)\*{1,2}([^*\n]+)\*{1,2}(?!\w)")
+_EMPHASIS = re.compile(r"(?<![\w`])\*{1,2}([^*`\n]+)\*{1,2}(?![\w`])")
+_OBLIGED = re.compile(r"\b(?:i|we|you) (?:even |really |always )*(?:need|have|got) to\b")  # "why do we have to count"
 _ASKS_NUMBER = re.compile(r"\bhow (?:many|much|old|long|often|high|tall|far)\b|\b(?:what|which) (?:year|percent\w*)\b")
 _ASKS_REASON = re.compile(r"\b(?:why|how come|what for|reason)\b")
 _SUPPOSED = re.compile(r"\b(?:wrong idea|(?:the|this) idea|if (?:\w+ )*(?:were|was|began|stopped)|would)\b")
@@ -110,6 +111,12 @@ def search_course(slug: str, subconcept: str, question: str) -> list[Passage]:
     return sorted(has_number, key=rank)
 
 
+def count_needs_met(slug: str, question: str, text: str) -> tuple[int, int]:
+    """How many of the things that the question is about the text has, be it in other words, and how many there are."""
+    needs, there = _asked(slug, question).needs, _tokens(text, _names(slug))
+    return sum(_has(need, there) for need in needs), len(needs)
+
+
 def defined_term(slug: str, question: str) -> str:
     """Definition of the term that the question is about; empty where it is about more than one thing, or about none."""
     needs = _asked(slug, question).needs
@@ -120,8 +127,8 @@ def defined_term(slug: str, question: str) -> str:
 
 def _asked(slug: str, question: str) -> _Asked:
     """The question as it is searched for: its terms and phrases, the longest first, then its words."""
-    text = plain(_APOSTROPHE.sub("", question))
-    words, named, faint = text.split(), _names(slug), _faint()
+    text = _OBLIGED.sub(" ", plain(_APOSTROPHE.sub("", question)))
+    words, named, faint = text.split(), _names(slug), faint_words()
     needs, also, at = dict[Tokens, None](), set[str](), 0
     while at < len(words):
         length, marks = _phrase_at(words, at, named)
@@ -242,7 +249,7 @@ def _group_mark(group: tuple[str, ...]) -> str:
 
 
 @cache
-def _faint() -> Tokens:
+def faint_words() -> Tokens:
     """Words that say how something is asked."""
     return frozenset(_table()["faint"].split())
 

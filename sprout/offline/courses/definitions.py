@@ -1,11 +1,20 @@
-"""Definitions of a course's terms, for questions that ask the meaning of a word."""
+"""Definitions of a course's terms and of everyday words, for questions that ask the meaning of a word."""
 
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from itertools import chain
+
+from sprout.learning.marking.attempts import begins_as_question
 from sprout.learning.structure.sentences import sentences_of
+from sprout.learning.text.stems import same_stem, stem
 from sprout.offline.courses.glossary import glossary
 from sprout.offline.courses.glossary_format import Term
-from sprout.offline.courses.meaning_questions import meaning_questions
+from sprout.offline.courses.meaning_questions import likened_words, meaning_questions
 
 LONGEST_TOGETHER = 45  # words
+MOST_WORDS = 4  # of what is asked about: "tight pipes"
 
 
 def definition(slug: str, question: str) -> str:
@@ -18,6 +27,20 @@ def definition(slug: str, question: str) -> str:
         if len(known) == len(terms):
             return _joined(list(dict.fromkeys(known)))
     return ""
+
+
+def likened_definition(slug: str, question: str) -> str:
+    """Definition of a term that a question likens to something: "is it like a fraction?", "is a list like a box?"."""
+    known = (term.says for forms in likened_words(question) if (term := _find(slug, forms)) is not None)
+    return next(known, "")
+
+
+def plain_words(question: str) -> str:
+    """What the everyday word means that a question asks the meaning of, or likens to something; empty if unknown."""
+    asked = chain((one.words for one in meaning_questions(question)), (reversed(likened_words(question)),))
+    forms = (form for form in chain.from_iterable(chain.from_iterable(asked)) if not begins_as_question(form))
+    words = (stem(word) for form in forms if len(form.split()) <= MOST_WORDS for word in form.split())
+    return next((says for word in words for known, says in _plain_words().items() if same_stem(word, known)), "")
 
 
 def asks_meaning(question: str) -> bool:
@@ -35,3 +58,10 @@ def _joined(texts: list[str]) -> str:
     if len(texts) > 1 and len(whole.split()) > LONGEST_TOGETHER:
         return " ".join(sentences_of(text)[0] for text in texts)
     return whole
+
+
+@cache
+def _plain_words() -> Mapping[str, str]:
+    """What each everyday word means, by its stem."""
+    table = tomllib.loads(files("sprout.offline.courses").joinpath("plain_words.toml").read_text(encoding="utf-8"))
+    return {stem(word): says for word, says in table.items()}

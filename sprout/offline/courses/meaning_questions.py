@@ -22,7 +22,7 @@ _FRAMES = (  # X is the word; whether the frame says that its meaning is asked f
     ("{what} {do} X {mean}", True),
     ("(?:{what} |{whats} )X {mean}", True),
     ("(?:(?:mean|meant) (?:by|with)|wdym(?: by)?|define:?|(?:meaning|definition) of) X", True),
-    ("{whats} X (?:used |good )?for", False),
+    ("{whats} X (?:used |good |short )?for", False),
     ("{whats} X", False),
     ("{what} X (?:{is}|{do})", False),
     ("{what} {do} X do", False),
@@ -35,11 +35,17 @@ _PAIRS = (
     "dif\\w*(?: between| btw| of| from)? X",
     "X {whats} the dif\\w*",
     "how {is} X",
+    "when {do} (?:i|we|you|u) use X",
     "(?:is|are) X(?: (?:the )?same(?: thing)?)?",
     "(?=.* (?:vs|versus) )X",  # not any two words: "list or text" answers something
 )
+_LIKENED = re.compile(
+    r"(?:(?:so|but|and|wait|ok|then|oh)[ ,]+)*(?:(?:is|are|isnt|arent|was|were) )?(?P<x>.+?) (?:(?:is|are|was) )?"
+    r"(?:(?:just|sort of|really) )?(?:like|an? (?:kind|sort) of|kind of|basically|(?:the )?same (?:thing )?(?:as|like)|"
+    r"similar to|the ones? with) (?P<y>.+)"
+)
 _BETWEEN = re.compile(
-    r",? (?:and|or|vs|versus|&|(?:any )?different (?:from|to|than)|(?:the )?same (?:thing )?as|from|to)(?= )"
+    r",? (?:and|or|vs|versus|&|(?:any )?different (?:from|to|than)|(?:the )?same (?:thing )?as|from|to)(?: when)?(?= )"
 )
 _KNOWN = re.compile(r"\b(?:know|knew|see|understand|understood|get|remember)\s*\Z")  # "I know what a list is"
 _NOT_KNOWN = re.compile(r"\b(?:dont|do not|didnt|doesnt|cant|cannot|not|never|want to|wanna|need to|supposed to)\b")
@@ -49,9 +55,10 @@ _FILLED = re.compile(
 _FILLER = re.compile(
     r"[ ,]+(?:again|here|there|now|even|exactly|actually|really|literally|pl(?:ea)?[sz]e?|thanks|thx|tho|though|then|"
     r"once more|to me|in python|in (?:simple|easy|plain) (?:words|english)|"
-    r"in (?:this|the) (?:lesson|course|text|question))"
+    r"in (?:this|the) (?:lesson|course|text|question)|in p ?\([^)]*\))"
     r"(?= (?:mean|means|is|are|was|do|does)\Z|\Z)"
 )
+_SIGN_EVEN = re.compile(r"(?<!\w)[^\w\s]+ even\b")  # "what does % even mean" asks for no "even"
 _LEAD = re.compile(
     r"(?:(?:an?|the|your|our|some|all|so-called|words?|terms?|sign|symbol|function|"
     r"(?:this|that|these|those)(?! for\Z)) )*"
@@ -80,16 +87,24 @@ class MeaningQuestion:
 
 def meaning_questions(question: str) -> Iterator[MeaningQuestion]:
     """Each way in which the question can be read as one for the meaning of a word, the likelier first."""
-    lines = " ; ".join(folded(line) for line in question[-LONGEST:].splitlines())
-    text = re.sub(r"(?<=\w)'(?=\w)", "", lines.translate(_QUOTES))
+    text = _plain(question)
     clauses = [part for clause in _CLAUSE_END.split(text) if (part := _trimmed(clause))][:MOST_CLAUSES]
     frames = _COMPILED + (_COMPILED_ALONE if len(clauses) == 1 else ())
     for clause, (frame, says_mean) in product(clauses, frames):
-        for form in dict.fromkeys((clause, _trimmed(_without_fillers(clause)))):
+        readings = (clause, _trimmed(_without_fillers(clause)))
+        for form in dict.fromkeys(reversed(readings) if _SIGN_EVEN.search(clause) else readings):
             found = frame.fullmatch(form)
             if found and not _is_known(found["before"] or ""):
                 yield MeaningQuestion((_forms(found["x"]),), says_mean)
     yield from _pairs(_trimmed(_without_fillers(_trimmed(text))))
+
+
+def likened_words(question: str) -> tuple[tuple[str, ...], ...]:
+    """What the question likens something to, and what it likens: "is a list like a box?", "so it is basically an if?";
+    of each the forms in which it may be known, best first.
+    """
+    found = _LIKENED.fullmatch(_trimmed(_without_fillers(_trimmed(_plain(question)))))
+    return tuple(filter(None, map(_forms, (found["y"], found["x"])))) if found else ()
 
 
 def _pairs(text: str) -> Iterator[MeaningQuestion]:
@@ -101,6 +116,12 @@ def _pairs(text: str) -> Iterator[MeaningQuestion]:
             yield MeaningQuestion(tuple(map(_forms, _BETWEEN.split(asked, maxsplit=MOST_CLAUSES))))
         for place in between:
             yield MeaningQuestion((_forms(asked[: place.start()]), _forms(asked[place.end() :])))
+
+
+def _plain(question: str) -> str:
+    """The end of the question, folded, without apostrophes."""
+    lines = " ; ".join(folded(line) for line in question[-LONGEST:].splitlines())
+    return re.sub(r"(?<=\w)'(?=\w)", "", lines.translate(_QUOTES))
 
 
 def _forms(asked: str) -> tuple[str, ...]:

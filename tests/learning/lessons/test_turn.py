@@ -106,6 +106,19 @@ def test_A11_without_a_number_there_is_no_try_at_one(answer: str, meaning: Input
     assert interpret_input(posed(planets), parse_input(f"[ANSWER]\n{answer}")) is meaning
 
 
+@pytest.mark.parametrize("kind", ["[ANSWER]", "[CLARIFICATION]", ""])
+@pytest.mark.parametrize(
+    "words", ["this is stupid", "you suck", "I'm so stupid", "am i stupid", "sorry im so bad at this", "this is boring"]
+)
+def test_H1a_anger_and_shame_bring_no_help_unasked(words: str, kind: str) -> None:
+    assert interpret_input(posed(), parse_input(f"{kind}\n{words}")) is InputMeaning.ASIDE
+
+
+@pytest.mark.parametrize("words", ["I don't get it", "this is too hard", "this is stupid, idk", "ugh, a hint please"])
+def test_H1a_not_understanding_and_asking_bring_help_however_upset(words: str) -> None:
+    assert interpret_input(posed(), parse_input(f"[ANSWER]\n{words}")) is not InputMeaning.ASIDE
+
+
 def test_A11_who_writes_no_number_twice_gets_help() -> None:
     planets = posed(QuestionDraft("How many planets circle the sun?", "numeric", "8", 1, ("Planets",)))
     given = parse_input("[ANSWER]\nlots of them")

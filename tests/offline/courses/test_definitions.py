@@ -2,7 +2,7 @@
 
 import pytest
 
-from sprout.offline.courses.definitions import asks_meaning, definition
+from sprout.offline.courses.definitions import asks_meaning, definition, plain_words
 from sprout.offline.courses.glossary import glossary
 
 PYTHON = "python_functions_and_lists"
@@ -242,3 +242,12 @@ def test_a_question_without_those_words_may_ask_something_else(question: str) ->
 def test_a_question_without_end_is_read_from_its_end(filling: str) -> None:
     assert definition(PYTHON, filling * 20_000) == ""
     assert definition(PYTHON, f"{filling * 20_000}\nwhat is a tuple") == ""
+
+
+def test_plain_words_are_short_sentences_about_their_word() -> None:
+    for word in ("staff", "gout", "skylight", "fir"):
+        said = plain_words(f"what does {word} mean")
+        assert word in said.casefold()
+        assert said.endswith(".")
+        assert len(said.split()) <= 20
+    assert plain_words("why dont we count the eagle") == ""

@@ -21,7 +21,7 @@ from sprout.offline.demo.tutor.replies.next_question import PARAGRAPH, WeakPrere
 from sprout.offline.demo.tutor.replies.notes_places import answer_from_notes
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, open_question
 from sprout.offline.demo.tutor.replies.reply_styles import open_question_reply
-from sprout.offline.demo.tutor.replies.side_questions import side_answer
+from sprout.offline.demo.tutor.replies.side_questions import side_answer, wants_way
 from sprout.offline.demo.tutor.templates import CODES, Templates, detect_language, inner_quotes, templates_for
 from sprout.offline.demo.tutor.turn import Subject, Turn, read_turn
 from sprout.offline.reply import Block, Reply, TextOut, ToolOut
@@ -32,6 +32,8 @@ CONCERN, EXAMPLE, SEARCH = "raise_concern", "generate_example", "search_document
 LONGEST_QUERY = 300
 
 MISSES_BEFORE_EXAMPLE = 2
+
+_SAID_ANYWHERE = frozenset({ReplyStyle.WORD, ReplyStyle.PAUSE, ReplyStyle.CALM, ReplyStyle.TRUTH, ReplyStyle.DRIFT})
 
 LessonFinder = Callable[[Subject], TutorLesson]
 
@@ -85,7 +87,8 @@ class _TutorReply:
         if self._lesson.source == "notes" and (now.is_aside and tactic is None if now else self._is_clarification):
             return self._answer_from_notes(now)
         if now is not None:
-            wants = (tactic is not None and tactic.style is ReplyStyle.EXAMPLE) or self._needs_example(now, tactic)
+            asks = tactic.style is ReplyStyle.EXAMPLE if tactic is not None else wants_way(now)
+            wants = asks or self._needs_example(now, tactic)
             shows = wants and self._should_show_example(now)
             return Reply([self._example_call()]) if shows else self._say(self._open_reply(now))
         if self._is_clarification:
@@ -159,8 +162,12 @@ class _TutorReply:
         return ToolOut(EXAMPLE, {"title": self._lesson.example_title, "body": self._lesson.example})
 
     def _side_answer(self) -> str:
-        """A side question while nothing is open: a sentence of the lesson, or that it has none on it."""
-        words = side_answer(self._turn, self._lesson, self._templates)
+        """A side question while nothing is open: a friendly word, a sentence of the lesson, or that it has none."""
+        tactic = recognize_tactic(self._turn.message)
+        if tactic is not None and tactic.style in _SAID_ANYWHERE:
+            words = tactic.opening(self._templates.code, count_tactic(tactic, self._turn.earlier_messages))
+        else:
+            words = side_answer(self._turn, self._lesson, self._templates)
         words = words or self._templates.fresh("aside_unknown", self._turn.said)
         return f"{words} {self._templates.render('closing_words')}"
 

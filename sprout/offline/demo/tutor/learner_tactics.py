@@ -29,6 +29,8 @@ class ReplyStyle(StrEnum):
     CORRECT = "correct"
     PLAINLY = "plainly"
     PAUSE = "pause"
+    WORD = "word"
+    GIVES_UP = "gives_up"
     FASTER = "faster"
     CALM = "calm"
     EXAMPLE = "example"

@@ -91,13 +91,13 @@ def test_why_within_a_complaint_is_answered_with_nothing_open(room: Classroom) -
 
 def test_honest_word_is_said_in_a_wording_that_gives_nothing_away(lesson: TutorLesson) -> None:
     text = lesson.chunks[2]
-    answer = "I find no sentence in it that answers that, since I can only answer from this lesson."
+    answer = "Good question, but this course does not answer it, and a language model is what I am without."
     criteria = tuple({"label": f"part {at}", "statement": f"{answer} {at}", "weight": 0.5} for at in (1, 2))
     asked = replace(text.question, answer=answer, anchors=(answer,), criteria=criteria)
     taught = replace(lesson, chunks=(replace(text, question=asked), *lesson.chunks[:2]))
     room = Classroom(make_tutor(lambda _: taught), first_message("Physics", "Speed"))
     room.open()
-    assert "I find no answer to that in this lesson." in room.ask("is java faster", kind="clarification")
+    assert "That goes beyond what this course has" in room.ask("is java faster", kind="clarification")
 
 
 def test_what_the_run_of_a_program_showed_is_said_once_more() -> None:
@@ -126,7 +126,7 @@ def test_thought_gets_what_the_step_comes_down_to_once_each(room: Classroom) -> 
     assert "if all hours were alike.”" in first
     said = [first, *(room.ask("but why must all hours be alike?", kind="clarification") for _ in range(3))]
     assert len(set(said)) == len(said)
-    assert "I find no answer" in said[-1] or "only answer from this lesson" in said[-1]
+    assert not any("if all hours were alike" in one for one in said[1:])
 
 
 @pytest.mark.parametrize("words", ["can you explain again", "explain it pls", "i still dont get it"])
@@ -136,7 +136,7 @@ def test_who_wants_it_explained_again_gets_the_point_of_the_step(room: Classroom
 
 
 def test_a_question_on_another_matter_gets_no_sentence_of_the_step(room: Classroom) -> None:
-    assert "only answer from this lesson" in room.ask("what is the capital of France?", kind="clarification")
+    assert "this course does not answer it" in room.ask("what is the capital of France?", kind="clarification")
 
 
 def test_a_right_thought_is_not_given_away(room: Classroom) -> None:
@@ -150,9 +150,9 @@ def test_side_question_while_comparing_is_answered_too(room: Classroom) -> None:
     room.answer("15", right=True)
     room.answer("A", right=True)
     room.ladder = room.ladder.compare()
-    said = room.ask("but isn't that the same thing said twice?", kind="clarification")
+    said = room.ask("but why does the slow one count more?", kind="clarification")
     assert room.ladder.comparing
-    assert "What this step comes down to" in said
+    assert "Most of the walk was slow" in said
 
 
 def test_a_term_asked_for_after_another_is_no_guess() -> None:

@@ -12,9 +12,9 @@ from sprout.learning.marking.answer_pieces import plain_text
 from sprout.learning.marking.quantities import iter_quantities
 from sprout.learning.structure.sentences import sentences_of
 from sprout.learning.text.normalization import folded
-from sprout.learning.text.stems import shared_stems, stems
+from sprout.offline.courses.course_search import count_needs_met
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, Snippet
-from sprout.offline.demo.tutor.lesson import Chunk
+from sprout.offline.demo.tutor.lesson import Chunk, TutorLesson
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion
 from sprout.offline.demo.tutor.replies.wrong_answers import reply_to
 from sprout.offline.demo.tutor.templates import inner_quotes
@@ -24,6 +24,7 @@ PAIR = 2  # numbers that one calculation takes
 FEWEST_WORDS = 6  # of a sentence that says something
 MOST_NUMBERS = 4
 MOST_POINTS = 2  # sentences of one step that are pointed to
+SHARE_OF_QUESTION = 0.5  # that such a sentence has at least
 
 _APOSTROPHE = re.compile(r"(?<=\w)['’`´](?=\w)")
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
@@ -33,6 +34,8 @@ _CALCULATIONS: dict[str, Callable[[float, float], float]] = {
     "multiply": operator.mul,
     "divide": operator.truediv,
 }
+_SIGNED = re.compile(r"\d\s?%?\s?(?:[-+*/:÷×·]|x)\s?\d")
+_NOT_BOTH = re.compile(r"\d\D*\b(?:not|nicht|instead|statt|or|oder|from|of)\b\D*\d")  # no calculation with the two
 
 
 def thinks_aloud(words: str) -> bool:
@@ -43,6 +46,34 @@ def thinks_aloud(words: str) -> bool:
 def asks_again(words: str) -> bool:
     """Return True if the words want the matter explained once more, and name none."""
     return _table()["again"].search(_plain(words)) is not None
+
+
+def asks_reason(words: str) -> bool:
+    """Return True if the words ask for a reason."""
+    return _table()["reasons"].search(_plain(words)) is not None
+
+
+def asks_way(words: str) -> bool:
+    """Return True if the words ask how something is done: "how do i know if i divide"."""
+    return _table()["ways"].search(_plain(words)) is not None
+
+
+def asks_openly(words: str) -> bool:
+    """Return True if the words ask more than yes or no: "what is the 30 for"."""
+    return _table()["open"].search(_plain(words)) is not None
+
+
+def looks_back(words: str) -> bool:
+    """Return True if the words ask about what was done before: "why did you add them"."""
+    return _table()["back"].search(_plain(words)) is not None
+
+
+def calculates(words: str) -> bool:
+    """Return True if the words suggest a calculation, and do not ask why there is one: "is it like 35 x 100?"."""
+    plain = _plain(words)
+    by_name = any(_table()[f"{name}_number"].search(plain) for name in _CALCULATIONS)
+    is_one = _SIGNED.search(plain) is not None or (by_name and len([*iter_quantities(plain)]) >= PAIR)
+    return is_one and not asks_reason(words)
 
 
 def reasoning_snippets(now: OpenQuestion) -> Iterator[Snippet]:
@@ -60,17 +91,15 @@ def reasoning_snippets(now: OpenQuestion) -> Iterator[Snippet]:
 
 
 def step_points(now: OpenQuestion) -> Iterator[str]:
-    """Replies with what the step of the open question comes down to, the sentence of its explanation that is nearest to
-    what is asked first; none twice in a lesson. A thought may be about it in any words, another question is not."""
+    """Replies with sentences of the explanation of the open question's step, none twice in a lesson: what it comes down
+    to, if it is to be explained again; else those that have most of what is asked."""
     found = now.lesson.find(now.pending.prompt)
     frames, said, words = now.templates, now.turn.said, now.turn.message
-    name = "aside_step" if thinks_aloud(words) else "aside_point"
-    least = 0 if thinks_aloud(words) or asks_again(words) else 1
-    known = [*frames.wordings("aside_step"), *frames.wordings("aside_point")]
-    for text in _nearest_first(now, found[0], least) if found else ():
+    known = frames.wordings("aside_point")
+    for text in _nearest_first(words, found[0], now.lesson) if found else ():
         quoted = inner_quotes(text)
         if not any(frames.render(wording, text=quoted) in said for wording in known):
-            yield frames.fresh(name, said, text=quoted)
+            yield frames.fresh("aside_point", said, text=quoted)
 
 
 def _values(now: OpenQuestion) -> Iterator[float]:
@@ -78,7 +107,7 @@ def _values(now: OpenQuestion) -> Iterator[float]:
     words = _plain(now.turn.message)
     named = [one.quantity.value for one in iter_quantities(words)][:MOST_NUMBERS]
     given = {one.quantity.value for one in iter_quantities(plain_text(now.pending.prompt))}
-    if len(named) == PAIR:
+    if len(named) == PAIR and not _NOT_BOTH.search(words):
         asked = [name for name in _CALCULATIONS if not _table()[name].isdisjoint(words.split())]
         for name in asked:
             if name != "divide" or named[1]:
@@ -86,22 +115,22 @@ def _values(now: OpenQuestion) -> Iterator[float]:
     yield from sorted(dict.fromkeys(named), key=given.__contains__)
 
 
-def _nearest_first(now: OpenQuestion, chunk: Chunk, least: int) -> list[str]:
+def _nearest_first(words: str, chunk: Chunk, lesson: TutorLesson) -> list[str]:
     """The statements of the explanation that stand alone, or with the one before, nearest to the side question first;
     of the same nearness what holds in general before the numbers of a case, and the later, which concludes, first.
 
-    Args:
-        least: how many words they must share with it.
+    A sentence that has a word or two of a long question by chance is worse than none.
     """
-    asked = stems([now.turn.message])
     found: list[tuple[int, bool, int, str]] = []
     sentences = sentences_of(" ".join(_FENCED.sub(" ", chunk.explanation).split()))
     for at, sentence in enumerate(sentences):
         text = sentence
-        if needs_context(sentence, now.lesson.language):
+        if needs_context(sentence, lesson.language):
             text = f"{sentences[at - 1]} {sentence}" if at else ""
         is_statement = not sentence.rstrip("”\"'’").endswith("?")
-        near = shared_stems(asked, stems([text]))
+        near, of_all = count_needs_met(lesson.course, words, text)
+        is_remark = of_all == 1 and not asks_openly(words)
+        least = 0 if asks_again(words) else of_all + 1 if is_remark else max(1, SHARE_OF_QUESTION * of_all)
         if text and near >= least and is_statement and FEWEST_WORDS <= len(text.split()) <= MOST_OF_ASIDE:
             found.append((near, not any(map(str.isdigit, text)), at, text))
     return [text for *_, text in sorted(found, reverse=True)][:MOST_POINTS]
@@ -115,5 +144,13 @@ def _plain(words: str) -> str:
 def _table() -> dict[str, Any]:
     file = files("sprout.offline.demo.tutor.replies").joinpath("own_reasoning.toml")
     table = tomllib.loads(file.read_text(encoding="utf-8"))
-    phrases = {name: re.compile(rf"\b(?:{'|'.join(table[name])})\b") for name in ("doubts", "again")}
-    return phrases | {name: frozenset(table[name].split()) for name in _CALCULATIONS}
+    phrases = {
+        name: re.compile(rf"\b(?:{'|'.join(table[name])})\b")
+        for name in ("doubts", "again", "reasons", "ways", "back", "open")
+    }
+    calculations = {name: frozenset(table[name].split()) for name in _CALCULATIONS}
+    with_number = {
+        f"{name}_number": re.compile(rf"\b(?:{'|'.join(words)})(?: (?:the|by|die|den|durch|mit))* \d")
+        for name, words in calculations.items()
+    }
+    return phrases | calculations | with_number

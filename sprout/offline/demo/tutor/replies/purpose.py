@@ -1,4 +1,4 @@
-"""Questions what a part is for: answered with what it teaches, and with what builds on it."""
+"""Questions what a part is for, or whether an exam asks for it: answered with what it teaches and what follows."""
 
 import re
 import tomllib
@@ -25,24 +25,28 @@ def ability_in(summary: str) -> str:
 
 
 def purpose_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> Iterator[Snippet]:
-    """What the part is for, if the learner asks that; nothing else."""
-    if not _asks_purpose(turn.message):
+    """What the part is for, if the learner asks that, or that their exam is not known here; nothing else."""
+    asks_exam = _asks(turn.message, "exam")
+    if not asks_exam and not _asks(turn.message, "patterns"):
         return
-    if can := ability_in(teaching.summary):
+    can = ability_in(teaching.summary)
+    if asks_exam:
+        yield Snippet(frames.render("exam"), whole=True, repeatable=True)
+    elif can:
         yield Snippet(frames.render("purpose", can=can), whole=True, repeatable=True)
     if after := turn.subject.after[:MOST_TITLES]:
         titles = ", ".join(frames.render("quote", words=inner_quotes(title)) for title in after)
         yield Snippet(frames.render("comes_next", titles=titles), whole=True, repeatable=True)
-    elif not can:
+    elif not can and not asks_exam:
         yield Snippet(frames.render("purpose_unknown"), whole=True, repeatable=True)
 
 
-def _asks_purpose(message: str) -> bool:
-    return _pattern().search(_APOSTROPHE.sub("", folded(message))) is not None
+def _asks(message: str, name: str) -> bool:
+    return _pattern(name).search(_APOSTROPHE.sub("", folded(message))) is not None
 
 
 @cache
-def _pattern() -> re.Pattern[str]:
+def _pattern(name: str) -> re.Pattern[str]:
     file = files("sprout.offline.demo.tutor.replies").joinpath("purpose.toml")
-    patterns = tomllib.loads(file.read_text(encoding="utf-8"))["patterns"]
+    patterns = tomllib.loads(file.read_text(encoding="utf-8"))[name]
     return re.compile(rf"\b(?:{'|'.join(patterns)})\b")

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sprout.learning.lessons.help_ladder import NextStep
-from sprout.offline.courses.definitions import definition
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, Priority, Snippet, compose, unsaid
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, Tactic, count_tactic, recognize_tactic
 from sprout.offline.demo.tutor.replies.about_answers import about_answer_snippets
@@ -52,21 +51,13 @@ def _with_notice(now: OpenQuestion, parts: list[Snippet]) -> list[Snippet]:
 
 
 def _tactic(now: OpenQuestion) -> Tactic | None:
-    """Tactic of the message; None for a program, and a first guess counts as an attempt."""
+    """Tactic of the message; None for a program, for "ok" as an answer, and a first guess counts as an attempt."""
     found, marked = recognize_tactic(now.turn.message), now.turn.marking
-    if found is not None and found.style is ReplyStyle.GUESSES and _asks_about(now):
-        return None
     if found is None or marked is None:
         return found
     first_guess = found.style is ReplyStyle.GUESSES and _times(now, found) == 1
     is_program = now.pending.kind == "code" and marked.correct is not None
-    return None if first_guess or is_program else found
-
-
-def _asks_about(now: OpenQuestion) -> bool:
-    """Whether what looks like a guess is a question about an answer or a term: "and sensitivity?"."""
-    is_term = bool(now.lesson.course) and bool(definition(now.lesson.course, now.turn.message))
-    return is_term or any(about_answer_snippets(now))
+    return None if first_guess or is_program or found.style is ReplyStyle.WORD else found
 
 
 def _opening(now: OpenQuestion, tactic: Tactic) -> Snippet:
@@ -144,6 +135,23 @@ def _acknowledge(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
     return [_opening(now, tactic), *_due_help(now)]
 
 
+def _say_word(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
+    """A friendly word, and the question below."""
+    return [_opening(now, tactic), *(_due_help(now) or [Snippet(now.templates.fresh("ready", now.turn.said))])]
+
+
+def _offer_ways(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
+    """A kind word for who gives up, the help that is due, and the ways on."""
+    return [_opening(now, tactic), *_due_help(now), Snippet(now.templates.fresh("ways", now.turn.said))]
+
+
+def _send_guess(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
+    """Whether a guess is right is what marking it says; who asks it beside the question has not guessed yet."""
+    if now.turn.kind == "clarification":
+        return [Snippet(now.templates.fresh("send_it", now.turn.said), repeatable=True)]
+    return _guide(now, tactic)
+
+
 def _calm(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
     """A human sentence, what was asked in anger, and then something else than before: the due help, an example, another
     question, a break.
@@ -167,10 +175,13 @@ def _quicken(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
 
 
 def _example(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
-    """The example that is beside the lesson, or that there is none."""
-    frames, due = now.templates, _due_help(now)
+    """The example that is beside the lesson; once it is known, the case of its test, or where it stands."""
+    frames, due, case = now.templates, _due_help(now), now.lesson.case
+    is_fresh = bool(case) and case not in now.turn.said and (now.check is None or now.check.passes(case))
+    if is_fresh and not now.example_notice:
+        return [Snippet(frames.render("test_case", idea=now.lesson.idea, case=case), whole=True), *due]
     if not now.example_is_shown:
-        return [Snippet(frames.render("no_example")), *(due or next_move_snippets(now))]
+        return [Snippet(frames.render("no_example")), *(due or [Snippet(frames.fresh("ways", now.turn.said))])]
     shown = frames.render("example_shown", title=now.lesson.example_title)
     where = [] if now.example_notice else [Snippet(shown, repeatable=True)]
     return [*where, _opening(now, tactic), *(due or [Snippet(frames.fresh("ready", now.turn.said))])]
@@ -184,10 +195,12 @@ _BUILDERS: dict[ReplyStyle, Callable[[OpenQuestion, Tactic], list[Snippet]]] = {
     ReplyStyle.WORDING: _wording,
     ReplyStyle.TRUTH: _invite_attempt,
     ReplyStyle.GUIDE: _guide,
-    ReplyStyle.GUESSES: _guide,
+    ReplyStyle.GUESSES: _send_guess,
     ReplyStyle.CORRECT: _correct,
     ReplyStyle.PLAINLY: _state_plainly,
     ReplyStyle.PAUSE: _acknowledge,
+    ReplyStyle.WORD: _say_word,
+    ReplyStyle.GIVES_UP: _offer_ways,
     ReplyStyle.FASTER: _quicken,
     ReplyStyle.CALM: _calm,
     ReplyStyle.EXAMPLE: _example,

@@ -6,18 +6,26 @@ from itertools import chain, pairwise
 
 from sprout.learning.text.stems import shared_stems, stems
 from sprout.offline.courses.course_search import Passage, defined_term, search_course
-from sprout.offline.courses.definitions import asks_meaning, definition
-from sprout.offline.demo.tutor.composition import LeakCheck, Priority, Snippet
+from sprout.offline.courses.definitions import asks_meaning, definition, likened_definition, plain_words
+from sprout.offline.demo.tutor.composition import LeakCheck, Snippet
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.replies.about_answers import about_answer_snippets
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, next_move_snippets
 from sprout.offline.demo.tutor.replies.own_reasoning import (
     asks_again,
+    asks_openly,
+    asks_way,
+    calculates,
     reasoning_snippets,
     step_points,
-    thinks_aloud,
 )
 from sprout.offline.demo.tutor.replies.purpose import purpose_snippets
+from sprout.offline.demo.tutor.replies.solved_before import solved_before_snippets
+from sprout.offline.demo.tutor.replies.task_numbers import (
+    explained_number_snippets,
+    sought_letter_snippets,
+    task_number_snippets,
+)
 from sprout.offline.demo.tutor.templates import Templates, inner_quotes
 from sprout.offline.demo.tutor.turn import Turn
 from sprout.offline.notes.words import needs_context
@@ -45,8 +53,8 @@ class _SideAnswer:
 
 
 def side_question_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterator[Snippet]:
-    """What there is to say of the answer that it is about, a passage that answers it, or an honest word; the open
-    question stays as it is.
+    """What there is to say of the answer that it is about, a passage that answers it, or an honest word and what can be
+    done; the open question stays as it is.
     """
     frames, said = now.templates, now.turn.said
     if about := [*about_answer_snippets(now), *purpose_snippets(now.turn, now.lesson, frames)]:
@@ -57,53 +65,83 @@ def side_question_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterat
     if not (answers and answers[0].is_definition) and _is_question(now.turn.message, now.pending.prompt):
         yield Snippet(frames.render("aside_is_the_question"))
         yield from next_move_snippets(now)
-        return
-    if answer := next(_best_first(answers, now, check), None):
+    elif answer := next(_best_first(answers, now, check), None):
         yield answer
+        yield Snippet(frames.fresh("open", said))
+    elif asks_way(now.turn.message) and now.example_is_shown:
+        where = now.example_notice or frames.render("example_shown", title=now.lesson.example_title)
+        yield Snippet(where, repeatable=True)
+        yield Snippet(frames.fresh("aside_way", said))
+        yield Snippet(frames.fresh("open", said))
+    elif calculates(now.turn.message):
+        yield Snippet(frames.fresh("try_yours", said))
     else:
-        yield Snippet(_honest_word("aside_withheld" if answers else "aside_unknown", now, check), whole=True)
-        offer = "aside_offer" if now.lesson.example and not now.example_is_shown else "aside_hint"
-        yield Snippet(frames.fresh(offer, said), Priority.SHOULD)
-    yield Snippet(frames.fresh("open", said))
+        offer = "aside_offer" if now.lesson.example and not now.example_is_shown else "ways"
+        honest = _harmless("aside_withheld" if answers else "aside_unknown", now, check)
+        yield Snippet(honest, whole=True)
+        yield Snippet(_harmless(offer, now, check, after=honest), whole=True)
+
+
+def wants_way(now: OpenQuestion) -> bool:
+    """Return True if a side question is how something is done, which the lesson says nowhere: its example shows it."""
+    if not (now.is_aside and asks_way(now.turn.message)):
+        return False
+    about = any(about_answer_snippets(now)) or any(purpose_snippets(now.turn, now.lesson, now.templates))
+    answers = [*_side_answers(now.turn.message, now.lesson, now.templates)]
+    return not about and next(_best_first(answers, now, now.check), None) is None
 
 
 def _best_first(answers: Sequence[_SideAnswer], now: OpenQuestion, check: LeakCheck | None) -> Iterator[Snippet]:
-    """What may be said: the reply to a thought of the learner's own, then what the lesson and its course say of it. The
-    step's own explanation comes first where that is to be said again, and before other lessons for a thought."""
+    """What may be said, best first: of the question just solved, of the numbers that are asked about, of the matter.
+    The step's own explanation comes first where it is to be said again, and before other lessons."""
     words = now.turn.message
     here = [one for one in answers if not one.is_elsewhere]
-    steps = [] if asks_meaning(words) else map(_SideAnswer, step_points(now))
+    is_again = asks_again(words) and not (answers and answers[0].is_definition)
+    is_for_example = asks_way(words) and not is_again
+    steps = [] if asks_meaning(words) or is_for_example else map(_SideAnswer, step_points(now))
     if not (answers and answers[0].is_definition):
+        yield from _passing(solved_before_snippets(now.turn, now.lesson, now.templates), check)
         yield from reasoning_snippets(now)
-    if asks_again(words):
-        ordered = chain(steps, here)
-    elif thinks_aloud(words):
-        ordered = chain(here, steps)
-    else:
-        ordered = chain(here, (one for one in answers if one.is_elsewhere), steps)
-    yield from (Snippet(one.text, whole=True) for one in ordered if _keeps_secret(one, now.question, check))
+        yield from _passing(sought_letter_snippets(now), check)
+        if asks_openly(words):
+            yield from _passing(task_number_snippets(now), check)
+    elsewhere = [] if is_for_example else [one for one in answers if one.is_elsewhere]
+    for one in chain(*((steps, here) if is_again else (here, steps)), elsewhere):
+        if _keeps_secret(one, now.question, check):
+            yield Snippet(one.text, whole=True)
+    if not calculates(words):
+        yield from _passing(chain(task_number_snippets(now), explained_number_snippets(now)), check)
+
+
+def _passing(parts: Iterator[Snippet], check: LeakCheck | None) -> Iterator[Snippet]:
+    return (part for part in parts if check is None or check.passes(part.text))
 
 
 def side_answer(turn: Turn, teaching: TutorLesson, frames: Templates) -> str:
     """Reply to a side question while nothing is open; empty where the course says nothing of it."""
-    purpose = " ".join(part.text for part in purpose_snippets(turn, teaching, frames))
-    return purpose or next((one.text for one in _side_answers(turn.message, teaching, frames)), "")
+    about = [*purpose_snippets(turn, teaching, frames)] or [*solved_before_snippets(turn, teaching, frames)]
+    said = " ".join(part.text for part in about)
+    return said or next((one.text for one in _side_answers(turn.message, teaching, frames)), "")
 
 
 def _side_answers(words: str, teaching: TutorLesson, frames: Templates) -> Iterator[_SideAnswer]:
-    """Replies to the question, best first: the definition that it asks for; else passages of the lesson and of its
-    course; last the definition of the one term that it is about.
+    """Replies to the question, best first: the definition that it asks for; else that of a term that it likens to
+    something, passages of the lesson and of its course, and the definition of the one term that it is about.
 
-    None where it asks what a word means, which no sentence that merely has the word answers.
+    Where it asks what a word means, no sentence that merely has the word answers it.
     """
     slug = teaching.course
     if found := definition(slug, words) if slug else "":
         yield _SideAnswer(frames.render("aside_definition", text=found), is_definition=True)
+    elif says := plain_words(words):
+        yield _SideAnswer(frames.render("aside_plain", text=says), is_definition=True)
     elif not slug:
         yield from map(_SideAnswer, _from_sentences(words, teaching, frames))
     elif not asks_meaning(words):
+        if says := likened_definition(slug, words):
+            yield _SideAnswer(frames.render("aside_likened", text=says), is_definition=True)
         yield from (_from_course(one, teaching, frames) for one in search_course(slug, teaching.subconcept, words))
-        if says := defined_term(slug, words):
+        if not asks_way(words) and (says := defined_term(slug, words)):
             yield _SideAnswer(frames.render("aside_term", text=says), is_definition=True)
 
 
@@ -143,12 +181,12 @@ def _is_question(words: str, prompt: str) -> bool:
     return len(asked) > 1 and shared >= SAME_QUESTION * len(asked) and shared >= SHARE_OF_PROMPT * len(open_one)
 
 
-def _honest_word(name: str, now: OpenQuestion, check: LeakCheck | None) -> str:
-    """The sentence of that name in its freshest wording that uses no word of the answer."""
+def _harmless(name: str, now: OpenQuestion, check: LeakCheck | None, after: str = "") -> str:
+    """The freshest wording of that name that, with what comes before it, uses no word of the answer."""
     frames, said = now.templates, now.turn.said
     wordings = sorted(frames.wordings(name), key=lambda one: said.count(frames.constant_part(one)))
     texts = [frames.render(one) for one in wordings]
-    return next((text for text in texts if check is None or check.passes(text)), texts[0])
+    return next((text for text in texts if check is None or check.passes(f"{after} {text}".strip())), texts[0])
 
 
 def _keeps_secret(reply: _SideAnswer, question: PreparedQuestion | None, check: LeakCheck | None) -> bool:
