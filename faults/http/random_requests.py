@@ -38,7 +38,7 @@ OWN_WORD = "Chutney"
 INTERNALS = re.compile(
     r"Traceback|File \"|site-packages|\.py\b|SELECT |INSERT |sqlalchemy|pydantic|starlette", re.IGNORECASE
 )
-ERROR_FIELDS = {"error", "activeRunId", "undoFirst", "code", "ways", "courses"}
+ERROR_FIELDS = {"error", "activeRunId", "undoFirst", "code", "params", "ways", "courses"}
 MAY_SAY_SECRETS = {("GET", "/api/graphs/{id}")}  # with answers=true, to who makes a course
 IGNORES_FOREIGN_IDS = {  # lists by a parent that is not there are empty, what is gone is deleted (contract §1.4)
     ("DELETE", "/api/nodes/{id}"),

@@ -90,7 +90,7 @@ async def test_the_graph_brings_everything_of_a_branch_in_one_answer(web: Web) -
     branch, root = await web.a_topic()
     run = await web.a_run(root)
     graph = (await web.client.get(f"/api/branches/{branch.id}/graph")).json()
-    assert set(graph) == {"branch", "nodes", "edges", "progress", "documents", "places", "runs"}
+    assert set(graph) == {"branch", "nodes", "edges", "progress", "documents", "places", "minutes", "runs"}
     assert [(node["id"], node["reason"]) for node in graph["nodes"]] == [(root.id, None)]
     assert [row["id"] for row in graph["runs"]] == [run.id]
 
@@ -152,7 +152,7 @@ async def test_a_run_is_shown_listed_and_cancelled_twice(web: Web) -> None:
     ]
     assert [event["kind"] for event in shown.pop("lastEvents")] == ["run_started"]
     assert (shown.pop("ending"), shown.pop("transitions")) == (None, [])
-    assert set(shown.pop("journal")) == {"objective", "reached", "next"}
+    assert set(shown.pop("journal")) == {"objective", "reached", "next", "codes", "params"}
     assert (shown["offers"], shown["cutOff"], shown["position"]) == (["cancel"], False, 0)
     assert (await web.client.get("/api/runs", params={"branchId": run.branch_id})).json() == [shown]
     assert (await web.client.get("/api/runs", params={"branchId": "another"})).json() == []

@@ -131,7 +131,7 @@ def test_a_test_of_the_course_is_no_exam() -> None:
 )
 def test_who_asks_how_it_is_done_is_shown_the_worked_example(words: str) -> None:
     room = room_at(LAMPS)
-    assert "How many of 350 parcels" in room.ask(words, kind=ASIDE)
+    assert "How many of 450 parcels" in room.ask(words, kind=ASIDE)
     assert [call.name for call in room.calls] == ["generate_example"]
 
 

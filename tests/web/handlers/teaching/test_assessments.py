@@ -176,7 +176,7 @@ async def test_what_is_not_there_is_404_and_asking_makes_nothing(own_web: Web) -
         "/api/assessments/nothing/answers",
     ):
         missing = await own_web.client.get(address, params=ME)
-        assert (missing.status_code, list(missing.json())) == (404, ["error"]), address
+        assert (missing.status_code, list(missing.json())) == (404, ["error", "code"]), address
     assert (await own_web.client.get(f"/api/agents/concepts/{root.id}/diagnostic", params=ME)).status_code == 400
     assert (await own_web.client.get("/api/assessments", params=ME)).json() == []
     bad_time = await own_web.client.patch("/api/assessments/nothing", json={"completedAt": "tomorrow"})

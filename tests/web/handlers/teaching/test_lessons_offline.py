@@ -123,7 +123,9 @@ async def test_A4_what_the_run_of_a_program_showed_is_never_withheld(tmp_path: P
     assert found is not None
     lesson_on_values = lesson_from_course(found)
     asked = tuple(chunk for chunk in lesson_on_values.chunks if chunk.question.kind == "code")
-    async with serving_lesson(tmp_path, model=OfflineTutor(replace(lesson_on_values, chunks=asked))) as lesson:
+    async with serving_lesson(
+        tmp_path, model=OfflineTutor(replace(lesson_on_values, chunks=asked, gap=None))
+    ) as lesson:
         turn = await lesson.turn()
         assert turn["question"]["type"] == "code"
         answer = await right_answer(lesson)

@@ -21,7 +21,7 @@ from sprout.offline.demo.tutor.lesson import Chunk, LessonSource, PreparedQuesti
 from sprout.offline.notes.language import language_of
 from sprout.offline.notes.words import words_of
 
-ASKS_FOR_GAP = "One step of this is left out. What belongs in the gap?"
+ASKS_FOR_GAP = "A step of this is left out. What belongs in the gap?"
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
 
 
