@@ -542,6 +542,7 @@ export interface Checkpoint {
   prompt: string;
   type: AnswerType;
   options: string[] | null;
+  form: AnswerForm;
   gap: boolean;
   help: string[];
   attempts: number;

@@ -18,7 +18,7 @@ export default {
   "td.day": "{n} Minuten am Tag",
   "td.due": "{n} Frage zu wiederholen, etwa {minutes} Min.|{n} Fragen zu wiederholen, etwa {minutes} Min.",
   "td.due_go": "{n} Frage wiederholen|{n} Fragen wiederholen",
-  "td.due_on": "Weiter",
+  "td.due_on": "Weiter wiederholen",
   "td.due_path": "{title} {n}",
   "td.left_review": "Die angefangene Runde weiter wiederholen",
   "td.lesson_at": "etwa {n} Min.",

@@ -17,7 +17,7 @@ export default {
   "td.day": "{n} minutes a day",
   "td.due": "{n} to review, about {minutes} min|{n} to review, about {minutes} min",
   "td.due_go": "Review {n}|Review {n}",
-  "td.due_on": "Continue",
+  "td.due_on": "Continue the review",
   "td.due_path": "{title} {n}",
   "td.left_review": "Continue the review that you left",
   "td.lesson_at": "about {n} min",

@@ -107,6 +107,13 @@ class QuestionDraft:
         """Whether code marks every answer to it; of short terms it knows only those that are listed."""
         return self.format in SOLVABLE_FORMATS or bool(self.program_tests)
 
+    @property
+    def form(self) -> AnswerForm:
+        """The form of the answer that it asks for; it tells nothing of its key."""
+        if self.format == "mcq":
+            return "choice"
+        return "number" if self.format == "numeric" else "term" if self.accepted else "words"
+
 
 def validate_draft(draft: QuestionDraft) -> QuestionDraft:
     """The draft with its text tidied; for mcq, `correct_answer` and misconceptions name options exactly as they are

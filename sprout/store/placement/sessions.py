@@ -15,8 +15,9 @@ from sprout.learning.placement.repository import (
     PlacementSession,
 )
 from sprout.store.assessment.placement_findings import PlacedPath, findings_of
+from sprout.store.assessment.questions import draft_of
 from sprout.store.schema import tables
-from sprout.store.schema.mapping import answer_form, question_shown
+from sprout.store.schema.mapping import question_shown
 from sprout.store.schema.placement_tables import PlacementFinding, PlacementItem, PlacementRow
 
 
@@ -119,6 +120,6 @@ def _question(session: Session, item: PlacementItem, path: PlacedPath) -> Placem
         concept=path.by_id[part.parent_id or ""].title,
         prompt=question.prompt,
         type=kind,
-        form=answer_form(question),
+        form=draft_of(question).form,
         options=question_shown(question).options,
     )

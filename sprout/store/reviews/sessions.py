@@ -20,10 +20,11 @@ from sprout.learning.reviews.repository import (
     SegmentState,
 )
 from sprout.learning.reviews.workload import minutes_for
+from sprout.store.assessment.questions import draft_of
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.reviews.posing import items_of, question_of
 from sprout.store.schema import tables
-from sprout.store.schema.mapping import answer_form, question_shown
+from sprout.store.schema.mapping import question_shown
 from sprout.store.schema.review_tables import OPEN_STATES, ReviewEntry, ReviewItem, ReviewSessionRow
 
 BETWEEN_SURE = 2  # questions between a miss of which the learner was sure and the next on the same part; judgement
@@ -190,7 +191,7 @@ def _question(session: Session, item: ReviewItem) -> ReviewQuestion | None:
         path="" if branch is None else branch.title,
         prompt=question.prompt,
         type=kind,
-        form=answer_form(question),
+        form=draft_of(question).form,
         options=shown.options,
         comes_back=item.comes_back,
         covers=list(session.exec(covers.order_by(col(tables.Node.creation)))),

@@ -6,7 +6,6 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any, Literal, cast
 
-from pydantic import JsonValue
 from sqlalchemy import Row
 
 from sprout.events import AssessmentRow, Compare, EdgeEnds, NodeRow, QuestionShown, ReadingShown, wire_time
@@ -21,7 +20,6 @@ from sprout.learning.lessons.conversations import (
 from sprout.learning.paths.contents import ContentRow, ContentStatus, GenerationRow, Trigger
 from sprout.learning.paths.repository import BranchRow, DocumentRow, EdgeRow, NodeDetail, ProgressRow
 from sprout.learning.questions.assessments import AnswerRow, QuestionRow
-from sprout.learning.questions.questions import AnswerForm
 from sprout.learning.sources import PassageRow
 from sprout.store.schema import tables
 from sprout.store.schema.grade_columns import grade_response
@@ -137,16 +135,6 @@ def answer_text(question: tables.Question) -> str:
 def solution_text(question: tables.Question) -> str | None:
     """Why the right answer holds, as Markdown; secret until the question is settled."""
     return "\n".join(cast(list[str], question.solution or [])) or None
-
-
-def answer_form(question: tables.Question) -> AnswerForm:
-    """The form of the answer that a question asks for; it tells nothing of its key."""
-    if question.format == "mcq":
-        return "choice"
-    if question.format == "numeric":
-        return "number"
-    marked_by = cast(dict[str, JsonValue], question.marked_by or {})
-    return "term" if marked_by.get("accepted") else "words"
 
 
 def question_row(question: tables.Question, *, with_key: bool = False) -> QuestionRow:

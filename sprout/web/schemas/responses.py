@@ -22,6 +22,7 @@ from sprout.learning.paths.next_lesson import WhyNext
 from sprout.learning.paths.repository import BranchGraph, BranchRow, BranchSummary, DocumentRow, EdgeRow
 from sprout.learning.paths.topic_coverage import OfferedCourse
 from sprout.learning.questions.assessments import Diagnostic, GradeShown
+from sprout.learning.questions.questions import AnswerForm
 from sprout.learning.reviews.day import DayDone, ForecastDay, ReviewsDue, WeekGains
 from sprout.learning.today.next_step import StepKind
 from sprout.web.schemas.run_responses import RunRow
@@ -33,6 +34,7 @@ class OpenLessonQuestion(Wire):
     """The open question of a lesson; `options` are those of a choice, in displayed order.
 
     Args:
+        form: of the answer; one in `words` may be a program or a drawing, as `type` says.
         gap: whether it is a worked case with one step left out, so that answering it is practice.
         help: the help texts given so far, in order.
         attempts: number of the learner's.
@@ -44,6 +46,7 @@ class OpenLessonQuestion(Wire):
     prompt: str
     type: AnswerType
     options: list[str] | None
+    form: AnswerForm
     gap: bool = False
     help: tuple[str, ...] = ()
     attempts: int = 0

@@ -101,6 +101,6 @@ export const ReviewLine = ({ next }) =>
   next.kind !== "review" &&
   (next.reviews?.here ?? 0) > 0 &&
   html`<p class="due-line t13">
-    <span>${t("next.due_here", { n: next.reviews?.here })}</span>
+    <span>${t("next.due_here", { n: next.reviews?.here })}</span>${" "}
     <a href=${reviewUrl()}>${t("next.due_go")}</a>
   </p>`;

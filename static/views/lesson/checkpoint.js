@@ -22,12 +22,20 @@ import { Hints } from "./hints.js";
 /** @import { OpenLesson } from "../../state/lesson.js" */
 /** @import { Checkpoint, SelfMark } from "../../types.d.ts" */
 
+const FORM_WORDS = /** @type {const} */ ({
+  number: "tu.in_number",
+  term: "tu.in_term",
+  words: "tu.in_words",
+  choice: "tu.in_mcq",
+});
 const KIND_WORDS = /** @type {const} */ ({
-  text: "tu.in_text",
   code: "tu.in_code",
   draw: "tu.in_draw",
   mcq: "tu.in_mcq",
 });
+
+/** The form of the answer in words. @param {Checkpoint} question */
+const formWords = ({ type, form }) => (type === "text" ? FORM_WORDS[form] : KIND_WORDS[type]);
 
 /** @param {{ lesson: OpenLesson, about: string }} props `about`: the titles of the lesson */
 export function CheckpointForm({ lesson, about }) {
@@ -56,7 +64,7 @@ function OpenCheckpoint({ lesson, about, question, refusal }) {
     <p class="cp-top">
       <${Mark} state="progress" mastery=${lesson.state.value?.mastery ?? 0} />
       <b>${t("tu.checkpoint")}</b>
-      <span>${t(question.gap ? "tu.gap" : KIND_WORDS[question.type])}</span>
+      <span>${t(question.gap ? "tu.gap" : formWords(question))}</span>
       <${DraftNote} kept=${kept.value && !question.compare} />
     </p>
     <div class="q" id="asked" tabindex="-1" ref=${asked}><${Markdown} text=${question.prompt} /></div>

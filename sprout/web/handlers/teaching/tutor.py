@@ -244,6 +244,7 @@ def open_lesson_question(question: AskedCheckpoint | None) -> OpenLessonQuestion
         prompt=question.prompt,
         type=question.kind,
         options=options,
+        form=question.checkpoint.draft.form,
         gap=question.checkpoint.is_gap,
         help=given_help(question),
         attempts=question.ladder.attempts,

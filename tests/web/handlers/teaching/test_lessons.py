@@ -400,6 +400,7 @@ async def test_Q2_a_page_that_is_opened_in_the_middle_is_told_what_is_open_and_n
         "prompt",
         "type",
         "options",
+        "form",
         "gap",
         "help",
         "attempts",
