@@ -25,7 +25,7 @@ from sprout.agents.path.question_tool import (
 from sprout.agents.prompt_elements import node_element, passage_elements
 from sprout.agents.prompts import Prompts, load_prompts
 from sprout.errors import InvalidQuestion, ToolFailure
-from sprout.events import AgentDone, NodeRow
+from sprout.events import AgentDone, NodeRow, Usage
 from sprout.learning.graph.graph import MAX_TITLE, title_key
 from sprout.learning.marking.answer_keys import AnswerKeys
 from sprout.learning.misconceptions.beliefs import belief_id
@@ -206,7 +206,9 @@ class _VariantsRun:
         return None if _has_saved(result) else self.prompts.correction.fill_correction(["No variant is saved."])
 
     async def finish(self, result: TurnResult | None) -> AgentDone:
-        if result is None or not _has_saved(result):
+        if result is None:  # nothing was lacking when it began: what lacks since then has a run of its own
+            return AgentDone(reason="end_turn", usage=Usage())
+        if not _has_saved(result):
             raise NothingSaved("The model ended without a variant that can be asked.")
         if self.key_checks is not None:
             await self.key_checks.check(await self.variants.held_back(self.job.node_id, user_id=self.job.user_id))

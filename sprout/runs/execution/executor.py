@@ -140,7 +140,7 @@ class RunExecutor:
         run, observer = self._run, self._parts.observer
         observer.observe(run, run.opening_event())
         kept = None if run.epoch == 1 else plan_resume(await self._parts.store.record(run.id))
-        brief = await self._spec.brief(_job(run, resumed=kept is not None), self._children)
+        brief = await self._spec.brief(_job(run, resumed=kept is not None and kept.has_loop), self._children)
         messages = brief.messages if kept is None else kept.messages
         if self._spec.mechanisms.journal and messages:
             brief = await self._with_journal(brief, kept)
@@ -201,7 +201,7 @@ class RunExecutor:
     async def _prepare_resume(self, brief: Brief, kept: ResumePlan) -> None:
         """Check that the run can be resumed, and publish ends of calls that are not in the log. Raises AnswerNeeded."""
         digest = prompt_digest(brief.system, brief.tools, self._run.model)
-        if kept.final is None and kept.unreadable is None and kept.digest != digest:
+        if kept.final is None and kept.has_loop and kept.digest != digest:
             raise AnswerNeeded(changed_question(utc_now(), before=kept.digest, after=digest))
         if kept.unreadable is not None:
             raise AnswerNeeded(kept.unreadable)

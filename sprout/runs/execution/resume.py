@@ -40,6 +40,11 @@ class ResumePlan:
     unpublished: tuple[Event, ...] = ()
     journal: str | None = None
 
+    @property
+    def has_loop(self) -> bool:
+        """Whether its loop goes on: no model is asked by a run that began without one, or cannot be read."""
+        return bool(self.messages)
+
 
 def plan_resume(record: RunRecord) -> ResumePlan | None:
     """The plan of a run by its record; None if nothing is stored yet, so that the run simply begins."""

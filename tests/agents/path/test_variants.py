@@ -366,3 +366,22 @@ async def test_V7_a_run_that_is_killed_at_any_write_goes_on_and_saves_nothing_tw
                     assert await again.states() == {NUMBER["prompt"]: "verified"}, at
                 store.released.set()
     assert cuts >= 4
+
+
+async def test_V7_a_run_with_nothing_to_write_that_is_killed_ends_well_and_leaves_what_lacks_since_to_the_next(
+    database: Database, data_dir: Path
+) -> None:
+    cut, model = partial(InterruptedStore, at=1), Writer([saving(NUMBER)])
+    async with reviewing(database, data_dir, model, store_like=cut) as it:
+        assert isinstance(it.life.store, InterruptedStore)
+        (lacking,) = await it.variants.lacking_concepts()
+        it.learner.clock.move(days=-30)
+        started = await it.life.runs.start("variants", node=lacking.concept, user_id=ME)
+        await it.life.store.cut.wait()
+        it.learner.clock.move(days=30)
+        async with reviewing(database, data_dir, model, learner=it.learner, backend=it.life.backend) as again:
+            run = await again.life.runs.wait_until_released(started.run.id)
+            assert (run.state, model.asked) == (RunState.COMPLETED, [])
+            await again.look()
+            assert await again.states() == {NUMBER["prompt"]: "verified"}
+        it.life.store.released.set()

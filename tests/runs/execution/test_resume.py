@@ -1,6 +1,7 @@
 """Runs that are cut off, and go on where they stood (runs.md K, B; traps 1-12)."""
 
 import asyncio
+import itertools
 import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -12,7 +13,8 @@ from typing import Any
 import pytest
 
 from harness.loop.scripted_turn import policy_with
-from sprout.events import NodeRow
+from sprout.agents.path.topic import topic_agent
+from sprout.events import NodeRow, Usage
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.loop.tools import Effect, Tool, tool
 from sprout.offline.faults.scenarios import Fault
@@ -339,6 +341,37 @@ async def test_a_run_that_was_cut_off_before_its_brief_simply_begins(database: D
             log = await life.stored_events(run_id)
             await assert_grown_once(life, run_id)
     assert kinds(log)[:4] == ["run_started", "run_resumed", "agent_start", "agent_reasoning"]
+
+
+async def test_K3_K5_a_run_that_asks_no_model_goes_on_from_every_boundary_and_waits_for_nobody(
+    database: Database, data_dir: Path
+) -> None:
+    """A path that is there already is told again: a run without instructions has none that can have changed."""
+    resumed = 0
+    async with asyncio.timeout(120), model_backend(a_grower()) as brain:
+        async with live_app(database, a_grower(), data_dir, backend=brain) as life:
+            await life.streamed(await life.start())
+            root = life.root
+            concepts, _ = await life.repositories.children(root.id)
+            for node in (root, *concepts):
+                await life.repositories.mark_generated(node.id, user_id=life.user_id)
+        told = partial(live_app, database, a_grower(), data_dir, backend=brain, root=root)
+        tellers = [topic_agent(life.repositories)]
+        for at, stored in itertools.product(range(1, 4), (False, True)):
+            cut = partial(InterruptedStore, at=at, stored=stored)
+            async with told(store_like=cut, agents=tellers) as first:
+                assert isinstance(first.store, InterruptedStore)
+                run_id = await first.start()
+                await first.store.cut.wait()
+                async with told(agents=tellers) as second:
+                    run = await second.runs.wait_until_released(run_id)
+                    log = await second.stored_events(run_id)
+                first.store.released.set()
+            assert (run.state, run.usage) == (RunState.COMPLETED, Usage())
+            assert of_kind(log, "agent_done")[-1]["conceptCount"] == len(concepts) == kinds(log).count("node_created")
+            assert_whole(log, run)
+            resumed += kinds(log).count("run_resumed")
+    assert resumed == 5  # after the last write there was nothing left to do
 
 
 async def test_a_model_failure_after_a_resume_counts_what_was_spent_before(database: Database, data_dir: Path) -> None:
