@@ -74,7 +74,7 @@ def named_options(options: Sequence[Option], text: str) -> list[Option]:
     """The options that the words name: none, one, or several of which the learner must say which one counts."""
     if (exact := chosen_option(options, text)) is not None:
         return [exact]
-    if len(text) > MAX_ANSWER_LENGTH:
+    if len(text) > MAX_ANSWER_LENGTH or not options:
         return []
     *_, last = _CORRECTION.split(text)
     if last != text and len(corrected := named_options(options, last)) == 1:

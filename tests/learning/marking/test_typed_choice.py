@@ -63,6 +63,10 @@ def test_A11_a_letter_whose_words_are_those_of_another_option_is_asked_about() -
     assert named("B it depends on the price of bread") == [1, 3]
 
 
+def test_A11_without_options_none_is_named() -> None:
+    assert named_options((), "b because they won") == []
+
+
 def test_A11_a_letter_may_stand_behind_words_that_all_options_have() -> None:
     crates = tuple(Option(text, text) for text in ("The crate with 900 bad parts", "The crate with 91 bad parts"))
     assert named_options(crates, "crate b") == [crates[1]]
