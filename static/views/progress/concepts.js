@@ -9,9 +9,9 @@ import { html } from "../../lib/html.js";
 import { begunState } from "../../state/graph.js";
 import { standing } from "../../state/progress.js";
 import { lessonUrl } from "../../state/router.js";
-import { Icon } from "../common/icons.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { EvidenceList } from "./evidence.js";
+import { SpotTitle } from "./spot_title.js";
 
 /** @import { Begun, BegunConcept, ProgressReport } from "../../types.d.ts" */
 
@@ -40,18 +40,7 @@ function Concept({ report, concept, withPaths }) {
     <div class="spot">
       <${Mark} state=${state} mastery=${now.learned / concept.parts} />
       <span>
-        <button
-          class="spot-t"
-          type="button"
-          aria-expanded=${open.value}
-          aria-controls=${open.value ? id : undefined}
-          onClick=${() => {
-            open.value = !open.value;
-          }}
-        >
-          ${concept.title}
-          <${Icon} name="down" small />
-        </button>
+        <${SpotTitle} title=${concept.title} open=${open} id=${id} />
         <span class="t13 dim">
           ${commaJoined([
             t("pg.concept_learned", { n: concept.parts, learned: now.learned }),

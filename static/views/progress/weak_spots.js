@@ -9,9 +9,9 @@ import { html } from "../../lib/html.js";
 import { begunState, LEARNED_AT } from "../../state/graph.js";
 import { lessonUrl } from "../../state/router.js";
 import { AnswerMarkIcon } from "../common/answer_mark.js";
-import { Icon } from "../common/icons.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { EvidenceList } from "./evidence.js";
+import { SpotTitle } from "./spot_title.js";
 
 /** @import { AnswerMark, Begun } from "../../types.d.ts" */
 
@@ -75,18 +75,7 @@ function Spot({ spot, withPaths }) {
         <span class="spot">
           <${Mark} state=${begunState(spot)} mastery=${spot.mastery} />
           <span>
-            <button
-              class="spot-t"
-              type="button"
-              aria-expanded=${open.value}
-              aria-controls=${open.value ? id : undefined}
-              onClick=${() => {
-                open.value = !open.value;
-              }}
-            >
-              ${spot.title}
-              <${Icon} name="down" small />
-            </button>
+            <${SpotTitle} title=${spot.title} open=${open} id=${id} />
             ${withPaths && html`<span class="t13 dimmer">${spot.branchTitle}</span>`}
           </span>
         </span>
