@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 from harness.loop.scripted_turn import QUICK
@@ -131,6 +131,14 @@ class InterruptedStore(SqlRunStore):
         self._at = at
         self._stored = stored
         self._killed = killed
+
+    async def is_cut_before(self, end: Coroutine[Any, Any, object]) -> bool:
+        """Wait for the cut or for the end, whichever comes first; whether it was the cut."""
+        first = [asyncio.create_task(self.cut.wait()), asyncio.create_task(end)]
+        await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
+        for task in first:
+            task.cancel()
+        return self.cut.is_set()
 
     async def admit(
         self,

@@ -424,14 +424,7 @@ async def test_a_grader_that_is_cut_off_at_any_write_gives_each_answer_its_two_l
                 assert isinstance(store, InterruptedStore)
                 await case.answer(GOOD)
                 run_id = await case.life.start("grading", node=case.concept)
-                first = [
-                    asyncio.create_task(store.cut.wait()),
-                    asyncio.create_task(case.life.runs.wait_until_released(run_id)),
-                ]
-                await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
-                for task in first:
-                    task.cancel()
-                if not store.cut.is_set():
+                if not await store.is_cut_before(case.life.runs.wait_until_released(run_id)):
                     break
                 cuts += 1
                 async with marking(

@@ -347,14 +347,7 @@ async def test_V7_a_run_that_is_killed_at_any_write_goes_on_and_saves_nothing_tw
                 assert isinstance(store, InterruptedStore)
                 await it.starter.start_lacking()
                 (run, *_) = await it.life.runs.runs(user_id=ME, agent="variants")
-                first = [
-                    asyncio.create_task(store.cut.wait()),
-                    asyncio.create_task(it.life.runs.wait_until_released(run.id)),
-                ]
-                await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
-                for task in first:
-                    task.cancel()
-                if not store.cut.is_set():
+                if not await store.is_cut_before(it.life.runs.wait_until_released(run.id)):
                     break
                 cuts += 1
                 async with reviewing(
