@@ -269,7 +269,7 @@ def compare(memory: Callable[[float], Memory], retention: float, seed: int) -> C
 
 
 async def cramming(count: int = LEARNERS, seed: int = 1) -> list[ProofFigure]:
-    """What is held for a month after days of study, against cramming for the same minutes."""
+    """Recall a month after days of study, against cramming for the same minutes."""
     figures = list[ProofFigure]()
     for name, memory in MEMORIES.items():
         for retention in RETENTIONS:

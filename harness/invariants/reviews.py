@@ -20,7 +20,7 @@ _sessions, _nodes, _progress = table_of(ReviewSessionRow), table_of(tables.Node)
 
 
 def review_faults(connection: Connection, user_id: str) -> Iterator[str]:
-    """What is broken in the reviews of a learner, a sentence each."""
+    """Violations of the rules of reviews in a learner's rows, a sentence each."""
     titles = {row.id: row.title for row in connection.execute(select(_nodes.c.id, _nodes.c.title))}
     cards = stored(connection, user_id)
     yield from _card_faults(connection, user_id, cards, titles)

@@ -39,7 +39,7 @@ VERDICT_SYNONYMS = {
 
 AnswerId = Annotated[str, Field(description="the id of the learner_answer")]
 AnswerIds = Annotated[list[str] | None, Field(description="only these; all where left out")]
-NextStep = Annotated[str, Field(description="one or two sentences to the learner")]
+LadderStep = Annotated[str, Field(description="one or two sentences to the learner")]
 Oddity = Annotated[str, Field(min_length=1, description="what is odd about it, in a few words")]
 
 
@@ -161,7 +161,7 @@ class _GradingRun:
             answer_id: AnswerId,
             verdicts: Verdicts,
             call: ToolUse,
-            next_step: NextStep = "",
+            next_step: LadderStep = "",
         ) -> dict[str, JsonValue]:
             """Record what one answer shows of every criterion. Once for every answer; the first one stands."""
             answer = self.answer(answer_id)

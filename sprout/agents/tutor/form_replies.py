@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sprout.agents.tutor.turn_state import AttemptResult
 from sprout.learning.lessons.fixed_texts import fixed_text
-from sprout.learning.lessons.help_ladder import NextStep
+from sprout.learning.lessons.help_ladder import LadderStep
 from sprout.learning.lessons.turn import (
     AskedCheckpoint,
     LearnerInput,
@@ -31,7 +31,7 @@ def form_reply(
         return fixed_text("meant_option", language, label=label, option=suggested.text)
     if is_untagged_answer(question, given):
         return fixed_text("untagged", language)
-    if result.ladder.step is not NextStep.WAIT or result.attempt_id is not None:
+    if result.ladder.step is not LadderStep.WAIT or result.attempt_id is not None:
         return None
     if denies_suggestion(question, given, before):
         return fixed_text("other_option", language)

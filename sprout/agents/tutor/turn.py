@@ -17,7 +17,7 @@ from sprout.learning.leaks.prepared_help import prepared_help
 from sprout.learning.lessons.conversations import MessageKind
 from sprout.learning.lessons.fading import Fading, fading_after
 from sprout.learning.lessons.fixed_texts import fixed_text
-from sprout.learning.lessons.help_ladder import MAX_UNMARKED, HelpLadder, HelpLevel, NextStep
+from sprout.learning.lessons.help_ladder import MAX_UNMARKED, HelpLadder, HelpLevel, LadderStep
 from sprout.learning.lessons.memories import Memories
 from sprout.learning.lessons.repository import Drawing, Lesson, LessonRepository, TurnEnd
 from sprout.learning.lessons.turn import (
@@ -169,7 +169,7 @@ class LessonTurn:
         return self.drawing is not None or is_worth_comparing(words, question.checkpoint.draft, taught)
 
     def taught_texts(self, question: AskedCheckpoint) -> list[str]:
-        """What the tutor has said in the lesson, and what is to be read for the question."""
+        """The tutor's texts in the lesson, and the passage to be read for the question."""
         said = [extract_explanation(one.content) for one in self.lesson.messages if one.role == "assistant"]
         return [*said, *([question.reading.text] if question.reading is not None else ())]
 
@@ -275,7 +275,7 @@ class LessonTurn:
     def due_help(self) -> str:
         """The prepared help that the learner gets in this turn; empty without one that can be shown."""
         question, ladder = self.result.open_question, self.result.ladder
-        if question is None or ladder.step is not NextStep.GIVE_HELP:
+        if question is None or ladder.step is not LadderStep.GIVE_HELP:
             return ""
         return prepared_help(question, ladder.level)
 

@@ -8,7 +8,7 @@ from sprout.events import Mark
 from sprout.learning.graph.graph import MAX_TITLE
 from sprout.learning.leaks.prepared_help import prepared_help
 from sprout.learning.lessons.fading import Fading
-from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
+from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, LadderStep
 from sprout.learning.lessons.memories import MemoryRow
 from sprout.learning.lessons.repository import Lesson
 from sprout.learning.lessons.turn import AskedCheckpoint, LessonPlan, TurnKind
@@ -26,10 +26,10 @@ MAX_ASKED = 40
 MAX_HELD = 5
 MAX_NEIGHBOURS = 2
 _HOW = {
-    NextStep.SOLVED: "solved",
-    NextStep.COMPARED: "compared",
-    NextStep.WORK_THROUGH: "worked_through",
-    NextStep.CHANGED: "changed",
+    LadderStep.SOLVED: "solved",
+    LadderStep.COMPARED: "compared",
+    LadderStep.WORK_THROUGH: "worked_through",
+    LadderStep.CHANGED: "changed",
 }
 
 
@@ -71,7 +71,7 @@ class AttemptResult:
     @property
     def self_verdict(self) -> Mark | None:
         """The learner's verdict on their whole answer; None outside a comparison."""
-        if self.ladder.step is not NextStep.COMPARED or self.grade is None:
+        if self.ladder.step is not LadderStep.COMPARED or self.grade is None:
             return None
         return whole_verdict([one.verdict for one in self.grade.results])
 
@@ -80,7 +80,7 @@ class AttemptResult:
         """Whether the next question is about the same idea: this one was not answered alone."""
         if self.settled_question is None or self.self_verdict == "met":
             return False
-        return self.ladder.step is not NextStep.SOLVED or self.ladder.level > HelpLevel.NONE
+        return self.ladder.step is not LadderStep.SOLVED or self.ladder.level > HelpLevel.NONE
 
 
 def state_element(
@@ -207,7 +207,7 @@ def _marking_element(result: AttemptResult) -> str:
 
 def _help_element(result: AttemptResult) -> str:
     question = result.open_question
-    if question is None or result.ladder.step is not NextStep.GIVE_HELP:
+    if question is None or result.ladder.step is not LadderStep.GIVE_HELP:
         return ""
     text = prepared_help(question, result.ladder.level)
     return fenced("help", text, limit=MAX_TEXT, level=str(int(result.ladder.level))) if text else ""

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
+from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, LadderStep
 
 LITTLE_KNOWN, WELL_KNOWN = 0.3, 0.6  # mastery, 0..1; judgement: in doubt more is worked out
 
@@ -27,9 +27,9 @@ def fading_after(known: float, settled: HelpLadder | None = None) -> Fading:
         known: mastery, 0..1.
         settled: the ladder of the question that was just settled; None without one.
     """
-    if settled is not None and settled.given is HelpLevel.NONE and settled.step is NextStep.WORK_THROUGH:
+    if settled is not None and settled.given is HelpLevel.NONE and settled.step is LadderStep.WORK_THROUGH:
         return Fading.GAP
-    if settled is not None and not (settled.step is NextStep.SOLVED and settled.level is HelpLevel.NONE):
+    if settled is not None and not (settled.step is LadderStep.SOLVED and settled.level is HelpLevel.NONE):
         return Fading.ALONE
     if known < LITTLE_KNOWN:
         return Fading.EXAMPLE

@@ -14,8 +14,8 @@ class HelpLevel(IntEnum):
     WORKED_STEP = 4
 
 
-class NextStep(StrEnum):
-    """The tutor's next step, decided by code. The last four end the question."""
+class LadderStep(StrEnum):
+    """Step of the ladder that follows a turn, decided by code. The last four end the question."""
 
     WAIT = "wait"
     GIVE_HELP = "give_help"
@@ -26,7 +26,7 @@ class NextStep(StrEnum):
     CHANGED = "changed"  # put away for another question
 
 
-_ENDS = frozenset({NextStep.SOLVED, NextStep.COMPARED, NextStep.WORK_THROUGH, NextStep.CHANGED})
+_ENDS = frozenset({LadderStep.SOLVED, LadderStep.COMPARED, LadderStep.WORK_THROUGH, LadderStep.CHANGED})
 MAX_UNMARKED = 2  # attempts in a row
 
 
@@ -50,7 +50,7 @@ class HelpLadder:
     level: HelpLevel = HelpLevel.NONE
     attempts: int = 0
     unmarked: int = 0
-    step: NextStep = NextStep.WAIT
+    step: LadderStep = LadderStep.WAIT
     given: HelpLevel = HelpLevel.NONE
 
     @property
@@ -64,12 +64,12 @@ class HelpLadder:
 
     @property
     def comparing(self) -> bool:
-        return self.step is NextStep.COMPARE
+        return self.step is LadderStep.COMPARE
 
     @property
     def may_show_answer(self) -> bool:
         """Whether the solution was shown, so that a changed form of the question follows."""
-        return self.step in {NextStep.WORK_THROUGH, NextStep.COMPARED}
+        return self.step in {LadderStep.WORK_THROUGH, LadderStep.COMPARED}
 
     def after_attempt(self, *, right: bool | None) -> "HelpLadder":
         """A genuine attempt was graded; None is one in sentences that could not be marked: the second is compared."""
@@ -77,15 +77,17 @@ class HelpLadder:
             return self
         tried = replace(self, attempts=self.attempts + 1, unmarked=0)
         if right is not None:
-            return replace(tried, step=NextStep.SOLVED) if right else tried.after_help()
+            return replace(tried, step=LadderStep.SOLVED) if right else tried.after_help()
         unmarked = self.unmarked + 1
-        return replace(tried, unmarked=unmarked, step=NextStep.COMPARE if unmarked >= MAX_UNMARKED else NextStep.WAIT)
+        return replace(
+            tried, unmarked=unmarked, step=LadderStep.COMPARE if unmarked >= MAX_UNMARKED else LadderStep.WAIT
+        )
 
     def after_unread(self) -> "HelpLadder":
         """An answer that code marks and cannot read, a number or a program: the second in a row brings help."""
         if self._is_settled:
             return self
-        tried = replace(self, attempts=self.attempts + 1, unmarked=self.unmarked + 1, step=NextStep.WAIT)
+        tried = replace(self, attempts=self.attempts + 1, unmarked=self.unmarked + 1, step=LadderStep.WAIT)
         return tried if tried.unmarked < MAX_UNMARKED else replace(tried, unmarked=0).after_help()
 
     def after_help(self) -> "HelpLadder":
@@ -94,11 +96,11 @@ class HelpLadder:
             return self
         if self.level is HelpLevel.WORKED_STEP:
             return self.show()
-        return replace(self, level=HelpLevel(self.level + 1), step=NextStep.GIVE_HELP)
+        return replace(self, level=HelpLevel(self.level + 1), step=LadderStep.GIVE_HELP)
 
     def compare(self) -> "HelpLadder":
         """The answer is left to the learner to compare."""
-        return self if self.ended else replace(self, step=NextStep.COMPARE)
+        return self if self.ended else replace(self, step=LadderStep.COMPARE)
 
     def answered_anew(self) -> "HelpLadder":
         """Another answer has taken the place of the one that waits to be compared."""
@@ -106,19 +108,19 @@ class HelpLadder:
 
     def after_comparison(self) -> "HelpLadder":
         """The learner has said what their answer shows."""
-        return replace(self, step=NextStep.COMPARED) if self.comparing else self
+        return replace(self, step=LadderStep.COMPARED) if self.comparing else self
 
     def show(self) -> "HelpLadder":
         """The solution is worked through at once; nothing counts."""
-        return self if self.ended else replace(self, step=NextStep.WORK_THROUGH)
+        return self if self.ended else replace(self, step=LadderStep.WORK_THROUGH)
 
     def change(self) -> "HelpLadder":
         """The question is put away."""
-        return self if self.ended else replace(self, step=NextStep.CHANGED)
+        return self if self.ended else replace(self, step=LadderStep.CHANGED)
 
     def wait(self) -> "HelpLadder":
         """Words beside the question."""
-        return self if self._is_settled else replace(self, step=NextStep.WAIT)
+        return self if self._is_settled else replace(self, step=LadderStep.WAIT)
 
     @property
     def _is_settled(self) -> bool:

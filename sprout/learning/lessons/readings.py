@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable
 
 from sprout.events import ReadingShown
-from sprout.learning.lessons.help_ladder import HelpLadder, NextStep
+from sprout.learning.lessons.help_ladder import HelpLadder, LadderStep
 from sprout.learning.structure.sentences import sentences_of
 
 MOSTLY = 0.7  # of the words of a sentence
 MOST_BETWEEN = 8  # words of markup within a sentence
 _WORD = re.compile(r"\]\([^)\s]*\)|<[^<>\n]{1,300}>|\{:[^}\n]*\}|^\s*\d{1,3}[.)]\s|([^\W_]+)", re.MULTILINE)
 _OPENERS, _CLOSERS = "*_`$([\"'“„«‘¿¡\\", "*_`$\\)]\"'”“»’.!?…。！？"
-_SETTLED = frozenset({NextStep.COMPARE, NextStep.COMPARED, NextStep.SOLVED, NextStep.WORK_THROUGH})
+_SETTLED = frozenset({LadderStep.COMPARE, LadderStep.COMPARED, LadderStep.SOLVED, LadderStep.WORK_THROUGH})
 
 
 def literal_pieces(text: str, sentences: Iterable[str]) -> list[str]:

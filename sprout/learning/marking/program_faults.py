@@ -141,7 +141,7 @@ def _text_without_quotes(run: ProgramRun, texts: str) -> str:
 
 
 def _means(error: str, line: str) -> Iterator[str]:
-    """What the message means, by the table: its first rows look at the line as well."""
+    """The meaning of the message by the table, whose first rows look at the line as well."""
     for fault in _faults():
         if re.search(fault["message"], error) and re.search(fault.get("line", ""), line):
             yield fault["means"]

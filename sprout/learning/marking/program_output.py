@@ -23,7 +23,7 @@ def cut_output(text: str) -> str:
 
 
 def compare_output(begin: str, printed: list[str], expected: list[str]) -> str:
-    """What was printed and what should be, of several lines the first that differs.
+    """A sentence with the printed output and the expected one; of several lines, the first that differs.
 
     Args:
         begin: of the sentence, such as "With n = 2, your".

@@ -59,7 +59,7 @@ def forecasts(learned_at: datetime, reviews: Iterable[Review]) -> list[Forecast]
 
 
 def compare_recall(made: Sequence[Forecast]) -> Recall:
-    """What was predicted beside what came; each review is a coin of its own probability."""
+    """Predicted recall beside actual recall; each review is a coin of its own probability."""
     predicted = math.fsum(one.probability for one in made)
     recalled = sum(one.recalled for one in made)
     chance = math.sqrt(math.fsum(one.probability * (1 - one.probability) for one in made))

@@ -57,7 +57,7 @@ def same_stem(one: str, other: str) -> bool:
 
 
 def shared_stems(asked: Iterable[str], place: Iterable[str]) -> int:
-    """How many of the stems the place has, too; inflection leaves more or less of one: "retur", "return"."""
+    """Number of the stems that the place has, too; inflection leaves more or less of one: "retur", "return"."""
     there = frozenset(place)
     return sum(any(same_stem(one, other) for other in there) for one in asked)
 

@@ -334,5 +334,5 @@ def _retry_later(failure: ModelFailure, delay_s: float) -> ModelFailure:
 
 
 def _why(failure: ModelFailure) -> dict[str, Any]:
-    """What an event says of the failure."""
+    """Fields of an event about the failure."""
     return {"why": str(failure), "code": failure.code, "params": failure.params}

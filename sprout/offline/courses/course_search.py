@@ -112,7 +112,7 @@ def search_course(slug: str, subconcept: str, question: str) -> list[Passage]:
 
 
 def count_needs_met(slug: str, question: str, text: str) -> tuple[int, int]:
-    """How many of the things that the question is about the text has, be it in other words, and how many there are."""
+    """Number of things that the question is about, in other words too, that the text has; and the number of all."""
     needs, there = _asked(slug, question).needs, _tokens(text, _names(slug))
     return sum(_has(need, there) for need in needs), len(needs)
 

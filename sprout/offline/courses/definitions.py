@@ -36,7 +36,7 @@ def likened_definition(slug: str, question: str) -> str:
 
 
 def plain_words(question: str) -> str:
-    """What the everyday word means that a question asks the meaning of, or likens to something; empty if unknown."""
+    """Meaning of the everyday word that a question asks for, or likens to something; empty if unknown."""
     asked = chain((one.words for one in meaning_questions(question)), (reversed(likened_words(question)),))
     forms = (form for form in chain.from_iterable(chain.from_iterable(asked)) if not begins_as_question(form))
     words = (stem(word) for form in forms if len(form.split()) <= MOST_WORDS for word in form.split())
@@ -62,6 +62,6 @@ def _joined(texts: list[str]) -> str:
 
 @cache
 def _plain_words() -> Mapping[str, str]:
-    """What each everyday word means, by its stem."""
+    """Meanings of everyday words, by stem."""
     table = tomllib.loads(files("sprout.offline.courses").joinpath("plain_words.toml").read_text(encoding="utf-8"))
     return {stem(word): says for word, says in table.items()}

@@ -100,7 +100,7 @@ def meaning_questions(question: str) -> Iterator[MeaningQuestion]:
 
 
 def likened_words(question: str) -> tuple[tuple[str, ...], ...]:
-    """What the question likens something to, and what it likens: "is a list like a box?", "so it is basically an if?";
+    """The two things that a question likens to each other: "is a list like a box?", "so it is basically an if?";
     of each the forms in which it may be known, best first.
     """
     found = _LIKENED.fullmatch(_trimmed(_without_fillers(_trimmed(_plain(question)))))

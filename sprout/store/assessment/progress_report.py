@@ -74,7 +74,7 @@ def build_report(found: ReportRows) -> ProgressReport:
 
 
 def _evidence(found: ReportRows, answers: Sequence[_Answer]) -> Sequence[Evidence | Claim]:
-    """What the mastery of the parts goes by, as far as they still exist."""
+    """Evidence of the mastery of the parts that still exist."""
     ids = {part.id for part in found.parts}
     graded = [evidence_from(one, [test for test in tests if test.node_id in ids]) for one, tests in answers]
     return [*graded, *(one for one in found.claims if one.node_id in ids)]

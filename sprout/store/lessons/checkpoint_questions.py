@@ -10,7 +10,7 @@ from sqlmodel import col, func, select
 
 from sprout.events import AnswerType, NodeRow
 from sprout.ids import new_id
-from sprout.learning.lessons.help_ladder import GAP_LADDER, HelpLadder, HelpLevel, NextStep
+from sprout.learning.lessons.help_ladder import GAP_LADDER, HelpLadder, HelpLevel, LadderStep
 from sprout.learning.lessons.turn import AskedCheckpoint, LessonCheckpoint
 from sprout.learning.marking.keyed_answers import Option
 from sprout.learning.questions.questions import prompt_key, validate_draft
@@ -90,7 +90,7 @@ def ladder_of(question: tables.Question) -> HelpLadder:
         HelpLevel(stored_ladder["level"]),
         stored_ladder["attempts"],
         stored_ladder["unmarked"],
-        NextStep(stored_ladder["step"]),
+        LadderStep(stored_ladder["step"]),
         HelpLevel(stored_ladder.get("given", HelpLevel.NONE)),
     )
 

@@ -3,7 +3,7 @@
 import pytest
 
 from sprout.learning.lessons.fading import LITTLE_KNOWN, WELL_KNOWN, Fading, fading_after
-from sprout.learning.lessons.help_ladder import GAP_LADDER, HelpLadder, HelpLevel, NextStep
+from sprout.learning.lessons.help_ladder import GAP_LADDER, HelpLadder, HelpLevel, LadderStep
 
 ALONE = HelpLadder().after_attempt(right=True)
 WITH_HELP = HelpLadder().after_help().after_attempt(right=True)
@@ -44,10 +44,10 @@ def test_H3_filling_a_gap_is_practice_from_the_first_attempt_on() -> None:
     assert GAP_LADDER.level is HelpLevel.PARALLEL
     assert GAP_LADDER.is_new
     assert not GAP_LADDER.after_attempt(right=False).is_new
-    assert GAP_LADDER.after_attempt(right=True).step is NextStep.SOLVED
+    assert GAP_LADDER.after_attempt(right=True).step is LadderStep.SOLVED
 
 
 def test_H1a_who_cannot_fill_a_gap_gets_one_more_help_and_then_the_solution() -> None:
     helped = GAP_LADDER.after_attempt(right=False)
-    assert (helped.level, helped.step) == (HelpLevel.WORKED_STEP, NextStep.GIVE_HELP)
-    assert helped.after_help().step is NextStep.WORK_THROUGH
+    assert (helped.level, helped.step) == (HelpLevel.WORKED_STEP, LadderStep.GIVE_HELP)
+    assert helped.after_help().step is LadderStep.WORK_THROUGH

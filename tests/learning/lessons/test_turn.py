@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
+from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, LadderStep
 from sprout.learning.lessons.turn import (
     MAX_STEPS,
     AskedCheckpoint,
@@ -148,11 +148,11 @@ def test_Q1_a_letter_is_an_attempt_at_a_choice_and_other_words_are_talk() -> Non
 
 
 def test_H1_what_waits_moves_nothing_and_what_is_wrong_brings_one_level() -> None:
-    question = posed(ladder=HelpLadder(HelpLevel.LOOK_HERE, attempts=2, step=NextStep.GIVE_HELP))
+    question = posed(ladder=HelpLadder(HelpLevel.LOOK_HERE, attempts=2, step=LadderStep.GIVE_HELP))
     beside = ladder_after(question, InputMeaning.ASIDE)
-    assert (beside.level, beside.step) == (HelpLevel.LOOK_HERE, NextStep.WAIT)
+    assert (beside.level, beside.step) == (HelpLevel.LOOK_HERE, LadderStep.WAIT)
     assert ladder_after(question, InputMeaning.ATTEMPT, right=False).level is HelpLevel.PARALLEL
-    assert ladder_after(question, InputMeaning.ATTEMPT, right=True).step is NextStep.SOLVED
+    assert ladder_after(question, InputMeaning.ATTEMPT, right=True).step is LadderStep.SOLVED
     assert ladder_after(question, InputMeaning.ATTEMPT, right=None).level is HelpLevel.LOOK_HERE
 
 
@@ -180,7 +180,7 @@ def test_A7_what_follows_an_answer_that_could_not_be_marked_is_marked_together_w
 
 def test_A11_there_is_something_to_compare_only_while_the_learner_compares() -> None:
     assert posed().comparison is None
-    comparison = posed(ladder=HelpLadder(step=NextStep.COMPARE)).comparison
+    comparison = posed(ladder=HelpLadder(step=LadderStep.COMPARE)).comparison
     assert comparison is not None
     assert comparison.model_answer == OPEN.correct_answer
 

@@ -8,7 +8,7 @@ from harness.builders import a_concept, a_run, a_topic, end_run, queue_run, star
 from sprout.errors import BadInput, Conflict, InvalidQuestion, NotFound
 from sprout.events import NodeRow
 from sprout.learning.actor import Actor
-from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, NextStep
+from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel, LadderStep
 from sprout.learning.lessons.repository import Card, Drawing, Lesson, LessonRepository, TurnEnd
 from sprout.learning.lessons.turn import AskedCheckpoint, LessonCheckpoint, LessonPlan
 from sprout.learning.marking.answer_keys import Solution
@@ -175,7 +175,7 @@ async def test_Q2_a_turn_ends_once_however_often_it_is_tried(room: Class, publis
 async def test_words_and_reply_are_stored_together_with_the_ladder(room: Class) -> None:
     first = await room.end_turn(asking_turn())
     assert first is not None
-    ladder = HelpLadder(HelpLevel.READ_AGAIN, attempts=1, step=NextStep.GIVE_HELP)
+    ladder = HelpLadder(HelpLevel.READ_AGAIN, attempts=1, step=LadderStep.GIVE_HELP)
     attempt = await room.tutoring.record_attempt(first.id, text="5", option=None, level=0, actor=Actor(DEFAULT_USER_ID))
     end = TurnEnd(
         "Look again.", "learning", learner_message="[ANSWER]\n5", learner_message_kind="evaluation", question=first,
@@ -267,7 +267,7 @@ async def test_cards_and_chunks_stand_in_one_content(room: Class, database: Data
     first = await room.tutoring.end_turn(room.session_id, asking_turn(), actor=actor)
     await end_run(room.runs, run)
     again = asking_turn(
-        OPEN, question=first, ladder=HelpLadder(step=NextStep.WORK_THROUGH), reply="In other words.", same_step=True
+        OPEN, question=first, ladder=HelpLadder(step=LadderStep.WORK_THROUGH), reply="In other words.", same_step=True
     )
     await room.end_turn(again)
     contents = await SqlContents(database).contents(room.node.id, user_id=DEFAULT_USER_ID)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from sprout.learning.lessons.fading import Fading
-from sprout.learning.lessons.help_ladder import NextStep
+from sprout.learning.lessons.help_ladder import LadderStep
 from sprout.offline.courses.catalogue import find_bridged_lesson, find_course, find_lesson
 from sprout.offline.demo.conversation import Conversation
 from sprout.offline.demo.tutor.composition import LeakCheck
@@ -141,7 +141,7 @@ class _TutorReply:
         if not now.turn.sees_whole_lesson:
             return False
         if tactic is not None and tactic.style is ReplyStyle.CALM:
-            return now.pending.step is not NextStep.GIVE_HELP
+            return now.pending.step is not LadderStep.GIVE_HELP
         if marking is None or marking.correct is not False:
             return False
         return marking.sure or now.turn.missed == MISSES_BEFORE_EXAMPLE

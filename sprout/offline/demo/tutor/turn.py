@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from sprout.learning.lessons.fading import Fading
-from sprout.learning.lessons.help_ladder import HelpLevel, NextStep
+from sprout.learning.lessons.help_ladder import HelpLevel, LadderStep
 from sprout.learning.lessons.turn_notes import TurnNote
 from sprout.learning.text.normalization import folded
 from sprout.offline.demo.conversation import Conversation
@@ -35,7 +35,7 @@ class PendingQuestion:
     prompt: str
     kind: str
     level: HelpLevel
-    step: NextStep
+    step: LadderStep
     options: tuple[str, ...] = ()
 
     @property
@@ -271,7 +271,7 @@ def _parse_pending(tag: Tag) -> PendingQuestion:
         tag.text_of("prompt"),
         tag.attributes.get("type", "text"),
         HelpLevel(min(max(level, HelpLevel.NONE), HelpLevel.WORKED_STEP)),
-        next((one for one in NextStep if one == step), NextStep.WAIT),
+        next((one for one in LadderStep if one == step), LadderStep.WAIT),
         tuple(option.text.strip() for option in tag.children("option")),
     )
 

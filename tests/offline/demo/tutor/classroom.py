@@ -12,7 +12,7 @@ from sprout.learning.leaks.leak_filter import LeakFilter
 from sprout.learning.leaks.secret import build_secret
 from sprout.learning.lessons.fading import fading_after
 from sprout.learning.lessons.fixed_texts import fixed_text
-from sprout.learning.lessons.help_ladder import GAP_LADDER, HelpLadder, HelpLevel, NextStep
+from sprout.learning.lessons.help_ladder import GAP_LADDER, HelpLadder, HelpLevel, LadderStep
 from sprout.learning.lessons.turn_notes import NOTE_TEXTS, TurnNote
 from sprout.learning.misconceptions.repository import HeldBelief
 from sprout.learning.questions.program_tests import ProgramTest
@@ -350,7 +350,7 @@ class Classroom:
         return self._run_turn("answer", words, self.state("answer", marking))
 
     def answer_unmarked(self, words: str, state: str = "unsure", *, next_step: str = "") -> str:
-        self.ladder = replace(self.ladder, attempts=self.ladder.attempts + 1, step=NextStep.WAIT)
+        self.ladder = replace(self.ladder, attempts=self.ladder.attempts + 1, step=LadderStep.WAIT)
         marking = wrapped(
             "marking", fenced("next_step", next_step, limit=300), state=state, correct="none", score="none"
         )
@@ -434,7 +434,7 @@ class Classroom:
             fenced("prompt", self.pending["question"], limit=2000),
             *solution,
             *([fenced("misconception", self.mix_up, limit=300)] if self.mix_up else []),
-            how="worked_through" if self.ladder.step is NextStep.WORK_THROUGH else self.ladder.step.value,
+            how="worked_through" if self.ladder.step is LadderStep.WORK_THROUGH else self.ladder.step.value,
             level=str(int(self.ladder.level)),
             **({"said": self.said} if self.said else {}),
         )
@@ -442,7 +442,7 @@ class Classroom:
     def _help(self) -> str:
         if self.open_question is None:
             return ""
-        if self.ladder.step is NextStep.GIVE_HELP:
+        if self.ladder.step is LadderStep.GIVE_HELP:
             return fenced(
                 "help",
                 self.open_question["help"][self.ladder.level - self.ladder.given - 1],

@@ -58,7 +58,7 @@ def about_answer_snippets(now: OpenQuestion) -> Iterator[Snippet]:
 
 
 def _about_program(now: OpenQuestion) -> Iterator[Snippet]:
-    """What the run of the last program showed, once more, if the question is why that is wrong, or about a word of it:
+    """The finding of the last program's run, once more, if the question is why that is wrong, or about a word of it:
     "why is sale wrong"."""
     found, asked = next(reversed(now.program_findings), ""), _words_asked_about(now.turn.message)
     if not found or asked is None or folded(asked) not in folded(found):

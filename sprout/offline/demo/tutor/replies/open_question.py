@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sprout.learning.lessons.help_ladder import NextStep
+from sprout.learning.lessons.help_ladder import LadderStep
 from sprout.learning.marking.attempts import asks_something, begins_as_question
 from sprout.learning.text.normalization import folded, tidy
 from sprout.learning.text.stems import stems
@@ -41,7 +41,7 @@ class OpenQuestion:
     @property
     def check(self) -> LeakCheck | None:
         """Leak check for the reply; None if the answer is not known here, or stands before the learner to compare."""
-        if self.question is None or self.pending.step is NextStep.COMPARE:
+        if self.question is None or self.pending.step is LadderStep.COMPARE:
             return None
         mine, theirs = self.turn.since_posed()
         found = [self.turn.marking.next_step] if self.turn.marking is not None else []
@@ -67,12 +67,14 @@ class OpenQuestion:
         says = self.turn.message
         asks = says.rstrip().endswith("?") or asks_something(says)
         asks = self.turn.marking is None and (asks or (self.turn.kind == "message" and begins_as_question(says)))
-        return self.pending.step in (NextStep.WAIT, NextStep.COMPARE) and (self.turn.kind == "clarification" or asks)
+        return self.pending.step in (LadderStep.WAIT, LadderStep.COMPARE) and (
+            self.turn.kind == "clarification" or asks
+        )
 
     @property
     def waits(self) -> bool:
         """Return True if nothing was tried and no help is due."""
-        return self.pending.step is NextStep.WAIT and self.turn.marking is None
+        return self.pending.step is LadderStep.WAIT and self.turn.marking is None
 
     @property
     def example_is_shown(self) -> bool:
@@ -124,11 +126,11 @@ def help_step_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     marked, frames = now.turn.marking, now.templates
     if marked is not None and marked.state in ("unsure", "ungraded"):
         yield from _unmarked_snippets(now)
-        if now.pending.step is NextStep.GIVE_HELP:
+        if now.pending.step is LadderStep.GIVE_HELP:
             yield from due_help_snippets(now)
         return
     match now.pending.step:
-        case NextStep.GIVE_HELP:
+        case LadderStep.GIVE_HELP:
             yield from feedback_snippets(now)
             if not _says_all(now):
                 yield from due_help_snippets(now)

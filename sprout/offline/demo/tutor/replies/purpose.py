@@ -25,7 +25,7 @@ def ability_in(summary: str) -> str:
 
 
 def purpose_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> Iterator[Snippet]:
-    """What the part is for, if the learner asks that, or that their exam is not known here; nothing else."""
+    """The purpose of the part, if the learner asks for it, or that their exam is not known here; nothing else."""
     asks_exam = _asks(turn.message, "exam")
     if not asks_exam and not _asks(turn.message, "patterns"):
         return

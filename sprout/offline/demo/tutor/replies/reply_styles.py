@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from sprout.learning.lessons.help_ladder import NextStep
+from sprout.learning.lessons.help_ladder import LadderStep
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, Priority, Snippet, compose, unsaid
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, Tactic, count_tactic, recognize_tactic
 from sprout.offline.demo.tutor.replies.about_answers import about_answer_snippets
@@ -160,7 +160,7 @@ def _calm(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
     """
     opening = replace(_opening(now, tactic), repeatable=True)
     asked = [*about_answer_snippets(now), *purpose_snippets(now.turn, now.lesson, now.templates)]
-    if now.pending.step is NextStep.GIVE_HELP:
+    if now.pending.step is LadderStep.GIVE_HELP:
         return [opening, *asked, *due_help_snippets(now)]
     return [opening, *asked, Snippet(now.templates.fresh("offer", now.turn.said))]
 
@@ -170,7 +170,7 @@ def _quicken(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
     if not now.pending.level:
         return _acknowledge(now, tactic)
     frames, said = now.templates, now.turn.said
-    due = [*due_help_snippets(now)] if now.pending.step is NextStep.GIVE_HELP else []
+    due = [*due_help_snippets(now)] if now.pending.step is LadderStep.GIVE_HELP else []
     return [Snippet(frames.fresh("bored", said), repeatable=True), *due, Snippet(frames.fresh("offer", said))]
 
 

@@ -53,7 +53,7 @@ class _SideAnswer:
 
 
 def side_question_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterator[Snippet]:
-    """What there is to say of the answer that it is about, a passage that answers it, or an honest word and what can be
+    """A reply about the answer that it is about, a passage that answers it, or an honest word and what can be
     done; the open question stays as it is.
     """
     frames, said = now.templates, now.turn.said
@@ -92,7 +92,7 @@ def wants_way(now: OpenQuestion) -> bool:
 
 
 def _best_first(answers: Sequence[_SideAnswer], now: OpenQuestion, check: LeakCheck | None) -> Iterator[Snippet]:
-    """What may be said, best first: of the question just solved, of the numbers that are asked about, of the matter.
+    """Replies that may be given, best first: on the question just solved, on the numbers asked about, on the matter.
     The step's own explanation comes first where it is to be said again, and before other lessons."""
     words = now.turn.message
     here = [one for one in answers if not one.is_elsewhere]

@@ -12,7 +12,7 @@ from sprout.offline.demo.tutor.turn import Turn
 
 
 def solved_before_snippets(turn: Turn, lesson: TutorLesson, frames: Templates) -> Iterator[Snippet]:
-    """How the question before the open one goes, if the message asks about its numbers, or looks back at once; of the
+    """The way of the question before the open one, if the message asks about its numbers, or looks back at once; of the
     last question of all if it only asks why. What was settled is no secret.
     """
     asked = turn.asked[:-1] if turn.pending is not None else turn.asked

@@ -32,12 +32,12 @@ def numbers_in(text: str) -> list[str]:
 
 
 def task_number_snippets(now: OpenQuestion) -> Iterator[Snippet]:
-    """Where the numbers that are asked about stand in the open question."""
+    """Places in the open question of the numbers that are asked about."""
     yield from _places(now, "aside_task", now.pending.prompt)
 
 
 def explained_number_snippets(now: OpenQuestion) -> Iterator[Snippet]:
-    """Where they stand in the explanation before it."""
+    """Places of these numbers in the explanation before it."""
     if found := now.lesson.find(now.pending.prompt):
         yield from _places(now, "aside_explained", found[0].explanation)
 
