@@ -129,6 +129,7 @@ export default {
   "tu.aside_label": "Zwischenfrage",
   "tu.aside_text": "Deine Prüffrage bleibt offen.",
   "tu.aside_more": "Frag weiter. Deine Prüffrage bleibt offen.",
+  "tu.aside_over": "Ist noch etwas unklar?",
   "tu.aside_send": "Fragen",
   "tu.you": "Du",
   "tu.you_answer": "Deine Antwort",

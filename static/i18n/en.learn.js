@@ -127,6 +127,7 @@ export default {
   "tu.aside_label": "Side question",
   "tu.aside_text": "Your checkpoint stays open.",
   "tu.aside_more": "Ask another. Your checkpoint stays open.",
+  "tu.aside_over": "Is something still unclear?",
   "tu.aside_send": "Ask",
   "tu.you": "You",
   "tu.you_answer": "Your answer",

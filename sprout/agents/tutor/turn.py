@@ -112,7 +112,7 @@ class LessonTurn:
         """Store the attempt, if the message is one, and have it graded; the result decides the help."""
         question = self.lesson.pending
         if question is None:
-            return AttemptResult(notes=(TurnNote.QUESTION_GONE,) if self.task.question_id is not None else ())
+            return AttemptResult(notes=self.notes_without_question())
         if self.question_is_gone:
             return AttemptResult(question, question.ladder)
         if (move := self.task.move or _typed_move(self.input)) is not None:
@@ -150,6 +150,11 @@ class LessonTurn:
                 return AttemptResult(question, ladder, notes=(TurnNote.HARDLY_AN_ANSWER,))
             ladder = ladder.compare()
         return AttemptResult(question, ladder, attempt.id, grade, sure=bool(self.task.sure))
+
+    def notes_without_question(self) -> tuple[TurnNote, ...]:
+        if self.lesson.ended:
+            return (TurnNote.LESSON_OVER,)
+        return (TurnNote.QUESTION_GONE,) if self.task.question_id is not None else ()
 
     def result_without_attempt(
         self, question: AskedCheckpoint, meaning: InputMeaning, before: Sequence[LearnerInput]
@@ -255,6 +260,8 @@ class LessonTurn:
 
     def prepared_reply(self) -> str | None:
         """The reply of a turn in which no model is asked: code knows what to say. None where one is."""
+        if self.lesson.ended and self.input.kind is not TurnKind.CLARIFICATION:
+            return fixed_text("ended", self.language)
         if self.question_is_gone:
             return fixed_text("question_gone", self.language)
         question, words = self.result.open_question, self.input.text
@@ -390,7 +397,8 @@ class LessonTurn:
     @property
     def question_due(self) -> bool:
         """Whether the turn must ask a question, or complete the lesson."""
-        return self.result.open_question is None and self.input.kind is not TurnKind.CLARIFICATION
+        is_aside = self.input.kind is TurnKind.CLARIFICATION
+        return self.result.open_question is None and not (is_aside or self.lesson.ended)
 
     async def fading(self) -> Fading | None:
         """The form of the question that is due; None if none is. Before the first one the diagnostic counts as well."""
@@ -414,8 +422,10 @@ class LessonTurn:
             raise ToolFailure("This turn has ended already. Say nothing more.")
 
     def refuse_going_on(self) -> None:
-        """Raises ToolFailure: the turn has ended, or a question is open, so that none can be asked."""
+        """Raises ToolFailure: the turn or the lesson has ended, or a question is open, so that none can be asked."""
         self.refuse_second_end()
+        if self.lesson.ended:
+            raise ToolFailure("The lesson is over: only `reply` to what the learner asks.")
         if self.result.open_question is not None:
             raise ToolFailure(
                 "The question is still open, and is shown again by the server. `reply` to what the learner wrote, as "

@@ -10,6 +10,7 @@ class TurnNote(StrEnum):
     NO_OPTION = "no_option"
     TWO_OPTIONS = "two_options"
     HARDLY_AN_ANSWER = "hardly_an_answer"
+    LESSON_OVER = "lesson_over"
 
 
 NOTE_TEXTS = {
@@ -19,4 +20,5 @@ NOTE_TEXTS = {
     TurnNote.HARDLY_AN_ANSWER: "The learner's words have little to do with the question, so nothing was counted. Ask "
     "whether they are meant as an answer: in a whole sentence, or sent once more as they are, they are put beside the "
     "model answer.",
+    TurnNote.LESSON_OVER: "The lesson is over: `reply` to what the learner asks, and ask nothing.",
 }

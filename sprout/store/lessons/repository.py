@@ -180,7 +180,7 @@ class SqlLessonRepository:
         chat = owned_session(session, session_id, actor.user_id, lock=True)
         if _message(session, actor.run_id or "") is not None:
             return pending_of(session, chat, actor.user_id)
-        if chat.ended_at is not None:
+        if chat.ended_at is not None and (end.asks is not None or end.completes_lesson):
             raise Conflict("This lesson has ended.", code="lesson_ended")
         open_now = pending_of(session, chat, actor.user_id)
         if end.question is not None and open_now is None and _is_voided(session, end.question.id):
@@ -196,7 +196,8 @@ class SqlLessonRepository:
             save_step(tx, node.id, end.reply, still, again=end.same_step)
         chat.pending_question_id = still.id if still is not None else None
         chat.plan = chat.plan if end.plan is None else {"can": list(end.plan.goals), "chunk": end.plan.step}
-        chat.ended_at = self._log.now() if end.completes_lesson else None
+        if end.completes_lesson:
+            chat.ended_at = self._log.now()
         session.add(chat)
         asks = still if end.repeats_question and end.kind != "hint_response" else None
         message_id = _insert_messages(session, chat, end, render_reply(end.reply, asks), actor)

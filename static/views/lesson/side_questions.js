@@ -55,7 +55,7 @@ function Questions({ lesson, onCite }) {
   const turns = lesson.turns.value.filter((turn) => turn.aside);
   const sending = lesson.sending.value;
   const asking = sending?.aside ?? false;
-  const off = lesson.working.value || lesson.ended.value;
+  const off = lesson.working.value;
   const write = (/** @type {string} */ text) => {
     words.value = text;
     if (draft) saveDraft(draft, text);
@@ -75,7 +75,6 @@ function Questions({ lesson, onCite }) {
     if (event.key === "Escape") (document.getElementById("answer") ?? document.getElementById("asked"))?.focus();
     else onCtrlEnter(submit)(event);
   };
-  if (lesson.ended.value && !turns.length) return null;
   return html`<section class=${turns.length || asking ? "note live" : "note"}>
     <h2><${Icon} name="chat" small />${t("tu.aside")}</h2>
     ${turns.map((turn) =>
@@ -98,21 +97,23 @@ function Questions({ lesson, onCite }) {
       `
     }
     ${
-      !lesson.ended.value &&
-      html`<form onSubmit=${submit}>
-        <label class="vh" for="side">${t("tu.aside_label")}</label>
-        <textarea
-          class="field"
-          id="side"
-          rows="1"
-          maxlength="2000"
-          placeholder=${t(turns.length ? "tu.aside_more" : "tu.aside_text")}
-          value=${words.value}
-          onInput=${(/** @type {any} */ event) => write(event.target.value)}
-          onKeyDown=${keys}
-        ></textarea>
-        <button class="btn sm" type="submit" disabled=${off || !words.value.trim()}>${t("tu.aside_send")}</button>
-      </form>`
+      lesson.ended.value &&
+      lesson.refusal.value &&
+      html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${lesson.refusal.value}</span></p>`
     }
+    <form onSubmit=${submit}>
+      <label class="vh" for="side">${t("tu.aside_label")}</label>
+      <textarea
+        class="field"
+        id="side"
+        rows="1"
+        maxlength="2000"
+        placeholder=${t(lesson.ended.value ? "tu.aside_over" : turns.length ? "tu.aside_more" : "tu.aside_text")}
+        value=${words.value}
+        onInput=${(/** @type {any} */ event) => write(event.target.value)}
+        onKeyDown=${keys}
+      ></textarea>
+      <button class="btn sm" type="submit" disabled=${off || !words.value.trim()}>${t("tu.aside_send")}</button>
+    </form>
   </section>`;
 }

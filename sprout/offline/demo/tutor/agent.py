@@ -109,8 +109,8 @@ class _TutorReply:
         found = [row for call in self._conversation.calls_to(SEARCH) for row in _rows(call.result)]
         found += [{"id": tag.attributes.get("id"), "text": tag.text} for tag in self._turn.subject.passages]
         answer = answer_from_notes(message, found, frames, said, now.check if now is not None else None)
-        closing = frames.fresh("open", said) if now is not None else frames.render("closing_words")
-        words = f"{answer.words} {closing}"
+        closing = frames.fresh("open", said) if now is not None else self._closing_words
+        words = f"{answer.words} {closing}".strip()
         cited = {"passages": [*answer.passages]} if answer.passages else {}
         return Reply([ToolOut(SAY, {"message": words} | cited)]) if self._can_call(SAY) else self._say(words)
 
@@ -169,7 +169,11 @@ class _TutorReply:
         else:
             words = side_answer(self._turn, self._lesson, self._templates)
         words = words or self._templates.fresh("aside_unknown", self._turn.said)
-        return f"{words} {self._templates.render('closing_words')}"
+        return f"{words} {self._closing_words}".strip()
+
+    @property
+    def _closing_words(self) -> str:
+        return "" if self._turn.lesson_is_over else self._templates.render("closing_words")
 
     def _progress_checks(self) -> list[Block]:
         fresh = self._turn.kind == "opening" and not self._turn.asked
@@ -188,7 +192,7 @@ class _TutorReply:
         if shows_example := self._shows_example_before(following):
             words = f"{self._example_notice()}{PARAGRAPH}{words}"
         if not self._can_call(ASK):
-            return self._say(f"{words} {self._templates.render('closing_words')}")
+            return self._say(f"{words} {self._closing_words}")
         plan = turn.plan or self._lesson.goals
         ask = ToolOut(ASK, following.question.tool_input(words, plan, is_new_plan=not turn.plan))
         return Reply([self._example_call(), ask] if shows_example else [ask])

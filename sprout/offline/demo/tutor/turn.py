@@ -181,6 +181,10 @@ class Turn:
         """Return True if it is to be asked whether the words are meant as an answer."""
         return TurnNote.HARDLY_AN_ANSWER in self.notes
 
+    @property
+    def lesson_is_over(self) -> bool:
+        return TurnNote.LESSON_OVER in self.notes
+
     def since_posed(self) -> tuple[list[str], list[str]]:
         """The tutor's explanations and the learner's messages since the open question was first asked."""
         asked = folded(self.pending.prompt) if self.pending else ""

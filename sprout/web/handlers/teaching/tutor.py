@@ -55,7 +55,7 @@ async def take_turn(call: Call[TutorDependencies, NoFields, TutorTurn]) -> Respo
         raise Conflict("No answer in this lesson waits to be compared.", code="nothing_to_compare")
     streaming = "text/event-stream" in call.request.headers.get("accept", "").lower()
     last_run = _repeated_final_turn(lesson, content)
-    if lesson.ended and last_run is None:
+    if lesson.ended and last_run is None and parse_input(content).kind is not TurnKind.CLARIFICATION:
         return json_response(_reply_without_turn(lesson, fixed_text("ended", _language(lesson, content))))
     if not (content or body.said_by_button) and (opened := _latest_tutor_text(lesson)) is not None:
         await call.dependencies.lessons.mark_delivered(lesson)

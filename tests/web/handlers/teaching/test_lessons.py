@@ -205,6 +205,23 @@ async def test_H3_two_right_answers_without_help_end_the_lesson_and_aided_ones_d
         assert len(await lesson.messages()) == 9
 
 
+async def test_Q2_a_question_after_the_end_is_answered_and_the_lesson_stays_over(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(number()))
+        await lesson.answer("42", calls(number("What is 4 times 5?", 20)))
+        await lesson.answer("20", completes())
+        (before,) = [one for one in await lesson.rows_of(tables.ChatSession) if one.id == lesson.session_id]
+        asked = await lesson.aside("can I swap them?", calls(number("3 + 3?", 6)), says("Yes: 6 times 7 is 7 times 6."))
+        assert asked["message"] == "Yes: 6 times 7 is 7 times 6."
+        assert (asked["isComplete"], asked["question"]) == (True, None)
+        assert 'kind="lesson_over"' in lesson.state(-2)
+        (refused,) = [one for one in await lesson.events_of_kind(asked["runId"], "tool_result") if not one["ok"]]
+        assert refused["tool"] == "ask_checkpoint"
+        (after,) = [one for one in await lesson.rows_of(tables.ChatSession) if one.id == lesson.session_id]
+        assert after.ended_at == before.ended_at
+        assert [row["kind"] for row in await lesson.messages()][-2:] == ["hint_request", "hint_response"]
+
+
 async def test_Q2_side_questions_reloads_and_other_tabs_leave_the_question_pending(tmp_path: Path) -> None:
     async with serving_lesson(tmp_path) as lesson:
         opening = await lesson.turn("", calls(checkpoint()))
