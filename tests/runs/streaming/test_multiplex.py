@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -231,9 +232,8 @@ async def test_V2_text_in_flight_of_every_run_comes_from_its_start_and_a_resume_
     async with aclosing(here.follow_all()) as batches:
         received = await next_of(batches, 4)
         here.publish_delta(one, "b1", "first.")
-        here.in_flight.remove(other.id, "b2")
-        await here.append(other, resumed())
-        here.publish_delta(other, "b2", "Anew.")
+        await here.append(other, resumed(other.epoch))
+        here.publish_delta(replace(other, epoch=other.epoch + 1), "b2", "Anew.")
         received += await next_of(batches, 3)
     assert text_of([one_.message for one_ in received if one_.message.root_id == one.id], "b1") == "Light first."
     assert text_of([one_.message for one_ in received if one_.message.root_id == other.id], "b2") == "Anew."
