@@ -77,7 +77,7 @@ class RedisBus:
         try:
             return await self._blocks.snapshots(self._client, root_id)
         except EXPECTED as error:
-            log.warning("redis.no_snapshots", extra={"root": root_id, "reason": str(error)})
+            log.warning("redis.no_snapshots", extra={"root": root_id, "reason": repr(error)})
             return ()
 
     def drop_blocks(self, root_id: str, run_id: str) -> None:
@@ -98,15 +98,14 @@ class RedisBus:
     async def running(self) -> AsyncIterator[None]:
         """Write and read within this block. Raises RedisError: the server is gone again."""
         await self._reader.connect()
-        async with asyncio.TaskGroup() as tasks:
-            own = [tasks.create_task(self._writer.run()), tasks.create_task(self._reader.run())]
-            try:
-                yield
-            finally:
-                for task in own:
-                    task.cancel()
-                await asyncio.wait(own)
-                await self._writer.flush()
+        tasks = [asyncio.create_task(self._writer.run()), asyncio.create_task(self._reader.run())]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await self._writer.flush()
 
     async def _subscribe(self, channel: str) -> None:
         if await self._reader.subscribe(channel):

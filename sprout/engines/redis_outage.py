@@ -29,7 +29,7 @@ class Outage:
         if not isinstance(error, EXPECTED):
             log.error("redis.bug", extra={"part": self._part}, exc_info=error)
         elif not self._lasts:
-            log.warning("redis.lost", extra={"part": self._part, "reason": str(error)})
+            log.warning("redis.lost", extra={"part": self._part, "reason": repr(error)})
         self._lasts = True
         await asyncio.sleep(self._wait_s * random.uniform(0.5, 1.0))
         self._wait_s = min(2 * self._wait_s, LONGEST_WAIT_S)

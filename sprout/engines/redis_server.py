@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -34,7 +34,7 @@ class RedisHealth:
     version: str
     policy: str
     role: str
-    round_trip_ms: float
+    round_trip_ms: float = 0.0
 
     @property
     def evicts(self) -> bool:
@@ -93,7 +93,11 @@ async def execute(client: "Redis", commands: Iterable[Command], *, timeout_s: fl
     async with asyncio.timeout(timeout_s), client.pipeline(transaction=False) as pipeline:
         for command in commands:
             _ = pipeline.execute_command(*command)
-        return await pipeline.execute()
+        results = await pipeline.execute(raise_on_error=False)
+    for result in results:
+        if isinstance(result, RedisError):
+            raise result  # the pipeline's own error would carry the command, whose text is a learner's
+    return results
 
 
 async def check_health(url: str, client: "Redis") -> RedisHealth:
@@ -101,17 +105,14 @@ async def check_health(url: str, client: "Redis") -> RedisHealth:
     where = shown_address(url)
     try:
         (info,) = await execute(client, [("INFO",)])
-        began_s = time.perf_counter()
-        await _write_and_read(client)
-        round_trip_ms = (time.perf_counter() - began_s) * 1_000 / 2
+        health = _health(where, info)
+        if health.refusal is not None:
+            raise SetupError(health.refusal)
+        return replace(health, round_trip_ms=await _round_trip_ms(client))
     except AuthenticationError:
         raise SetupError(f"Redis at {where} refuses the user or password in REDIS_URL.") from None
     except (RedisError, OSError) as error:
         raise SetupError(f"Redis does not answer at {where} ({error}): start it, or correct REDIS_URL.") from None
-    health = _health(where, info, round_trip_ms)
-    if health.refusal is not None:
-        raise SetupError(health.refusal)
-    return health
 
 
 def shown_address(url: str) -> str:
@@ -120,19 +121,20 @@ def shown_address(url: str) -> str:
     return f"{parts.hostname or 'localhost'}:{parts.port or 6379}{parts.path or '/0'}"
 
 
-async def _write_and_read(client: "Redis") -> None:
-    """One write and one read. A full server takes no writes, but it may have room again in a moment."""
-    key = f"sprout:probe:{new_id()}"
+async def _round_trip_ms(client: "Redis") -> float:
+    """The time of a write and of a read, halved. A full server takes no writes, but may have room again in a moment."""
+    key, began_s = f"sprout:probe:{new_id()}", time.perf_counter()
     try:
         await execute(client, [("SET", key, "1", "EX", PROBE_EXPIRES_S)])
     except OutOfMemoryError:
         pass
     await execute(client, [("GET", key)])
+    return (time.perf_counter() - began_s) * 1_000 / 2
 
 
-def _health(where: str, info: Mapping[str, Any], round_trip_ms: float) -> RedisHealth:
+def _health(where: str, info: Mapping[str, Any]) -> RedisHealth:
     policy, role = str(info.get("maxmemory_policy", "noeviction")), str(info.get("role", "master"))
-    return RedisHealth(where, str(info["redis_version"]), policy, role, round_trip_ms)
+    return RedisHealth(where, str(info["redis_version"]), policy, role)
 
 
 def _version_tuple(version: str) -> tuple[int, ...]:

@@ -63,7 +63,7 @@ class RedisWriter:
             async with asyncio.timeout(FLUSH_TIMEOUT_S):
                 await self._write_waiting()
         except EXPECTED as error:
-            log.warning("redis.not_flushed", extra={"reason": str(error)})
+            log.warning("redis.not_flushed", extra={"reason": repr(error)})
 
     async def _write_forever(self) -> None:
         loop, next_s = asyncio.get_running_loop(), 0.0
