@@ -16,7 +16,7 @@ from sprout.events import ReasoningBlock
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.runs.state import Run
 from sprout.runs.streaming import multiplex
-from sprout.runs.streaming.bus import RUN_ADMITTED, EphemeralEvent, learner_channel
+from sprout.runs.streaming.bus import RUN_ADMITTED, EphemeralEvent, EventBus, learner_channel
 from sprout.runs.streaming.multiplex import TaggedEvent
 from sprout.store.engine.database import Database, open_database
 from tests.runs.streaming.event_streams import (
@@ -40,10 +40,10 @@ OTHER_USER = "somebody-else"
 
 
 @pytest.fixture
-async def here(sqlite_url: str, data_dir: Path) -> AsyncIterator[EventStreams]:
-    """A store on SQLite whose news goes over a memory bus; the log is looked at only where news is lost."""
+async def here(sqlite_url: str, data_dir: Path, bus: EventBus) -> AsyncIterator[EventStreams]:
+    """A store on SQLite whose news goes over each bus; the log is looked at only where news is lost."""
     async with open_database(sqlite_url) as database:
-        yield event_streams(database, data_dir, MemoryBus(), every_s=3600)
+        yield event_streams(database, data_dir, bus, every_s=3600)
 
 
 def is_over(received: list[TaggedEvent], run: Run) -> bool:
