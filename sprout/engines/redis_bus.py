@@ -124,4 +124,4 @@ class RedisBus:
         """Log the first message of each unknown tag: a newer version may send many."""
         if unknown.tag not in self._unknown_tags and len(self._unknown_tags) < MAX_TAGS:
             self._unknown_tags.add(unknown.tag)
-            log.warning("redis.unknown_message", extra={"tag": unknown.tag})
+            log.warning("redis.unknown_message", extra={"kind": unknown.tag})

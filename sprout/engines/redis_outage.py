@@ -27,9 +27,9 @@ class Outage:
     async def wait(self, error: Exception) -> None:
         """Wait before the next attempt, twice as long as before the last one, up to a bound."""
         if not isinstance(error, EXPECTED):
-            log.error("redis.bug", extra={"part": self._part}, exc_info=error)
+            log.error("redis.bug", extra={"kind": self._part}, exc_info=error)
         elif not self._lasts:
-            log.warning("redis.lost", extra={"part": self._part, "reason": repr(error)})
+            log.warning("redis.lost", extra={"kind": self._part, "reason": repr(error)})
         self._lasts = True
         await asyncio.sleep(self._wait_s * random.uniform(0.5, 1.0))
         self._wait_s = min(2 * self._wait_s, LONGEST_WAIT_S)
@@ -37,6 +37,6 @@ class Outage:
     def end(self) -> None:
         """Note that an attempt has succeeded."""
         if self._lasts:
-            log.warning("redis.back", extra={"part": self._part})
+            log.warning("redis.back", extra={"kind": self._part})
         self._lasts = False
         self._wait_s = FIRST_WAIT_S

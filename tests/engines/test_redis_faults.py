@@ -146,7 +146,7 @@ async def test_X6_messages_of_another_version_and_of_unknown_form_are_ignored_wi
         assert await bus.snapshots("a") == []
     lines = [record for record in caplog.records if record.message == "redis.unknown_message"]
     assert len(lines) == 3  # one for each sort
-    assert {getattr(line, "tag") for line in lines} == {"2s", "\ufffd\x00", "1s"}  # noqa: B009 - an extra of the log
+    assert {getattr(line, "kind") for line in lines} == {"2s", "\ufffd\x00", "1s"}  # noqa: B009 - an extra of the log
 
 
 async def test_what_was_published_last_is_sent_when_a_bus_is_closed(prefix: str) -> None:
