@@ -7,8 +7,7 @@ field `run:<id>` holds the `run_resumed` of a run: blocks of its older epochs ar
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-
-from redis.asyncio import Redis
+from typing import TYPE_CHECKING
 
 from sprout.engines.redis_messages import UnknownMessage, decode, encode
 from sprout.engines.redis_server import Command, execute
@@ -16,6 +15,9 @@ from sprout.events import LAST_EVENT_KIND
 from sprout.runs.run_store import StoredEvent
 from sprout.runs.streaming.bus import BusMessage, EphemeralEvent
 from sprout.runs.streaming.in_flight import SNAPSHOT_KIND, InFlightBlock, InFlightBlocks, resumed_epoch
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
 
 SLOTS = 64
 EXPIRES_S = 600  # longer than any model is silent within a block; the text of a killed worker is gone by then
@@ -106,7 +108,7 @@ class RedisBlocks:
         for root_id in taken.ended:
             yield "DEL", self._key(root_id)
 
-    async def snapshots(self, client: Redis, root_id: str) -> list[EphemeralEvent]:
+    async def snapshots(self, client: "Redis", root_id: str) -> list[EphemeralEvent]:
         """The blocks in flight of a root run, in whichever process they grow. Raises RedisError."""
         (fields,) = await execute(client, [("HGETALL", self._key(root_id))])
         return _join(_decoded(fields.values())).snapshots(root_id)

@@ -4,19 +4,20 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-
-from redis.asyncio import Redis
+from typing import TYPE_CHECKING
 
 from sprout.engines.fan_out import MAX_WAITING, FanOut
 from sprout.engines.redis_blocks import RedisBlocks
 from sprout.engines.redis_messages import UnknownMessage, decode, encode
-from sprout.engines.redis_outage import EXPECTED
 from sprout.engines.redis_reader import RedisReader
-from sprout.engines.redis_server import check_health, connect
+from sprout.engines.redis_server import EXPECTED, check_health, connect
 from sprout.engines.redis_writer import RedisWriter
 from sprout.ids import new_id
 from sprout.runs.run_store import StoredEvent
 from sprout.runs.streaming.bus import BusMessage, EphemeralEvent, Tail
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +50,7 @@ async def open_redis_bus(
 class RedisBus:
     """A writer for what this process publishes, and a reader for the channels of its subscribers."""
 
-    def __init__(self, client: Redis, blocking_client: Redis, prefix: str, max_waiting: int) -> None:
+    def __init__(self, client: "Redis", blocking_client: "Redis", prefix: str, max_waiting: int) -> None:
         self._client = client
         self._blocks = RedisBlocks(prefix)
         self._writer = RedisWriter(client, f"{prefix}:events:", self._blocks)

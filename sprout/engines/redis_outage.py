@@ -4,12 +4,11 @@ import asyncio
 import logging
 import random
 
-from redis.exceptions import RedisError
+from sprout.engines.redis_server import EXPECTED
 
 log = logging.getLogger(__name__)
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.05, 2.0
-EXPECTED = (RedisError, OSError)
 
 
 class Outage:

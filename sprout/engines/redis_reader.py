@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable
+from typing import TYPE_CHECKING
 
-from redis.asyncio import Redis
+from sprout.engines.redis_outage import Outage
+from sprout.engines.redis_server import EXPECTED, TIMEOUT_S, Command, execute
 
-from sprout.engines.redis_outage import EXPECTED, Outage
-from sprout.engines.redis_server import TIMEOUT_S, Command, execute
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
 
 BLOCK_MS = 2_000
 PACE_S = 20e-6  # of rest for each stream between two reads, whose cost grows with the streams
@@ -28,8 +30,8 @@ class RedisReader:
 
     def __init__(
         self,
-        client: Redis,
-        blocking_client: Redis,
+        client: "Redis",
+        blocking_client: "Redis",
         prefix: str,
         *,
         own_channel: str,

@@ -4,12 +4,14 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Iterator
-
-from redis.asyncio import Redis
+from typing import TYPE_CHECKING
 
 from sprout.engines.redis_blocks import RedisBlocks
-from sprout.engines.redis_outage import EXPECTED, Outage
-from sprout.engines.redis_server import Command, execute
+from sprout.engines.redis_outage import Outage
+from sprout.engines.redis_server import EXPECTED, Command, execute
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +32,7 @@ class RedisWriter:
         prefix: of the keys of the streams, one per channel.
     """
 
-    def __init__(self, client: Redis, prefix: str, blocks: RedisBlocks) -> None:
+    def __init__(self, client: "Redis", prefix: str, blocks: RedisBlocks) -> None:
         self._client = client
         self._prefix = prefix
         self._blocks = blocks
