@@ -16,7 +16,7 @@ import httpx2
 from bench.browser.transcript_scrolling import measure_scrolling
 from bench.figure import Figure
 from bench.lesson_workload import tokens_before_key
-from bench.load.concurrent_runs import measure_crowds
+from bench.load.concurrent_runs import measure_buses, measure_crowds
 from bench.load.crash_recovery import MAX_RECOVERY_S, measure_restarts
 from bench.load.lesson_turns import measure_lesson
 from bench.load.run_reader import MODEL_TEXT, TimedEvent, first, new_topic, run_on_floor, run_on_sprout
@@ -27,6 +27,7 @@ from bench.scaling.path_page import growth_ms, read_page
 from bench.servers.processes import floor_server, model_server, sprout_server
 from bench.workloads import CONCEPTS, QUESTIONS, SUBCONCEPTS, critical_path_s
 from harness.load.processes import MeasuredServer
+from harness.services import REDIS
 from sprout.offline.pace import Pace
 
 ROUNDS = 5
@@ -34,6 +35,10 @@ RUNS_A_ROUND = 10
 QUICK_RUNS = 40
 DELTA_WAITS_MS = 25.0
 FRAME_MS = 1_000 / 60
+REDIS_URL = f"{REDIS}/7"
+REDIS_WAITS_MS = 15.0
+REDIS_RUNS = (1, 50)
+REDIS_OVER_MEMORY, REDIS_CPU = 15.0, 3.0  # two more hops against none: what is promised is in ms, this shows a slide
 MAX_SHOWN_MS = 2_000.0
 LONG_TASK_MS = 50.0
 GRAPH_MS = 20.0
@@ -101,6 +106,35 @@ async def b3() -> list[Figure]:
         value, least = (statistics.median(wait[at] for wait in waits[name]) * 1_000 for name in ("sprout", "floor"))
         samples = tuple(wait[at] * 1_000 for wait in waits["sprout"])
         figures.append(Figure(f"B3 request → {what}", "ms", value, least, 1.5, samples))
+    return figures
+
+
+async def redis() -> list[Figure]:
+    """B3, and B2 at 1 and 50 runs, with the events through Redis, against the same server with its bus in memory."""
+    waits: dict[str, list[tuple[float, float]]] = {"redis": [], "memory": []}
+    async with _open_buses(REDIS_URL) as (through_redis, in_memory):
+        for _ in range(QUICK_RUNS):
+            for name, side in (("memory", in_memory), ("redis", through_redis)):
+                heard = await side.run(await side.prepare())
+                waits[name].append((heard[0].at_s, first(heard, MODEL_TEXT)))
+    figures = []
+    for at, what in enumerate(("first event", "first text")):
+        value, least = (statistics.median(wait[at] for wait in waits[name]) * 1_000 for name in ("redis", "memory"))
+        samples = tuple(wait[at] * 1_000 for wait in waits["redis"])
+        figures.append(Figure(f"Redis: B3 request → {what}", "ms", value, least, REDIS_OVER_MEMORY, samples))
+        figures.append(Figure(f"Redis: B3 request → {what}, of 15 ms", "ms", value, REDIS_WAITS_MS, 1.0))
+    for count, (redis_runs, memory_runs) in (await measure_buses(REDIS_URL, REDIS_RUNS)).items():
+        at_count = f"at {count}"
+        for name, at in (("p50", 0), ("p99", 1)):
+            wait_ms, least_ms = redis_runs.wait_ms[at], memory_runs.wait_ms[at]
+            figures.append(
+                Figure(f"Redis: send → reader, {name} {at_count}", "ms", wait_ms, least_ms, REDIS_OVER_MEMORY)
+            )
+        figures.append(Figure(f"Redis: send → reader, p99 {at_count}, of 25 ms", "ms", wait_ms, DELTA_WAITS_MS, 1.0))
+        figures.append(
+            Figure(f"Redis: CPU of a delta {at_count}", "µs", redis_runs.cpu_us, memory_runs.cpu_us, REDIS_CPU)
+        )
+        figures.append(Figure(f"Redis: runs with a fault {at_count}", "", redis_runs.errors, 1.0, 0.0))
     return figures
 
 
@@ -250,6 +284,7 @@ MEASURES = {
     "B6": b6,
     "B8": b8,
     "B9": b9,
+    "REDIS": redis,
     "GRAPH": graph,
     "TRANSCRIPT": transcript,
 }
@@ -260,18 +295,10 @@ async def _open_subjects() -> AsyncIterator[tuple[_Subject, _Subject]]:
     """Sprout and the floor on the same model server, each warmed by a run."""
     async with (
         model_server("notes") as base_url,
-        _folder() as data,
-        sprout_server(base_url, data, note_taking=True) as sprout,
+        _sprout_subject(base_url) as sprout,
         floor_server(base_url) as floor,
-        _client(sprout) as sprout_client,
         _client(floor) as floor_client,
     ):
-
-        async def topic() -> str:
-            return await new_topic(sprout_client, "Notes")
-
-        async def on_sprout(topic_id: str) -> list[TimedEvent]:
-            return await run_on_sprout(sprout_client, topic_id)
 
         async def nothing() -> str:
             return ""
@@ -279,10 +306,40 @@ async def _open_subjects() -> AsyncIterator[tuple[_Subject, _Subject]]:
         async def on_floor(_: str) -> list[TimedEvent]:
             return await run_on_floor(floor_client)
 
-        sides = _Subject(sprout, topic, on_sprout), _Subject(floor, nothing, on_floor)
+        sides = sprout, _Subject(floor, nothing, on_floor)
         for side in sides:
             await side.run(await side.prepare())
         yield sides
+
+
+@asynccontextmanager
+async def _open_buses(redis_url: str) -> AsyncIterator[tuple[_Subject, _Subject]]:
+    """Sprout with its events through Redis and in memory, on the same model server, each warmed by a run."""
+    async with (
+        model_server("notes") as base_url,
+        _sprout_subject(base_url, redis_url) as through_redis,
+        _sprout_subject(base_url) as in_memory,
+    ):
+        for side in (through_redis, in_memory):
+            await side.run(await side.prepare())
+        yield through_redis, in_memory
+
+
+@asynccontextmanager
+async def _sprout_subject(base_url: str, redis_url: str | None = None) -> AsyncIterator[_Subject]:
+    async with (
+        _folder() as data,
+        sprout_server(base_url, data, note_taking=True, redis_url=redis_url) as server,
+        _client(server) as client,
+    ):
+
+        async def topic() -> str:
+            return await new_topic(client, "Notes")
+
+        async def on_sprout(topic_id: str) -> list[TimedEvent]:
+            return await run_on_sprout(client, topic_id)
+
+        yield _Subject(server, topic, on_sprout)
 
 
 async def _cpu_per_run(side: _Subject) -> float:

@@ -201,7 +201,8 @@ async def open_app(
         # Both load their tables now, so that no learner waits for them.
         await asyncio.gather(asyncio.to_thread(count_tokens, ""), asyncio.to_thread(load_units))
         database = await stack.enter_async_context(open_database(settings.database, quotas=quotas(settings)))
-        bus, dispatcher, files = MemoryBus(), AsyncioDispatcher(), await _storage(settings)
+        bus = await stack.enter_async_context(_event_bus(settings))  # closed after the runs, whose last words it sends
+        dispatcher, files = AsyncioDispatcher(), await _storage(settings)
         documents = SqlDocumentQueue(database, storage=files)
         document_worker = DocumentWorker(documents, Extractor())
         paths = SqlPaths(database, bus.publish, storage=files, on_document_added=document_worker.wake)
@@ -280,6 +281,18 @@ def _stores(
         spending=SqlSpendingRepository(database),
         account=SqlAccount(database, storage=paths.storage),
     )
+
+
+@asynccontextmanager
+async def _event_bus(settings: Settings) -> AsyncIterator[EventBus]:
+    """The bus of this process, or of all processes where a Redis is configured. Raises SetupError."""
+    if settings.redis_url is None:
+        yield MemoryBus()
+        return
+    from sprout.engines.redis_bus import open_redis_bus
+
+    async with open_redis_bus(settings.redis_url) as bus:
+        yield bus
 
 
 async def _prepare(stores: Stores) -> None:

@@ -10,7 +10,7 @@ from rich.text import Text
 from sprout import __version__
 from sprout.commands.configured_agents import check_plugins, known_agents
 from sprout.commands.finding import Finding, FindingStatus
-from sprout.commands.installation import check_courses, check_data_folder, check_database, check_sqlite
+from sprout.commands.installation import check_courses, check_data_folder, check_database, check_redis, check_sqlite
 from sprout.commands.loop_tables import mechanisms_table, policy_table
 from sprout.commands.provider import check_models, probe_models
 from sprout.config import Settings
@@ -51,6 +51,8 @@ async def _findings(settings: Settings, *, probe: bool) -> AsyncIterator[Finding
     yield check_data_folder(settings)
     for finding in await asyncio.to_thread(list, check_database(settings)):
         yield finding
+    if settings.redis_url is not None:
+        yield await check_redis(settings.redis_url)
     for finding in (*check_models(settings), *check_courses(settings), *check_plugins(settings)):
         yield finding
     if probe and not settings.offline:

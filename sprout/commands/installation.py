@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sprout.commands.finding import Finding, FindingStatus
 from sprout.config import Settings
-from sprout.errors import SproutError
+from sprout.errors import SetupError, SproutError
 from sprout.offline.courses.course_folder import load_course_folder
 from sprout.store.engine import migrate
 from sprout.store.engine.health import FileHealth, file_health, server_health
@@ -66,6 +66,21 @@ def check_database(settings: Settings) -> Iterator[Finding]:
         yield from _postgres_findings(settings.database, where) if file is None else _sqlite_findings(file, where)
     except SproutError as error:
         yield Finding("database", FindingStatus.BROKEN, str(error))
+
+
+async def check_redis(url: str) -> Finding:
+    """Whether Redis can be used, after a value was written there and read."""
+    try:
+        from sprout.engines.redis_server import check_health, connect
+
+        async with connect(url) as client:
+            found = await check_health(url, client)
+    except SetupError as error:
+        return Finding("redis", FindingStatus.BROKEN, str(error))
+    if found.advice is not None:
+        return Finding("redis", FindingStatus.NOTE, found.advice)
+    message = f"{found.where}, Redis {found.version}, {found.policy}, {found.round_trip_ms:.1f} ms there and back"
+    return Finding("redis", FindingStatus.OK, message)
 
 
 def _postgres_findings(url: str, where: str) -> Iterator[Finding]:

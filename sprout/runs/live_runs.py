@@ -167,7 +167,7 @@ class LiveRuns:
         and the log from its start; when the server shuts down, the last event is a `reconnect`.
         """
         parts = self._parts
-        return follow(self._store, parts.bus, parts.in_flight, root_id, after, poller=self._poller)
+        return follow(self._store, parts.bus, root_id, after, poller=self._poller)
 
     def follow_learner(
         self, user_id: str, cursors: Mapping[str, int] | None, *, live: bool = True
@@ -179,7 +179,7 @@ class LiveRuns:
             live: whether to continue with live events; else the stream ends after the stored ones.
         """
         parts = self._parts
-        return multiplex(self._store, parts.bus, parts.in_flight, user_id, cursors, poller=self._poller, live=live)
+        return multiplex(self._store, parts.bus, user_id, cursors, poller=self._poller, live=live)
 
     async def cancel(self, run_id: str, *, user_id: str) -> Run:
         """Cancel a run and its children; idempotent, and without effect on a run that has ended.

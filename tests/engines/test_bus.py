@@ -1,9 +1,13 @@
 """Each EventBus keeps the contract."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 
+from harness.servers.redis import REDIS_URL
 from sprout.engines.memory_bus import MemoryBus
 from sprout.engines.recent_events import RecentEvents
+from sprout.engines.redis_bus import open_redis_bus
 from sprout.runs.streaming.bus import EventBus
 from tests.engines.bus_contract import BusContract, a_stored_event
 
@@ -18,6 +22,20 @@ class TestMemoryBus(BusContract):
     @pytest.fixture
     def other(self, bus: EventBus) -> EventBus:
         return bus
+
+
+class TestRedisBus(BusContract):
+    max_waiting = 250
+
+    @pytest.fixture
+    async def bus(self, prefix: str) -> AsyncIterator[EventBus]:
+        async with open_redis_bus(REDIS_URL, prefix=prefix, max_waiting=self.max_waiting) as bus:
+            yield bus
+
+    @pytest.fixture
+    async def other(self, prefix: str) -> AsyncIterator[EventBus]:
+        async with open_redis_bus(REDIS_URL, prefix=prefix, max_waiting=self.max_waiting) as bus:
+            yield bus
 
 
 async def test_a_memory_bus_keeps_nothing_of_readers_that_have_gone() -> None:

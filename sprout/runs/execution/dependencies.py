@@ -20,7 +20,6 @@ from sprout.runs.model_gate import ModelGate
 from sprout.runs.run_store import RunStore, WorkerLease
 from sprout.runs.state import Run
 from sprout.runs.streaming.bus import EventBus
-from sprout.runs.streaming.in_flight import InFlightBlocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,6 @@ class RunDependencies:
     observer: Observer
     ledger: BudgetLedger | None = None
     memories: LearnerMemories | None = None
-    in_flight: InFlightBlocks = field(default_factory=InFlightBlocks)
     quarantine: CrashQuarantine = field(default_factory=CrashQuarantine)
 
     def new_run(

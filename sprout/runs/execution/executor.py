@@ -356,7 +356,6 @@ class RunExecutor:
             self._run, state, reason=reason, usage=usage, error=error, entries=entries, reached_limit=limit
         )
         failpoint("settled")
-        self._writer.complete_blocks(entries)
         for event in closing:
             self._parts.observer.observe(settled, event)
         return settled
@@ -370,7 +369,6 @@ class RunExecutor:
         except (Fenced, RunAlreadyEnded):
             return await self._parts.store.run(self._run.id)
         failpoint("paused")
-        self._writer.complete_blocks(entries)
         return waiting
 
     def _new_writer(self, started_calls: Sequence[str]) -> RunWriter:
@@ -379,7 +377,6 @@ class RunExecutor:
             self._run,
             parts.store,
             parts.bus,
-            parts.in_flight,
             parts.observer,
             elapsed_s=self._elapsed_s,
             started_calls=started_calls,

@@ -17,7 +17,7 @@ from sprout.runs.execution.observer import Observer
 from sprout.runs.run_store import CallBegun, CallCleared, CallEnded, Checkpoint, CheckpointKind, Entry, RunStore
 from sprout.runs.state import Run
 from sprout.runs.streaming.bus import EphemeralEvent, EventBus
-from sprout.runs.streaming.in_flight import Delta, InFlightBlocks
+from sprout.runs.streaming.in_flight import Delta
 
 MERGE_S = 0.03
 
@@ -49,7 +49,6 @@ class RunWriter:
         run: Run,
         store: RunStore,
         bus: EventBus,
-        in_flight: InFlightBlocks,
         observer: Observer,
         *,
         elapsed_s: Callable[[], float],
@@ -60,7 +59,7 @@ class RunWriter:
         self._run = run
         self._store = store
         self._bus = bus
-        self._in_flight = in_flight
+        self._block_lengths: dict[str, int] = {}  # of the blocks in flight
         self._observer = observer
         self._elapsed_s = elapsed_s
         self._pending: list[Entry | _PendingText] = []
@@ -185,7 +184,7 @@ class RunWriter:
         if self._flush_task is not None:
             self._flush_task.cancel()
             await asyncio.gather(self._flush_task, return_exceptions=True)
-        self._in_flight.remove_run(self._run)
+        self._bus.drop_blocks(self._run.root_id, self._run.id)
 
     def _add_delta(self, delta: Delta) -> None:
         last = self._pending[-1] if self._pending else None
@@ -230,7 +229,8 @@ class RunWriter:
     def _publish_delta(self, growth: Entry | _PendingText) -> None:
         assert isinstance(growth, _PendingText), "only text in flight is told without being stored"
         delta = growth.delta(self._run)
-        offset = self._in_flight.extend(self._run.root_id, delta.block_id, delta, self._run)
+        offset = self._block_lengths.get(delta.block_id, 0)
+        self._block_lengths[delta.block_id] = offset + len(delta.text)
         self._bus.publish(
             EphemeralEvent(
                 self._run.root_id,
@@ -240,13 +240,16 @@ class RunWriter:
                 offset=offset,
                 length=len(delta.text),
                 run_id=self._run.id,
+                epoch=self._run.epoch,
             )
         )
         failpoint("delta_published")
 
     async def _append(self, entries: Sequence[Entry]) -> None:
         await self._store.append(self._run, entries)
-        self.complete_blocks(entries)
+        for entry in entries:
+            if isinstance(entry, BLOCK_ENDS):
+                self._block_lengths.pop(entry.block_id, None)
         if any(isinstance(entry, CallEnded | Checkpoint) for entry in entries):
             self._on_progress()
         for entry in entries:
@@ -254,12 +257,6 @@ class RunWriter:
                 failpoint("call_ended")
             elif isinstance(entry, Checkpoint) and entry.kind == "llm_response":
                 failpoint("reply_stored")
-
-    def complete_blocks(self, entries: Sequence[Entry]) -> None:
-        """Forget the flights of the blocks that these entries end."""
-        for entry in entries:
-            if isinstance(entry, BLOCK_ENDS):
-                self._in_flight.remove(self._run.root_id, entry.block_id)
 
 
 def _only_deltas(pending: Iterable[Entry | _PendingText]) -> bool:

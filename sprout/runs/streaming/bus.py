@@ -13,7 +13,8 @@ class EphemeralEvent:
     """An event that is not stored: a delta or snapshot of the block `block_id`, or a control message of the stream.
 
     `root_id` is the channel: a root run, or a learner. `offset` counts the characters of the block before this event
-    and `length` those that it adds (0: unknown), so that a reader can recognise repeated and missing text.
+    and `length` those that it adds (0: unknown), so that a reader can recognise repeated and missing text. `epoch` is
+    that of the run's claim: text of an older one is void.
     """
 
     root_id: str
@@ -23,6 +24,7 @@ class EphemeralEvent:
     offset: int = 0
     length: int = 0
     run_id: str = ""
+    epoch: int = 0
 
 
 BusMessage = StoredEvent | EphemeralEvent
@@ -66,10 +68,24 @@ class Tail(Protocol):
 
 
 class EventBus(Protocol):
-    """Messages by channel. While the bus is down they may be lost, doubled or late; that never raises."""
+    """Messages by channel, in order within each, and the blocks in flight that they add up to, for all processes.
+
+    While the bus is down messages may be lost, doubled or late, and blocks missing; that never raises.
+    """
 
     def publish(self, message: BusMessage) -> None:
         """Send a message to every subscriber of the channel `message.root_id`. Never blocks."""
+        ...
+
+    async def snapshots(self, root_id: str) -> Sequence[EphemeralEvent]:
+        """Each block in flight of a root run as one event, whose `offset` is the length of its text.
+
+        What is published after the call has begun is in it or will be received by a tail that was opened before.
+        """
+        ...
+
+    def drop_blocks(self, root_id: str, run_id: str) -> None:
+        """Forget the blocks in flight of a run that this process executes no more."""
         ...
 
     def recent(self, root_id: str, cursor: int) -> Sequence[StoredEvent]:

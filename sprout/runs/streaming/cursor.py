@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sprout.events import BLOCK_END_KINDS, LAST_EVENT_KIND
 from sprout.runs.run_store import StoredEvent
 from sprout.runs.streaming.bus import BusMessage, EphemeralEvent
+from sprout.runs.streaming.in_flight import SNAPSHOT_KIND, resumed_epoch
 
 COMPLETED_BLOCKS_MAX = 64  # a late delta of a completed block is at most a few batches old
 
@@ -16,7 +17,7 @@ class LogCursor:
     or the whole block is in the log.
     """
 
-    __slots__ = ("_completed", "_offsets", "_runs", "at_end", "incomplete", "root_id", "seq")
+    __slots__ = ("_completed", "_epochs", "_offsets", "_runs", "at_end", "incomplete", "root_id", "seq")
 
     def __init__(self, root_id: str, *, seq: int) -> None:
         self.root_id = root_id
@@ -25,6 +26,7 @@ class LogCursor:
         self.incomplete: set[str] = set()
         self._offsets: dict[str, int] = {}  # block → characters that the reader has
         self._runs: dict[str, str] = {}  # the same blocks → their run
+        self._epochs: dict[str, int] = {}  # run → the newest epoch that the reader knows of
         self._completed: dict[str, None] = {}
 
     def reset(self) -> None:
@@ -33,6 +35,7 @@ class LogCursor:
         self.incomplete.clear()
         self._offsets.clear()
         self._runs.clear()
+        self._epochs.clear()
         self._completed.clear()
 
     def has_gap(self, batch: Sequence[BusMessage]) -> bool:
@@ -64,7 +67,7 @@ class LogCursor:
         if event.kind in BLOCK_END_KINDS:
             self._complete_block(event.block_id)
         elif event.kind == "run_resumed":
-            self._drop_run(event.run_id)
+            self._begin_epoch(event.run_id, max(resumed_epoch(event), self._epochs.get(event.run_id, 0)))
         elif event.kind == LAST_EVENT_KIND:
             self.at_end = True
         return True
@@ -73,12 +76,15 @@ class LogCursor:
         block_id = event.block_id
         if not block_id:
             return True
-        if block_id in self._completed or self.at_end:
+        newest = self._epochs.setdefault(event.run_id, event.epoch)
+        if block_id in self._completed or self.at_end or event.epoch < newest:
             return False
+        if event.epoch > newest:
+            self._begin_epoch(event.run_id, event.epoch)
         received = self._offsets.get(block_id)
         if received is None:
             received, self._runs[block_id] = 0, event.run_id
-        if event.kind == "block_snapshot":
+        if event.kind == SNAPSHOT_KIND:
             self._offsets[block_id] = event.offset
             self.incomplete.discard(block_id)
             return True
@@ -99,8 +105,9 @@ class LogCursor:
         if len(self._completed) > COMPLETED_BLOCKS_MAX:
             del self._completed[next(iter(self._completed))]
 
-    def _drop_run(self, run_id: str) -> None:
+    def _begin_epoch(self, run_id: str, epoch: int) -> None:
         """Forget the in-flight blocks of a resumed run: they are void, and may grow again under the same ids."""
+        self._epochs[run_id] = epoch
         for block_id in [block for block, run in self._runs.items() if run == run_id]:
             self._drop_block(block_id)
 

@@ -8,7 +8,6 @@ from sprout.events import Reconnect, Resync, wire_data
 from sprout.runs.run_store import RunStore
 from sprout.runs.streaming.bus import BusClosed, BusMessage, EphemeralEvent, EventBus
 from sprout.runs.streaming.cursor import LogCursor
-from sprout.runs.streaming.in_flight import InFlightBlocks
 from sprout.runs.streaming.poller import LogPoller, Subscription
 
 PAGE = 500
@@ -21,7 +20,6 @@ RETRY_JITTER_MS = 1_000
 async def follow(
     store: RunStore,
     bus: EventBus,
-    in_flight: InFlightBlocks,
     root_id: str,
     after: int,
     *,
@@ -50,8 +48,8 @@ async def follow(
                             page, more = await read_page(store, bus, cursor, PAGE)
                             if page:
                                 yield page
-                        batch = [*in_flight.snapshots(root_id), *batch]
-                    if messages := catch_up(cursor, batch, in_flight):
+                        batch = [*await bus.snapshots(root_id), *batch]
+                    if messages := await catch_up(cursor, batch, bus):
                         yield messages
                     if cursor.at_end:
                         return
@@ -82,12 +80,12 @@ async def read_page(store: RunStore, bus: EventBus, cursor: LogCursor, limit: in
     return [resync_event(cursor.root_id)], True
 
 
-def catch_up(cursor: LogCursor, batch: Sequence[BusMessage], in_flight: InFlightBlocks) -> list[BusMessage]:
+async def catch_up(cursor: LogCursor, batch: Sequence[BusMessage], bus: EventBus) -> list[BusMessage]:
     """The new messages of a batch without a gap; blocks that lost text are sent again as snapshots."""
     messages = cursor.accept(batch)
     if not cursor.incomplete:
         return messages
-    return messages + cursor.accept_snapshots(in_flight.snapshots(cursor.root_id))
+    return messages + cursor.accept_snapshots(await bus.snapshots(cursor.root_id))
 
 
 def resync_event(root_id: str, why: str = UNKNOWN_CURSOR) -> EphemeralEvent:

@@ -10,7 +10,6 @@ from sprout.runs.state import Run
 from sprout.runs.streaming.bus import RUN_ADMITTED, BusClosed, BusMessage, EventBus, learner_channel
 from sprout.runs.streaming.cursor import LogCursor
 from sprout.runs.streaming.follow import catch_up, read_page, reconnect_event, resync_event
-from sprout.runs.streaming.in_flight import InFlightBlocks
 from sprout.runs.streaming.poller import LogPoller, Subscription
 
 PAGE = 100  # events of one root run, before the next has its turn
@@ -31,7 +30,6 @@ class TaggedEvent:
 async def multiplex(
     store: RunStore,
     bus: EventBus,
-    in_flight: InFlightBlocks,
     user_id: str,
     cursors: Mapping[str, int] | None,
     *,
@@ -54,7 +52,7 @@ async def multiplex(
         async with bus.tail(learner_channel(user_id)) as tail:
             log_cursors: dict[str, LogCursor] = {}
             subscription = Subscription(tail, log_cursors, poller.stream_deadline_s(), user_id, due=False)
-            stream = _LearnerStream(store, bus, in_flight, subscription, log_cursors, user_id)
+            stream = _LearnerStream(store, bus, subscription, log_cursors, user_id)
             async with poller.polling(subscription):
                 events = await stream.open(cursors)
                 while not subscription.expired:
@@ -75,14 +73,12 @@ class _LearnerStream:
         self,
         store: RunStore,
         bus: EventBus,
-        in_flight: InFlightBlocks,
         subscription: Subscription,
         cursors: dict[str, LogCursor],
         user_id: str,
     ) -> None:
         self._store = store
         self._bus = bus
-        self._in_flight = in_flight
         self._subscription = subscription
         self._cursors = cursors
         self._user_id = user_id
@@ -125,7 +121,7 @@ class _LearnerStream:
         if more and not cursor.at_end:
             self._behind.append(cursor)
         else:
-            messages += cursor.accept(self._in_flight.snapshots(cursor.root_id))
+            messages += cursor.accept(await self._bus.snapshots(cursor.root_id))
         return self._tag(cursor, messages)
 
     async def _check_logs(self) -> None:
@@ -152,7 +148,7 @@ class _LearnerStream:
             if cursor.has_gap(messages):
                 self._enqueue(cursor)
             else:
-                events += self._tag(cursor, catch_up(cursor, messages, self._in_flight))
+                events += self._tag(cursor, await catch_up(cursor, messages, self._bus))
         return events
 
     async def _follow_run(self, root_id: str, after: int) -> None:

@@ -77,7 +77,7 @@ async def test_W1_a_run_that_asks_holds_nothing_and_goes_on_with_the_answer(data
         assert (waiting.question.kind, waiting.question.question) == ("question", "Which notation?")
         assert (waiting.question.choices, waiting.owner) == (("a", "b"), None)
         assert {task.get_name() for task in asyncio.all_tasks() - before if task.get_name().startswith("run")} == set()
-        assert life.parts.in_flight.snapshots(waiting.id) == []
+        assert await life.parts.bus.snapshots(waiting.id) == []
         run = await answered(life, waiting.id, "a")
         log = await life.stored_events(waiting.id)
         block = life.server.requests[1].body["messages"][-1]["content"][0]

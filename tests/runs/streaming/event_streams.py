@@ -40,6 +40,12 @@ class SilentBus:
     def publish(self, message: BusMessage) -> None:
         """Lose it."""
 
+    async def snapshots(self, root_id: str) -> Sequence[EphemeralEvent]:
+        return await self._bus.snapshots(root_id)
+
+    def drop_blocks(self, root_id: str, run_id: str) -> None:
+        self._bus.drop_blocks(root_id, run_id)
+
     def recent(self, root_id: str, cursor: int) -> Sequence[StoredEvent]:
         return self._bus.recent(root_id, cursor)
 
@@ -51,14 +57,19 @@ class SilentBus:
 
 
 class UnreliableBus(SilentBus):
-    """A bus that loses, doubles and repeats by chance."""
+    """A bus that loses, doubles and repeats by chance; its blocks in flight are whole."""
 
     def __init__(self, seed: int) -> None:
         super().__init__()
         self._chance = random.Random(seed)
         self._before: list[BusMessage] = []
+        self._in_flight = InFlightBlocks()
+
+    async def snapshots(self, root_id: str) -> Sequence[EphemeralEvent]:
+        return self._in_flight.snapshots(root_id)
 
     def publish(self, message: BusMessage) -> None:
+        self._in_flight.apply(message)
         self._before = [*self._before[-20:], message]
         for _ in range(self._chance.choice((0, 1, 1, 1, 2))):
             self._bus.publish(message)
@@ -74,7 +85,7 @@ class EventStreams:
     paths: SqlPaths
     bus: EventBus
     poller: LogPoller
-    in_flight: InFlightBlocks = field(default_factory=InFlightBlocks)
+    block_lengths: Counter[str] = field(default_factory=Counter)
 
     async def a_run(self, user_id: str = DEFAULT_USER_ID) -> Run:
         """A root run that has begun, in a topic of its own; its learner is told of it."""
@@ -89,18 +100,20 @@ class EventStreams:
     def publish_delta(self, run: Run, block_id: str, text: str) -> None:
         """Tell more text of a block in flight, as the worker of the run does."""
         delta = ReasoningDelta(agent=run.label, run_id=run.id, block_id=block_id, text=text)
-        offset = self.in_flight.extend(run.root_id, block_id, delta, run)
-        self.bus.publish(EphemeralEvent(run.root_id, delta.kind, wire_data(delta), block_id, offset, len(text), run.id))
+        block = f"{run.epoch}:{block_id}"
+        offset, data = self.block_lengths[block], wire_data(delta)
+        self.block_lengths[block] += len(text)
+        self.bus.publish(EphemeralEvent(run.root_id, delta.kind, data, block_id, offset, len(text), run.id, run.epoch))
 
     def follow(self, run: Run, after: int = 0) -> AsyncGenerator[list[BusMessage], None]:
-        return follow(self.store, self.bus, self.in_flight, run.root_id, after, poller=self.poller)
+        return follow(self.store, self.bus, run.root_id, after, poller=self.poller)
 
     def follow_all(
         self, cursor: str | None = "", user_id: str = DEFAULT_USER_ID
     ) -> AsyncGenerator[list[TaggedEvent], None]:
         """The learner's stream after a cursor as it stands in an id; None for one that cannot be read."""
         cursors = None if cursor is None else cursors_in(cursor)
-        return multiplex(self.store, self.bus, self.in_flight, user_id, cursors, poller=self.poller)
+        return multiplex(self.store, self.bus, user_id, cursors, poller=self.poller)
 
     async def log(self, run: Run) -> list[StoredEvent]:
         return await self.store.events(run.root_id, limit=10_000)

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from sprout.events import ReasoningBlock
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.runs.state import Run
 from sprout.runs.streaming import multiplex
-from sprout.runs.streaming.bus import RUN_ADMITTED, EphemeralEvent, learner_channel
+from sprout.runs.streaming.bus import RUN_ADMITTED, EphemeralEvent, EventBus, learner_channel
 from sprout.runs.streaming.multiplex import TaggedEvent
 from sprout.store.engine.database import Database, open_database
 from tests.runs.streaming.event_streams import (
@@ -39,10 +40,10 @@ OTHER_USER = "somebody-else"
 
 
 @pytest.fixture
-async def here(sqlite_url: str, data_dir: Path) -> AsyncIterator[EventStreams]:
-    """A store on SQLite whose news goes over a memory bus; the log is looked at only where news is lost."""
+async def here(sqlite_url: str, data_dir: Path, bus: EventBus) -> AsyncIterator[EventStreams]:
+    """A store on SQLite whose news goes over each bus; the log is looked at only where news is lost."""
     async with open_database(sqlite_url) as database:
-        yield event_streams(database, data_dir, MemoryBus(), every_s=3600)
+        yield event_streams(database, data_dir, bus, every_s=3600)
 
 
 def is_over(received: list[TaggedEvent], run: Run) -> bool:
@@ -231,9 +232,8 @@ async def test_V2_text_in_flight_of_every_run_comes_from_its_start_and_a_resume_
     async with aclosing(here.follow_all()) as batches:
         received = await next_of(batches, 4)
         here.publish_delta(one, "b1", "first.")
-        here.in_flight.remove(other.id, "b2")
-        await here.append(other, resumed())
-        here.publish_delta(other, "b2", "Anew.")
+        await here.append(other, resumed(other.epoch))
+        here.publish_delta(replace(other, epoch=other.epoch + 1), "b2", "Anew.")
         received += await next_of(batches, 3)
     assert text_of([one_.message for one_ in received if one_.message.root_id == one.id], "b1") == "Light first."
     assert text_of([one_.message for one_ in received if one_.message.root_id == other.id], "b2") == "Anew."
