@@ -1,5 +1,6 @@
 """Settings: read once from the environment, checked, then handed out as values."""
 
+import ipaddress
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -130,6 +131,7 @@ class Settings(BaseSettings):
     model and mechanisms (`SPROUT_AGENTS__TUTOR__MODEL=…`, `SPROUT_AGENTS__TOPIC__JOURNAL=false`).
     `courses_dir` is a folder of course files, which the built-in model offers beside its own.
     `extra_agents` and `tutor_tools` name what is added, as `module:name`.
+    `trusted_proxies` are addresses and networks (`10.0.0.0/8`) of reverse proxies, whose `X-Forwarded-For` is believed.
     `published_on_loopback` is for containers: it asserts that the port is reached from 127.0.0.1 of the host
     alone, so that the server may listen on every address of its container.
     """
@@ -166,6 +168,7 @@ class Settings(BaseSettings):
     courses_dir: Path | None = None
 
     cors_origins: Annotated[tuple[str, ...], NoDecode] = LOCAL_ORIGINS
+    trusted_proxies: Annotated[tuple[str, ...], NoDecode] = ()
     upload_max_bytes: int = Field(20 * MIB, ge=1)
     upload_max_files: int = Field(10, ge=1)
     documents_url: str | None = None
@@ -187,7 +190,7 @@ class Settings(BaseSettings):
     limits: LimitSettings = Field(default_factory=lambda: LimitSettings.model_validate({}))
     budgets: BudgetSettings = Field(default_factory=lambda: BudgetSettings.model_validate({}))
 
-    @field_validator("cors_origins", "extra_agents", "tutor_tools", mode="before")
+    @field_validator("cors_origins", "trusted_proxies", "extra_agents", "tutor_tools", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
@@ -212,6 +215,13 @@ class Settings(BaseSettings):
     @classmethod
     def _empty_is_unset(cls, value: object) -> object:
         return None if isinstance(value, str) and not value.strip() else value
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _check_addresses(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for each in value:
+            ipaddress.ip_network(each)  # raises ValueError, which names the address
+        return value
 
     @field_validator("agents")
     @classmethod

@@ -65,7 +65,8 @@ async def _serve(settings: Settings, extra_agents: Sequence[AgentFactory]) -> No
                     log_config=None,
                     access_log=False,
                     server_header=False,
-                    proxy_headers=False,  # there is no proxy, so that such headers could be forged
+                    proxy_headers=bool(settings.trusted_proxies),  # without a proxy such headers could be forged
+                    forwarded_allow_ips=[*settings.trusted_proxies],
                     ws="none",
                     http=_protocol(settings),
                     timeout_graceful_shutdown=SHUTDOWN_GRACE_S,
@@ -98,7 +99,10 @@ def _protocol(settings: Settings) -> "type[asyncio.Protocol] | Literal['auto']":
     most = min(numbers.connections, max(_open_files_limit() - RESERVED_FILES, 10))
     return limited_protocol(
         ConnectionLimits(
-            total=most, per_address=numbers.connections_per_address, head_timeout_s=numbers.header_timeout_s
+            total=most,
+            per_address=numbers.connections_per_address,
+            head_timeout_s=numbers.header_timeout_s,
+            proxies=settings.trusted_proxies,
         )
     )
 

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from typing import Protocol
 
 from sprout.errors import ModelFailure, ModelFailureKind
 from sprout.failpoints import failpoint
@@ -15,6 +16,28 @@ INITIAL_WIDTH = 3
 OVERLOAD_KINDS = frozenset({ModelFailureKind.RATE_LIMITED, ModelFailureKind.OVERLOADED})
 
 
+class CallGate(Protocol):
+    """Limit of concurrent model calls."""
+
+    def slot(
+        self, learner: str, root_id: str, *, idle: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
+    ) -> AbstractAsyncContextManager[None]:
+        """Hold a slot for the length of a call; learners who wait take turns.
+
+        Args:
+            idle: held while there is no slot yet.
+        """
+        ...
+
+    def record_success(self) -> None:
+        """A call was answered: one more may go at once."""
+        ...
+
+    def record_overload(self) -> None:
+        """The provider takes fewer calls than this: half as many may go at once."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class _Waiter:
     root_id: str
@@ -22,7 +45,9 @@ class _Waiter:
 
 
 class ModelGate:
-    """Admits calls up to a width that starts at 3, grows by one with each answered call and halves at each overload.
+    """The CallGate of one process.
+
+    Its width starts at 3, grows by one with each answered call and halves at each overload.
 
     Args:
         per_root: concurrent calls of one root run and its children.
@@ -61,11 +86,6 @@ class ModelGate:
     async def slot(
         self, learner: str, root_id: str, *, idle: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
     ) -> AsyncIterator[None]:
-        """Hold a slot for the length of a call; learners who wait take turns.
-
-        Args:
-            idle: held while there is no slot yet.
-        """
         waiter = _Waiter(root_id, asyncio.get_running_loop().create_future())
         self._waiting.setdefault(learner, deque()).append(waiter)
         self._admit()
@@ -114,7 +134,7 @@ class _AdmittedCall:
     """A call that has a slot; its first part counts as a success."""
 
     request: ModelRequest
-    gate: ModelGate
+    gate: CallGate
     answered: bool = False
 
     def observe(self, part: ReplyPart) -> None:
@@ -131,7 +151,7 @@ class RunGate:
         idle: held while a call waits for its slot.
     """
 
-    gate: ModelGate
+    gate: CallGate
     learner: str
     root_id: str
     idle: Callable[[], AbstractAsyncContextManager[None]] = nullcontext

@@ -16,7 +16,7 @@ from sprout.runs.dispatcher import Dispatcher
 from sprout.runs.execution.crash_guard import CrashQuarantine
 from sprout.runs.execution.memory_flush import LearnerMemories
 from sprout.runs.execution.observer import Observer
-from sprout.runs.model_gate import ModelGate
+from sprout.runs.model_gate import CallGate
 from sprout.runs.run_store import RunStore, WorkerLease
 from sprout.runs.state import Run
 from sprout.runs.streaming.bus import EventBus
@@ -76,7 +76,7 @@ class RunDependencies:
     model: ChatModel
     agents: Mapping[str, AgentSpec]
     choose_model: Callable[[str, bool], ModelChoice]
-    gate: ModelGate
+    gate: CallGate
     observer: Observer
     ledger: BudgetLedger | None = None
     memories: LearnerMemories | None = None

@@ -106,7 +106,7 @@ async def _start_run(
 ) -> Response:
     """The started run as a response; with the key of a follow-up it waits for the active one instead of joining it."""
     if call.query.wait == "true":
-        check_stream_room(call)
+        await check_stream_room(call)
     admission = await call.dependencies.runs.start(
         agent,
         node=node,

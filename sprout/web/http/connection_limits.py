@@ -4,8 +4,10 @@ uvicorn limits none of this: a client that sends half of a head would keep its c
 """
 
 import asyncio
+import ipaddress
 import json
 from collections import Counter
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import TypeAlias
 
@@ -32,10 +34,12 @@ class ConnectionLimits:
         total: connections in all.
         per_address: connections of one address.
         head_timeout_s: for the head of a request, from its first byte or the start of the connection.
+        proxies: addresses and networks of reverse proxies, which bring the connections of many.
     """
 
-    def __init__(self, *, total: int, per_address: int, head_timeout_s: float) -> None:
+    def __init__(self, *, total: int, per_address: int, head_timeout_s: float, proxies: Sequence[str] = ()) -> None:
         self.head_timeout_s = head_timeout_s
+        self._proxies = [ipaddress.ip_network(each) for each in proxies]
         self._total = total
         self._per_address = per_address
         self._open: Counter[str] = Counter()
@@ -44,10 +48,13 @@ class ConnectionLimits:
         """None if the connection is accepted, to be released later; else status and code of the refusal."""
         if self._open.total() >= self._total:
             return HTTPStatus.SERVICE_UNAVAILABLE, "server_full"
-        if self._open[address] >= self._per_address:
+        if self._open[address] >= self._per_address and not self._is_proxy(address):
             return HTTPStatus.TOO_MANY_REQUESTS, "address_full"
         self._open[address] += 1
         return None
+
+    def _is_proxy(self, address: str) -> bool:
+        return any(ipaddress.ip_address(address) in network for network in self._proxies)
 
     def release(self, address: str) -> None:
         self._open[address] -= 1

@@ -32,7 +32,7 @@ from sprout.runs.streaming.bus import BusMessage
 from sprout.runs.streaming.multiplex import TaggedEvent
 from sprout.web.http.limits import WebLimits
 from sprout.web.http.open_streams import OpenStreams
-from sprout.web.http.rate_limits import RateLimiters
+from sprout.web.http.rate_limits import RateLimiters, TakeToken
 
 DetectMediaType = Callable[[str, str, bytes], tuple[str, str]]
 """File name, declared media type and bytes in; displayed name and detected media type out. Raises BadInput."""
@@ -190,11 +190,16 @@ class PageFiles:
 
 @dataclass(frozen=True, slots=True)
 class RequestPolicy:
-    """The caller of all requests, their limits and rates, and the event streams that are open."""
+    """The caller of all requests, their limits and rates, and the event streams that are open.
+
+    Args:
+        take_token: takes a token of a learner's bucket, where processes share them.
+    """
 
     limits: WebLimits = field(default_factory=WebLimits)
     user_id: str = DEFAULT_USER_ID
     open_streams: OpenStreams = field(default_factory=OpenStreams)
+    take_token: TakeToken | None = None
     rate_limiters: RateLimiters = field(init=False)
 
     def __post_init__(self) -> None:
@@ -202,7 +207,12 @@ class RequestPolicy:
         object.__setattr__(
             self,
             "rate_limiters",
-            RateLimiters(requests=limits.request_rate, runs=limits.run_rate, uploads=limits.upload_rate),
+            RateLimiters(
+                requests=limits.request_rate,
+                runs=limits.run_rate,
+                uploads=limits.upload_rate,
+                take=self.take_token,
+            ),
         )
 
 

@@ -112,7 +112,7 @@ class Endpoint(Generic[D, Q, B]):
         checked_query = validate(self.query, query)
         checked_body = validate(self.body, body) if self.parse_body is None else self.parse_body(body)
         if self.rate_limiter is not None:
-            self.rate_limiter(policy.rate_limiters).take(policy.user_id)
+            await self.rate_limiter(policy.rate_limiters).take(policy.user_id)
         return await self.handler(Call(request, self.needs(dependencies), policy, ids, checked_query, checked_body))
 
 

@@ -59,7 +59,7 @@ class RequestRateLimit:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             try:
-                self._limiter.take(scope["client"][0] if scope.get("client") else "")
+                await self._limiter.take(scope["client"][0] if scope.get("client") else "")
             except TooManyRequests as error:
                 await error_response(429, str(error), error.code, retry_after(error), params={**error.params})(
                     scope, receive, send

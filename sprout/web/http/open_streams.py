@@ -1,9 +1,10 @@
 """Open event streams, counted and limited by learner and by address."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from typing import Protocol
 
 from sprout.errors import TooManyRequests
 
@@ -30,44 +31,75 @@ class StreamClient:
     per_address: int
 
 
+class StreamCounter(Protocol):
+    """Counts open streams by name."""
+
+    async def count(self, name: str) -> int:
+        """The number of open streams."""
+        ...
+
+    def track(self, name: str) -> AbstractAsyncContextManager[None]:
+        """Count a stream as open inside the block."""
+        ...
+
+
+class LocalStreamCounter:
+    """The StreamCounter of one process."""
+
+    def __init__(self) -> None:
+        self._open: Counter[str] = Counter()
+
+    @property
+    def total(self) -> int:
+        return self._open.total()
+
+    async def count(self, name: str) -> int:
+        return self._open[name]
+
+    @asynccontextmanager
+    async def track(self, name: str) -> AsyncIterator[None]:
+        self._open[name] += 1
+        try:
+            yield
+        finally:
+            self._open[name] -= 1
+            if not self._open[name]:
+                del self._open[name]
+
+
 class OpenStreams:
-    """Counts the streams of this process, by learner and by address.
+    """The open streams. Those of an address are limited by each process for itself.
 
     Args:
         gauge: entered for as long as a stream is open, for the server's metrics.
+        learners: counts those of each learner, in all processes.
     """
 
-    def __init__(self, gauge: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
+    def __init__(
+        self,
+        gauge: Callable[[], AbstractContextManager[None]] = nullcontext,
+        learners: StreamCounter | None = None,
+    ) -> None:
         self._gauge = gauge
-        self._by_learner: Counter[str] = Counter()
-        self._by_address: Counter[str] = Counter()
+        self._by_address = LocalStreamCounter()
+        self._by_learner = learners or LocalStreamCounter()
 
     @property
     def count(self) -> int:
-        """The number of open streams."""
-        return self._by_learner.total()
+        """The number of open streams of this process."""
+        return self._by_address.total
 
-    def check_room(self, client: StreamClient) -> None:
+    async def check_room(self, client: StreamClient) -> None:
         """Raises TooManyStreams if one more would exceed a limit."""
-        for open_, limit in (
-            (self._by_learner[client.user_id], client.per_learner),
-            (self._by_address[client.address], client.per_address),
-        ):
-            if open_ >= limit:
-                raise TooManyStreams(limit)
+        if await self._by_address.count(client.address) >= client.per_address:
+            raise TooManyStreams(client.per_address)
+        if await self._by_learner.count(client.user_id) >= client.per_learner:
+            raise TooManyStreams(client.per_learner)
 
-    @contextmanager
-    def track(self, client: StreamClient) -> Iterator[None]:
+    @asynccontextmanager
+    async def track(self, client: StreamClient) -> AsyncIterator[None]:
         """Count a stream as open inside the block. Raises TooManyStreams."""
-        self.check_room(client)
-        places = ((self._by_learner, client.user_id), (self._by_address, client.address))
-        for counts, name in places:
-            counts[name] += 1
-        try:
+        await self.check_room(client)
+        async with self._by_address.track(client.address), self._by_learner.track(client.user_id):
             with self._gauge():
                 yield
-        finally:
-            for counts, name in places:
-                counts[name] -= 1
-                if not counts[name]:
-                    del counts[name]

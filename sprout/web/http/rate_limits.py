@@ -6,17 +6,20 @@ lines here.
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from sprout.errors import TooManyRequests
 
-MAX_BUCKETS = 10_000  # per limiter; beyond that, full buckets are dropped
+MAX_BUCKETS = 10_000  # beyond that, full buckets are dropped
 MESSAGES = {
     "requests": "Too many requests. Try again in {seconds} s.",
     "runs": "Too many runs started. Try again in {seconds} s.",
     "uploads": "Daily upload limit reached. Try again in {seconds} s.",
 }
+
+TakeToken = Callable[[str, float, int], Awaitable[float]]
+"""Takes a token of a named bucket, which gets so many per second and holds so many: 0, or seconds until it has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,47 +30,78 @@ class RateLimit:
     burst: int
 
 
-class RateLimiter:
-    """A token bucket per key, such as an address or a learner; `kind` is one of `MESSAGES`."""
+@dataclass(slots=True)
+class _Bucket:
+    tokens: float
+    counted_at: float
+    per_s: float
+    burst: int
 
-    def __init__(self, kind: str, limit: RateLimit | None, clock: Callable[[], float] = time.monotonic) -> None:
-        self._message, self._code = MESSAGES[kind], f"too_many_{kind}"
-        self._limit = limit
+    def refill(self, now: float) -> None:
+        self.tokens = min(float(self.burst), self.tokens + (now - self.counted_at) * self.per_s)
+        self.counted_at = now
+
+
+class LocalBuckets:
+    """The token buckets of one process."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._buckets: dict[str, tuple[float, float]] = {}  # by key: tokens, and when they were counted
+        self._buckets: dict[str, _Bucket] = {}
 
     def __len__(self) -> int:
         return len(self._buckets)
 
-    def take(self, key: str) -> None:
+    async def take(self, name: str, per_s: float, burst: int) -> float:
+        """A TakeToken."""
+        now = self._clock()
+        bucket = self._buckets.setdefault(name, _Bucket(burst, now, per_s, burst))
+        bucket.refill(now)
+        if bucket.tokens < 1:
+            return (1 - bucket.tokens) / per_s
+        bucket.tokens -= 1
+        if len(self._buckets) > MAX_BUCKETS:
+            self._drop_full(now)
+        return 0
+
+    def _drop_full(self, now: float) -> None:
+        for bucket in self._buckets.values():
+            bucket.refill(now)
+        self._buckets = {name: bucket for name, bucket in self._buckets.items() if bucket.tokens < bucket.burst}
+
+
+class RateLimiter:
+    """A limit per key, such as an address or a learner; `kind` is one of `MESSAGES`."""
+
+    def __init__(self, kind: str, limit: RateLimit | None, take: TakeToken) -> None:
+        self._kind, self._limit, self._take = kind, limit, take
+
+    async def take(self, key: str) -> None:
         """Take a token. Raises TooManyRequests with the time until there is one."""
         if self._limit is None:
             return
-        now = self._clock()
-        left = self._tokens_at(key, now)
-        if left < 1:
-            wait_s = (1 - left) / self._limit.per_s
-            raise TooManyRequests(self._message, retry_after_s=wait_s, code=self._code, seconds=math.ceil(wait_s))
-        self._buckets[key] = (left - 1, now)
-        if len(self._buckets) > MAX_BUCKETS:
-            self._buckets = {
-                other: bucket
-                for other, bucket in self._buckets.items()
-                if self._tokens_at(other, now) < self._limit.burst
-            }
-
-    def _tokens_at(self, key: str, now: float) -> float:
-        assert self._limit is not None
-        left, at = self._buckets.get(key, (float(self._limit.burst), now))
-        return min(float(self._limit.burst), left + (now - at) * self._limit.per_s)
+        wait_s = await self._take(f"{self._kind}:{key}", self._limit.per_s, self._limit.burst)
+        if wait_s > 0:
+            message, code = MESSAGES[self._kind], f"too_many_{self._kind}"
+            raise TooManyRequests(message, retry_after_s=wait_s, code=code, seconds=math.ceil(wait_s))
 
 
 class RateLimiters:
-    """The rate limiters of this process; None is without limit."""
+    """All rate limiters; None is without limit. An address is limited by each process for itself.
+
+    Args:
+        take: of the buckets of learners, which all processes share.
+    """
 
     def __init__(
-        self, *, requests: RateLimit | None = None, runs: RateLimit | None = None, uploads: RateLimit | None = None
+        self,
+        *,
+        requests: RateLimit | None = None,
+        runs: RateLimit | None = None,
+        uploads: RateLimit | None = None,
+        take: TakeToken | None = None,
     ) -> None:
-        self.requests = RateLimiter("requests", requests)  # per address
-        self.runs = RateLimiter("runs", runs)  # per learner, like uploads
-        self.uploads = RateLimiter("uploads", uploads)
+        local = LocalBuckets()
+        self.requests = RateLimiter("requests", requests, local.take)  # per address
+        self.runs = RateLimiter("runs", runs, take or local.take)  # per learner, like uploads
+        self.uploads = RateLimiter("uploads", uploads, take or local.take)

@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -62,16 +62,16 @@ def _frame_body(message: BusMessage) -> bytes:
     return f"{retry_field(message)}event: {message.kind}\ndata: {data}\n\n".encode()
 
 
-@contextmanager
-def track_stream(call: Call[Any, Any, Any]) -> Iterator[None]:
+@asynccontextmanager
+async def track_stream(call: Call[Any, Any, Any]) -> AsyncIterator[None]:
     """Count a stream of this caller while it is open. Raises TooManyStreams before it begins."""
-    with call.policy.open_streams.track(_stream_client(call)):
+    async with call.policy.open_streams.track(_stream_client(call)):
         yield
 
 
-def check_stream_room(call: Call[Any, Any, Any]) -> None:
+async def check_stream_room(call: Call[Any, Any, Any]) -> None:
     """Check before an action whose stream must open afterwards. Raises TooManyStreams."""
-    call.policy.open_streams.check_room(_stream_client(call))
+    await call.policy.open_streams.check_room(_stream_client(call))
 
 
 def _stream_client(call: Call[Any, Any, Any]) -> StreamClient:

@@ -5,7 +5,7 @@ import json
 import logging
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, aclosing, nullcontext
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from functools import lru_cache
 from typing import TypeVar, cast
 
@@ -78,7 +78,7 @@ class EventStream(EventSourceResponse):
         frame: Callable[[T], bytes],
         *,
         limits: WebLimits,
-        tracking: AbstractContextManager[None],
+        tracking: AbstractAsyncContextManager[None],
         headers: Mapping[str, str],
         log_fields: Mapping[str, str],
         opening: bytes = b"",
@@ -102,7 +102,7 @@ class EventStream(EventSourceResponse):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            with self._tracking:
+            async with self._tracking:
                 await super().__call__(scope, receive, send)
         except SendTimeoutError:
             log.info("stream.reader_too_slow", extra=self._log_fields)
@@ -136,7 +136,7 @@ class RunStream(EventStream):
         *,
         run_id: str,
         limits: WebLimits,
-        tracking: AbstractContextManager[None] = nullcontext(),
+        tracking: AbstractAsyncContextManager[None] = nullcontext(),
         resync: bool = False,
         on_disconnect: Callable[[], Awaitable[object]] | None = None,
     ) -> None:

@@ -104,3 +104,23 @@ async def test_P8_after_SIGTERM_under_open_streams_no_server_says_that_it_is_rea
             pass  # it listens no more
         assert await life.wait_ended() == 0
         following.cancel()
+
+
+@pytest.mark.parametrize(
+    ("trusted", "statuses"), [("", [200, 429, 429, 429]), ("127.0.0.1,10.0.0.0/8", [200, 200, 429, 429])]
+)
+async def test_Z11_only_a_trusted_proxy_says_from_which_address_a_request_comes(
+    trusted: str, statuses: list[int]
+) -> None:
+    settings = {
+        "SPROUT_TRUSTED_PROXIES": trusted,
+        "SPROUT_LIMITS__REQUESTS_PER_S": "0.001",
+        "SPROUT_LIMITS__REQUESTS_BURST": "1",
+    }
+    # The last is what somebody at the first address sends, with words before it, through two proxies.
+    chains = ["192.0.2.1", "192.0.2.2", "192.0.2.1", "198.51.100.9, 192.0.2.1, 10.1.1.1"]
+    async with open_deployment(SLOW, settings=settings, warm=False) as stage, stage.time_limit(WITHIN_S):
+        await stage.server.start()
+        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{stage.server.port}") as client:
+            answers = [await client.get("/api/health", headers={"X-Forwarded-For": chain}) for chain in chains]
+    assert [answer.status_code for answer in answers] == statuses

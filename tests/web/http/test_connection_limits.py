@@ -133,6 +133,14 @@ async def test_N17_one_connection_too_many_is_told_when_to_come_back(most: int, 
         second[1].close()
 
 
+async def test_a_trusted_proxy_may_open_more_connections_than_an_address() -> None:
+    limits = ConnectionLimits(total=10, per_address=1, head_timeout_s=30, proxies=["127.0.0.0/8"])
+    async with behind(limits) as served:
+        first, second = await connected(served, HEAD), await connected(served, HEAD + b"Connection: close\r\n\r\n")
+        assert (await whole(second))[0] == 200
+        first[1].close()
+
+
 async def test_B4_a_head_that_is_too_long_is_told_so() -> None:
     async with behind(ConnectionLimits(total=10, per_address=10, head_timeout_s=30)) as served:
         ends = await connected(served, HEAD + b"X-Long: " + b"a" * HEAD_MAX_BYTES)

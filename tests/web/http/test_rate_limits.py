@@ -12,7 +12,7 @@ from sprout.errors import TooManyRequests
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.web.http.endpoint import AnyEndpoint
 from sprout.web.http.middleware import SECURITY_HEADERS
-from sprout.web.http.rate_limits import MAX_BUCKETS, RateLimit, RateLimiter
+from sprout.web.http.rate_limits import MAX_BUCKETS, LocalBuckets, RateLimit, RateLimiter
 from sprout.web.routes import ENDPOINTS
 
 ME = {"userId": DEFAULT_USER_ID}
@@ -35,43 +35,44 @@ async def slow_web(tmp_path: Path) -> AsyncIterator[Web]:
         yield running
 
 
-def test_a_burst_is_let_through_and_then_one_at_a_time() -> None:
+async def test_a_burst_is_let_through_and_then_one_at_a_time() -> None:
     clock = Clock()
-    buckets = RateLimiter("requests", RateLimit(per_s=2, burst=3), clock)
+    buckets = RateLimiter("requests", RateLimit(per_s=2, burst=3), LocalBuckets(clock).take)
     for _ in range(3):
-        buckets.take("a")
+        await buckets.take("a")
     with pytest.raises(TooManyRequests) as refusal:
-        buckets.take("a")
+        await buckets.take("a")
     assert refusal.value.retry_after_s == 0.5
-    buckets.take("b")
+    await buckets.take("b")
     clock.now += 0.5
-    buckets.take("a")
+    await buckets.take("a")
     with pytest.raises(TooManyRequests):
-        buckets.take("a")
+        await buckets.take("a")
 
 
-def test_who_waits_as_long_as_told_is_let_through_and_saves_up_no_more_than_a_burst() -> None:
+async def test_who_waits_as_long_as_told_is_let_through_and_saves_up_no_more_than_a_burst() -> None:
     clock = Clock()
-    buckets = RateLimiter("runs", RateLimit(per_s=0.3, burst=2), clock)
-    buckets.take("a")
-    buckets.take("a")
+    buckets = RateLimiter("runs", RateLimit(per_s=0.3, burst=2), LocalBuckets(clock).take)
+    await buckets.take("a")
+    await buckets.take("a")
     for _ in range(20):
         with pytest.raises(TooManyRequests) as refusal:
-            buckets.take("a")
+            await buckets.take("a")
         clock.now += refusal.value.retry_after_s + 1e-6
-        buckets.take("a")
+        await buckets.take("a")
     clock.now += 1_000_000
-    buckets.take("a")
-    buckets.take("a")
+    await buckets.take("a")
+    await buckets.take("a")
     with pytest.raises(TooManyRequests):
-        buckets.take("a")
+        await buckets.take("a")
 
 
-def test_addresses_that_are_long_gone_are_forgotten() -> None:
+async def test_addresses_that_are_long_gone_are_forgotten() -> None:
     clock = Clock()
-    buckets = RateLimiter("requests", RateLimit(per_s=1, burst=1), clock)
+    buckets = LocalBuckets(clock)
+    limiter = RateLimiter("requests", RateLimit(per_s=1, burst=1), buckets.take)
     for number in range(3 * MAX_BUCKETS):
-        buckets.take(str(number))
+        await limiter.take(str(number))
         clock.now += 1
     assert len(buckets) <= MAX_BUCKETS
 

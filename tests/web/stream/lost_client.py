@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,8 +33,8 @@ async def seconds_until_freed(dead_reader_ms: int, most_s: float) -> tuple[float
     _loopback("up")
     freed = asyncio.Event()
 
-    @contextlib.contextmanager
-    def counted() -> Iterator[None]:
+    @contextlib.asynccontextmanager
+    async def counted() -> AsyncIterator[None]:
         try:
             yield
         finally:

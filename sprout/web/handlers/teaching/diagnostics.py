@@ -43,5 +43,5 @@ async def _find(call: DiagnosticCall, *, start: bool = True) -> Diagnostic | Run
         if not start:
             raise RunFailed(NO_QUESTIONS) from None
     node = await parts.paths.node(call.id, user_id=user_id)
-    call.policy.rate_limiters.runs.take(user_id)
+    await call.policy.rate_limiters.runs.take(user_id)
     return (await parts.runs.start("refinement", node=node, user_id=user_id)).run

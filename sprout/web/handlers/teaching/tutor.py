@@ -61,7 +61,7 @@ async def take_turn(call: Call[TutorDependencies, NoFields, TutorTurn]) -> Respo
         await call.dependencies.lessons.mark_delivered(lesson)
         return json_response(_reply_without_turn(lesson, opened))
     if streaming:
-        check_stream_room(call)
+        await check_stream_room(call)
     admission = (
         await _admit_turn(call, lesson, content, _answered_question(call, lesson, content, streaming=streaming))
         if last_run is None
