@@ -89,6 +89,12 @@ def wake(dispatcher: Dispatcher, lane: str) -> None:
     transaction.commit()
 
 
+def wake_run(dispatcher: Dispatcher, run_id: str) -> None:
+    transaction = Committing()
+    dispatcher.wake_run(run_id, transaction)
+    transaction.commit()
+
+
 @pytest.fixture(params=[AsyncioDispatcher])
 def dispatcher(request: pytest.FixtureRequest) -> Dispatcher:
     made: Dispatcher = request.param()
@@ -172,7 +178,7 @@ async def test_a_wakeup_has_the_run_advanced(dispatcher: Dispatcher) -> None:
         looked.set()
 
     async with dispatcher.running(worker.advance, look):
-        dispatcher.wake_run("run")
+        wake_run(dispatcher, "run")
         await asyncio.wait_for(looked.wait(), LONGEST_S)
     assert set(worker.looked) == {"run"}
 
@@ -201,7 +207,7 @@ async def test_at_its_end_everything_under_way_has_ended_and_nothing_more_begins
     assert worker.at_once == 0
     done = job.done
     wake(dispatcher, "topic:1")
-    dispatcher.wake_run("run")
+    wake_run(dispatcher, "run")
     dispatcher.every(0.001, job)
     await drain_event_loop()
     assert (worker.advanced, worker.looked, job.done) == (["topic:1"], [], done)
@@ -213,7 +219,7 @@ async def test_at_its_end_everything_under_way_has_ended_and_nothing_more_begins
 async def test_a_wake_up_before_the_start_is_as_good_as_lost(dispatcher: Dispatcher) -> None:
     worker = Worker()
     wake(dispatcher, "topic:1")
-    dispatcher.wake_run("run")
+    wake_run(dispatcher, "run")
     async with dispatcher.running(worker.advance, worker.looked.append):
         wake(dispatcher, "topic:2")
         await worker.until_advanced(1)
