@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from procrastinate import App, PsycopgConnector, RetryStrategy
+from procrastinate.exceptions import ConnectorException
 from sqlalchemy import Connection, TextClause, text
 
 from sprout.engines.repeating import repeat
@@ -59,11 +60,20 @@ class ProcrastinateDispatcher:
         url: of the database, as libpq takes it.
         places: how many runs work in this process at once; 0 where none do.
         on_document: called when a document was added by any process.
+        stalled_s: after this long without a sign of life a worker counts as killed.
     """
 
-    def __init__(self, url: str, *, places: int = 0, on_document: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        places: int = 0,
+        on_document: Callable[[], None] = lambda: None,
+        stalled_s: float = STALLED_S,
+    ) -> None:
         self._places = places
         self._on_document = on_document
+        self._stalled_s = stalled_s
         self._app = App(connector=PsycopgConnector(conninfo=url, min_size=1, max_size=CONNECTIONS, timeout=5.0))
         self._app.task(name=ADVANCE_LANE, retry=RetryStrategy(max_attempts=3, wait=1))(self._advance_lane)
         self._advance: Advance | None = None
@@ -122,7 +132,7 @@ class ProcrastinateDispatcher:
         for queues, places in (([LESSONS], kept), ([LESSONS, GROWTH], self._places - kept)):
             self._loops.add(asyncio.create_task(self._take_jobs(queues, places), name=f"queue {queues[-1]}"))
         self._jobs.add(asyncio.create_task(self._listen(), name="notifications"))
-        self.every(STALLED_S, self._retry_stalled)
+        self.every(self._stalled_s, self._retry_stalled)
 
     async def _take_jobs(self, queues: Sequence[str], places: int) -> None:
         """Process jobs until this is cancelled; after a loss of the database, go on once it is back."""
@@ -135,7 +145,7 @@ class ProcrastinateDispatcher:
                     delete_jobs="always",
                     install_signal_handlers=False,
                     shutdown_graceful_timeout=HELD_JOBS_GRACE_S,
-                    stalled_worker_timeout=STALLED_S,
+                    stalled_worker_timeout=self._stalled_s,
                 )
             except Exception:  # the queue is served again once that works
                 log.warning("queue.lost", exc_info=True)
@@ -151,8 +161,11 @@ class ProcrastinateDispatcher:
     async def _retry_stalled(self) -> None:
         """Put the jobs of killed workers back; their runs are claimed once their leases have expired."""
         jobs = self._app.job_manager
-        for job in await jobs.get_stalled_jobs(seconds_since_heartbeat=STALLED_S):
-            await jobs.retry_job(job)
+        for job in await jobs.get_stalled_jobs(seconds_since_heartbeat=self._stalled_s):
+            try:
+                await jobs.retry_job(job)
+            except ConnectorException:
+                log.info("queue.job_not_put_back", exc_info=True)  # another worker was first
 
     async def _listen(self) -> None:
         while True:
