@@ -31,7 +31,7 @@ def hold_server_lock(url: str, *, shared: bool) -> Iterator[None]:
     if sqlite_file(url) is not None:
         yield
         return
-    engine = create_engine(sync_url(url), poolclass=NullPool, isolation_level="AUTOCOMMIT")
+    engine = create_engine(sync_url(url), poolclass=NullPool, isolation_level="AUTOCOMMIT", pool_reset_on_return=None)
     with translate_errors():
         connection = engine.connect()
     with connection:
