@@ -12,6 +12,7 @@ from harness.servers.server_process import ServerSite
 from harness.services import REDIS
 from sprout.engines.procrastinate_schema import upgrade_queue
 from sprout.offline.pace import Pace
+from sprout.offline.server import OfflineModel
 from sprout.store.engine.migrate import upgrade
 from sprout.store.engine.urls import libpq_url
 
@@ -29,7 +30,11 @@ class Topology:
 
 @asynccontextmanager
 async def open_topology(
-    pace: Pace, *, workers: int = 2, settings: Mapping[str, str] | None = None
+    pace: Pace,
+    *,
+    workers: int = 2,
+    settings: Mapping[str, str] | None = None,
+    model: OfflineModel | None = None,
 ) -> AsyncIterator[Topology]:
     """A database that is up to date, a web process that serves, and places for workers; all are killed at the end.
 
@@ -41,7 +46,9 @@ async def open_topology(
         await asyncio.to_thread(upgrade, database)
         await asyncio.to_thread(upgrade_queue, libpq_url(database))
         shared = {"REDIS_URL": REDIS, **(settings or {})}
-        web = await stack.enter_async_context(open_deployment(pace, settings=shared, database=database, warm=False))
+        web = await stack.enter_async_context(
+            open_deployment(pace, settings=shared, database=database, warm=False, model=model)
+        )
         web.server.command = _command("serve")
         places = tuple(_place_beside(web.server, f"worker-{n}") for n in range(workers))
         for place in places:

@@ -4,15 +4,19 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
+
+import psycopg
 
 from harness.clients.run_follower import RunFollower
 from harness.invariants.database_check import InvariantReport, check_database
-from harness.models.small_path import QUESTION
+from harness.models.small_path import QUESTION, DemoWithSmallPath
 from harness.servers.deployment import USER
 from harness.servers.server_process import ServerSite
 from harness.servers.topology import Topology, open_topology
 from harness.services import require
 from sprout.offline.pace import Pace
+from sprout.offline.server import OfflineModel
 
 QUICK, SLOW = Pace(0.1, 400.0), Pace(0.3, 40.0)
 SOON = {"SPROUT_RUNS__LEASE_S": "2", "SPROUT_RUNS__HEARTBEAT_S": "0.5", "SPROUT_RUNS__SWEEP_S": "0.5"}
@@ -22,14 +26,23 @@ UNDER_WAY = 6  # events
 
 
 @asynccontextmanager
-async def two_workers(pace: Pace, **settings: str) -> AsyncIterator[Topology]:
+async def two_workers(pace: Pace, model: OfflineModel | None = None, **settings: str) -> AsyncIterator[Topology]:
     require("postgres")
-    async with open_topology(pace, settings=settings) as topology, topology.web.time_limit(ENDS_WITHIN_S):
+    async with open_topology(pace, settings=settings, model=model) as topology, topology.web.time_limit(ENDS_WITHIN_S):
         yield topology
 
 
 async def started(topology: Topology, runs: int) -> list[RunFollower]:
     return [topology.web.add_reader(await topology.web.start_run()) for _ in range(runs)]
+
+
+async def documents_of(topology: Topology, topic_id: str) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = await get(topology, f"/api/nodes/{topic_id}/documents")
+    return found
+
+
+async def get(topology: Topology, path: str) -> Any:
+    return (await topology.web.request_until_answered("GET", path)).body
 
 
 async def read_to_end(readers: list[RunFollower]) -> None:
@@ -46,11 +59,21 @@ def carried(place: ServerSite) -> int:
     return log.count("agent_run.started") + log.count("agent_run.resumed")
 
 
+def queued(topology: Topology) -> int:
+    with psycopg.connect(topology.web.server.database) as connection:
+        return len(connection.execute("select id from runs where state = 'queued'").fetchall())
+
+
 async def test_X3_a_web_process_carries_no_run_and_the_children_of_one_spread_over_the_workers() -> None:
+    """Nor does it read documents: those that it is sent wait for a worker."""
     async with two_workers(QUICK, **LATE) as topology:
+        topic_id = await topology.web.create_topic()
+        await topology.web.upload_notes(topic_id)
         readers = await started(topology, 2)  # before there is a worker
         await topology.start_workers()
         await read_to_end(readers)
+        while (await documents_of(topology, topic_id))[0]["extractionStatus"] != "completed":
+            await asyncio.sleep(0)
         verdict = await verdict_of(topology)
         assert verdict.faults == []
         assert verdict.reasons.keys() == {"end_turn"}
@@ -128,3 +151,19 @@ async def test_W1_a_run_that_waits_for_a_person_holds_nothing_and_goes_on_with_t
         assert verdict.faults == []
         assert verdict.reasons.keys() == {"end_turn"}
         assert QUESTION in str(reader.received)
+
+
+async def test_X3_a_lesson_has_its_turn_while_growth_fills_the_places() -> None:
+    async with two_workers(QUICK, DemoWithSmallPath(), **LATE, SPROUT_WORKER_RUNS="3") as topology:
+        await topology.workers[0].start()
+        topic_id = await topology.web.create_topic()
+        await topology.web.add_reader(await topology.web.start_run(topic_id)).read_to_end()
+        concept = (await get(topology, f"/api/nodes/{topic_id}/children"))[0]
+        part = (await get(topology, f"/api/nodes/{concept['id']}/children"))[0]
+        lesson = await topology.web.request_until_answered("POST", "/api/chat/sessions", {**USER, "nodeId": part["id"]})
+        await started(topology, 4)
+        turn = await topology.web.request_until_answered(
+            "POST", f"/api/chat/sessions/{lesson.body['id']}/tutor", {**USER, "content": ""}
+        )
+        assert turn.body["message"]
+        assert queued(topology) > 0, "growth waits for its place"
