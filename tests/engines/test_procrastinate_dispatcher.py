@@ -82,7 +82,7 @@ async def queue(queue_url: str) -> AsyncIterator[Queue]:
         yield Queue(queue_url, database)
 
 
-async def test_X3_a_lesson_is_served_while_growth_fills_the_places(queue: Queue) -> None:
+async def test_a_lesson_is_served_while_growth_fills_the_places(queue: Queue) -> None:
     await queue.wake(*(f"topic:{n}" for n in range(10)))
     async with queue.worker(places=4) as carrier:
         await carrier.until(lambda: len(carrier.advanced) == 3)
@@ -91,7 +91,7 @@ async def test_X3_a_lesson_is_served_while_growth_fills_the_places(queue: Queue)
         assert len(carrier.advanced) == 4, "of four places one is kept for lessons"
 
 
-async def test_X3_a_place_that_becomes_free_is_given_to_a_lesson_first(queue: Queue) -> None:
+async def test_a_place_that_becomes_free_is_given_to_a_lesson_first(queue: Queue) -> None:
     await queue.wake(*(f"topic:{n}" for n in range(5)), "conversation:1", "child:conversation:2:grade", "grading:3")
     async with queue.worker(places=2) as carrier:
         await carrier.until(lambda: len(carrier.advanced) == 2)
@@ -112,7 +112,7 @@ async def test_B7_a_run_that_only_waits_gives_its_place_to_those_it_waits_for(qu
         await carrier.until_advanced("concept:1")
 
 
-async def test_X5_a_lane_that_is_woken_while_a_worker_leaves_is_advanced_by_another(queue: Queue) -> None:
+async def test_a_lane_that_is_woken_while_a_worker_leaves_is_advanced_by_another(queue: Queue) -> None:
     leaving, staying = Carrier(), Carrier()
     one, other = queue.dispatcher(), queue.dispatcher()
     async with one.running(leaving.advance, lambda _: None):
@@ -124,7 +124,7 @@ async def test_X5_a_lane_that_is_woken_while_a_worker_leaves_is_advanced_by_anot
     assert leaving.advanced == []
 
 
-async def test_X5_the_jobs_of_a_killed_worker_are_put_back_and_none_is_left(queue: Queue) -> None:
+async def test_the_jobs_of_a_killed_worker_are_put_back_and_none_is_left(queue: Queue) -> None:
     await queue.wake("topic:1")
     with psycopg.connect(queue.url, autocommit=True) as connection:
         connection.execute("insert into procrastinate_workers (last_heartbeat) values (now() - interval '1 hour')")
@@ -148,7 +148,7 @@ async def test_B4_a_sweep_wakes_no_lane_that_has_a_job_already(queue: Queue) -> 
     assert sorted(queue.jobs()) == [("conversation:1", "todo"), ("topic:1", "todo")]
 
 
-async def test_X5_after_the_database_was_lost_lanes_are_advanced_and_runs_refreshed_again(queue: Queue) -> None:
+async def test_after_the_database_was_lost_lanes_are_advanced_and_runs_refreshed_again(queue: Queue) -> None:
     carrier, heard = Carrier(), asyncio.Event()
     async with queue.dispatcher().running(carrier.advance, lambda _: heard.set()):
         await queue.wake("topic:1")

@@ -37,7 +37,7 @@ async def shared_database(queue_url: str) -> AsyncIterator[Database]:
 
 
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__.removeprefix("test_"))
-async def test_X2_it_holds_with_procrastinate_too(
+async def test_it_holds_with_procrastinate_too(
     story: Story, queue_url: str, shared_database: Database, data_dir: Path
 ) -> None:
     make_dispatcher.set(lambda: ProcrastinateDispatcher(libpq_url(queue_url), places=PLACES))

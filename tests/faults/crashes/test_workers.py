@@ -64,7 +64,7 @@ def queued(topology: Topology) -> int:
         return len(connection.execute("select id from runs where state = 'queued'").fetchall())
 
 
-async def test_X3_a_web_process_carries_no_run_and_the_children_of_one_spread_over_the_workers() -> None:
+async def test_a_web_process_carries_no_run_and_the_children_of_one_spread_over_the_workers() -> None:
     """Nor does it read documents: those that it is sent wait for a worker."""
     async with two_workers(QUICK, **LATE) as topology:
         topic_id = await topology.web.create_topic()
@@ -82,7 +82,7 @@ async def test_X3_a_web_process_carries_no_run_and_the_children_of_one_spread_ov
         assert sum(map(carried, topology.workers)) == verdict.runs
 
 
-async def test_X5_the_runs_of_a_killed_worker_go_on_elsewhere_and_nothing_is_lost_or_doubled() -> None:
+async def test_the_runs_of_a_killed_worker_go_on_elsewhere_and_nothing_is_lost_or_doubled() -> None:
     async with two_workers(SLOW, **SOON) as topology:
         await topology.workers[0].start()
         readers = await started(topology, 2)
@@ -99,7 +99,7 @@ async def test_X5_the_runs_of_a_killed_worker_go_on_elsewhere_and_nothing_is_los
         assert all(any(one.kind == "run_resumed" for one in reader.received) for reader in readers)
 
 
-async def test_X5_a_worker_that_is_asked_to_go_hands_its_runs_over_at_once() -> None:
+async def test_a_worker_that_is_asked_to_go_hands_its_runs_over_at_once() -> None:
     """No lease expires and no sweep comes by: the lanes are woken by who leaves them."""
     async with two_workers(SLOW, **LATE) as topology:
         await topology.workers[0].start()
@@ -153,7 +153,7 @@ async def test_W1_a_run_that_waits_for_a_person_holds_nothing_and_goes_on_with_t
         assert QUESTION in str(reader.received)
 
 
-async def test_X3_a_lesson_has_its_turn_while_growth_fills_the_places() -> None:
+async def test_a_lesson_has_its_turn_while_growth_fills_the_places() -> None:
     async with two_workers(QUICK, DemoWithSmallPath(), **LATE, SPROUT_WORKER_RUNS="3") as topology:
         await topology.workers[0].start()
         topic_id = await topology.web.create_topic()
@@ -167,3 +167,19 @@ async def test_X3_a_lesson_has_its_turn_while_growth_fills_the_places() -> None:
         )
         assert turn.body["message"]
         assert queued(topology) > 0, "growth waits for its place"
+
+
+async def test_a_web_process_that_is_asked_to_go_sends_its_readers_back_and_the_run_goes_on() -> None:
+    async with two_workers(SLOW, **LATE) as topology:
+        await topology.workers[0].start()
+        (reader,) = await started(topology, 1)
+        async with asyncio.TaskGroup() as people:
+            people.create_task(reader.read_to_end())
+            await reader.wait_for_events(UNDER_WAY)
+            leaving = topology.web.server.processes[0]
+            leaving.send_signal(signal.SIGTERM)
+            assert await leaving.wait_ended(20) == 0
+            await topology.web.server.start()
+        assert (reader.reconnects, reader.resyncs) == (1, 0)
+        assert not any(event.kind == "run_resumed" for event in reader.received)
+        assert (await verdict_of(topology)).faults == []

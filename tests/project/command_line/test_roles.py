@@ -22,7 +22,7 @@ FREE_PORT = {"SPROUT_PORT": "0"}
         ("worker", {"SPROUT_WORKER_RUNS": "1"}, "worker_runs"),
     ],
 )
-async def test_X1_half_a_configuration_is_refused_with_what_is_missing(
+async def test_half_a_configuration_is_refused_with_what_is_missing(
     command: str, settings: dict[str, str], says: str, tmp_path: Path
 ) -> None:
     refused = await run_sprout(command, folder=tmp_path, **FREE_PORT, **settings)
@@ -31,7 +31,7 @@ async def test_X1_half_a_configuration_is_refused_with_what_is_missing(
     assert refused.err.count("\n") == 1
 
 
-async def test_X1_two_servers_on_one_database_are_refused_without_redis(postgres_url: str, tmp_path: Path) -> None:
+async def test_two_servers_on_one_database_are_refused_without_redis(postgres_url: str, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     for folder in (first, second):
         folder.mkdir()
@@ -46,7 +46,7 @@ async def test_X1_two_servers_on_one_database_are_refused_without_redis(postgres
         pass  # the first is gone
 
 
-async def test_X3_a_worker_serves_its_probes_alone_beside_other_processes(queue_url: str, tmp_path: Path) -> None:
+async def test_a_worker_serves_its_probes_alone_beside_other_processes(queue_url: str, tmp_path: Path) -> None:
     settings = {"DATABASE_URL": queue_url, "REDIS_URL": REDIS, **FREE_PORT}
     async with (
         serve_sprout("serve", folder=tmp_path, **settings) as (_, web),
@@ -58,7 +58,7 @@ async def test_X3_a_worker_serves_its_probes_alone_beside_other_processes(queue_
         assert (await client.get(f"{web}/api/status")).status_code == 200
 
 
-async def test_X1_a_database_without_the_job_queue_is_refused_until_it_is_migrated(
+async def test_a_database_without_the_job_queue_is_refused_until_it_is_migrated(
     bare_postgres_url: str, tmp_path: Path
 ) -> None:
     settings = {"DATABASE_URL": bare_postgres_url, "REDIS_URL": REDIS, **FREE_PORT}
