@@ -16,8 +16,9 @@ from harness.models.small_path import SmallPathModel
 from harness.servers.server_process import ServerSite, start_fork_server
 from sprout.ids import new_id
 from sprout.learning.paths.repository import DEFAULT_USER_ID
+from sprout.offline.api.messages_api import OfflineModel
 from sprout.offline.pace import Pace
-from sprout.offline.server import OfflineModel, running_offline_server
+from sprout.offline.server import running_offline_server
 
 USER = {"userId": DEFAULT_USER_ID}
 

@@ -11,8 +11,8 @@ from harness.servers.deployment import Deployment, open_deployment
 from harness.servers.server_process import ServerSite
 from harness.services import REDIS
 from sprout.engines.procrastinate_schema import upgrade_queue
+from sprout.offline.api.messages_api import OfflineModel
 from sprout.offline.pace import Pace
-from sprout.offline.server import OfflineModel
 from sprout.store.engine.migrate import upgrade
 from sprout.store.engine.urls import libpq_url
 

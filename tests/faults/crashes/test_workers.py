@@ -15,8 +15,8 @@ from harness.servers.deployment import USER
 from harness.servers.server_process import ServerSite
 from harness.servers.topology import Topology, open_topology
 from harness.services import require
+from sprout.offline.api.messages_api import OfflineModel
 from sprout.offline.pace import Pace
-from sprout.offline.server import OfflineModel
 
 QUICK, SLOW = Pace(0.1, 400.0), Pace(0.3, 40.0)
 SOON = {"SPROUT_RUNS__LEASE_S": "2", "SPROUT_RUNS__HEARTBEAT_S": "0.5", "SPROUT_RUNS__SWEEP_S": "0.5"}
@@ -26,7 +26,9 @@ UNDER_WAY = 6  # events
 
 
 @asynccontextmanager
-async def two_workers(pace: Pace, model: OfflineModel | None = None, **settings: str) -> AsyncIterator[Topology]:
+async def two_workers(
+    pace: Pace, settings: dict[str, str], model: OfflineModel | None = None
+) -> AsyncIterator[Topology]:
     require("postgres")
     async with open_topology(pace, settings=settings, model=model) as topology, topology.web.time_limit(ENDS_WITHIN_S):
         yield topology
@@ -66,7 +68,7 @@ def queued(topology: Topology) -> int:
 
 async def test_a_web_process_carries_no_run_and_the_children_of_one_spread_over_the_workers() -> None:
     """Nor does it read documents: those that it is sent wait for a worker."""
-    async with two_workers(QUICK, **LATE) as topology:
+    async with two_workers(QUICK, LATE) as topology:
         topic_id = await topology.web.create_topic()
         await topology.web.upload_notes(topic_id)
         readers = await started(topology, 2)  # before there is a worker
@@ -83,7 +85,7 @@ async def test_a_web_process_carries_no_run_and_the_children_of_one_spread_over_
 
 
 async def test_the_runs_of_a_killed_worker_go_on_elsewhere_and_nothing_is_lost_or_doubled() -> None:
-    async with two_workers(SLOW, **SOON) as topology:
+    async with two_workers(SLOW, SOON) as topology:
         await topology.workers[0].start()
         readers = await started(topology, 2)
         async with asyncio.TaskGroup() as people:
@@ -101,7 +103,7 @@ async def test_the_runs_of_a_killed_worker_go_on_elsewhere_and_nothing_is_lost_o
 
 async def test_a_worker_that_is_asked_to_go_hands_its_runs_over_at_once() -> None:
     """No lease expires and no sweep comes by: the lanes are woken by who leaves them."""
-    async with two_workers(SLOW, **LATE) as topology:
+    async with two_workers(SLOW, LATE) as topology:
         await topology.workers[0].start()
         readers = await started(topology, 2)
         async with asyncio.TaskGroup() as people:
@@ -120,7 +122,7 @@ async def test_a_worker_that_is_asked_to_go_hands_its_runs_over_at_once() -> Non
 
 
 async def test_X1_a_run_is_cancelled_where_it_works_and_not_at_its_next_heartbeat() -> None:
-    async with two_workers(SLOW, **LATE) as topology:
+    async with two_workers(SLOW, LATE) as topology:
         await topology.start_workers()
         (reader,) = await started(topology, 1)
         async with asyncio.TaskGroup() as people:
@@ -134,7 +136,7 @@ async def test_X1_a_run_is_cancelled_where_it_works_and_not_at_its_next_heartbea
 
 async def test_W1_a_run_that_waits_for_a_person_holds_nothing_and_goes_on_with_the_answer() -> None:
     asks = {"SPROUT_EXTRA_AGENTS": "harness.models.topic_agents:asking_topic"}
-    async with two_workers(QUICK, **LATE, **asks) as topology:
+    async with two_workers(QUICK, LATE | asks) as topology:
         await topology.workers[0].start()
         (reader,) = await started(topology, 1)
         async with asyncio.TaskGroup() as people:
@@ -154,7 +156,7 @@ async def test_W1_a_run_that_waits_for_a_person_holds_nothing_and_goes_on_with_t
 
 
 async def test_a_lesson_has_its_turn_while_growth_fills_the_places() -> None:
-    async with two_workers(QUICK, DemoWithSmallPath(), **LATE, SPROUT_WORKER_RUNS="3") as topology:
+    async with two_workers(QUICK, LATE | {"SPROUT_WORKER_RUNS": "3"}, DemoWithSmallPath()) as topology:
         await topology.workers[0].start()
         topic_id = await topology.web.create_topic()
         await topology.web.add_reader(await topology.web.start_run(topic_id)).read_to_end()
@@ -170,7 +172,7 @@ async def test_a_lesson_has_its_turn_while_growth_fills_the_places() -> None:
 
 
 async def test_a_web_process_that_is_asked_to_go_sends_its_readers_back_and_the_run_goes_on() -> None:
-    async with two_workers(SLOW, **LATE) as topology:
+    async with two_workers(SLOW, LATE) as topology:
         await topology.workers[0].start()
         (reader,) = await started(topology, 1)
         async with asyncio.TaskGroup() as people:
