@@ -11,6 +11,7 @@ from procrastinate.exceptions import ConnectorException
 from sqlalchemy import Connection, TextClause, text
 
 from sprout.engines.repeating import repeat
+from sprout.errors import DatabaseBusy
 from sprout.runs.dispatcher import Advance, Transaction
 from sprout.runs.lanes import is_lesson
 
@@ -113,10 +114,13 @@ class ProcrastinateDispatcher:
         """Defer a job for each of these lanes that has none yet."""
         queues = [_queue_of(lane) for lane in lanes]
         priorities = [PRIORITY[queue] for queue in queues]
-        if lanes:
-            await self._app.connector.execute_query_async(
-                _DEFER_MISSING, task=ADVANCE_LANE, lanes=[*lanes], queues=queues, priorities=priorities
-            )
+        if not lanes:
+            return
+        values = {"lanes": [*lanes], "queues": queues, "priorities": priorities}
+        try:
+            await self._app.connector.execute_query_async(_DEFER_MISSING, task=ADVANCE_LANE, **values)
+        except ConnectorException as error:
+            raise DatabaseBusy("The job queue cannot be reached: the next sweep tries again.") from error
 
     def every(self, seconds: float, job: Callable[[], Awaitable[None]]) -> None:
         self._jobs.add(asyncio.create_task(repeat(seconds, job)))
