@@ -82,6 +82,7 @@ def queue_url(postgres_url: str) -> str:
     upgrade_queue(libpq_url(postgres_url))
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         connection.execute("delete from procrastinate_jobs")
+        connection.execute("delete from procrastinate_workers")
     return postgres_url
 
 

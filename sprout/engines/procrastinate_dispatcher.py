@@ -126,9 +126,10 @@ class ProcrastinateDispatcher:
         self._jobs.add(asyncio.create_task(repeat(seconds, job)))
 
     def stop(self) -> None:
-        self._advance = None
-        for loop in self._loops:
-            loop.cancel()  # it takes no more jobs, and waits for those that it has
+        if self._advance is not None:
+            self._advance = None
+            for loop in self._loops:
+                loop.cancel()  # once: it takes no more jobs, and waits for those that it has
 
     def _start_loops(self) -> None:
         """Take lessons and growth as places become free; a fourth of the places is for lessons alone."""
@@ -158,7 +159,11 @@ class ProcrastinateDispatcher:
     async def _advance_lane(self, lane: str) -> None:
         if self._advance is None:
             raise WorkerStops
-        place_free = await self._advance(lane)
+        try:
+            place_free = await self._advance(lane)
+        except Exception:
+            log.exception("agent_run.dispatch_next_failed", extra={"lane": lane})
+            raise  # so that the job is tried again
         if place_free is not None:
             await place_free.wait()
 

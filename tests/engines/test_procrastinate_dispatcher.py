@@ -68,6 +68,11 @@ class Queue:
         for lane in lanes:
             await self.database.write_tx(lambda tx, lane=lane: web.wake_lane(lane, tx))  # type: ignore[misc]
 
+    def workers(self) -> int:
+        """How many workers are registered."""
+        with psycopg.connect(self.url) as connection:
+            return len(connection.execute("select id from procrastinate_workers").fetchall())
+
     def jobs(self) -> list[tuple[str, str]]:
         """Lane and state of every job, in their order."""
         with psycopg.connect(self.url) as connection:
@@ -118,6 +123,7 @@ async def test_a_lane_that_is_woken_while_a_worker_leaves_is_advanced_by_another
     async with one.running(leaving.advance, lambda _: None):
         one.stop()
         await queue.wake("topic:1", "conversation:1")
+    assert queue.workers() == 0, "it has said goodbye"
     async with other.running(staying.advance, lambda _: None):
         await staying.until_advanced("topic:1", "conversation:1")
         staying.let_all_go()

@@ -135,7 +135,7 @@ async def test_a_wake_up_while_the_lane_is_advanced_has_it_advanced_once_more(wa
     assert worker.advanced == ["topic:1", "topic:1"]
 
 
-async def test_a_wake_up_while_an_advance_fails_is_not_lost(wake: Wakeups) -> None:
+async def test_a_wake_up_while_an_advance_fails_is_not_lost(wake: Wakeups, caplog: pytest.LogCaptureFixture) -> None:
     worker, failing = Worker(), asyncio.Event()
     fails = [True]
 
@@ -151,6 +151,7 @@ async def test_a_wake_up_while_an_advance_fails_is_not_lost(wake: Wakeups) -> No
         await wake.lane("topic:1")
         failing.set()
         await worker.until_advanced(2)
+    assert "agent_run.dispatch_next_failed" in caplog.text
 
 
 async def test_lanes_are_advanced_at_the_same_time(wake: Wakeups) -> None:
