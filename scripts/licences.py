@@ -14,6 +14,7 @@ EXCEPTIONS = {
         "BSD-3-Clause, Apache-2.0, dependency licenses",
         "PDFium and its libraries (FreeType, libjpeg-turbo, libtiff, …) only ask for their notices, which it has",
     ),
+    "psycopg-pool": ("LGPL-3.0-only", "psycopg's connections for the job queue, taken in the same way"),
     "psycopg-binary": ("LGPL-3.0-only", "the compiled half of psycopg, taken in the same way"),
 }
 # What packages without an SPDX expression say instead.

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,7 +28,6 @@ from sprout.documents.file_types import detect_file_type
 from sprout.documents.sandbox.extractor import Extractor
 from sprout.documents.splitting.passages import split_into_passages
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
-from sprout.engines.memory_bus import MemoryBus
 from sprout.errors import SetupError
 from sprout.ids import new_id
 from sprout.learning.marking.program_marking import ProgramMarker
@@ -47,13 +46,14 @@ from sprout.plugins import AgentFactory, load_agents, load_tools
 from sprout.programs.runner import SandboxedRunner
 from sprout.readiness import unready_reason
 from sprout.review_variants import INTERVAL_S, VariantStarter
+from sprout.roles import Role
 from sprout.runs.budget.ledger import BudgetLedger, open_ledger
 from sprout.runs.dispatcher import Dispatcher
 from sprout.runs.execution.dependencies import RunDependencies
 from sprout.runs.live_runs import LiveRuns, live_runs
-from sprout.runs.model_gate import ModelGate
 from sprout.runs.run_store import WorkerLease
 from sprout.runs.streaming.bus import EventBus
+from sprout.shared_state import SharedState, open_shared_state
 from sprout.store.account.account import SqlAccount
 from sprout.store.assessment.answer_keys import SqlAnswerKeys
 from sprout.store.assessment.assessments import SqlAssessments
@@ -67,7 +67,8 @@ from sprout.store.documents.s3_storage import S3Location, open_s3_storage
 from sprout.store.documents.sources import SqlSources
 from sprout.store.documents.storage import Storage
 from sprout.store.engine.database import Database, open_database
-from sprout.store.engine.urls import sqlite_file
+from sprout.store.engine.transaction import WriteTransaction
+from sprout.store.engine.urls import libpq_url, sqlite_file
 from sprout.store.lessons.conversations import SqlConversations
 from sprout.store.lessons.memories import SqlMemories
 from sprout.store.lessons.repository import SqlLessonRepository
@@ -147,6 +148,7 @@ class Sprout:
     ledger: BudgetLedger
     model_url: str | None
     coverage: TopicCoverage
+    shared: SharedState
     extra_agents: tuple[str, ...] = ()
 
     async def unready_reason(self) -> str | None:
@@ -188,32 +190,33 @@ class Sprout:
 
 @asynccontextmanager
 async def open_app(
-    settings: Settings, *, extra_agents: Sequence[AgentFactory] = (), resume: bool = False
+    settings: Settings, *, extra_agents: Sequence[AgentFactory] = (), role: Role = Role.COMMAND
 ) -> AsyncIterator[Sprout]:
     """Open every part of Sprout; they are closed in reverse order. Raises SetupError, which says what to fix.
 
     Args:
         extra_agents: agents besides those of the settings; one with the name of a built-in one replaces it.
-        resume: whether to resume runs that were cut off, and to process pending documents: a server does.
     """
     async with AsyncExitStack() as stack:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
         # Both load their tables now, so that no learner waits for them.
         await asyncio.gather(asyncio.to_thread(count_tokens, ""), asyncio.to_thread(load_units))
         database = await stack.enter_async_context(open_database(settings.database, quotas=quotas(settings)))
-        bus = await stack.enter_async_context(_event_bus(settings))  # closed after the runs, whose last words it sends
-        dispatcher, files = AsyncioDispatcher(), await _storage(settings)
+        # Closed after the runs, whose last words go over its bus.
+        shared = await stack.enter_async_context(open_shared_state(settings))
+        bus, files = shared.bus, await _storage(settings)
         documents = SqlDocumentQueue(database, storage=files)
         document_worker = DocumentWorker(documents, Extractor())
-        paths = SqlPaths(database, bus.publish, storage=files, on_document_added=document_worker.wake)
+        dispatcher, announce_document = _dispatcher(settings, role, document_worker)
+        paths = SqlPaths(database, bus.publish, storage=files, on_document_added=announce_document)
         added = await asyncio.to_thread(_added_courses, settings)
         items = CourseItems(added) if settings.offline else NoItems()
         stores = _stores(settings, database, bus, dispatcher, paths, documents, items)
         await _prepare(stores)
-        await stack.enter_async_context(document_worker.running(process_backlog=resume))
+        if role is not Role.WEB:
+            await stack.enter_async_context(document_worker.running(process_backlog=role.takes_work))
         observer = await stack.enter_async_context(_observer(settings))
-        gate = ModelGate(per_root=settings.runs.children, limit=settings.runs.model_calls)
-        observer.metrics.watch_gate(gate)
+        observer.metrics.watch_gate(shared.gate)
         ledger = await stack.enter_async_context(open_ledger(stores.spending, daily_budgets(settings), cost_usd))
         extra = _extra_agents(settings, stores, extra_agents)
         coverage: TopicCoverage = BuiltInCoverage(added) if settings.offline else EveryTopic()
@@ -226,13 +229,14 @@ async def open_app(
             model=model,
             agents={agent.name: agent for agent in _agents(settings, stores, coverage, extra)},
             choose_model=partial(choose_model, settings),
-            gate=gate,
+            gate=shared.gate,
             observer=observer,
             ledger=ledger,
             memories=stores.memories,
+            claims_new_runs=not role.shares_work,
         )
-        runs = await stack.enter_async_context(_live_runs(settings, dependencies, resume=resume))
-        if resume and (starter := _variant_starter(settings, stores, runs, ledger)) is not None:
+        runs = await stack.enter_async_context(_live_runs(settings, dependencies, role))
+        if role.takes_work and (starter := _variant_starter(settings, stores, runs, ledger)) is not None:
             dispatcher.every(INTERVAL_S, starter.start_lacking)
         yield Sprout(
             settings=settings,
@@ -243,6 +247,7 @@ async def open_app(
             ledger=ledger,
             model_url=model_url,
             coverage=coverage,
+            shared=shared,
             extra_agents=tuple(agent.name for agent in extra if agent.name not in AGENT_NAMES),
         )
 
@@ -281,18 +286,6 @@ def _stores(
         spending=SqlSpendingRepository(database),
         account=SqlAccount(database, storage=paths.storage),
     )
-
-
-@asynccontextmanager
-async def _event_bus(settings: Settings) -> AsyncIterator[EventBus]:
-    """The bus of this process, or of all processes where a Redis is configured. Raises SetupError."""
-    if settings.redis_url is None:
-        yield MemoryBus()
-        return
-    from sprout.engines.redis_bus import open_redis_bus
-
-    async with open_redis_bus(settings.redis_url) as bus:
-        yield bus
 
 
 async def _prepare(stores: Stores) -> None:
@@ -363,16 +356,32 @@ def _variant_starter(settings: Settings, stores: Stores, runs: LiveRuns, ledger:
     return VariantStarter(stores.variants, runs, ledger, model, policy.max_output_tokens)
 
 
-def _live_runs(
-    settings: Settings, dependencies: RunDependencies, *, resume: bool
-) -> AbstractAsyncContextManager[LiveRuns]:
+def _dispatcher(
+    settings: Settings, role: Role, document_worker: DocumentWorker
+) -> tuple[Dispatcher, Callable[[WriteTransaction], None]]:
+    """The dispatcher of the role, and what is done in a transaction that adds a document. Raises SetupError."""
+    if not role.shares_work:
+        return AsyncioDispatcher(), document_worker.wake_after
+    # Imported where it is needed: it is in an extra.
+    from sprout.engines.procrastinate_dispatcher import ProcrastinateDispatcher
+    from sprout.engines.procrastinate_schema import require_current_queue
+
+    url = libpq_url(settings.database)
+    require_current_queue(url)
+    places = settings.worker_runs if role is Role.WORKER else 0
+    dispatcher = ProcrastinateDispatcher(url, places=places, on_document=document_worker.wake)
+    return dispatcher, dispatcher.announce_document
+
+
+def _live_runs(settings: Settings, dependencies: RunDependencies, role: Role) -> AbstractAsyncContextManager[LiveRuns]:
     timing = settings.runs
     return live_runs(
         dependencies,
         heartbeat_s=timing.heartbeat_s,
         sweep_s=timing.sweep_s,
         keep_events_days=timing.keep_events_days,
-        resume=resume,
+        executes=role is not Role.WEB,
+        resume=role.takes_work,
     )
 
 
@@ -452,7 +461,11 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
         detect_media_type=partial(recognise_upload, max_bytes=settings.upload_max_bytes),
         extra_agents=sprout.extra_agents,
         coverage=sprout.coverage,
-        policy=RequestPolicy(web_limits(settings), open_streams=OpenStreams(sprout.metrics.track_stream)),
+        policy=RequestPolicy(
+            web_limits(settings),
+            open_streams=OpenStreams(sprout.metrics.track_stream, sprout.shared.learner_streams),
+            take_token=sprout.shared.take_token,
+        ),
     )
 
 

@@ -148,7 +148,7 @@ class Settings(BaseSettings):
     data_dir: Path = Path("data")
     database_url: str | None = Field(None, validation_alias=AliasChoices("DATABASE_URL", "SPROUT_DATABASE_URL"))
     redis_url: str | None = Field(None, validation_alias=AliasChoices("REDIS_URL", "SPROUT_REDIS_URL"), repr=False)
-    worker_runs: int = Field(20, ge=1)
+    worker_runs: int = Field(20, ge=2)
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65_535)
     published_on_loopback: bool = False

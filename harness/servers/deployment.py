@@ -16,6 +16,7 @@ from harness.models.small_path import SmallPathModel
 from harness.servers.server_process import ServerSite, start_fork_server
 from sprout.ids import new_id
 from sprout.learning.paths.repository import DEFAULT_USER_ID
+from sprout.offline.api.messages_api import OfflineModel
 from sprout.offline.pace import Pace
 from sprout.offline.server import running_offline_server
 
@@ -97,6 +98,7 @@ async def open_deployment(
     database: str | None = None,
     warm: bool = True,
     fork_server: Process | None = None,
+    model: OfflineModel | None = None,
 ) -> AsyncIterator[Deployment]:
     """A scene in a folder of its own, without a server yet.
 
@@ -105,13 +107,15 @@ async def open_deployment(
         database: a URL, where it is not a file in the folder.
         warm: whether servers are forked from a fork_server, instead of started as a person starts them.
         fork_server: a fork_server that is there already.
+        model: the model of the server, where it is not the one of small paths.
     """
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sprout-faults-")))
-        model = await stack.enter_async_context(running_offline_server(SmallPathModel(), pace=pace, keep_requests=0))
+        brain = model or SmallPathModel()
+        served = await stack.enter_async_context(running_offline_server(brain, pace=pace, keep_requests=0))
         if warm and fork_server is None:
             fork_server = await stack.enter_async_context(start_fork_server())
         given = {**(settings or {}), **({"DATABASE_URL": database} if database else {})}
-        place = ServerSite(folder, model.base_url, fork_server, given)
+        place = ServerSite(folder, served.base_url, fork_server, given)
         stack.push_async_callback(place.kill_all)
         yield Deployment(place)

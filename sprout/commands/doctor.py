@@ -3,6 +3,7 @@
 import asyncio
 import platform
 from collections.abc import AsyncIterator, Mapping
+from itertools import chain
 
 from rich.console import Console
 from rich.text import Text
@@ -10,7 +11,14 @@ from rich.text import Text
 from sprout import __version__
 from sprout.commands.configured_agents import check_plugins, known_agents
 from sprout.commands.finding import Finding, FindingStatus
-from sprout.commands.installation import check_courses, check_data_folder, check_database, check_redis, check_sqlite
+from sprout.commands.installation import (
+    check_courses,
+    check_data_folder,
+    check_database,
+    check_queue,
+    check_redis,
+    check_sqlite,
+)
 from sprout.commands.loop_tables import mechanisms_table, policy_table
 from sprout.commands.provider import check_models, probe_models
 from sprout.config import Settings
@@ -49,7 +57,7 @@ async def _findings(settings: Settings, *, probe: bool) -> AsyncIterator[Finding
     yield Finding("python", FindingStatus.OK, platform.python_version())
     yield check_sqlite(settings)
     yield check_data_folder(settings)
-    for finding in await asyncio.to_thread(list, check_database(settings)):
+    for finding in await asyncio.to_thread(list, chain(check_database(settings), check_queue(settings))):
         yield finding
     if settings.redis_url is not None:
         yield await check_redis(settings.redis_url)

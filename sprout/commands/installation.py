@@ -1,4 +1,4 @@
-"""Checks of the installation: SQLite, the data folder, the database."""
+"""Checks of the installation: SQLite, the data folder, the database and its job queue."""
 
 import shutil
 import sqlite3
@@ -10,9 +10,10 @@ from sprout.commands.finding import Finding, FindingStatus
 from sprout.config import Settings
 from sprout.errors import SetupError, SproutError
 from sprout.offline.courses.course_folder import load_course_folder
+from sprout.roles import role_of_server
 from sprout.store.engine import migrate
 from sprout.store.engine.health import FileHealth, file_health, server_health
-from sprout.store.engine.urls import async_url, sqlite_file
+from sprout.store.engine.urls import async_url, libpq_url, sqlite_file
 from sprout.store.sqlite.checks import LOW_SPACE_BYTES, MIB, MIN_SPACE_BYTES, SAFE_SQLITE, recovery_advice
 
 CLOCK_SKEW_S = 1.0
@@ -81,6 +82,21 @@ async def check_redis(url: str) -> Finding:
         return Finding("redis", FindingStatus.NOTE, found.advice)
     message = f"{found.where}, Redis {found.version}, {found.policy}, {found.round_trip_ms:.1f} ms there and back"
     return Finding("redis", FindingStatus.OK, message)
+
+
+def check_queue(settings: Settings) -> Iterator[Finding]:
+    """The job queue, where several processes share the work."""
+    if settings.redis_url is None:
+        return
+    try:
+        _ = role_of_server(settings)
+        from sprout.engines.procrastinate_schema import require_current_queue  # in an extra
+
+        require_current_queue(libpq_url(settings.database))
+    except SproutError as error:
+        yield Finding("job queue", FindingStatus.BROKEN, str(error))
+    else:
+        yield Finding("job queue", FindingStatus.OK, "its tables are up to date")
 
 
 def _postgres_findings(url: str, where: str) -> Iterator[Finding]:

@@ -6,12 +6,14 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
-from redis.asyncio import Redis
-from redis.exceptions import RedisError
-
+from sprout.engines.redis_server import EXPECTED, TIMEOUT_S
 from sprout.ids import new_id
 from sprout.runs.model_gate import INITIAL_WIDTH, ModelGate
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +34,7 @@ class RedisGate:
         prefix: begins the names of its keys and of its channel.
     """
 
-    def __init__(self, redis: Redis, *, per_root: int, limit: int, prefix: str = "sprout:gate") -> None:
+    def __init__(self, redis: "Redis", *, per_root: int, limit: int, prefix: str = "sprout:gate") -> None:
         self._redis = redis
         self._script = redis.register_script(files("sprout.engines").joinpath("redis_gate.lua").read_text("utf-8"))
         self._keys = [f"{{{prefix}}}:{name}" for name in _KEYS]  # the braces keep them on one node of a cluster
@@ -103,8 +105,9 @@ class RedisGate:
     async def _try(self, operation: str, call: str = "") -> None:
         """Have Redis do this; while it is away, a call that waits goes by the process's own gate."""
         try:
-            await self._run(operation, call)
-        except (RedisError, OSError) as error:
+            async with asyncio.timeout(TIMEOUT_S):
+                await self._run(operation, call)
+        except EXPECTED as error:
             log.warning("model_gate.alone", extra={"reason": str(error)})
             if operation == "wait":
                 self._settle([call], has_place=False)
@@ -137,7 +140,7 @@ class RedisGate:
                     await heard.subscribe(self._channel)
                     async for message in heard.listen():
                         self._settle(json.loads(message["data"]), has_place=True)
-            except (RedisError, OSError, ValueError) as error:
+            except (*EXPECTED, ValueError) as error:
                 log.warning("model_gate.deaf", extra={"reason": str(error)})
                 await asyncio.sleep(RETRY_S)
 

@@ -4,11 +4,13 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
-from redis.asyncio import Redis
-from redis.exceptions import RedisError
-
+from sprout.engines.redis_server import EXPECTED, TIMEOUT_S
 from sprout.ids import new_id
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +47,7 @@ class RedisBuckets:
     """
 
     def __init__(
-        self, redis: Redis, meanwhile: Callable[[str, float, int], Awaitable[float]], *, prefix: str = "sprout:rate"
+        self, redis: "Redis", meanwhile: Callable[[str, float, int], Awaitable[float]], *, prefix: str = "sprout:rate"
     ) -> None:
         self._script = redis.register_script(_TAKE)
         self._meanwhile = meanwhile
@@ -54,8 +56,9 @@ class RedisBuckets:
     async def take(self, name: str, per_s: float, burst: int) -> float:
         """Take a token of this bucket, which gets `per_s` tokens and holds `burst`: 0, or seconds until it has one."""
         try:
-            wait_us = await self._script(keys=[f"{self._prefix}:{name}"], args=[per_s, burst])
-        except (RedisError, OSError) as error:
+            async with asyncio.timeout(TIMEOUT_S):
+                wait_us = await self._script(keys=[f"{self._prefix}:{name}"], args=[per_s, burst])
+        except EXPECTED as error:
             log.warning("rate_limit.alone", extra={"reason": str(error)})
             return await self._meanwhile(name, per_s, burst)
         return int(wait_us) / 1e6
@@ -67,7 +70,7 @@ class RedisStreamCounter:
     While Redis is away, those of the process are counted.
     """
 
-    def __init__(self, redis: Redis, *, prefix: str = "sprout:streams") -> None:
+    def __init__(self, redis: "Redis", *, prefix: str = "sprout:streams") -> None:
         self._redis = redis
         self._script = redis.register_script(_RENEW)
         self._prefix = prefix
@@ -110,13 +113,15 @@ class RedisStreamCounter:
     async def _renew(self, name: str) -> int:
         own = sorted(self._open.get(name, ()))
         try:
-            return int(await self._script(keys=[f"{self._prefix}:{name}"], args=[EXPIRY_S, *own]))
-        except (RedisError, OSError) as error:
+            async with asyncio.timeout(TIMEOUT_S):
+                return int(await self._script(keys=[f"{self._prefix}:{name}"], args=[EXPIRY_S, *own]))
+        except EXPECTED as error:
             log.warning("streams.counted_alone", extra={"reason": str(error)})
             return len(own)
 
     async def _remove(self, name: str, stream: str) -> None:
         try:
-            await self._redis.zrem(f"{self._prefix}:{name}", stream)
-        except (RedisError, OSError) as error:
+            async with asyncio.timeout(TIMEOUT_S):
+                await self._redis.zrem(f"{self._prefix}:{name}", stream)
+        except EXPECTED as error:
             log.warning("streams.counted_alone", extra={"reason": str(error)})

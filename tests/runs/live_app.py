@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -43,6 +44,7 @@ from sprout.store.runs.repository import SqlRunStore
 LONGEST_S = 20.0
 
 Hook = Callable[[], Awaitable[None]]
+make_dispatcher: ContextVar[Callable[[], Dispatcher]] = ContextVar("make_dispatcher", default=AsyncioDispatcher)
 StoreMaker = Callable[[Database, Publish, Dispatcher], SqlRunStore]
 
 
@@ -179,7 +181,7 @@ async def live_app(
         store_like: makes the store that the worker writes to.
     """
     async with AsyncExitStack() as stack:
-        bus, dispatcher = MemoryBus(), AsyncioDispatcher()
+        bus, dispatcher = MemoryBus(), make_dispatcher.get()()
         store = store_like(database, bus.publish, dispatcher)
         repositories = SqlPathRepository(database, bus.publish, split=split_into_passages)
         paths = SqlPaths(database, bus.publish, storage=LocalStorage(folder))
@@ -199,6 +201,7 @@ async def live_app(
             gate=gate or ModelGate(per_root=10, limit=32),
             observer=observer,
             memories=memories,
+            claims_new_runs=isinstance(dispatcher, AsyncioDispatcher),
         )
         runs = await stack.enter_async_context(
             live_runs(parts, heartbeat_s=heartbeat_s, sweep_s=sweep_s, resume=resume_orphans)

@@ -11,13 +11,16 @@ from sqlalchemy import make_url
 
 from harness.database.holder import holding
 from harness.database.released import a_closed_database, a_page_of_zeros
+from harness.services import REDIS
 from sprout.commands import installation
 from sprout.commands.doctor import examine
 from sprout.config import load_settings
+from sprout.engines.procrastinate_schema import upgrade_queue
 from sprout.errors import SetupError
 from sprout.loop.policy import LoopPolicy
 from sprout.store.engine import health, migrate
 from sprout.store.engine.database import open_database
+from sprout.store.engine.urls import libpq_url
 from sprout.store.sqlite.backups import back_up
 
 
@@ -26,10 +29,10 @@ def file(tmp_path: Path) -> Path:
     return a_closed_database(tmp_path / "sprout.sqlite3")
 
 
-async def run_doctor(url: str, folder: Path) -> tuple[int, dict[str, str]]:
+async def run_doctor(url: str, folder: Path, redis_url: str = "") -> tuple[int, dict[str, str]]:
     """The exit code, and what is said under each heading."""
     console = Console(record=True, width=400)
-    settings = load_settings(data_dir=folder, database_url=url, api_key=None, base_url=None)
+    settings = load_settings(data_dir=folder, database_url=url, redis_url=redis_url, api_key=None, base_url=None)
     code = await examine(settings, {"any": LoopPolicy()}, console, probe=False)
     lines = [line for line in console.export_text().splitlines() if line.strip()]
     return code, {line[:12].strip(): line[12:].strip() for line in lines}
@@ -114,6 +117,19 @@ async def test_a_server_without_tables_is_to_be_migrated(bare_postgres_url: str,
     code, report = await run_doctor(bare_postgres_url, tmp_path)
     assert code == 1
     assert "run `sprout migrate`" in report["database"]
+
+
+async def test_the_job_queue_of_several_processes_is_told_and_what_it_lacks(
+    bare_postgres_url: str, file: Path, tmp_path: Path
+) -> None:
+    migrate.upgrade(bare_postgres_url)
+    code, report = await run_doctor(bare_postgres_url, tmp_path, REDIS)
+    assert (code, "run `sprout migrate`" in report["job queue"]) == (1, True)
+    upgrade_queue(libpq_url(bare_postgres_url))
+    code, report = await run_doctor(bare_postgres_url, tmp_path, REDIS)
+    assert (code, report["job queue"][:2]) == (0, "ok")
+    code, report = await run_doctor(f"sqlite:///{file}", file.parent, REDIS)
+    assert (code, "unset REDIS_URL" in report["job queue"]) == (1, True)
 
 
 def contents(file: Path) -> bytes:
