@@ -83,11 +83,10 @@ async def test_X5_a_process_that_is_gone_costs_nobody_an_answer(web: Web, tmp_pa
 
 
 async def test_X5_what_a_dying_process_may_have_done_is_not_done_again_elsewhere(tmp_path: Path) -> None:
-    body = {"userId": DEFAULT_USER_ID, "title": "Light"}
     async with dying_process() as (port, had), balancer(tmp_path, port, port, port) as client:
-        answer = await client.post("/api/branches", json=body)
+        answer = await client.post("/api/runs/r1/cancel")
         assert answer.status_code == 502
-        assert had == [b"POST /api/branches HTTP/1.1"]
+        assert had == [b"POST /api/runs/r1/cancel HTTP/1.1"]
 
 
 async def test_X5_what_can_be_asked_twice_is_asked_elsewhere_when_a_process_dies_of_it(
