@@ -14,8 +14,12 @@ def unknown_settings(names: Iterable[str]) -> set[str]:
 
 def _names_of(model: type[BaseModel], prefix: str) -> Iterator[str]:
     for name, field in model.model_fields.items():
-        yield f"{prefix}{name.upper()}"
-        if isinstance(field.validation_alias, AliasChoices):
-            yield from map(str, field.validation_alias.choices)
+        match field.validation_alias:
+            case AliasChoices(choices=choices):
+                yield from map(str, choices)
+            case str(alias):
+                yield alias
+            case _:
+                yield f"{prefix}{name.upper()}"
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             yield from _names_of(field.annotation, f"{prefix}{name.upper()}__")
