@@ -1,7 +1,7 @@
 """Extract of the Kubernetes API's JSON Schema: the kinds that deploy/kubernetes uses, without descriptions.
 
-`python -m scripts.kubernetes_api _definitions.json` writes scripts/kubernetes_api.json (maintainers). The file is in the
-package kubernetes-validate, folder v1.37.0-local-strict; the whole package would be a third of the environment's files.
+`python -m scripts.kubernetes_api _definitions.json` writes scripts/kubernetes_api.json (maintainers). The file is in
+the package kubernetes-validate, folder v1.37.0-local-strict; all of that package is 72 MB in 17,000 files.
 """
 
 import json
