@@ -1,4 +1,4 @@
-"""Demand: what a number of learners asks of the deployment at its busiest hour, and stores in a year."""
+"""Demand: what a number of learners asks of the deployment at its busiest hour, and stores."""
 
 import math
 from dataclasses import dataclass
@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from bench.capacity.measurement import Measured
 
 SECONDS_AN_HOUR = 3_600
-HOURS_A_YEAR = 365 * 24
+DAYS_A_YEAR = 365
+EVENTS_DAYS = 30 + 7  # SPROUT_RUNS__KEEP_EVENTS_DAYS, and the week of a partition
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,8 @@ class Demand:
     runs_at_once: float
     stream_bytes: float
     cpu_s: float
-    bytes_a_year: float
-    rows_a_year: float
+    lasting_bytes_a_year: float
+    event_bytes: float
 
 
 def demand_of(learners: int, measured: Measured, habits: Habits = Habits()) -> Demand:
@@ -67,7 +68,6 @@ def demand_of(learners: int, measured: Measured, habits: Habits = Habits()) -> D
         )
         return float(learners * habits.hours_a_year * an_hour)
 
-    process = measured.process
     return Demand(
         learners=learners,
         active=active,
@@ -83,9 +83,9 @@ def demand_of(learners: int, measured: Measured, habits: Habits = Habits()) -> D
         streams=active * habits.streams,
         runs_at_once=rate("place_s"),
         stream_bytes=rate("stream_bytes"),
-        cpu_s=rate("model_calls") * process.model_call_cpu_s + rate("deltas") * process.delta_cpu_s,
-        bytes_a_year=a_year("stored_bytes"),
-        rows_a_year=a_year("rows"),
+        cpu_s=rate("cpu_s") + rate("deltas") * measured.process.delta_cpu_s,
+        lasting_bytes_a_year=a_year("stored_bytes") - a_year("event_bytes"),
+        event_bytes=a_year("event_bytes") * EVENTS_DAYS / DAYS_A_YEAR,
     )
 
 

@@ -7,9 +7,9 @@ from bench.capacity.measurement import ProcessCost
 
 PLACES = 20  # SPROUT_WORKER_RUNS
 BUSY = 0.7  # share of a core, or of a worker's places, that is used on purpose: waits grow steeply above it
-REDIS_CPU = 2.0  # the work of a process when events go through Redis, in that of the embedded form
+REDIS_CPU = 2.0  # what the work costs when jobs and events go through PostgreSQL and Redis, in that of one process
 STREAMS = 1_000  # of one web process, as in B7, which had 1,200
-CONNECTIONS = 10  # of one process, at most: two pools of five
+CONNECTIONS = 35  # of one process, at most: two pools of five and ten more, and a small one for jobs
 STATEMENT_S = 0.001  # for how long a statement holds a connection behind a pooler
 KEPT_S = 60.0  # for how long Redis keeps what a run has streamed
 
@@ -66,7 +66,7 @@ LIMITS = (
         "raise the setting to what the provider allows; ask for more; use several providers or models of your own",
     ),
     Limit(
-        "PostgreSQL's connections",
+        "connections of one PostgreSQL",
         500,
         "a pooler",
     ),
@@ -77,9 +77,9 @@ LIMITS = (
     ),
     Limit("the log of one PostgreSQL, bytes a second", 100e6, "shards by learner"),
     Limit(
-        "a year's rows of one PostgreSQL, bytes",
+        "one PostgreSQL's size after a year, bytes",
         4e12,
-        "shorter retention of events, whose weekly partitions are dropped; then shards by learner",
+        "shards by learner; events that are kept for less time (SPROUT_RUNS__KEEP_EVENTS_DAYS)",
     ),
     Limit("events a second of one Redis", 100_000, "several Redis, each with the streams of some runs"),
     Limit("memory of one Redis, bytes", 16e9, "several Redis, each with the streams of some runs"),
@@ -94,7 +94,7 @@ def shares(demand: Demand, deployment: Deployment) -> list[tuple[Limit, float]]:
         deployment.connections,
         demand.transactions,
         demand.wal_bytes,
-        demand.bytes_a_year,
+        demand.lasting_bytes_a_year + demand.event_bytes,
         demand.events * redis,
         deployment.redis_bytes,
     )

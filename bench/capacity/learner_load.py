@@ -8,6 +8,7 @@ import asyncio
 import json
 import sys
 import tempfile
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -126,6 +127,7 @@ class DatabaseState:
 
     rows: int
     stored_bytes: int
+    event_bytes: int
     wal_bytes: int
     commits: int
 
@@ -139,11 +141,12 @@ class DatabaseState:
                 for (name,) in tables
             ]
             row = connection.execute(
-                "select pg_database_size(current_database()), pg_current_wal_lsn() - '0/0',"
+                "select pg_database_size(current_database()), (select sum(pg_total_relation_size(oid)) from pg_class"
+                " where relkind = 'r' and relname like 'run_events%'), pg_current_wal_lsn() - '0/0',"
                 " (select xact_commit from pg_stat_database where datname = current_database())"
             ).fetchone()
             assert row is not None
-            return cls(sum(count[0] for count in counts if count), int(row[0]), int(row[1]), int(row[2]))
+            return cls(sum(count[0] for count in counts if count), *(int(value) for value in row))
 
 
 @asynccontextmanager
@@ -151,16 +154,19 @@ async def measured_work(url: str, works: "list[Work]") -> AsyncIterator[tuple[He
     """Measure what the block does; it says in the list how many pieces of work that were."""
     before, heard, pieces = await asyncio.to_thread(DatabaseState.of, url), Heard(), [1]
     with counted_statements() as statements:
+        began_s = time.process_time()
         yield heard, pieces
-        asked = statements[0]
+        asked, cpu_s = statements[0], time.process_time() - began_s
     after, count = await asyncio.to_thread(DatabaseState.of, url), pieces[0]
     works.append(
         Work(
             rows=(after.rows - before.rows) / count,
             stored_bytes=(after.stored_bytes - before.stored_bytes) / count,
+            event_bytes=(after.event_bytes - before.event_bytes) / count,
             wal_bytes=(after.wal_bytes - before.wal_bytes) / count,
             statements=asked / count,
             commits=(after.commits - before.commits) / count,
+            cpu_s=cpu_s / count,
             events=heard.events / count,
             deltas=heard.deltas / count,
             stream_bytes=heard.bytes / count,

@@ -13,18 +13,22 @@ class Work:
     """What one piece of work (a path that grows, a turn of a lesson) costs.
 
     Args:
-        rows, stored_bytes: what is in the database afterwards, indexes included.
+        rows, stored_bytes: what is in the database afterwards, indexes included; `event_bytes` of it go again after
+            the time for which events are kept.
         wal_bytes: what PostgreSQL writes to its log, and so to each replica.
         statements, commits: that the database is asked.
+        cpu_s: of one process, with what its reader and the built-in model take, which a real one does not.
         events: stored events that a reader gets; `stream_bytes` with the text in flight.
         runs: how many it takes; `run_seconds` has how long each of those that were measured held a place of a worker.
     """
 
     rows: float
     stored_bytes: float
+    event_bytes: float
     wal_bytes: float
     statements: float
     commits: float
+    cpu_s: float
     events: float
     deltas: float
     stream_bytes: float
@@ -45,12 +49,10 @@ class ProcessCost:
     """What work costs a process of the embedded form, by the benchmarks.
 
     Args:
-        model_call_cpu_s: of a run's turn with two tool calls, everything stored (B1).
         delta_cpu_s: of a piece of text on its way from the model to one reader (B2 at 200 runs).
         base_bytes: resident memory of a process that does nothing.
     """
 
-    model_call_cpu_s: float
     delta_cpu_s: float
     run_bytes: float
     stream_bytes: float

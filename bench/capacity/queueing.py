@@ -55,12 +55,14 @@ def expected_waiting(arrivals: float, service_s: Sequence[float], places: int) -
     return Waiting(chance * wait_s, p95_s, load)
 
 
-def simulated_waiting(arrivals: float, service_s: Sequence[float], places: int, *, seed: int = 1) -> Waiting:
+def simulated_waiting(
+    arrivals: float, service_s: Sequence[float], places: int, *, least_runs: int = LEAST_RUNS, seed: int = 1
+) -> Waiting:
     """Waits of many runs, first come first served, with times drawn from the measured ones.
 
     The first half is left out: the places are empty at first.
     """
-    runs = max(LEAST_RUNS, RUNS_A_PLACE * places)
+    runs = max(least_runs, RUNS_A_PLACE * places)
     chance = random.Random(seed)
     free_at_s = [0.0] * places  # a heap
     now_s, used_s, waits = 0.0, 0.0, []

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from bench.capacity.demand import Demand, Habits, demand_of
-from bench.capacity.deployment import BUSY, PLACES, Deployment, deployment_for, shares
+from bench.capacity.demand import Demand, Habits, demand_of, round_up
+from bench.capacity.deployment import BUSY, Deployment, deployment_for, shares
 from bench.capacity.measurement import Measured, Work
 from bench.capacity.queueing import expected_waiting, simulated_waiting
 
+SHARES = (0.7, 0.9, 0.97)  # of the places that are in use
 SIZES = (10, 1_000, 100_000, 10_000_000)
 UNITS = ("", "k", "M", "G", "T", "P")
 
@@ -25,7 +26,7 @@ def report(measured: Measured, habits: Habits = Habits()) -> str:
             "### What breaks first",
             _limits(demands, deployments),
             "### Waiting for a place",
-            _waiting(measured, demands, deployments),
+            _waiting(measured, demands),
         ]
     )
 
@@ -55,6 +56,8 @@ def _measured(measured: Measured) -> str:
     rows: list[Sequence[str]] = [
         ("rows that are kept", *(short(work.rows) for work in works.values())),
         ("database, with indexes", *(short(work.stored_bytes, "B") for work in works.values())),
+        ("of that, events", *(short(work.event_bytes, "B") for work in works.values())),
+        ("CPU, with the reader and the model", *(short(work.cpu_s, "s") for work in works.values())),
         ("write-ahead log", *(short(work.wal_bytes, "B") for work in works.values())),
         ("statements", *(short(work.statements) for work in works.values())),
         ("transactions, reading ones too", *(short(work.commits) for work in works.values())),
@@ -94,15 +97,15 @@ def _demand_rows(demands: Sequence[Demand]) -> Iterator[Sequence[str]]:
     yield "transactions a second", *(short(one.transactions) for one in demands)
     yield "statements a second", *(short(one.statements) for one in demands)
     yield "write-ahead log a second", *(short(one.wal_bytes, "B") for one in demands)
-    yield "rows a year", *(short(one.rows_a_year) for one in demands)
-    yield "database a year", *(short(one.bytes_a_year, "B") for one in demands)
+    yield "cores of Sprout", *(short(one.cpu_s) for one in demands)
+    yield "added to the database in a year", *(short(one.lasting_bytes_a_year, "B") for one in demands)
+    yield "events of 30 days beside it", *(short(one.event_bytes, "B") for one in demands)
 
 
 def _deployment_rows(demands: Sequence[Demand], deployments: Sequence[Deployment]) -> Iterator[Sequence[str]]:
     yield "form", *("one process" if one.embedded else "web and workers" for one in deployments)
     yield "web processes", *(f"{one.web:,}" for one in deployments)
     yield "workers", *(f"{one.workers:,}" for one in deployments)
-    yield "cores of Sprout", *(short(one.cpu_s) for one in demands)
     yield "memory of Sprout", *(short(one.memory_bytes, "B") for one in deployments)
     yield "connections at most", *(f"{one.connections:,}" for one in deployments)
     yield "connections behind a pooler", *(f"{one.pooled_connections:,}" for one in deployments)
@@ -125,28 +128,22 @@ def _limits(demands: Sequence[Demand], deployments: Sequence[Deployment]) -> str
     return _table(["learners", "limit", "used", "what one adds"], rows())
 
 
-def _waiting(measured: Measured, demands: Sequence[Demand], deployments: Sequence[Deployment]) -> str:
-    service_s = [*measured.turn.run_seconds, *measured.path.run_seconds]
-
+def _waiting(measured: Measured, demands: Sequence[Demand]) -> str:
     def rows() -> Iterator[Sequence[str]]:
-        for demand, deployment in zip(demands, deployments, strict=True):
-            places = max(deployment.workers, 1) * PLACES
+        for demand in demands[:-1]:
             arrivals = demand.turns * measured.turn.runs + demand.paths * measured.path.runs
             mix = _mix(measured, demand)
-            expected, simulated = expected_waiting(arrivals, mix, places), simulated_waiting(arrivals, mix, places)
-            yield (
-                f"{demand.learners:,}",
-                f"{places:,}",
-                short(expected.busy),
-                short(simulated.busy),
-                f"{expected.mean_s:.3f} s",
-                f"{simulated.mean_s:.3f} s",
-                f"{expected.p95_s:.2f} s",
-                f"{simulated.p95_s:.2f} s",
-            )
+            for places in sorted({round_up(demand.runs_at_once / share) for share in SHARES}, reverse=True):
+                expected, simulated = (wait(arrivals, mix, places) for wait in (expected_waiting, simulated_waiting))
+                yield (
+                    f"{demand.learners:,}",
+                    f"{places:,}",
+                    *(f"{one.busy / places:.0%}" for one in (expected, simulated)),
+                    *(f"{one.mean_s:.2f} s" for one in (expected, simulated)),
+                    *(f"{one.p95_s:.1f} s" for one in (expected, simulated)),
+                )
 
-    assert service_s
-    head = ["learners", "places", "busy", "simulated", "mean wait", "simulated", "95 %", "simulated"]
+    head = ["learners", "places", "busy", "simulated", "mean wait", "simulated", "95 % wait less than", "simulated"]
     return _table(head, rows())
 
 
