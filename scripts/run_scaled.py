@@ -115,7 +115,7 @@ def check(processes: list[subprocess.Popen[bytes]]) -> None:
     """Raise Ended if one of the processes has ended."""
     for process in processes:
         if process.poll() is not None:
-            raise Ended(f"{' '.join(map(str, process.args))} has ended, with {process.returncode}")
+            raise Ended(f"{process.args!r} has ended, with {process.returncode}")
 
 
 def write_settings(folder: Path, port: int, web: list[int]) -> None:

@@ -65,15 +65,14 @@ def simulated_waiting(
     runs = max(least_runs, RUNS_A_PLACE * places)
     chance = random.Random(seed)
     free_at_s = [0.0] * places  # a heap
-    now_s, used_s, waits = 0.0, 0.0, []
-    for number in range(runs):
+    now_s, served = 0.0, []
+    for _ in range(runs):
         now_s += chance.expovariate(arrivals)
-        began_s = max(now_s, free_at_s[0])
-        took_s = chance.choice(service_s)
+        began_s, took_s = max(now_s, free_at_s[0]), chance.choice(service_s)
         heapq.heapreplace(free_at_s, began_s + took_s)
-        if number == runs // 2:
-            counted_from_s, used_s, waits = now_s, 0.0, []
-        used_s += took_s
-        waits.append(began_s - now_s)
-    ordered = sorted(waits)
-    return Waiting(statistics.fmean(waits), ordered[int(0.95 * len(ordered))], used_s / (now_s - counted_from_s))
+        served.append((now_s, began_s - now_s, took_s))
+    counted = served[runs // 2 :]
+    waits = sorted(wait_s for _, wait_s, _ in counted)
+    lasted_s = counted[-1][0] - counted[0][0]
+    busy = sum(took_s for _, _, took_s in counted) / lasted_s
+    return Waiting(statistics.fmean(waits), waits[int(0.95 * len(waits))], busy)
