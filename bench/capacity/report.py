@@ -99,7 +99,7 @@ def _demand_rows(demands: Sequence[Demand]) -> Iterator[Sequence[str]]:
     yield "write-ahead log a second", *(short(one.wal_bytes, "B") for one in demands)
     yield "cores of Sprout", *(short(one.cpu_s) for one in demands)
     yield "added to the database in a year", *(short(one.lasting_bytes_a_year, "B") for one in demands)
-    yield "events of 30 days beside it", *(short(one.event_bytes, "B") for one in demands)
+    yield "events, which are kept for 30 days, beside it", *(short(one.event_bytes, "B") for one in demands)
 
 
 def _deployment_rows(demands: Sequence[Demand], deployments: Sequence[Deployment]) -> Iterator[Sequence[str]]:
