@@ -13,13 +13,16 @@ export PYTHONUTF8 := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check docs bench faults format lock release vendor clean venv venv-dev
+.PHONY: help run run-scaled test check docs bench faults format lock release vendor clean venv venv-dev
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 run: venv ## start Sprout on HOST:PORT (127.0.0.1:8000) and print its address and the model
 	@$(BIN)/sprout serve --host "$(HOST)" --port "$(PORT)"
+
+run-scaled: venv ## the same as web processes and workers: needs DATABASE_URL, REDIS_URL (docs/scale.md)
+	@$(BIN)/python scripts/run_scaled.py "$(PORT)"
 
 test: venv-dev ## all tests; ARGS="-k name" chooses, SPROUT_REQUIRE=browser,postgres,redis turns skips into failures
 	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 --dist worksteal $(ARGS)
