@@ -46,13 +46,16 @@ class RecordingDispatcher:
     def wake_lane(self, lane: str, transaction: Transaction) -> None:
         transaction.after_commit(lambda: self.woken_lanes.append(lane))
 
-    def wake_run(self, run_id: str) -> None:
-        self.woken_runs.append(run_id)
+    def wake_run(self, run_id: str, transaction: Transaction) -> None:
+        transaction.after_commit(lambda: self.woken_runs.append(run_id))
+
+    async def advance_all(self, lanes: Sequence[str]) -> None:
+        pass
 
     def every(self, seconds: float, job: Callable[[], Awaitable[None]]) -> None:
         pass
 
-    async def drain(self) -> None:
+    def stop(self) -> None:
         pass
 
 

@@ -10,6 +10,6 @@ resolve() {
     --no-emit-find-links --python-version 3.11 --exclude-newer "${COOL_DOWN:-7 days}" "$@"
 }
 
-resolve pyproject.toml --extra postgres --group build --output-file requirements.lock "$@"
+resolve pyproject.toml --extra postgres --extra scale --group build --output-file requirements.lock "$@"
 resolve pyproject.toml --all-extras --group build --group dev --constraint requirements.lock \
   --output-file requirements-dev.lock "$@"

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -47,6 +47,7 @@ from sprout.plugins import AgentFactory, load_agents, load_tools
 from sprout.programs.runner import SandboxedRunner
 from sprout.readiness import unready_reason
 from sprout.review_variants import INTERVAL_S, VariantStarter
+from sprout.roles import Role
 from sprout.runs.budget.ledger import BudgetLedger, open_ledger
 from sprout.runs.dispatcher import Dispatcher
 from sprout.runs.execution.dependencies import RunDependencies
@@ -67,7 +68,8 @@ from sprout.store.documents.s3_storage import S3Location, open_s3_storage
 from sprout.store.documents.sources import SqlSources
 from sprout.store.documents.storage import Storage
 from sprout.store.engine.database import Database, open_database
-from sprout.store.engine.urls import sqlite_file
+from sprout.store.engine.transaction import WriteTransaction
+from sprout.store.engine.urls import libpq_url, sqlite_file
 from sprout.store.lessons.conversations import SqlConversations
 from sprout.store.lessons.memories import SqlMemories
 from sprout.store.lessons.repository import SqlLessonRepository
@@ -188,28 +190,29 @@ class Sprout:
 
 @asynccontextmanager
 async def open_app(
-    settings: Settings, *, extra_agents: Sequence[AgentFactory] = (), resume: bool = False
+    settings: Settings, *, extra_agents: Sequence[AgentFactory] = (), role: Role = Role.COMMAND
 ) -> AsyncIterator[Sprout]:
     """Open every part of Sprout; they are closed in reverse order. Raises SetupError, which says what to fix.
 
     Args:
         extra_agents: agents besides those of the settings; one with the name of a built-in one replaces it.
-        resume: whether to resume runs that were cut off, and to process pending documents: a server does.
     """
     async with AsyncExitStack() as stack:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
         # Both load their tables now, so that no learner waits for them.
         await asyncio.gather(asyncio.to_thread(count_tokens, ""), asyncio.to_thread(load_units))
         database = await stack.enter_async_context(open_database(settings.database, quotas=quotas(settings)))
-        bus, dispatcher, files = MemoryBus(), AsyncioDispatcher(), await _storage(settings)
+        bus, files = MemoryBus(), await _storage(settings)
         documents = SqlDocumentQueue(database, storage=files)
         document_worker = DocumentWorker(documents, Extractor())
-        paths = SqlPaths(database, bus.publish, storage=files, on_document_added=document_worker.wake)
+        dispatcher, announce_document = _dispatcher(settings, role, document_worker)
+        paths = SqlPaths(database, bus.publish, storage=files, on_document_added=announce_document)
         added = await asyncio.to_thread(_added_courses, settings)
         items = CourseItems(added) if settings.offline else NoItems()
         stores = _stores(settings, database, bus, dispatcher, paths, documents, items)
         await _prepare(stores)
-        await stack.enter_async_context(document_worker.running(process_backlog=resume))
+        if role is not Role.WEB:
+            await stack.enter_async_context(document_worker.running(process_backlog=role.takes_work))
         observer = await stack.enter_async_context(_observer(settings))
         gate = ModelGate(per_root=settings.runs.children, limit=settings.runs.model_calls)
         observer.metrics.watch_gate(gate)
@@ -229,9 +232,10 @@ async def open_app(
             observer=observer,
             ledger=ledger,
             memories=stores.memories,
+            claims_new_runs=not role.shares_work,
         )
-        runs = await stack.enter_async_context(_live_runs(settings, dependencies, resume=resume))
-        if resume and (starter := _variant_starter(settings, stores, runs, ledger)) is not None:
+        runs = await stack.enter_async_context(_live_runs(settings, dependencies, role))
+        if role.takes_work and (starter := _variant_starter(settings, stores, runs, ledger)) is not None:
             dispatcher.every(INTERVAL_S, starter.start_lacking)
         yield Sprout(
             settings=settings,
@@ -350,16 +354,32 @@ def _variant_starter(settings: Settings, stores: Stores, runs: LiveRuns, ledger:
     return VariantStarter(stores.variants, runs, ledger, model, policy.max_output_tokens)
 
 
-def _live_runs(
-    settings: Settings, dependencies: RunDependencies, *, resume: bool
-) -> AbstractAsyncContextManager[LiveRuns]:
+def _dispatcher(
+    settings: Settings, role: Role, document_worker: DocumentWorker
+) -> tuple[Dispatcher, Callable[[WriteTransaction], None]]:
+    """The dispatcher of the role, and what is done in a transaction that adds a document. Raises SetupError."""
+    if not role.shares_work:
+        return AsyncioDispatcher(), document_worker.wake_after
+    # Imported where it is needed: it is in an extra.
+    from sprout.engines.procrastinate_dispatcher import ProcrastinateDispatcher
+    from sprout.engines.procrastinate_schema import require_current_queue
+
+    url = libpq_url(settings.database)
+    require_current_queue(url)
+    places = settings.worker_runs if role is Role.WORKER else 0
+    dispatcher = ProcrastinateDispatcher(url, places=places, on_document=document_worker.wake)
+    return dispatcher, dispatcher.announce_document
+
+
+def _live_runs(settings: Settings, dependencies: RunDependencies, role: Role) -> AbstractAsyncContextManager[LiveRuns]:
     timing = settings.runs
     return live_runs(
         dependencies,
         heartbeat_s=timing.heartbeat_s,
         sweep_s=timing.sweep_s,
         keep_events_days=timing.keep_events_days,
-        resume=resume,
+        executes=role is not Role.WEB,
+        resume=role.takes_work,
     )
 
 

@@ -16,6 +16,7 @@ from sprout.learning.paths.repository import DEFAULT_USER_ID
 if TYPE_CHECKING:
     from sprout.config import Settings
     from sprout.learning.paths.repository import NewDocument
+    from sprout.roles import Role
 
 INTERRUPTED = 130
 Command = Callable[[argparse.Namespace], int]
@@ -42,20 +43,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(given: argparse.Namespace) -> int:
+    from sprout.roles import role_of_server
+
+    return _run_server(given, role_of_server)
+
+
+def _worker(given: argparse.Namespace) -> int:
+    from sprout.roles import role_of_worker
+
+    return _run_server(given, role_of_worker)
+
+
+def _run_server(given: argparse.Namespace, choose_role: "Callable[[Settings], Role]") -> int:
     # Until the event loop runs: an unhandled signal never reaches process 1, which this is in a container, and
     # an exception of a handler may be lost during imports. Nothing is open yet.
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: os._exit(INTERRUPTED))
 
     settings = _settings(host=given.host, port=given.port)  # before imports that take seconds
+    role = choose_role(settings)
 
     from sprout.serving import serve
+    from sprout.store.engine.server_lock import hold_server_lock
     from sprout.telemetry.logs import configure_logging
     from sprout.telemetry.uncaught_exceptions import log_uncaught_exceptions
 
     configure_logging(settings.log_level, settings.log_format)
     log_uncaught_exceptions()
-    serve(settings)
+    with hold_server_lock(settings.database, shared=role.shares_work):
+        serve(settings, role=role)
     return 0
 
 
@@ -124,11 +140,24 @@ def _migrate(_: argparse.Namespace) -> int:
     url = settings.database
     before = migrate.current_revision(url)
     backup = migrate.upgrade(url)
+    _upgrade_queue(url)
     if backup is not None:
         print(f"A backup of the previous database is in {backup}")
     after = migrate.head()
     print(f"The database is up to date ({after})" if before == after else f"The database is now at {after}")
     return 0
+
+
+def _upgrade_queue(url: str) -> None:
+    """Bring the job queue of several processes up to date, where they are possible."""
+    from importlib.util import find_spec
+
+    from sprout.store.engine.urls import libpq_url, sqlite_file
+
+    if sqlite_file(url) is None and find_spec("procrastinate") is not None:
+        from sprout.engines.procrastinate_schema import upgrade_queue
+
+        upgrade_queue(libpq_url(url))
 
 
 def _backup(given: argparse.Namespace) -> int:
@@ -229,8 +258,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     serve = _command(commands, "serve", _serve, "start the server and its page")
-    serve.add_argument("--host", help="address to listen on (127.0.0.1)")
-    serve.add_argument("--port", type=_port, help="port to listen on (8000)")
+    worker = _command(commands, "worker", _worker, "carry the runs of servers that share a database")
+    for server in (serve, worker):
+        server.add_argument("--host", help="address to listen on (127.0.0.1)")
+        server.add_argument("--port", type=_port, help="port to listen on (8000)")
 
     learn = _command(commands, "learn", _learn, "grow a path for a topic, here in the terminal")
     learn.add_argument("topic", type=_topic, metavar="TOPIC")

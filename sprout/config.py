@@ -145,6 +145,8 @@ class Settings(BaseSettings):
 
     data_dir: Path = Path("data")
     database_url: str | None = Field(None, validation_alias=AliasChoices("DATABASE_URL", "SPROUT_DATABASE_URL"))
+    redis_url: str | None = Field(None, validation_alias=AliasChoices("REDIS_URL", "SPROUT_REDIS_URL"), repr=False)
+    worker_runs: int = Field(20, ge=2)
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65_535)
     published_on_loopback: bool = False
@@ -198,6 +200,7 @@ class Settings(BaseSettings):
         "small_model",
         "fallback_model",
         "database_url",
+        "redis_url",
         "otlp_endpoint",
         "documents_url",
         "aws_endpoint_url",

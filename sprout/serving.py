@@ -12,16 +12,18 @@ from functools import partial
 from typing import Literal
 
 import uvicorn
+from starlette.applications import Starlette
 
 from sprout import __version__
 from sprout.addresses import WILDCARD_ADDRESSES, allowed_hosts, url_host
-from sprout.app import OFFLINE_NOTE, open_app, web_dependencies
+from sprout.app import OFFLINE_NOTE, Sprout, open_app, web_dependencies
 from sprout.config import Settings
 from sprout.errors import SetupError
 from sprout.plugins import AgentFactory
+from sprout.roles import Role
 from sprout.runs.live_runs import LiveRuns
 from sprout.telemetry.watchdog import watch_event_loop
-from sprout.web.routes import web_app
+from sprout.web.routes import probe_app, web_app
 
 SHUTDOWN_GRACE_S = 5
 DEAD_READER_MS = 30_000
@@ -32,19 +34,23 @@ PUBLISHED_NOTE = (
 )
 
 
-def serve(settings: Settings, *, extra_agents: Sequence[AgentFactory] = ()) -> None:
+_NAMES = {Role.SERVER: "Sprout", Role.WEB: "Sprout", Role.WORKER: "Sprout's worker"}
+
+
+def serve(settings: Settings, *, role: Role = Role.SERVER, extra_agents: Sequence[AgentFactory] = ()) -> None:
     """Serve until SIGINT or SIGTERM: then open streams get a `reconnect`, and active runs are released.
 
     Args:
+        role: a worker serves its probes alone.
         extra_agents: agents besides those of the settings; one with the name of a built-in one replaces it.
 
     Raises SetupError: the port is in use, or something else has to be fixed first.
     """
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_serve(settings, extra_agents))
+        runner.run(_serve(settings, role, extra_agents))
 
 
-async def _serve(settings: Settings, extra_agents: Sequence[AgentFactory]) -> None:
+async def _serve(settings: Settings, role: Role, extra_agents: Sequence[AgentFactory]) -> None:
     starting = asyncio.current_task()
     assert starting is not None
     published = settings.published_on_loopback
@@ -52,15 +58,11 @@ async def _serve(settings: Settings, extra_agents: Sequence[AgentFactory]) -> No
         _on_signals(starting.cancel),
         listening_socket(settings.host, settings.port, published_on_loopback=published) as listening,
     ):
-        async with open_app(settings, extra_agents=extra_agents, resume=True) as sprout:
+        async with open_app(settings, extra_agents=extra_agents, role=role) as sprout:
             server = _Server(
-                partial(_print_startup, settings, listening),
+                partial(_print_startup, settings, role, listening),
                 uvicorn.Config(
-                    web_app(
-                        web_dependencies(sprout),
-                        cors_origins=settings.cors_origins,
-                        allowed_hosts=allowed_hosts(settings.host),
-                    ),
+                    _web_app(settings, role, sprout),
                     lifespan="off",
                     log_config=None,
                     access_log=False,
@@ -77,12 +79,19 @@ async def _serve(settings: Settings, extra_agents: Sequence[AgentFactory]) -> No
                     await server.serve(sockets=[listening])
 
 
-def _print_startup(settings: Settings, listening: socket.socket) -> None:
+def _web_app(settings: Settings, role: Role, sprout: Sprout) -> Starlette:
+    dependencies, hosts = web_dependencies(sprout), allowed_hosts(settings.host)
+    if role is Role.WORKER:
+        return probe_app(dependencies, allowed_hosts=hosts)
+    return web_app(dependencies, cors_origins=settings.cors_origins, allowed_hosts=hosts)
+
+
+def _print_startup(settings: Settings, role: Role, listening: socket.socket) -> None:
     """Print the address and the model."""
     host, port = listening.getsockname()[:2]
     here = "127.0.0.1" if host in WILDCARD_ADDRESSES else url_host(host)
     model = f"offline demo model. {OFFLINE_NOTE}" if settings.offline else settings.model_of("topic", small=False)
-    print(f"Sprout {__version__} is at http://{here}:{port}", flush=True)
+    print(f"{_NAMES[role]} {__version__} is at http://{here}:{port}", flush=True)
     if not _is_loopback(host):
         print(PUBLISHED_NOTE, flush=True)
     print(f"Model: {model}", flush=True)

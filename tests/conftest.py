@@ -11,8 +11,10 @@ from hypothesis import settings
 from harness.database.compiled_statements import share_compiled_statements
 from harness.database.empty_sqlite import create_empty_database
 from harness.database.postgres import create_postgres
+from sprout.engines.procrastinate_schema import upgrade_queue
 from sprout.store.engine.database import Database, open_database
 from sprout.store.engine.migrate import upgrade
+from sprout.store.engine.urls import libpq_url
 
 # How long an example takes depends on what else the machine does, and proves nothing.
 settings.register_profile("tests", deadline=None)
@@ -72,6 +74,15 @@ def postgres_database() -> Iterator[str]:
     with create_postgres() as url:
         upgrade(url)
         yield url
+
+
+@pytest.fixture
+def queue_url(postgres_url: str) -> str:
+    """A PostgreSQL database that has the tables of the job queue too, without a job."""
+    upgrade_queue(libpq_url(postgres_url))
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("delete from procrastinate_jobs")
+    return postgres_url
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.offline.faults.scenarios import Fault, FaultPlan, Scenario
 from sprout.offline.pace import Pace
 from sprout.offline.server import running_offline_server
+from sprout.roles import Role
 from sprout.store.engine.migrate import upgrade
 from sprout.web.routes import web_app
 
@@ -253,7 +254,7 @@ async def _go_through(
 @asynccontextmanager
 async def _serve(settings: Settings) -> AsyncIterator[tuple[httpx2.AsyncClient, int]]:
     async with (
-        open_app(settings, resume=True) as sprout,
+        open_app(settings, role=Role.SERVER) as sprout,
         serve_app(web_app(web_dependencies(sprout))) as served,
         httpx2.AsyncClient(base_url=served.url, timeout=ENDS_WITHIN_S) as client,
     ):

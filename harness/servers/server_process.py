@@ -76,7 +76,7 @@ class ServerSite:
     """A server's port, data, settings and log, which stay the same across restarts.
 
     Args:
-        fork_server: where its processes come from; None for `python -m sprout serve`, as a person starts it.
+        fork_server: where its processes come from; None for `command`, as a person starts it.
         clock: file of the played clock that forked processes live by; None for the machine's.
     """
 
@@ -85,6 +85,7 @@ class ServerSite:
     fork_server: Process | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     clock: Path | None = None
+    command: tuple[str, ...] = (sys.executable, "-m", "sprout", "serve")
     port: int = field(default_factory=free_port)
     processes: list[ServerProcess] = field(default_factory=list)
 
@@ -157,7 +158,7 @@ class ServerSite:
     async def _spawn(self, environment: dict[str, str]) -> tuple[int, asyncio.Task[int]]:
         with self.log.open("ab") as log:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "sprout", "serve"), cwd=self.data, env=environment, stdout=log, stderr=log
+                *self.command, cwd=self.data, env=environment, stdout=log, stderr=log
             )
         return process.pid, asyncio.create_task(process.wait())
 

@@ -270,7 +270,7 @@ async def serving_web(
         intake = DocumentWorker(
             SqlDocumentQueue(database, storage=files), Extractor(), poll_interval_s=BACKGROUND_INTERVAL_S[quiet]
         )
-        paths = SqlPaths(database, bus.publish, storage=files, on_document_added=intake.wake)
+        paths = SqlPaths(database, bus.publish, storage=files, on_document_added=intake.wake_after)
         await stack.enter_async_context(intake.running(process_backlog=False))
         await paths.ensure_user(DEFAULT_USER_ID)
         running = RunDependencies(

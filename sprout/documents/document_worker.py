@@ -11,6 +11,7 @@ from sprout.documents.sandbox.extractor import ExtractedDocument
 from sprout.errors import SproutError, UnreadableDocument
 from sprout.failpoints import failpoint
 from sprout.learning.paths.document_queue import DocumentQueue, QueuedDocument
+from sprout.runs.dispatcher import Transaction
 
 MAX_CONCURRENT = 2
 POLL_INTERVAL_S = 15.0
@@ -57,6 +58,10 @@ class DocumentWorker:
     def wake(self) -> None:
         """Check the queue now."""
         self._wakeup.set()
+
+    def wake_after(self, transaction: Transaction) -> None:
+        """Check the queue once this transaction is committed."""
+        transaction.after_commit(self.wake)
 
     @asynccontextmanager
     async def running(self, *, process_backlog: bool) -> AsyncIterator[None]:

@@ -2,10 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
+from sprout.engines.repeating import repeat
 from sprout.runs.dispatcher import Advance, Transaction
+
+LANES_AT_ONCE = 50
 
 log = logging.getLogger(__name__)
 
@@ -26,24 +29,38 @@ class AsyncioDispatcher:
         try:
             yield
         finally:
-            await self.drain()
+            self.stop()
+            self._refresh = None
+            for job in self._jobs:
+                job.cancel()
+            await asyncio.gather(*self._jobs, *self._tasks, return_exceptions=True)
 
     def wake_lane(self, lane: str, transaction: Transaction) -> None:
         transaction.after_commit(lambda: self._schedule(lane))
 
-    def wake_run(self, run_id: str) -> None:
-        if self._refresh is not None:
-            self._refresh(run_id)
+    def wake_run(self, run_id: str, transaction: Transaction) -> None:
+        transaction.after_commit(lambda: self._refresh_run(run_id))
+
+    async def advance_all(self, lanes: Sequence[str]) -> None:
+        if self._advance is None:
+            return
+        for together in (lanes[at : at + LANES_AT_ONCE] for at in range(0, len(lanes), LANES_AT_ONCE)):
+            # A failure cancels none of the others: a run that was claimed must be executed.
+            outcomes = await asyncio.gather(*map(self._advance, together), return_exceptions=True)
+            for failure in outcomes:
+                if isinstance(failure, BaseException):
+                    raise failure
 
     def every(self, seconds: float, job: Callable[[], Awaitable[None]]) -> None:
         if self._advance is not None:
-            self._track(self._jobs, asyncio.create_task(_repeat(seconds, job)))
+            self._track(self._jobs, asyncio.create_task(repeat(seconds, job)))
 
-    async def drain(self) -> None:
-        self._advance = self._refresh = None
-        for job in self._jobs:
-            job.cancel()
-        await asyncio.gather(*self._jobs, *self._tasks, return_exceptions=True)
+    def stop(self) -> None:
+        self._advance = None
+
+    def _refresh_run(self, run_id: str) -> None:
+        if self._refresh is not None:
+            self._refresh(run_id)
 
     def _schedule(self, lane: str) -> None:
         if self._advance is None:
@@ -73,12 +90,3 @@ async def _try_advance(advance: Advance, lane: str) -> None:
         await advance(lane)
     except Exception:  # a bug in one lane must not end the dispatcher
         log.exception("agent_run.dispatch_next_failed", extra={"lane": lane})
-
-
-async def _repeat(seconds: float, job: Callable[[], Awaitable[None]]) -> None:
-    while True:
-        await asyncio.sleep(seconds)
-        try:
-            await job()
-        except Exception:  # the job is tried again in the next round
-            log.exception("job.failed", extra={"problem": getattr(job, "__name__", "job")})

@@ -1,10 +1,12 @@
 """Dispatcher: wakes lanes and runs. Wake-ups may get lost, since the sweep finds every lane that was not woken."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-Advance = Callable[[str], Awaitable[None]]
+Advance = Callable[[str], Awaitable[asyncio.Event | None]]
+"""Claims and starts the next run of a lane; the event is set once that run works here no longer."""
 
 
 class Transaction(Protocol):
@@ -27,7 +29,6 @@ class Dispatcher(Protocol):
         """Process wake-ups while this is open; on exit, wait for those under way.
 
         Args:
-            advance: claims and starts the next run of a lane.
             refresh: reads the row of a run again, if it is executed here.
         """
         ...
@@ -36,14 +37,19 @@ class Dispatcher(Protocol):
         """Have a worker advance the lane, if the transaction is committed."""
         ...
 
-    def wake_run(self, run_id: str) -> None:
-        """Have the worker of the run refresh it."""
+    def wake_run(self, run_id: str, transaction: Transaction) -> None:
+        """Have the worker of the run refresh it, if the transaction is committed."""
+        ...
+
+    async def advance_all(self, lanes: Sequence[str]) -> None:
+        """Have workers advance these lanes, in which runs wait to be claimed. Raises what that raises."""
         ...
 
     def every(self, seconds: float, job: Callable[[], Awaitable[None]]) -> None:
-        """Repeat a job at this interval while `running` is open. A failure is logged, and the job goes on."""
+        """Repeat a job in this process at this interval while `running` is open. A failure is logged, and the job goes
+        on."""
         ...
 
-    async def drain(self) -> None:
-        """Take no more wake-ups, and wait for those under way."""
+    def stop(self) -> None:
+        """Have no more lanes advanced in this process."""
         ...

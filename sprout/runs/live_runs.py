@@ -47,6 +47,7 @@ async def live_runs(
     heartbeat_s: float = 10.0,
     sweep_s: float = 30.0,
     keep_events_days: float = 30.0,
+    executes: bool = True,
     resume: bool = True,
 ) -> AsyncIterator["LiveRuns"]:
     """Own the tasks of all runs: none outlives this block; active runs are released for the next worker.
@@ -55,15 +56,18 @@ async def live_runs(
         heartbeat_s: interval at which the lease is renewed.
         sweep_s: interval at which orphaned runs are claimed.
         keep_events_days: how long the events of an ended run are kept.
+        executes: whether runs are executed in this process.
         resume: whether to claim orphaned runs, now and at every sweep.
     """
     worker = Worker(dependencies)
-    await worker.acquire_lease()
+    if executes:
+        await worker.acquire_lease()
     async with dependencies.dispatcher.running(worker.advance, worker.refresh):
         runs = LiveRuns(dependencies, worker)
         try:
-            dependencies.dispatcher.every(heartbeat_s, worker.heartbeat)
-            if resume:
+            if executes:
+                dependencies.dispatcher.every(heartbeat_s, worker.heartbeat)
+            if executes and resume:
                 await worker.sweep()
                 dependencies.dispatcher.every(sweep_s, worker.sweep)
                 dependencies.dispatcher.every(
@@ -275,6 +279,7 @@ class LiveRuns:
     def begin_shutdown(self) -> None:
         """Take no new runs, and end every stream with a `reconnect`."""
         self._closing = True
+        self._parts.dispatcher.stop()
         self._worker.stop_claiming()
         self._parts.bus.close()
 
@@ -285,7 +290,7 @@ class LiveRuns:
 
     async def _admit(self, run: Run, on_busy: OnBusy, key: RequestKey | None) -> Admission:
         with self._worker.admitting():
-            admission = await self._store.admit(run, on_busy=on_busy, key=key, lease=self._parts.lease)
+            admission = await self._store.admit(run, on_busy=on_busy, key=key, lease=self._parts.admission_lease)
             failpoint("admitted")
             if admission.outcome == "new" and admission.run.state is RunState.RUNNING:
                 self._worker.start(admission.run)

@@ -76,6 +76,7 @@ from sprout.web.schemas.change_responses import ChangeRow, UndoneChange
 from sprout.web.schemas.run_responses import RunHandoff, RunRow
 from sprout.web.stream import learner_stream
 
+PROBES = ("/healthz", "/readyz", "/metrics")
 GZIP_MIN_BYTES = 200
 GZIP_LEVEL = 6
 RUN_LIMITER, UPLOAD_LIMITER = attrgetter("runs"), attrgetter("uploads")  # per learner
@@ -528,8 +529,22 @@ def web_app(
         cors_origins: origins that may call from a browser: exact, with `:*` for any port, or `*` for all.
         allowed_hosts: names without port that the Host header may carry; `*` for all.
     """
+    app = _application(dependencies, routes(dependencies), cors_origins, allowed_hosts)
+    app.router.default = _fallback(dependencies.page_files)
+    return app
+
+
+def probe_app(dependencies: WebDependencies, *, allowed_hosts: tuple[str, ...] = LOCAL_HOSTS) -> Starlette:
+    """The application of a worker, which only says how it is."""
+    probes = [route for route in routes(dependencies) if route.path in PROBES]
+    return _application(dependencies, probes, (), allowed_hosts)
+
+
+def _application(
+    dependencies: WebDependencies, served: list[Route], cors_origins: tuple[str, ...], allowed_hosts: tuple[str, ...]
+) -> Starlette:
     app = Starlette(
-        routes=routes(dependencies),
+        routes=served,
         middleware=[
             Middleware(SecurityHeaders),
             Middleware(CrossOriginPolicy, allowed=cors_origins),
@@ -545,7 +560,6 @@ def web_app(
         },
     )
     app.router.redirect_slashes = False
-    app.router.default = _fallback(dependencies.page_files)
     return app
 
 

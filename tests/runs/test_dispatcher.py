@@ -1,7 +1,8 @@
 """Contract of every Dispatcher (runs.md, who carries the work; traps 72, 73)."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -10,34 +11,18 @@ from sqlalchemy import Connection, text
 from harness.builders import a_run, a_topic
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
+from sprout.engines.procrastinate_dispatcher import ProcrastinateDispatcher
 from sprout.runs.dispatcher import Dispatcher, Transaction
 from sprout.runs.run_store import KeyReused, RequestKey
 from sprout.store.documents.local_storage import LocalStorage
-from sprout.store.engine.database import Database
+from sprout.store.engine.database import Database, open_database
 from sprout.store.engine.transaction import WriteTransaction
+from sprout.store.engine.urls import libpq_url
 from sprout.store.paths.paths import SqlPaths
 from sprout.store.runs.repository import SqlRunStore
 from tests.runs.scripted_agents import drain_event_loop
 
 LONGEST_S = 10.0
-
-
-class Committing:
-    """A transaction that is committed when the test says so."""
-
-    def __init__(self) -> None:
-        self._callbacks: list[Callable[[], None]] = []
-
-    @property
-    def connection(self) -> object:
-        return None
-
-    def after_commit(self, callback: Callable[[], None]) -> None:
-        self._callbacks.append(callback)
-
-    def commit(self) -> None:
-        for callback in self._callbacks:
-            callback()
 
 
 class Worker:
@@ -83,58 +68,74 @@ class Job:
             raise RuntimeError("the first time goes wrong")
 
 
-def wake(dispatcher: Dispatcher, lane: str) -> None:
-    transaction = Committing()
-    dispatcher.wake_lane(lane, transaction)
-    transaction.commit()
+class RolledBack(Exception):
+    """A transaction is rolled back."""
 
 
-@pytest.fixture(params=[AsyncioDispatcher])
-def dispatcher(request: pytest.FixtureRequest) -> Dispatcher:
-    made: Dispatcher = request.param()
-    return made
+@dataclass(frozen=True, slots=True)
+class Wakeups:
+    """Wake-ups from transactions of a database, and the dispatcher that brings them."""
+
+    dispatcher: Dispatcher
+    database: Database
+
+    async def lane(self, lane: str) -> None:
+        await self.database.write_tx(lambda tx: self.dispatcher.wake_lane(lane, tx))
+
+    async def run(self, run_id: str) -> None:
+        await self.database.write_tx(lambda tx: self.dispatcher.wake_run(run_id, tx))
+
+    async def rolled_back(self, lane: str) -> None:
+        def body(tx: WriteTransaction) -> None:
+            self.dispatcher.wake_lane(lane, tx)
+            raise RolledBack
+
+        with pytest.raises(RolledBack):
+            await self.database.write_tx(body)
 
 
-async def test_trap_72_a_lane_is_woken_after_the_commit_and_not_before(dispatcher: Dispatcher) -> None:
-    worker, transaction, rolled_back = Worker(), Committing(), Committing()
-    async with dispatcher.running(worker.advance, worker.looked.append):
-        dispatcher.wake_lane("topic:1", transaction)
-        dispatcher.wake_lane("topic:2", rolled_back)
-        await drain_event_loop()
-        assert worker.advanced == []
-        transaction.commit()
+@pytest.fixture(params=["asyncio", "procrastinate"])
+async def wake(request: pytest.FixtureRequest) -> AsyncIterator[Wakeups]:
+    if request.param == "asyncio":
+        async with open_database(request.getfixturevalue("sqlite_url")) as database:
+            yield Wakeups(AsyncioDispatcher(), database)
+        return
+    url = request.getfixturevalue("queue_url")
+    async with open_database(url) as database:
+        yield Wakeups(ProcrastinateDispatcher(libpq_url(url), places=8), database)
+
+
+async def test_trap_72_a_lane_is_woken_by_what_is_committed_alone(wake: Wakeups) -> None:
+    worker = Worker()
+    async with wake.dispatcher.running(worker.advance, worker.looked.append):
+        await wake.rolled_back("topic:2")
+        await wake.lane("topic:1")
         await worker.until_advanced(1)
     assert worker.advanced == ["topic:1"]
 
 
-async def test_B4_doubled_wake_ups_advance_a_lane_by_one_at_a_time(dispatcher: Dispatcher) -> None:
+async def test_B4_doubled_wake_ups_are_none_too_many(wake: Wakeups) -> None:
     worker = Worker()
-    worker.released.clear()
-    async with dispatcher.running(worker.advance, worker.looked.append):
+    async with wake.dispatcher.running(worker.advance, worker.looked.append):
         for _ in range(10):
-            wake(dispatcher, "topic:1")
+            await wake.lane("topic:1")
         await worker.until_advanced(1)
-        await drain_event_loop()
-        worker.released.set()
-    assert worker.most_at_once == 1
     assert 1 <= len(worker.advanced) <= 10
 
 
-async def test_a_wake_up_while_the_lane_is_advanced_has_it_advanced_once_more(dispatcher: Dispatcher) -> None:
+async def test_a_wake_up_while_the_lane_is_advanced_has_it_advanced_once_more(wake: Wakeups) -> None:
     worker = Worker()
     worker.released.clear()
-    async with dispatcher.running(worker.advance, worker.looked.append):
-        wake(dispatcher, "topic:1")
+    async with wake.dispatcher.running(worker.advance, worker.looked.append):
+        await wake.lane("topic:1")
         await worker.until_advanced(1)
-        wake(dispatcher, "topic:1")
+        await wake.lane("topic:1")
         worker.released.set()
         await worker.until_advanced(2)
-    assert (worker.advanced, worker.most_at_once) == (["topic:1", "topic:1"], 1)
+    assert worker.advanced == ["topic:1", "topic:1"]
 
 
-async def test_a_wake_up_while_an_advance_fails_is_not_lost(
-    dispatcher: Dispatcher, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_wake_up_while_an_advance_fails_is_not_lost(wake: Wakeups) -> None:
     worker, failing = Worker(), asyncio.Event()
     fails = [True]
 
@@ -144,65 +145,72 @@ async def test_a_wake_up_while_an_advance_fails_is_not_lost(
             await failing.wait()
             raise RuntimeError("the database is away")
 
-    async with dispatcher.running(advance, worker.looked.append):
-        wake(dispatcher, "topic:1")
+    async with wake.dispatcher.running(advance, worker.looked.append):
+        await wake.lane("topic:1")
         await worker.until_advanced(1)
-        wake(dispatcher, "topic:1")
+        await wake.lane("topic:1")
         failing.set()
         await worker.until_advanced(2)
-    assert "agent_run.dispatch_next_failed" in caplog.text
 
 
-async def test_lanes_are_advanced_at_the_same_time(dispatcher: Dispatcher) -> None:
+async def test_lanes_are_advanced_at_the_same_time(wake: Wakeups) -> None:
     worker = Worker()
     worker.released.clear()
-    async with dispatcher.running(worker.advance, worker.looked.append):
-        wake(dispatcher, "topic:1")
-        wake(dispatcher, "topic:2")
+    async with wake.dispatcher.running(worker.advance, worker.looked.append):
+        await wake.lane("topic:1")
+        await wake.lane("topic:2")
         await worker.until_advanced(2)
         assert worker.at_once == 2
         worker.released.set()
 
 
-async def test_a_wakeup_has_the_run_advanced(dispatcher: Dispatcher) -> None:
+async def test_lanes_that_a_sweep_has_found_are_advanced(wake: Wakeups) -> None:
+    worker = Worker()
+    lanes = ["conversation:1", "topic:1", "topic:2"]
+    async with wake.dispatcher.running(worker.advance, worker.looked.append):
+        await wake.dispatcher.advance_all([])
+        await wake.dispatcher.advance_all(lanes)
+        await worker.until_advanced(3)
+    assert sorted(worker.advanced) == lanes
+
+
+async def test_a_wakeup_has_the_run_refreshed(wake: Wakeups) -> None:
     worker, looked = Worker(), asyncio.Event()
 
     def look(run_id: str) -> None:
         worker.looked.append(run_id)
         looked.set()
 
-    async with dispatcher.running(worker.advance, look):
-        dispatcher.wake_run("run")
-        await asyncio.wait_for(looked.wait(), LONGEST_S)
+    async with wake.dispatcher.running(worker.advance, look), asyncio.timeout(LONGEST_S):
+        while not looked.is_set():  # a notification reaches who listens already
+            await wake.run("run")
+            await asyncio.sleep(0)
     assert set(worker.looked) == {"run"}
 
 
-async def test_a_job_that_fails_is_done_again_at_its_next_time(
-    dispatcher: Dispatcher, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_job_that_fails_is_done_again_at_its_next_time(wake: Wakeups, caplog: pytest.LogCaptureFixture) -> None:
     worker, job, other = Worker(), Job(), Job(fails=0)
-    async with dispatcher.running(worker.advance, worker.looked.append):
-        dispatcher.every(0.001, job)
-        dispatcher.every(0.001, other)
+    async with wake.dispatcher.running(worker.advance, worker.looked.append):
+        wake.dispatcher.every(0.001, job)
+        wake.dispatcher.every(0.001, other)
         await asyncio.wait_for(job.enough.wait(), LONGEST_S)
         await asyncio.wait_for(other.enough.wait(), LONGEST_S)
     assert "job.failed" in caplog.text
 
 
-async def test_at_its_end_everything_under_way_has_ended_and_nothing_more_begins(dispatcher: Dispatcher) -> None:
+async def test_at_its_end_everything_under_way_has_ended_and_nothing_more_begins(wake: Wakeups) -> None:
     worker, job = Worker(), Job()
     before = asyncio.all_tasks()
     worker.released.clear()
-    async with dispatcher.running(worker.advance, worker.looked.append):
-        dispatcher.every(0.001, job)
-        wake(dispatcher, "topic:1")
+    async with wake.dispatcher.running(worker.advance, worker.looked.append):
+        wake.dispatcher.every(0.001, job)
+        await wake.lane("topic:1")
         await worker.until_advanced(1)
         asyncio.get_running_loop().call_soon(worker.released.set)
     assert worker.at_once == 0
     done = job.done
-    wake(dispatcher, "topic:1")
-    dispatcher.wake_run("run")
-    dispatcher.every(0.001, job)
+    await wake.lane("topic:1")
+    await wake.run("run")
     await drain_event_loop()
     assert (worker.advanced, worker.looked, job.done) == (["topic:1"], [], done)
     async with asyncio.timeout(LONGEST_S):
@@ -210,14 +218,13 @@ async def test_at_its_end_everything_under_way_has_ended_and_nothing_more_begins
             await asyncio.sleep(0)
 
 
-async def test_a_wake_up_before_the_start_is_as_good_as_lost(dispatcher: Dispatcher) -> None:
+async def test_once_it_is_stopped_no_lane_is_advanced(wake: Wakeups) -> None:
     worker = Worker()
-    wake(dispatcher, "topic:1")
-    dispatcher.wake_run("run")
-    async with dispatcher.running(worker.advance, worker.looked.append):
-        wake(dispatcher, "topic:2")
-        await worker.until_advanced(1)
-    assert worker.advanced == ["topic:2"]
+    async with wake.dispatcher.running(worker.advance, worker.looked.append):
+        wake.dispatcher.stop()
+        await wake.lane("topic:1")
+        await drain_event_loop()
+    assert worker.advanced == []
 
 
 class TableDispatcher(AsyncioDispatcher):

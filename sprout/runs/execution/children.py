@@ -13,6 +13,7 @@ from sprout.runs.execution.crash_guard import CrashGuard
 from sprout.runs.execution.dependencies import RunDependencies
 from sprout.runs.execution.wakeup import Wakeup, wait_or_poll
 from sprout.runs.handoff_report import last_text
+from sprout.runs.lanes import child_lane
 from sprout.runs.run_store import RequestKey
 from sprout.runs.state import Run, RunState
 
@@ -64,7 +65,7 @@ class ChildRuns:
         )
         lane = f"{agent}:new:{task}"
         key = RequestKey(lane, lane)
-        admission = await self.parts.store.admit(replace(apart, lane=lane), lease=self.parts.lease, key=key)
+        admission = await self.parts.store.admit(replace(apart, lane=lane), lease=self.parts.admission_lease, key=key)
         failpoint("child_admitted")
         if admission.outcome == "new" and admission.run.state is RunState.RUNNING:
             self.start_run(admission.run)
@@ -78,7 +79,7 @@ class ChildRuns:
             raise ToolFailure(f"There is no helper named {agent} here: do without.")
         if await self._depth() >= MAX_DEPTH:
             raise ToolFailure("A helper's helpers have no helpers of their own: do it yourself.")
-        lane = f"child:{self.run.id}:{key}"
+        lane = child_lane(self.run.lane, self.run.id, key)
         child = await self._admit(agent, node_id=self.run.node_id, label=label, task=task, lane=lane)
         if not child.ended:
             self.crash_guard.release()
@@ -122,7 +123,7 @@ class ChildRuns:
         child = replace(
             child, root_id=run.root_id, parent_id=run.id, label=label or child.label, lane=lane or child.lane
         )
-        admission = await self.parts.store.admit(child, lease=self.parts.lease, parent=run)
+        admission = await self.parts.store.admit(child, lease=self.parts.admission_lease, parent=run)
         failpoint("child_admitted")
         if admission.outcome == "new" and admission.run.state is RunState.RUNNING:
             self.start_run(admission.run)

@@ -1,6 +1,6 @@
 """Crash guard: a crash counts only against runs that could have caused it, not against idle ones."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Protocol
 
@@ -47,12 +47,19 @@ class CrashQuarantine:
 
 
 class CrashGuard:
-    """Keeps the `idle` flag in the row of a run. A suspect is idle when it is claimed, any other run is not."""
+    """Keeps the `idle` flag in the row of a run. A suspect is idle when it is claimed, any other run is not.
 
-    def __init__(self, store: IdleStore, run: Run, quarantine: CrashQuarantine) -> None:
+    Args:
+        on_idle: called when the run begins to wait for its children.
+    """
+
+    def __init__(
+        self, store: IdleStore, run: Run, quarantine: CrashQuarantine, on_idle: Callable[[], None] = lambda: None
+    ) -> None:
         self._store = store
         self._run = run
         self._quarantine = quarantine
+        self._on_idle = on_idle
         self._in_turn = False
 
     async def wait_turn(self, stop: Stop) -> None:
@@ -71,6 +78,7 @@ class CrashGuard:
         After an exception the run stays idle. Raises Fenced, RunAlreadyEnded.
         """
         await self._store.set_idle(self._run, idle=True)
+        self._on_idle()
         yield
         await self._store.set_idle(self._run, idle=False)
 

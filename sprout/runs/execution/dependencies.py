@@ -65,6 +65,7 @@ class RunDependencies:
 
     Args:
         lease: the owner's name and lease under which this process claims runs.
+        claims_new_runs: whether it claims a run as it admits it; else any worker may take it.
         choose_model: the model for an agent's name, in small mode or not.
         ledger: reserves the cost of model calls, if there are daily budgets.
         memories: where agents with a memory keep what results say of the learner before a compaction.
@@ -81,8 +82,14 @@ class RunDependencies:
     observer: Observer
     ledger: BudgetLedger | None = None
     memories: LearnerMemories | None = None
+    claims_new_runs: bool = True
     in_flight: InFlightBlocks = field(default_factory=InFlightBlocks)
     quarantine: CrashQuarantine = field(default_factory=CrashQuarantine)
+
+    @property
+    def admission_lease(self) -> WorkerLease | None:
+        """The lease under which a new run is claimed at its admission, if it is."""
+        return self.lease if self.claims_new_runs else None
 
     def new_run(
         self, agent: str, *, user_id: str, node_id: str, branch_id: str | None, small: bool, task: str | None = None

@@ -77,15 +77,22 @@ class RunExecutor:
         stop: requested when the run is cancelled.
         wakeup: signalled when a run under this one has changed.
         start_run: starts to execute a child that was claimed at its admission.
+        on_idle: called when the run begins to wait for its children.
     """
 
     def __init__(
-        self, dependencies: RunDependencies, run: Run, stop: Stop, wakeup: Wakeup, start_run: Callable[[Run], object]
+        self,
+        dependencies: RunDependencies,
+        run: Run,
+        stop: Stop,
+        wakeup: Wakeup,
+        start_run: Callable[[Run], object],
+        on_idle: Callable[[], None],
     ) -> None:
         self._parts = dependencies
         self._run = run
         self._stop = stop
-        self._crash_guard = CrashGuard(dependencies.store, run, dependencies.quarantine)
+        self._crash_guard = CrashGuard(dependencies.store, run, dependencies.quarantine, on_idle)
         self._children = ChildRuns(dependencies, run, wakeup, start_run, self._crash_guard, stop, self._append_events)
         self._spec = dependencies.agents.get(run.agent) or missing_agent(run.agent)
         self._clock = asyncio.get_running_loop().time

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -18,7 +18,6 @@ from sprout.runs.state import Run, RunState
 
 log = logging.getLogger(__name__)
 
-LANES_AT_ONCE = 50
 MISSED_WAKEUPS_MAX = 256
 
 
@@ -39,6 +38,7 @@ class ActiveRun:
     Args:
         wakeup: signalled when the run, or a run under it, has changed.
         crashed: whether its end here counts as a crash of the run.
+        place_free: set once it works here no longer: it has ended, or waits for a person or its children.
     """
 
     run: Run
@@ -46,6 +46,7 @@ class ActiveRun:
     wakeup: Wakeup = field(default_factory=Wakeup)
     phase: Phase = Phase.EXECUTING
     crashed: bool = False
+    place_free: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[Run] | None = None
 
     @property
@@ -118,15 +119,14 @@ class Worker:
         with self._admissions.track():
             yield
 
-    async def advance(self, lane: str) -> None:
-        """Claim the next run of the lane, if there is one, and execute it."""
+    async def advance(self, lane: str) -> asyncio.Event | None:
+        """Claim the next run of the lane, if there is one, and start to execute it; its `place_free`."""
         if self._closing:
-            return
+            return None
         with self.admitting():
             run = await self._parts.store.claim(lane, self._parts.lease)
             failpoint("run_claimed")
-            if run is not None:
-                self.start(run)
+            return None if run is None else self.start(run).place_free
 
     def refresh(self, run_id: str) -> None:
         """Read the run's row again: it may be cancelled, or a run under it may have changed.
@@ -183,7 +183,7 @@ class Worker:
         lanes = await self._parts.store.claimable_lanes(self._parts.lease)
         if lanes:
             log.info("agent_run.reconcile", extra={"count": len(lanes)})
-        await self._advance_all(lanes)
+        await self._parts.dispatcher.advance_all(lanes)
 
     def stop_claiming(self) -> None:
         """Claim no more runs."""
@@ -201,7 +201,9 @@ class Worker:
 
     async def _execute(self, active: ActiveRun) -> Run:
         try:
-            executor = RunExecutor(self._parts, active.run, active.stop, active.wakeup, self.start)
+            executor = RunExecutor(
+                self._parts, active.run, active.stop, active.wakeup, self.start, active.place_free.set
+            )
             return await executor.execute(lambda: active.lease_lost)
         except Abandoned as abandoned:
             self._abandon(active, crashed=abandoned.crashed)
@@ -219,6 +221,7 @@ class Worker:
         self._abandoned.append(active)
 
     def _discard(self, active: ActiveRun) -> None:
+        active.place_free.set()
         if self._active.get(active.run.id) is active:
             del self._active[active.run.id]
 
@@ -246,18 +249,10 @@ class Worker:
         released = [one for one in self._abandoned if one.phase is Phase.RELEASED]
         self._abandoned = [one for one in self._abandoned if one.phase is not Phase.RELEASED]
         try:
-            await self._advance_all(list(dict.fromkeys(one.run.lane for one in released)))
+            await self._parts.dispatcher.advance_all(list(dict.fromkeys(one.run.lane for one in released)))
         except SproutError:
             self._abandoned += released
             raise
-
-    async def _advance_all(self, lanes: Sequence[str]) -> None:
-        for together in (lanes[at : at + LANES_AT_ONCE] for at in range(0, len(lanes), LANES_AT_ONCE)):
-            # A failure cancels none of the others: a run that was claimed must be executed.
-            outcomes = await asyncio.gather(*map(self.advance, together), return_exceptions=True)
-            for failure in outcomes:
-                if failure is not None:
-                    raise failure
 
     async def _refresh(self, active: ActiveRun) -> None:
         try:

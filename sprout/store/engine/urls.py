@@ -22,6 +22,11 @@ def sync_url(url: str) -> URL:
     return _with_driver(url, _SYNC_DRIVERS)
 
 
+def libpq_url(url: str) -> str:
+    """The URL of a PostgreSQL database as its own tools take it. Raises SetupError."""
+    return sync_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+
+
 def sqlite_file(url: str) -> Path | None:
     """The file of an embedded database, None for a PostgreSQL server. Raises SetupError."""
     parsed = async_url(url)

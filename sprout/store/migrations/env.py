@@ -28,8 +28,12 @@ def render(kind: str, item: object, autogen: AutogenContext) -> str | Literal[Fa
 
 
 def ours(_: object, name: str | None, kind: str, *__: object) -> bool:
-    """The full-text index and partitions are made by statements of their own, which no model describes."""
-    return not (kind in ("table", "index") and (belongs_to_index(name) or is_partition(name)))
+    """The full-text index, partitions and job queue are made by statements of their own, which no model describes."""
+    return not (kind in ("table", "index") and (belongs_to_index(name) or is_partition(name) or _of_queue(name)))
+
+
+def _of_queue(name: str | None) -> bool:
+    return name is not None and (name.startswith("procrastinate_") or name == "queue_migrations")
 
 
 def run(connection: Connection) -> None:

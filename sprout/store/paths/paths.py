@@ -49,7 +49,7 @@ class SqlPaths:
     """PathRepository on SQL; the bytes of documents are in `storage`.
 
     Args:
-        on_document_added: called once a document waits for extraction.
+        on_document_added: called in the transaction after which a document waits for extraction.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class SqlPaths:
         publish: Publish,
         *,
         storage: Storage,
-        on_document_added: Callable[[], None] = lambda: None,
+        on_document_added: Callable[[WriteTransaction], None] = lambda _: None,
     ) -> None:
         self._database = database
         self._log = EventLog(publish)
@@ -274,7 +274,7 @@ class SqlPaths:
                 tx.session.add(document)
                 tx.session.flush()  # one by one, in the order of upload
             tx.after_commit(unused.clear)
-            tx.after_commit(self._on_document_added)
+            self._on_document_added(tx)
             return [mapping.document_row(document) for document in added]
 
         try:
@@ -303,7 +303,7 @@ class SqlPaths:
                 document.extraction_status = "pending"
                 document.extraction_error, document.extraction_code = None, None
                 document.attempts, document.retry_may_help = 0, False
-                tx.after_commit(self._on_document_added)
+                self._on_document_added(tx)
             return mapping.document_row(document), again
 
         return await self._database.write_tx(body)

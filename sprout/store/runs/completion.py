@@ -115,11 +115,13 @@ class RunCompletion:
         self._notify(tx, running)
 
     def _free_lane(self, tx: WriteTransaction, run: Run) -> None:
-        """Store the new position of every run queued behind an ended one, and wake the lane."""
+        """Store the new position of every run queued behind an ended one, and wake the lane for the first."""
         values = {"in_lane": run.lane, "run": run.id}
-        for queued in map(run_from, tx.connection.execute(_QUEUED_BEHIND, values).mappings().all()):
+        behind = list(map(run_from, tx.connection.execute(_QUEUED_BEHIND, values).mappings()))
+        for queued in behind:
             self._log.append(tx, author_of(queued), [RunQueued(position=queued.position)])
-        self._dispatcher.wake_lane(run.lane, tx)
+        if behind:
+            self._dispatcher.wake_lane(run.lane, tx)
 
     def _end_children(self, tx: WriteTransaction, root: Run, state: RunState) -> None:
         """End all unfinished runs under a root without events, children first: nothing follows a root's end."""
@@ -137,7 +139,7 @@ class RunCompletion:
 
     def _notify(self, tx: WriteTransaction, run_ids: Sequence[str]) -> None:
         for run_id in run_ids:
-            tx.after_commit(lambda run_id=run_id: self._dispatcher.wake_run(run_id))  # type: ignore[misc]
+            self._dispatcher.wake_run(run_id, tx)
 
 
 def _total_usage(connection: Connection, run: Run) -> Usage:

@@ -52,7 +52,9 @@ _RENEW = {"sqlite": _upsert_lease(sqlite), "postgresql": _upsert_lease(postgresq
 _TO_STOP = select(runs.c.id).where(
     runs.c.owner == bindparam("me"), runs.c.state == RunState.RUNNING.value, runs.c.cancel_requested
 )
-_RELEASE_RUNS = update(runs).where(runs.c.owner == bindparam("me"), runs.c.state == RunState.RUNNING.value)
+_RELEASE_RUNS = (
+    update(runs).where(runs.c.owner == bindparam("me"), runs.c.state == RunState.RUNNING.value).returning(runs.c.lane)
+)
 _RELEASE_RUN = update(runs).where(
     runs.c.id == bindparam("run"),
     runs.c.epoch == bindparam("its_epoch"),
@@ -74,11 +76,12 @@ def renew(tx: WriteTransaction, lease: WorkerLease) -> list[str]:
     return list(tx.connection.execute(_TO_STOP, {"me": lease.owner}).scalars())
 
 
-def release(tx: WriteTransaction, lease: WorkerLease) -> None:
-    """Release the lease and all runs of the worker."""
+def release(tx: WriteTransaction, lease: WorkerLease) -> list[str]:
+    """Release the lease and all runs of the worker; their lanes."""
     lock_roots_of(tx, lease.owner)
-    tx.connection.execute(_RELEASE_RUNS, {"me": lease.owner, "owner": None})
+    lanes = list(tx.connection.execute(_RELEASE_RUNS, {"me": lease.owner, "owner": None}).scalars())
     tx.connection.execute(delete(worker_leases).where(worker_leases.c.id == lease.owner))
+    return lanes
 
 
 def release_run(tx: WriteTransaction, run: Run, *, crashed: bool) -> None:

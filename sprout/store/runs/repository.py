@@ -108,7 +108,11 @@ class SqlRunStore:
         return await self._database.write_tx(lambda tx: leases.renew(tx, lease))
 
     async def release_lease(self, lease: WorkerLease) -> None:
-        await self._database.write_tx(lambda tx: leases.release(tx, lease))
+        def body(tx: WriteTransaction) -> None:
+            for lane in leases.release(tx, lease):
+                self._dispatcher.wake_lane(lane, tx)
+
+        await self._database.write_tx(body)
 
     async def release_run(self, run: Run, *, crashed: bool) -> None:
         await self._write_in_order(lambda tx: leases.release_run(tx, run, crashed=crashed), run)

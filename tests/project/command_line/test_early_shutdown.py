@@ -12,6 +12,7 @@ import uvloop
 from harness.prefork.python import prefork_python
 from sprout.app import open_app
 from sprout.config import load_settings
+from sprout.roles import Role
 from sprout.store.sqlite.lock_file import is_free
 from tests.project.commands import START_S, start_sprout
 
@@ -94,7 +95,7 @@ def test_a_start_that_is_broken_off_wherever_it_waits_lets_go_of_all_that_it_had
     settings = load_settings(data_dir=tmp_path, api_key=None, base_url=None, database_url="")
 
     async def opened() -> None:
-        async with open_app(settings, resume=True):
+        async with open_app(settings, role=Role.SERVER):
             pass
 
     async def broken_off() -> int:

@@ -63,12 +63,18 @@ async def tree(runs: SqlRunStore, paths: SqlPaths, node: NodeRow) -> Tree:
     return Tree(root, child, other, await start_run(runs, a_child(root, part, parent_id=child.id)))
 
 
+async def queue_behind(runs: SqlRunStore, node: NodeRow, run: Run) -> Run:
+    """A run that waits in the lane of this one."""
+    return (await runs.admit(a_run(node, lane=run.lane), on_busy=OnBusy.ENQUEUE)).run
+
+
 @pytest.mark.parametrize("left", ["queued", "waiting", "cut off"])
 async def test_trap_57_a_run_without_a_worker_ends_at_once_when_it_is_cancelled(
     runs: SqlRunStore, database: Database, node: NodeRow, dispatcher: RecordingDispatcher, left: str
 ) -> None:
     """Trap 57, X1, B5: the events are those that a worker would have written, and the lane moves on."""
     run = await leave_run_as(left, runs, database, node)
+    behind = await queue_behind(runs, node, run)
     dispatcher.woken_lanes.clear()
     await runs.cancel(run.id)
     gone = await runs.run(run.id)
@@ -77,8 +83,9 @@ async def test_trap_57_a_run_without_a_worker_ends_at_once_when_it_is_cancelled(
     assert (done.kind, json.loads(done.data)["reason"]) == ("agent_done", "cancelled")
     assert (last.kind, json.loads(last.data)["status"]) == ("run_done", "cancelled")
     assert (dispatcher.woken_lanes, dispatcher.woken_runs) == ([run.lane], [])
-    assert await runs.claimable_lanes(CLAIM) == []
-    assert (await runs.admit(a_run(node), lease=CLAIM)).outcome == "new"
+    taken = await runs.claim(run.lane, CLAIM)
+    assert taken is not None
+    assert taken.id == behind.id
 
 
 @pytest.mark.parametrize("left", ["queued", "waiting", "cut off"])
@@ -149,6 +156,8 @@ async def test_R4_of_a_tree_that_is_executed_in_part_the_rest_ends_at_once(
     left = await start_run(runs, a_child(root, await a_concept(paths, node, "Light")), dead)
     waiting = await queue_run(runs, a_child(root, await a_concept(paths, node, "Leaves")))
     await expire_worker(database, dead)
+    for one in (left, waiting):
+        await queue_behind(runs, node, one)
     await runs.cancel(root.id)
     assert {(await runs.run(one.id)).state for one in (left, waiting)} == {RunState.CANCELLED}
     assert (await runs.run(root.id)).state is RunState.RUNNING
@@ -173,6 +182,7 @@ async def test_X2_a_run_that_pauses_after_it_was_asked_to_stop_is_cancelled(
     runs: SqlRunStore, node: NodeRow, dispatcher: RecordingDispatcher
 ) -> None:
     run = await start_run(runs, a_run(node))
+    await queue_behind(runs, node, run)
     await runs.cancel(run.id)
     dispatcher.woken_lanes.clear()
     paused = await runs.pause(run, a_question(), [])
@@ -228,12 +238,16 @@ async def test_what_ends_silently_with_its_root_has_spent_what_its_events_tell_a
     assert spent == [SPENT.input_tokens, 2 * SPENT.input_tokens, SPENT.input_tokens, 3 * SPENT.input_tokens]
 
 
-async def test_R2_an_end_wakes_its_lane_and_its_waiters(
-    runs: SqlRunStore, tree: Tree, dispatcher: RecordingDispatcher
+async def test_R2_an_end_wakes_its_lane_if_runs_queue_there_and_its_waiters(
+    runs: SqlRunStore, node: NodeRow, tree: Tree, dispatcher: RecordingDispatcher
 ) -> None:
+    for run in (tree.root, tree.other, tree.grandchild):
+        await queue_behind(runs, node, run)
+    dispatcher.woken_lanes.clear()
     await end_run(runs, tree.grandchild)
     assert (dispatcher.woken_lanes, dispatcher.woken_runs) == ([tree.grandchild.lane], [tree.child.id])
     await end_run(runs, tree.child)
+    assert dispatcher.woken_lanes == [tree.grandchild.lane], "nobody waits in the lane of the other"
     assert dispatcher.woken_runs == [tree.child.id, tree.root.id]
     dispatcher.woken_lanes.clear()
     await end_run(runs, tree.root)
@@ -245,10 +259,12 @@ async def test_an_end_that_is_refused_wakes_nobody(
     runs: SqlRunStore, node: NodeRow, dispatcher: RecordingDispatcher
 ) -> None:
     run = await start_run(runs, a_run(node))
+    await queue_behind(runs, node, run)
     await end_run(runs, run)
+    dispatcher.woken_lanes.clear()
     with pytest.raises(RunAlreadyEnded):
         await end_run(runs, run, RunState.FAILED)
-    assert dispatcher.woken_lanes == [run.lane]
+    assert dispatcher.woken_lanes == []
 
 
 async def test_B6_those_who_queue_behind_a_child_that_ends_with_its_root_are_told(

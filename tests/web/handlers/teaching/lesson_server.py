@@ -289,7 +289,7 @@ async def serving_lesson(
         repositories = SqlPathRepository(database, bus.publish, split=split_into_passages)
         files = LocalStorage(folder / "documents")
         intake = DocumentWorker(SqlDocumentQueue(database, storage=files), Extractor())
-        paths = SqlPaths(database, bus.publish, storage=files, on_document_added=intake.wake)
+        paths = SqlPaths(database, bus.publish, storage=files, on_document_added=intake.wake_after)
         await stack.enter_async_context(intake.running(process_backlog=False))
         tutoring, memories = SqlLessonRepository(database, bus.publish), SqlMemories(database, bus.publish)
         talk = SqlConversations(database)
