@@ -63,6 +63,7 @@ def steps() -> list[tuple[str, list[str]]]:
         ("tree", [sys.executable, "scripts/check_tree.py"]),
         ("vendored files", [sys.executable, "scripts/check_vendor.py"]),
         ("supply chain", [sys.executable, "-m", "scripts.check_supply_chain"]),
+        ("manifests", [sys.executable, "-m", "scripts.check_manifests"]),
         ("vulnerabilities", [sys.executable, "-m", "scripts.check_vulnerabilities"]),
         ("imports", [tool("lint-imports"), "--no-cache"]),
         ("dead code", [tool("vulture")]),

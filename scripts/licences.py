@@ -14,7 +14,9 @@ EXCEPTIONS = {
         "BSD-3-Clause, Apache-2.0, dependency licenses",
         "PDFium and its libraries (FreeType, libjpeg-turbo, libtiff, …) only ask for their notices, which it has",
     ),
+    "promql-parser": ("unknown", "for tests alone; its licence file is the MIT License"),
     "psycopg-binary": ("LGPL-3.0-only", "the compiled half of psycopg, taken in the same way"),
+    "psycopg-pool": ("LGPL-3.0-only", "the connection pool of psycopg, taken in the same way"),
 }
 # What packages without an SPDX expression say instead.
 SPDX_NAMES = {

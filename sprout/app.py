@@ -29,7 +29,7 @@ from sprout.documents.sandbox.extractor import Extractor
 from sprout.documents.splitting.passages import split_into_passages
 from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
 from sprout.engines.memory_bus import MemoryBus
-from sprout.errors import SetupError
+from sprout.errors import SetupError, SproutError
 from sprout.ids import new_id
 from sprout.learning.marking.program_marking import ProgramMarker
 from sprout.learning.marking.units import load_units
@@ -45,7 +45,7 @@ from sprout.offline.courses.coverage import BuiltInCoverage
 from sprout.offline.courses.review_items import CourseItems
 from sprout.plugins import AgentFactory, load_agents, load_tools
 from sprout.programs.runner import SandboxedRunner
-from sprout.readiness import unready_reason
+from sprout.readiness import CONNECT_TIMEOUT_S, unready_reason
 from sprout.review_variants import INTERVAL_S, VariantStarter
 from sprout.roles import Role
 from sprout.runs.budget.ledger import BudgetLedger, open_ledger
@@ -53,7 +53,7 @@ from sprout.runs.dispatcher import Dispatcher
 from sprout.runs.execution.dependencies import RunDependencies
 from sprout.runs.live_runs import LiveRuns, live_runs
 from sprout.runs.model_gate import ModelGate
-from sprout.runs.run_store import WorkerLease
+from sprout.runs.run_store import WaitingRuns, WorkerLease
 from sprout.runs.streaming.bus import EventBus
 from sprout.store.account.account import SqlAccount
 from sprout.store.assessment.answer_keys import SqlAnswerKeys
@@ -154,6 +154,18 @@ class Sprout:
     async def unready_reason(self) -> str | None:
         """Why this server should get no requests now; None if it is ready."""
         return await unready_reason(self.runs, self.database, self.model_url)
+
+    async def exposition(self, accept: str) -> tuple[bytes, str]:
+        """The metrics of this process, and the runs of all processes that wait for a worker."""
+        return self.metrics.exposition(accept, await self._waiting_runs())
+
+    async def _waiting_runs(self) -> WaitingRuns | None:
+        """None while the database does not respond: /readyz says so, and the process has metrics of its own."""
+        try:
+            async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                return await self.stores.runs.waiting_runs()
+        except (SproutError, TimeoutError):
+            return None
 
     async def status(self) -> dict[str, JsonValue]:
         """The data that the page loads first: models, estimated costs, limits of uploads, budget."""
@@ -452,7 +464,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
         server_probes=ServerProbes(
             status=sprout.status,
             database_ok=sprout.database.is_reachable,
-            metrics=sprout.metrics.exposition,
+            metrics=sprout.exposition,
             unready_reason=sprout.unready_reason,
         ),
         page_files=PageFiles(static_dir(), __version__),

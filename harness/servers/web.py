@@ -323,6 +323,10 @@ def web_parts(
     database: Database, publish: Publish, paths: SqlPaths, runs: RunService, static_dir: Path
 ) -> WebDependencies:
     metrics = Metrics()
+
+    async def exposition(accept: str) -> tuple[bytes, str]:
+        return metrics.exposition(accept)
+
     return WebDependencies(
         path_repositories=PathRepositories(
             paths=paths,
@@ -345,7 +349,7 @@ def web_parts(
         ),
         account=SqlAccount(database, storage=paths.storage),
         runs=runs,
-        server_probes=ServerProbes(status, database_ok, metrics.exposition),
+        server_probes=ServerProbes(status, database_ok, exposition),
         page_files=PageFiles(static_dir, version="0.0"),
         detect_media_type=media_type_of,
         policy=RequestPolicy(WEB_LIMITS, open_streams=OpenStreams(metrics.track_stream)),

@@ -169,6 +169,14 @@ class WorkerLease:
 
 
 @dataclass(frozen=True, slots=True)
+class WaitingRuns:
+    """How many runs wait for a worker, and for how long the oldest has been in the queue."""
+
+    count: int
+    oldest_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Admission:
     """The outcome of an admission; `run` is the one that serves the caller."""
 
@@ -248,6 +256,10 @@ class RunStore(Protocol):
 
     async def claimable_lanes(self, lease: WorkerLease) -> Sequence[str]:
         """Lanes with a run to claim."""
+        ...
+
+    async def waiting_runs(self) -> WaitingRuns:
+        """Runs of all processes that wait for a worker."""
         ...
 
     async def claim(self, lane: str, lease: WorkerLease) -> Run | None:

@@ -29,6 +29,7 @@ from sprout.events import (
     Usage,
     UsageReported,
 )
+from sprout.runs.run_store import WaitingRuns
 from sprout.telemetry.observed_run import ModelCall, ObservedRun
 
 RUN_BUCKETS_S = (1, 5, 15, 30, 60, 120, 300, 600, 900, 1_200)
@@ -62,6 +63,7 @@ class Metrics(Collector):
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self._registry = registry = CollectorRegistry()
         self._gate: GateFigures | None = None
+        self._waiting: WaitingRuns | None = None
         self._active: dict[str, ObservedRun] = {}
         ProcessCollector(registry=registry)
         registry.register(self)
@@ -107,13 +109,17 @@ class Metrics(Collector):
         with self._streams.track_inprogress():
             yield
 
-    def exposition(self, accept: str = "") -> tuple[bytes, str]:
-        """All metrics in the format that the Accept header asks for, and its content type."""
+    def exposition(self, accept: str = "", waiting: WaitingRuns | None = None) -> tuple[bytes, str]:
+        """All metrics in the format that the Accept header asks for, and its content type.
+
+        `waiting` is left out while the database does not respond.
+        """
         encode, content_type = choose_encoder(accept)
+        self._waiting = waiting
         return encode(self._registry), content_type
 
     def collect(self) -> Iterator[Metric]:
-        """Gauges that are read at each scrape: runs by state, and the gate."""
+        """Gauges that are read at each scrape: runs by state, the gate, and runs that wait for a worker."""
         runs = GaugeMetricFamily("sprout_runs", "Runs that have not ended.", labels=("agent", "state"))
         for (agent, state), count in Tally((one.run.agent, one.state) for one in self._active.values()).items():
             runs.add_metric((agent, state), count)
@@ -122,6 +128,13 @@ class Metrics(Collector):
             yield GaugeMetricFamily("sprout_gate_width", "Limit of concurrent model calls.", self._gate.width)
             yield GaugeMetricFamily("sprout_gate_active", "Model calls in progress.", self._gate.active)
             yield GaugeMetricFamily("sprout_gate_waiting", "Model calls in the queue.", self._gate.waiting)
+        if self._waiting is not None:
+            yield GaugeMetricFamily(
+                "sprout_waiting_runs", "Runs of all processes that wait for a worker.", self._waiting.count
+            )
+            yield GaugeMetricFamily(
+                "sprout_oldest_waiting_run_seconds", "Age of the oldest run in the queue.", self._waiting.oldest_s
+            )
 
     def on_event(self, observed: ObservedRun, event: Event) -> None:
         self._active[observed.run.id] = observed

@@ -19,6 +19,7 @@ from sprout.events import (
 )
 from sprout.offline.faults.scenarios import Fault
 from sprout.offline.script import Reply, TextOut
+from sprout.runs.run_store import WaitingRuns
 from sprout.runs.state import RunState
 from sprout.telemetry.metrics import Metrics
 from sprout.telemetry.observer import RunObserver
@@ -201,3 +202,10 @@ def test_the_format_is_the_one_that_is_asked_for(observer: RunObserver) -> None:
     assert newer.startswith("application/openmetrics-text")
     assert body.endswith(b"# EOF\n")
     assert b"_created" not in body
+
+
+def test_X7_waiting_runs_are_shown_and_left_out_while_they_are_not_known(observer: RunObserver) -> None:
+    shown = observer.metrics.exposition("", WaitingRuns(3, 12.5))[0].decode()
+    assert "\nsprout_waiting_runs 3.0\n" in shown
+    assert "\nsprout_oldest_waiting_run_seconds 12.5\n" in shown
+    assert "waiting_run" not in observer.metrics.exposition()[0].decode()

@@ -24,7 +24,7 @@ ORPHANED = and_(
 )
 _WAITING = runs.c.state == RunState.WAITING_ON_HUMAN.value
 _holder = runs.alias("holder")
-_FREE_LANE = ~exists().where(
+FREE_LANE = ~exists().where(
     _holder.c.lane == runs.c.lane,
     _holder.c.state.in_([RunState.RUNNING.value, RunState.WAITING_ON_HUMAN.value]),
 )
@@ -34,7 +34,7 @@ _CLAIMABLE_LANES = (
         or_(
             and_(ORPHANED, or_(bindparam("resume"), runs.c.cancel_requested, runs.c.cause == "asked")),
             and_(_WAITING, or_(runs.c.answered, runs.c.cancel_requested)),
-            and_(runs.c.state == RunState.QUEUED.value, _FREE_LANE),
+            and_(runs.c.state == RunState.QUEUED.value, FREE_LANE),
         )
     )
     .distinct()

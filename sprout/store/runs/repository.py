@@ -25,6 +25,7 @@ from sprout.runs.run_store import (
     RequestKey,
     RunRecord,
     StoredEvent,
+    WaitingRuns,
     WorkerLease,
 )
 from sprout.runs.state import Run, RunError, RunState
@@ -33,6 +34,7 @@ from sprout.store.engine.tolerant_reads import fetch_readable, raise_row_damaged
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.runs import leases
 from sprout.store.runs.admission import LaneAdmission
+from sprout.store.runs.backlog import waiting_runs
 from sprout.store.runs.checkpoints import (
     allow_retry,
     close_calls,
@@ -122,6 +124,9 @@ class SqlRunStore:
 
     async def claimable_lanes(self, lease: WorkerLease) -> Sequence[str]:
         return await self._database.read_tx(lambda connection: leases.claimable_lanes(connection, lease))
+
+    async def waiting_runs(self) -> WaitingRuns:
+        return await self._database.read_tx(waiting_runs)
 
     async def claim(self, lane: str, lease: WorkerLease) -> Run | None:
         return await self._database.write_tx(lambda tx: self._admission.claim(tx, lane, lease))

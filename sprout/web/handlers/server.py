@@ -53,7 +53,7 @@ async def get_status(call: Call[ServerProbes]) -> Response:
 
 async def get_metrics(call: Call[ServerProbes]) -> Response:
     """Metrics in the format of Prometheus."""
-    body, content_type = call.dependencies.metrics(call.request.headers.get("accept", ""))
+    body, content_type = await call.dependencies.metrics(call.request.headers.get("accept", ""))
     return Response(body, headers={"Content-Type": content_type, "Cache-Control": "no-store"})
 
 

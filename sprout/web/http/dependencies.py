@@ -176,7 +176,7 @@ class ServerProbes:
 
     status: Callable[[], Awaitable[Mapping[str, JsonValue]]]
     database_ok: Callable[[], Awaitable[bool]]
-    metrics: Callable[[str], tuple[bytes, str]]
+    metrics: Callable[[str], Awaitable[tuple[bytes, str]]]
     unready_reason: Callable[[], Awaitable[str | None]] = always_ready
 
 

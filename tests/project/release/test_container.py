@@ -93,7 +93,7 @@ def test_I17_every_package_of_the_image_is_a_wheel_with_a_hash_of_the_lock() -> 
 
 def test_what_only_building_needs_is_taken_out_and_nothing_else() -> None:
     (taken_out,) = re.findall(r"pip uninstall --yes ([a-z -]+)", " ".join(INSTRUCTIONS))
-    building = (needed("hatchling") | needed("editables")) - needed("sprout-tutor", "postgres")
+    building = (needed("hatchling") | needed("editables")) - needed("sprout-tutor", "scale")
     assert set(taken_out.split()) == building | {"pip"}
     assert "ensurepip" in instructions("RUN", FINAL)[0]
 

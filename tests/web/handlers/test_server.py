@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from harness.builders import RecordingDispatcher
 from harness.clients.raw_http import ConnectionCut, send_request
 from harness.database.empty_sqlite import create_empty_database
 from harness.servers.deployment import open_deployment
@@ -21,6 +22,7 @@ from sprout.config import load_settings
 from sprout.offline.pace import Pace
 from sprout.store.engine.database import Database
 from sprout.store.engine.read_pool import AsyncReadPool
+from sprout.store.runs.repository import SqlRunStore
 from sprout.web.routes import web_app
 
 SLOW = Pace(0.25, 60.0)
@@ -67,6 +69,20 @@ async def test_without_its_database_a_server_is_alive_and_not_ready(sprout: Spro
     away = Database(sprout.database.writer, AsyncReadPool(nowhere), nowhere)
     async with client_of(replace(sprout, database=away)) as client:
         assert await refusal(client) == "The database does not respond. Check the database and the server's log."
+
+
+async def test_X7_metrics_say_how_many_runs_wait_and_are_there_without_a_database_too(
+    sprout: Sprout, tmp_path: Path
+) -> None:
+    nowhere = create_async_engine(f"sqlite+aiosqlite:///{tmp_path / 'no folder' / 'no file'}")
+    away = Database(sprout.database.writer, AsyncReadPool(nowhere), nowhere)
+    runs = SqlRunStore(away, print, RecordingDispatcher())
+    async with client_of(sprout) as client:
+        assert "\nsprout_waiting_runs 0.0\n" in (await client.get("/metrics")).text
+    async with client_of(replace(sprout, stores=replace(sprout.stores, runs=runs))) as client:
+        answer = await client.get("/metrics")
+    assert "sprout_open_streams 0.0" in answer.text
+    assert "sprout_waiting_runs" not in answer.text
 
 
 @pytest.mark.parametrize("change", ["update alembic_version set version_num = 'another'", "drop table alembic_version"])

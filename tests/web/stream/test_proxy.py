@@ -8,10 +8,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from harness.clients.raw_http import wait_accepting
+from harness.servers.nginx import running_nginx
 from harness.servers.server_process import free_port
 from harness.servers.web import Web
-from harness.services import NGINX, require
 from sprout.events import ReasoningBlock
 
 SETTINGS = """
@@ -36,18 +35,10 @@ WITHIN_S = 30.0
 @asynccontextmanager
 async def behind_nginx(upstream: str, folder: Path, buffering: str = "proxy_buffers 8 4k;") -> AsyncIterator[str]:
     """The address of a proxy before the server, with its usual buffers."""
-    require("nginx")
-    assert NGINX is not None
     port, settings = free_port(), folder / "nginx.conf"
     settings.write_text(SETTINGS.format(folder=folder, port=port, upstream=upstream, buffering=buffering))
-    nginx = await asyncio.create_subprocess_exec(NGINX, "-p", folder, "-c", settings)
-    try:
-        async with asyncio.timeout(WITHIN_S):
-            await wait_accepting(port)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        nginx.terminate()
-        await nginx.wait()
+    async with running_nginx(settings, port, folder) as address:
+        yield address
 
 
 @pytest.mark.parametrize("packed", ["gzip", "identity"])
