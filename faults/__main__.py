@@ -14,6 +14,7 @@ from faults.core.loop_faults import ProofFigure
 from faults.crashes import (
     crash_loop,
     failpoints,
+    machines,
     out_of_memory,
     paused_process,
     random_kills,
@@ -48,6 +49,7 @@ PROOFS = {
     **shutdown.PROOFS,
     **reconnect_storm.PROOFS,
     **paused_process.PROOFS,
+    **machines.PROOFS,
     **course_proofs.PROOFS,
     **answer_leaks.PROOFS,
     **interrupted_courses.PROOFS,
@@ -77,7 +79,7 @@ def main() -> int:
         type=int,
         help="how many: requests, reviews, cards (10,000), learners of placement (1,000), of cramming (20), days (60)",
     )
-    parser.add_argument("--kills", type=int, help="how many kills, for kills (300)")
+    parser.add_argument("--kills", type=int, help="how many kills, for kills (300) and machines (500)")
     parser.add_argument("--step", type=int, help="for nth: only every so many (1: all of them)")
     parser.add_argument("--minutes", type=float, help="after how many no learner begins another course (30)")
     parser.add_argument("--who", help="which learners, between commas (all)")

@@ -86,7 +86,7 @@ async def kill_under_load(
         enough = asyncio.Event()
         async with stage.time_limit(ENDS_WITHIN_S + kills * KILL_WITHIN_S), asyncio.TaskGroup() as people:
             for number in range(runs):
-                people.create_task(_run_learner(stage, enough, reads=number < read))
+                people.create_task(run_learner(stage, enough, reads=number < read))
             for _ in range(kills):
                 await asyncio.sleep(draw.uniform(*LIVES_S))
                 spared += await kill_without_ending_runs(stage.server)
@@ -101,7 +101,7 @@ async def kill_under_load(
         return KillOutcome(verdict, found, spared, cuts, restless, (before, after))
 
 
-async def _run_learner(stage: Deployment, enough: asyncio.Event, *, reads: bool) -> None:
+async def run_learner(stage: Deployment, enough: asyncio.Event, *, reads: bool) -> None:
     """One path after the other, each to its end."""
     while not enough.is_set():
         run_id = await stage.start_run()
@@ -125,8 +125,8 @@ async def kill_without_ending_runs(place: ServerSite) -> bool:
     """
     life = place.processes[-1]
     for waited in itertools.count():
-        await asyncio.to_thread(_freeze, life)
-        if not await asyncio.to_thread(_runs_on_last_attempt, place.database):
+        await asyncio.to_thread(freeze, life)
+        if not await asyncio.to_thread(runs_on_last_attempt, place.database):
             await life.kill()
             return waited > 0
         life.send_signal(signal.SIGCONT)
@@ -134,7 +134,7 @@ async def kill_without_ending_runs(place: ServerSite) -> bool:
     raise AssertionError("a count has no end")
 
 
-def _freeze(life: ServerProcess) -> None:
+def freeze(life: ServerProcess) -> None:
     """Until every thread has stopped: one that waits for the disk does so when it has been served."""
     life.send_signal(signal.SIGSTOP)
     while any(
@@ -144,7 +144,7 @@ def _freeze(life: ServerProcess) -> None:
         time.sleep(STOP_S)
 
 
-def _runs_on_last_attempt(database: str) -> int:
+def runs_on_last_attempt(database: str) -> int:
     """Number of runs that one more crash at their current place would end."""
     engine = create_engine(sync_url(database))
     wanted = text("select id, crash_marker from runs where state = 'running' and crashes >= :crashes and not idle")

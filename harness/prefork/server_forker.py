@@ -1,8 +1,8 @@
 """Fork server of Sprout servers: everything is imported once, then each server is forked from it.
 
-`python -m harness.prefork.server_forker` reads one JSON object a line: a server's environment, its log file and the
-file of its played clock, or null. It answers with the process id of the server and, when that has ended, with its exit
-code (negative: the signal). Where its own input ends, so does the server that is still there.
+`python -m harness.prefork.server_forker` reads one JSON object a line: a server's command and environment, its log file
+and the file of its played clock, or null. It answers with the process id of the server and, when that has ended, with
+its exit code (negative: the signal). Where its own input ends, so does the server that is still there.
 """
 
 import importlib
@@ -20,8 +20,11 @@ from harness.prefork.played_clock import play_clock
 from harness.prefork.preload import preload
 from sprout import failpoints
 from sprout.config import load_settings
+from sprout.roles import role_of_server, role_of_worker
 from sprout.serving import serve
 from sprout.telemetry.logs import configure_logging
+
+ROLES = {"serve": role_of_server, "worker": role_of_worker}
 
 
 def main() -> None:
@@ -70,7 +73,8 @@ def _run_server(order: dict[str, Any]) -> None:
             play_clock(Path(order["clock"]))
         settings = load_settings()
         configure_logging(settings.log_level, settings.log_format)
-        serve(settings, extra_agents=[asking_topic if order["asks"] else deadly_topic])
+        role = ROLES[order["command"]](settings)
+        serve(settings, role=role, extra_agents=[asking_topic if order["asks"] else deadly_topic])
         code = 0
     except BaseException:
         traceback.print_exc()

@@ -146,6 +146,7 @@ class ServerSite:
         assert self.fork_server is not None
         assert self.fork_server.stdin is not None
         order = {
+            "command": self.command[-1],
             "environment": environment,
             "log": str(self.log),
             "asks": asks,

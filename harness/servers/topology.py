@@ -1,6 +1,7 @@
 """Topology of several processes on one PostgreSQL and Redis: web processes, and workers that carry their runs."""
 
 import asyncio
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -43,26 +44,35 @@ async def open_topology(
     """
     async with AsyncExitStack() as stack:
         database = stack.enter_context(create_postgres())
-        await asyncio.to_thread(upgrade, database)
-        await asyncio.to_thread(upgrade_queue, libpq_url(database))
+        await asyncio.to_thread(migrate, database)
         shared = {"REDIS_URL": REDIS, **(settings or {})}
         web = await stack.enter_async_context(
             open_deployment(pace, settings=shared, database=database, warm=False, model=model)
         )
         web.server.command = _command("serve")
-        places = tuple(_place_beside(web.server, f"worker-{n}") for n in range(workers))
+        places = tuple(place_beside(web.server, f"worker-{n}", "worker") for n in range(workers))
         for place in places:
             stack.push_async_callback(place.kill_all)
         await web.server.start()
         yield Topology(web, places)
 
 
-def _place_beside(web: ServerSite, name: str) -> ServerSite:
-    """A worker's place: with a log of its own, and the files of documents of the web process."""
+def migrate(database: str) -> None:
+    """Bring the database and its job queue up to date."""
+    upgrade(database)
+    upgrade_queue(libpq_url(database))
+
+
+def place_beside(web: ServerSite, name: str, command: str, fork_server: Process | None = None) -> ServerSite:
+    """A further process's place: with a log of its own, and the files of documents of the first web process."""
     folder = web.data / name
     folder.mkdir()
     return ServerSite(
-        folder, web.model_url, None, {**web.settings, "SPROUT_DATA_DIR": str(web.data)}, command=_command("worker")
+        folder,
+        web.model_url,
+        fork_server,
+        {**web.settings, "SPROUT_DATA_DIR": str(web.data)},
+        command=_command(command),
     )
 
 
