@@ -8,6 +8,7 @@ from enum import StrEnum
 from sprout.events import AnswerType, ReadingShown
 from sprout.learning.lessons.conversations import MessageKind
 from sprout.learning.lessons.help_ladder import HelpLadder
+from sprout.learning.lessons.lesson_talk import wants_help, wants_to_skip
 from sprout.learning.marking.answers import says_nothing
 from sprout.learning.marking.attempts import (
     asks_in_anger,
@@ -29,6 +30,7 @@ from sprout.learning.questions.questions import QuestionDraft
 from sprout.learning.text.normalization import folded, tidy
 
 MAX_STEPS = 10
+FEWEST_LOST = 3  # words that say in an answer that one is lost: "start" alone may answer something
 DRAWING_MARKER = "[Drawing image attached]"
 
 _ANSWER = "[ANSWER]"
@@ -184,10 +186,12 @@ def interpret_input(
         return InputMeaning.ATTEMPT
     if given.kind is TurnKind.ANSWER and named_option(question, given.text) is not None:
         return InputMeaning.ATTEMPT
-    if only_acknowledges(given.text) or wants_to_stop(given.text):
+    if only_acknowledges(given.text) or wants_to_stop(given.text) or wants_to_skip(given.text):
         return InputMeaning.ASIDE
     if says_nothing(given.text):
         return InputMeaning.DONT_KNOW
+    if wants_help(given.text) and (given.kind is not TurnKind.ANSWER or len(given.text.split()) >= FEWEST_LOST):
+        return InputMeaning.HELP_REQUEST
     is_talk = given.kind is not TurnKind.ANSWER and (complains(given.text) or asks_in_anger(given.text))
     if is_talk or is_upset(given.text):
         return InputMeaning.ASIDE

@@ -18,7 +18,7 @@ from sprout.offline.courses.lesson_format import Lesson
 from sprout.offline.notes.language import language_of
 from sprout.offline.notes.words import needs_context, words_of
 
-LONGEST_PASSAGE = 45  # words
+SHORTEST_PASSAGE, LONGEST_PASSAGE = 6, 45  # words
 LONGEST_PHRASE = 4  # words
 ALL_OF = 3  # needs: of more than these one may be missing
 COMMON_FROM = 4  # passages: a single word that stands in so many of a lesson picks none of them
@@ -208,7 +208,7 @@ def _lines(text: str) -> Iterator[str]:
 
 def _is_statement(text: str) -> bool:
     """Return True if it asserts something: no question, nothing that is only quoted, or that a mix-up predicts."""
-    is_short = 0 < len(text.split()) <= LONGEST_PASSAGE
+    is_short = SHORTEST_PASSAGE <= len(text.split()) <= LONGEST_PASSAGE
     is_speech = text.startswith("“") and text.find("”") == len(text) - 1
     asserts = not is_speech and not text.rstrip("”\"'").endswith("?")
     return is_short and asserts and not _SUPPOSED.search(text.casefold())

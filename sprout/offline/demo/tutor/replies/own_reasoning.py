@@ -76,6 +76,12 @@ def calculates(words: str) -> bool:
     return is_one and not asks_reason(words)
 
 
+def names_calculation(words: str) -> bool:
+    """Return True if the words speak of adding, subtracting, multiplying or dividing."""
+    said = frozenset(_plain(words).split())
+    return any(not said.isdisjoint(_table()[name]) for name in _CALCULATIONS)
+
+
 def reasoning_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     """The course's reply to the number that the learner's thought comes to, where it is a known wrong one."""
     question = now.question
