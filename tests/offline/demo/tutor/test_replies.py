@@ -235,7 +235,7 @@ def test_what_the_lesson_does_not_know_is_said_in_other_words_each_time_with_wha
     lesson = room()
     lesson.open()
     replies = [
-        lesson.ask(f"what does {word} mean?", kind="clarification") for word in ("zither", "grow", "loom", "pew")
+        lesson.ask(f"what does {word} mean?", kind="clarification") for word in ("zither", "grow", "wimple", "pew")
     ]
     assert sum("This course does not answer that." in reply for reply in replies) == 1
     assert all("hint" in reply for reply in replies)

@@ -51,8 +51,11 @@ def goals_of(chunks: list[Chunk]) -> str:
 
 def _kinds_of(turn: Turn) -> list[str]:
     """The kinds of its clauses, each once, if each has one; else that of the whole message."""
-    if turn.pending is not None and turn.pending.step is LadderStep.COMPARE and wants_help(turn.message):
-        return ["compare"]
+    if turn.pending is not None and turn.pending.step is LadderStep.COMPARE:
+        asks_how = _kinds()["compare"].matches
+        parts = [part for part in _CLAUSE.split(turn.message) if part.strip()]
+        if parts and all(asks_how(part) or wants_help(part) for part in parts):
+            return ["compare"]
     clauses = [_kind_of(clause) for clause in _CLAUSE.split(turn.message) if clause.strip()]
     kinds = [*dict.fromkeys(clauses if all(clauses) else [_kind_of(turn.message)])]
     is_skip = kinds == [""] and turn.pending is not None and wants_to_skip(turn.message)
@@ -60,7 +63,7 @@ def _kinds_of(turn: Turn) -> list[str]:
 
 
 def _kind_of(words: str) -> str:
-    return next((name for name, kind in _kinds().items() if kind.matches(words)), "")
+    return next((name for name, kind in _kinds().items() if name != "compare" and kind.matches(words)), "")
 
 
 def _slots(turn: Turn, teaching: TutorLesson, frames: Templates) -> dict[str, str]:

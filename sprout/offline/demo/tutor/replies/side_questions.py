@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
+from sprout.learning.lessons.help_ladder import HelpLevel
 from sprout.learning.lessons.lesson_talk import wants_help
 from sprout.learning.text.normalization import folded
 from sprout.learning.text.stems import shared_stems, stems
 from sprout.offline.courses.course_search import Passage, count_needs_met, defined_term, search_course
 from sprout.offline.courses.definitions import asks_meaning, definition, likened_definition, plain_words
+from sprout.offline.courses.meaning_questions import meaning_questions
 from sprout.offline.demo.tutor.composition import LeakCheck, Snippet
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.replies.about_answers import about_answer_snippets
@@ -41,7 +43,9 @@ LEAST_SHARED = 2  # words
 ANSWERS_IT = 0.5
 HALF_OF_ANSWER = HALF_OF_NEEDS = 0.5
 LONGEST_ANSWER = 40  # words
-_REFERS = re.compile(r"\b(?:it|they|them|these|those|es|sie)\b", re.IGNORECASE)
+_REFERS = re.compile(r"\b(?:it|they|them|these|those|es|sie)\b|\bthat(?=\W*(?:[?.!,;]|\Z))", re.IGNORECASE)
+_FENCED = re.compile(r"```.*?```", re.DOTALL)
+_NAMED = re.compile(r"\b([A-Za-z_]\w+)(?= *=(?!=)| in |[,)(])")
 _ASKING = stems(["difference example dont cant isnt doesnt whats happens work works reason please thing"])
 
 
@@ -66,6 +70,12 @@ def side_question_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterat
     if about := [*about_answer_snippets(now), *purpose_snippets(now.turn, now.lesson, frames)]:
         yield from [*about, *still_open(now, about[0].text)]
         return
+    if wants_help(now.turn.message) and now.pending.level is HelpLevel.WORKED_STEP:
+        yield from (
+            Snippet(text, whole=True, repeatable=True) for text in (now.question.help[-1:] if now.question else ())
+        )
+        yield Snippet(frames.fresh("ways", said))
+        return
     answers = [*_side_answers(now.turn.message, now.lesson, frames)]
     if not (answers and answers[0].is_definition) and _is_question(now.turn.message, now.pending.prompt):
         yield Snippet(frames.render("aside_is_the_question"))
@@ -77,8 +87,10 @@ def side_question_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterat
         yield Snippet(frames.fresh("aside_way", said))
     elif calculates(now.turn.message):
         yield Snippet(frames.fresh("try_yours", said))
-    elif hint := _way_in(now, check):
-        yield from [Snippet(hint, whole=True), *still_open(now, hint)]
+    elif way := next(_passing(map(Snippet, _ways_in(now)), check), None):
+        yield from [replace(way, whole=True), *still_open(now, way.text)]
+    elif name := _name_of_program(now):
+        yield Snippet(frames.render("aside_name", name=name), whole=True)
     else:
         honest = _harmless("aside_withheld" if answers else "aside_unknown", now, check)
         yield Snippet(honest, whole=True)
@@ -123,12 +135,21 @@ def _best_first(answers: Sequence[_SideAnswer], now: OpenQuestion, check: LeakCh
             yield Snippet(one.text, whole=True)
 
 
-def _way_in(now: OpenQuestion, check: LeakCheck | None) -> str:
-    """The first help of the open question, if the message asks something about that and it was not given yet."""
-    help_texts = now.question.help if now.question is not None else ()
-    text = next(iter(help_texts), "")
-    is_fresh = bool(text) and folded(text) not in folded(now.turn.said)
-    return text if is_fresh and _is_about_task(now) and (check is None or check.passes(text)) else ""
+def _name_of_program(now: OpenQuestion) -> str:
+    """The name in the program of the open question that the message asks the meaning of."""
+    program = "\n".join(_FENCED.findall(now.pending.prompt))
+    named = {found[1].casefold(): found[1] for found in _NAMED.finditer(program)}
+    asked = (form for one in meaning_questions(now.turn.message) for forms in one.words for form in forms)
+    return next((named[form] for form in asked if form in named), "")
+
+
+def _ways_in(now: OpenQuestion) -> Iterator[str]:
+    """What leads into the open question, if the message asks something about that: its first help, if that was not
+    given yet, then what its step comes down to."""
+    if _is_about_task(now):
+        help_texts = now.question.help[:1] if now.question is not None else ()
+        yield from (text for text in help_texts if text and folded(text) not in folded(now.turn.said))
+        yield from step_points(now, most_general=True)
 
 
 def _is_about_task(now: OpenQuestion) -> bool:
@@ -141,7 +162,7 @@ def _is_about_task(now: OpenQuestion) -> bool:
     is_of_task = bool(numbers) and numbers <= set(numbers_in(prompt))
     met, of_all = count_needs_met(now.lesson.course, words, prompt)
     is_of_task = is_of_task or names_calculation(words) or not letters.isdisjoint(words.split())
-    return is_of_task or met >= HALF_OF_NEEDS * of_all
+    return is_of_task or not of_all or met > HALF_OF_NEEDS * of_all
 
 
 def _passing(parts: Iterator[Snippet], check: LeakCheck | None) -> Iterator[Snippet]:
@@ -172,9 +193,11 @@ def _side_answers(words: str, teaching: TutorLesson, frames: Templates) -> Itera
     elif not asks_meaning(words):
         if says := likened_definition(slug, words):
             yield _SideAnswer(frames.render("aside_likened", text=says), is_definition=True)
-        if not (_REFERS.search(words) and count_needs_met(slug, words, "")[1] == 1):
-            yield from (_from_course(one, teaching, frames) for one in search_course(slug, teaching.subconcept, words))
-        if not asks_way(words) and (says := defined_term(slug, words)):
+        here = teaching.subconcept
+        found = search_course(slug, here, words)
+        is_vague = _REFERS.search(words) is not None and count_needs_met(slug, words, "")[1] == 1
+        yield from (_from_course(one, teaching, frames) for one in found if not (is_vague and one.lesson == here))
+        if not (is_vague or asks_way(words)) and (says := defined_term(slug, words)):
             yield _SideAnswer(frames.render("aside_term", text=says), is_definition=True)
 
 
