@@ -8,6 +8,7 @@ from itertools import chain
 
 from sprout.learning.marking.attempts import begins_as_question
 from sprout.learning.structure.sentences import sentences_of
+from sprout.learning.text.confusables import plain
 from sprout.learning.text.stems import same_stem, stem
 from sprout.offline.courses.course_search import faint_words
 from sprout.offline.courses.glossary import glossary
@@ -40,7 +41,7 @@ def plain_words(question: str) -> str:
     """Meaning of the everyday word that a question asks for, or likens to something; empty if unknown."""
     asked = chain((one.words for one in meaning_questions(question)), (reversed(likened_words(question)),))
     forms = (form for form in chain.from_iterable(chain.from_iterable(asked)) if not begins_as_question(form))
-    named = (form.split() for form in forms if len(form.split()) <= MOST_WORDS)
+    named = (plain(form).split() for form in forms if len(form.split()) <= MOST_WORDS)
     words = (stem(word) for form in named for word in form if len(form) == 1 or word not in faint_words())
     return next((says for word in words for known, says in _plain_words().items() if same_stem(word, known)), "")
 

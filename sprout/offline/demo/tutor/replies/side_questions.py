@@ -15,6 +15,7 @@ from sprout.offline.courses.meaning_questions import meaning_questions
 from sprout.offline.demo.tutor.composition import LeakCheck, Snippet
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.replies.about_answers import about_answer_snippets
+from sprout.offline.demo.tutor.replies.about_lesson import about_lesson
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, next_move_snippets
 from sprout.offline.demo.tutor.replies.own_reasoning import (
     asks_again,
@@ -66,35 +67,48 @@ def side_question_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterat
     """A reply about the answer that it is about, a passage that answers it, the way into the open question, or an
     honest word and what can be done; the open question stays as it is.
     """
-    frames, said = now.templates, now.turn.said
-    if about := [*about_answer_snippets(now), *purpose_snippets(now.turn, now.lesson, frames)]:
-        yield from [*about, *still_open(now, about[0].text)]
+    if first := _about_snippets(now):
+        yield from first
         return
-    if wants_help(now.turn.message) and now.pending.level is HelpLevel.WORKED_STEP:
-        yield from (
-            Snippet(text, whole=True, repeatable=True) for text in (now.question.help[-1:] if now.question else ())
-        )
-        yield Snippet(frames.fresh("ways", said))
-        return
-    answers = [*_side_answers(now.turn.message, now.lesson, frames)]
+    answers = [*_side_answers(now.turn.message, now.lesson, now.templates)]
     if not (answers and answers[0].is_definition) and _is_question(now.turn.message, now.pending.prompt):
-        yield Snippet(frames.render("aside_is_the_question"))
+        yield Snippet(now.templates.render("aside_is_the_question"))
         yield from next_move_snippets(now)
     elif answer := next(_best_first(answers, now, check), None):
         yield from [answer, *still_open(now, answer.text)]
-    elif asks_way(now.turn.message) and now.example_notice:
-        yield Snippet(now.example_notice, repeatable=True)
-        yield Snippet(frames.fresh("aside_way", said))
-    elif calculates(now.turn.message):
-        yield Snippet(frames.fresh("try_yours", said))
-    elif way := next(_passing(map(Snippet, _ways_in(now)), check), None):
-        yield from [replace(way, whole=True), *still_open(now, way.text)]
-    elif name := _name_of_program(now):
-        yield Snippet(frames.render("aside_name", name=name), whole=True)
+    elif lead := _lead_snippets(now, check):
+        yield from lead
     else:
         honest = _harmless("aside_withheld" if answers else "aside_unknown", now, check)
         yield Snippet(honest, whole=True)
         yield Snippet(_harmless("aside_ways", now, check, after=honest), whole=True)
+
+
+def _about_snippets(now: OpenQuestion) -> list[Snippet]:
+    """A reply about the learner's answer or what the part is for; to who has had all help the last step, and the ways
+    on."""
+    frames = now.templates
+    if about := [*about_answer_snippets(now), *purpose_snippets(now.turn, now.lesson, frames)]:
+        return [*about, *still_open(now, about[0].text)]
+    if not wants_help(now.turn.message) or now.pending.level is not HelpLevel.WORKED_STEP:
+        return []
+    last = now.question.help[-1:] if now.question is not None else ()
+    steps = [Snippet(text, whole=True, repeatable=True) for text in last]
+    return [*steps, Snippet(frames.fresh("ways", now.turn.said))]
+
+
+def _lead_snippets(now: OpenQuestion, check: LeakCheck | None) -> list[Snippet]:
+    """What leads on where no sentence answers: the worked example, a try, what a name of the program is, the way into
+    the open question."""
+    frames, said = now.templates, now.turn.said
+    if asks_way(now.turn.message) and now.example_notice:
+        return [Snippet(now.example_notice, repeatable=True), Snippet(frames.fresh("aside_way", said))]
+    if calculates(now.turn.message):
+        return [Snippet(frames.fresh("try_yours", said))]
+    if word := _name_of_program(now):
+        return [Snippet(frames.render("aside_name", word=word), whole=True)]
+    way = next(_passing(map(Snippet, _ways_in(now)), check), None)
+    return [replace(way, whole=True), *still_open(now, way.text)] if way is not None else []
 
 
 def still_open(now: OpenQuestion, reply: str) -> list[Snippet]:
@@ -110,6 +124,7 @@ def wants_way(now: OpenQuestion) -> bool:
     if not asks_way(words) or not (now.is_aside or wants_help(words)):
         return False
     about = any(about_answer_snippets(now)) or any(purpose_snippets(now.turn, now.lesson, now.templates))
+    about = about or bool(about_lesson(now.turn, now.lesson, now.templates))
     answers = [*_side_answers(now.turn.message, now.lesson, now.templates)]
     return not about and next(_best_first(answers, now, now.check), None) is None
 
@@ -156,7 +171,7 @@ def _is_about_task(now: OpenQuestion) -> bool:
     """Whether the message asks about the open question: a calculation, numbers or options of it, or what it is about;
     or names nothing at all."""
     words, prompt = now.turn.message, now.pending.prompt
-    if not (asks_openly(words) or asks_way(words)):
+    if asks_meaning(words) or not (asks_openly(words) or asks_way(words)):
         return False
     numbers, letters = set(numbers_in(words)), {option[:1] for option in now.pending.options}
     is_of_task = bool(numbers) and numbers <= set(numbers_in(prompt))
