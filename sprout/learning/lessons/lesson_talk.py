@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from sprout.learning.text.confusables import plain
 
@@ -69,6 +70,6 @@ def _kinds() -> dict[str, TalkKind]:
 
 
 @cache
-def _table() -> dict[str, dict[str, list[list[str]]]]:
+def _table() -> dict[str, Any]:
     file = files("sprout.learning.lessons").joinpath("lesson_talk.toml")
     return tomllib.loads(file.read_text(encoding="utf-8"))

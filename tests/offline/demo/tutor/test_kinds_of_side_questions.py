@@ -172,7 +172,7 @@ def test_a_quotation_has_at_least_half_of_what_is_asked() -> None:
 
 def test_signs_of_a_program_are_quoted_with_all_their_stars() -> None:
     place = (PYTHON, "An expression is worked out to one value", "")
-    assert "`*`" in reply(place, "why does * go before +")
+    assert "`*`" in reply(place, "do equal signs go from left to right")
 
 
 @pytest.mark.parametrize(

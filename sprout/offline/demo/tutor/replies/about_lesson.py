@@ -33,6 +33,11 @@ def _reply(kind: str, turn: Turn, teaching: TutorLesson, frames: Templates) -> s
     return str(texts[_STATES[row["by"]](turn, teaching)] if "by" in row else texts)
 
 
+def how_to_compare(frames: Templates) -> str:
+    """What to do while an answer is compared."""
+    return str(_table()["compare"][frames.code])
+
+
 def steps_solved(turn: Turn, teaching: TutorLesson) -> list[Chunk]:
     """The steps of which a question was solved without help."""
     prompts = [*solved_alone(turn)]

@@ -15,7 +15,7 @@ from sprout.offline.courses.meaning_questions import meaning_questions
 from sprout.offline.demo.tutor.composition import LeakCheck, Snippet
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.replies.about_answers import about_answer_snippets
-from sprout.offline.demo.tutor.replies.about_lesson import about_lesson
+from sprout.offline.demo.tutor.replies.about_lesson import about_lesson, how_to_compare
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, next_move_snippets
 from sprout.offline.demo.tutor.replies.own_reasoning import (
     asks_again,
@@ -81,7 +81,8 @@ def side_question_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterat
     else:
         honest = _harmless("aside_withheld" if answers else "aside_unknown", now, check)
         yield Snippet(honest, whole=True)
-        yield Snippet(_harmless("aside_ways", now, check, after=honest), whole=True)
+        how = how_to_compare(now.templates) if now.is_comparing else _harmless("aside_ways", now, check, after=honest)
+        yield Snippet(how, whole=True)
 
 
 def _about_snippets(now: OpenQuestion) -> list[Snippet]:
@@ -107,8 +108,12 @@ def _lead_snippets(now: OpenQuestion, check: LeakCheck | None) -> list[Snippet]:
         return [Snippet(frames.fresh("try_yours", said))]
     if word := _name_of_program(now):
         return [Snippet(frames.render("aside_name", word=word), whole=True)]
-    way = next(_passing(map(Snippet, _ways_in(now)), check), None)
-    return [replace(way, whole=True), *still_open(now, way.text)] if way is not None else []
+    if way := next(_passing(map(Snippet, _ways_in(now)), check), None):
+        return [replace(way, whole=True), *still_open(now, way.text)]
+    if not (asks_way(now.turn.message) and now.example_is_shown):
+        return []
+    shown = frames.render("example_shown", title=now.lesson.example_title)
+    return [Snippet(shown, repeatable=True), Snippet(frames.fresh("aside_way", said))]
 
 
 def still_open(now: OpenQuestion, reply: str) -> list[Snippet]:
@@ -162,7 +167,7 @@ def _ways_in(now: OpenQuestion) -> Iterator[str]:
     """What leads into the open question, if the message asks something about that: its first help, if that was not
     given yet, then what its step comes down to."""
     if _is_about_task(now):
-        help_texts = now.question.help[:1] if now.question is not None else ()
+        help_texts = now.question.help[:1] if now.question is not None and not now.is_comparing else ()
         yield from (text for text in help_texts if text and folded(text) not in folded(now.turn.said))
         yield from step_points(now, most_general=True)
 
@@ -171,13 +176,14 @@ def _is_about_task(now: OpenQuestion) -> bool:
     """Whether the message asks about the open question: a calculation, numbers or options of it, or what it is about;
     or names nothing at all."""
     words, prompt = now.turn.message, now.pending.prompt
-    if asks_meaning(words) or not (asks_openly(words) or asks_way(words)):
+    if asks_meaning(words) or not (asks_openly(words) or asks_way(words) or names_calculation(words)):
         return False
     numbers, letters = set(numbers_in(words)), {option[:1] for option in now.pending.options}
     is_of_task = bool(numbers) and numbers <= set(numbers_in(prompt))
     met, of_all = count_needs_met(now.lesson.course, words, prompt)
     is_of_task = is_of_task or names_calculation(words) or not letters.isdisjoint(words.split())
-    return is_of_task or not of_all or met > HALF_OF_NEEDS * of_all
+    is_half = 0 < HALF_OF_NEEDS * of_all == met and asks_way(words)
+    return is_of_task or not of_all or is_half or met > HALF_OF_NEEDS * of_all
 
 
 def _passing(parts: Iterator[Snippet], check: LeakCheck | None) -> Iterator[Snippet]:
@@ -209,9 +215,9 @@ def _side_answers(words: str, teaching: TutorLesson, frames: Templates) -> Itera
         if says := likened_definition(slug, words):
             yield _SideAnswer(frames.render("aside_likened", text=says), is_definition=True)
         here = teaching.subconcept
-        found = search_course(slug, here, words)
+        passages = search_course(slug, here, words)
         is_vague = _REFERS.search(words) is not None and count_needs_met(slug, words, "")[1] == 1
-        yield from (_from_course(one, teaching, frames) for one in found if not (is_vague and one.lesson == here))
+        yield from (_from_course(one, teaching, frames) for one in passages if not (is_vague and one.lesson == here))
         if not (is_vague or asks_way(words)) and (says := defined_term(slug, words)):
             yield _SideAnswer(frames.render("aside_term", text=says), is_definition=True)
 
