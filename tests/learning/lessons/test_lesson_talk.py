@@ -21,7 +21,8 @@ def test_confusion_is_a_wish_for_help(words: str) -> None:
     "words",
     [
         "i get it", "did i get it right", "i dont get how odds work", "why do they start at 0", "what does it do",
-        "does the loop start again", "i dont understand what a livre is", "i dont get it, what is None?", "should i guess 12", "is the king lost",
+        "does the loop start again", "i dont understand what a livre is",
+        "i dont get it, what is None?", "should i guess 12", "is the king lost",
     ],
 )  # fmt: skip
 def test_words_of_the_matter_are_no_wish_for_help(words: str) -> None:
