@@ -7,7 +7,8 @@ from enum import StrEnum
 
 from sprout.events import AnswerType, ReadingShown
 from sprout.learning.lessons.conversations import MessageKind
-from sprout.learning.lessons.help_ladder import HelpLadder
+from sprout.learning.lessons.help_ladder import HelpLadder, HelpLevel
+from sprout.learning.lessons.lesson_talk import wants_help, wants_to_skip
 from sprout.learning.marking.answers import says_nothing
 from sprout.learning.marking.attempts import (
     asks_in_anger,
@@ -29,6 +30,7 @@ from sprout.learning.questions.questions import QuestionDraft
 from sprout.learning.text.normalization import folded, tidy
 
 MAX_STEPS = 10
+FEWEST_LOST = 3  # words that say in an answer that one is lost: "start" alone may answer something
 DRAWING_MARKER = "[Drawing image attached]"
 
 _ANSWER = "[ANSWER]"
@@ -184,10 +186,12 @@ def interpret_input(
         return InputMeaning.ATTEMPT
     if given.kind is TurnKind.ANSWER and named_option(question, given.text) is not None:
         return InputMeaning.ATTEMPT
-    if only_acknowledges(given.text) or wants_to_stop(given.text):
+    if only_acknowledges(given.text) or wants_to_stop(given.text) or wants_to_skip(given.text):
         return InputMeaning.ASIDE
     if says_nothing(given.text):
         return InputMeaning.DONT_KNOW
+    if wants_help(given.text) and (given.kind is not TurnKind.ANSWER or len(given.text.split()) >= FEWEST_LOST):
+        return _help_meaning(question, given)
     is_talk = given.kind is not TurnKind.ANSWER and (complains(given.text) or asks_in_anger(given.text))
     if is_talk or is_upset(given.text):
         return InputMeaning.ASIDE
@@ -196,7 +200,7 @@ def interpret_input(
     code = question.kind == "code"
     last = "" if question.unmarked else question.last_attempt_text
     if not is_genuine_attempt(given.text, prompt=question.prompt, last_attempt=last, answers=answers, code=code):
-        return InputMeaning.HELP_REQUEST
+        return _help_meaning(question, given)
     if given.kind is not TurnKind.ANSWER or question.kind == "mcq":
         return InputMeaning.ASIDE
     if asks_something(given.text, answers=answers) and folded(given.text) not in (folded(one.text) for one in before):
@@ -207,6 +211,12 @@ def interpret_input(
         is_first = not begins_by_giving_up(given.text) and all(_states_number(draft, one.text) for one in before)
         return InputMeaning.ASIDE if is_first or "?" in given.text else InputMeaning.DONT_KNOW
     return InputMeaning.ATTEMPT
+
+
+def _help_meaning(question: AskedCheckpoint, given: LearnerInput) -> InputMeaning:
+    """A wish for help; beside the question it never brings the solution, which would end that."""
+    is_last = question.ladder.level is HelpLevel.WORKED_STEP and given.kind is TurnKind.CLARIFICATION
+    return InputMeaning.ASIDE if is_last else InputMeaning.HELP_REQUEST
 
 
 def lacks_number(question: AskedCheckpoint, given: LearnerInput) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -18,7 +19,8 @@ from sprout.offline.courses.lesson_format import Lesson
 from sprout.offline.notes.language import language_of
 from sprout.offline.notes.words import needs_context, words_of
 
-LONGEST_PASSAGE = 45  # words
+SHORTEST_PASSAGE, LONGEST_PASSAGE = 6, 45  # words
+SHORTEST_WITH_NUMBER = 8  # words: “17 September 1793, the Law of Suspects.” says nothing
 LONGEST_PHRASE = 4  # words
 ALL_OF = 3  # needs: of more than these one may be missing
 COMMON_FROM = 4  # passages: a single word that stands in so many of a lesson picks none of them
@@ -31,6 +33,7 @@ _LIST_MARK = re.compile(r"^\s*(?:\d+\.|[-*•])\s+")
 _EMPHASIS = re.compile(r"(?<![\w`])\*{1,2}([^*`\n]+)\*{1,2}(?![\w`])")
 _OBLIGED = re.compile(r"\b(?:i|we|you) (?:even |really |always )*(?:need|have|got) to\b")  # "why do we have to count"
 _ASKS_NUMBER = re.compile(r"\bhow (?:many|much|old|long|often|high|tall|far)\b|\b(?:what|which) (?:year|percent\w*)\b")
+_ASKS_PLACE = re.compile(r"\b(?:where|which|what|who)\b")
 _ASKS_REASON = re.compile(r"\b(?:why|how come|what for|reason)\b")
 _SUPPOSED = re.compile(r"\b(?:wrong idea|(?:the|this) idea|if (?:\w+ )*(?:were|was|began|stopped)|would)\b")
 _REASON = re.compile(r"\b(?:because|since|so|as|therefore|thus|then)\b")
@@ -87,6 +90,7 @@ class _Asked:
     also: Tokens
     wants_number: bool
     wants_reason: bool
+    wants_place: bool
 
 
 def search_course(slug: str, subconcept: str, question: str) -> list[Passage]:
@@ -97,18 +101,39 @@ def search_course(slug: str, subconcept: str, question: str) -> list[Passage]:
     met = {one: one.count_met(asked.needs, subconcept) for one in _index(slug, added_courses()) if asked.needs}
     least = len(asked.needs) if len(asked.needs) <= ALL_OF else len(asked.needs) - 1
     found = [one for one, (many, _) in met.items() if many >= least]
+    if all(
+        all(word.isdigit() or word.startswith(_MARK) for word in need) and any(map(str.isdigit, need))
+        for need in asked.needs
+    ):
+        return []  # a number alone says nothing of what is asked
     if len(asked.needs) == 1:
         here = [one for one in found if one.lesson == subconcept]
-        found = here if len(here) < COMMON_FROM else [one for one in here if asked.also & one.tokens]
+        chosen = here if len(here) < COMMON_FROM else [one for one in here if asked.also & one.tokens]
+        found = chosen if here or not asked.wants_place else _first_of_most(found)
 
-    def rank(one: Passage) -> tuple[int, int, int, bool, int, bool, int]:
+    def rank(one: Passage) -> tuple[int, int, int, int, bool, int]:
         place = 0 if one.lesson == subconcept else 1 if not one.lesson else 2
-        lacks_reason = asked.wants_reason and not _REASON.search(one.text.casefold())
         all_met, own = met[one]
-        return place, -all_met, -len(asked.also & one.tokens), lacks_reason, -own, one.is_cut, len(one.text)
+        return place, -all_met, -len(asked.also & one.tokens), -own, one.is_cut, len(one.text)
 
-    has_number = (one for one in found if not asked.wants_number or _NUMBER.search(one.text.casefold()))
-    return sorted(has_number, key=rank)
+    return sorted((one for one in found if _is_wanted(one, asked)), key=rank)
+
+
+def _is_number(need: Tokens) -> bool:
+    return any(map(str.isdigit, need)) and all(one.isdigit() or one.startswith(_MARK) for one in need)
+
+
+def _first_of_most(found: Sequence[Passage]) -> list[Passage]:
+    """The first passage of the lesson that has most of them."""
+    counts = Counter(one.lesson for one in found if one.lesson)
+    return [next(one for one in found if one.lesson == title) for title, _ in counts.most_common(1)]
+
+
+def _is_wanted(found: Passage, asked: _Asked) -> bool:
+    """Whether it has a number where one is asked for, and a reason where that is."""
+    text = found.text.casefold()
+    has_reason = not asked.wants_reason or not found.lesson or _REASON.search(text) is not None
+    return has_reason and (not asked.wants_number or _NUMBER.search(text) is not None)
 
 
 def count_needs_met(slug: str, question: str, text: str) -> tuple[int, int]:
@@ -140,7 +165,8 @@ def _asked(slug: str, question: str) -> _Asked:
             also |= (marks - _group_marks()) | {*map(stem, filter(content_words, span))}
         at += length
     asks_number, asks_reason = _ASKS_NUMBER.search(text), _ASKS_REASON.search(text)
-    return _Asked((*needs,), frozenset(also), asks_number is not None, asks_reason is not None)
+    asks_place = _ASKS_PLACE.search(text)
+    return _Asked((*needs,), frozenset(also), asks_number is not None, asks_reason is not None, asks_place is not None)
 
 
 def _phrase_at(words: list[str], at: int, named: Mapping[str, Tokens]) -> tuple[int, Tokens]:
@@ -163,8 +189,11 @@ def _key(words: list[str]) -> str:
 def _tokens(text: str, named: Mapping[str, Tokens]) -> Tokens:
     """Stems and numbers of the text, and the marks of all phrases and signs in it."""
     words = plain(text).split()
-    phrases = (_key(words[at : at + length]) for at in range(len(words)) for length in range(1, LONGEST_PHRASE + 1))
-    marks = (named[key] for key in (*phrases, *_CODE.findall(text)) if key in named)
+    spans = (words[at : at + length] for at in range(len(words)) for length in range(1, LONGEST_PHRASE + 1))
+    said = ((_key(span), bool(content_words(" ".join(span)))) for span in spans)
+    # "for" and "in" are terms where they stand as code.
+    phrases = (named[key] if is_said else named[key] & _group_marks() for key, is_said in said if key in named)
+    marks = (*phrases, *(named[key] for key in _CODE.findall(text) if key in named))
     numbers = frozenset(word for word in words if word.isdigit())
     return frozenset(map(stem, content_words(text))).union(numbers, *marks)
 
@@ -208,7 +237,8 @@ def _lines(text: str) -> Iterator[str]:
 
 def _is_statement(text: str) -> bool:
     """Return True if it asserts something: no question, nothing that is only quoted, or that a mix-up predicts."""
-    is_short = 0 < len(text.split()) <= LONGEST_PASSAGE
+    least = SHORTEST_WITH_NUMBER if any(map(str.isdigit, text)) else SHORTEST_PASSAGE
+    is_short = least <= len(text.split()) <= LONGEST_PASSAGE
     is_speech = text.startswith("“") and text.find("”") == len(text) - 1
     asserts = not is_speech and not text.rstrip("”\"'").endswith("?")
     return is_short and asserts and not _SUPPOSED.search(text.casefold())

@@ -8,7 +8,9 @@ from itertools import chain
 
 from sprout.learning.marking.attempts import begins_as_question
 from sprout.learning.structure.sentences import sentences_of
+from sprout.learning.text.confusables import plain
 from sprout.learning.text.stems import same_stem, stem
+from sprout.offline.courses.course_search import faint_words
 from sprout.offline.courses.glossary import glossary
 from sprout.offline.courses.glossary_format import Term
 from sprout.offline.courses.meaning_questions import likened_words, meaning_questions
@@ -39,7 +41,8 @@ def plain_words(question: str) -> str:
     """Meaning of the everyday word that a question asks for, or likens to something; empty if unknown."""
     asked = chain((one.words for one in meaning_questions(question)), (reversed(likened_words(question)),))
     forms = (form for form in chain.from_iterable(chain.from_iterable(asked)) if not begins_as_question(form))
-    words = (stem(word) for form in forms if len(form.split()) <= MOST_WORDS for word in form.split())
+    named = (plain(form).split() for form in forms if len(form.split()) <= MOST_WORDS)
+    words = (stem(word) for form in named for word in form if len(form) == 1 or word not in faint_words())
     return next((says for word in words for known, says in _plain_words().items() if same_stem(word, known)), "")
 
 

@@ -119,6 +119,20 @@ def test_H1a_not_understanding_and_asking_bring_help_however_upset(words: str) -
     assert interpret_input(posed(), parse_input(f"[ANSWER]\n{words}")) is not InputMeaning.ASIDE
 
 
+@pytest.mark.parametrize("words", ["I dont understand", "huh?", "what do i have to do, just guess?", "how do i start"])
+def test_H1a_confusion_beside_the_question_brings_help_and_never_the_solution(words: str) -> None:
+    given, question = parse_input(f"[CLARIFICATION]\n{words}"), posed()
+    assert interpret_input(question, given) is InputMeaning.HELP_REQUEST
+    helped = posed(ladder=HelpLadder(HelpLevel.WORKED_STEP))
+    assert interpret_input(helped, given) is InputMeaning.ASIDE
+
+
+@pytest.mark.parametrize("kind", ["[ANSWER]", "[CLARIFICATION]", ""])
+@pytest.mark.parametrize("words", ["can i skip this", "next", "skip"])
+def test_H1a_the_wish_to_skip_counts_no_help(words: str, kind: str) -> None:
+    assert interpret_input(posed(), parse_input(f"{kind}\n{words}")) is InputMeaning.ASIDE
+
+
 def test_A11_who_writes_no_number_twice_gets_help() -> None:
     planets = posed(QuestionDraft("How many planets circle the sun?", "numeric", "8", 1, ("Planets",)))
     given = parse_input("[ANSWER]\nlots of them")

@@ -15,6 +15,7 @@ from sprout.offline.demo.tutor.content.from_notes import lesson_from_notes
 from sprout.offline.demo.tutor.content.study_skills import study_skills_lesson
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, Tactic, count_tactic, recognize_tactic
 from sprout.offline.demo.tutor.lesson import TutorLesson
+from sprout.offline.demo.tutor.replies.about_lesson import about_lesson
 from sprout.offline.demo.tutor.replies.completion import completion_text
 from sprout.offline.demo.tutor.replies.lesson_order import NextQuestion, is_finished, next_questions
 from sprout.offline.demo.tutor.replies.next_question import PARAGRAPH, WeakPrerequisite, next_question_text
@@ -164,7 +165,9 @@ class _TutorReply:
     def _side_answer(self) -> str:
         """A side question while nothing is open: a friendly word, a sentence of the lesson, or that it has none."""
         tactic = recognize_tactic(self._turn.message)
-        if tactic is not None and tactic.style in _SAID_ANYWHERE:
+        if talk := about_lesson(self._turn, self._lesson, self._templates):
+            words = talk
+        elif tactic is not None and tactic.style in _SAID_ANYWHERE:
             words = tactic.opening(self._templates.code, count_tactic(tactic, self._turn.earlier_messages))
         else:
             words = side_answer(self._turn, self._lesson, self._templates)

@@ -11,7 +11,7 @@ BAYES, FRANCE, PYTHON = "Bayesian reasoning", "French Revolution", "Python: func
 LAMPS = (BAYES, "A percentage is a count out of a hundred", "Of 500 lamps")
 STAFF = (BAYES, "A share of a share", "A firm has 800 staff")
 ODDS = (BAYES, "Odds compare for with against", "In a box of 24 balls")
-WALL = "this course does not answer it"
+WALL = "This course does not answer that."
 ASIDE = "clarification"
 
 Place = tuple[str, str, str]
@@ -88,7 +88,6 @@ def test_words_and_signs_of_the_task_are_explained(place: Place, words: str, ans
         ("whats the 25 for", "25 % work at night"),
         ("what does the 800 do?", "A firm has 800 staff"),
         ("which number do i use, 25 or 800", "A firm has 800 staff"),
-        ("why not 10% of 800?", "10 % of the night staff"),
     ],
 )
 def test_a_number_of_the_task_gets_the_words_that_it_stands_in(words: str, place: str) -> None:
@@ -173,7 +172,7 @@ def test_a_quotation_has_at_least_half_of_what_is_asked() -> None:
 
 def test_signs_of_a_program_are_quoted_with_all_their_stars() -> None:
     place = (PYTHON, "An expression is worked out to one value", "")
-    assert "`*`" in reply(place, "why do you not go left to right")
+    assert "`*`" in reply(place, "do equal signs go from left to right")
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 from sprout.learning.mastery.mastery import RIGHT_TO_LEARN
 from sprout.offline.demo.tutor.composition import Priority, Snippet, compose, first_sentences, unsaid
-from sprout.offline.demo.tutor.lesson import Chunk, TutorLesson
+from sprout.offline.demo.tutor.lesson import TutorLesson
+from sprout.offline.demo.tutor.replies.about_lesson import goals_of, holds_any, steps_solved
 from sprout.offline.demo.tutor.replies.lesson_order import is_left_out
 from sprout.offline.demo.tutor.replies.next_question import PARAGRAPH, outcome_snippets
 from sprout.offline.demo.tutor.replies.open_question import quote_learner
-from sprout.offline.demo.tutor.templates import CODES, Templates, inner_quotes, templates_for
-from sprout.offline.demo.tutor.turn import Turn, question_in
+from sprout.offline.demo.tutor.templates import Templates, inner_quotes
+from sprout.offline.demo.tutor.turn import Turn
 from sprout.offline.notes.words import words_of
 
 SUMMARY_WORDS = 80
@@ -36,53 +37,21 @@ def _record_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> It
         if turn.unaided_right < RIGHT_TO_LEARN:
             yield Snippet(frames.render("notes_practised"))
         return
-    prompts = [*_solved_alone(turn)]
-    alone = [chunk for chunk in teaching.chunks if _holds(chunk, prompts)]
+    alone = steps_solved(turn, teaching)
     if len(alone) == len(teaching.chunks):
         yield Snippet(first_sentences(teaching.summary, SUMMARY_WORDS))
         return
     left_out = [chunk for chunk in teaching.chunks if chunk not in alone and is_left_out(chunk, turn)]
     rest = [chunk for chunk in teaching.chunks if chunk not in alone and chunk not in left_out]
-    asked = [chunk for chunk in rest if _holds(chunk, turn.asked)]
+    asked = [chunk for chunk in rest if holds_any(chunk, turn.asked)]
     skipped = [chunk for chunk in rest if chunk not in asked]
-    yield Snippet(frames.render("alone", plan=_plan_of(alone)) if alone else frames.render("enough"))
+    yield Snippet(frames.render("alone", plan=goals_of(alone)) if alone else frames.render("enough"))
     if asked and turn.sees_whole_lesson:
-        yield Snippet(frames.render("not_settled", plan=_plan_of(asked)))
+        yield Snippet(frames.render("not_settled", plan=goals_of(asked)))
     if left_out:
-        yield Snippet(frames.render("left_out_at_end", plan=_plan_of(left_out)))
+        yield Snippet(frames.render("left_out_at_end", plan=goals_of(left_out)))
     if skipped:
-        yield Snippet(frames.render("not_asked", plan=_plan_of(skipped)))
-
-
-def _holds(chunk: Chunk, prompts: list[str] | tuple[str, ...]) -> bool:
-    return any(task.matches_prompt(prompt) for task in chunk.questions for prompt in prompts)
-
-
-def _plan_of(chunks: list[Chunk]) -> str:
-    return "; ".join(dict.fromkeys(chunk.goal for chunk in chunks))
-
-
-def _solved_alone(turn: Turn) -> Iterator[str]:
-    """Prompts of the questions that were solved without help, as far back as the transcript goes.
-
-    The tutor's verdict says it, with which the message after the answer begins.
-    """
-    if turn.settled is not None and turn.settled.done_alone:
-        yield turn.settled.prompt
-    verdicts = tuple(_verdicts_on_own_work())
-    asked = ""
-    for role, text in turn.transcript:
-        if role != "assistant":
-            continue
-        if asked and text.startswith(verdicts):
-            yield asked
-        asked = question_in(text) or asked
-
-
-def _verdicts_on_own_work() -> Iterator[str]:
-    """Beginnings of the tutor's reply to an answer that was right without help, in each language."""
-    for frames in map(templates_for, CODES):
-        yield from map(frames.constant_part, (*frames.wordings("right"), "right_you_wrote"))
+        yield Snippet(frames.render("not_asked", plan=goals_of(skipped)))
 
 
 def _evidence_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> Iterator[Snippet]:

@@ -72,6 +72,10 @@ class OpenQuestion:
         )
 
     @property
+    def is_comparing(self) -> bool:
+        return self.pending.step is LadderStep.COMPARE
+
+    @property
     def waits(self) -> bool:
         """Return True if nothing was tried and no help is due."""
         return self.pending.step is LadderStep.WAIT and self.turn.marking is None

@@ -4,9 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sprout.learning.lessons.help_ladder import LadderStep
+from sprout.learning.lessons.lesson_talk import wants_to_skip
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, Priority, Snippet, compose, unsaid
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, Tactic, count_tactic, recognize_tactic
 from sprout.offline.demo.tutor.replies.about_answers import about_answer_snippets
+from sprout.offline.demo.tutor.replies.about_lesson import about_lesson
 from sprout.offline.demo.tutor.replies.open_question import (
     OpenQuestion,
     due_help_snippets,
@@ -15,10 +17,12 @@ from sprout.offline.demo.tutor.replies.open_question import (
     next_move_snippets,
     reply_to_attempt,
 )
+from sprout.offline.demo.tutor.replies.own_reasoning import asks_reason
 from sprout.offline.demo.tutor.replies.purpose import purpose_snippets
-from sprout.offline.demo.tutor.replies.side_questions import side_question_snippets
+from sprout.offline.demo.tutor.replies.side_questions import side_question_snippets, still_open
 
 PAUSE_FROM = 3
+_TALK = frozenset({ReplyStyle.GUESSES, ReplyStyle.FASTER, ReplyStyle.CALM})  # a question about the lesson comes first
 
 
 def open_question_reply(now: OpenQuestion) -> str:
@@ -26,22 +30,33 @@ def open_question_reply(now: OpenQuestion) -> str:
     frames, check = now.templates, now.check
     marked = now.turn.marking
     is_wrong = marked is not None and marked.correct is False
-    still_open = frames.fresh("not_it_wordless" if is_wrong else "open", now.turn.said)
+    still_open_text = frames.fresh("not_it_wordless" if is_wrong else "open", now.turn.said)
     if now.turn.corrected:
-        parts = [Snippet(still_open), *next_move_snippets(now)]
-        return compose(_with_notice(now, parts), check) or still_open
+        parts = [Snippet(still_open_text), *next_move_snippets(now)]
+        return compose(_with_notice(now, parts), check) or still_open_text
     tactic = _tactic(now)
+    if (tactic is None or tactic.style in _TALK) and (talk := _about_lesson(now)):
+        return (
+            compose([Snippet(talk, whole=True), *still_open(now, talk)], check, most=MOST_OF_ASIDE) or still_open_text
+        )
     if tactic is not None:
         built = _BUILDERS[tactic.style](now, tactic)
         fresh = unsaid(built, now.turn.said)
         parts = [part for part in built if part in fresh or part.priority is Priority.MUST]
         if not fresh:
             parts += [move for move in next_move_snippets(now) if move not in parts]
-        return compose(_with_notice(now, parts), check) or still_open
+        return compose(_with_notice(now, parts), check) or still_open_text
     if now.is_aside:
-        return compose([*side_question_snippets(now, check)], check, most=MOST_OF_ASIDE) or still_open
+        return compose([*side_question_snippets(now, check)], check, most=MOST_OF_ASIDE) or still_open_text
     parts = unsaid([*help_step_snippets(now)], now.turn.said)
-    return compose(_with_notice(now, parts), check) or still_open
+    return compose(_with_notice(now, parts), check) or still_open_text
+
+
+def _about_lesson(now: OpenQuestion) -> str:
+    """The reply to a question about the lesson itself, unless it is why an answer is wrong."""
+    is_beside = now.is_aside or (now.waits and wants_to_skip(now.turn.message))
+    is_reason = asks_reason(now.turn.message) and any(about_answer_snippets(now))
+    return about_lesson(now.turn, now.lesson, now.templates) if is_beside and not is_reason else ""
 
 
 def _with_notice(now: OpenQuestion, parts: list[Snippet]) -> list[Snippet]:
@@ -93,7 +108,7 @@ def _invite_attempt(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
 def _wording(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
     goal = now.templates.render("asks_for", can=now.question.goal) if now.question else ""
     asks = [Snippet(goal)] if goal and goal not in now.turn.said else [*next_move_snippets(now)]
-    return [_opening(now, tactic), *_parts_of_an_answer(now), *asks, *_due_help(now)]
+    return [_opening(now, tactic), *_parts_of_an_answer(now), *(_due_help(now) or asks)]
 
 
 def _correct(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:

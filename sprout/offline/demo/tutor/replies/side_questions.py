@@ -1,28 +1,36 @@
 """Side questions: answered from the lesson or its course, or honestly not; nothing moves on by them."""
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
+from sprout.learning.lessons.help_ladder import HelpLevel
+from sprout.learning.lessons.lesson_talk import wants_help
+from sprout.learning.text.normalization import folded
 from sprout.learning.text.stems import shared_stems, stems
-from sprout.offline.courses.course_search import Passage, defined_term, search_course
+from sprout.offline.courses.course_search import Passage, count_needs_met, defined_term, search_course
 from sprout.offline.courses.definitions import asks_meaning, definition, likened_definition, plain_words
+from sprout.offline.courses.meaning_questions import meaning_questions
 from sprout.offline.demo.tutor.composition import LeakCheck, Snippet
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.replies.about_answers import about_answer_snippets
+from sprout.offline.demo.tutor.replies.about_lesson import about_lesson, how_to_compare
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, next_move_snippets
 from sprout.offline.demo.tutor.replies.own_reasoning import (
     asks_again,
     asks_openly,
+    asks_reason,
     asks_way,
     calculates,
+    names_calculation,
     reasoning_snippets,
     step_points,
 )
 from sprout.offline.demo.tutor.replies.purpose import purpose_snippets
 from sprout.offline.demo.tutor.replies.solved_before import solved_before_snippets
 from sprout.offline.demo.tutor.replies.task_numbers import (
-    explained_number_snippets,
+    numbers_in,
     sought_letter_snippets,
     task_number_snippets,
 )
@@ -34,8 +42,11 @@ SAME_QUESTION = 0.7
 SHARE_OF_PROMPT = 0.5
 LEAST_SHARED = 2  # words
 ANSWERS_IT = 0.5
-HALF_OF_ANSWER = 0.5
+HALF_OF_ANSWER = HALF_OF_NEEDS = 0.5
 LONGEST_ANSWER = 40  # words
+_REFERS = re.compile(r"\b(?:it|they|them|these|those|es|sie)\b|\bthat(?=\W*(?:[?.!,;]|\Z))", re.IGNORECASE)
+_FENCED = re.compile(r"```.*?```", re.DOTALL)
+_NAMED = re.compile(r"\b([A-Za-z_]\w+)(?= *=(?!=)| in |[,)(])")
 _ASKING = stems(["difference example dont cant isnt doesnt whats happens work works reason please thing"])
 
 
@@ -53,47 +64,80 @@ class _SideAnswer:
 
 
 def side_question_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterator[Snippet]:
-    """A reply about the answer that it is about, a passage that answers it, or an honest word and what can be
-    done; the open question stays as it is.
+    """A reply about the answer that it is about, a passage that answers it, the way into the open question, or an
+    honest word and what can be done; the open question stays as it is.
     """
-    frames, said = now.templates, now.turn.said
-    if about := [*about_answer_snippets(now), *purpose_snippets(now.turn, now.lesson, frames)]:
-        yield from about
-        yield Snippet(frames.fresh("open", said))
+    if first := _about_snippets(now):
+        yield from first
         return
-    answers = [*_side_answers(now.turn.message, now.lesson, frames)]
+    answers = [*_side_answers(now.turn.message, now.lesson, now.templates)]
     if not (answers and answers[0].is_definition) and _is_question(now.turn.message, now.pending.prompt):
-        yield Snippet(frames.render("aside_is_the_question"))
+        yield Snippet(now.templates.render("aside_is_the_question"))
         yield from next_move_snippets(now)
     elif answer := next(_best_first(answers, now, check), None):
-        yield answer
-        yield Snippet(frames.fresh("open", said))
-    elif asks_way(now.turn.message) and now.example_is_shown:
-        where = now.example_notice or frames.render("example_shown", title=now.lesson.example_title)
-        yield Snippet(where, repeatable=True)
-        yield Snippet(frames.fresh("aside_way", said))
-        yield Snippet(frames.fresh("open", said))
-    elif calculates(now.turn.message):
-        yield Snippet(frames.fresh("try_yours", said))
+        yield from [answer, *still_open(now, answer.text)]
+    elif lead := _lead_snippets(now, check):
+        yield from lead
     else:
-        offer = "aside_offer" if now.lesson.example and not now.example_is_shown else "ways"
         honest = _harmless("aside_withheld" if answers else "aside_unknown", now, check)
         yield Snippet(honest, whole=True)
-        yield Snippet(_harmless(offer, now, check, after=honest), whole=True)
+        how = how_to_compare(now.templates) if now.is_comparing else _harmless("aside_ways", now, check, after=honest)
+        yield Snippet(how, whole=True)
+
+
+def _about_snippets(now: OpenQuestion) -> list[Snippet]:
+    """A reply about the learner's answer or what the part is for; to who has had all help the last step, and the ways
+    on."""
+    frames = now.templates
+    if about := [*about_answer_snippets(now), *purpose_snippets(now.turn, now.lesson, frames)]:
+        return [*about, *still_open(now, about[0].text)]
+    if not wants_help(now.turn.message) or now.pending.level is not HelpLevel.WORKED_STEP:
+        return []
+    last = now.question.help[-1:] if now.question is not None else ()
+    steps = [Snippet(text, whole=True, repeatable=True) for text in last]
+    return [*steps, Snippet(frames.fresh("ways", now.turn.said))]
+
+
+def _lead_snippets(now: OpenQuestion, check: LeakCheck | None) -> list[Snippet]:
+    """What leads on where no sentence answers: the worked example, a try, what a name of the program is, the way into
+    the open question."""
+    frames, said = now.templates, now.turn.said
+    if asks_way(now.turn.message) and now.example_notice:
+        return [Snippet(now.example_notice, repeatable=True), Snippet(frames.fresh("aside_way", said))]
+    if calculates(now.turn.message):
+        return [Snippet(frames.fresh("try_yours", said))]
+    if word := _name_of_program(now):
+        return [Snippet(frames.render("aside_name", word=word), whole=True)]
+    if way := next(_passing(map(Snippet, _ways_in(now)), check), None):
+        return [replace(way, whole=True), *still_open(now, way.text)]
+    if not (asks_way(now.turn.message) and now.example_is_shown):
+        return []
+    shown = frames.render("example_shown", title=now.lesson.example_title)
+    return [Snippet(shown, repeatable=True), Snippet(frames.fresh("aside_way", said))]
+
+
+def still_open(now: OpenQuestion, reply: str) -> list[Snippet]:
+    """That the question is still open, at the first side question of a lesson, and where a reply is said again."""
+    frames, said = now.templates, now.turn.said
+    is_known = any(frames.constant_part(one) in said for one in frames.wordings("open"))
+    return [] if is_known and reply not in said else [Snippet(frames.fresh("open", said))]
 
 
 def wants_way(now: OpenQuestion) -> bool:
     """Return True if a side question is how something is done, which the lesson says nowhere: its example shows it."""
-    if not (now.is_aside and asks_way(now.turn.message)):
+    words = now.turn.message
+    if not asks_way(words) or not (now.is_aside or wants_help(words)):
         return False
     about = any(about_answer_snippets(now)) or any(purpose_snippets(now.turn, now.lesson, now.templates))
+    about = about or bool(about_lesson(now.turn, now.lesson, now.templates))
     answers = [*_side_answers(now.turn.message, now.lesson, now.templates)]
     return not about and next(_best_first(answers, now, now.check), None) is None
 
 
 def _best_first(answers: Sequence[_SideAnswer], now: OpenQuestion, check: LeakCheck | None) -> Iterator[Snippet]:
     """Replies that may be given, best first: on the question just solved, on the numbers asked about, on the matter.
-    The step's own explanation comes first where it is to be said again, and before other lessons."""
+    The step's own explanation comes first where it is to be said again, and before other lessons. How something is done
+    no sentence that has a word of it says."""
     words = now.turn.message
     here = [one for one in answers if not one.is_elsewhere]
     is_again = asks_again(words) and not (answers and answers[0].is_definition)
@@ -103,14 +147,43 @@ def _best_first(answers: Sequence[_SideAnswer], now: OpenQuestion, check: LeakCh
         yield from _passing(solved_before_snippets(now.turn, now.lesson, now.templates), check)
         yield from reasoning_snippets(now)
         yield from _passing(sought_letter_snippets(now), check)
-        if asks_openly(words):
+        if asks_openly(words) and not asks_reason(words):
             yield from _passing(task_number_snippets(now), check)
     elsewhere = [] if is_for_example else [one for one in answers if one.is_elsewhere]
     for one in chain(*((steps, here) if is_again else (here, steps)), elsewhere):
         if _keeps_secret(one, now.question, check):
             yield Snippet(one.text, whole=True)
-    if not calculates(words):
-        yield from _passing(chain(task_number_snippets(now), explained_number_snippets(now)), check)
+
+
+def _name_of_program(now: OpenQuestion) -> str:
+    """The name in the program of the open question that the message asks the meaning of."""
+    program = "\n".join(_FENCED.findall(now.pending.prompt))
+    named = {found[1].casefold(): found[1] for found in _NAMED.finditer(program)}
+    asked = (form for one in meaning_questions(now.turn.message) for forms in one.words for form in forms)
+    return next((named[form] for form in asked if form in named), "")
+
+
+def _ways_in(now: OpenQuestion) -> Iterator[str]:
+    """What leads into the open question, if the message asks something about that: its first help, if that was not
+    given yet, then what its step comes down to."""
+    if _is_about_task(now):
+        help_texts = now.question.help[:1] if now.question is not None and not now.is_comparing else ()
+        yield from (text for text in help_texts if text and folded(text) not in folded(now.turn.said))
+        yield from step_points(now, most_general=True)
+
+
+def _is_about_task(now: OpenQuestion) -> bool:
+    """Whether the message asks about the open question: a calculation, numbers or options of it, or what it is about;
+    or names nothing at all."""
+    words, prompt = now.turn.message, now.pending.prompt
+    if asks_meaning(words) or not (asks_openly(words) or asks_way(words) or names_calculation(words)):
+        return False
+    numbers, letters = set(numbers_in(words)), {option[:1] for option in now.pending.options}
+    is_of_task = bool(numbers) and numbers <= set(numbers_in(prompt))
+    met, of_all = count_needs_met(now.lesson.course, words, prompt)
+    is_of_task = is_of_task or names_calculation(words) or not letters.isdisjoint(words.split())
+    is_half = 0 < HALF_OF_NEEDS * of_all == met and asks_way(words)
+    return is_of_task or not of_all or is_half or met > HALF_OF_NEEDS * of_all
 
 
 def _passing(parts: Iterator[Snippet], check: LeakCheck | None) -> Iterator[Snippet]:
@@ -128,7 +201,8 @@ def _side_answers(words: str, teaching: TutorLesson, frames: Templates) -> Itera
     """Replies to the question, best first: the definition that it asks for; else that of a term that it likens to
     something, passages of the lesson and of its course, and the definition of the one term that it is about.
 
-    Where it asks what a word means, no sentence that merely has the word answers it.
+    Of a question about "it" a passage that shares one word tells nothing. Where it asks what a word means, no sentence
+    that merely has the word answers it.
     """
     slug = teaching.course
     if found := definition(slug, words) if slug else "":
@@ -140,8 +214,11 @@ def _side_answers(words: str, teaching: TutorLesson, frames: Templates) -> Itera
     elif not asks_meaning(words):
         if says := likened_definition(slug, words):
             yield _SideAnswer(frames.render("aside_likened", text=says), is_definition=True)
-        yield from (_from_course(one, teaching, frames) for one in search_course(slug, teaching.subconcept, words))
-        if not asks_way(words) and (says := defined_term(slug, words)):
+        here = teaching.subconcept
+        passages = search_course(slug, here, words)
+        is_vague = _REFERS.search(words) is not None and count_needs_met(slug, words, "")[1] == 1
+        yield from (_from_course(one, teaching, frames) for one in passages if not (is_vague and one.lesson == here))
+        if not (is_vague or asks_way(words)) and (says := defined_term(slug, words)):
             yield _SideAnswer(frames.render("aside_term", text=says), is_definition=True)
 
 

@@ -32,28 +32,18 @@ def numbers_in(text: str) -> list[str]:
 
 
 def task_number_snippets(now: OpenQuestion) -> Iterator[Snippet]:
-    """Places in the open question of the numbers that are asked about."""
-    yield from _places(now, "aside_task", now.pending.prompt)
-
-
-def explained_number_snippets(now: OpenQuestion) -> Iterator[Snippet]:
-    """Places of these numbers in the explanation before it."""
-    if found := now.lesson.find(now.pending.prompt):
-        yield from _places(now, "aside_explained", found[0].explanation)
-
-
-def _places(now: OpenQuestion, name: str, text: str) -> Iterator[Snippet]:
-    """The sentences that have a number of the message, unless it is mostly about something else."""
+    """Places in the open question of the numbers of which the message asks what they are, unless it is mostly about
+    something else."""
     message = now.turn.message
     about = stems([message]) - {stem(word) for word in faint_words()}
     places = dict[str, str]()
     named = [*dict.fromkeys(numbers_in(_DATE.sub("", message)))]
     telling = [number for number in named if number not in _EVERYWHERE] or named
     for number in telling[:MOST_NUMBERS]:
-        if place := _place_of(number, text):
+        if place := _place_of(number, now.pending.prompt):
             places.setdefault(place, number)
     if places and len(about) - shared_stems(about, stems([*places])) <= MOST_ELSE:
-        yield Snippet(" ".join(_render(now, name, number, place) for place, number in places.items()), whole=True)
+        yield Snippet(" ".join(_render(now, number, place) for place, number in places.items()), whole=True)
 
 
 def sought_letter_snippets(now: OpenQuestion) -> Iterator[Snippet]:
@@ -64,9 +54,9 @@ def sought_letter_snippets(now: OpenQuestion) -> Iterator[Snippet]:
         yield Snippet(now.templates.render("aside_sought", letter=words), whole=True)
 
 
-def _render(now: OpenQuestion, name: str, number: str, place: str) -> str:
+def _render(now: OpenQuestion, number: str, place: str) -> str:
     quoted = now.templates.render("quote", words=inner_quotes(place))
-    return now.templates.render(name, number=number, text=quoted)
+    return now.templates.render("aside_task", number=number, text=quoted)
 
 
 def _place_of(number: str, text: str) -> str:
