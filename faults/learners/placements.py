@@ -113,7 +113,7 @@ def place(
     asked: list[Asked] = []
     began_s = perf_counter()
     while True:
-        step = next_step(space, asked, (), {node_id: of[0] for node_id, of in left.items() if of})
+        step = next_step(space, asked, {}, {node_id: of[0] for node_id, of in left.items() if of})
         if step.ask is None:
             break
         kind_of = left[step.ask].pop(0)
