@@ -27,7 +27,7 @@ INFERRED_FROM = 0.8  # the same for any other node: to skip what was never learn
 CHECK_QUESTIONS = 2
 SECONDS_A_QUESTION = 20
 
-_LEARNED = Observation("", if_known=0.95, if_not=0.05)  # of what was learned before
+_SURE, _UNSURE = 0.95, 0.05  # of what was learned before, and of what its learner says they do not know
 _GIVEN_UP = (0.03, 0.6)  # how likely "I don't know" is of one who knows, and of one who does not
 
 
@@ -57,23 +57,15 @@ class Step:
 
     Args:
         beliefs: the probability that each node is known.
-        shown: nodes that were answered right, and those that they rest on.
+        known: the nodes that are found known, as far as was asked.
         ask: the node that the next question is about; None at the end.
         most: the number of questions that will be asked at most.
     """
 
     beliefs: Mapping[str, float]
-    shown: frozenset[str]
+    known: frozenset[str]
     ask: str | None
     most: int
-
-    @property
-    def known(self) -> frozenset[str]:
-        return frozenset(
-            node_id
-            for node_id, belief in self.beliefs.items()
-            if belief >= (KNOWN_FROM if node_id in self.shown else INFERRED_FROM)
-        )
 
 
 def reply_of(score: float | None) -> Reply:
@@ -96,42 +88,43 @@ def minutes_for(questions: int) -> int:
 
 
 def next_step(
-    space: KnowledgeSpace, asked: Sequence[Asked], learned: Collection[str], askable: Mapping[str, QuestionFormat]
+    space: KnowledgeSpace, asked: Sequence[Asked], before: Mapping[str, bool], askable: Mapping[str, QuestionFormat]
 ) -> Step:
     """The next step of the placement of a whole path.
 
     Args:
-        learned: nodes that were learned before it.
+        before: nodes that were learned before it, and (False) those that their learner says they do not know.
         askable: node → the format of the question that would be asked about it.
     """
-    believed = _beliefs(space, asked, learned)
+    believed = _beliefs(space, asked, before)
     answered, most = _count(asked), question_limit(space)
     surest = sum(max(one, 1 - one) for one in believed.values()) / max(1, len(believed))
     is_over = answered >= most or (surest >= CONFIDENT and answered >= MIN_SHARE * len(believed))
     ask = None if is_over else _most_telling(believed, _without_skipped(askable, asked))
-    return Step(believed, _shown(space, asked), ask, most)
+    return Step(believed, _known(space, asked, before, believed), ask, most)
 
 
 def next_check_step(
     space: KnowledgeSpace,
     targets: Collection[str],
     asked: Sequence[Asked],
-    learned: Collection[str],
+    before: Mapping[str, bool],
     askable: Mapping[str, QuestionFormat],
 ) -> Step:
     """The next step where a learner says that they know the targets: two questions, on these and what they rest on."""
-    believed, shown = _beliefs(space, asked, learned), _shown(space, asked)
+    believed = _beliefs(space, asked, before)
+    known = _known(space, asked, before, believed)
     if _count(asked) >= CHECK_QUESTIONS or any(one.reply in (Reply.WRONG, Reply.NOT_KNOWN) for one in asked):
-        return Step(believed, shown, None, CHECK_QUESTIONS)
+        return Step(believed, known, None, CHECK_QUESTIONS)
     rests_on = {need for node_id in targets for need in space.needs[node_id]}
     tops, around = set(targets) - rests_on, {*targets, *rests_on}
     done, open_nodes = {one.node_id for one in asked}, _without_skipped(askable, asked)
     for group in (around if done else tops, around):
         fresh = {node_id: kind for node_id, kind in open_nodes.items() if node_id in group - done}
         if fresh:
-            return Step(believed, shown, _most_telling(believed, fresh), CHECK_QUESTIONS)
+            return Step(believed, known, _most_telling(believed, fresh), CHECK_QUESTIONS)
     again = {node_id: kind for node_id, kind in open_nodes.items() if node_id in around}
-    return Step(believed, shown, _most_telling(believed, again), CHECK_QUESTIONS)
+    return Step(believed, known, _most_telling(believed, again), CHECK_QUESTIONS)
 
 
 def confirmed(space: KnowledgeSpace, targets: Collection[str], asked: Sequence[Asked], step: Step) -> frozenset[str]:
@@ -142,14 +135,26 @@ def confirmed(space: KnowledgeSpace, targets: Collection[str], asked: Sequence[A
     return frozenset(targets) | (space.under(targets) & step.known)
 
 
-def _shown(space: KnowledgeSpace, asked: Iterable[Asked]) -> frozenset[str]:
-    right = {one.node_id for one in asked if one.reply is Reply.RIGHT}
-    return frozenset(right | space.under(right & set(space.node_ids)))
+def _known(
+    space: KnowledgeSpace, asked: Iterable[Asked], before: Mapping[str, bool], believed: Mapping[str, float]
+) -> frozenset[str]:
+    """The nodes that are found known; one that its learner says they do not know, by an answer about it alone."""
+    right = {one.node_id for one in asked if one.reply is Reply.RIGHT} & set(space.node_ids)
+    shown = right | space.under(right)
+    return frozenset(
+        node_id
+        for node_id, belief in believed.items()
+        if belief >= (KNOWN_FROM if node_id in shown else INFERRED_FROM)
+        and (before.get(node_id, True) or node_id in right)
+    )
 
 
-def _beliefs(space: KnowledgeSpace, asked: Iterable[Asked], learned: Iterable[str]) -> dict[str, float]:
-    before = [Observation(node_id, _LEARNED.if_known, _LEARNED.if_not) for node_id in learned]
-    return beliefs(space.node_ids, space.edges, [*before, *filter(None, map(_observation, asked))])
+def _beliefs(space: KnowledgeSpace, asked: Iterable[Asked], before: Mapping[str, bool]) -> dict[str, float]:
+    stood = [
+        Observation(node_id, *((_SURE, _UNSURE) if is_known else (_UNSURE, _SURE)))
+        for node_id, is_known in before.items()
+    ]
+    return beliefs(space.node_ids, space.edges, [*stood, *filter(None, map(_observation, asked))])
 
 
 def _observation(asked: Asked) -> Observation | None:

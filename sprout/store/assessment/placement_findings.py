@@ -35,6 +35,12 @@ _CLAIMS = (
     .order_by(_findings.c.creation)
 )
 _ABOUT = _CLAIMS.join(_nodes, _nodes.c.id == _findings.c.node_id).where(_nodes.c.parent_id == bindparam("concept"))
+_SAID_NOT = (
+    select(_findings.c.node_id, _findings.c.said_at)
+    .join(_placements, _placements.c.id == _findings.c.placement_id)
+    .where(_placements.c.user_id == bindparam("user"), _placements.c.branch_id == bindparam("branch"))
+    .where(_findings.c.said.is_(False), _findings.c.said_at.is_not(None))
+)
 _ASKED = (
     select(
         _items.c.id,
@@ -58,16 +64,23 @@ class PlacedPath:
 
     Args:
         learned: the parts that its learner has learned.
+        denied: those that they said in a placement they do not know, and have not learned since.
     """
 
     nodes: Sequence[NodeDetail]
     space: KnowledgeSpace
     learned: frozenset[str]
+    denied: frozenset[str]
 
     def targets_of(self, node_id: str | None) -> list[str]:
         """The parts that a check of a part or a concept is about."""
         own = {node.id for node in self.nodes if node_id in (node.id, node.parent_id)}
         return [unit for unit in self.space.node_ids if unit in own]
+
+    @property
+    def before(self) -> dict[str, bool]:
+        """What is known of parts before anything is asked about them."""
+        return dict.fromkeys(self.learned, True) | dict.fromkeys(self.denied, False)
 
     @property
     def by_id(self) -> dict[str, NodeDetail]:
@@ -86,7 +99,13 @@ def placed_path(connection: Connection, branch_id: str, user_id: str, *, before:
     learned = {
         row.node_id for row in progress if row.completed_at is not None and (until is None or row.completed_at < until)
     }
-    return PlacedPath(nodes, space, frozenset(learned & set(space.node_ids)))
+    said_not = {
+        row.node_id
+        for row in connection.execute(_SAID_NOT, {"user": user_id, "branch": branch_id})
+        if before is None or row.said_at < before
+    }
+    units = set(space.node_ids)
+    return PlacedPath(nodes, space, frozenset(learned & units), frozenset((said_not - learned) & units))
 
 
 def claims_about(connection: Connection, concept_id: str, user_id: str) -> list[Claim]:
@@ -120,9 +139,9 @@ def found_known(connection: Connection, row: PlacementRow, path: PlacedPath) -> 
     """The parts that a placement finds known."""
     asked = asked_in(connection, row.id, row.user_id)
     if row.kind == "path":
-        return next_step(path.space, asked, path.learned, {}).known
+        return next_step(path.space, asked, path.before, {}).known
     targets = path.targets_of(row.node_id)
-    return confirmed(path.space, targets, asked, next_check_step(path.space, targets, asked, path.learned, {}))
+    return confirmed(path.space, targets, asked, next_check_step(path.space, targets, asked, path.before, {}))
 
 
 def store_findings(tx: WriteTransaction, row: PlacementRow, path: PlacedPath) -> list[str]:

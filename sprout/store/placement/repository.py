@@ -266,8 +266,8 @@ def _next(tx: WriteTransaction, row: PlacementRow, path: PlacedPath, choices: Ma
     asked = asked_in(tx.connection, row.id, row.user_id)
     formats = {node_id: choice.format for node_id, choice in choices.items()}
     if row.kind == "path":
-        return next_step(path.space, asked, path.learned, formats)
-    return next_check_step(path.space, path.targets_of(row.node_id), asked, path.learned, formats)
+        return next_step(path.space, asked, path.before, formats)
+    return next_check_step(path.space, path.targets_of(row.node_id), asked, path.before, formats)
 
 
 def _placements_of(session: Session, branch_id: str, user_id: str, kind: str = "path") -> Sequence[PlacementRow]:

@@ -58,8 +58,15 @@ function wordsOf({ outcome, title, nodes }) {
   if (outcome === "not_confirmed") return [t("pl.not_confirmed", { title }), t("pl.not_confirmed_text")];
   const done = nodes.filter(({ placed }) => placed === "known").length;
   if (!done) return [t("pl.none_known"), t("pl.none_text")];
-  return [t("pl.known_of", { done, n: nodes.length }), t("pl.found_text")];
+  const inferred = nodes.filter(isInferred).length;
+  return [
+    t("pl.known_of", { done, n: nodes.length }),
+    inferred ? t("pl.inferred_text", { n: inferred }) : t("pl.found_text"),
+  ];
 }
+
+/** Whether a part is taken as known though nothing was asked about it. @param {PlacedNode} node */
+const isInferred = ({ placed, asked, said }) => placed === "known" && asked === 0 && said === null;
 
 /** @param {PlacedNode[]} nodes */
 function byConcept(nodes) {
@@ -85,7 +92,8 @@ function ConceptResult({ opened, nodes }) {
 }
 
 /** A part, with the learner's word against what was found. @param {{ opened: OpenPlacement, node: PlacedNode }} props */
-function NodeResult({ opened, node: { nodeId, title, placed, found, said } }) {
+function NodeResult({ opened, node }) {
+  const { nodeId, title, placed, found, said } = node;
   const overruled = said !== null;
   const known = placed === "known";
   const [label, name] = actOf({ overruled, known, title });
@@ -93,7 +101,7 @@ function NodeResult({ opened, node: { nodeId, title, placed, found, said } }) {
     <${Mark} state=${STATES[placed]} />
     <span class="pl-name">
       ${title}
-      <small>${overruled ? t(said ? "pl.said_known" : "pl.said_not") : t(WORDS[placed])}</small>
+      <small>${standing(node)}</small>
     </span>
     <button
       class="btn sm"
@@ -106,6 +114,12 @@ function NodeResult({ opened, node: { nodeId, title, placed, found, said } }) {
       ${overruled && html`<${Icon} name="undo" small />`} ${label}
     </button>
   </li>`;
+}
+
+/** Where the learner stands with a part, and by whose word. @param {PlacedNode} node */
+function standing(node) {
+  if (node.said !== null) return t(node.said ? "pl.said_known" : "pl.said_not");
+  return t(isInferred(node) ? "pl.inferred" : WORDS[node.placed]);
 }
 
 /**

@@ -68,6 +68,9 @@ async def test_P1_a_learner_finds_where_they_start_leaves_it_takes_it_up_and_ove
         summary = concept.locator("summary span")
         found = await summary.inner_text()
         assert int(found.split()[0]) >= MOSTLY, found
+        inferred = await page.get_by_text("Known, not asked").count()
+        assert inferred > 0, "a third of the questions cannot ask about all"
+        await expect(page.get_by_text(f"Nothing was asked about {inferred} of them")).to_be_visible()
         await axe.assert_accessible(page, "placement-result")
 
         overruled = concept.get_by_role("button", name="I don’t know this").first

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sprout.learning.placement.beliefs import LEVELS, UNPREPARED, Observation, beliefs
+from sprout.learning.placement.beliefs import FROM_THE_GROUND, TOWARDS_GOALS, Observation, beliefs
+from sprout.learning.placement.network import EXCEPTION
 
 CHAIN = [("a", "b"), ("b", "c"), ("c", "d")]
+TREE = [("a", "b"), ("a", "c"), ("c", "d"), ("e", "c")]
 RIGHT, WRONG = (0.9, 0.2), (0.1, 0.8)
 
 
@@ -17,16 +19,24 @@ def seen(node_id: str, likely: tuple[float, float]) -> Observation:
     return Observation(node_id, *likely)
 
 
+def likelihood(state: dict[str, bool], edges: list[tuple[str, str]], rate: float) -> float:
+    """How likely a state is where a node that rests on true ones only is true at the rate."""
+    found = 1.0
+    for node_id, is_so in state.items():
+        of_node = rate if all(state[source] for source, target in edges if target == node_id) else EXCEPTION
+        found *= of_node if is_so else 1 - of_node
+    return found
+
+
 def by_counting(node_ids: str, edges: list[tuple[str, str]], observations: list[Observation]) -> dict[str, float]:
-    """The beliefs from the whole list of states, weighed one by one, for one level after the other."""
+    """The beliefs from the whole list of states, weighed one by one, for one way to know after the other."""
     total, known = 0.0, dict.fromkeys(node_ids, 0.0)
-    for level, values in product(LEVELS, product((False, True), repeat=len(node_ids))):
+    back = [(target, source) for source, target in edges]
+    for values in product((False, True), repeat=len(node_ids)):
         state = dict(zip(node_ids, values, strict=True))
-        weight = 1.0
-        for node_id in node_ids:
-            prepared = all(state[source] for source, target in edges if target == node_id)
-            rate = level if prepared else UNPREPARED
-            weight *= rate if state[node_id] else 1 - rate
+        unknown = {node_id: not is_known for node_id, is_known in state.items()}
+        weight = sum(likelihood(state, edges, rate) for rate in FROM_THE_GROUND)
+        weight += sum(likelihood(unknown, back, 1 - rate) for rate in TOWARDS_GOALS)
         weight *= prod(one.if_known if state[one.node_id] else one.if_not for one in observations)
         total += weight
         for node_id in node_ids:
@@ -46,10 +56,11 @@ def by_counting(node_ids: str, edges: list[tuple[str, str]], observations: list[
     ],
     ids=["nothing", "b right", "c wrong", "d right twice", "a wrong", "b right, d wrong"],
 )
+@pytest.mark.parametrize("edges", [CHAIN, TREE], ids=["chain", "tree"])
 def test_P1_beliefs_on_a_tree_are_those_of_all_states_counted(
-    observations: list[Observation],
+    edges: list[tuple[str, str]], observations: list[Observation]
 ) -> None:
-    exact, found = by_counting("abcd", CHAIN, observations), beliefs("abcd", CHAIN, observations)
+    exact, found = by_counting("abcde", edges, observations), beliefs("abcde", edges, observations)
     assert found == pytest.approx(exact, abs=0.005)
 
 
@@ -59,6 +70,17 @@ def test_P1_what_is_known_makes_its_prerequisites_likely_and_what_is_not_its_dep
     assert right["a"] > right["b"] > right["c"] > before["c"]
     assert all(right[one] > before[one] for one in "abcd")
     assert all(wrong[one] < before[one] for one in "abcd")
+
+
+def test_P1_who_learned_for_one_goal_knows_its_prerequisites_though_little_that_rests_on_them() -> None:
+    """What is missed beside the way to a goal is no sign against the way."""
+    way = [("a", "b"), ("b", "c"), ("c", "goal")]
+    beside = [(need, f"{need}{number}") for need in "abc" for number in range(4)]
+    node_ids = [*"abc", "goal", *(target for _, target in beside)]
+    missed = [seen(target, WRONG) for _, target in beside]
+    found = beliefs(node_ids, [*way, *beside], [seen("b", RIGHT), seen("goal", RIGHT), seen("goal", RIGHT), *missed])
+    assert min(found[one] for one in "abc") > 0.5
+    assert max(found[target] for _, target in beside) < 0.2
 
 
 @st.composite

@@ -211,6 +211,21 @@ async def test_P1_the_learners_word_stands_after_what_was_learned_or_missed_sinc
     assert await placing.learned() == {"Shares"}, "their word was taken back"
 
 
+async def test_P1_what_the_learner_says_they_do_not_know_is_not_inferred_by_a_check_of_what_builds_on_it(
+    placing: Placing,
+) -> None:
+    done = await placing.all_of(await placing.start())
+    await placing.placements.overrule(done.id, placing.ids["Shares"], False, user_id=ME)
+    assert await placing.learned() == {"Splits"}
+    placing.known |= {"Trees"}
+    check = await placing.start(node_id=placing.ids["Trees"])
+    while check.question is not None:
+        assert check.question.title != "Shares"
+        check = await placing.reply(check)
+    assert check.outcome == "confirmed"
+    assert await placing.learned() == {"Splits", "Trees"}, "and not Shares, on which they rest"
+
+
 async def test_P1a_i_know_this_is_not_confirmed_by_a_miss(placing: Placing) -> None:
     placing.known = set()
     check = await placing.all_of(await placing.start(node_id=placing.ids["Trees"]))
