@@ -146,6 +146,8 @@ export interface GraphAnswer {
   places: Record<string, Place>;
   /** By node: minutes that its lessons will still take. */
   minutes: Record<string, number>;
+  /** By part: how its newest lesson stands. */
+  lessons: Record<string, "left" | "over">;
   runs: Run[];
 }
 export interface Passage {
