@@ -24,7 +24,10 @@ const firstRun = lazy(async () => {
   const [{ FirstRun }] = await Promise.all([import("./first_run.js"), loadSheet("styles/ways.css")]);
   return FirstRun;
 });
-const nextCard = lazy(async () => (await import("./next_card.js")).NextCard);
+const nextCard = lazy(async () => {
+  const [{ NextCard }] = await Promise.all([import("../common/next_card.js"), loadSheet("styles/next.css")]);
+  return NextCard;
+});
 
 export function PathsScreen() {
   const paths = useSignal(/** @type {PathSummary[] | null} */ (null));

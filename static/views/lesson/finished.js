@@ -26,6 +26,7 @@ export function Finished({ lesson, branchId, conceptId, around }) {
   const state = lesson.state.value;
   const reached = state?.mastered ? "mastered" : state?.completed ? "learned" : "progress";
   const box = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => box.current?.scrollIntoView({ block: "end" }), [next]);
   useEffect(() => {
     if (lesson.spoken.value && document.activeElement === document.body) box.current?.focus({ preventScroll: true });
   }, []);
@@ -61,8 +62,10 @@ export function Finished({ lesson, branchId, conceptId, around }) {
       </div>`
     }
     <div class="row cp-foot">
-      ${next && html`<a class="btn go" href=${stepUrl(next)}>${stepLabel(next)}</a>`}
-      <a class="btn" href=${pathUrl(branchId, conceptId)}>${t("tu.to_path")}</a>
+      <div class="row cp-go">
+        ${next && html`<a class="btn go" href=${stepUrl(next)}>${stepLabel(next)}</a>`}
+        <a class="btn" href=${pathUrl(branchId, conceptId)}>${t("tu.to_path")}</a>
+      </div>
     </div>
   </section>`;
 }

@@ -11,6 +11,7 @@ import { ReadAloud } from "../common/voice.js";
 import { CodeBlock } from "../rich/code.js";
 import { Diagram, DiagramImage } from "../rich/diagram.js";
 import { Markdown } from "../rich/markdown.js";
+import { showQuestion } from "./checkpoint_reminder.js";
 import { CitationChips } from "./citations.js";
 import { ReadingPassage } from "./reading.js";
 
@@ -42,7 +43,8 @@ export function Transcript({ lesson, title, waiting, onCite }) {
   } = lesson;
   useEffect(() => {
     const shown = waiting ? turns.length - 0.5 : turns.length;
-    if (working ? !speaking : shown === settled.current) return;
+    if (lesson.ended.value || (working ? !speaking : shown === settled.current)) return;
+    const isOpening = !working && settled.current === 0;
     if (!working) settled.current = shown;
     if (turns.length < 2 && !speaking) return;
     if (!working && turns.at(-1)?.reading && !waiting) {
@@ -51,7 +53,8 @@ export function Transcript({ lesson, title, waiting, onCite }) {
     }
     const mine = narrow.matches ? [...(talk.current?.querySelectorAll(".me") ?? [])].at(-1) : undefined;
     if (mine) mine.scrollIntoView({ block: "start" });
-    else end.current?.scrollIntoView({ block: "end" });
+    if (mine && isOpening) showCutQuestion();
+    if (!mine) end.current?.scrollIntoView({ block: "end" });
   }, [turns.length, speaking, working, waiting === null]);
   useRoomForDock();
   const open = lesson.ended.value ? null : question?.prompt;
@@ -115,6 +118,13 @@ export function Transcript({ lesson, title, waiting, onCite }) {
     <p class="vh" role="status" key="told">${lesson.answered.value && !working ? t("tu.announce") : ""}</p>
     <div class="talk-end" ref=${end}></div>
   </section>`;
+}
+
+/** Show the open question, where it is not in sight to its end. */
+function showCutQuestion() {
+  const asked = document.getElementById("asked")?.getBoundingClientRect();
+  const docked = document.querySelector(".cp-go")?.getBoundingClientRect();
+  if (asked && asked.bottom > innerHeight - (docked?.height ?? 0)) showQuestion();
 }
 
 /** Keep what is scrolled to, by the page or by the focus, above what is docked: the checkpoint, or its buttons. */
