@@ -103,6 +103,7 @@ export default {
   "tu.checkpoint": "Prüffrage",
   "tu.open": "Prüffrage offen",
   "tu.to_question": "Zur Frage",
+  "tu.to_answer": "Zu deiner Antwort",
   "tu.gap": "Übung: ein Schritt fehlt",
   "tu.in_words": "in Worten",
   "tu.in_number": "als Zahl",

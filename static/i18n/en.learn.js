@@ -101,6 +101,7 @@ export default {
   "tu.checkpoint": "Checkpoint",
   "tu.open": "Checkpoint open",
   "tu.to_question": "To the question",
+  "tu.to_answer": "To your answer",
   "tu.gap": "practice: one step is left out",
   "tu.in_words": "in words",
   "tu.in_number": "in figures",

@@ -26,7 +26,7 @@ export function Finished({ lesson, branchId, conceptId, around }) {
   const state = lesson.state.value;
   const reached = state?.mastered ? "mastered" : state?.completed ? "learned" : "progress";
   const box = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => box.current?.scrollIntoView({ block: "end" }), [next]);
+  useEffect(() => box.current?.scrollIntoView({ block: "end" }), [next, lesson.turns.value.length]);
   useEffect(() => {
     if (lesson.spoken.value && document.activeElement === document.body) box.current?.focus({ preventScroll: true });
   }, []);
