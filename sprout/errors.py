@@ -63,7 +63,8 @@ class NotFound(SproutError):
     code = "not_found"
 
     def __init__(self, what: str, id_: str) -> None:
-        super().__init__(f"no {what} {id_[:80]!r}")
+        super().__init__("no {what} {quoted}", what=what, quoted=repr(id_[:80]))
+        self.params = {"id": id_[:80]}
         self.what = what
         self.id = id_
 

@@ -409,6 +409,8 @@ export interface Activity {
   reason: string | null;
   reachedLimit: ReachedLimit | null;
   rationale: string | null;
+  /** Names the rationale, where it is in the server's own words. */
+  rationaleCode: string | null;
   error: RunError | null;
   graph: Graph;
 }

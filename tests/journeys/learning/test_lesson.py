@@ -115,7 +115,7 @@ async def _leads_to_the_checkpoint_on_a_phone(page: Page) -> None:
     bar = page.locator(".open-below")
     await expect(bar).to_contain_text("Checkpoint open")
     await take_screenshot(page, "lesson-phone-open-below")
-    await bar.get_by_role("button", name="Answer").click()
+    await bar.get_by_role("button", name="To the question").click()
     await expect(page.locator("#answer")).to_be_focused()
     await expect(bar).to_have_count(0)
     await assert_no_overflow(page)

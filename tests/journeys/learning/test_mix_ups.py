@@ -30,7 +30,7 @@ async def test_C2_progress_leads_to_the_mix_ups_and_they_lead_to_the_lesson(
         found = await grown.get("/misconceptions")
         groups = {one["state"] for one in found}
         assert "open" in groups
-        headings = page.get_by_role("main").get_by_role("heading", level=2)
+        headings = page.locator(".mx-group").get_by_role("heading", level=2)
         await expect(headings.first).to_have_text("Still open")
         await expect(headings).to_have_count(len(groups))
         await expect(page.locator(".mx-item")).to_have_count(len(found))

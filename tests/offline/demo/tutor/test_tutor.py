@@ -80,11 +80,11 @@ def test_what_is_not_firm_yet_is_reviewed_in_the_first_chunk() -> None:
     assert lesson.open().startswith("This builds on “Sharing out”")
 
 
-def test_right_without_help_is_called_that_with_its_reason_and_the_next_chunk_follows() -> None:
+def test_right_without_help_is_affirmed_with_its_reason_and_the_next_chunk_follows() -> None:
     lesson = room()
     lesson.open()
     reply = right(lesson)
-    assert reply.startswith(f"Without help, so it counts.\n\n{LESSON.steps[0].asks.because}")
+    assert reply.startswith(f"That holds.\n\n{LESSON.steps[0].asks.because}")
     assert reply.endswith(LESSON.steps[1].says)
 
 
