@@ -31,9 +31,9 @@ import { useSwipeDown } from "./swipe_down.js";
 export function NodeSheet({ node, status, all, branchId, onTurn, onClose }) {
   const inside = useRef(/** @type {HTMLElement | null} */ (null));
   useSwipeDown(inside, onClose);
-  useLayoutEffect(() => inside.current?.querySelector(/** @type {"a"} */ (".btn.go"))?.focus(), [node.id]);
+  useLayoutEffect(() => inside.current?.focus(), [node.id]);
   return html`<${Dialog} title=${node.title} kind="sheet" onClose=${onClose}>
-    <div class="sheet-in" ref=${inside}>
+    <div class="sheet-in" tabindex="-1" ref=${inside}>
       <p class="t13 dim">${status}</p>
       ${node.desc && html`<p class="say">${node.desc}</p>`}
       <${Action} key=${node.id} node=${node} all=${all} branchId=${branchId} onTurn=${onTurn} />
