@@ -9,6 +9,7 @@ import { pathUrl } from "../../state/router.js";
 import { Icon } from "../common/icons.js";
 import { NextReason, ReviewLine, stepLabel, stepTitle, stepUrl, useNextStep } from "../common/next_step.js";
 import { Mark } from "../common/node_state_shapes.js";
+import { stayInView } from "./stay_in_view.js";
 
 /** @import { OpenLesson } from "../../state/lesson.js" */
 /** @import { PathContext } from "../common/path_context.js" */
@@ -26,7 +27,7 @@ export function Finished({ lesson, branchId, conceptId, around }) {
   const state = lesson.state.value;
   const reached = state?.mastered ? "mastered" : state?.completed ? "learned" : "progress";
   const box = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => box.current?.scrollIntoView({ block: "end" }), [next, lesson.turns.value.length]);
+  useEffect(() => stayInView(() => box.current?.scrollIntoView({ block: "end" })), []);
   useEffect(() => {
     if (lesson.spoken.value && document.activeElement === document.body) box.current?.focus({ preventScroll: true });
   }, []);

@@ -14,6 +14,7 @@ import { Markdown } from "../rich/markdown.js";
 import { showQuestion } from "./checkpoint_reminder.js";
 import { CitationChips } from "./citations.js";
 import { ReadingPassage } from "./reading.js";
+import { stayInView } from "./stay_in_view.js";
 
 /** @import { OpenLesson } from "../../state/lesson.js" */
 /** @import { Card, Citation } from "../../types.d.ts" */
@@ -44,7 +45,6 @@ export function Transcript({ lesson, title, waiting, onCite }) {
   useEffect(() => {
     const shown = waiting ? turns.length - 0.5 : turns.length;
     if (lesson.ended.value || (working ? !speaking : shown === settled.current)) return;
-    const isOpening = !working && settled.current === 0;
     if (!working) settled.current = shown;
     if (turns.length < 2 && !speaking) return;
     if (!working && turns.at(-1)?.reading && !waiting) {
@@ -53,9 +53,10 @@ export function Transcript({ lesson, title, waiting, onCite }) {
     }
     const mine = narrow.matches ? [...(talk.current?.querySelectorAll(".me") ?? [])].at(-1) : undefined;
     if (mine) mine.scrollIntoView({ block: "start" });
-    if (mine && isOpening) showCutQuestion();
     if (!mine) end.current?.scrollIntoView({ block: "end" });
   }, [turns.length, speaking, working, waiting === null]);
+  const isOpened = turns.length > 1 && narrow.matches;
+  useEffect(() => (isOpened && !working ? stayInView(showCutQuestion) : undefined), [isOpened]);
   useRoomForDock();
   const open = lesson.ended.value ? null : question?.prompt;
   const last = useMemo(() => lastPlaces(turns), [lesson.turns.value, question]);
