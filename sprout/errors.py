@@ -63,8 +63,7 @@ class NotFound(SproutError):
     code = "not_found"
 
     def __init__(self, what: str, id_: str) -> None:
-        super().__init__("no {what} {quoted}", what=what, quoted=repr(id_[:80]))
-        self.params = {"id": id_[:80]}
+        super().__init__(f"no {what} {id_[:80]!r}")
         self.what = what
         self.id = id_
 

@@ -96,7 +96,7 @@ export default {
   "server.not_asked_yet": "Diese Frage ist noch nicht an der Reihe. Beantworte zuerst die offene.",
   "server.not_configured": "Sprout ist noch nicht fertig eingerichtet. Was fehlt, steht im Protokoll des Servers.",
   "server.not_confirmed": "Schreibe „{word}“, um alle deine Daten zu löschen.",
-  "server.not_found": "Das gibt es hier nicht oder nicht mehr ({id}).",
+  "server.not_found": "Das gibt es hier nicht oder nicht mehr.",
   "server.not_read": "Beim Lesen der Datei ist in Sprout etwas schiefgegangen. Versuche es noch einmal, oder lade sie in einem anderen Format hoch.",
   "server.not_ready": "Die Fragen werden noch erstellt. Versuche es gleich noch einmal.",
   "server.not_to_compare": "Diese Antwort bewertest du nicht selbst.",

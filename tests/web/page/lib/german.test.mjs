@@ -88,8 +88,6 @@ test("that the loop stepped in is said by its level and its tool; the closing wo
 });
 
 test("an error names what the English sentence names", async () => {
-  const gone = { code: "not_found", params: { id: "a1" }, message: "no node 'a1'" };
-  assert.equal(await fetchSentence(gone), "Das gibt es hier nicht oder nicht mehr (a1).");
   const held = { code: "budget_held", params: { size: 4000, used: 3900, unit: "tokens" }, message: "" };
   assert.match(await fetchSentence(held), /Tagesbudget von 4\.000 tokens .* \(3\.900 verbraucht\)/);
 });
