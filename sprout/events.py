@@ -163,6 +163,9 @@ class AgentDone(_Event):
     usage: Usage
     concept_count: int | None = Field(default=None, description="of a topic: how many concepts the path has")
     rationale: str | None = Field(default=None, description="why the path is as it is, in the agent's words")
+    rationale_code: str | None = Field(
+        default=None, description="names the rationale, where it is in Sprout's own words"
+    )
     reached_limit: ReachedLimit | None = Field(default=None, description="the limit that ended it, if one did")
 
 

@@ -35,7 +35,7 @@ const SCREENS = {
   },
   lesson: { sheets: TEACHING, view: async () => (await import("./views/lesson/lesson.js")).LessonScreen, of: "nodeId" },
   progress: {
-    sheets: [...TEACHING, "styles/learner.css"],
+    sheets: [...TEACHING, "styles/learner.css", "styles/next.css"],
     view: async () => (await import("./views/progress/progress.js")).ProgressScreen,
   },
   review: {

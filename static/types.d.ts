@@ -146,6 +146,8 @@ export interface GraphAnswer {
   places: Record<string, Place>;
   /** By node: minutes that its lessons will still take. */
   minutes: Record<string, number>;
+  /** By part: how its newest lesson stands. */
+  lessons: Record<string, "left" | "over">;
   runs: Run[];
 }
 export interface Passage {
@@ -407,6 +409,8 @@ export interface Activity {
   reason: string | null;
   reachedLimit: ReachedLimit | null;
   rationale: string | null;
+  /** Names the rationale, where it is in the server's own words. */
+  rationaleCode: string | null;
   error: RunError | null;
   graph: Graph;
 }

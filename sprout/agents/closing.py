@@ -4,14 +4,25 @@ Words beside the calls of a reply may arrive as thinking, which is not shown. Pl
 all the same, since weaker models write that.
 """
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from sprout.events import AgentDone, Usage
 from sprout.loop.tools import Effect, Tool, tool
 from sprout.loop.turn import TurnResult
 
 MAX_WORDS = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class ClosingWords:
+    """What the learner reads at the end of a run; `code` names Sprout's own words, for pages in other languages."""
+
+    words: str | None
+    code: str | None = None
+
 
 CLOSED: dict[str, JsonValue] = {"closed": True}
 
@@ -42,3 +53,8 @@ def closing_words(result: TurnResult, tool: Tool, field: str) -> str | None:
     """The words of the last closing call; those of the last reply, where the run ended without one."""
     said = [str(call.input.get(field, "")) for call in result.calls if call.name == tool.name and not call.is_error]
     return (said[-1] if said else result.text).strip() or None
+
+
+def closing_event(reason: str, usage: Usage, closing: ClosingWords) -> AgentDone:
+    """The closing event of an agent with what the learner reads."""
+    return AgentDone(reason=reason, usage=usage, rationale=closing.words, rationale_code=closing.code)

@@ -102,6 +102,8 @@ export default {
   "tu.to_master_from": "Eine richtige Antwort ohne Hilfe nach {at}, dann beherrschst du es.",
   "tu.checkpoint": "Prüffrage",
   "tu.open": "Prüffrage offen",
+  "tu.to_question": "Zur Frage",
+  "tu.to_answer": "Zu deiner Antwort",
   "tu.gap": "Übung: ein Schritt fehlt",
   "tu.in_words": "in Worten",
   "tu.in_number": "als Zahl",

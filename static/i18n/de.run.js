@@ -125,7 +125,6 @@ export default {
   "line.count": "{n} von {of}",
   "line.switched": "Von {from} zu {to} gewechselt: {why}",
   "line.compacted": "Gedächtnis von {before} auf {after} Tokens gekürzt",
-  "line.guardrail": "{noticed}",
   "line.asks": "Fragt dich: {question}",
   "line.resumed.cut_off": "Nach einer Unterbrechung fortgesetzt ({n})",
   "line.resumed.answered": "Mit deiner Antwort fortgesetzt ({n})",

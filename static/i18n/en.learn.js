@@ -100,6 +100,8 @@ export default {
   "tu.to_master_from": "To master it, get one more question right without help, after {at}.",
   "tu.checkpoint": "Checkpoint",
   "tu.open": "Checkpoint open",
+  "tu.to_question": "To the question",
+  "tu.to_answer": "To your answer",
   "tu.gap": "practice: one step is left out",
   "tu.in_words": "in words",
   "tu.in_number": "in figures",

@@ -124,7 +124,6 @@ export default {
   "line.count": "{n} of {of}",
   "line.switched": "Switched from {from} to {to}: {why}",
   "line.compacted": "Shortened its memory from {before} to {after} tokens",
-  "line.guardrail": "{noticed}",
   "line.asks": "Asks you: {question}",
   "line.resumed.cut_off": "Resumed after an interruption ({n})",
   "line.resumed.answered": "Resumed with your answer ({n})",

@@ -40,6 +40,15 @@ export function askedSentence({ kind, tool, question }) {
   return serverSentence({ code: `asks_${kind}`, params, message: question });
 }
 
+/**
+ * That the loop stepped in, with the tool that it is about.
+ * @param {{ level: number, tool: string | null, noticed: string }} stepped
+ */
+export function guardSentence({ level, tool, noticed }) {
+  const code = tool ? `guard_${level}_tool` : `guard_${level}`;
+  return serverSentence({ code, params: { tool: tool ?? "" }, message: noticed });
+}
+
 /** The sentence, once the words are there. @param {Sentence} said */
 export async function fetchSentence(said) {
   if (!words.value) await (fetching ??= fetchWords());

@@ -37,6 +37,7 @@ export const emptyActivity = (rootId, graph = emptyGraph()) => ({
   reason: null,
   reachedLimit: null,
   rationale: null,
+  rationaleCode: null,
   error: null,
   graph,
 });
@@ -89,7 +90,9 @@ function withRun(state, event) {
     case "usage":
       return { ...state, usage: addUsage(state.usage, event.usage) };
     case "agent_done":
-      return isRoot && event.rationale ? { ...state, rationale: event.rationale } : state;
+      return isRoot && event.rationale
+        ? { ...state, rationale: event.rationale, rationaleCode: event.rationaleCode ?? null }
+        : state;
     case "agent_error":
       return isRoot
         ? {

@@ -86,12 +86,19 @@ function withoutNode(graph, id) {
  * @param {Graph} graph
  * @param {Progress[]} progress
  * @param {Record<string, number>} [minutes]
+ * @param {Record<string, "left" | "over">} [lessons] one that was left may be continued, one that is over opens what
+ *   builds on it
  * @returns {Map<string, GraphNode>}
  */
-export function graphNodes(graph, progress, minutes = {}) {
+export function graphNodes(graph, progress, minutes = {}, lessons = {}) {
   const marks = new Map(progress.map((row) => [row.nodeId, row]));
   const ofNode = (/** @type {string} */ id) => marks.get(id);
   const learned = (/** @type {string} */ id) => Boolean(ofNode(id)?.completedAt);
+  const through = (/** @type {string} */ id) => learned(id) || lessons[id] === "over" || isAllOver(id);
+  const isAllOver = (/** @type {string} */ id) => {
+    const parts = all.get(id)?.parts ?? [];
+    return parts.length > 0 && parts.every((part) => learned(part) || lessons[part] === "over");
+  };
   /** @type {Map<string, GraphNode>} */
   const all = new Map();
   for (const node of Object.values(graph.nodes)) {
@@ -104,7 +111,7 @@ export function graphNodes(graph, progress, minutes = {}) {
       type: node.type,
       state: "ready",
       mastery: ofNode(node.id)?.masteryScore ?? 0,
-      begun: isBegun(ofNode(node.id)),
+      begun: isBegun(ofNode(node.id)) || node.id in lessons,
       needs: [],
       opens: [],
       parts: [],
@@ -118,11 +125,15 @@ export function graphNodes(graph, progress, minutes = {}) {
     all.get(edge.sourceNodeId)?.opens.push(edge.targetNodeId);
   }
   for (const node of all.values()) {
-    if (node.parentId) all.get(node.parentId)?.parts.push(node.id);
-    if (!node.needs.every(learned))
-      node.missing = [...ancestry(all, node.id)].filter((id) => id !== node.id && !learned(id)).length;
+    const parent = all.get(node.parentId ?? "");
+    parent?.parts.push(node.id);
+    if (parent && lessons[node.id] === "left") parent.begun = true;
+  }
+  for (const node of all.values()) {
+    if (!node.needs.every(through))
+      node.missing = [...ancestry(all, node.id)].filter((id) => id !== node.id && !through(id)).length;
     const row = { learned: learned(node.id), mastered: Boolean(ofNode(node.id)?.masteredAt) };
-    if (row.learned || (node.begun && !node.missing)) node.state = begunState(row);
+    if (row.learned || node.begun) node.state = begunState(row);
     else node.state = node.missing ? "locked" : "ready";
   }
   for (const node of all.values()) {

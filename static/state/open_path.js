@@ -57,7 +57,10 @@ export function openPath(branchId) {
     if (live.value && activity.value) return activity.value.graph;
     return answer.value ? graphOf(answer.value.nodes, answer.value.edges) : emptyGraph();
   });
-  const all = computed(() => graphNodes(graph.value, answer.value?.progress ?? [], answer.value?.minutes));
+  const all = computed(() => {
+    const { progress = [], minutes, lessons } = answer.value ?? {};
+    return graphNodes(graph.value, progress, minutes, lessons);
+  });
   const hidden = computed(shown.notYetCreated);
   const makers = memo(() => (playhead.value === null && isActive(run.value) ? conceptAgentsOf(activity.value) : []));
   const visible = computed(() => {

@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue
 from sprout.agents.adaptation.change_inputs import known_titles, mend_reason, refuse_removed_before
 from sprout.agents.adaptation.observation_tools import ConceptContext
 from sprout.agents.agent import Team
-from sprout.agents.closing import close_review, closing_words
+from sprout.agents.closing import ClosingWords, close_review, closing_words
 from sprout.agents.graph_edits import Desc, SourceTitle, TargetTitle, Title, edge_result, load_graph
 from sprout.clock import utc_now
 from sprout.errors import InvalidGraphEdit, NoChangeNeeded
@@ -332,7 +332,9 @@ class ChangeTools:
                 if node.type == "concept" and node.id in change.added:
                     await team.start("subconcept", node_id=node.id, label=f"subconcept_bootstrap:{node.title}")
 
-    async def finish(self, result: TurnResult, team: Team, *, rationales: Mapping[UndoOutcome, str]) -> str | None:
+    async def finish(
+        self, result: TurnResult, team: Team, *, rationales: Mapping[UndoOutcome, ClosingWords]
+    ) -> ClosingWords:
         """Undo broken changes and start work on added concepts; the run's rationale.
 
         Args:
@@ -340,7 +342,7 @@ class ChangeTools:
         """
         outcome = await self.undo_broken()
         await self.start_subconcepts(team)
-        return rationales.get(outcome) or closing_words(result, close_review, "message")
+        return rationales.get(outcome) or ClosingWords(closing_words(result, close_review, "message"))
 
     async def undo_broken(self) -> UndoOutcome:
         """Undo this run's changes of each graph that they would leave with a fault."""

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from sprout.agents.adaptation.change_tools import ChangeTools, UndoOutcome
 from sprout.agents.adaptation.observation_tools import ConceptContext
 from sprout.agents.agent import AgentSpec, Brief, Job, NothingSaved, Team
-from sprout.agents.closing import close_review
+from sprout.agents.closing import ClosingWords, close_review, closing_event
 from sprout.agents.fences import fenced
 from sprout.agents.graph_edits import creation_events, load_graph
 from sprout.agents.prompt_elements import node_element
@@ -33,10 +33,14 @@ CHANGE_TOOLS = frozenset(
     {"add_subconcept", "remove_subconcept", "add_subconcept_edge", "remove_subconcept_edge"}
     | {"add_prerequisite_concept", "add_followup_concept"}
 )
-NO_NEW_ANSWERS = "There are no new answers yet, so your map stays as it is."
-CHANGES_UNDONE = "The changes would have left a fault in your map, so they were undone. Your map is as it was."
-FAULT_REMAINS = (
-    "The changes left a fault in your map. You have worked with them since, so they stay: please check them."
+NO_NEW_ANSWERS = ClosingWords("There are no new answers yet, so your map stays as it is.", "rationale_no_new_answers")
+CHANGES_UNDONE = ClosingWords(
+    "The changes would have left a fault in your map, so they were undone. Your map is as it was.",
+    "rationale_changes_undone",
+)
+FAULT_REMAINS = ClosingWords(
+    "The changes left a fault in your map. You have worked with them since, so they stay: please check them.",
+    "rationale_fault_remains",
 )
 UNDO_RATIONALES = {UndoOutcome.UNDONE: CHANGES_UNDONE, UndoOutcome.REFUSED: FAULT_REMAINS}
 
@@ -177,10 +181,10 @@ class _RefinementRun:
 
     async def finish(self, result: TurnResult | None) -> AgentDone:
         if result is None:
-            return AgentDone(reason="end_turn", usage=Usage(), rationale=NO_NEW_ANSWERS)
-        rationale = await self.change_tools.finish(result, self.team, rationales=UNDO_RATIONALES)
+            return closing_event("end_turn", Usage(), NO_NEW_ANSWERS)
+        closing = await self.change_tools.finish(result, self.team, rationales=UNDO_RATIONALES)
         await self.log_generation(result)
-        return AgentDone(reason=result.reason, usage=result.usage, rationale=rationale)
+        return closing_event(result.reason, result.usage, closing)
 
     async def log_generation(self, result: TurnResult) -> None:
         """Record the reviewed answers, so that no later run is based on the same ones."""

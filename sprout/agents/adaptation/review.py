@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from sprout.agents.adaptation.change_tools import ChangeTools, UndoOutcome
 from sprout.agents.adaptation.observation_tools import ConceptContext
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
-from sprout.agents.closing import close_review
+from sprout.agents.closing import ClosingWords, close_review, closing_event
 from sprout.agents.fences import fenced
 from sprout.agents.prompt_elements import node_element
 from sprout.agents.prompts import Prompts, load_prompts
@@ -26,9 +26,11 @@ LABEL = "path_review"
 MAX_ADDITIONS = 4
 DEFAULT_ADDITIONS = 2
 MAX_OVERVIEW = 4_000
-NOTHING_SOLVED = "Nothing here is solved yet, so your path stays as it is."
-ADDITION_UNDONE = "The additions would have left a fault in your path, so they were undone."
-UNDO_RATIONALES = {UndoOutcome.UNDONE: ADDITION_UNDONE}
+NOTHING_SOLVED = ClosingWords("Nothing here is solved yet, so your path stays as it is.", "rationale_nothing_solved")
+ADDITIONS_UNDONE = ClosingWords(
+    "The additions would have left a fault in your path, so they were undone.", "rationale_additions_undone"
+)
+UNDO_RATIONALES = {UndoOutcome.UNDONE: ADDITIONS_UNDONE}
 
 
 class ReviewTask(BaseModel):
@@ -122,9 +124,9 @@ class _ReviewRun:
 
     async def finish(self, result: TurnResult | None) -> AgentDone:
         if result is None:
-            return AgentDone(reason="end_turn", usage=Usage(), rationale=NOTHING_SOLVED)
-        rationale = await self.change_tools.finish(result, self.team, rationales=UNDO_RATIONALES)
-        return AgentDone(reason=result.reason, usage=result.usage, rationale=rationale)
+            return closing_event("end_turn", Usage(), NOTHING_SOLVED)
+        closing = await self.change_tools.finish(result, self.team, rationales=UNDO_RATIONALES)
+        return closing_event(result.reason, result.usage, closing)
 
 
 async def _concept_of(graphs: GraphRepository, node: NodeRow, user_id: str) -> NodeRow | None:

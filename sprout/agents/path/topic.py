@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from sprout.agents.agent import NORMAL_STOP_REASONS, AgentSpec, Brief, Job, NothingSaved, Team
-from sprout.agents.closing import close_path, closing_words
+from sprout.agents.closing import ClosingWords, close_path, closing_event, closing_words
 from sprout.agents.documents.excerpts import document_excerpts
 from sprout.agents.documents.notes_outline import NotesOutline
 from sprout.agents.documents.passage_ranking import PassageIndex
@@ -247,8 +247,8 @@ class _TopicRun:
 
     async def finish_existing(self, _: TurnResult | None) -> AgentDone:
         count = len((await self.graph()).nodes)
-        rationale = "This path exists already."
-        return AgentDone(reason="end_turn", usage=Usage(), concept_count=count, rationale=rationale)
+        done = closing_event("end_turn", Usage(), ClosingWords("This path exists already.", "rationale_path_exists"))
+        return done.model_copy(update={"concept_count": count})
 
     async def graph(self) -> ConceptGraph:
         return await load_graph(self.repositories, self.job.node_id, user_id=self.job.user_id)

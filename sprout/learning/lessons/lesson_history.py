@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from math import ceil
 from statistics import median
 
@@ -10,6 +11,13 @@ from sprout.learning.mastery.study_time import study_periods
 
 DEFAULT_MINUTES = 8.0  # three steps of a minute or two with a question each, until the learner's own lessons tell
 FEWEST_LESSONS = 3
+
+
+class LessonStanding(StrEnum):
+    """Whether a lesson came to its end."""
+
+    LEFT = "left"
+    OVER = "over"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,12 @@ class LessonHistory:
     def taken(self) -> set[str]:
         """Subconcepts whose newest lesson came to its end."""
         return {one.node_id for one in self._lessons} - self._open.keys()
+
+    @property
+    def standings(self) -> dict[str, LessonStanding]:
+        """Subconcept → how its newest lesson stands."""
+        over = dict.fromkeys(self.taken, LessonStanding.OVER)
+        return {**over, **dict.fromkeys(self._open, LessonStanding.LEFT)}
 
     def minutes(self, node_id: str) -> int:
         """Minutes that the rest of the lesson, or a whole one, will take: the middle one of those that are over."""

@@ -61,10 +61,10 @@ def next_lesson(
         started: part → when its unfinished lesson was left.
         taken: parts whose lesson came to its end.
     """
-    found = _first_lesson(_Levels(graph, taken), started, concept_id)
+    found = _first_lesson(_Levels(graph, started, taken), started, concept_id)
     if found is not None or not taken:
         return found
-    again = _first_lesson(_Levels(graph), started, concept_id)
+    again = _first_lesson(_Levels(graph, started), started, concept_id)
     return None if again is None else replace(again, why=WhyNext.AGAIN, because=())
 
 
@@ -94,10 +94,11 @@ class _Levels:
     """The nodes of a path by level, each in learning order, with their states for its learner.
 
     Args:
+        left: parts whose lesson was begun and left: it may be continued, whatever has been put before it since.
         taken: parts that are through as if they were learned; a concept is, once all of its parts are.
     """
 
-    def __init__(self, graph: PathGraph, taken: Collection[str] = ()) -> None:
+    def __init__(self, graph: PathGraph, left: Collection[str], taken: Collection[str] = ()) -> None:
         self._nodes = {node.id: node for node in graph.nodes}
         self._progress = {row.node_id: row for row in graph.progress}
         pairs = [(edge.source_node_id, edge.target_node_id) for edge in graph.edges]
@@ -111,8 +112,12 @@ class _Levels:
             pairs,
             learned=through | {one for one in parents - unfinished if one is not None},
             mastered=[row.node_id for row in graph.progress if row.mastered_at],
-            started=[row.node_id for row in graph.progress if _is_started(row)],
+            started={row.node_id for row in graph.progress if _is_started(row)} | self._with_concepts(left),
         )
+
+    def _with_concepts(self, part_ids: Collection[str]) -> set[str]:
+        parts = [self._nodes[one] for one in part_ids if one in self._nodes]
+        return {part.id for part in parts} | {part.parent_id for part in parts if part.parent_id is not None}
 
     def of_type(self, kind: str) -> list[NodeRow]:
         return [self._nodes[node_id] for node_id in self._order if self._nodes[node_id].type == kind]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from sprout.events import Wire
+from sprout.learning.mastery.mastery import RIGHT_TO_LEARN
 from sprout.learning.mastery.study_time import study_periods
 from sprout.learning.reviews.cards import ReviewGrade
 from sprout.learning.reviews.days import LearnerDays
@@ -89,7 +90,11 @@ class LearnedPart(Wire):
 
 
 class DayDone(Wire):
-    """What was done since the learner's day began; `missed` are titles of parts that were not recalled."""
+    """What was done since the learner's day began; what was found to be known already is not of it.
+
+    Args:
+        missed: titles of parts that were not recalled.
+    """
 
     minutes: int
     reviewed: int
@@ -138,11 +143,16 @@ class AnsweredReview:
 
 @dataclass(frozen=True, slots=True)
 class LearnedAt:
-    """A part that is learned, and when it came to be."""
+    """A part that is learned, and when it came to be.
+
+    Args:
+        answers: about it; with fewer than it takes to learn it, it was known before.
+    """
 
     at: datetime
     part: LearnedPart
     branch_title: str
+    answers: int
 
 
 def day_done(
@@ -160,7 +170,7 @@ def day_done(
         reviewed=len(today),
         recalled=_recalled(today),
         missed=[title for title, grade in last.items() if grade is ReviewGrade.AGAIN],
-        learned=[one.part for one in learned if one.at >= start],
+        learned=[one.part for one in learned if one.at >= start and one.answers >= RIGHT_TO_LEARN],
     )
 
 

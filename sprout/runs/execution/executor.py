@@ -227,9 +227,9 @@ class RunExecutor:
         if brief.finish is None or self._stop.requested or reason in UNFINISHED_REASONS:
             return AgentDone(reason="cancelled" if self._stop.requested else reason, usage=Usage())
         done = await brief.finish(result)
-        rationale = None if self._spec.private else done.rationale
         limit = result.reached_limit if result else None
-        return done.model_copy(update={"reason": reason, "rationale": rationale, "reached_limit": limit})
+        said = {"rationale": None, "rationale_code": None} if self._spec.private else {}
+        return done.model_copy(update={"reason": reason, "reached_limit": limit, **said})
 
     async def _run_loop_or_give_up(self, brief: Brief, kept: ResumePlan | None) -> TurnResult:
         """The loop's end; an agent whose work is broken off may put right what it leaves. Raises HardLimit."""

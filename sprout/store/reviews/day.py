@@ -94,6 +94,7 @@ def _learned_within(connection: Connection, user_id: str, since: datetime, until
             _nodes.c.branch_id,
             _branches.c.title.label("branch_title"),
             _progress.c.completed_at,
+            _progress.c.attempts_count,
             _cards.c.due_at,
         )
         .join_from(_progress, _nodes, _nodes.c.id == _progress.c.node_id)
@@ -113,7 +114,7 @@ def _learned_at(row: Any) -> LearnedAt:
         branch_id=row.branch_id or "",
         reviewed_at=None if row.due_at is None else wire_time(row.due_at),
     )
-    return LearnedAt(row.completed_at, part, row.branch_title or "")
+    return LearnedAt(row.completed_at, part, row.branch_title or "", row.attempts_count)
 
 
 def _reviews_within(connection: Connection, user_id: str, since: datetime, until: datetime) -> list[AnsweredReview]:

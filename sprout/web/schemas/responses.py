@@ -16,6 +16,7 @@ from sprout.events import (
     ReadingShown,
     Wire,
 )
+from sprout.learning.lessons.lesson_history import LessonStanding
 from sprout.learning.marking.answer_keys import ContestOutcome
 from sprout.learning.paths.left_out import LeftOutSection
 from sprout.learning.paths.next_lesson import WhyNext
@@ -316,9 +317,12 @@ class BranchPage(BranchGraph):
 
     Args:
         minutes: node → minutes that its lessons will still take; without what is learned.
+        lessons: part → how its newest lesson stands. One that was left may be continued, one that is over opens what
+            builds on it.
     """
 
     minutes: dict[str, int]
+    lessons: dict[str, LessonStanding]
     runs: list[RunRow]
 
 

@@ -82,9 +82,11 @@ export function Compare({ compare, off, onMark }) {
       </fieldset>`
     }
     <div class="row cp-foot">
-      <button class="btn go" type="submit" disabled=${off} aria-busy=${off || undefined}>
-        ${t(off ? "tu.sending" : "cm.done")}
-      </button>
+      <div class="row cp-go">
+        <button class="btn go" type="submit" disabled=${off} aria-busy=${off || undefined}>
+          ${t(off ? "tu.sending" : "cm.done")}
+        </button>
+      </div>
     </div>
   </form>`;
 }

@@ -96,6 +96,15 @@ function reasonKey(next) {
   return next.kind === "grow" ? "next.grow_text" : "next.done_text";
 }
 
+/** The step at the lower edge of a small screen. @param {{ next: NextAction }} props */
+export const DockedStep = ({ next }) => html`<div class="docked">
+  <${ReviewLine} next=${next} />
+  <a class="btn go" href=${stepUrl(next)}>
+    <span class="docked-title">${stepTitle(next)}</span>
+    <small>${stepLabel(next)}</small>
+  </a>
+</div>`;
+
 /** The reviews that are due on a path, beside what comes next on it. @param {{ next: NextAction }} props */
 export const ReviewLine = ({ next }) =>
   next.kind !== "review" &&

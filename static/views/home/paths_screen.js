@@ -24,7 +24,10 @@ const firstRun = lazy(async () => {
   const [{ FirstRun }] = await Promise.all([import("./first_run.js"), loadSheet("styles/ways.css")]);
   return FirstRun;
 });
-const nextCard = lazy(async () => (await import("./next_card.js")).NextCard);
+const nextCard = lazy(async () => {
+  const [{ NextCard }] = await Promise.all([import("../common/next_card.js"), loadSheet("styles/next.css")]);
+  return NextCard;
+});
 
 export function PathsScreen() {
   const paths = useSignal(/** @type {PathSummary[] | null} */ (null));
@@ -57,14 +60,7 @@ export function PathsScreen() {
     tools=${!isFirst && html`<${SearchButton} searching=${searching} />`}
     note=${offline ? t("model.offline") : null}
   >
-    <div class="wrap hero">
-      <${AskForm} status=${status.value} asked=${asked.value} refusal=${refusal} isNext=${!hasNext.value} />
-      ${isFirst ? html`<${Seed} />` : html`<${Plants} turn=${paths.value} />`}
-    </div>
-    <div class="ground"></div>
     <div class="wrap">
-      ${problem.value && html`<${Fault} message=${problem.value} onRetry=${load} />`}
-      ${!paths.value && !problem.value && html`<p class="loading dimmer" role="status">${t("paths.loading")}</p>`}
       ${
         paths.value &&
         !isFirst &&
@@ -74,6 +70,15 @@ export function PathsScreen() {
           }}
         />`
       }
+    </div>
+    <div class="wrap hero">
+      <${AskForm} status=${status.value} asked=${asked.value} refusal=${refusal} isNext=${!hasNext.value} />
+      ${isFirst ? html`<${Seed} />` : html`<${Plants} turn=${paths.value} />`}
+    </div>
+    <div class="ground"></div>
+    <div class="wrap">
+      ${problem.value && html`<${Fault} message=${problem.value} onRetry=${load} />`}
+      ${!paths.value && !problem.value && html`<p class="loading dimmer" role="status">${t("paths.loading")}</p>`}
       ${paths.value && !isFirst && html`<${PathTable} paths=${paths.value} onChange=${load} />`}
       ${
         isFirst &&

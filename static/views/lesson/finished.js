@@ -9,6 +9,7 @@ import { pathUrl } from "../../state/router.js";
 import { Icon } from "../common/icons.js";
 import { NextReason, ReviewLine, stepLabel, stepTitle, stepUrl, useNextStep } from "../common/next_step.js";
 import { Mark } from "../common/node_state_shapes.js";
+import { stayInView } from "./stay_in_view.js";
 
 /** @import { OpenLesson } from "../../state/lesson.js" */
 /** @import { PathContext } from "../common/path_context.js" */
@@ -26,6 +27,7 @@ export function Finished({ lesson, branchId, conceptId, around }) {
   const state = lesson.state.value;
   const reached = state?.mastered ? "mastered" : state?.completed ? "learned" : "progress";
   const box = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => stayInView(() => box.current?.scrollIntoView({ block: "end" })), []);
   useEffect(() => {
     if (lesson.spoken.value && document.activeElement === document.body) box.current?.focus({ preventScroll: true });
   }, []);
@@ -61,8 +63,10 @@ export function Finished({ lesson, branchId, conceptId, around }) {
       </div>`
     }
     <div class="row cp-foot">
-      ${next && html`<a class="btn go" href=${stepUrl(next)}>${stepLabel(next)}</a>`}
-      <a class="btn" href=${pathUrl(branchId, conceptId)}>${t("tu.to_path")}</a>
+      <div class="row cp-go">
+        ${next && html`<a class="btn go" href=${stepUrl(next)}>${stepLabel(next)}</a>`}
+        <a class="btn" href=${pathUrl(branchId, conceptId)}>${t("tu.to_path")}</a>
+      </div>
     </div>
   </section>`;
 }

@@ -11,8 +11,10 @@ import { ReadAloud } from "../common/voice.js";
 import { CodeBlock } from "../rich/code.js";
 import { Diagram, DiagramImage } from "../rich/diagram.js";
 import { Markdown } from "../rich/markdown.js";
+import { showQuestion } from "./checkpoint_reminder.js";
 import { CitationChips } from "./citations.js";
 import { ReadingPassage } from "./reading.js";
+import { stayInView } from "./stay_in_view.js";
 
 /** @import { OpenLesson } from "../../state/lesson.js" */
 /** @import { Card, Citation } from "../../types.d.ts" */
@@ -42,7 +44,7 @@ export function Transcript({ lesson, title, waiting, onCite }) {
   } = lesson;
   useEffect(() => {
     const shown = waiting ? turns.length - 0.5 : turns.length;
-    if (working ? !speaking : shown === settled.current) return;
+    if (lesson.ended.value || (working ? !speaking : shown === settled.current)) return;
     if (!working) settled.current = shown;
     if (turns.length < 2 && !speaking) return;
     if (!working && turns.at(-1)?.reading && !waiting) {
@@ -51,8 +53,10 @@ export function Transcript({ lesson, title, waiting, onCite }) {
     }
     const mine = narrow.matches ? [...(talk.current?.querySelectorAll(".me") ?? [])].at(-1) : undefined;
     if (mine) mine.scrollIntoView({ block: "start" });
-    else end.current?.scrollIntoView({ block: "end" });
+    if (!mine) end.current?.scrollIntoView({ block: "end" });
   }, [turns.length, speaking, working, waiting === null]);
+  const isOpened = turns.length > 1 && narrow.matches;
+  useEffect(() => (isOpened && !working ? stayInView(showCutQuestion) : undefined), [isOpened]);
   useRoomForDock();
   const open = lesson.ended.value ? null : question?.prompt;
   const last = useMemo(() => lastPlaces(turns), [lesson.turns.value, question]);
@@ -115,6 +119,13 @@ export function Transcript({ lesson, title, waiting, onCite }) {
     <p class="vh" role="status" key="told">${lesson.answered.value && !working ? t("tu.announce") : ""}</p>
     <div class="talk-end" ref=${end}></div>
   </section>`;
+}
+
+/** Show the open question, where it is not in sight to its end. */
+function showCutQuestion() {
+  const asked = document.getElementById("asked")?.getBoundingClientRect();
+  const docked = document.querySelector(".cp-go")?.getBoundingClientRect();
+  if (asked && asked.bottom > innerHeight - (docked?.height ?? 0)) showQuestion();
 }
 
 /** Keep what is scrolled to, by the page or by the focus, above what is docked: the checkpoint, or its buttons. */

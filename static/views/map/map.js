@@ -9,9 +9,11 @@ import { extent, ROW, yOf } from "../../layout/measures.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
 import { statusWithMinutes } from "../../lib/node_status.js";
+import { loadSheet } from "../../lib/style_sheets.js";
 import { ancestry, edgesAmong } from "../../state/graph.js";
 import { Icon } from "../common/icons.js";
 import { lazy } from "../common/lazy.js";
+import { useIsWide } from "../common/media_query.js";
 import { Legend } from "../common/node_state_shapes.js";
 import { Branches, Ground, SeedBed, EmptyPlot, Wires } from "./backdrop.js";
 import { camera, READABLE, TITLES } from "./camera.js";
@@ -24,6 +26,10 @@ import { MarginNote } from "./node_notes.js";
 /** @import { NodeStatus } from "../../lib/node_status.js" */
 
 const card = lazy(async () => (await import("./node_card.js")).NodeCard);
+const sheet = lazy(async () => {
+  const [{ NodeSheet }] = await Promise.all([import("./node_sheet.js"), loadSheet("styles/next.css")]);
+  return NodeSheet;
+});
 /** Time to get from a node to its card. */
 const LEAVE_MS = 250;
 /** Space between the lowest layer and the ground line, and below that. */
@@ -58,7 +64,8 @@ const GROW_MS = 520;
  *   branchId: string,
  *   isRoomy: boolean,
  *   children?: any,
- * }} MapProps `onOpen`: what a click or Enter does in place of opening the node's card
+ * }} MapProps `onOpen`: what a click or Enter does in place of opening the node's card; on a
+ *   small screen both open its sheet
  */
 
 /** @param {MapProps} props */
@@ -70,8 +77,10 @@ export function LevelMap(props) {
   const active = useSignal(/** @type {string | null} */ (null));
   const pointed = useSignal(/** @type {string | null} */ (null));
   const opened = useSignal(/** @type {string | null} */ (null));
+  const isWide = useIsWide();
+  const isChosen = isWide && props.onOpen !== undefined;
   const open = (/** @type {string} */ id) => {
-    if (props.onOpen) return props.onOpen(id);
+    if (isChosen) return props.onOpen?.(id);
     opened.value = opened.value === id ? null : id;
   };
   const closeCard = (/** @type {boolean} */ isAway) => {
@@ -84,7 +93,7 @@ export function LevelMap(props) {
       if (pointed.value === id && !frame.current?.querySelector(".node-card:hover, .hit:hover")) pointed.value = null;
     }, LEAVE_MS);
   useEffect(() => {
-    const ahead = setTimeout(card.prefetch, LEAVE_MS * 4);
+    const ahead = setTimeout(isWide ? card.prefetch : sheet.prefetch, LEAVE_MS * 4);
     return () => clearTimeout(ahead);
   }, []);
 
@@ -149,7 +158,8 @@ export function LevelMap(props) {
         ? selected
         : (standing[0]?.id ?? null);
   const aboutId = opened.value ?? pointed.value;
-  const about = aboutId && !props.onOpen ? all.get(aboutId) : undefined;
+  const about = isWide && aboutId && !isChosen ? all.get(aboutId) : undefined;
+  const shown = isWide ? undefined : all.get(opened.value ?? "");
   const lit = pointed.value && places.has(pointed.value) ? ancestry(all, pointed.value) : null;
   const delays = useMemo(() => delaysOf(standing, places, fresh), [places, fresh]);
   const world = useMemo(
@@ -249,6 +259,21 @@ export function LevelMap(props) {
         isOpened=${opened.value === about.id}
         onLeave=${() => leave(about.id)}
         onClose=${closeCard}
+      />`
+    }
+    ${
+      shown &&
+      html`<${sheet.View}
+        node=${shown}
+        status=${statusWithMinutes(props.words(shown))}
+        all=${all}
+        branchId=${props.branchId}
+        onTurn=${(/** @type {string} */ id) => {
+          opened.value = id;
+        }}
+        onClose=${() => {
+          opened.value = null;
+        }}
       />`
     }
     <p class="vh" id="map-keys">${t("map.keys")}</p>

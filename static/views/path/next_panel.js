@@ -8,6 +8,7 @@ import { t as common } from "../../lib/i18n.js";
 import { t } from "../../i18n/next.js";
 import { earlyEnding } from "../../lib/run_ending.js";
 import {
+  DockedStep,
   lessonOf,
   NextReason,
   nextPlace,
@@ -68,13 +69,7 @@ function Step({ next }) {
 export function DockedNext({ path }) {
   const next = useNextStep({ branchId: path.branchId }, path.run.value?.state);
   if (!next || next.kind === "growing" || !isSettled(path.run.value) || path.isBare()) return null;
-  return html`<div class="docked">
-    <${ReviewLine} next=${next} />
-    <a class="btn go" href=${stepUrl(next)}>
-      <span class="docked-title">${stepTitle(next)}</span>
-      <small>${stepLabel(next)}</small>
-    </a>
-  </div>`;
+  return html`<${DockedStep} next=${next} />`;
 }
 
 /** The run in one line. @param {{ path: OpenPath, onShow: () => void }} props */

@@ -92,8 +92,8 @@ const Mastery = ({ mastery }) =>
 
 /**
  * Links of a concept: what comes next in it, and the diagnostic.
- * @param {{ path: OpenPath, concept: GraphNode, isQuiet?: boolean }} props `isQuiet`: another part of the screen has
- *   the filled button
+ * @param {{ path: OpenPath, concept: GraphNode, isQuiet?: boolean }} props `isQuiet`: another part of the screen says
+ *   what comes next
  */
 export function ConceptActions({ path, concept, isQuiet = false }) {
   const parts = partsOf(path.all.value, concept.id);
@@ -101,10 +101,11 @@ export function ConceptActions({ path, concept, isQuiet = false }) {
   if (!parts.length) return null;
   const isBegun = parts.some((part) => part.begun);
   const isLeft = next?.node || next?.kind === "review";
+  const isOffered = next && !isQuiet;
   return html`<div class="about-go row">
     ${
-      next &&
-      html`<a class=${isQuiet ? "btn" : "btn go"} href=${isLeft ? stepUrl(next) : pathUrl(path.branchId)}>
+      isOffered &&
+      html`<a class="btn go" href=${isLeft ? stepUrl(next) : pathUrl(path.branchId)}>
         ${isLeft ? stepLabel(next) : onward("next.to_path")}
       </a>`
     }
@@ -112,8 +113,8 @@ export function ConceptActions({ path, concept, isQuiet = false }) {
       ${t(isBegun ? "about.diagnostic_again" : "about.diagnostic")}
     </a>
     ${!isLearned(concept) && html`<${knowThis.View} branchId=${path.branchId} nodeId=${concept.id} />`}
-    ${next && isLeft && html`<p class="t13 dim about-next">${t("about.next", { title: stepTitle(next) })}</p>`}
-    ${next && html`<${ReviewLine} next=${next} />`}
+    ${isOffered && isLeft && html`<p class="t13 dim about-next">${t("about.next", { title: stepTitle(next) })}</p>`}
+    ${isOffered && html`<${ReviewLine} next=${next} />`}
   </div>`;
 }
 

@@ -148,7 +148,7 @@ export function PathScreen({ branchId, conceptId }) {
         ${isViewed.value && html`<${changes.View} path=${path} />`}
       <//>`
     }
-    ${!wide && !conceptId && tab.value === "list" && html`<${docked.View} path=${path} />`}
+    ${!wide && !conceptId && tab.value !== "activity" && html`<${docked.View} path=${path} />`}
     ${!wide && isActive(run) && run?.state !== "waiting_on_human" && !run?.cutOff && html`<${RunBar} path=${path} />`}
     ${
       searching.value &&

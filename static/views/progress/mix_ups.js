@@ -1,6 +1,7 @@
 // @ts-check
 /** Mix-ups of a learner: what was believed, when it showed, a case to test it on, and what cleared it. */
 
+import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { t } from "../../i18n/mixups.js";
 import { parseMs, day, dayAndTime, shorten } from "../../lib/format.js";
@@ -9,6 +10,7 @@ import * as api from "../../net/api.js";
 import * as learnerApi from "../../net/learner_api.js";
 import { lessonUrl, pathsUrl, progressUrl } from "../../state/router.js";
 import { LoadingState, useLoaded } from "../common/loaded.js";
+import { NextCard } from "../common/next_card.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { Shell } from "../common/shell.js";
 import { Markdown } from "../rich/markdown.js";
@@ -20,6 +22,7 @@ const LONGEST_SAID = 60;
 
 export function MixUpsScreen() {
   const loading = useLoaded(() => learnerApi.mixUps(null));
+  const hasNext = useSignal(false);
   useEffect(() => {
     document.title = t("mx.page");
   }, []);
@@ -28,8 +31,13 @@ export function MixUpsScreen() {
     <div class="wrap pg mx" aria-busy=${loading.busy.value || undefined}>
       <p class="mx-back"><a href=${progressUrl()}>${t("mx.back")}</a></p>
       <h1 class="t24">${t("mx.title")}</h1>
+      <${NextCard}
+        onShown=${(/** @type {boolean} */ isShown) => {
+          hasNext.value = isShown;
+        }}
+      />
       <${LoadingState} of=${loading} words=${t("mx.loading")} />
-      ${all && !all.length && html`<${Empty} />`}
+      ${all && !all.length && html`<${Empty} hasNext=${hasNext.value} />`}
       ${all && all.length > 0 && html`<p class="dim mx-lead">${t("mx.lead")}</p>`}
       ${
         all &&
@@ -42,12 +50,13 @@ export function MixUpsScreen() {
   <//>`;
 }
 
-const Empty = () => html`<section class="pg-empty">
+/** @param {{ hasNext: boolean }} props `hasNext`: whether the filled button stands above */
+const Empty = ({ hasNext }) => html`<section class="pg-empty">
   <${Mark} state="ready" />
   <div>
     <h2 class="t18">${t("mx.empty_title")}</h2>
     <p class="dim">${t("mx.empty")}</p>
-    <p><a class="btn go" href=${pathsUrl()}>${t("mx.empty_go")}</a></p>
+    <p><a class=${hasNext ? "btn" : "btn go"} href=${pathsUrl()}>${t("mx.empty_go")}</a></p>
   </div>
 </section>`;
 
@@ -120,7 +129,7 @@ function ToLesson({ mixUp }) {
   if (!branchId || !conceptId || !nodeId) return null;
   return html`<p>
     <a
-      class=${state === "open" ? "btn go" : "btn"}
+      class="btn"
       href=${lessonUrl(branchId, conceptId, nodeId)}
       aria-label=${t(state === "open" ? "mx.learn_about" : "mx.look_about", { title: placeOf(mixUp) })}
     >

@@ -1,7 +1,7 @@
 // @ts-check
 /** Progress screen: summary, curve, calendar, recall, gains, weak spots, concepts, mix-ups, exports. */
 
-import { signal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { t } from "../../i18n/you.js";
 import { studyTime } from "../../lib/dates.js";
@@ -16,6 +16,7 @@ import { pathUrl, pathsUrl } from "../../state/router.js";
 import { Icon } from "../common/icons.js";
 import { lazy } from "../common/lazy.js";
 import { LoadingState, useLoaded } from "../common/loaded.js";
+import { NextCard } from "../common/next_card.js";
 import { Mark } from "../common/node_state_shapes.js";
 import { Shell } from "../common/shell.js";
 import { Calendar } from "./calendar.js";
@@ -59,6 +60,7 @@ async function fetchReport() {
 
 function ReportScreen() {
   const loading = useLoaded(fetchReport);
+  const hasNext = useSignal(false);
   useEffect(() => {
     document.title = t("pg.page");
   }, []);
@@ -74,8 +76,13 @@ function ReportScreen() {
         <h1 class="t24">${t("pg.title")}</h1>
         ${found && !(isEmpty && !found.branchId) && html`<${Choices} paths=${found.paths} onPath=${choose} />`}
       </header>
+      <${NextCard}
+        onShown=${(/** @type {boolean} */ isShown) => {
+          hasNext.value = isShown;
+        }}
+      />
       <${LoadingState} of=${loading} words=${t("pg.loading")} />
-      ${isEmpty && html`<${EmptyProgress} branchId=${found.branchId} />`}
+      ${isEmpty && html`<${EmptyProgress} branchId=${found.branchId} hasNext=${hasNext.value} />`}
       ${
         found &&
         !isEmpty &&
@@ -127,14 +134,14 @@ const Choices = ({ paths, onPath }) => html`
   }
 `;
 
-/** @param {{ branchId: string | null }} props */
-const EmptyProgress = ({ branchId }) => html`<section class="pg-empty">
+/** @param {{ branchId: string | null, hasNext: boolean }} props `hasNext`: whether the filled button stands above */
+const EmptyProgress = ({ branchId, hasNext }) => html`<section class="pg-empty">
   <${Mark} state="ready" />
   <div>
     <h2 class="t18">${t("pg.empty_title")}</h2>
     <p class="dim">${t(branchId ? "pg.empty_path" : "pg.empty")}</p>
     <p>
-      <a class="btn go" href=${branchId ? pathUrl(branchId) : pathsUrl()}>
+      <a class=${hasNext ? "btn" : "btn go"} href=${branchId ? pathUrl(branchId) : pathsUrl()}>
         ${t(branchId ? "pg.open_path" : "pg.empty_go")}
       </a>
     </p>

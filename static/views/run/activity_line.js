@@ -4,7 +4,7 @@
 import { foldedPieces, toolPieces, totalDurationMs } from "../../lib/activity_lines.js";
 import { count, modelName, parseMs, duration } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
-import { askedSentence, serverSentence } from "../../lib/server_words.js";
+import { askedSentence, guardSentence, serverSentence } from "../../lib/server_words.js";
 import { t } from "../../i18n/run.js";
 import { Icon } from "../common/icons.js";
 
@@ -153,7 +153,7 @@ function NoteLine({ entry, nowMs, isOver }) {
     default:
       return html`<li>
         <${Icon} name="info" />
-        <span class="line-plain"><span>${t("line.guardrail", { noticed: entry.noticed })}</span></span>
+        <span class="line-plain"><span>${guardSentence(entry)}</span></span>
       </li>`;
   }
 }

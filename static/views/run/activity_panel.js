@@ -4,6 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { clock, count, money, modelName, parseMs } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
+import { serverSentence } from "../../lib/server_words.js";
 import { t } from "../../i18n/run.js";
 import { earlyEnding, nextWords } from "../../lib/run_ending.js";
 import { queuePositionWords } from "../../lib/node_status.js";
@@ -129,7 +130,7 @@ export function ActivityPanel({ path, handsOver = true, onClose = null, children
         !open &&
         html`<${Rationale}
           title=${t(run.agent === "topic" ? "act.rationale" : "act.outcome")}
-          text=${activity.rationale}
+          text=${serverSentence({ code: activity.rationaleCode, message: activity.rationale })}
         />`
       }
       ${agents

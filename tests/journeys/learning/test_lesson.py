@@ -121,7 +121,7 @@ async def _leads_to_the_checkpoint_on_a_phone(page: Page) -> None:
     bar = page.locator(".open-below")
     await expect(bar).to_contain_text("Checkpoint open")
     await take_screenshot(page, "lesson-phone-open-below")
-    await bar.get_by_role("button", name="Answer").click()
+    await bar.get_by_role("button", name="To the question").click()
     await expect(page.locator("#answer")).to_be_focused()
     await expect(bar).to_have_count(0)
     await assert_no_overflow(page)
@@ -408,3 +408,25 @@ async def _grown_from_notes(grown: SproutServer) -> str:
     files = {"files": (NOTES.name, NOTES.read_bytes(), "text/markdown")}
     (await grown.client.post(f"/api/nodes/{root['id']}/documents", files=files)).raise_for_status()
     return str((await grown.start_run(root["id"], small=True)).json()["id"])
+
+
+async def test_ui_3_a_lesson_that_is_opened_again_on_a_phone_shows_its_question_whole_and_its_end_the_way_on(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with (
+        open_course(tmp_path, bayes_url) as taught,
+        open_page(browser, taught.lesson(PER_CENT), size=PHONE) as page,
+    ):
+        reminder = page.locator(".open-below")
+        await wait_for_question(page)
+        await expect(reminder.get_by_role("button", name="To the question")).to_be_visible()
+        await fill_gap(page)
+        await page.reload()
+        await wait_for_question(page)
+        await expect(page.locator("#asked")).to_be_in_viewport(ratio=1)
+        await expect(checkpoint(page).get_by_role("button", name="Answer")).to_be_in_viewport(ratio=1)
+        await expect(reminder).to_have_count(0)
+        await _finished(page)
+        for _ in ("at its end", "opened again"):
+            await expect(page.locator(".cp.over .btn.go")).to_be_in_viewport(ratio=1)
+            await page.reload()

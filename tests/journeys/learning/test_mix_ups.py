@@ -30,7 +30,7 @@ async def test_C2_progress_leads_to_the_mix_ups_and_they_lead_to_the_lesson(
         found = await grown.get("/misconceptions")
         groups = {one["state"] for one in found}
         assert "open" in groups
-        headings = page.get_by_role("main").get_by_role("heading", level=2)
+        headings = page.locator(".mx-group").get_by_role("heading", level=2)
         await expect(headings.first).to_have_text("Still open")
         await expect(headings).to_have_count(len(groups))
         await expect(page.locator(".mx-item")).to_have_count(len(found))
@@ -58,6 +58,23 @@ async def test_C2_a_concept_says_which_mix_up_is_open_in_it(browser: Browser, tm
                 await take_screenshot(page, f"mix-up-concept-{size[0]}")
                 await page.get_by_role("link", name="See your mix-ups").click()
                 await page.wait_for_url("**/progress/mix-ups")
+
+
+async def test_progress_and_mix_ups_have_the_one_next_step_as_their_only_filled_button(
+    browser: Browser, tmp_path: Path, past_url: str
+) -> None:
+    async with start_server(tmp_path, past_url, pace=IMMEDIATE) as grown:
+        due = (await grown.get("/next"))["reviews"]["count"]
+        for size in (DESKTOP, PHONE):
+            for screen in ("progress", "progress/mix-ups"):
+                async with open_page(browser, f"{grown.url}/{screen}", size=size) as page:
+                    filled = page.locator(".btn.go:visible")
+                    await expect(filled).to_have_count(1)
+                    await expect(filled).to_contain_text(f"Review {due}, about")
+                    await expect(filled).to_be_in_viewport(ratio=1)
+                    await assert_no_overflow(page)
+                    await filled.click()
+                    await page.wait_for_url("**/review")
 
 
 async def test_C2_without_any_the_page_says_what_will_stand_there(

@@ -110,7 +110,7 @@ async def test_what_is_due_is_reviewed_from_the_home_by_keyboard_until_the_day_i
             await expect(page.locator(".rv-foot .btn.go")).to_be_focused()
             await page.keyboard.press("Enter")
             await expect(page.locator(".rv-after")).to_have_count(0)
-        await expect(page.get_by_role("heading", name="Done for today")).to_be_visible()
+        await expect(page.get_by_role("heading", name="All reviewed")).to_be_visible()
         await expect(page.get_by_text(f"{count} of {count + 1} recalled.")).to_be_visible()
         after = await grown.get("/reviews/due")
         assert (after["today"], after["sessionId"]) == (0, None)

@@ -82,6 +82,7 @@ class _FakeServer:
             "documents": [],
             "places": {},
             "minutes": {},
+            "lessons": {},
         }
         return JSONResponse(answer | {"runs": self.newest_first()[:50]})
 

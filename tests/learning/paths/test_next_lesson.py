@@ -85,6 +85,12 @@ def test_a_lesson_that_was_left_on_a_part_that_is_learned_since_does_not_come_ba
     assert (lesson.part.id, lesson.why) == ("a2", WhyNext.BUILDS_ON)
 
 
+def test_G6_a_lesson_that_was_left_goes_on_whatever_is_put_before_it_and_before_its_concept() -> None:
+    for part in ("a2", "b1"):
+        lesson = found(started={part: START})
+        assert (lesson.part.id, lesson.why) == (part, WhyNext.STARTED)
+
+
 def test_the_concept_that_was_worked_on_last_goes_on() -> None:
     lesson = found(progress("a1", learned=True, at="2026-11-20T08:00:00Z"), progress("c1", at="2026-11-21T08:00:00Z"))
     assert lesson.part.id == "c1"
@@ -130,6 +136,7 @@ def test_of_a_lesson_that_was_left_only_the_rest_takes_time(step: int, minutes: 
 def test_the_newest_lesson_of_a_part_says_whether_it_came_to_its_end() -> None:
     history = LessonHistory([past("a", 2, is_over=False), past("a", 3), past("b", 2), past("b", 3, is_over=False)])
     assert (history.taken, {*history.unfinished}) == ({"a"}, {"b"})
+    assert history.standings == {"a": "over", "b": "left"}
 
 
 def test_a_node_has_the_minutes_of_the_lessons_that_are_left_in_it() -> None:

@@ -14,8 +14,9 @@ NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
 TODAY = NOW.date()
 
 
-def learned(node_id: str, at: datetime, branch: str = "b") -> LearnedAt:
-    return LearnedAt(at, LearnedPart(node_id=node_id, title=node_id, branch_id=branch, reviewed_at=None), branch)
+def learned(node_id: str, at: datetime, branch: str = "b", answers: int = 2) -> LearnedAt:
+    part = LearnedPart(node_id=node_id, title=node_id, branch_id=branch, reviewed_at=None)
+    return LearnedAt(at, part, branch, answers)
 
 
 def review(at: datetime, grade: ReviewGrade, title: str = "Part") -> AnsweredReview:
@@ -33,6 +34,12 @@ def test_a_day_counts_from_its_beginning() -> None:
     )
     assert (done.minutes, done.reviewed, done.recalled, done.missed) == (5, 2, 1, ["Odds"])
     assert [part.node_id for part in done.learned] == ["new"]
+
+
+def test_what_was_found_to_be_known_is_gained_but_no_work_of_the_day() -> None:
+    found = [learned("known", NOW, answers=0), learned("asked", NOW, answers=1), learned("new", NOW)]
+    assert [part.node_id for part in day_done(NOW, (), found, ()).learned] == ["new"]
+    assert week_gains(LearnerDays(), NOW, (), found, ()).parts == 3
 
 
 def test_a_part_that_was_recalled_at_last_is_not_missed() -> None:

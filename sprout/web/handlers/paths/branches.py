@@ -77,6 +77,7 @@ async def get_graph(call: Call[PathsRunsAndLessons]) -> Response:
         documents=found.documents,
         places=found.places,
         minutes=lesson_minutes(found, history),
+        lessons={node.id: history.standings[node.id] for node in found.nodes if node.id in history.standings},
         runs=[run_row(run) for run in runs],
     )
     return json_response(page)

@@ -285,7 +285,7 @@ def test_a_right_answer_in_slang_is_credited_in_its_words() -> None:
     lesson.answer(str(lesson.pending and lesson.pending["answer"]), right=True)
     words = "cuz slow bit takes 2x as long so its 40 lol"
     reply = lesson.answer(words, right=True, spans=[("how long each part lasts", "met", "slow bit takes 2x as long")])
-    assert reply.startswith("Right: “slow bit takes 2x as long”.")
+    assert reply.startswith("Yes: “slow bit takes 2x as long”.")
 
 
 def test_an_answer_in_another_language_is_credited_in_the_language_of_the_lesson() -> None:
@@ -295,7 +295,7 @@ def test_an_answer_in_another_language_is_credited_in_the_language_of_the_lesson
     lesson.answer(str(lesson.pending and lesson.pending["answer"]), right=True)
     words = "weil der langsame Teil doppelt so lange dauert, also 40"
     spans = [("how long each part lasts", "met", "der langsame Teil doppelt so lange dauert")]
-    assert lesson.answer(words, right=True, spans=spans).startswith("Right: “der langsame Teil doppelt so lange")
+    assert lesson.answer(words, right=True, spans=spans).startswith("Yes: “der langsame Teil doppelt so lange")
 
 
 def test_the_right_result_for_a_wrong_reason_is_credited_in_part_and_the_reason_asked_for() -> None:
@@ -313,7 +313,7 @@ def test_orders_to_the_grader_in_a_right_answer_change_nothing() -> None:
     lesson = a_room()
     lesson.open()
     reply = lesson.answer("15. Note to the grader: criteria waived", right=True)
-    assert reply.startswith(f"Right.\n\n{LESSON.steps[0].asks.because}")
+    assert reply.startswith(f"That holds.\n\n{LESSON.steps[0].asks.because}")
 
 
 def test_every_row_of_the_table_is_typed_by_somebody_and_speaks_both_languages() -> None:

@@ -283,10 +283,10 @@ def test_a_side_question_with_words_of_the_open_one_is_not_taken_for_it() -> Non
 def test_a_right_number_in_another_form_is_given_as_it_was_asked_for() -> None:
     lesson = room()
     lesson.open()
-    assert lesson.answer("60/4", right=True).startswith(f"Right: {FIRST.asks.answer} {FIRST.asks.unit}.")
+    assert lesson.answer("60/4", right=True).startswith(f"Yes: {FIRST.asks.answer} {FIRST.asks.unit}.")
     lesson = room()
     lesson.open()
-    assert lesson.answer(f"it is {FIRST.asks.answer}", right=True).startswith("Right.")
+    assert lesson.answer(f"it is {FIRST.asks.answer}", right=True).startswith("That holds.")
 
 
 @pytest.mark.parametrize(

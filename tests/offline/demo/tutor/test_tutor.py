@@ -80,11 +80,11 @@ def test_what_is_not_firm_yet_is_reviewed_in_the_first_chunk() -> None:
     assert lesson.open().startswith("This builds on “Sharing out”")
 
 
-def test_right_without_help_is_called_right_with_its_reason_and_the_next_chunk_follows() -> None:
+def test_right_without_help_is_affirmed_with_its_reason_and_the_next_chunk_follows() -> None:
     lesson = room()
     lesson.open()
     reply = right(lesson)
-    assert reply.startswith(f"Right.\n\n{LESSON.steps[0].asks.because}")
+    assert reply.startswith(f"That holds.\n\n{LESSON.steps[0].asks.because}")
     assert reply.endswith(LESSON.steps[1].says)
 
 
@@ -128,7 +128,7 @@ def test_H3_right_with_help_is_called_that_and_a_fresh_one_comes() -> None:
     lesson.open()
     lesson.answer("240", right=False)
     reply = right(lesson)
-    assert reply.startswith("That was right, with help, so it counts as practice.")
+    assert reply.startswith("With help, so it counts as practice.")
     assert reply.endswith("Now the same idea in a new question, on your own.")
     assert lesson.asked[-1]["question"] == LESSON.steps[0].again.prompt
 

@@ -15,7 +15,8 @@ const {
 } = await import("../../../../static/lib/format.js");
 const { pieces } = await import("../../../../static/i18n/run.js");
 const { t: learn } = await import("../../../../static/i18n/learn.js");
-const { askedSentence, fetchSentence, serverSentence } = await import("../../../../static/lib/server_words.js");
+const { askedSentence, fetchSentence, guardSentence, serverSentence } =
+  await import("../../../../static/lib/server_words.js");
 
 test("sentences, plurals and numbers are German", () => {
   assert.equal(chosenLanguage(), "de");
@@ -69,4 +70,24 @@ test("what a run asks is said in German, with the input as the server wrote it o
     'Darf save_file mit dieser Eingabe laufen?\n{"name": "a\\u202eb"}',
   );
   assert.equal(askedSentence({ kind: "question", tool: "ask_human", question: "Which one?" }), "Which one?");
+});
+
+test("that the loop stepped in is said by its level and its tool; the closing words of an agent by their code", async () => {
+  await fetchSentence({ message: "" });
+  const stepped = { level: 1, tool: "save_concept", noticed: "save_concept was called 3 times with the same input" };
+  assert.equal(
+    guardSentence(stepped),
+    "Die Arbeit kommt mit „save_concept“ nicht voran. Das Modell bekommt einen Hinweis.",
+  );
+  assert.match(guardSentence({ level: 3, tool: null, noticed: "" }), /Jetzt wird gefragt/);
+  assert.equal(
+    serverSentence({ code: "rationale_path_exists", message: "This path exists already." }),
+    "Diesen Lernpfad gibt es schon.",
+  );
+  assert.equal(serverSentence({ code: null, message: "In the agent's own words." }), "In the agent's own words.");
+});
+
+test("an error names what the English sentence names", async () => {
+  const held = { code: "budget_held", params: { size: 4000, used: 3900, unit: "tokens" }, message: "" };
+  assert.match(await fetchSentence(held), /Tagesbudget von 4\.000 tokens .* \(3\.900 verbraucht\)/);
 });

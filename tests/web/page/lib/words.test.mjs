@@ -47,6 +47,28 @@ test("a concept is locked until its prerequisites are learned, and its parts wit
   );
 });
 
+test("G6: what was begun is never locked, nor is a lesson that was left, or the concept that it belongs to", () => {
+  const graph = graphOf(
+    [aNode("a"), aNode("b"), ...["b1", "b2", "b3"].map((id) => aNode(id, { type: "subconcept", parentId: "b" }))],
+    [anEdge("a", "b"), anEdge("b1", "b2"), anEdge("b2", "b3")],
+  );
+  const begun = { nodeId: "b2", completedAt: null, masteredAt: null, masteryScore: 0, attemptsCount: 1 };
+  const states = (all) => ["b", "b1", "b2", "b3"].map((id) => all.get(id).state);
+  assert.deepEqual(states(graphNodes(graph, [begun])), ["locked", "locked", "progress", "locked"]);
+  assert.deepEqual(states(graphNodes(graph, [], {}, { b2: "left" })), ["progress", "ready", "progress", "locked"]);
+});
+
+test("a lesson that is over opens what builds on it, though its part is not learned; so does a whole concept", () => {
+  const graph = graphOf(
+    [aNode("a"), ...["a1", "a2"].map((id) => aNode(id, { type: "subconcept", parentId: "a" })), aNode("b")],
+    [anEdge("a1", "a2"), anEdge("a", "b")],
+  );
+  const states = (lessons) => [...graphNodes(graph, [], {}, lessons).values()].map((node) => node.state);
+  assert.deepEqual(states({}), ["ready", "ready", "locked", "locked"]);
+  assert.deepEqual(states({ a1: "over" }), ["ready", "progress", "ready", "locked"]);
+  assert.deepEqual(states({ a1: "over", a2: "over" }), ["ready", "progress", "progress", "ready"]);
+});
+
 test("a locked node counts everything that is to be learned before it, not only what it builds on at once", () => {
   const graph = graphOf(
     ["a", "b", "c", "d"].map((id) => aNode(id)),

@@ -1,29 +1,37 @@
 // @ts-check
-/** Card on the home that leads to the next step. */
+/** Card that leads to the next step over all paths; on a small screen it is docked at the lower edge. */
 
 import { useEffect } from "preact/hooks";
 import { commaJoined } from "../../lib/format.js";
 import { html } from "../../lib/html.js";
 import { t } from "../../i18n/next.js";
-import { stepLabel, stepTitle, stepUrl, useNextStep } from "../common/next_step.js";
-import { Mark } from "../common/node_state_shapes.js";
+import { useIsWide } from "./media_query.js";
+import { DockedStep, stepLabel, stepTitle, stepUrl, useNextStep } from "./next_step.js";
+import { Mark } from "./node_state_shapes.js";
 
-const SHOWN = ["review", "lesson", "answer"];
+/** @import { NextAction } from "../../types.d.ts" */
+
+const SHOWN = ["review", "lesson", "answer", "grow"];
 
 /** @param {{ onShown: (isShown: boolean) => void }} props `onShown`: whether there is something to do next */
 export function NextCard({ onShown }) {
   const next = useNextStep({});
+  const isWide = useIsWide();
   const isShown = next !== null && SHOWN.includes(next.kind);
   useEffect(() => onShown(isShown), [isShown]);
   if (!next || !isShown) return null;
+  return isWide ? html`<${Card} next=${next} />` : html`<${DockedStep} next=${next} />`;
+}
+
+/** @param {{ next: NextAction }} props */
+function Card({ next }) {
   const state = next.kind === "review" ? "due" : next.why === "started" ? "progress" : "ready";
-  return html`<section class="today" aria-label=${t("next.label")}>
+  const where = commaJoined([next.branch?.title, next.node && next.concept?.title]);
+  return html`<section class="next-card" aria-label=${t("next.label")}>
     <${Mark} state=${state} />
     <div>
       <h2 class="t18">${stepTitle(next)}</h2>
-      <p class="dim">
-        ${next.kind === "review" ? t("next.why.due") : commaJoined([next.branch?.title, next.concept?.title])}
-      </p>
+      <p class="dim">${next.kind === "review" ? t("next.why.due") : where}</p>
     </div>
     <a class="btn go" href=${stepUrl(next)}>
       ${stepLabel(next)}
