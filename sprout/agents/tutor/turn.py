@@ -172,7 +172,7 @@ class LessonTurn:
         return AttemptResult(question, ladder, notes=(note,), suggested=suggested)
 
     def ladder_if_asked_back(self, question: AskedCheckpoint, ladder: HelpLadder, words: str) -> HelpLadder | None:
-        """The ladder after words of which the learner is asked whether they are an answer; None if they are compared."""
+        """The ladder after words of which the learner is asked whether they are an answer; None if none is."""
         if self.is_said_of_answer(question, words):
             return question.ladder.wait()
         return ladder if ladder.unmarked < MAX_UNMARKED and not self.is_worth_comparing(question, words) else None
