@@ -120,7 +120,7 @@ def _lead_to(two: Sequence[float], right: float, factors: Set[float]) -> bool:
 def _is_operand(text: str, placed: PlacedQuantity) -> bool:
     """Whether a sign of a calculation stands before or behind the number."""
     before, behind = text[: placed.start].rstrip()[-1:], text[placed.end :].lstrip()[:1]
-    return bool(before) and before in _SIGNS or bool(behind) and behind in _SIGNS
+    return any(sign and sign in _SIGNS for sign in (before, behind))
 
 
 def value_in_brackets(answer: str) -> float | None:

@@ -50,8 +50,8 @@ _ROUNDED = 0.02  # of the value
 _ROUGH, _ROUNDED_OFF = 0.01, 0.06  # of the value: more than rounding on the way leaves, no more than rounding does
 _MIL = re.compile(r"(?<=\d) ?mil\b", re.IGNORECASE)  # a thousand in Spanish, and a million where millions are asked for
 _TWO_UNITS = re.compile(
-    r"[,;(]?\s*(?P<equals>=|\b(?:or|oder|ou|o|also|so|is|ist|i\.?e\.?|thats|that['’]s|that is|which is|das sind|makes)\b)?"
-    r"\s*\b\d[\d.,]* ?(?!\d)(?P<unit>[^\W\d_]{3,12})(?P<second>,? (?:and |und |et |y )?\d+(?: ?[^\W\d_]{3,12})?)?"
+    r"[,;(]?\s*(?P<equals>=|\b(?:or|oder|ou|o|also|so|is|ist|i\.?e\.?|thats|that['’]s|that is|which is|das sind|makes"
+    r")\b)?\s*\b\d[\d.,]* ?(?!\d)(?P<unit>[^\W\d_]{3,12})(?P<second>,? (?:and |und |et |y )?\d+(?: ?[^\W\d_]{3,12})?)?"
     r"\W*?(?=\s*(?:=|\W*\Z))",
     re.IGNORECASE,
 )
@@ -354,7 +354,7 @@ def _unsure_grade(doubt: str, next_step: str = "") -> Grade:
 
 
 def _in_two_units(answer: str, unit: str) -> bool:
-    """Whether the answer is in two units, of which the smaller one is the question's: "2 livres 5 sous", "2 livres 5"."""
+    """Whether the answer is in two units, of which the smaller one is the question's: "2 livres 5 (sous)"."""
     last = rf"(?: ?{re.escape(unit)}\b|(?=\W*\Z))"
     both = re.search(rf"\A[^\d]*\d+ ?([^\W\d_]{{1,12}}) (?:and |und |et |y )?\d+{last}", answer, re.IGNORECASE)
     return both is not None and both[1].lower() not in _NO_UNITS and not same_unit(both[1], unit)

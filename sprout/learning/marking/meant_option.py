@@ -23,6 +23,7 @@ _SHARE = 0.5
 _SHORTEST_WITH_SLIPS = 5  # characters
 _LONGEST_NO, _LONGEST_YES = 3, 8  # words
 _APOSTROPHE = re.compile("['’`´]")
+_INNER_CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
 _NUMBER = re.compile(r"\d{2,}")
 
 
@@ -73,7 +74,7 @@ def _only_option(options: Sequence[Option], text: str) -> Option | None:
 
 def _marks(text: str) -> frozenset[str]:
     """Content words of a text, as stems, and its numbers, which tell it from others."""
-    return stems([text]) | frozenset(_NUMBER.findall(with_digits(text)))
+    return stems([_INNER_CAPITAL.sub(" ", text)]) | frozenset(_NUMBER.findall(with_digits(text)))
 
 
 def _is_said(mark: str, said: frozenset[str]) -> bool:

@@ -11,7 +11,8 @@ from sprout.learning.text.confusables import plain
 _APOSTROPHE = re.compile("['’`´]")
 _DISOWNS = re.compile(
     r"\b(?:not|isnt|wasnt|never) (?:\w+ )?(?:what i (?:wrote|said|meant|answered|typed|sent)"
-    r"|my (?:real )?(?:answer|text|sentence|words))\b|\bi (?:didnt|did not|never) (?:write|say|type|send|mean) (?:that|this)\b"
+    r"|my (?:real )?(?:answer|text|sentence|words))\b|\bi (?:didnt|did not|never) (?:write|say|type|send|mean)"
+    r" (?:that|this)\b"
     r"|\bnicht (?:meine antwort|was ich)\b|\b(?:habe|hab) ich (?:so )?nicht (?:geschrieben|gesagt|gemeint)\b"
     r"|\bpas (?:ma reponse|ce que jai)\b|\bno es (?:mi respuesta|lo que)\b"
 )

@@ -219,7 +219,6 @@ def test_A1_a_hundred_out_of_which_something_is_said_to_be_is_no_result() -> Non
     [
         ("it prints 19 because 8 is not > 8 so 8+10=18, +1", "1 or 19"),
         ("19, n=6 rounds=3", "3 or 19"),
-        ("19 steps first, and it all comes to 20", "19 or 20"),
     ],
 )
 def test_A1_where_the_right_number_is_not_clearly_the_result_both_are_named(answer: str, results: str) -> None:
@@ -749,7 +748,7 @@ def test_A1_a_share_by_one_who_cannot_convert_it_is_asked_for_in_percent() -> No
 
 WAGE = NumericQuestion("A day brings in 18 sous. How many sous is a tax of three days?", "54", "sous")
 VOTES = NumericQuestion(
-    "For a plan are 590 of 600 deputies, 100 of 300 clergy and 50 of 300 nobles. How many more are for it than against?",
+    "For a plan are 590 of 600 deputies, 100 of 300 clergy and 50 of 300 nobles. How many more are for it?",
     "280",
     "votes",
 )
@@ -802,7 +801,15 @@ def test_A1_a_way_to_something_else_is_never_called_one(question: NumericQuestio
     assert not grade.next_step.startswith("That is a way to it.")
 
 
-@pytest.mark.parametrize("answer", ["8-5 = 3, 3>2 so 30. then 30 > 1 so 3000", "first 30 and then 3000", "30 so 300"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "8-5 = 3, 3>2 so 30. then 30 > 1 so 3000",
+        "first 30 and then 3000",
+        "30 so 300",
+        "30 first, then it all comes to 31",
+    ],
+)
 def test_A1_what_an_answer_goes_on_to_from_the_right_number_is_its_result(answer: str) -> None:
     assert grade_number(BRANCH, answer).correct is False
 
