@@ -76,3 +76,42 @@ async def test_A11_a_keyword_with_a_slip_is_asked_about(answer: str, asked: str 
     grade = await mark_program(SandboxedRunner(), [ProgramTest(prints="3")], answer)
     assert grade.correct is None
     assert grade.next_step.endswith(asked) if asked else "Did you mean" not in grade.next_step
+
+
+RECORDED = ProgramTest(
+    before="kept = []\ndef print(*values):\n    kept.extend(values)\nrows = [12, 12, 7]", after="kept", gives="[25]"
+)
+IN_EVERY_ROUND = "seats = 0\nfor r in rows:\n    seats = seats + r - 2\n    print(seats)"
+
+
+async def test_A11_what_a_test_keeps_is_told_in_words_and_not_by_a_name_of_its_own() -> None:
+    for program, said in [
+        (IN_EVERY_ROUND, "Your program prints in every round: 10, 20, 25. Print once, behind the loop."),
+        ("print(3)", "Your program printed 3; it should print 25."),
+        ("seats = 25", "Your program printed no number; it should print 25."),
+    ]:
+        assert said in (await mark_program(SandboxedRunner(), [RECORDED], program)).next_step
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("for h in [2, 3]:\n    pay = 0\n    pay = pay + h\nprint(pay)", "it belongs before it"),
+        ("for h in [2, 3]:\n    pay = 0\n    pay += h\nprint(pay)", "`pay` starts anew in each round"),
+        ("def f():\n    for h in [2, 3]:\n        return h\nprint(f())", "`return` stands in the loop"),
+        ("print('The sum is', 5)", "The value is right, and only the words beside it are too much."),
+    ],
+)
+async def test_A11_the_commonest_faults_of_loops_and_labels_are_named(program: str, said: str) -> None:
+    assert said in (await mark_program(SandboxedRunner(), [ProgramTest(prints="5")], program)).next_step
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "for h in [2, 3]:\n    pay = 0\n    if h > 2:\n        pay = 6\nprint(pay)",
+        "for row in [[1, 2], [3]]:\n    total = 0\n    for x in row:\n        total += x\n    print(total)",
+    ],
+)
+async def test_A11_a_loop_without_these_faults_is_not_blamed(program: str) -> None:
+    assert "loop" not in (await mark_program(SandboxedRunner(), [ProgramTest(prints="5")], program)).next_step

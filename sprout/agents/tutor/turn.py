@@ -32,7 +32,7 @@ from sprout.learning.lessons.turn import (
     ladder_after,
     named_option,
     suggested_option,
-    with_confirmed_option,
+    with_confirmed_answer,
     with_picked_result,
 )
 from sprout.learning.lessons.turn_notes import TurnNote
@@ -40,8 +40,10 @@ from sprout.learning.marking.attempts import asks_something, complains, wants_ch
 from sprout.learning.marking.comparable_answers import answers_anew, is_worth_comparing
 from sprout.learning.marking.comparison import build_comparison
 from sprout.learning.marking.grades import Grade, GradeState
+from sprout.learning.marking.meant_option import only_confirms
+from sprout.learning.marking.point_verdicts import is_verdict_alone
 from sprout.learning.marking.program_marking import ProgramMarker
-from sprout.learning.marking.self_verdicts import leaves_open, listed_criteria, typed_self_mark
+from sprout.learning.marking.self_verdicts import disowns_answer, leaves_open, listed_criteria, typed_self_mark
 from sprout.learning.marking.typed_choice import named_options
 from sprout.learning.paths.repositories import Repositories
 from sprout.learning.questions.assessments import SelfMark
@@ -122,7 +124,7 @@ class LessonTurn:
         if question.ladder.comparing:
             return await self.replace_answer(question)
         before = self.lesson.messages_since(question.prompt)[1]
-        given, meaning = with_confirmed_option(question, self.input, before), InputMeaning.ASIDE
+        given, meaning = with_confirmed_answer(question, self.input, before), InputMeaning.ASIDE
         given = with_picked_result(question, given)
         if given.kind is not TurnKind.OPENING:
             meaning = interpret_input(question, given, before=before, has_drawing=self.drawing is not None)
@@ -146,8 +148,8 @@ class LessonTurn:
         right = bool(grade.correct) if grade is not None and grade.state is GradeState.GRADED else None
         ladder = ladder_after(question, meaning, right=right)
         if grade is not None and grade.must_be_compared:
-            if ladder.unmarked < MAX_UNMARKED and not self.is_worth_comparing(question, given.text):
-                return AttemptResult(question, ladder, notes=(TurnNote.HARDLY_AN_ANSWER,))
+            if (asked_back := self.ladder_if_asked_back(question, ladder, given.text)) is not None:
+                return AttemptResult(question, asked_back, notes=(TurnNote.HARDLY_AN_ANSWER,))
             ladder = ladder.compare()
         return AttemptResult(question, ladder, attempt.id, grade, sure=bool(self.task.sure))
 
@@ -169,6 +171,19 @@ class LessonTurn:
         suggested = suggested_option(question, self.input) if is_new else None
         return AttemptResult(question, ladder, notes=(note,), suggested=suggested)
 
+    def ladder_if_asked_back(self, question: AskedCheckpoint, ladder: HelpLadder, words: str) -> HelpLadder | None:
+        """The ladder after words of which the learner is asked whether they are an answer; None if none is."""
+        if self.is_said_of_answer(question, words):
+            return question.ladder.wait()
+        return ladder if ladder.unmarked < MAX_UNMARKED and not self.is_worth_comparing(question, words) else None
+
+    def is_said_of_answer(self, question: AskedCheckpoint, words: str) -> bool:
+        """Whether the words are a "yes", a "no" or a verdict, which speak of an answer and are none."""
+        if self.drawing is not None or question.kind != "text":
+            return False
+        is_verdict = is_verdict_alone(words, build_comparison(question.checkpoint.draft))
+        return only_confirms(words) or (is_verdict and not self.is_worth_comparing(question, words))
+
     def is_worth_comparing(self, question: AskedCheckpoint, words: str) -> bool:
         taught = self.taught_texts(question)
         return self.drawing is not None or is_worth_comparing(words, question.checkpoint.draft, taught)
@@ -182,7 +197,8 @@ class LessonTurn:
         """Store a new answer in the place of the one that waits to be compared, if the message is one. It was written
         beside the full answer, and has the highest level of help: whatever becomes of it is practice."""
         taught, words, draft = self.taught_texts(question), self.input.text, question.checkpoint.draft
-        is_judging = leaves_open(words, build_comparison(draft))
+        comparison = build_comparison(draft)
+        is_judging = leaves_open(words, comparison) or is_verdict_alone(words, comparison) or disowns_answer(words)
         is_answer = self.input.kind is TurnKind.ANSWER and not (is_judging or complains(words))
         if not is_answer or not answers_anew(words, question.last_attempt_text, draft, taught):
             return AttemptResult(question, question.ladder)
@@ -267,17 +283,23 @@ class LessonTurn:
         question, words = self.result.open_question, self.input.text
         is_aside = self.input.kind is TurnKind.CLARIFICATION or asks_something(words) or complains(words)
         if question is not None and self.result.ladder.comparing and not is_aside:
-            comparison = build_comparison(question.checkpoint.draft)
-            if self.result.attempt_id is None and leaves_open(words, comparison):
-                return fixed_text("compare_which", self.language, points=listed_criteria(comparison))
-            is_first, is_new = not question.ladder.comparing, self.result.attempt_id is not None
-            name = "compare" if is_first else "compare_new" if is_new else "compare_again"
-            return fixed_text(name, self.language, answer=question.checkpoint.draft.correct_answer)
+            return self.compare_reply(question)
         if question is not None:
             before = self.lesson.messages_since(question.prompt)[1]
             if (about_form := form_reply(question, self.input, self.result, before)) is not None:
                 return about_form
         return self.due_help() or None if self.task.move == "help" else None
+
+    def compare_reply(self, question: AskedCheckpoint) -> str:
+        """The words beside a comparison: the full answer stands in them where there is a new one to compare."""
+        comparison = build_comparison(question.checkpoint.draft)
+        if self.result.attempt_id is not None:
+            name = "compare_new" if question.ladder.comparing else "compare"
+            return fixed_text(name, self.language, answer=comparison.model_answer)
+        if disowns_answer(self.input.text):
+            return fixed_text("compare_rewrite", self.language)
+        name = "compare_again" if len(comparison.criteria) == 1 else "compare_which"
+        return fixed_text(name, self.language, points=listed_criteria(comparison))
 
     def due_help(self) -> str:
         """The prepared help that the learner gets in this turn; empty without one that can be shown."""

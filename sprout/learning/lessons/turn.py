@@ -23,7 +23,7 @@ from sprout.learning.marking.attempts import (
 )
 from sprout.learning.marking.comparison import Comparison, build_comparison
 from sprout.learning.marking.keyed_answers import Option, states_number
-from sprout.learning.marking.meant_option import confirms, denies, meant_option
+from sprout.learning.marking.meant_option import confirms, denies, meant_option, only_confirms
 from sprout.learning.marking.stated_results import picked_result, stated_results
 from sprout.learning.marking.typed_choice import OPTION_LABELS, named_options, typed_option
 from sprout.learning.questions.questions import QuestionDraft
@@ -150,11 +150,19 @@ class AskedCheckpoint:
         """The comparison that waits for the learner's verdicts; None if none does."""
         return build_comparison(self.checkpoint.draft) if self.ladder.comparing else None
 
+    @property
+    def is_for_sentences(self) -> bool:
+        draft = self.checkpoint.draft
+        return self.kind == "text" and draft.format == "open_ended" and not draft.accepted
+
+    @property
+    def asks_whether_answer(self) -> bool:
+        """Whether the learner was asked if the words before are meant as an answer in sentences."""
+        return self.is_for_sentences and self.ladder.unmarked > 0 and not self.unmarked and not self.ladder.comparing
+
     def words_to_mark(self, text: str) -> str:
         """The words of a new attempt: after one in sentences that could not be marked, both are one answer."""
-        draft = self.checkpoint.draft
-        in_sentences = self.kind == "text" and draft.format == "open_ended" and not draft.accepted
-        before = self.last_attempt_text if self.unmarked and in_sentences else ""
+        before = self.last_attempt_text if self.unmarked and self.is_for_sentences else ""
         return f"{before}\n\n{text}" if before and folded(before) != folded(text) else text
 
     @property
@@ -266,14 +274,19 @@ def is_untagged_answer(question: AskedCheckpoint, given: LearnerInput) -> bool:
     return is_answer and interpret_input(question, as_answer) is InputMeaning.ATTEMPT
 
 
-def with_confirmed_option(
+def with_confirmed_answer(
     question: AskedCheckpoint, given: LearnerInput, before: Sequence[LearnerInput]
 ) -> LearnerInput:
-    """The input, with the option that the one before it seemed to mean in the place of a "yes", tagged or not.
+    """The input, with what the one before it seemed to mean in the place of a "yes", tagged or not: the option of a
+    choice, or the words of which the learner was asked whether they are the answer.
 
     Args:
         before: the learner's inputs since the question was asked.
     """
+    if question.asks_whether_answer and only_confirms(given.text):
+        answers = (one for one in reversed(before) if one.kind is TurnKind.ANSWER and not only_confirms(one.text))
+        said = next(answers, None)
+        return given if said is None else replace(given, kind=TurnKind.ANSWER, text=said.text)
     if not confirms(given.text) or suggested_option(question, given) is not None:
         return given
     last = next((one for one in reversed(before) if not confirms(one.text)), None)

@@ -18,7 +18,6 @@ NOTE_TEXTS = {
     TurnNote.NO_OPTION: "The learner's words name none of the options, so nothing was marked.",
     TurnNote.TWO_OPTIONS: "The learner's words name two of the options, so nothing was marked.",
     TurnNote.HARDLY_AN_ANSWER: "The learner's words have little to do with the question, so nothing was counted. Ask "
-    "whether they are meant as an answer: in a whole sentence, or sent once more as they are, they are put beside the "
-    "model answer.",
+    "whether they are meant as an answer: after a “yes”, or in a whole sentence, they are put beside the model answer.",
     TurnNote.LESSON_OVER: "The lesson is over: `reply` to what the learner asks, and ask nothing.",
 }

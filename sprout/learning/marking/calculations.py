@@ -1,13 +1,15 @@
 """Calculations that a learner has set up right: worked out wrong as in "100 - 92.5 = 8.5", or not at all."""
 
+import ast
 import math
+import operator
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
 from sprout.learning.marking.answer_pieces import plain_text
-from sprout.learning.marking.quantities import iter_quantities
+from sprout.learning.marking.quantities import PlacedQuantity, iter_quantities
 
 _SIGNS = {
     "+": "+", "-": "-", "−": "-", "*": "*", "×": "*", "·": "*", "x": "*", "/": "/", ":": "/", "÷": "/",
@@ -28,6 +30,11 @@ _NAMED_RESULT = re.compile(
     r"(?:=|\b(?:is|gives?|makes?|hands? back|ist|gibt|macht|ergibt|est|fait|es|da))\s*\Z", re.IGNORECASE
 )
 _TWO = 2
+_LONGEST = 100  # characters of a calculation with brackets
+_PLAIN_CALCULATION = re.compile(r"[\d.()+*/ -]+")
+_OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+}  # fmt: skip
 _SLACK = 1e-9  # of the value
 _ROUNDED = 0.06  # of the value: 2/3 = 0.7
 
@@ -85,12 +92,60 @@ def has_parts(answer: str, right: float, *, unit: str | None = None) -> bool:
     return len(values) >= _TWO and any(_same(one, right) for one in sums)
 
 
-def ends_in_parts(answer: str, right: float, *, unit: str | None = None) -> bool:
-    """Whether the last two results that the answer names come to the right value: "a is 30, b is 1" for their sum."""
+def ends_in_parts(answer: str, right: float, prompt: str, *, unit: str | None = None) -> bool:
+    """Whether the last two results of the answer lead to the right value: "a is 30, b is 1" for their sum.
+
+    They may be named ("a is", "="), or its last numbers: "590 + 100 + 50 = 740 against 460", and "48 and 4" where the
+    question has a 10 and asks for 484. No number of a calculation is one.
+    """
     text = plain_text(answer)
-    named = [one.quantity.value for one in iter_quantities(text, unit=unit) if _NAMED_RESULT.search(text[: one.start])]
-    two = named[-_TWO:]
-    return len(two) == _TWO and any(_same(one, right) for one in (sum(two), abs(two[0] - two[1])))
+    placed = [*iter_quantities(text, unit=unit)]
+    named = [one.quantity.value for one in placed if _NAMED_RESULT.search(text[: one.start])]
+    given = {one.quantity.value for one in iter_quantities(plain_text(prompt))}
+    stated = [one for one in placed if not _is_operand(text, one)]
+    last = [one.quantity.value for one in stated[-_TWO:]]
+    are_own = given.isdisjoint(last) and stated[-1:] == placed[-1:]
+    return _lead_to(named[-_TWO:], right, frozenset()) or (are_own and _lead_to(last, right, given))
+
+
+def _lead_to(two: Sequence[float], right: float, factors: Set[float]) -> bool:
+    """Whether two values have the right one as sum or difference, or with one of them taken that many times."""
+    if len(two) != _TWO:
+        return False
+    one, other = two
+    together = (one + other, abs(one - other), *(one * factor + other for factor in factors))
+    return any(_same(value, right) for value in together)
+
+
+def _is_operand(text: str, placed: PlacedQuantity) -> bool:
+    """Whether a sign of a calculation stands before or behind the number."""
+    before, behind = text[: placed.start].rstrip()[-1:], text[placed.end :].lstrip()[:1]
+    return any(sign and sign in _SIGNS for sign in (before, behind))
+
+
+def value_in_brackets(answer: str) -> float | None:
+    """The value of an answer that is a calculation with brackets and nothing else: "80 / (80 + 15)"; else None."""
+    written = answer.strip().rstrip("=? ")
+    for sign in ("×", "·", "x"):
+        written = written.replace(sign, "*")
+    written = written.replace("÷", "/").replace("−", "-")
+    if len(written) > _LONGEST or "(" not in written or not _PLAIN_CALCULATION.fullmatch(written):
+        return None
+    try:
+        return _value_of(ast.parse(written, mode="eval").body)
+    except (SyntaxError, ZeroDivisionError, OverflowError):
+        return None
+
+
+def _value_of(node: ast.expr) -> float | None:
+    match node:
+        case ast.Constant(int() | float() as value):
+            return float(value)
+        case ast.BinOp(left, sign, right) if type(sign) in _OPERATIONS:
+            one, other = _value_of(left), _value_of(right)
+            return None if one is None or other is None else _OPERATIONS[type(sign)](one, other)
+        case _:
+            return None
 
 
 def leaves_the_rest(answer: str, prompt: str) -> bool:

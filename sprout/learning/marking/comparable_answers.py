@@ -10,7 +10,9 @@ from sprout.learning.text.confusables import plain
 from sprout.learning.text.stems import stems
 
 _FEW_WORDS, _MANY_WORDS = 3, 15
+_FEW_NUMBERS = 2
 
+_SENTENCE_END = re.compile(r"[.!?;…](?=\s|\Z)|\n")
 _DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"(?<!\w)\d+(?:[.,]\d+)*(?!\w)")
 _BESIDE_NUMBERS = frozenset("a an the it its is are so thats and or about of es ist sind also und oder etwa".split())
@@ -40,8 +42,8 @@ def is_worth_comparing(answer: str, draft: QuestionDraft, taught: Sequence[str] 
         return bool(new)
     answers_so = words > _FEW_WORDS + 1 and _ANSWERS_SO.match(answer) is not None
     of_lesson = said & _matter([draft.prompt, *taught]) | of_model
-    gives_reason = bool(of_lesson) and not _REASONS.isdisjoint(plain(answer).split())
-    return answers_so or gives_reason or words > _MANY_WORDS or bool(new) or len(of_lesson) > 1
+    gives_reason = not _REASONS.isdisjoint(plain(answer).split()) or _says_two_things(answer)
+    return answers_so or (bool(of_lesson) and gives_reason) or words > _MANY_WORDS or bool(new) or len(of_lesson) > 1
 
 
 def answers_anew(text: str, last: str, draft: QuestionDraft, taught: Sequence[str] = ()) -> bool:
@@ -54,9 +56,15 @@ def answers_anew(text: str, last: str, draft: QuestionDraft, taught: Sequence[st
 
 
 def _is_bare_number(answer: str) -> bool:
-    """Whether the answer is numbers with their units and no sentence: "45 sous so 2.25 livres"."""
-    words = plain(_NUMBER.sub(" ", answer)).split()
-    return 0 < len(_NUMBER.findall(answer)) >= sum(word not in _BESIDE_NUMBERS for word in words)
+    """Whether the answer is a number or two with their units, and no sentence: "45 sous so 2.25 livres"."""
+    words, numbers = plain(_NUMBER.sub(" ", answer)).split(), _NUMBER.findall(answer)
+    return 0 < len(numbers) <= _FEW_NUMBERS and len(numbers) >= sum(word not in _BESIDE_NUMBERS for word in words)
+
+
+def _says_two_things(answer: str) -> bool:
+    """Whether the answer has two sentences, or several numbers that lead from one to another."""
+    sentences = [one for one in _SENTENCE_END.split(answer) if one.strip()]
+    return len(sentences) > 1 or len(_NUMBER.findall(answer)) > _FEW_NUMBERS
 
 
 def _matter(texts: Sequence[str]) -> frozenset[str]:

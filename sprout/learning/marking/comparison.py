@@ -19,7 +19,7 @@ from sprout.learning.text.confusables import plain
 MAX_WORDS = 60  # of a verdict that is typed, with what the learner says of it
 WHOLE = "the whole answer"
 
-_MARKS: tuple[Mark, ...] = ("met", "partly", "missing")
+MARKS: tuple[Mark, ...] = ("met", "partly", "missing")
 _LONGEST = 4  # words of a phrase
 _STOP = "."
 _DOUBTS = re.compile(
@@ -28,6 +28,10 @@ _DOUBTS = re.compile(
     r"|(?:but|though|although|only|just|aber|nur|mais|pero)\b.*\b(?:not|no|never|didnt|dont|doesnt|havent|hadnt|wasnt|isnt"
     r"|without|forgot|left out|miss\w*|lacks?|less|worse|wrong|nicht|kein\w*|ohne|vergessen|fehl\w*|weniger|pas|sans"
     r"|oublie|moins|sin|falta|olvide|menos))\b"
+)
+_LEFT_OUT = re.compile(
+    r"\bi (?:only |just )?(?:forgot|left out|missed|(?:didnt|did not|havent) (?:say|mention|name|explain|give|write))\b"
+    r"|\b(?:vergessen|weggelassen|oublie|olvide)\b"
 )
 _REMARK = re.compile(
     r"(?:(?:but|well|ok|okay|so|hm+|and|aber|also|naja|mais|pero|i think|i guess) )*"
@@ -142,25 +146,26 @@ def parse_self_verdict(text: str, comparison: Comparison) -> SelfMark | None:
     if not words or len(words) > MAX_WORDS or "?" in text or "？" in text:
         return None
     found = _verdict(words) or _conclusion(words)
-    if found == "met" and _DOUBTS.search(" ".join(words)):
-        found = "partly"
+    said = " ".join(words)
+    if (found == "met" and _DOUBTS.search(said)) or (found == "missing" and _LEFT_OUT.search(said)):
+        found = "partly"  # "not yet, I forgot the reason" leaves the other points open
     return None if found is None else SelfMark({one.id: found for one in comparison.criteria})
 
 
 def _verdict(words: Sequence[str]) -> Mark | None:
     """The verdict that the words begin with; a comma or a full stop is a word of its own."""
-    while filler := _beginning(words, "before"):
-        if _beginning(words, *_MARKS) > filler:
+    while filler := longest_phrase(words, "before"):
+        if longest_phrase(words, *MARKS) > filler:
             break
         words = _from_word(words[filler:])
-    length, mark = max((_beginning(words, one), one) for one in _MARKS)
+    length, mark = max((longest_phrase(words, one), one) for one in MARKS)
     said, rest = " ".join(words[:length]), words[length:]
-    if not length or (said in _phrases("open") and rest and rest[0] != _STOP and rest[0] not in _phrases("after")):
+    if not length or (said in phrases("open") and rest and rest[0] != _STOP and rest[0] not in phrases("after")):
         return None
     behind = " ".join(_from_word(rest)).replace(f" {_STOP}", "")
     if asks_something(f"{behind.removeprefix('but ')}?"):
         return None
-    if said in _phrases("short") and behind:
+    if said in phrases("short") and behind:
         return _verdict(_from_word(rest)) or (mark if is_genuine_attempt(behind, prompt="") else None)
     return mark
 
@@ -169,13 +174,13 @@ def _conclusion(words: Sequence[str]) -> Mark | None:
     """The verdict that is all of the last clause, behind "so"."""
     clause = words[max(at for at, word in enumerate([_STOP, *words]) if word == _STOP) :]
     said = clause[1:] if clause[:1] == ["so"] else []
-    is_verdict = _beginning(said, *_MARKS) == len(said) > 0 and " ".join(said) not in _phrases("open")
+    is_verdict = longest_phrase(said, *MARKS) == len(said) > 0 and " ".join(said) not in phrases("open")
     return _verdict(said) if is_verdict else None
 
 
-def _beginning(words: Sequence[str], *names: str) -> int:
+def longest_phrase(words: Sequence[str], *names: str) -> int:
     """Length, in words, of the longest phrase under these names that the words begin with."""
-    known = frozenset[str]().union(*map(_phrases, names))
+    known = frozenset[str]().union(*map(phrases, names))
     return next((many for many in range(min(_LONGEST, len(words)), 0, -1) if " ".join(words[:many]) in known), 0)
 
 
@@ -189,8 +194,8 @@ def _words(text: str) -> list[str]:
 
 
 @cache
-def _phrases(name: str) -> frozenset[str]:
-    """The phrases under a name of the table, plain."""
+def phrases(name: str) -> frozenset[str]:
+    """The phrases under a name of the table of typed verdicts, plain."""
     table = tomllib.loads(files("sprout.learning.marking").joinpath("self_verdicts.toml").read_text(encoding="utf-8"))
     phrases = table[name].split() if name == "after" else table[name]
     return frozenset(plain(phrase) for phrase in phrases)

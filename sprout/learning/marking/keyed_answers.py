@@ -14,9 +14,10 @@ from sprout.learning.marking.calculations import (
     leaves_the_rest,
     miscalculated,
     slipped_calculation,
+    value_in_brackets,
 )
 from sprout.learning.marking.grades import Grade, GradeState, Remedy, ungraded
-from sprout.learning.marking.number_words import scale_of
+from sprout.learning.marking.number_words import scale_of, with_digits
 from sprout.learning.marking.quantities import Agreement, Quantity, agreement, iter_quantities
 from sprout.learning.marking.stated_results import (
     StatedResults,
@@ -24,7 +25,7 @@ from sprout.learning.marking.stated_results import (
     names_what_is_counted,
     stated_results,
 )
-from sprout.learning.marking.units import same_unit
+from sprout.learning.marking.units import parse_unit, same_unit
 from sprout.learning.questions.questions import Misconception
 from sprout.learning.text.normalization import one_line
 
@@ -48,10 +49,20 @@ _SLACK = 1e-9  # of the value
 _ROUNDED = 0.02  # of the value
 _ROUGH, _ROUNDED_OFF = 0.01, 0.06  # of the value: more than rounding on the way leaves, no more than rounding does
 _MIL = re.compile(r"(?<=\d) ?mil\b", re.IGNORECASE)  # a thousand in Spanish, and a million where millions are asked for
+_TWO_UNITS = re.compile(
+    r"[,;(]?\s*(?P<equals>=|\b(?:or|oder|ou|o|also|so|is|ist|i\.?e\.?|thats|that['’]s|that is|which is|das sind|makes"
+    r")\b)?\s*\b\d[\d.,]* ?(?!\d)(?P<unit>[^\W\d_]{3,12})(?P<second>,? (?:and |und |et |y )?\d+(?: ?[^\W\d_]{3,12})?)?"
+    r"\W*?(?=\s*(?:=|\W*\Z))",
+    re.IGNORECASE,
+)
 _ODDS = re.compile(
     r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,9})?) ?(?:to|:|zu|contre|à) ?(\d{1,9}(?:[.,]\d{1,9})?)\W*\Z", re.IGNORECASE
 )
 _FRACTION = re.compile(r"\W*(\d{1,9}) ?/ ?(\d{1,9})\W*")
+_BELOW = re.compile(
+    r"\b(?:below|under) (?:the|its) line\b|\bdenominator\b|\bunter dem Strich\b|\bNenner\b", re.IGNORECASE
+)
+_ABOVE = re.compile(r"\b(?:above|over) (?:the|its) line\b|\bnumerator\b|\büber dem Strich\b|\bZähler\b", re.IGNORECASE)
 _ONE_IN = re.compile(r"\b(?:1|one|eine?[rms]?|une?|uno) (?:in|of|out of|von|sur|de cada|su)\b", re.IGNORECASE)
 _CANNOT_CONVERT = re.compile(
     r"\b(?:don['’]?t|dont|do not|no idea|not sure|can['’]?t|cannot|idk|forgot|weiß nicht|keine ahnung)\b.{0,40}"
@@ -122,13 +133,15 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
     key = _value_in(question.correct_answer, question.unit)
     if key is None:
         return ungraded("the prepared answer states no number", remedy=Remedy.PERSON)
+    answer = _in_wanted_unit(answer, question.unit)
     stated = stated_results(answer, unit=question.unit, prompt=question.prompt)
     if names_what_is_counted(answer, question.prompt):
         return _unsure_grade("the answer is what was to be counted", NAMED_ONLY)
     if (other_form := _grade_other_form(question, key, stated.results, answer)) is not None:
         return other_form
     if len(stated.results) != 1:
-        if stated.is_unworked and (value := _bare_value(question, answer)) and not _agrees(value, key, question):
+        value = _bare_value(question, answer) if stated.is_unworked else None
+        if value and not _agrees(value, key, question):
             return _wrong_grade(_misconception_of(question, value))
         is_unworked = stated.is_unworked or has_unworked(answer, key, unit=question.unit)
         return _grade_without_result(replace(stated, is_unworked=is_unworked))
@@ -141,7 +154,7 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
     if (unfinished := _grade_unfinished(question, key, answer)) is not None:
         return unfinished
     if right := [one for one in others if _agrees(one, key, question)]:
-        return _grade_beside(right[0], result, answer)
+        return _grade_beside(right[0], result, answer, question, concluded=stated.concluded)
     if not stated.sure:
         return _unsure_grade("the answer says nothing of its number")
     wrong = _grade_wrong(question, key, misconception, answer)
@@ -151,8 +164,10 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
 
 
 def _bare_value(question: NumericQuestion, answer: str) -> Quantity | None:
-    """The value of an answer that is a plain calculation and nothing else; None with brackets or percentages, whose
-    value may be meant in more than one way."""
+    """The value of an answer that is a plain calculation and nothing else; None with percentages, whose value may be
+    meant in more than one way."""
+    if (value := value_in_brackets(answer)) is not None:
+        return Quantity(value)
     if "(" in answer or any(one.quantity.unit == "%" for one in iter_quantities(plain_text(answer), unit="%")):
         return None
     found = [*calculations(answer, unit=question.unit)]
@@ -164,7 +179,9 @@ def _grade_wrong(question: NumericQuestion, key: float, misconception: str | Non
     if slipped := slipped_calculation(answer, key, unit=question.unit):
         return replace(_wrong_grade(misconception), next_step=SLIPPED.format(calculation=slipped))
     is_own = misconception is None or _states_several_of_its_own(question, answer)
-    if (is_own and has_parts(answer, key, unit=question.unit)) or ends_in_parts(answer, key, unit=question.unit):
+    if (is_own and has_parts(answer, key, unit=question.unit)) or ends_in_parts(
+        answer, key, question.prompt, unit=question.unit
+    ):
         return _unsure_grade("the answer is the two numbers that lead to the result", NOT_WORKED_OUT)
     if names_several(answer, question.prompt):
         return _unsure_grade("the answer is several numbers", WHICH_ONE_NUMBER)
@@ -180,13 +197,47 @@ def _states_several_of_its_own(question: NumericQuestion, answer: str) -> bool:
     return len(stated) > 1 and stated.isdisjoint(given)
 
 
-def _grade_beside(right: Quantity, result: Quantity, answer: str) -> Grade:
-    """The grade of an answer in which another number than its result is the right one: right if the result only rounds
-    it, as in "0.5056, so about half"."""
+def _grade_beside(
+    right: Quantity, result: Quantity, answer: str, question: NumericQuestion, *, concluded: bool
+) -> Grade:
+    """The grade of an answer in which another number than its result is the right one.
+
+    Right if the result only rounds it ("0.5056, so about half"), or is it in another unit than the one that is asked
+    for. Wrong if the answer goes on from it to the result ("so 30, then 3000"): to ask which of the two counts would
+    give the right one away.
+    """
     if _ABOUT.search(answer) and abs(result.value - right.value) <= _ROUNDED * abs(right.value):
         return _right_grade()
+    is_wanted = [bool(one.unit and question.unit and same_unit(one.unit, question.unit)) for one in (right, result)]
+    if is_wanted == [True, False] and result.unit:
+        return _right_grade()
+    if concluded and not _is_beside(right, result, question.prompt):
+        return _wrong_grade(_misconception_of(question, replace(result, alternatives=())))
     two = sorted((right, result), key=lambda one: one.value)
     return _unsure_grade("another number of the answer is the right one", _which_one(two))
+
+
+def _is_beside(right: Quantity, result: Quantity, prompt: str) -> bool:
+    """Whether the result may be said beside the right one: a number of the question, or what is left of one or of 100:
+    "14 are finished, so 26 are left"."""
+    given = {100.0, *(one.quantity.value for one in iter_quantities(plain_text(prompt)))}
+    return result.value in given or any(abs(right.value + result.value - one) <= _SLACK * one for one in given)
+
+
+def _in_wanted_unit(answer: str, unit: str | None) -> str:
+    """The answer without a sum in two units that its number in the wanted unit is said to equal, as in "54 sous = 2
+    livres 14"."""
+    if not unit:
+        return answer
+
+    def left(found: re.Match[str]) -> str:
+        word = found["unit"]
+        is_other = word.lower() not in _NO_UNITS and not same_unit(word, unit) and parse_unit(word) is None
+        return " " if is_other and (found["equals"] or found["second"]) else found[0]
+
+    rest = _TWO_UNITS.sub(left, answer)
+    states = re.search(rf"\d ?{re.escape(unit)}\b", rest, re.IGNORECASE)
+    return rest if rest != answer and states else answer
 
 
 def _grade_without_result(stated: StatedResults) -> Grade:
@@ -303,8 +354,9 @@ def _unsure_grade(doubt: str, next_step: str = "") -> Grade:
 
 
 def _in_two_units(answer: str, unit: str) -> bool:
-    """Whether the answer is in two units, of which the smaller one is the question's: "2 livres 5 sous"."""
-    both = re.search(rf"\d ?([^\W\d_]{{1,12}}) (?:and |und |et |y )?\d+ ?{re.escape(unit)}\b", answer, re.IGNORECASE)
+    """Whether the answer is in two units, of which the smaller one is the question's: "2 livres 5 (sous)"."""
+    last = rf"(?: ?{re.escape(unit)}\b|(?=\W*\Z))"
+    both = re.search(rf"\A[^\d]*\d+ ?([^\W\d_]{{1,12}}) (?:and |und |et |y )?\d+{last}", answer, re.IGNORECASE)
     return both is not None and both[1].lower() not in _NO_UNITS and not same_unit(both[1], unit)
 
 
@@ -320,6 +372,8 @@ def _grade_other_form(question: NumericQuestion, key: float, results: Sequence[Q
         if sides := _FRACTION.fullmatch(answer):
             above, below = float(sides[1]), float(sides[2])
             if above == 1 and below == key and _ONE_IN.search(question.prompt):
+                return _right_grade()
+            if (below == key and _BELOW.search(question.prompt)) or (above == key and _ABOVE.search(question.prompt)):
                 return _right_grade()
             if key in (above, below):
                 return _unsure_grade("the fraction of which a side is asked for", WHICH_SIDE)
@@ -337,7 +391,7 @@ def _grade_other_form(question: NumericQuestion, key: float, results: Sequence[Q
 
 def _sides_in(answer: str) -> tuple[float, float]:
     """Both sides of what the answer ends with, such as "3 to 1"; zeros without any."""
-    found = _ODDS.search(answer)
+    found = _ODDS.search(with_digits(answer))
     one, other = (float(side.replace(",", ".")) for side in found.groups()) if found else (0.0, 0.0)
     return one, other
 

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 from rapidfuzz import fuzz
 
+from sprout.learning.marking.answers import says_nothing
+from sprout.learning.marking.attempts import only_acknowledges
 from sprout.learning.marking.keyed_answers import Option
 from sprout.learning.marking.number_words import with_digits
 from sprout.learning.marking.typed_choice import (
@@ -19,7 +21,9 @@ from sprout.learning.text.stems import stems
 _ALIKE = 80  # of 100, as rapidfuzz counts: "defeet"
 _SHARE = 0.5
 _SHORTEST_WITH_SLIPS = 5  # characters
-_LONGEST_NO = 3  # words
+_LONGEST_NO, _LONGEST_YES = 3, 8  # words
+_APOSTROPHE = re.compile("['’`´]")
+_INNER_CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
 _NUMBER = re.compile(r"\d{2,}")
 
 
@@ -39,6 +43,14 @@ def confirms(text: str) -> bool:
     """Whether the words begin with a "yes", and not with a "yes, but"."""
     first, second = [*plain(text).split(), "", ""][:2]
     return first in words_of("confirmations") and second not in words_of("negations") | words_of("objections")
+
+
+def only_confirms(text: str) -> bool:
+    """Whether the words say nothing but "yes", "that's it" or "the same as before"."""
+    words = plain(_APOSTROPHE.sub("", text)).split()
+    known = words_of("confirmations") | words_of("fillers") | words_of("references")
+    is_sure = words_of("negations").isdisjoint(words) and not says_nothing(text) and not only_acknowledges(text)
+    return 0 < len(words) <= _LONGEST_YES and known.issuperset(words) and is_sure and "?" not in text
 
 
 def denies(text: str) -> bool:
@@ -62,7 +74,7 @@ def _only_option(options: Sequence[Option], text: str) -> Option | None:
 
 def _marks(text: str) -> frozenset[str]:
     """Content words of a text, as stems, and its numbers, which tell it from others."""
-    return stems([text]) | frozenset(_NUMBER.findall(with_digits(text)))
+    return stems([_INNER_CAPITAL.sub(" ", text)]) | frozenset(_NUMBER.findall(with_digits(text)))
 
 
 def _is_said(mark: str, said: frozenset[str]) -> bool:

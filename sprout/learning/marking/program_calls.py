@@ -27,6 +27,17 @@ def named_case(test: ProgramTest) -> str:
             return ""
 
 
+def records_output(test: ProgramTest) -> bool:
+    """Whether the test looks at what its own `print` has kept, under a name of its own."""
+    makes = [*ast.walk(_parsed(test.before))]
+    own = {
+        name.id for one in makes if isinstance(one, ast.Assign) for name in one.targets if isinstance(name, ast.Name)
+    }
+    prints = any(isinstance(one, ast.FunctionDef) and one.name == "print" for one in makes)
+    looks_at = {one.id for one in ast.walk(_parsed(test.after or "")) if isinstance(one, ast.Name)}
+    return prints and bool(looks_at) and looks_at <= own
+
+
 def _calls(node: ast.AST, own: set[str], source: str) -> Iterator[str]:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         name, arguments = node.func.id, [ast.get_source_segment(source, one) or "" for one in node.args]

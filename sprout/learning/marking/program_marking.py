@@ -9,9 +9,10 @@ from textwrap import dedent
 from sprout.learning.actor import Actor
 from sprout.learning.marking.gradebook import Gradebook
 from sprout.learning.marking.grades import CriterionResult, Grade, GradeState, Remedy, ungraded
-from sprout.learning.marking.program_calls import learner_calls, named_case
+from sprout.learning.marking.loop_faults import loop_fault, prints_in_loop
+from sprout.learning.marking.program_calls import learner_calls, named_case, records_output
 from sprout.learning.marking.program_faults import MISSING_NAME, fault_in_words
-from sprout.learning.marking.program_output import compare_output, cut_output, near_miss, output_lines
+from sprout.learning.marking.program_output import compare_output, compare_recorded, cut_output, near_miss, output_lines
 from sprout.learning.marking.program_runs import (
     MAX_CPU_S,
     ProgramEnd,
@@ -216,10 +217,12 @@ def _next_step(program: str, test: ProgramTest, run: ProgramRun) -> str:
     fault = fault_in_words(program, run, given=test.before, expected=expected)
     if run.end is ProgramEnd.COMPLETE and test.prints is not None:
         fault = near_miss(program, output_lines(run.printed), output_lines(test.prints)) or fault
-    return f"{_explain(test, run)} {fault}".rstrip()
+    if run.end is ProgramEnd.COMPLETE:
+        fault = loop_fault(program) or fault
+    return f"{_explain(program, test, run)} {fault}".rstrip()
 
 
-def _explain(test: ProgramTest, run: ProgramRun) -> str:
+def _explain(program: str, test: ProgramTest, run: ProgramRun) -> str:
     """One or two sentences for the learner on how the run failed."""
     situation = " and ".join(_situation(test))
     begin = f"With {situation}, your" if situation else "Your"
@@ -238,6 +241,8 @@ def _explain(test: ProgramTest, run: ProgramRun) -> str:
             return f"{begin} program printed far too much: is there a loop that never stops?"
         case ProgramEnd.COMPLETE if test.after and (case := named_case(test)):
             return f"One case is not in your program yet, or not with its expected result: “{case}”."
+        case ProgramEnd.COMPLETE if test.after and records_output(test):
+            return compare_recorded(begin, run.value or "", test.gives or "", in_loop=prints_in_loop(program))
         case ProgramEnd.COMPLETE if test.after:
             lead = f"With {situation}, " if situation else "After your program, "
             value, expected = cut_output(run.value or ""), cut_output(test.gives or "")

@@ -6,6 +6,7 @@ import string
 MAX_SHOWN = 300  # characters of an output
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{1,16}(?=>)")
+_DIGIT = re.compile(r"\d")
 _SPACE = re.compile(r"\s+")
 _SIGN = re.compile(r"[^\w\s]")
 _SPACE_BY_COMMA = re.compile(r"""(?<=\S)\s+["']\s*,|,\s*f?["']\s+(?=\S)""")
@@ -44,6 +45,18 @@ def compare_output(begin: str, printed: list[str], expected: list[str]) -> str:
     return f"{begin} program printed {_count(printed)}; it should print {_count(expected)}, {fewer}."
 
 
+def compare_recorded(begin: str, value: str, expected: str, *, in_loop: bool) -> str:
+    """A sentence with the numbers that a program printed, kept as a list, and those that it should have.
+
+    Args:
+        in_loop: whether a `print` of the program stands in a loop.
+    """
+    printed, wanted = (text.strip("[]") for text in (value, expected))
+    if in_loop and printed != wanted and printed.endswith(f", {wanted}"):
+        return f"{begin} program prints in every round: {cut_output(printed)}. Print once, behind the loop."
+    return f"{begin} program printed {cut_output(printed) or 'no number'}; it should print {cut_output(wanted)}."
+
+
 def near_miss(program: str, printed: list[str], expected: list[str]) -> str:
     """A sentence on a difference that is easily overlooked, of spaces, capitals, signs or lines; empty for others."""
     if not printed or not expected:
@@ -59,6 +72,8 @@ def near_miss(program: str, printed: list[str], expected: list[str]) -> str:
     shown, wanted = next(((mine, right) for mine, right in pairs if mine != right), ("", ""))
     if not shown or not wanted:
         return ""
+    if re.search(rf"(?:\A|\s){re.escape(wanted)}(?=\s|\Z)", shown) and not _DIGIT.search(shown.replace(wanted, "", 1)):
+        return "The value is right, and only the words beside it are too much."
     if _SPACE.sub("", shown) == _SPACE.sub("", wanted):
         return _miss_of_spaces(program, shown, wanted)
     if shown.casefold() == wanted.casefold():

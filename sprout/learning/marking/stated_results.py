@@ -52,7 +52,7 @@ _COUNT_AND_EACH = re.compile(
     re.IGNORECASE,
 )
 _JUST = re.compile(ONLY, re.IGNORECASE)
-_TELLS_APART = (Kind.RESULT, Kind.OPERATOR, Kind.CHOICE)
+_TELLS_APART = (Kind.RESULT, Kind.OPERATOR, Kind.CHOICE, Kind.SHARE)
 _LEADS_TO = (Kind.EQUALS, Kind.RESULT, Kind.STEP)
 _EVEN_CHANCE = re.compile(r"\b(?:fifty|50) ?[-:/ ] ?(?:fifty|50)\b|\bhalbe[- ]halbe\b", re.IGNORECASE)
 _OUT_OF_HOW_MANY = re.compile(r"\bout of how many\b|\bvon wie vielen\b", re.IGNORECASE)
@@ -90,6 +90,7 @@ class StatedResults:
         sure: whether the result is stated as one, and not just a number in a sentence.
         is_unworked: whether the answer is a bare calculation without its result, such as "2 + 4".
         is_bound: whether the answer only says what the result is more or less than.
+        concluded: whether a word such as "so" leads from the other numbers to the result.
     """
 
     results: tuple[Quantity, ...] = ()
@@ -97,6 +98,7 @@ class StatedResults:
     sure: bool = True
     is_unworked: bool = False
     is_bound: bool = False
+    concluded: bool = False
 
 
 def stated_results(answer: str, *, unit: str | None = None, prompt: str = "") -> StatedResults:
@@ -284,7 +286,8 @@ class _StatedNumbers:
             return StatedResults(tuple(self._quantities(own or numbers)))
         others = [at for at in numbers if at != chosen]
         sure = chosen in strong or self._is_statement(chosen) or self._words() < _CHAT or self._leads(chosen)
-        return StatedResults((self._quantity(chosen),), tuple(self._quantities(others)), sure)
+        concluded = chosen == numbers[-1] and self._follows(chosen)
+        return StatedResults((self._quantity(chosen),), tuple(self._quantities(others)), sure, concluded=concluded)
 
     def _chosen(self, numbers: Sequence[int], strong: Sequence[int]) -> int | None:
         """The place of the result; None where there is no number, or nothing tells which one it is."""
@@ -336,6 +339,15 @@ class _StatedNumbers:
         """Whether a word such as "so" stands shortly before the number, or before the calculation that leads to it."""
         before = [piece for piece in self.pieces[:at] if piece.kind not in _CALCULATION]
         return any(piece.kind in (Kind.RESULT, Kind.STEP) for piece in before[-2:])
+
+    def _follows(self, at: int) -> bool:
+        """Whether a word such as "so" stands behind the number before, and leads to this one and its calculation."""
+        for piece in reversed(self.pieces[:at]):
+            if piece.kind in (Kind.RESULT, Kind.STEP) and piece.text != "=":
+                return True
+            if piece.kind is Kind.NUMBER:
+                return False
+        return False
 
     def _is_explained(self, at: int) -> bool:
         """Whether the answer states the number and goes on, after a dash or a colon, with why it is that, and comes to

@@ -1,7 +1,7 @@
 """Typed choices: the option that a learner's words name, by its letter, its place, its text or its numbers.
 
-Own words are not guessed at: which option they mean is for a person or a model to say (A11). A letter before them is
-one, whatever they say: "B they had no bread".
+Own words are not guessed at: which option they mean is for a person or a model to say (A11), unless all of them stand
+in one option and in no other ("open books"). A letter before them is one, whatever they say: "B they had no bread".
 """
 
 import re
@@ -19,11 +19,14 @@ from sprout.learning.marking.ordinals import ordinals
 from sprout.learning.marking.stated_results import stated_results
 from sprout.learning.text.confusables import plain
 from sprout.learning.text.normalization import folded, occurs_in
+from sprout.learning.text.stems import same_stem, stem, stems
 
 OPTION_LABELS = "ABCDEFGH"
 MAX_ANSWER_LENGTH = 600
 _ALIKE = 90  # of 100, as rapidfuzz counts: one slip of the pen in a dozen letters
 _SLIP = 60  # of 100, for a word alone: "teh"
+_NEARLY_ALIKE = 85  # of 100, for a stem: "neighbor" is "neighbour"
+_TWO = 2
 _SHORTEST_WITH_SLIPS = 5  # characters
 _CLEAR_BEGINNING = 4  # words
 _SHORT = 12  # words, of a text with a letter in it that is meant wherever it stands
@@ -48,6 +51,8 @@ _INNER_CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
 _NUMBERED = re.compile(
     r"\b(?:option|answer|choice|number|antwort|nummer|réponse|opción|opzione|opção) (\d|[^\W\d_]{2,6})\b", re.IGNORECASE
 )
+_CONCLUDED = re.compile(r"[=→]>?\s*([A-H])\W*\Z")
+_PROBABILITY = re.compile(r"\b[Pp]\s*\(")
 _APOSTROPHE = re.compile("['’`´]")
 _CLAUSE_END = re.compile(r"[—–;:,.!?\n]+|-\s")
 _NUMBER = re.compile(r"\d+")
@@ -91,7 +96,11 @@ def named_options(options: Sequence[Option], text: str) -> list[Option]:
         (_by_beginning, text),
         (_by_letter_or_place, meant),
         (_by_value, meant),
+        (_by_notation, text),
+        (_by_own_words, text),
     )
+    if (concluded := _CONCLUDED.search(text)) is not None:
+        return [*options[(at := OPTION_LABELS.index(concluded[1])) : at + 1]]
     named = next((named for find, words in found_in if (named := find(options, words))), [])
     lettered = [one for one in _by_letter_before_words(options, text) if one not in named]
     return [*lettered, *named]
@@ -199,6 +208,52 @@ def _by_value(options: Sequence[Option], text: str) -> list[Option]:
     said = stated_results(text)
     values = {one.value for one in said.results}
     return [one for one in options if {found.value for found in stated_results(one.text).results} == values]
+
+
+def _by_notation(options: Sequence[Option], text: str) -> list[Option]:
+    """The options that the text reads out, but for inflection: "winning given friday" for P(win | Friday)."""
+    said = _read_out(text)
+    return [option for option in options if len(said) > 1 and _alike_in_order(said, _read_out(option.text))]
+
+
+def _read_out(text: str) -> list[str]:
+    kept = words_of("negations")
+    words = _words_alone(_PROBABILITY.sub("(", text).replace("|", " given ")).split()
+    return [stem(word) for word in words if word in kept or word not in words_of("fillers")]
+
+
+def _alike_in_order(said: Sequence[str], option: Sequence[str]) -> bool:
+    """Whether the stems are the same, each but for an ending: "winn" is "win"."""
+    pairs = zip(said, option, strict=False)
+    return len(said) == len(option) and all(
+        one == other or (min(len(one), len(other)) > _TWO and (one.startswith(other) or other.startswith(one)))
+        for one, other in pairs
+    )
+
+
+def _by_own_words(options: Sequence[Option], text: str) -> list[Option]:
+    """The options that have all the content words of the text, which is one clause: one, where no word of it is of
+    another option as well, or two, which both fit. A place or a number may stand for an option instead, and words that
+    deny anything may mean the contrary."""
+    clauses = [clause for clause in clauses_of(text) if not words_of("fillers").issuperset(clause)]
+    words = clauses[0] if len(clauses) == 1 else []
+    if any(word in ordinals() or count_of(word) or len(word) == 1 for word in words):
+        return []
+    in_options = {word for option in options for word in _words_alone(option.text).split()}
+    beside = words_of("fillers") - in_options
+    said = stems([" ".join(word for word in words if word not in beside)])
+    if not said or len(words) > _SHORT or "?" in text or not words_of("negations").isdisjoint(words):
+        return []
+    marks = [stems([_INNER_CAPITAL.sub(" ", option.text)]) for option in options]
+    shares = [sum(any(_same_word(one, other) for other in own) for one in said) for own in marks]
+    fitting = [option for option, share in zip(options, shares, strict=True) if share == len(said)]
+    is_apart = sum(share > 0 for share in shares) == len(fitting)
+    return fitting if is_apart and len(fitting) <= _TWO else []
+
+
+def _same_word(one: str, other: str) -> bool:
+    is_long = min(len(one), len(other)) >= _SHORTEST_WITH_SLIPS
+    return same_stem(one, other) or (is_long and fuzz.ratio(one, other) >= _NEARLY_ALIKE)
 
 
 def _by_letter_or_place(options: Sequence[Option], text: str) -> list[Option]:

@@ -58,6 +58,17 @@ def test_A11_a_bare_number_is_asked_about_before_a_sentence_is_shown(answer: str
 
 @pytest.mark.parametrize(
     "answer",
+    ["45/20 = 2.25 so 2.25 livres", "40 is 2 livres. then 5 more", "20 40 45, thats 2 and a quarter"],
+)
+def test_A11_numbers_that_lead_from_one_to_another_are_compared_at_once(answer: str) -> None:
+    draft = QuestionDraft(
+        "Say how many livres 45 sous are, and why.", "open_ended", "2.25 livres: 20 sous each.", 3, ("A",)
+    )
+    assert is_worth_comparing(answer, draft)
+
+
+@pytest.mark.parametrize(
+    "answer",
     ["hes a priest so first", "cause hes in the church", "first order since he is a priest", "church man, so 1st"],
 )
 def test_A11_a_short_answer_with_its_reason_is_compared_at_once(answer: str) -> None:

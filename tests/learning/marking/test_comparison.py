@@ -15,7 +15,8 @@ from sprout.learning.marking.comparison import (
     whole_verdict,
 )
 from sprout.learning.marking.grades import Grade, GradeState, Remedy, ungraded, visible_grade
-from sprout.learning.marking.self_verdicts import leaves_open, typed_self_mark
+from sprout.learning.marking.point_verdicts import is_verdict_alone
+from sprout.learning.marking.self_verdicts import disowns_answer, leaves_open, typed_self_mark
 from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft
 
@@ -174,13 +175,68 @@ def test_A11_what_was_asked_is_remembered_across_a_side_question() -> None:
 @pytest.mark.parametrize(
     ("text", "is_open"),
     [
-        ("the same but i didnt say how", True), ("i left out what happens", True), ("mine only has the waves", True),
+        ("the same but i didnt say how", True), ("i left out what happens", True), ("mine only has the colour", True),
         ("the same", False), ("i left it out?", False), ("The short waves are scattered more", False),
     ],
 )  # fmt: skip
 def test_A11_a_doubt_and_a_remark_are_asked_about(text: str, is_open: bool) -> None:
     assert leaves_open(text, build_comparison(SKY)) is is_open
     assert not leaves_open(text, build_comparison(replace(SKY, criteria=())))
+
+
+@pytest.mark.parametrize(
+    ("text", "verdicts"),
+    [
+        ("1 and 2", ["met", "met"]), ("c1 and c2", ["met", "met"]), ("2", ["missing", "met"]),
+        ("only the first one", ["met", "missing"]), ("just 2", ["missing", "met"]),
+        ("the first one is in mine, the second not quite", ["met", "partly"]),
+        ("neither, well the first", ["met", "missing"]), ("missing nothing", ["met", "met"]),
+        ("nothing is missing", ["met", "met"]), ("both pretty much", ["met", "met"]), ("no both", ["met", "met"]),
+        ("1 yes 2 kind of", ["met", "partly"]), ("first met second partly", ["met", "partly"]),
+        ("the 2nd one? no neither", ["missing", "missing"]), ("no, neither of them", ["missing", "missing"]),
+        ("1: yes, 2: no", ["met", "missing"]), ("1) yes 2) not quite", ["met", "partly"]),
+        ("1, yes. 2, no", ["met", "missing"]), ("yes to 1 no to 2", ["met", "missing"]),
+        ("no, the second", ["missing", "met"]), ("yes but not the second", ["met", "missing"]),
+        ("i forgot the second", ["met", "missing"]), ("2 not 1", ["missing", "met"]),
+        ("the first is missing, the second is there", ["missing", "met"]), ("both partly", ["partly", "partly"]),
+        ("i have 1 but 2 only half", ["met", "partly"]), ("everything except the second", ["met", "missing"]),
+        ("mine only has the waves", ["met", "missing"]), ("das erste ja, das zweite nicht", ["met", "missing"]),
+        ("le premier oui, le second non", ["met", "missing"]), ("keins", ["missing", "missing"]),
+    ],
+)  # fmt: skip
+def test_A11_single_points_may_be_named_at_once_with_a_verdict_on_each(text: str, verdicts: list[Mark]) -> None:
+    mark = typed_self_mark(text, [], build_comparison(SKY))
+    assert mark is not None
+    assert [*mark.verdicts.values()] == verdicts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "both?", "the second one?", "no the second", "not both", "partly the first", "not yet, i forgot to say the fix",
+        "not yet, I left out what happens there", "The first waves are scattered", "both waves go apart",
+    ],
+)  # fmt: skip
+def test_A11_what_leaves_a_point_open_is_no_verdict_on_it(text: str) -> None:
+    assert typed_self_mark(text, [], build_comparison(SKY)) is None
+
+
+@pytest.mark.parametrize("text", ["partly the first", "no the second", "both?", "not both", "1 and 2", "nope"])
+def test_A11_words_for_verdicts_alone_are_no_answer(text: str) -> None:
+    assert is_verdict_alone(text, build_comparison(SKY))
+    assert not is_verdict_alone(f"{text}, light bends", build_comparison(SKY))
+
+
+@pytest.mark.parametrize(
+    ("text", "disowns"),
+    [
+        ("thats not what i wrote", True), ("hey that's not my answer, i wrote a whole one before", True),
+        ("no i didnt write that", True), ("das ist nicht meine Antwort", True), ("mine was not an answer", False),
+        ("not what i expected", False), ("my answer does not say it", False),
+    ],
+)  # fmt: skip
+def test_A9_who_says_that_it_is_not_their_answer_is_heard(text: str, disowns: bool) -> None:
+    assert disowns_answer(text) is disowns
 
 
 def test_A11_partly_is_enough_where_there_is_one_criterion() -> None:

@@ -64,3 +64,10 @@ def test_A11_anything_else_does_not(text: str) -> None:
 )
 def test_A11_a_no_denies(text: str, is_no: bool) -> None:
     assert denies(text) is is_no
+
+
+def test_A11_a_name_in_one_word_is_read_in_its_parts() -> None:
+    errors = [Option(name, name) for name in ("ValueError", "IndexError", "NameError")]
+    found = meant_option(errors, "index out of range")
+    assert found is not None
+    assert found.text == "IndexError"

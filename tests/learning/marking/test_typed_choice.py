@@ -1,5 +1,7 @@
 """Typed choices: what names an option, and what does not (A11)."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from sprout.learning.marking.keyed_answers import Option
@@ -103,7 +105,7 @@ def test_A11_an_option_is_named_by_its_text_or_its_clear_beginning(text: str, pl
 @pytest.mark.parametrize(
     "text",
     [
-        "Our attack was a success, so it was right", "silence speaks", "the odds", "bread got dear, the price rose",
+        "Our attack was a success, so it was right", "silence spoke to me", "bread got dear, the price rose",
         "A loop does it", "plan B", "just a guess", "its a good answer", "First, you hear nothing",
         "the first time it was ok", "E", "yes", "i give up",
         "Vitamin C helps a lot against a cold in winter, and so the odds are good",
@@ -152,3 +154,50 @@ NUMBERS = tuple(Option(f"id-{number}", f"{number} %") for number in (60, 70, 75,
 def test_A1_a_number_picks_the_option_that_is_that_number(says: str, chosen: str | None) -> None:
     found = typed_option(NUMBERS, says)
     assert (found.id if found else None) == chosen
+
+
+FREEDOM = ("the name of the paper", "the readers' habits", "the price of an issue", "the writers' freedom")
+OPEN = ("A letter about the price of bread", "Open books on how much grain is stored", "A guard before the full barns")
+CHANCES = ("P(Friday | no win)", "P(win | Friday)", "P(Friday)", "P(Friday | win)")
+NEIGHBOUR = (
+    "My brother saw it in the same app",
+    "The app on my other phone says so",
+    "A neighbour saw it being loaded",
+)
+MILL = ("Letting villagers watch the milling", "Fining everyone who repeats it", "Laughing at the foolish villagers")
+
+
+def options_of(texts: Sequence[str]) -> list[Option]:
+    return [Option(text, text) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("texts", "text", "meant"),
+    [
+        (FREEDOM, "the freedom of the writers", "the writers' freedom"), (OPEN, "open books", OPEN[1]),
+        (OPEN, "maybe the grain that is stored", OPEN[1]), (NEIGHBOUR, "the neighbor", NEIGHBOUR[2]),
+        (MILL, "watching the mill", MILL[0]), (CHANCES, "winning given friday", "P(win | Friday)"),
+        (CHANCES, "friday given no win", "P(Friday | no win)"), (MILL, "rumours -> laughing flipped = B", MILL[1]),
+    ],
+)  # fmt: skip
+def test_A1_own_words_that_stand_in_one_option_alone_name_it(texts: Sequence[str], text: str, meant: str) -> None:
+    named = typed_option(options_of(texts), text)
+    assert named is not None
+    assert named.text == meant
+
+
+@pytest.mark.parametrize(
+    ("texts", "text"),
+    [
+        (FREEDOM, "not the price"), (FREEDOM, "the writers' habits"), (OPEN, "the price of grain"),
+        (OPEN, "open letter"), (OPEN, "open books, since bread is dear"),
+        (NEIGHBOUR, "the app"), (MILL, "villagers"), (MILL, "is it the mill?"), (CHANCES, "given friday"),
+        (OPEN, "books are never open"),
+    ],
+)  # fmt: skip
+def test_A1_words_of_several_options_and_words_that_deny_name_none(texts: Sequence[str], text: str) -> None:
+    assert typed_option(options_of(texts), text) is None
+
+
+def test_A1_where_two_options_fit_both_are_named() -> None:
+    assert [one.text for one in named_options(options_of(MILL), "the villagers")] == [MILL[0], MILL[2]]

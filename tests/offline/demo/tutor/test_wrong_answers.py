@@ -90,7 +90,7 @@ def test_a_yes_is_about_the_option_that_the_words_before_it_seemed_to_mean() -> 
     question = replace(
         CHOICE, answer=options[0], wrong=((options[1], "a"), (options[2], "b")), replies={options[1]: "!"}
     )
-    assert reply_to(question, "yes", options, ["because of the hail on the harvest"]) == "!"
+    assert reply_to(question, "yes", options, ["because of the hail in the harvest month"]) == "!"
     assert reply_to(question, "yes", options) == ""
 
 

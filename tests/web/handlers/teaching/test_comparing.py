@@ -213,6 +213,53 @@ async def test_A8_the_same_words_once_more_are_compared(tmp_path: Path) -> None:
         assert again["question"]["compare"]["yours"] == "it depends"
 
 
+@pytest.mark.parametrize("words", ["yes", "yes thats my answer", "That's it.", "same", "the same as before", "ja"])
+async def test_A9_a_yes_to_whether_it_is_the_answer_takes_the_words_before(tmp_path: Path, words: str) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": "compare"}) as lesson:
+        await lesson.turn("", calls(checkpoint()))
+        await lesson.answer("it depends", says("Is that your answer?"))
+        await lesson.turn("[CLARIFICATION] what is wood?", says("What a tree is made of."))
+        turn = await lesson.answer(words)
+        assert turn["question"]["compare"]["yours"] == "it depends"
+        assert {row.answer_text for row in await lesson.rows_of(tables.Answer)} == {"it depends"}
+
+
+@pytest.mark.parametrize("words", ["yes", "the same", "1 and 2", "no"])
+async def test_A9_a_yes_and_a_verdict_are_never_the_answer(tmp_path: Path, words: str) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": "compare"}) as lesson:
+        await lesson.turn("", calls(checkpoint()))
+        for _ in range(3):
+            turn = await lesson.answer(words, says("Is that your answer?"))
+            assert turn["question"]["compare"] is None
+        turn = await lesson.answer("it eats the air")
+        assert turn["question"]["compare"]["yours"] == "it eats the air"
+
+
+async def test_A9_who_did_not_write_that_writes_their_answer_again(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": "compare"}) as lesson:
+        await lesson.turn("", calls(checkpoint()))
+        await lesson.answer("the wood came from the soil")
+        turn = await lesson.answer("hey thats not my answer")
+        assert "write your answer once more" in turn["message"]
+        assert turn["question"]["compare"]["yours"] == "the wood came from the soil"
+        turn = await lesson.answer("it takes a gas from the air around it")
+        assert turn["question"]["compare"]["yours"] == "it takes a gas from the air around it"
+
+
+@pytest.mark.parametrize("words", ["not both", "no the second", "hm let me see"])
+async def test_A11_beside_the_comparison_the_points_are_asked_for_in_one_sentence_and_the_answer_stays(
+    tmp_path: Path, words: str
+) -> None:
+    async with serving_lesson(tmp_path, verdicts={"": "compare"}) as lesson:
+        await lesson.turn("", calls(checkpoint()))
+        await lesson.answer("the wood came from the soil")
+        turn = await lesson.answer(words)
+        assert "1. the gas; 2. the place" in turn["message"]
+        assert "carbon dioxide from the air" not in turn["message"]
+        assert turn["question"]["compare"]["yours"] == "the wood came from the soil"
+        assert len(await lesson.rows_of(tables.Answer)) == 1
+
+
 async def test_A11_an_answer_of_the_matter_is_compared_at_once(tmp_path: Path) -> None:
     async with serving_lesson(tmp_path, verdicts={"": "compare"}) as lesson:
         await lesson.turn("", calls(checkpoint()))

@@ -101,17 +101,19 @@ def outcome_snippets(turn: Turn, teaching: TutorLesson, frames: Templates, *, qu
 def _verdict(turn: Turn, teaching: TutorLesson, frames: Templates, *, quotes: bool) -> Snippet:
     """That the answer was right, in words, and whether there was help."""
     assert turn.settled is not None
+    found = teaching.find(turn.settled.prompt)
+    number = _number_in_full(found[1], turn.message) if found is not None else ""
     if _is_gap(turn, teaching):
-        return Snippet(frames.render("gap_filled"), repeatable=True)
+        text = frames.render("right_you_wrote", words=number) if number else frames.render("gap_filled")
+        return Snippet(text, whole=bool(number), repeatable=True)
     if turn.settled.level:
         return Snippet(frames.fresh("with_help", turn.said), repeatable=True)
-    found = teaching.find(turn.settled.prompt)
     met = [one for one in turn.marking.criteria if one.verdict == "met"] if turn.marking else []
     is_code = found is not None and found[1].kind == "code"
     words = next(filter(None, (quote_learner(one.words, frames) for one in met)), "")
     if words and quotes and not is_code:
         return Snippet(frames.render("right_you_wrote", words=words), whole=True, repeatable=True)
-    if found is not None and (number := _number_in_full(found[1], turn.message)):
+    if number:
         return Snippet(frames.render("right_you_wrote", words=number), whole=True, repeatable=True)
     return Snippet(frames.fresh("right", turn.said), repeatable=True)
 

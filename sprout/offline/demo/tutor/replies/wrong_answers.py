@@ -8,7 +8,7 @@ from sprout.learning.lessons.turn import (
     LessonCheckpoint,
     TurnKind,
     named_option,
-    with_confirmed_option,
+    with_confirmed_answer,
     with_picked_result,
 )
 from sprout.learning.marking.grades import Grade
@@ -28,7 +28,7 @@ def reply_to(question: PreparedQuestion, words: str, shown: Sequence[str] = (), 
         before: the learner's earlier words on the question, which a "yes" or "the second one" may be about.
     """
     asked = _as_asked(question, shown, before)
-    given = with_confirmed_option(asked, _as_answer(words), [*map(_as_answer, before)])
+    given = with_confirmed_answer(asked, _as_answer(words), [*map(_as_answer, before)])
     said = with_picked_result(asked, given).text
     if question.kind == "mcq":
         option = named_option(asked, said)
