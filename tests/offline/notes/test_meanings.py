@@ -44,12 +44,6 @@ def found(text: str, code: str) -> list[tuple[str, str]]:
             "una estructura que guarda nodos en niveles",
         ),
         (
-            "en",
-            "It has a **wavelength**, the distance between two crests.",
-            "wavelength",
-            "the distance between two crests",
-        ),
-        (
             "de",
             "Unter einem Zeiger versteht man eine Variable mit einer Adresse.",
             "Zeiger",
