@@ -14,7 +14,7 @@ REACH = 1.42  # of the size: from a bar to what it belongs to; the next line of 
 OVER, UNDER = (-1.15, 0.1), (0.4, REACH)
 LEAST_GAP = 0.15  # of what stands over a bar; what is underlined stands closer
 IN_ROOT = (0.2, REACH)
-OVERHANG = 0.25
+OVERHANG, DESCENT = 0.25, 0.25
 TOUCHES = 0.22
 LONGER = 1.5  # of the size, by which a bar may be longer than what it divides
 BESIDE = 1.2
@@ -90,7 +90,10 @@ def _is_between_ends(word: Word, bar: Area) -> bool:
 
 
 def _is_at(word: Word, bar: Area, reach: tuple[float, float], size: float) -> bool:
-    return reach[0] * size <= word.base - bar.top <= reach[1] * size
+    base = word.base
+    if word.font is _MATH:  # of its own parts that nearest to the bar
+        base = word.bottom - DESCENT * size if reach is OVER else word.top + (1 - DESCENT) * size
+    return reach[0] * size <= base - bar.top <= reach[1] * size
 
 
 def _is_underlined(above: Sequence[Word], bar: Area) -> bool:
