@@ -75,14 +75,21 @@ def iter_classified(classified: ClassifiedSection) -> Iterator[ClassifiedSection
 def _running_heads(root: Section) -> frozenset[str]:
     """Short lines that stand in a document again and again."""
     lines = Counter(
-        folded(said)
+        _without_page(said)
         for section in iter_sections(root)
         for block in section.blocks
         if isinstance(block, Paragraph) and len(said := text_of(block)) <= LONGEST_RUNNING_HEAD
     )
     return frozenset(
-        line for line, count in lines.items() if count >= LEAST_REPEATS and not line.endswith((".", "!", "?", ":", "$"))
+        line
+        for line, count in lines.items()
+        if line and count >= LEAST_REPEATS and not line.endswith((".", "!", "?", ":", "$"))
     )
+
+
+def _without_page(said: str) -> str:
+    """The line for comparison: the number of its page makes no difference."""
+    return folded(said).rstrip("0123456789 ")
 
 
 class _Classifier:
@@ -206,7 +213,7 @@ class _Classifier:
             return NamedRole(Role.FURNITURE, "navigation")
         if forms.is_link(block):
             return NamedRole(Role.FURNITURE, "link")
-        if len(said) <= LONGEST_RUNNING_HEAD and folded(said) in self._running_heads and not named_role(said):
+        if len(said) <= LONGEST_RUNNING_HEAD and _without_page(said) in self._running_heads and not named_role(said):
             return NamedRole(Role.FURNITURE, "running head")
         if self._has_page_numbers(block):
             return NamedRole(Role.FURNITURE, "table of contents")
