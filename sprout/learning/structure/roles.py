@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sprout.learning.structure import forms
 from sprout.learning.structure.heading_roles import NamedRole, Role, named_role
 from sprout.learning.structure.plain_view import text_of
+from sprout.learning.structure.titles import heading_key
 from sprout.learning.structure.tree import (
     Block,
     Box,
@@ -26,6 +27,8 @@ LONGEST_BOX = 2_500  # characters under a heading such as "Note" that are still 
 LONGEST_RUNNING_HEAD = 80
 LEAST_REPEATS = 4
 LEAST_CONTENTS = 4  # rows of a table whose last column ascends like page numbers
+LEAST_HEADINGS = 3  # items of a list of contents
+LONGEST_LABEL = 40
 MOST = 0.6
 
 _TESTING = frozenset({Role.EXERCISES, Role.QUIZ})
@@ -62,7 +65,8 @@ def classify(root: Section, text: str) -> ClassifiedSection:
     Args:
         text: the stored text that the tree was read from.
     """
-    return _Classifier(text, _running_heads(root)).section(root, _CONTENT)
+    headings = frozenset(heading_key(section.title) for section in iter_sections(root))
+    return _Classifier(text, _running_heads(root), headings).section(root, _CONTENT)
 
 
 def iter_classified(classified: ClassifiedSection) -> Iterator[ClassifiedSection]:
@@ -95,9 +99,10 @@ def _without_page(said: str) -> str:
 class _Classifier:
     """Reader of one document in its order: whether it has asked anything yet, whether the work itself has ended."""
 
-    def __init__(self, text: str, running_heads: frozenset[str]) -> None:
+    def __init__(self, text: str, running_heads: frozenset[str], headings: frozenset[str]) -> None:
         self._text = text
         self._running_heads = running_heads
+        self._headings = headings
         self._asked = False
         self._ended = False
 
@@ -147,6 +152,8 @@ class _Classifier:
             return NamedRole(Role.GLOSSARY, "glossary")
         if len(units) >= 3 and forms.share(units, forms.is_question) >= MOST:
             return NamedRole(Role.EXERCISES, "mostly questions")
+        if units and not section.subsections and (forms.share(units, forms.only_asks) == 1 or _is_solved(section)):
+            return NamedRole(Role.EXERCISES, "mostly questions")
         if section.blocks and not section.subsections and forms.has_page_numbers(self._own_text(section)):
             return NamedRole(Role.FURNITURE, "table of contents")
         return None
@@ -173,6 +180,8 @@ class _Classifier:
                 found.append(ClassifiedBlock(block, Role.QUIZ, "question with options"))
             elif forms.holds_options(block, in_quiz=in_quiz):
                 found.append(ClassifiedBlock(block, Role.QUIZ, "question with options"))
+            elif labelled := _labelled(block, section.blocks[at - 1] if at else None):
+                found.append(ClassifiedBlock(block, labelled.role, labelled.reason))
             else:
                 after_quiz = bool(found) and found[-1].role is Role.QUIZ
                 named = self._block_role(block, own, after_quiz=after_quiz)
@@ -192,6 +201,8 @@ class _Classifier:
         """The role of a list or a table that shows what it is, whatever section it stands in."""
         if isinstance(block, Table) and len(block.rows) >= LEAST_CONTENTS and self._has_page_numbers(block):
             return NamedRole(Role.FURNITURE, "table of contents")
+        if isinstance(block, ListBlock) and self._lists_headings(block):
+            return NamedRole(Role.FURNITURE, "table of contents")
         if forms.is_list_of_links(block):
             return NamedRole(Role.FURNITURE, "list of links")
         if forms.is_list_of_objectives(block):
@@ -199,6 +210,11 @@ class _Classifier:
         if forms.is_list_of_references(block):
             return NamedRole(Role.FURNITURE, "references")
         return None
+
+    def _lists_headings(self, block: ListBlock) -> bool:
+        """Whether most items, three at least, are headings of the document, be it with details in parentheses."""
+        named = sum(heading_key(text_of(item).partition(" (")[0]) in self._headings for item in block.items)
+        return len(block.items) >= LEAST_HEADINGS and named >= MOST * len(block.items)
 
     def _has_page_numbers(self, block: Block) -> bool:
         return forms.has_page_numbers(self._text[block.start : block.end])
@@ -218,6 +234,23 @@ class _Classifier:
         if self._has_page_numbers(block):
             return NamedRole(Role.FURNITURE, "table of contents")
         return None
+
+
+def _labelled(block: Block, before: Block | None) -> NamedRole | None:
+    """The role of exercises that a line of the text names: "Exercises: p. 9", and the list after "Exercises."."""
+    if isinstance(block, ListBlock):
+        label = text_of(block.lead_in) if block.lead_in else text_of(before) if isinstance(before, Paragraph) else ""
+    else:
+        label = text_of(block).partition(":")[0] if isinstance(block, Paragraph) else ""
+    named = named_role(label) if len(label) <= LONGEST_LABEL else None
+    return named if named and named.role in _TESTING and not named.weak else None
+
+
+def _is_solved(section: Section) -> bool:
+    """Whether a section ends with a box of answers to its list, code or questions, and tells nothing besides."""
+    *asked, last = section.blocks
+    answered = isinstance(last, Box) and (named := named_role(last.title)) is not None and named.role is Role.ANSWERS
+    return answered and not any(isinstance(block, Paragraph) and not forms.only_asks(block) for block in asked)
 
 
 def _by_kind(block: Block) -> NamedRole:
