@@ -1,7 +1,7 @@
 """Roles of the parts of a document: content to learn, or exercises, glossary, furniture …, each with its reason."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sprout.learning.structure import forms
@@ -29,7 +29,7 @@ LEAST_REPEATS = 4
 LEAST_CONTENTS = 4  # rows of a table whose last column ascends like page numbers
 LEAST_HEADINGS = 3  # items of a list of contents
 LONGEST_LABEL = 40
-MOST = 0.6
+MOST, SOME = 0.6, 0.2
 
 _TESTING = frozenset({Role.EXERCISES, Role.QUIZ})
 _DIRECTIVES = frozenset(("toc", "toctree", "tableofcontents", "contents"))  # fences of MyST and Jupyter Book
@@ -65,8 +65,7 @@ def classify(root: Section, text: str) -> ClassifiedSection:
     Args:
         text: the stored text that the tree was read from.
     """
-    headings = frozenset(heading_key(section.title) for section in iter_sections(root))
-    return _Classifier(text, _running_heads(root), headings).section(root, _CONTENT)
+    return _Classifier(text, root).section(root, _CONTENT)
 
 
 def iter_classified(classified: ClassifiedSection) -> Iterator[ClassifiedSection]:
@@ -76,11 +75,11 @@ def iter_classified(classified: ClassifiedSection) -> Iterator[ClassifiedSection
         yield from iter_classified(below)
 
 
-def _running_heads(root: Section) -> frozenset[str]:
+def _running_heads(sections: Iterable[Section]) -> frozenset[str]:
     """Short lines that stand in a document again and again."""
     lines = Counter(
         _without_page(said)
-        for section in iter_sections(root)
+        for section in sections
         for block in section.blocks
         if isinstance(block, Paragraph) and len(said := text_of(block)) <= LONGEST_RUNNING_HEAD
     )
@@ -91,6 +90,11 @@ def _running_heads(root: Section) -> frozenset[str]:
     )
 
 
+def _entry_key(title: str) -> str:
+    """The heading for comparison with an entry of a list of contents: details in parentheses make no difference."""
+    return heading_key(title.partition(" (")[0])
+
+
 def _without_page(said: str) -> str:
     """The line for comparison: the number of its page makes no difference."""
     return folded(said).rstrip("0123456789 ")
@@ -99,10 +103,12 @@ def _without_page(said: str) -> str:
 class _Classifier:
     """Reader of one document in its order: whether it has asked anything yet, whether the work itself has ended."""
 
-    def __init__(self, text: str, running_heads: frozenset[str], headings: frozenset[str]) -> None:
+    def __init__(self, text: str, root: Section) -> None:
+        sections = list(iter_sections(root))
         self._text = text
-        self._running_heads = running_heads
-        self._headings = headings
+        self._running_heads = _running_heads(sections)
+        self._headings = frozenset(_entry_key(section.title) for section in sections)
+        self._last = sections[-1]
         self._asked = False
         self._ended = False
 
@@ -139,7 +145,8 @@ class _Classifier:
             case Role.GLOSSARY:
                 return forms.share(units, forms.is_definition) >= MOST
             case Role.FURNITURE:
-                linked = forms.share(units, forms.is_link) >= 0.5 or forms.share(units, forms.is_reference) >= 0.5
+                least = SOME if section is self._last else 0.5
+                linked = max(forms.share(units, forms.is_link), forms.share(units, forms.is_reference)) >= least
                 raw = self._own_text(section)
                 return linked or forms.has_page_numbers(raw) or forms.has_index_entries(raw)
             case _:
@@ -212,8 +219,8 @@ class _Classifier:
         return None
 
     def _lists_headings(self, block: ListBlock) -> bool:
-        """Whether most items, three at least, are headings of the document, be it with details in parentheses."""
-        named = sum(heading_key(text_of(item).partition(" (")[0]) in self._headings for item in block.items)
+        """Whether most items, three at least, are headings of the document."""
+        named = sum(_entry_key(text_of(item)) in self._headings for item in block.items)
         return len(block.items) >= LEAST_HEADINGS and named >= MOST * len(block.items)
 
     def _has_page_numbers(self, block: Block) -> bool:

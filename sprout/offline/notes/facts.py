@@ -99,9 +99,9 @@ def says_something(sentence: str, code: str) -> bool:
 
 
 def is_whole(text: str) -> bool:
-    """Whether quotation marks and parentheses close what they open."""
+    """Whether quotation marks, parentheses and formulas close what they open."""
     paired = all(text.count(opening) == text.count(closing) for opening, closing in ("«»", "()"))
-    return paired and len(_QUOTES.findall(text)) % 2 == 0
+    return paired and len(_QUOTES.findall(text)) % 2 == 0 and text.count("$") % 2 == 0
 
 
 def without_article(subject: str, code: str) -> str:

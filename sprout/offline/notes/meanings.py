@@ -47,6 +47,8 @@ _POINTS_BACK = re.compile(
     r"(?i)\b(?:this|these|such|dies\w*|solch\w*|cet|cette|ces|est[aeo]s?|quest[aeio]|tal[ei]?s?|above|below|oben|unten)\b"
 )
 _NUMBERED = re.compile(r"\d+[.)]?$")
+_FORMULA = re.compile(r"\$[^$]*\$")
+_WORDS = re.compile(r"[^\W\d_]{2,}|[\u3040-\u9fff]{2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +126,19 @@ def marked_terms(blocks: Iterable[Block], terms: Terms) -> list[str]:
     for block in blocks:
         for paragraph in iter_paragraphs(block):
             for span in paragraph.spans if len(paragraph.spans) > 1 else ():  # else a line that is marked as a whole
-                term = span.text.strip(" .:;,")
+                term = _without_ending(span.text.strip(" .:;,"), terms.code)
                 signs = (span.kind is SpanKind.STRONG, terms.has(term), _is_phrase(term, terms.code))
                 if span.kind in MARKED and sum(signs) > 1 and _is_term(term) and not _is_label(term, terms.code):
                     found.setdefault(key_of(term, terms.code), term)
     return [*found.values()]
+
+
+def _without_ending(term: str, code: str) -> str:
+    """The term without the little words that it ends with: "differentiable at" before a formula."""
+    words = term.split()
+    while len(words) > 1 and words[-1].casefold() in language(code).stopwords:
+        words.pop()
+    return " ".join(words)
 
 
 def _is_phrase(term: str, code: str) -> bool:
@@ -273,7 +283,8 @@ def _meaning(
         or not _is_term(term)
         or not least <= word_count(meaning) <= MEANING_WORDS[1]
         or QUESTION.search(meaning)
-        or not is_whole(meaning)
+        or not (is_whole(term) and is_whole(meaning))
+        or len(_WORDS.findall(_FORMULA.sub("", meaning))) < SYMBOL_WORDS
     ):
         return None
     if f" {key} " in f" {key_of(meaning, code)} " or needs_context(term, code):
