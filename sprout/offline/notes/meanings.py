@@ -281,6 +281,7 @@ def _meaning(
     if (
         not key
         or not _is_term(term)
+        or _without_ending(term, code) != " ".join(term.split())
         or not least <= word_count(meaning) <= MEANING_WORDS[1]
         or QUESTION.search(meaning)
         or not (is_whole(term) and is_whole(meaning))
