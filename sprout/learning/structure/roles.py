@@ -27,7 +27,7 @@ LONGEST_BOX = 2_500  # characters under a heading such as "Note" that are still 
 LONGEST_RUNNING_HEAD = 80
 LEAST_REPEATS = 4
 LEAST_CONTENTS = 4  # rows of a table whose last column ascends like page numbers
-LEAST_HEADINGS = 3  # items of a list of contents
+LEAST_HEADINGS, LONGEST_ENTRY, LISTED = 3, 120, 0.4  # of a list of contents, whose words may differ from the headings
 LONGEST_LABEL = 40
 MOST, SOME = 0.6, 0.2
 
@@ -219,9 +219,11 @@ class _Classifier:
         return None
 
     def _lists_headings(self, block: ListBlock) -> bool:
-        """Whether most items, three at least, are headings of the document."""
-        named = sum(_entry_key(text_of(item)) in self._headings for item in block.items)
-        return len(block.items) >= LEAST_HEADINGS and named >= MOST * len(block.items)
+        """Whether many of its short items, three at least, are headings of the document."""
+        entries = [text_of(item) for item in block.items]
+        named = sum(_entry_key(entry) in self._headings for entry in entries)
+        short = all(len(entry) <= LONGEST_ENTRY and not entry.endswith(".") for entry in entries)
+        return short and len(entries) >= LEAST_HEADINGS and named >= max(2, LISTED * len(entries))
 
     def _has_page_numbers(self, block: Block) -> bool:
         return forms.has_page_numbers(self._text[block.start : block.end])

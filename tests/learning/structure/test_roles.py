@@ -187,7 +187,8 @@ def test_a_section_that_tells_something_is_content_also_where_it_asks() -> None:
 
 def test_what_a_line_calls_exercises_is_none_of_the_text() -> None:
     text = (
-        f"# Cells\n\n{PROSE}\n\nExercises: p. 12 n. 5\n\n**Exercises:**\n\n1. Draw a cell.\n2. Name it.\n\nMore on cells.\n"
+        f"# Cells\n\n{PROSE}\n\nExercises: p. 12 n. 5\n\n"
+        "**Exercises:**\n\n1. Draw a cell.\n2. Name it.\n\nMore on cells.\n"
     )
     assert [role for role, _ in block_roles(text)] == ["content", "exercises", "exercises", "content"]
 

@@ -34,7 +34,7 @@ def bar(x0: float, x1: float, y: float) -> Area:
 
 
 def test_a_displayed_fraction_is_one_part_of_its_line() -> None:
-    formula = [
+    formula: list[Drawn] = [
         Run(120, 133, "v ="),
         Rectangle(142, 129, 42, 0.5, 0),
         Run(144, 124, "x2 - x1"),
