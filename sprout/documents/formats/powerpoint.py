@@ -4,7 +4,10 @@ and speaker notes too.
 python-pptx gives the shapes; markitdown, built on it as well, has no pages, list levels, diagrams or limits.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import Any
 
@@ -27,7 +30,8 @@ _DIAGRAM_IDS = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds
 _DIAGRAM_DATA = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}dm"
 _SKIPPED_PLACEHOLDERS = frozenset({"DATE", "FOOTER", "SLIDE_NUMBER", "HEADER"})
 _PICTURES = (MSO_SHAPE_TYPE.PICTURE, MSO_SHAPE_TYPE.LINKED_PICTURE, MSO_SHAPE_TYPE.CHART, MSO_SHAPE_TYPE.PLACEHOLDER)
-MAX_TITLE = 80
+MAX_TITLE, MIN_RUNNING = 80, 3
+_BULLET = re.compile(r"^\s*[•▪◦‣]\s+")
 _MAX_DEPTH = 50
 
 
@@ -37,33 +41,56 @@ def read_powerpoint(content: bytes, limits: ReadingLimits) -> DocumentText:
     check_entries(content, entries, limits)
     if is_strict_ooxml(content, entries):
         raise unreadable(UnreadableReason.STRICT_OOXML)
+    slides = [_read_slide(slide) for slide in Presentation(BytesIO(content)).slides]
+    running = _running_lines(slides)
     out = MarkdownWriter(limits)
-    for number, slide in enumerate(Presentation(BytesIO(content)).slides, start=1):
+    for number, slide in enumerate(slides, start=1):
         out.begin_page()
-        _write_slide(out, number, slide)
+        _write_slide(out, number, slide, running)
     return out.finish()
 
 
-def _write_slide(out: MarkdownWriter, number: int, slide: Any) -> None:
-    """Write title, shapes and notes; nothing for a slide without text."""
+@dataclass(frozen=True, slots=True)
+class _Slide:
+    """Title of a slide, if it has one, what its shapes say, and the speaker's notes."""
+
+    title: Sequence[Span]
+    contents: Sequence[SlideContent]
+    notes: Sequence[SlideLine]
+
+
+def _read_slide(slide: Any) -> _Slide:
     choose_alternatives(slide._element)
     title_shape = slide.shapes.title
-    title = _title_spans(title_shape)
     shapes = [
         shape for shape in _flatten(slide.shapes) if title_shape is None or shape.shape_id != title_shape.shape_id
     ]
-    contents = [content for shape in shapes if (content := _content(shape))]
     notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
-    noted = _lines(notes.paragraphs) if notes is not None else []
-    if not (has_text(title) or contents or noted):
+    return _Slide(
+        _title_spans(title_shape),
+        [content for shape in shapes if (content := _content(shape))],
+        _lines(notes.paragraphs) if notes is not None else [],
+    )
+
+
+def _write_slide(out: MarkdownWriter, number: int, slide: _Slide, running: frozenset[str]) -> None:
+    """Write title, shapes and notes; nothing for a slide without text."""
+    if not (has_text(slide.title) or slide.contents or slide.notes):
         return
-    out.write_heading_spans(1, title if has_text(title) else _fallback_title(contents, number))
-    for content in contents:
+    titled = has_text(slide.title)
+    out.write_heading_spans(1, slide.title if titled else _fallback_title(slide.contents, number, running))
+    for content in slide.contents:
         content.write(out)
-    if noted:
+    if slide.notes:
         with out.quote():
-            for line in noted:
+            for line in slide.notes:
                 out.write_spans(line.spans)
+
+
+def _running_lines(slides: Sequence[_Slide]) -> frozenset[str]:
+    """The lines that stand on half of the slides, three at least: a title on all of them names none."""
+    said = Counter(text for slide in slides for text in {*map(_text, _all_lines(slide.contents))})
+    return frozenset(text for text, count in said.items() if count >= max(MIN_RUNNING, len(slides) / 2))
 
 
 def _title_spans(shape: Any) -> list[Span]:
@@ -72,11 +99,19 @@ def _title_spans(shape: Any) -> list[Span]:
     return [span for paragraph in shape.text_frame.paragraphs for span in (*paragraph_spans(paragraph._p), Span(" "))]
 
 
-def _fallback_title(contents: Sequence[SlideContent], number: int) -> list[Span]:
-    """A heading for a slide without a title: its first words if they are few, else its number."""
-    first = next((content.lines[0].spans for content in contents if content.lines), ())
-    text = one_line("".join(span.text for span in first))
-    return list(first) if 0 < len(text) <= MAX_TITLE else [Span(str(number))]
+def _fallback_title(contents: Sequence[SlideContent], number: int, running: frozenset[str]) -> Sequence[Span]:
+    """A heading for a slide without a title: the first words of its own if they are few, else its number."""
+    own = (line for line in _all_lines(contents) if (text := _text(line)) not in running and not text.isdigit())
+    first = next(own, None)
+    return first.spans if first is not None and 0 < len(_text(first)) <= MAX_TITLE else [Span(str(number))]
+
+
+def _all_lines(contents: Iterable[SlideContent]) -> Iterator[SlideLine]:
+    return (line for content in contents for line in content.lines)
+
+
+def _text(line: SlideLine) -> str:
+    return one_line("".join(span.text for span in line.spans))
 
 
 def _flatten(shapes: Iterable[Any], depth: int = 0) -> Iterator[Any]:
@@ -108,12 +143,17 @@ def _lines(paragraphs: Iterable[Any]) -> list[SlideLine]:
     """The paragraphs with words, with their levels and whether they are numbered."""
     found = []
     for paragraph in paragraphs:
-        spans = tuple(paragraph_spans(paragraph._p))
+        spans = _without_bullet(tuple(paragraph_spans(paragraph._p)))
         if has_text(spans):
             properties = paragraph._p.pPr
             numbered = properties is not None and properties.find(f"{A}buAutoNum") is not None
             found.append(SlideLine(spans, paragraph.level, numbered))
     return found
+
+
+def _without_bullet(spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    """The spans without a bullet that was typed before them."""
+    return (replace(spans[0], text=_BULLET.sub("", spans[0].text)), *spans[1:]) if spans else spans
 
 
 def _rows(table: Any) -> list[list[list[Span]]]:

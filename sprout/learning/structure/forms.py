@@ -41,6 +41,7 @@ _PAGE_NUMBER = re.compile(
     r"[\W_]*(?:page|seite|página|pagina|p\.|s\.)?\s*\d{1,4}(?:\s*(?:/|of|von|de|sur|di)\s*\d{1,4})?[\W_]*",
     re.IGNORECASE,
 )
+_ADDRESS = re.compile(r"https?://\S+")
 _COPYRIGHT = re.compile(r"©|\(c\)\s*(?:19|20)\d\d|\bcopyright\b", re.IGNORECASE)
 
 
@@ -66,6 +67,11 @@ def is_question(block: Block) -> bool:
 def asks_something(block: Block) -> bool:
     """Whether a text is a question, or opens with a word that asks for something to be done."""
     return is_question(block) or _asking().match(text_of(block)) is not None
+
+
+def only_asks(block: Block) -> bool:
+    """Whether a text tells nothing: a question, or what opens by asking for something to be done."""
+    return is_question(block) or _demanding().match(text_of(block)) is not None
 
 
 def asks_to_choose(text: str) -> bool:
@@ -134,11 +140,12 @@ def is_answer(block: Block) -> bool:
 
 
 def is_link(block: Block) -> bool:
-    """Whether a text is little more than links."""
+    """Whether a text is little more than links, or an address after the name of what is there."""
     links = words = 0
     for span in _spans(block):
         words += len(span.text)
-        links += len(span.text) if span.kind is SpanKind.LINK else 0
+        addresses = sum(len(found[0]) for found in _ADDRESS.finditer(span.text))
+        links += len(span.text) if span.kind is SpanKind.LINK else addresses
     return links > 0 and links >= 0.6 * words
 
 
@@ -205,7 +212,17 @@ def _spans(block: Block) -> Iterator[Span]:
 
 @cache
 def _asking() -> re.Pattern[str]:
-    return re.compile(rf"\W*(?:\d+[.)]\s*)?{alternatives(role_words()['lines']['asks'])}(?!\w)", re.IGNORECASE)
+    lines = role_words()["lines"]
+    return _opening((lines["asks"], lines["demands"]))
+
+
+@cache
+def _demanding() -> re.Pattern[str]:
+    return _opening((role_words()["lines"]["demands"],))
+
+
+def _opening(words: Sequence[str]) -> re.Pattern[str]:
+    return re.compile(rf"\W*(?:\d+[.)]\s*)?{alternatives(words)}(?!\w)", re.IGNORECASE)
 
 
 @cache

@@ -114,7 +114,9 @@ def _candidate(text: str, block: Paragraph) -> _Candidate | None:
     ):
         return None
     bare_number = lines == 2 and bool(_is_number(text[block.start : block.end].split("\n", 1)[0]))
-    if (lines == 2 and not bare_number) or (_ENDS_SENTENCE.search(title) and not (chapter or _is_number(title))):
+    said = title.rstrip(":") if _NUMBERED.match(title) else title
+    ends = _ENDS_SENTENCE.search(said) and not (chapter or _is_number(title))
+    if (lines == 2 and not bare_number) or ends:
         return None
     if chapter and (chapter.end() == len(title) or title[chapter.end()] in " :.–—-") and lines == 1 + bare_number:
         return _Candidate(_Rank.CHAPTER, title)
@@ -163,7 +165,8 @@ def _lone_item(text: str, block: ListBlock, below: Block) -> _Candidate | None:
         return None
     title = text_of_spans(item.blocks[0].spans)
     one_line = "\n" not in text[item.start : item.end]
-    if not one_line or len(title.split()) > MOST_WORDS or _ENDS_SENTENCE.search(title) or not _LETTER.match(title):
+    ends = _ENDS_SENTENCE.search(title.rstrip(":"))
+    if not one_line or len(title.split()) > MOST_WORDS or ends or not _LETTER.match(title):
         return None
     return _Candidate(_Rank.NUMBERED, f"{item.marker} {title}")
 

@@ -1,12 +1,13 @@
 """Roles of the parts of a document: content to learn, or exercises, glossary, furniture …, each with its reason."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sprout.learning.structure import forms
 from sprout.learning.structure.heading_roles import NamedRole, Role, named_role
 from sprout.learning.structure.plain_view import text_of
+from sprout.learning.structure.titles import heading_key
 from sprout.learning.structure.tree import (
     Block,
     Box,
@@ -26,7 +27,9 @@ LONGEST_BOX = 2_500  # characters under a heading such as "Note" that are still 
 LONGEST_RUNNING_HEAD = 80
 LEAST_REPEATS = 4
 LEAST_CONTENTS = 4  # rows of a table whose last column ascends like page numbers
-MOST = 0.6
+LEAST_HEADINGS, LONGEST_ENTRY, LISTED = 3, 120, 0.4  # of a list of contents, whose words may differ from the headings
+LONGEST_LABEL = 40
+MOST, SOME = 0.6, 0.2
 
 _TESTING = frozenset({Role.EXERCISES, Role.QUIZ})
 _DIRECTIVES = frozenset(("toc", "toctree", "tableofcontents", "contents"))  # fences of MyST and Jupyter Book
@@ -62,7 +65,7 @@ def classify(root: Section, text: str) -> ClassifiedSection:
     Args:
         text: the stored text that the tree was read from.
     """
-    return _Classifier(text, _running_heads(root)).section(root, _CONTENT)
+    return _Classifier(text, root).section(root, _CONTENT)
 
 
 def iter_classified(classified: ClassifiedSection) -> Iterator[ClassifiedSection]:
@@ -72,25 +75,40 @@ def iter_classified(classified: ClassifiedSection) -> Iterator[ClassifiedSection
         yield from iter_classified(below)
 
 
-def _running_heads(root: Section) -> frozenset[str]:
+def _running_heads(sections: Iterable[Section]) -> frozenset[str]:
     """Short lines that stand in a document again and again."""
     lines = Counter(
-        folded(said)
-        for section in iter_sections(root)
+        _without_page(said)
+        for section in sections
         for block in section.blocks
         if isinstance(block, Paragraph) and len(said := text_of(block)) <= LONGEST_RUNNING_HEAD
     )
     return frozenset(
-        line for line, count in lines.items() if count >= LEAST_REPEATS and not line.endswith((".", "!", "?", ":", "$"))
+        line
+        for line, count in lines.items()
+        if line and count >= LEAST_REPEATS and not line.endswith((".", "!", "?", ":", "$"))
     )
+
+
+def _entry_key(title: str) -> str:
+    """The heading for comparison with an entry of a list of contents: details in parentheses make no difference."""
+    return heading_key(title.partition(" (")[0])
+
+
+def _without_page(said: str) -> str:
+    """The line for comparison: the number of its page makes no difference."""
+    return folded(said).rstrip("0123456789 ")
 
 
 class _Classifier:
     """Reader of one document in its order: whether it has asked anything yet, whether the work itself has ended."""
 
-    def __init__(self, text: str, running_heads: frozenset[str]) -> None:
+    def __init__(self, text: str, root: Section) -> None:
+        sections = list(iter_sections(root))
         self._text = text
-        self._running_heads = running_heads
+        self._running_heads = _running_heads(sections)
+        self._headings = frozenset(_entry_key(section.title) for section in sections)
+        self._last = sections[-1]
         self._asked = False
         self._ended = False
 
@@ -127,7 +145,8 @@ class _Classifier:
             case Role.GLOSSARY:
                 return forms.share(units, forms.is_definition) >= MOST
             case Role.FURNITURE:
-                linked = forms.share(units, forms.is_link) >= 0.5 or forms.share(units, forms.is_reference) >= 0.5
+                least = SOME if section is self._last else 0.5
+                linked = max(forms.share(units, forms.is_link), forms.share(units, forms.is_reference)) >= least
                 raw = self._own_text(section)
                 return linked or forms.has_page_numbers(raw) or forms.has_index_entries(raw)
             case _:
@@ -139,6 +158,8 @@ class _Classifier:
         if len(units) >= 3 and forms.share(units, forms.is_definition) >= MOST and not section.subsections:
             return NamedRole(Role.GLOSSARY, "glossary")
         if len(units) >= 3 and forms.share(units, forms.is_question) >= MOST:
+            return NamedRole(Role.EXERCISES, "mostly questions")
+        if units and not section.subsections and (forms.share(units, forms.only_asks) == 1 or _is_solved(section)):
             return NamedRole(Role.EXERCISES, "mostly questions")
         if section.blocks and not section.subsections and forms.has_page_numbers(self._own_text(section)):
             return NamedRole(Role.FURNITURE, "table of contents")
@@ -166,6 +187,8 @@ class _Classifier:
                 found.append(ClassifiedBlock(block, Role.QUIZ, "question with options"))
             elif forms.holds_options(block, in_quiz=in_quiz):
                 found.append(ClassifiedBlock(block, Role.QUIZ, "question with options"))
+            elif labelled := _labelled(block, section.blocks[at - 1] if at else None):
+                found.append(ClassifiedBlock(block, labelled.role, labelled.reason))
             else:
                 after_quiz = bool(found) and found[-1].role is Role.QUIZ
                 named = self._block_role(block, own, after_quiz=after_quiz)
@@ -185,6 +208,8 @@ class _Classifier:
         """The role of a list or a table that shows what it is, whatever section it stands in."""
         if isinstance(block, Table) and len(block.rows) >= LEAST_CONTENTS and self._has_page_numbers(block):
             return NamedRole(Role.FURNITURE, "table of contents")
+        if isinstance(block, ListBlock) and self._lists_headings(block):
+            return NamedRole(Role.FURNITURE, "table of contents")
         if forms.is_list_of_links(block):
             return NamedRole(Role.FURNITURE, "list of links")
         if forms.is_list_of_objectives(block):
@@ -192,6 +217,13 @@ class _Classifier:
         if forms.is_list_of_references(block):
             return NamedRole(Role.FURNITURE, "references")
         return None
+
+    def _lists_headings(self, block: ListBlock) -> bool:
+        """Whether many of its short items, three at least, are headings of the document."""
+        entries = [text_of(item) for item in block.items]
+        named = sum(_entry_key(entry) in self._headings for entry in entries)
+        short = all(len(entry) <= LONGEST_ENTRY and not entry.endswith(".") for entry in entries)
+        return short and len(entries) >= LEAST_HEADINGS and named >= max(2, LISTED * len(entries))
 
     def _has_page_numbers(self, block: Block) -> bool:
         return forms.has_page_numbers(self._text[block.start : block.end])
@@ -206,11 +238,28 @@ class _Classifier:
             return NamedRole(Role.FURNITURE, "navigation")
         if forms.is_link(block):
             return NamedRole(Role.FURNITURE, "link")
-        if len(said) <= LONGEST_RUNNING_HEAD and folded(said) in self._running_heads and not named_role(said):
+        if len(said) <= LONGEST_RUNNING_HEAD and _without_page(said) in self._running_heads and not named_role(said):
             return NamedRole(Role.FURNITURE, "running head")
         if self._has_page_numbers(block):
             return NamedRole(Role.FURNITURE, "table of contents")
         return None
+
+
+def _labelled(block: Block, before: Block | None) -> NamedRole | None:
+    """The role of exercises that a line of the text names: "Exercises: p. 9", and the list after "Exercises."."""
+    if isinstance(block, ListBlock):
+        label = text_of(block.lead_in) if block.lead_in else text_of(before) if isinstance(before, Paragraph) else ""
+    else:
+        label = text_of(block).partition(":")[0] if isinstance(block, Paragraph) else ""
+    named = named_role(label) if len(label) <= LONGEST_LABEL else None
+    return named if named and named.role in _TESTING and not named.weak else None
+
+
+def _is_solved(section: Section) -> bool:
+    """Whether a section ends with a box of answers to its list, code or questions, and tells nothing besides."""
+    *asked, last = section.blocks
+    answered = isinstance(last, Box) and (named := named_role(last.title)) is not None and named.role is Role.ANSWERS
+    return answered and not any(isinstance(block, Paragraph) and not forms.only_asks(block) for block in asked)
 
 
 def _by_kind(block: Block) -> NamedRole:

@@ -11,13 +11,14 @@ from itertools import pairwise
 
 from sprout.learning.structure.sentences import sentences_of
 from sprout.learning.text.confusables import plain
+from sprout.learning.text.language import detect_language
 from sprout.learning.text.stems import content_words, same_stem, stem
 from sprout.offline.courses.added_course import AddedCourses
 from sprout.offline.courses.catalogue import MAX_CACHED, added_courses, lessons
 from sprout.offline.courses.glossary import glossary
 from sprout.offline.courses.lesson_format import Lesson
-from sprout.offline.notes.language import language_of
-from sprout.offline.notes.words import needs_context, words_of
+from sprout.offline.notes.language import CODES
+from sprout.offline.notes.words import needs_context
 
 SHORTEST_PASSAGE, LONGEST_PASSAGE = 6, 45  # words
 SHORTEST_WITH_NUMBER = 8  # words: “17 September 1793, the Law of Suspects.” says nothing
@@ -212,7 +213,7 @@ def _index(slug: str, added: AddedCourses) -> tuple[Passage, ...]:
 
 def _passages(lesson: Lesson, named: Mapping[str, Tokens]) -> Iterator[Passage]:
     """The sentences of a lesson that stand alone, and each with the one after it."""
-    language = language_of(words_of(" ".join(step.says for step in lesson.steps)))
+    language = detect_language(" ".join(step.says for step in lesson.steps), among=CODES)
     said = [(step.says, f"{lesson.subconcept} {step.can}") for step in lesson.steps]
     for text, heading in (*said, (lesson.contrast.case, lesson.subconcept), (lesson.example.text, lesson.subconcept)):
         about = _tokens(heading, named)

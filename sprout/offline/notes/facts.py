@@ -18,7 +18,6 @@ LED = re.compile(r"(?P<term>[^\s:：–—=][^:：–—=]{0,60}?)\s*(?:[:：]\s
 _SHOWS = re.compile(r"^!\[|[:：]\s*$|https?://|…$|\.\.\.$")
 _REFERENCE = re.compile(r"\s*\(?\[(?:link|\d{1,3})\]\)?")
 _NEEDS_FIGURE = re.compile(r"(?<!\()\[link\]")  # "The steps are depicted in [link]."
-_OPTION = re.compile(r"^:?[a-z]{3,12}:\s\S+\s+:?[a-z]{3,12}:\s")  # of a directive: "class: wide width: 80%"
 _QUOTES = re.compile('[“”„"]')
 _NAME = re.compile(r"[^\W\d_]{2}|\d|\$")
 _LETTERS = re.compile(r"[^\W\d_]{3}")
@@ -86,7 +85,6 @@ def says_something(sentence: str, code: str) -> bool:
     if (
         QUESTION.search(sentence)
         or _SHOWS.search(sentence)
-        or _OPTION.match(sentence)
         or not is_whole(sentence)
         or sentence.isupper()
         or language(code).patterns.meta.search(sentence)
@@ -99,9 +97,9 @@ def says_something(sentence: str, code: str) -> bool:
 
 
 def is_whole(text: str) -> bool:
-    """Whether quotation marks and parentheses close what they open."""
+    """Whether quotation marks, parentheses and formulas close what they open."""
     paired = all(text.count(opening) == text.count(closing) for opening, closing in ("«»", "()"))
-    return paired and len(_QUOTES.findall(text)) % 2 == 0
+    return paired and len(_QUOTES.findall(text)) % 2 == 0 and text.count("$") % 2 == 0
 
 
 def without_article(subject: str, code: str) -> str:

@@ -18,7 +18,6 @@ class Phrases:
 
     # concepts and subconcepts
     uses: str
-    refers_back: str
     comes_next: str
     # the words before and after saving
     opening: str
@@ -84,7 +83,6 @@ class Patterns:
 
     Args:
         definition, called, named, means: what is defined, and as what; ranks: what only looks like that.
-        refers: words that refer to an earlier part of a text.
         meta: finds sentences that speak of the notes and not of their subject.
     """
 
@@ -93,7 +91,6 @@ class Patterns:
     named: re.Pattern[str]
     means: re.Pattern[str]
     ranks: re.Pattern[str]
-    refers: re.Pattern[str]
     meta: re.Pattern[str]
 
 
@@ -132,13 +129,6 @@ def language(code: str) -> Language:
 def empty_titles() -> frozenset[str]:
     """Headings, in small letters, that say nothing about what stands under them."""
     return frozenset(_texts()["empty_titles"])
-
-
-def language_of(words: Sequence[str]) -> str:
-    """The code of the language whose little words are the most frequent; `en` where there are none."""
-    shares = {code: sum(word in language(code).stopwords for word in words) for code in CODES}
-    best = max(shares, key=lambda code: shares[code])
-    return best if shares[best] else "en"
 
 
 @cache

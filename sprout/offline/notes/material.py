@@ -11,6 +11,7 @@ from sprout.errors import InvalidQuestion
 from sprout.learning.questions.questions import Criterion, QuestionDraft, validate_draft
 from sprout.learning.structure.glossary import GlossaryEntry
 from sprout.learning.structure.tree import Block
+from sprout.learning.text.stems import same_stem
 from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.language import Phrases, language
 from sprout.offline.notes.meanings import TermMeaning, glossary_meaning, glossary_meanings, meanings_in
@@ -133,7 +134,7 @@ class Material:
     def related(self, one: TermMeaning, other: TermMeaning) -> bool:
         """Whether what is said of one term may be true of the other: one names the other, or a kind of it."""
         words, others = set(one.key.split()), set(other.key.split())
-        if words <= others or others <= words:
+        if words <= others or others <= words or same_stem(one.key, other.key):
             return True
         if one.does:
             return f" {one.key} " in f" {key_of(other.meaning, self.code)} "

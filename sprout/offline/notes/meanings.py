@@ -47,7 +47,8 @@ _POINTS_BACK = re.compile(
     r"(?i)\b(?:this|these|such|dies\w*|solch\w*|cet|cette|ces|est[aeo]s?|quest[aeio]|tal[ei]?s?|above|below|oben|unten)\b"
 )
 _NUMBERED = re.compile(r"\d+[.)]?$")
-_APPOSITION = re.compile(r"^, (?:which (?:is|are) )?(?P<what>[^.;:,()]{12,160})(?:[.;]|$)")
+_FORMULA = re.compile(r"\$[^$]*\$")
+_WORDS = re.compile(r"[^\W\d_]{2,}|[\u3040-\u9fff]{2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +126,19 @@ def marked_terms(blocks: Iterable[Block], terms: Terms) -> list[str]:
     for block in blocks:
         for paragraph in iter_paragraphs(block):
             for span in paragraph.spans if len(paragraph.spans) > 1 else ():  # else a line that is marked as a whole
-                term = span.text.strip(" .:;,")
+                term = _without_ending(span.text.strip(" .:;,"), terms.code)
                 signs = (span.kind is SpanKind.STRONG, terms.has(term), _is_phrase(term, terms.code))
                 if span.kind in MARKED and sum(signs) > 1 and _is_term(term) and not _is_label(term, terms.code):
                     found.setdefault(key_of(term, terms.code), term)
     return [*found.values()]
+
+
+def _without_ending(term: str, code: str) -> str:
+    """The term without the little words that it ends with: "differentiable at" before a formula."""
+    words = term.split()
+    while len(words) > 1 and words[-1].casefold() in language(code).stopwords:
+        words.pop()
+    return " ".join(words)
 
 
 def _is_phrase(term: str, code: str) -> bool:
@@ -162,7 +171,6 @@ def _meanings_of(block: Block, code: str, known: frozenset[str], subjects: froze
                 continue
             if made := _stated(sentence, marked, known, code) or _does(sentence, subjects, code):
                 yield made
-        yield from _in_apposition(paragraph, code)
 
 
 def _led_items(block: ListBlock, code: str) -> dict[Paragraph, TermMeaning]:
@@ -205,24 +213,6 @@ def _is_label(term: str, code: str) -> bool:
     named = named_role(term) is not None or term.casefold() in empty_titles()
     opens = words[:1] and words[0] in given.stopwords - given.words.articles
     return little or named or bool(opens) or bool(_NUMBERED.search(term) and " " in term)
-
-
-def _in_apposition(paragraph: Paragraph, code: str) -> Iterator[TermMeaning]:
-    """Marked terms that a phrase with an article explains: "its **wavelength**, the distance between two crests"."""
-    given = language(code)
-    for at, span in enumerate(paragraph.spans[:-1]):
-        following = paragraph.spans[at + 1]
-        if span.kind not in MARKED or not following.text.startswith(", ") or _is_label(span.text, code):
-            continue
-        after = _APPOSITION.match(
-            f", {text_of_spans((replace(following, text=following.text[2:]), *paragraph.spans[at + 2 :]))}"
-        )
-        words = words_of(after["what"]) if after else []
-        sentence = next((one for one in split_sentences(paragraph) if after and f"{span.text}, " in one), "")
-        if words[:1] and words[0] in given.words.articles and not set(words) & given.words.verbs:
-            made = _meaning(span.text, span.text, after["what"] if after else "", sentence, code)
-            if made and says_something(sentence, code):
-                yield made
 
 
 def _stated(sentence: str, marked: Mapping[str, str], known: frozenset[str], code: str) -> TermMeaning | None:
@@ -291,9 +281,11 @@ def _meaning(
     if (
         not key
         or not _is_term(term)
+        or _without_ending(term, code) != " ".join(term.split())
         or not least <= word_count(meaning) <= MEANING_WORDS[1]
         or QUESTION.search(meaning)
-        or not is_whole(meaning)
+        or not (is_whole(term) and is_whole(meaning))
+        or len(_WORDS.findall(_FORMULA.sub("", meaning))) < SYMBOL_WORDS
     ):
         return None
     if f" {key} " in f" {key_of(meaning, code)} " or needs_context(term, code):

@@ -1,10 +1,8 @@
-"""Order of concepts: what a text refers back to, whose terms it uses, and otherwise what stands before it."""
+"""Order of concepts: whose terms a text uses, and otherwise what stands before it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
-from sprout.learning.text.normalization import folded, occurs_in
 from sprout.offline.graph_plan import PlannedEdge, transitive_reduction
 from sprout.offline.notes.language import language
 from sprout.offline.notes.terms import keys_in
@@ -13,7 +11,6 @@ from sprout.offline.notes.words import key_of, word_count
 MOST_SOURCES = 2
 LEAST_USES = 2
 SHORT_TEXT = 80  # words, up to which a single use counts
-REACH = 120  # characters between a reference and the heading that it names
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +33,9 @@ def edges_between(passages: Sequence[Passage], code: str) -> list[PlannedEdge]:
     found: list[PlannedEdge] = []
     owners = {key_of(heading, code): one.title for one in reversed(passages) for heading in one.headings}
     for at, passage in enumerate(passages[1:], start=1):
-        edges = _references(passages[:at], passage, code) or _uses(passages[:at], passage, owners, code)
+        edges = _uses(passages[:at], passage, owners, code)
         found += edges or [_comes_next(passages[at - 1], passage, code)]
     return transitive_reduction(found)
-
-
-def _references(earlier: Sequence[Passage], passage: Passage, code: str) -> list[PlannedEdge]:
-    """Edges from the passages to which this one says that it refers."""
-    say, pattern = language(code).phrases, language(code).patterns.refers
-    places = [
-        folded(sentence[found.start() : found.end() + REACH])
-        for sentence in passage.sentences
-        for found in islice(pattern.finditer(sentence), 3)
-    ]
-    return [
-        PlannedEdge(one.title, passage.title, say.refers_back.format(source=one.title, target=passage.title))
-        for one in reversed(earlier)
-        if any(occurs_in(folded(heading), place) for heading in one.headings if heading for place in places)
-    ][:MOST_SOURCES]
 
 
 def _uses(earlier: Sequence[Passage], passage: Passage, owners: dict[str, str], code: str) -> list[PlannedEdge]:

@@ -16,7 +16,6 @@ from sprout.offline.notes.words import WORD, key_of
 WORDS_A_CONCEPT = 280
 FEW_CONCEPTS, WORDS_FOR_FEW = 3, 150
 SMALLEST = 40  # words of a section that is a concept of its own
-CUT_FROM = 1_200  # words, from which on a section without subsections is more than one concept
 SMALLEST_UNNAMED = 150
 LARGE = 1.5  # times the mean, from which on a section is opened
 LONGEST_TITLE = 90
@@ -101,13 +100,15 @@ def _opened(found: list[Stretch], wanted: int, total: int) -> list[Stretch]:
 
 
 def _cut(found: list[Stretch], wanted: int, total: int, code: str) -> list[Stretch]:
-    """The stretches, with long running text cut at its turns of subject while there is room."""
+    """The stretches, with long running text cut at its turns of subject while there is room; a section only where the
+    notes have next to no outline."""
     mean = total / wanted
+    outlined = sum(bool(each.parts[0].path) for each in found) >= FEW_CONCEPTS
     for at in sorted(range(len(found)), key=lambda place: -found[place].words):
         each, part = found[at], found[at].parts[0]
         room = wanted - len(found) + 1
         pieces = min(room, round(each.words / mean))
-        if pieces < 2 or part.parts or len(part.blocks) < 2 or (part.path and part.words < CUT_FROM):
+        if pieces < 2 or part.parts or len(part.blocks) < 2 or (part.path and outlined):
             continue
         cut = cut_at_turns(part.blocks, pieces, code)
         if len(cut) < 2:
@@ -168,7 +169,7 @@ def _titles(stretch: Stretch, code: str) -> Iterator[str]:
     listed = _capital(say.listed(terms[:NAMED_TERMS], quote=False))
     if not titles:
         yield from filter(None, [stretch.parts[0].label, listed])
-    elif len(titles) == 1 and stretch.terms and listed:
+    elif len(titles) == 1 and stretch.terms and listed and len(headed) == len(stretch.parts):
         yield f"{titles[0]}: {listed}"
     elif len(titles) == 1:
         yield _clipped(titles[0])

@@ -9,17 +9,18 @@ from sprout.learning.paths.heading_names import description_of
 from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR, OPENING
 from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.tree import Block
+from sprout.learning.text.language import detect_language
 from sprout.offline.graph_plan import Plan, PlannedNode
 from sprout.offline.notes.document import Document, Part, read_document
 from sprout.offline.notes.facts import sentences_in
-from sprout.offline.notes.language import CODES, language, language_of
+from sprout.offline.notes.language import CODES, language
 from sprout.offline.notes.meanings import meanings_in, states_something
 from sprout.offline.notes.order import Passage, edges_between
 from sprout.offline.notes.outline import Stretch, key_terms, stretches_of, titles_of
 from sprout.offline.notes.points import Point, points_of
 from sprout.offline.notes.rationale import rationale
 from sprout.offline.notes.terms import known_terms
-from sprout.offline.notes.words import key_of, words_of
+from sprout.offline.notes.words import key_of
 
 LEAST_OF_A_FULL_PATH = 3
 LEAST_WHOLE_PATH, WHOLE_PATH = 4, 10  # concepts; a shorter path is the beginning of a whole one
@@ -100,8 +101,7 @@ def code_of(documents: Sequence[Document], desc: str = "") -> str:
         if desc.startswith(description_of("", language=code)):
             return code
     said = "\n".join(text_of(block) for document in documents for block in document.content.all_blocks)
-    words = words_of(_FORMULA.sub(" ", said[:CHARACTERS_FOR_LANGUAGE]))
-    return language_of([word for word in words if len(word) > 1])
+    return detect_language(_FORMULA.sub(" ", said[:CHARACTERS_FOR_LANGUAGE]), among=CODES)
 
 
 def _passage(title: str, headings: Sequence[str], blocks: Sequence[Block], code: str) -> Passage:

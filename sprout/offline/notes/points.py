@@ -1,5 +1,6 @@
 """Points of a concept: its subsections, or stretches of its text by the terms that they define or mark."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,7 @@ MOST_POINTS, FEWEST_POINTS = 6, 3
 CRUMB = 25  # words that are no point of their own
 LONG_POINT = 160
 JOINED_NAMES = 2
+_WORD = re.compile(r"[^\W\d_]{2}")  # a letter alone is a symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ def _block_names(block: Block, terms: Terms, known: frozenset[str]) -> list[str]
     if isinstance(block, Table):
         caption = text_of_spans(block.caption)
         return [caption] if 0 < len(caption) <= LONGEST_TITLE else []
-    defined = [one.term for one in meanings_in([block], terms.code, known=known)]
+    defined = [one.term for one in meanings_in([block], terms.code, known=known) if _WORD.search(one.term)]
     return (defined or marked_terms([block], terms))[:JOINED_NAMES]
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from sprout.learning.structure.tree import Table
 from sprout.offline.notes.facts import cells_of, steps_of
-from sprout.offline.notes.language import empty_titles, language
+from sprout.offline.notes.language import empty_titles
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind
 from sprout.offline.notes.meanings import TermMeaning, is_plural
-from sprout.offline.notes.words import key_of, needs_context, words_of
+from sprout.offline.notes.words import needs_context
 
 DISTRACTORS = 3
 LEAST_LETTERS = 4
@@ -129,9 +129,9 @@ def step_questions(material: Material) -> Iterator[NoteQuestion]:
 
 
 def own_words_questions(material: Material) -> Iterator[NoteQuestion]:
-    """What a term means or does, in the learner's own words, for them to compare with the sentence that says it."""
+    """What a term means, in the learner's own words, for them to compare with the sentence that says it."""
     for number, one in material.meanings:
-        if not needs_context(one.sentence, material.code):
+        if not one.does and not needs_context(one.sentence, material.code):
             term = material.shown(one.term)
             fields = _open(material, material.say.own_words, term, one.sentence)
             yield NoteQuestion(QuestionKind.OWN_WORDS, number, (one.sentence,), term, fields, {})
@@ -182,12 +182,6 @@ def _choice(prompt: str, right: str, wrong: Sequence[str], difficulty: int) -> d
 
 def _is_symbol(term: str) -> bool:
     return "$" in term or "=" in term or len(term) < LEAST_LETTERS
-
-
-def _share_words(phrase: str, text: str, code: str) -> bool:
-    little = language(code).stopwords
-    words = {word for word in words_of(phrase) if word not in little}
-    return bool({key_of(word, code) for word in words} & set(key_of(text, code).split()))
 
 
 def _alike(one: str, other: str) -> bool:

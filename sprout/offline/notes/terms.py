@@ -12,7 +12,6 @@ from sprout.offline.notes.words import WORD, stem, without_elision, words_of
 
 MAX_TERM_WORDS = 3
 LEAST_LETTERS = 4
-LONG_NOUN = 12
 LONGER_TERM = 1.6
 LEAST_USES, WORDS_A_USE = 2, 300
 USED_OFTEN = 3  # sentences
@@ -23,7 +22,6 @@ _NO_NOUN = {
     "it": ("are", "ere", "ire", "mente", "ando", "endo", "ato", "ata"),
     "pt": ("ar", "er", "ir", "mente", "ndo", "ado", "ada"),
 }
-_ADDRESSES = re.compile(r"(?:Dein|Euer|Eure|Ihr|Ihn)(?:e|en|em|er|es)?")  # with a capital in letters to a reader
 _MARKS = re.compile(r"[,;:.!?()\[\]“”„«»\"/–—|=$\\{}<>]+")
 
 
@@ -65,10 +63,6 @@ class Terms:
     def has(self, term: str) -> bool:
         """Whether the text uses a term as a noun."""
         return _key(term, self.code) in self.forms
-
-    def is_telling(self, term: str) -> bool:
-        """Whether a term names one thing by its form: several words, a name, or a long German noun."""
-        return " " in term or (len(term) >= LONG_NOUN if self.code == "de" else term[:1].isupper())
 
     def ranked(self, text: str, *, besides: Sequence[str] = ()) -> list[str]:
         """Forms of the terms that a text uses often, those that are most its own first, none sharing a word."""
@@ -127,7 +121,7 @@ def _content_run(run: Sequence[str], introduced: bool, code: str) -> list[str]:
     if not run or not introduced:
         return []
     if code == "de":
-        return [word for word in run if word[0].isupper() and len(word) > 2 and not _ADDRESSES.fullmatch(word)]
+        return [word for word in run if word[0].isupper() and len(word) > 2]
     last = run[-1]
     if (
         len(run) > MAX_TERM_WORDS

@@ -1,6 +1,9 @@
 """A PowerPoint file as text."""
 
+from io import BytesIO
+
 import pytest
+from pptx import Presentation
 
 from harness.documents.office_files import changed, slides_file
 from sprout.documents.formats.powerpoint import read_powerpoint
@@ -33,6 +36,24 @@ def test_a_slide_is_a_page_and_its_title_a_heading() -> None:
     pieces = [(piece.heading, piece.page) for piece in split_into_spans(draft.text, draft.page_starts)]
     assert pieces == [("Brüche", 1), ("Kürzen", 2), ("Im Kopf rechnen", 3)]
     assert len(draft.page_starts) == 4  # the last slide is empty
+
+
+def test_what_stands_on_every_slide_is_no_title() -> None:
+    presentation = Presentation()
+    for text in ("Footprints", "Cookies", "Accounts", "Passwords"):
+        slide = presentation.slides.add_slide(presentation.slide_layouts[6])
+        for line in ("Safety on the net", text, "• It is said of each."):
+            slide.shapes.add_textbox(0, 0, 9, 9).text_frame.text = line
+    stored = BytesIO()
+    presentation.save(stored)
+    lines = read_document(read_powerpoint, stored.getvalue(), ReadingLimits()).text.splitlines()
+    assert [line for line in lines if line.startswith("#")] == [
+        "# Footprints",
+        "# Cookies",
+        "# Accounts",
+        "# Passwords",
+    ]
+    assert "It is said of each." in lines
 
 
 def test_limits_of_slides_and_text() -> None:

@@ -68,3 +68,8 @@ def test_an_equation_is_no_heading() -> None:
     )
     titles = [each.title for each in iter_sections(read_structure(text)) if each.title]
     assert titles == ["Cost of a unit"]
+
+
+def test_a_numbered_line_may_end_with_a_colon_and_what_leads_a_list_in_may_not() -> None:
+    assert outline("1. Life is a wave:", "2) Matter:") == [(1, "1. Life is a wave:"), (1, "2) Matter:")]
+    assert outline("The parts of it:", "**The others:**") == []

@@ -173,3 +173,51 @@ def test_drawings_within_html_show_no_text() -> None:
 def test_a_document_may_be_called_as_a_box_is() -> None:
     assert roles(f"# Attention\n\n{PROSE}\n")["Attention"] == ("content", "")
     assert roles(f"# Cells\n\n{PROSE}\n\n## Attention\n\nHandle with care.\n")["Attention"][0] == "box"
+
+
+@pytest.mark.parametrize("asked", ["Erkläre den Unterschied zwischen Variable und Wert.", "What does a cell need?"])
+def test_a_section_that_only_asks_is_exercises_however_short(asked: str) -> None:
+    assert roles(f"# Cells\n\n{PROSE}\n\n# Transfer\n\n{asked}\n")["Transfer"] == ("exercises", "mostly questions")
+
+
+def test_a_section_that_tells_something_is_content_also_where_it_asks() -> None:
+    text = f"# Cells\n\n{PROSE}\n\n# Lists\n\nList comprehensions are short.\n\n# Water\n\nWhat is water? {PROSE}\n"
+    assert {role for role, _ in roles(text).values()} == {"content"}
+
+
+def test_what_a_line_calls_exercises_is_none_of_the_text() -> None:
+    text = (
+        f"# Cells\n\n{PROSE}\n\nExercises: p. 12 n. 5\n\n"
+        "**Exercises:**\n\n1. Draw a cell.\n2. Name it.\n\nMore on cells.\n"
+    )
+    assert [role for role, _ in block_roles(text)] == ["content", "exercises", "exercises", "content"]
+
+
+@pytest.mark.parametrize("summary", ["Answers", "💡 Soluciones", "Lösung"])
+def test_what_hides_its_answers_is_exercises(summary: str) -> None:
+    hidden = f"<details>\n<summary>{summary}</summary>\n\n1. **IPv4**\n2. **IPv6**\n\n</details>\n"
+    text = f"# Addresses\n\n{PROSE}\n\n# Who am I?\n\n1. I have 32 bits.\n2. I have 128 bits.\n\n{hidden}"
+    assert roles(text)["Who am I?"] == ("exercises", "mostly questions")
+    assert roles(f"# Addresses\n\n{PROSE}\n\n{hidden}")["Addresses"] == ("content", "")
+
+
+def test_what_hides_more_of_the_text_is_content() -> None:
+    text = f"# Cells\n\n{PROSE}\n\n<details>\n<summary>The proof</summary>\n\nMore on cells.\n\n</details>\n"
+    assert "box" not in {role for role, _ in block_roles(text)}
+
+
+def test_a_list_of_the_headings_themselves_is_a_table_of_contents() -> None:
+    parts = "".join(f"## {title}\n\n{PROSE}\n\n" for title in ("Cells (short)", "Tissue", "Organs"))
+    text = f"# Biology\n\n1. Cells (membranes, nuclei)\n2. Tissue\n3. Organs\n\n{parts}"
+    assert block_roles(text)[0] == ("furniture", "table of contents")
+
+
+def test_a_line_on_every_page_is_a_running_head_whatever_number_follows() -> None:
+    text = "".join(f"# Part {number}\n\n{PROSE}\n\nA. Author lesson four {number}\n\n" for number in range(1, 6))
+    assert [role for role, _ in block_roles(text)] == ["content", "furniture"] * 5
+
+
+def test_sources_at_the_end_are_references_by_their_addresses() -> None:
+    sources = "- The office: https://example.org\n- The ministry of schools, plan of grade eight\n- Own drawings.\n"
+    text = f"# Cells\n\n{PROSE}\n\n# Sources\n\n{sources}"
+    assert roles(text)["Sources"] == ("furniture", "references")

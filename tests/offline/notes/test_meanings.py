@@ -44,12 +44,6 @@ def found(text: str, code: str) -> list[tuple[str, str]]:
             "una estructura que guarda nodos en niveles",
         ),
         (
-            "en",
-            "It has a **wavelength**, the distance between two crests.",
-            "wavelength",
-            "the distance between two crests",
-        ),
-        (
             "de",
             "Unter einem Zeiger versteht man eine Variable mit einer Adresse.",
             "Zeiger",
@@ -110,3 +104,23 @@ def test_items_of_a_plain_list_are_terms_where_most_of_them_are() -> None:
 def test_what_leads_several_remarks_is_a_label_and_no_term() -> None:
     text = "## Words\n\n**Strength**: it lasts for years.\n\nMore.\n\n**Strength**: it is cheap to make.\n"
     assert meanings_in(read_document(text).content.all_blocks, "en") == []
+
+
+def test_a_label_before_one_paragraph_is_no_term() -> None:
+    text = "**Scene one**: You get a packet for your net.\n\n**Cache**: memory that is near the processor.\n"
+    text += "\nThe cache is small. A cache is fast. Each core has a cache.\n"
+    blocks = read_document(text).content.all_blocks
+    assert [one.term for one in meanings_in(blocks, "en", known=frozenset({"cache"}))] == ["Cache"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- **Density**: $n = 8 \\cdot 10^{28}$\n- **Speed**: $v = s / t$",
+        "- Function $\\mathbb{E}: P \\to C$ makes one of two\n- Key space $K$ is large and whole",
+        "The set is called the **group of** permutations by all who know it.",
+    ],
+)
+def test_a_formula_alone_means_nothing_and_no_term_ends_within_one_or_with_a_little_word(text: str) -> None:
+    terms = {one.term for one in meanings_in(read_document(text).content.all_blocks, "en")}
+    assert not terms & {"Density", "Speed", "Function $\\mathbb{E}", "group of"}

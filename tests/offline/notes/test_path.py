@@ -97,12 +97,6 @@ def test_an_edge_says_which_term_earns_it_or_that_only_the_order_of_the_text_doe
     ]
 
 
-def test_a_reference_in_the_text_is_an_edge() -> None:
-    later = section("Repairs", 100).replace("The pump", "This builds on Valves, where all begins. The pump", 1)
-    plan = path_of(section("Valves", 100) + section("Tanks", 100) + later)
-    assert plan.edges[-1].why == "In “Repairs” your notes refer back to “Valves”."
-
-
 def test_a_term_belongs_to_the_section_that_is_named_after_it() -> None:
     text = (
         section("Overview of the plant", 100).replace(

@@ -15,6 +15,7 @@ from statistics import median
 import pypdfium2.raw as pdfium
 
 from sprout.documents.formats.pdf.fonts import font_named
+from sprout.documents.formats.pdf.tex_fonts import printed_signs
 from sprout.documents.formats.pdf.words import WORD_GAP, Font, Word, is_right_to_left, plain_letters
 
 MAX_FONT_NAME = 200
@@ -133,8 +134,11 @@ class _WordReader:
             box_at(at, reference)
             box = place(style.turn, rect.left, rect.bottom, rect.right, rect.top)
             if space == _WRITTEN or not word.takes(style, box, space):
+                spaced = space == _WRITTEN or (
+                    space == _SUPPOSED and chr(code).isalpha() and word.ends_before(style, box)
+                )
                 self._close(word)
-                word = _OpenWord(style, space == _WRITTEN)
+                word = _OpenWord(style, spaced)
             space = _NO_SPACE
             word.add("-" if code in _HYPHENS else chr(code), box)
         self._close(word)
@@ -231,6 +235,13 @@ class _OpenWord:
         after, before = box[0] - self._last[2], self._last[0] - box[2]
         return -0.5 * style.size < after <= reach or -0.5 * style.size < before <= reach
 
+    def ends_before(self, style: _Style, box: _Box) -> bool:
+        """Whether it is a word that ends before a letter of another font: slanting letters reach into the space."""
+        if self.style is None or len(self._characters) < 2 or not self._characters[-1].isalpha():
+            return False
+        on_line = _is_level(style, self.style) and box[0] - self._last[2] > SUPPOSED_GAP * style.size
+        return on_line and not style.font.math
+
     def add(self, character: str, box: _Box) -> None:
         self._characters.append(character)
         self._places.append(box[0])
@@ -244,7 +255,7 @@ class _OpenWord:
     def close(self) -> Word | None:
         """The word; None if nothing of it can be seen."""
         assert self.style is not None
-        written = "".join(self._characters)
+        written = printed_signs("".join(self._characters), self.style.font.tex)
         if not written.strip():
             return None
         if is_right_to_left(written):
@@ -253,7 +264,14 @@ class _OpenWord:
         if tall > 0 and not 0.3 * tall <= size <= 3 * tall:  # a font of drawings whose size says nothing
             size = 0.8 * tall
         box = self._x0, self._x1, self._top, self._bottom
-        return Word(plain_letters(written), *box, self.style.base, size, self.style.font, self._spaced)
+        return Word(
+            plain_letters(printed_signs(written, self.style.font.tex)),
+            *box,
+            self.style.base,
+            size,
+            self.style.font,
+            self._spaced,
+        )
 
     def steps(self) -> Iterator[float]:
         """The distances from its letters to the characters after them, of the size; digits are equally wide in most
@@ -276,10 +294,13 @@ def _quarters(a: float, b: float) -> int | None:
 
 
 def _alike(one: _Style, other: _Style) -> bool:
+    return one.font == other.font and _is_level(one, other)
+
+
+def _is_level(one: _Style, other: _Style) -> bool:
+    """Whether both are equally large and stand on one line."""
     same_size = abs(one.size - other.size) <= SAME_SIZE * other.size
-    return (
-        same_size and one.font == other.font and one.turn == other.turn and abs(one.base - other.base) < 0.08 * one.size
-    )
+    return same_size and one.turn == other.turn and abs(one.base - other.base) < 0.08 * one.size
 
 
 def visible_words(words: list[Word], width: float, height: float) -> Iterator[Word]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 MAX_RULE_THICKNESS = 2.5
 MIN_RULE_LENGTH = 8.0
+MAX_BAR_THICKNESS, MIN_BAR_LENGTH, MAX_BAR_LENGTH = 1.6, 3.0, 320.0
 MIN_BOX_WIDTH, MIN_BOX_HEIGHT = 90.0, 14.0
 MAX_BOX_SEGMENTS = 24
 MAX_DRAWINGS = 4_000
@@ -34,11 +35,12 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Drawings:
-    """Horizontal and vertical rules, and rectangles that can hold text."""
+    """Horizontal and vertical rules, rectangles that can hold text, and bars that may be those of formulas."""
 
     horizontal: tuple[Area, ...] = ()
     vertical: tuple[Area, ...] = ()
     boxes: tuple[Area, ...] = ()
+    bars: tuple[Area, ...] = ()
 
 
 def sort_drawings(paths: list[tuple[Area, int]]) -> Drawings:
@@ -51,4 +53,6 @@ def sort_drawings(paths: list[tuple[Area, int]]) -> Drawings:
             vertical.append(area)
         elif segments <= MAX_BOX_SEGMENTS and area.width >= MIN_RULE_LENGTH and area.height >= MIN_RULE_LENGTH:
             boxes.append(area)
-    return Drawings(tuple(horizontal), tuple(vertical), tuple(boxes))
+    bars = (area for area, _ in paths[:MAX_DRAWINGS] if area.height <= MAX_BAR_THICKNESS)
+    bars = (area for area in bars if MIN_BAR_LENGTH <= area.width <= MAX_BAR_LENGTH)
+    return Drawings(tuple(horizontal), tuple(vertical), tuple(boxes), tuple(bars))

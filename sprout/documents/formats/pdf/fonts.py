@@ -2,6 +2,7 @@
 
 import re
 
+from sprout.documents.formats.pdf.tex_fonts import encoding_of
 from sprout.documents.formats.pdf.words import Font
 
 BOLD_WEIGHT = 650
@@ -42,4 +43,5 @@ def font_named(name: str, *, flags: int, weight: int, angle: int) -> Font:
         mono=mono,
         math=math,
         symbols=_SYMBOLS.search(plain) is not None,
+        tex=encoding_of(plain),
     )

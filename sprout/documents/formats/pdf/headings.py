@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from sprout.documents.formats.pdf.columns import Column
 from sprout.documents.formats.pdf.lines import Line
+from sprout.documents.formats.pdf.lists import without_dingbat
 
-LARGER = 1.1
+LARGER, NEARLY_LARGER = 1.1, 1.04
 MAX_CHARACTERS = 160
 MAX_LARGE_LINES, MAX_BOLD_LINES = 4, 2
 MAX_SHARE = 0.12
@@ -17,7 +18,7 @@ MAX_LEVEL = 6
 GAP_ABOVE = 1.12
 SAME_LEADING = 1.45
 NUMBERING = re.compile(
-    r"(?:(?:[A-Z]|\d{1,2})(?:\.\d{1,3})*\.?|[IVX]{1,5}\.|§\s?\d+[a-z]?|"
+    r"(?:(?:[A-Z]|\d{1,2})(?:\.\d{1,3})*\.?|[IVX]{1,5}(?:\.|\s[-–—](?=\s))|§\s?\d+[a-z]?|"
     r"(?:chapter|section|part|lecture|lesson|unit|appendix|kapitel|abschnitt|teil|anhang|chapitre|section|partie|"
     r"annexe|capítulo|sección|parte|unidad|capitolo|sezione|hoofdstuk|deel|розділ|глава)\s+[\dIVXA-Z]+)[.:]?\s",
     re.IGNORECASE,
@@ -25,8 +26,11 @@ NUMBERING = re.compile(
 _DEPTH = re.compile(r"(?:[A-Z]|\d{1,2})((?:\.\d{1,3})*)\.?\s")
 _ENDS_OTHERWISE = re.compile(r"(?:[,;:]|[^.]\.)$")
 _LEADER = re.compile(r"(?:[.·]\s?){4,}")
+_OPERATOR = re.compile(r"[=×÷·→↦∑∫√≤≥∈]|[\w₀-₉)] [+−<>] [\w(]|\([^\W\d_]\)")
+_NAME = re.compile(r"[^\W\d_]{4}")
 _PAGE_NUMBER = re.compile(r"\d{1,4}|[ivxlc]+")
 NUMBER_GAP = 1.2
+MIN_NAMES = 2  # words of four letters in a heading with a formula
 CAPTION = re.compile(
     r"(?:figure|fig\.|table|tab\.|listing|algorithm|exhibit|plate|abbildung|abb\.|tabelle|figura|tabla|tabela|tableau|"
     r"tabella|quadro|gráfico|grafik|рис\.|рисунок|таблица|afbeelding)\s*[\dA-Z]+(?:[.\-–][\dA-Z]+)*\s*[.:|–—)]",
@@ -45,7 +49,8 @@ class HeadingCandidate:
 
     @property
     def text(self) -> str:
-        return " ".join(line.text for line in self.lines)
+        first, *others = self.lines
+        return " ".join(line.text for line in (without_dingbat(first), *others))
 
     @property
     def depth(self) -> int:
@@ -92,9 +97,14 @@ def find_candidates(column: Column, body_size: float, leading: float) -> list[He
 def _may_be_heading(line: Line, body_size: float) -> bool:
     if line.content is not None or line.fonts.mono > 0.5 or line.fonts.math > 0.5:
         return False
-    if sum(character.isalpha() for character in line.text) < 2 or CAPTION.match(line.text):
+    if sum(character.isalpha() for character in line.text) < 2 or CAPTION.match(line.text) or _is_formula(line.text):
         return False
     return line.size >= LARGER * body_size + 0.3 or (line.fonts.bold >= BOLD and line.size >= 0.93 * body_size)
+
+
+def _is_formula(text: str) -> bool:
+    """Whether a line computes something, and names next to nothing; many are set large or bold."""
+    return _OPERATOR.search(text) is not None and len(_NAME.findall(text)) < MIN_NAMES
 
 
 def _goes_on(before: Line, line: Line) -> bool:
@@ -113,7 +123,7 @@ def _stands_apart(lines: Sequence[Line], at: int, end: int, body_size: float, le
         return not text.endswith((",", ";")) and not (_ENDS_OTHERWISE.search(text) and len(text) > 80)
     numbered = NUMBERING.match(text) is not None
     apart = at == 0 or lines[at].base - lines[at - 1].base > GAP_ABOVE * leading or lines[at - 1].content is not None
-    return apart and (numbered or not _ENDS_OTHERWISE.search(text))
+    return (apart or lines[at].size > NEARLY_LARGER * body_size) and (numbered or not _ENDS_OTHERWISE.search(text))
 
 
 def _is_entry_of_contents(line: Line) -> bool:

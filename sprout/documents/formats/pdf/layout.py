@@ -1,8 +1,9 @@
 """Layout of a page: its columns of lines in reading order, with tables and boxes at their places, and footnotes."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from sprout.documents.formats.pdf.columns import Column, read_columns
 from sprout.documents.formats.pdf.drawings import MIN_BOX_HEIGHT, MIN_BOX_WIDTH, Area, Drawings
@@ -14,6 +15,7 @@ from sprout.documents.formats.pdf.words import Font, Word
 MAX_BOX_SHARE = 0.7
 MIN_BOX_LINES, MIN_BOX_CHARACTERS = 2, 60
 MAX_BOXES = 60
+MIN_FRAMED_SHARE = 0.85
 NOTE_SIZE = 0.93
 MAX_NOTE_RULE_SHARE = 0.6
 NOTE_GAP = 1.4  # of the usual distance of lines
@@ -53,7 +55,7 @@ def lay_out(rows: Sequence[Sequence[Line]], drawings: Drawings, *, area: float, 
     if len(parts) <= MAX_SEGMENTS:
         parts = _place_tables(parts, drawings, right_to_left)
         parts = _place_boxes(parts, drawings, area, right_to_left)
-    columns = read_columns(parts, right_to_left=right_to_left)
+    columns = _without_frames(read_columns(parts, right_to_left=right_to_left))
     return _take_notes_out(columns, drawings, body_size)
 
 
@@ -83,6 +85,28 @@ def _place_boxes(parts: list[Line], drawings: Drawings, area: float, right_to_le
         columns = tuple(read_columns(inside, right_to_left=right_to_left))
         parts.append(_placed(Box(columns), box, inside[0]))
     return parts
+
+
+def _without_frames(columns: Sequence[Column]) -> Sequence[Column]:
+    """The columns; where nearly all of a page stands in boxes they are its frame, or its slides, and no boxes."""
+    lines = [line for column in columns for line in column.lines]
+    framed = sum(_characters(box) for line in lines if isinstance(box := line.content, Box))
+    if framed < MIN_FRAMED_SHARE * (framed + sum(len(line.text) for line in lines)):
+        return columns
+    return [part for column in columns for part in _unframed(column)]
+
+
+def _unframed(column: Column) -> Iterator[Column]:
+    """The column in parts: what stands between the frames, and what stands in each."""
+    for is_box, these in groupby(column.lines, key=lambda line: isinstance(line.content, Box)):
+        if is_box:
+            yield from (inner for line in these if isinstance(line.content, Box) for inner in line.content.columns)
+        else:
+            yield Column(tuple(these), column.left, column.right)
+
+
+def _characters(box: Box) -> int:
+    return sum(len(line.text) for column in box.columns for line in column.lines)
 
 
 def _placed(content: object, area: Area, like: Line) -> Line:

@@ -33,20 +33,37 @@ def find_marker(line: Line) -> tuple[Marker, Line] | None:
     if line.content is not None or len(line.reading) < 2:
         return None
     first, second = line.reading[0], line.reading[1]
-    if not is_apart(first, second) or not any(
+    if not (is_apart(first, second) or _has_dingbat(line)) or not any(
         character.isalnum() for word in line.words[1:] for character in word.text
     ):
         return None
     edge, text_x = (first.x0, second.x0) if not second.right_to_left else (-first.x1, -second.x1)
-    rest = Line(tuple(word for word in line.words if word.x0 != first.x0 or word.base != first.base), line.page)
-    dingbat = first.font.symbols and not second.font.symbols and len(first.text) == 1
-    if dingbat or (first.text in BULLETS and (first.text != "o" or first.font.mono)):
+    rest = _without_first(line)
+    if _has_dingbat(line) or (first.text in BULLETS and (first.text != "o" or first.font.mono)):
         return Marker(None, "", edge, text_x), rest
     if found := _NUMBER.fullmatch(first.text):
         return Marker(int(found[1]), "", edge, text_x), rest
     if _LETTER.fullmatch(first.text):
         return Marker(None, first.text, edge, text_x), rest
     return None
+
+
+def without_dingbat(line: Line) -> Line:
+    """The line without a bullet of a font of symbols at its start."""
+    return _without_first(line) if _has_dingbat(line) else line
+
+
+def _has_dingbat(line: Line) -> bool:
+    """Whether a bullet of a font of symbols stands at its start, however close to the text."""
+    if line.content is not None or len(line.reading) < 2:
+        return False
+    first, second = line.reading[:2]
+    return first.font.symbols and not second.font.symbols and len(first.text) == 1
+
+
+def _without_first(line: Line) -> Line:
+    first = line.reading[0]
+    return Line(tuple(word for word in line.words if word.x0 != first.x0 or word.base != first.base), line.page)
 
 
 class ListDepths:

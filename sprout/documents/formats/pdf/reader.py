@@ -13,6 +13,7 @@ from itertools import groupby
 from sprout.documents.failures import UnreadableReason, unreadable
 from sprout.documents.formats.markdown_writer import DocumentText
 from sprout.documents.formats.pdf.blocks import Block, PrintStyle, build_blocks, build_notes, leading_of
+from sprout.documents.formats.pdf.formulas import with_formulas
 from sprout.documents.formats.pdf.headings import (
     HeadingCandidate,
     Style,
@@ -74,7 +75,7 @@ def _read_pages(file: PdfFile, limits: ReadingLimits) -> tuple[list[PdfPage], li
 def _write(
     pages: Sequence[PdfPage], bookmarks: Sequence[Bookmark], unread: Sequence[int], limits: ReadingLimits
 ) -> DocumentText:
-    rows = [find_rows(page.words, number) for number, page in enumerate(pages)]
+    rows = [find_rows(with_formulas(page.words, page.drawings.bars), number) for number, page in enumerate(pages)]
     body = strip_running_headers(rows)
     if not any(body):
         body = rows

@@ -7,14 +7,18 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
+from sprout.documents.formats.pdf.tex_fonts import SLASH
+
 WORD_GAP = 0.16  # of the size; the narrowest space of justified text is about 0.2
 MIN_SPACED_LETTERS = 6
 MAX_SPACED_GAP = 0.9
 SPACED_WORD_GAP = 1.6
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _COMPATIBLE = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufdfb\ufe70-\ufefc\U0001d400-\U0001d7ff]")
-_ACCENTS = dict(zip("¨´ˆ˜ˇ˚˘˙`", "\u0308\u0301\u0302\u0303\u030c\u030a\u0306\u0307\u0300", strict=True))
-_ACCENTED = re.compile(r"([¨´ˆ˜ˇ˚˘˙]|(?<=[^\W\d_])`|^`(?=a$))([A-Za-zıȷ])")
+_ACCENTS = dict(zip("¨´ˆ˜ˇ˚˘˙`", "\u0308\u0301\u0302\u0303\u030c\u030a\u0306\u0307\u0300", strict=True)) | {
+    SLASH: SLASH
+}
+_ACCENTED = re.compile(rf"([¨´ˆ˜ˇ˚˘˙]|(?<=[^\W\d_])`|^`(?=a$))([A-Za-zıȷ])|({SLASH})([=∈∋⊂⊃≡∼≤≥])")
 _LOST_LIGATURE = re.compile(r"(?<=[^\W\d_])↵(?=[^\W\d_])")  # of TeX fonts whose encoding is taken for another
 _LEADING_POINT = re.compile(r"^([.,:;!?]+)([\d/.,:%-]*\d)$")
 _LATIN = re.compile("[A-Za-z]")
@@ -26,13 +30,18 @@ _LOWERED = dict(zip(_DIGITS[:-2], "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍
 
 @dataclass(frozen=True, slots=True)
 class Font:
-    """Properties of the font of some text; a font of symbols has bullets in the places of letters."""
+    """Properties of the font of some text; a font of symbols has bullets in the places of letters.
+
+    Args:
+        tex: the encoding of a mathematical font of TeX.
+    """
 
     bold: bool = False
     italic: bool = False
     mono: bool = False
     math: bool = False
     symbols: bool = False
+    tex: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +82,9 @@ def plain_letters(text: str) -> str:
     if text.isascii() and "`" not in text:
         return text
     plain = _COMPATIBLE.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
-    return _ACCENTED.sub(lambda found: _with_accent(found[1], found[2]), _LOST_LIGATURE.sub("ff", plain))
+    return _ACCENTED.sub(
+        lambda found: _with_accent(found[1] or found[3], found[2] or found[4]), _LOST_LIGATURE.sub("ff", plain)
+    )
 
 
 def _with_accent(accent: str, letter: str) -> str:

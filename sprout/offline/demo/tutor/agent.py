@@ -23,7 +23,7 @@ from sprout.offline.demo.tutor.replies.notes_places import answer_from_notes
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, open_question
 from sprout.offline.demo.tutor.replies.reply_styles import open_question_reply
 from sprout.offline.demo.tutor.replies.side_questions import side_answer, wants_way
-from sprout.offline.demo.tutor.templates import CODES, Templates, detect_language, inner_quotes, templates_for
+from sprout.offline.demo.tutor.templates import CODES, Templates, inner_quotes, spoken_language, templates_for
 from sprout.offline.demo.tutor.turn import Subject, Turn, read_turn
 from sprout.offline.reply import Block, Reply, TextOut, ToolOut
 
@@ -66,7 +66,7 @@ def _spoken_language(turn: Turn, teaching: TutorLesson) -> str:
     """The language of the lesson; the learner's where it has no subject of its own, or one that the tutor lacks."""
     if teaching.source != "nothing" and teaching.language in CODES:
         return teaching.language
-    return detect_language([turn.message, *reversed(turn.earlier_messages)], teaching.language)
+    return spoken_language([turn.message, *reversed(turn.earlier_messages)], teaching.language)
 
 
 class _TutorReply:
@@ -82,7 +82,7 @@ class _TutorReply:
         tactic = recognize_tactic(self._turn.message)
         if tactic is not None and tactic.style is ReplyStyle.CARE:
             # Who needs help is spoken to in their own language, whatever the lesson's is.
-            language = detect_language([self._turn.message], self._templates.code)
+            language = spoken_language([self._turn.message], self._templates.code)
             return self._concern_reply(tactic.opening(language, count_tactic(tactic, self._turn.earlier_messages)))
         now = open_question(self._turn, self._lesson, self._templates)
         if self._lesson.source == "notes" and (now.is_aside and tactic is None if now else self._is_clarification):

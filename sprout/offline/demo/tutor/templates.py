@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from sprout.offline.notes.language import language as words_in
-from sprout.offline.notes.words import words_of
+from sprout.learning.text.language import detect_language
 from sprout.yaml_loader import load_yaml
 
 CODES = ("en", "de")
@@ -68,33 +67,7 @@ def _texts() -> dict[str, dict[str, str]]:
     return texts
 
 
-def detect_language(texts: Iterable[str], default: str = "en") -> str:
+def spoken_language(texts: Iterable[str], default: str = "en") -> str:
     """The language of the first of these texts that shows one; one of `CODES`."""
-    for text in texts:
-        words = words_of(text)
-        shares = {code: sum(_is_distinctive(word, code) for word in words) for code in CODES}
-        best = max(shares, key=lambda code: shares[code])
-        if shares[best] > max((share for code, share in shares.items() if code != best), default=0):
-            return best
-    return default if default in CODES else "en"
-
-
-def _is_distinctive(word: str, code: str) -> bool:
-    return word in _distinctive_words(code) or bool(_LETTERS[code] & set(word))
-
-
-@cache
-def _distinctive_words(code: str) -> frozenset[str]:
-    """Words that only this language has, of those that tell."""
-    own = words_in(code).stopwords | frozenset(_EXTRA_WORDS[code].split())
-    others = (words_in(other).stopwords | frozenset(_EXTRA_WORDS[other].split()) for other in CODES if other != code)
-    return own - frozenset().union(*others)
-
-
-# What learners say that little words do not show.
-_EXTRA_WORDS = {
-    "en": "answer hint help please idk dunno what's i'm don't i know right wrong sure tell why hello yes no clue easy",
-    "de": "antwort lösung tipp hinweis hilfe bitte keine ahnung weiß falsch richtig sicher sag warum hallo ja nein"
-    " einfach langweilig mir mich dir ich doch mal stimmt dein deine deinen bestanden anweisungen",
-}
-_LETTERS = {"en": frozenset[str](), "de": frozenset("äöüß")}
+    shown = (detect_language(text, among=CODES, default="") for text in texts)
+    return next(filter(None, shown), default if default in CODES else "en")

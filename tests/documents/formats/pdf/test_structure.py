@@ -61,6 +61,25 @@ def test_a_caption_code_a_bold_sentence_and_an_entry_of_the_contents_are_no_head
     assert "#" not in read([*column(72, 60, TEXT), line, *column(72, 160, TEXT)])
 
 
+def test_a_numbered_line_in_bold_and_larger_is_a_heading_however_close_the_text_stands() -> None:
+    page = [
+        *column(72, 60, TEXT, size=10),
+        Run(72, 99, "II - Heat and work", BOLD, 11),
+        *column(72, 113, TEXT, size=10),
+    ]
+    assert "\n# II - Heat and work\n" in read(page)
+
+
+@pytest.mark.parametrize("formula", ["E = m x c2", "AB (F) F AB", "a + b"])
+def test_a_formula_in_large_type_is_no_heading(formula: str) -> None:
+    assert "#" not in read([*column(72, 60, TEXT), Run(120, 125, formula, BOLD, 16), *column(72, 160, TEXT)])
+
+
+def test_text_in_the_frames_of_printed_slides_is_no_box() -> None:
+    slides = [Rectangle(60, 50, 420, 130), *column(72, 80, TEXT), Rectangle(60, 300, 420, 130), *column(72, 330, TEXT)]
+    assert ">" not in read(slides)
+
+
 def test_two_columns_are_read_one_after_the_other_below_the_title_across_both() -> None:
     page = [
         Run(120, 60, "A title that stands across both of the columns", BOLD, 16),

@@ -7,6 +7,7 @@ from typing import Any
 
 from sprout.learning.questions.program_tests import ProgramTest
 from sprout.learning.structure.sentences import sentences_of
+from sprout.learning.text.language import detect_language
 from sprout.offline.courses.catalogue import find_contrast
 from sprout.offline.courses.lesson_format import (
     MOST_WORDS,
@@ -18,8 +19,7 @@ from sprout.offline.courses.lesson_format import (
     solution_steps,
 )
 from sprout.offline.demo.tutor.lesson import Chunk, LessonSource, PreparedQuestion, TutorLesson
-from sprout.offline.notes.language import language_of
-from sprout.offline.notes.words import words_of
+from sprout.offline.notes.language import CODES
 
 ASKS_FOR_GAP = "A step of this is left out. What belongs in the gap?"
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
@@ -40,7 +40,7 @@ def lesson_in_small_steps(lesson: Lesson) -> TutorLesson:
 
 
 def _build_lesson(lesson: Lesson, source: LessonSource, chunks: tuple[Chunk, ...]) -> TutorLesson:
-    language = language_of(words_of(" ".join(step.says for step in lesson.steps)))
+    language = detect_language(" ".join(step.says for step in lesson.steps), among=CODES)
     return TutorLesson(
         source,
         chunks,
