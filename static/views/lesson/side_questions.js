@@ -45,6 +45,12 @@ export const SideColumn = ({
   <${Questions} lesson=${lesson} onCite=${onCite} />
 </aside>`;
 
+/** @param {boolean} isOver @param {boolean} hasAsked */
+function invitation(isOver, hasAsked) {
+  if (isOver) return t("tu.aside_over");
+  return t(hasAsked ? "tu.aside_more" : "tu.aside_text");
+}
+
 /** @param {{ lesson: OpenLesson, onCite: (citation: Citation) => void }} props */
 function Questions({ lesson, onCite }) {
   const words = useSignal("");
@@ -108,7 +114,7 @@ function Questions({ lesson, onCite }) {
         id="side"
         rows="1"
         maxlength="2000"
-        placeholder=${t(lesson.ended.value ? "tu.aside_over" : turns.length ? "tu.aside_more" : "tu.aside_text")}
+        placeholder=${invitation(lesson.ended.value, turns.length > 0)}
         value=${words.value}
         onInput=${(/** @type {any} */ event) => write(event.target.value)}
         onKeyDown=${keys}
