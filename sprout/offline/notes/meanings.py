@@ -201,6 +201,8 @@ def _led(term: str, said: str, text: str, code: str) -> TermMeaning | None:
     little = language(code).stopwords - language(code).words.determiners
     if _is_label(term, code) or little & set(words_of(term)) or meaning.startswith(("—", "–", "«", "“", '"')):
         return None
+    if said.rstrip().endswith((":", "：")):  # it leads a list in
+        return None
     made = _meaning(term, term, meaning, text, code)
     opens = (words_of(meaning) or [""])[0]
     return replace(made, loose=opens not in language(code).words.articles) if made else None

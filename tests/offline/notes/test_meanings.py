@@ -118,6 +118,7 @@ def test_a_label_before_one_paragraph_is_no_term() -> None:
     [
         "- **Density**: $n = 8 \\cdot 10^{28}$\n- **Speed**: $v = s / t$",
         "- Function $\\mathbb{E}: P \\to C$ makes one of two\n- Key space $K$ is large and whole",
+        "- **Density**: you have eight of them and need:\n- **Speed**: what is left of it is:",
         "The set is called the **group of** permutations by all who know it.",
     ],
 )
