@@ -128,7 +128,7 @@ def test_H3_right_with_help_is_called_that_and_a_fresh_one_comes() -> None:
     lesson.open()
     lesson.answer("240", right=False)
     reply = right(lesson)
-    assert reply.startswith("With help, so it counts as practice.")
+    assert reply.startswith("That holds: with help, so it counts as practice.")
     assert reply.endswith("Now the same idea in a new question, on your own.")
     assert lesson.asked[-1]["question"] == LESSON.steps[0].again.prompt
 
