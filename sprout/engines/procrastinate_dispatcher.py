@@ -6,10 +6,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from procrastinate import App, PsycopgConnector, RetryStrategy
+from procrastinate import App, RetryStrategy
 from procrastinate.exceptions import ConnectorException
 from sqlalchemy import Connection, TextClause, text
 
+from sprout.engines.procrastinate_connector import RECONNECT_S, Connector
 from sprout.engines.repeating import repeat
 from sprout.errors import DatabaseBusy
 from sprout.runs.dispatcher import Advance, Transaction
@@ -21,7 +22,6 @@ ADVANCE_LANE = "advance_lane"
 CHANNEL = "sprout"
 RUN_CHANGED, DOCUMENT_ADDED = "run:", "document"
 STALLED_S = 30.0
-RECONNECT_S = 1.0
 HELD_JOBS_GRACE_S = 4.0
 CONNECTIONS = 3  # one for each queue's loop, one for what they do beside
 
@@ -75,7 +75,7 @@ class ProcrastinateDispatcher:
         self._places = places
         self._on_document = on_document
         self._stalled_s = stalled_s
-        self._app = App(connector=PsycopgConnector(conninfo=url, min_size=1, max_size=CONNECTIONS, timeout=5.0))
+        self._app = App(connector=Connector(url, CONNECTIONS))
         self._app.task(name=ADVANCE_LANE, retry=RetryStrategy(max_attempts=3, wait=1))(self._advance_lane)
         self._advance: Advance | None = None
         self._refresh: Callable[[str], None] = lambda _: None
@@ -136,7 +136,8 @@ class ProcrastinateDispatcher:
         kept = max(1, self._places // 4)
         for queues, places in (([LESSONS], kept), ([LESSONS, GROWTH], self._places - kept)):
             self._loops.add(asyncio.create_task(self._take_jobs(queues, places), name=f"queue {queues[-1]}"))
-        self._jobs.add(asyncio.create_task(self._listen(), name="notifications"))
+        listening = self._app.connector.listen_notify(self._hear, [CHANNEL])
+        self._jobs.add(asyncio.create_task(listening, name="notifications"))
         self.every(self._stalled_s, self._retry_stalled)
 
     async def _take_jobs(self, queues: Sequence[str], places: int) -> None:
@@ -175,14 +176,6 @@ class ProcrastinateDispatcher:
                 await jobs.retry_job(job)
             except ConnectorException:
                 log.info("queue.job_not_put_back", exc_info=True)  # another worker was first
-
-    async def _listen(self) -> None:
-        while True:
-            try:
-                await self._app.connector.listen_notify(self._hear, [CHANNEL])
-            except Exception:  # until it hears again, heartbeats and polls find what was said
-                log.warning("queue.not_listening", exc_info=True)
-            await asyncio.sleep(RECONNECT_S)
 
     async def _hear(self, *, channel: str, payload: str) -> None:
         if payload.startswith(RUN_CHANGED):
