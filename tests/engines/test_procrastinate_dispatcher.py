@@ -1,7 +1,6 @@
 """What the dispatcher on Procrastinate promises beyond the contract of `tests/runs/test_dispatcher.py` (scale.md)."""
 
 import asyncio
-import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -11,14 +10,12 @@ import pytest
 
 from sprout.engines.procrastinate_dispatcher import ProcrastinateDispatcher
 from sprout.store.engine.database import Database, open_database
+from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.engine.urls import libpq_url
 from tests.runs.scripted_agents import drain_event_loop
 
 LONGEST_S = 20.0
-SAY_ALL = """
-    select pg_notify(channel, '{"type": "job_inserted", "job_id": 1}')
-    from unnest(array['sprout', 'procrastinate_queue_v1#lessons', 'procrastinate_queue_v1#growth']) as channel
-"""
+BURST = 300
 
 
 @dataclass(slots=True)
@@ -135,12 +132,18 @@ async def test_a_lane_that_is_woken_while_a_worker_leaves_is_advanced_by_another
     assert leaving.advanced == []
 
 
-async def test_a_worker_goes_when_it_is_asked_to_however_much_it_hears_meanwhile(queue: Queue) -> None:
-    async with notifications(queue.url), asyncio.timeout(LONGEST_S):
-        for _ in range(10):
-            async with queue.worker():
-                await drain_event_loop()
-            assert queue.workers() == 0
+async def test_a_worker_goes_when_it_is_asked_to_in_the_middle_of_what_it_hears(queue: Queue) -> None:
+    web = queue.dispatcher(0)
+
+    def wake_many(tx: WriteTransaction) -> None:
+        for number in range(BURST):
+            web.wake_run(f"{number}", tx)
+
+    for _ in range(5):
+        heard, worker = asyncio.Event(), queue.dispatcher()
+        async with asyncio.timeout(LONGEST_S), worker.running(Carrier().advance, lambda _, heard=heard: heard.set()):  # type: ignore[misc]
+            while not heard.is_set():
+                await queue.database.write_tx(wake_many)
 
 
 async def test_the_jobs_of_a_killed_worker_are_put_back_and_none_is_left(queue: Queue) -> None:
@@ -194,21 +197,3 @@ async def test_a_document_that_is_added_anywhere_is_heard_of(queue: Queue) -> No
         while not heard.is_set():
             await queue.database.write_tx(web.announce_document)
             await asyncio.sleep(0)
-
-
-@asynccontextmanager
-async def notifications(url: str) -> AsyncIterator[None]:
-    """Notifications without end on every channel that a worker hears, within this block."""
-    enough = threading.Event()
-
-    def say() -> None:
-        with psycopg.connect(url, autocommit=True) as connection:
-            while not enough.is_set():
-                connection.execute(SAY_ALL)
-
-    saying = asyncio.create_task(asyncio.to_thread(say))
-    try:
-        yield
-    finally:
-        enough.set()
-        await saying
