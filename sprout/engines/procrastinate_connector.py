@@ -1,14 +1,19 @@
-"""Procrastinate's connector, whose listening ends when it is cancelled and outlives the loss of the database."""
+"""Procrastinate's ways to the database: they end when they are cancelled, and outlive the loss of the database."""
 
 import asyncio
 import logging
-from collections.abc import Iterable
-from contextlib import aclosing
+from collections.abc import Iterable, Iterator
+from contextlib import aclosing, contextmanager
+from typing import Any
 
 from procrastinate import PsycopgConnector
 from procrastinate.connector import LISTEN_TIMEOUT, Notify
+from procrastinate.exceptions import ConnectorException
+from procrastinate.manager import JobManager
 from psycopg import AsyncConnection, OperationalError
 from psycopg.sql import SQL, Identifier
+
+from sprout.errors import DatabaseUnavailable
 
 RECONNECT_S = 1.0
 
@@ -45,6 +50,45 @@ class Connector(PsycopgConnector):
                     log.warning("queue.not_listening", exc_info=True)
                 lost = True
             await asyncio.sleep(RECONNECT_S)
+
+
+class Jobs(JobManager):
+    """The jobs of a worker that may lose the database: it carries on with what it has.
+
+    A job that could not be finished is put back once its worker has ended. That is harmless: to advance a lane again
+    changes nothing.
+    """
+
+    async def finish_job(self, *args: Any, **options: Any) -> None:
+        with _made_up_for_later():
+            await super().finish_job(*args, **options)
+
+    async def retry_job(self, *args: Any, **options: Any) -> None:
+        with _made_up_for_later():
+            await super().retry_job(*args, **options)
+
+    async def update_heartbeat(self, *args: Any, **options: Any) -> None:
+        with _made_up_for_later():
+            await super().update_heartbeat(*args, **options)
+
+
+@contextmanager
+def _made_up_for_later() -> Iterator[None]:
+    try:
+        yield
+    except ConnectorException:
+        log.info("queue.not_updated", exc_info=True)
+
+
+@contextmanager
+def translate_errors() -> Iterator[None]:
+    """Raises DatabaseUnavailable: the database was not reached."""
+    try:
+        yield
+    except ConnectorException as error:
+        if isinstance(error.__cause__, OperationalError):
+            raise DatabaseUnavailable from error
+        raise
 
 
 async def _hear(connection: AsyncConnection, on_notification: Notify) -> None:
