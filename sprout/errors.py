@@ -14,6 +14,7 @@ SproutError
 ├── ToolFailure            a tool could not do its work; `transient` says whether trying again may help
 ├── TooManyRequests                too often, or too much at once; trying again after `retry_after_s` helps
 ├── DatabaseBusy           others hold the database: nothing was written; trying again after `retry_after_s` helps
+├── DatabaseUnavailable    the database does not answer; trying again after `retry_after_s` helps
 ├── CorruptRow             what is stored of one object makes no sense; the others are not touched by it
 ├── StorageFull            no room on the disk: nothing was written, reading goes on
 ├── StorageUnavailable            where documents are kept does not answer; trying again after `retry_after_s` helps
@@ -99,6 +100,14 @@ class TooManyRequests(SproutError):
 class DatabaseBusy(SproutError):
     code = "database_busy"
     retry_after_s = 2.0
+
+
+class DatabaseUnavailable(SproutError):
+    code = "database_unavailable"
+    retry_after_s = 5.0
+
+    def __init__(self, message: str = "The database does not answer. Try again in a moment.") -> None:
+        super().__init__(message)
 
 
 class CorruptRow(SproutError):

@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from procrastinate import App, PsycopgConnector, RetryStrategy
-from procrastinate.exceptions import ConnectorException
+from procrastinate import App, RetryStrategy
 from sqlalchemy import Connection, TextClause, text
 
+from sprout.engines.procrastinate_connector import RECONNECT_S, Connector, Jobs, translate_errors
 from sprout.engines.repeating import repeat
-from sprout.errors import DatabaseBusy
+from sprout.errors import DatabaseUnavailable
 from sprout.runs.dispatcher import Advance, Transaction
 from sprout.runs.lanes import is_lesson
 
@@ -21,8 +21,8 @@ ADVANCE_LANE = "advance_lane"
 CHANNEL = "sprout"
 RUN_CHANGED, DOCUMENT_ADDED = "run:", "document"
 STALLED_S = 30.0
-RECONNECT_S = 1.0
 HELD_JOBS_GRACE_S = 4.0
+NEVER_S = 1e6  # no job is aborted: a run is stopped by its row
 CONNECTIONS = 3  # one for each queue's loop, one for what they do beside
 
 _DEFER = text("""
@@ -75,7 +75,8 @@ class ProcrastinateDispatcher:
         self._places = places
         self._on_document = on_document
         self._stalled_s = stalled_s
-        self._app = App(connector=PsycopgConnector(conninfo=url, min_size=1, max_size=CONNECTIONS, timeout=5.0))
+        self._app = App(connector=Connector(url, CONNECTIONS))
+        self._app.job_manager = Jobs(self._app.connector)
         self._app.task(name=ADVANCE_LANE, retry=RetryStrategy(max_attempts=3, wait=1))(self._advance_lane)
         self._advance: Advance | None = None
         self._refresh: Callable[[str], None] = lambda _: None
@@ -117,10 +118,8 @@ class ProcrastinateDispatcher:
         if not lanes:
             return
         values = {"lanes": [*lanes], "queues": queues, "priorities": priorities}
-        try:
+        with translate_errors():
             await self._app.connector.execute_query_async(_DEFER_MISSING, task=ADVANCE_LANE, **values)
-        except ConnectorException as error:
-            raise DatabaseBusy("The job queue cannot be reached: the next sweep tries again.") from error
 
     def every(self, seconds: float, job: Callable[[], Awaitable[None]]) -> None:
         self._jobs.add(asyncio.create_task(repeat(seconds, job)))
@@ -136,22 +135,27 @@ class ProcrastinateDispatcher:
         kept = max(1, self._places // 4)
         for queues, places in (([LESSONS], kept), ([LESSONS, GROWTH], self._places - kept)):
             self._loops.add(asyncio.create_task(self._take_jobs(queues, places), name=f"queue {queues[-1]}"))
-        self._jobs.add(asyncio.create_task(self._listen(), name="notifications"))
+        listening = self._app.connector.listen_notify(self._hear, [CHANNEL])
+        self._jobs.add(asyncio.create_task(listening, name="notifications"))
         self.every(self._stalled_s, self._retry_stalled)
 
     async def _take_jobs(self, queues: Sequence[str], places: int) -> None:
         """Process jobs until this is cancelled; after a loss of the database, go on once it is back."""
         while True:
             try:
-                await self._app.run_worker_async(
-                    queues=queues,
-                    name=queues[-1],
-                    concurrency=places,
-                    delete_jobs="always",
-                    install_signal_handlers=False,
-                    shutdown_graceful_timeout=HELD_JOBS_GRACE_S,
-                    stalled_worker_timeout=self._stalled_s,
-                )
+                with translate_errors():
+                    await self._app.run_worker_async(
+                        queues=queues,
+                        name=queues[-1],
+                        concurrency=places,
+                        delete_jobs="always",
+                        install_signal_handlers=False,
+                        abort_job_polling_interval=NEVER_S,
+                        shutdown_graceful_timeout=HELD_JOBS_GRACE_S,
+                        stalled_worker_timeout=self._stalled_s,
+                    )
+            except DatabaseUnavailable:
+                log.info("queue.lost")  # that of the database is told where it is found
             except Exception:  # the queue is served again once that works
                 log.warning("queue.lost", exc_info=True)
             await asyncio.sleep(RECONNECT_S)
@@ -170,19 +174,10 @@ class ProcrastinateDispatcher:
     async def _retry_stalled(self) -> None:
         """Put the jobs of killed workers back; their runs are claimed once their leases have expired."""
         jobs = self._app.job_manager
-        for job in await jobs.get_stalled_jobs(seconds_since_heartbeat=self._stalled_s):
-            try:
-                await jobs.retry_job(job)
-            except ConnectorException:
-                log.info("queue.job_not_put_back", exc_info=True)  # another worker was first
-
-    async def _listen(self) -> None:
-        while True:
-            try:
-                await self._app.connector.listen_notify(self._hear, [CHANNEL])
-            except Exception:  # until it hears again, heartbeats and polls find what was said
-                log.warning("queue.not_listening", exc_info=True)
-            await asyncio.sleep(RECONNECT_S)
+        with translate_errors():
+            stalled = await jobs.get_stalled_jobs(seconds_since_heartbeat=self._stalled_s)
+        for job in stalled:
+            await jobs.retry_job(job)  # another worker may have been first
 
     async def _hear(self, *, channel: str, payload: str) -> None:
         if payload.startswith(RUN_CHANGED):

@@ -4,6 +4,8 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
+from sprout.errors import DatabaseUnavailable
+
 log = logging.getLogger(__name__)
 
 
@@ -13,5 +15,7 @@ async def repeat(seconds: float, job: Callable[[], Awaitable[None]]) -> None:
         await asyncio.sleep(seconds)
         try:
             await job()
+        except DatabaseUnavailable:
+            log.info("job.postponed", extra={"problem": getattr(job, "__name__", "job")})
         except Exception:  # the job is tried again in the next round
             log.exception("job.failed", extra={"problem": getattr(job, "__name__", "job")})

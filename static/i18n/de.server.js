@@ -45,6 +45,7 @@ export default {
   "server.cut": "Die Verbindung zum Modell ist abgerissen.",
   "server.damaged": "Die Datei ist beschädigt oder unvollständig. Öffne sie in dem Programm, aus dem sie stammt, speichere sie noch einmal (oder als PDF) und lade das hoch.",
   "server.data_may_remain": "Alles ist gelöscht, aber die Datenbank ist beschäftigt, deshalb können in ihren Dateien Spuren bleiben. Lösche noch einmal.",
+  "server.database_unavailable": "Die Datenbank antwortet gerade nicht. Versuche es gleich noch einmal.",
   "server.database_busy": "Die Datenbank ist gerade beschäftigt. Es wurde nichts gespeichert; versuche es gleich noch einmal.",
   "server.depends_on_removed": "Etwas, das dazugehört, wurde entfernt, oder etwas anderes braucht das hier noch.",
   "server.done_for_today": "Für heute ist alles wiederholt. Wenn du mehr willst, sag, wie viele Minuten: 5, 10 oder 20.",

@@ -10,10 +10,12 @@ import pytest
 
 from sprout.engines.procrastinate_dispatcher import ProcrastinateDispatcher
 from sprout.store.engine.database import Database, open_database
+from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.engine.urls import libpq_url
 from tests.runs.scripted_agents import drain_event_loop
 
 LONGEST_S = 20.0
+BURST = 300
 
 
 @dataclass(slots=True)
@@ -128,6 +130,20 @@ async def test_a_lane_that_is_woken_while_a_worker_leaves_is_advanced_by_another
         await staying.until_advanced("topic:1", "conversation:1")
         staying.let_all_go()
     assert leaving.advanced == []
+
+
+async def test_a_worker_goes_when_it_is_asked_to_in_the_middle_of_what_it_hears(queue: Queue) -> None:
+    web = queue.dispatcher(0)
+
+    def wake_many(tx: WriteTransaction) -> None:
+        for number in range(BURST):
+            web.wake_run(f"{number}", tx)
+
+    for _ in range(5):
+        heard, worker = asyncio.Event(), queue.dispatcher()
+        async with asyncio.timeout(LONGEST_S), worker.running(Carrier().advance, lambda _, heard=heard: heard.set()):  # type: ignore[misc]
+            while not heard.is_set():
+                await queue.database.write_tx(wake_many)
 
 
 async def test_the_jobs_of_a_killed_worker_are_put_back_and_none_is_left(queue: Queue) -> None:

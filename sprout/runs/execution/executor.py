@@ -10,7 +10,7 @@ from functools import partial
 from sprout.agents.agent import Brief, Job, NothingSaved
 from sprout.agents.missing_agent import missing_agent
 from sprout.clock import utc_now
-from sprout.errors import DatabaseBusy, SetupError, SproutError, StorageFull
+from sprout.errors import DatabaseBusy, DatabaseUnavailable, SetupError, SproutError, StorageFull
 from sprout.events import AgentDone, AgentError, AgentStart, Event, ReachedLimit, RunDone, Usage
 from sprout.failpoints import failpoint
 from sprout.loop.context.keeper import Flush
@@ -121,9 +121,12 @@ class RunExecutor:
         except HardLimit as error:
             failure = error_of(error, retryable=True)
             return await self._fail(failure, state=RunState.TIMED_OUT, reached_limit=error.limit)
-        except (SetupError, DatabaseBusy, StorageFull) as error:
+        except SetupError as error:
             log.exception("agent_run.abandoned", extra=log_fields)
-            raise Abandoned(crashed=isinstance(error, SetupError)) from error
+            raise Abandoned(crashed=True) from error
+        except (DatabaseBusy, DatabaseUnavailable, StorageFull) as error:
+            log.warning("agent_run.abandoned", extra=log_fields, exc_info=True)
+            raise Abandoned(crashed=False) from error
         except SproutError as error:
             log.warning("agent_run.refused", extra=log_fields, exc_info=True)
             return await self._fail(error_of(error, retryable=True))
@@ -343,7 +346,7 @@ class RunExecutor:
             return await self._settle(state, event, error.code, usage, error)
         except (Fenced, RunAlreadyEnded):
             return await self._parts.store.run(self._run.id)
-        except (DatabaseBusy, StorageFull):
+        except (DatabaseBusy, DatabaseUnavailable, StorageFull):
             raise Abandoned(crashed=False) from None
         except Exception:
             log.exception("agent_run.settle_failed", extra={"run": self._run.id, "agent": self._run.agent})

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from sprout.errors import DatabaseBusy, SproutError, StorageFull
+from sprout.errors import DatabaseBusy, DatabaseUnavailable, SproutError, StorageFull
 from sprout.failpoints import failpoint
 from sprout.loop.stop import Stop
 from sprout.runs.execution.dependencies import RunDependencies
@@ -209,7 +209,7 @@ class Worker:
             self._abandon(active, crashed=abandoned.crashed)
         except Exception as error:
             log.exception("agent_run.orphaned", extra={"run": active.run.id, "agent": active.run.agent})
-            self._abandon(active, crashed=not isinstance(error, DatabaseBusy | StorageFull))
+            self._abandon(active, crashed=not isinstance(error, DatabaseBusy | DatabaseUnavailable | StorageFull))
         finally:
             if active.lease_lost:
                 self._abandon(active, crashed=False)
@@ -266,7 +266,8 @@ class Worker:
             active.wakeup.notify()
 
     def _cancel_all(self) -> None:
-        log.error("agent_run.lease_lost", extra={"count": len(self._active)})
+        if self._active:
+            log.error("agent_run.lease_lost", extra={"count": len(self._active)})
         for active in self._active.values():
             if active.phase is Phase.EXECUTING:
                 active.phase = Phase.LEASE_LOST

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from sprout.errors import DatabaseUnavailable
 from sprout.runs.run_store import LogEnd, RunStore
 from sprout.runs.streaming.bus import BusMessage, Overflow, Tail
 from sprout.runs.streaming.cursor import LogCursor
@@ -93,6 +94,8 @@ class LogPoller:
             await asyncio.sleep(self._interval_s)
             try:
                 await self._poll()
+            except DatabaseUnavailable:
+                log.debug("streams.poll_postponed")  # its loss is told where it is found
             except Exception:  # all streams depend on this task, and the next poll may succeed
                 log.exception("streams.poll_failed")
 

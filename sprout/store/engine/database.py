@@ -12,9 +12,9 @@ from sqlalchemy.pool import NullPool
 from sqlmodel import Session
 from sqlmodel.ext.asyncio.session import AsyncSession
 
-from sprout.errors import SproutError
+from sprout.errors import DatabaseUnavailable, SproutError
 from sprout.store.engine.cancellation import open_connection, run_to_completion
-from sprout.store.engine.failures import DatabaseDamaged, translate_errors
+from sprout.store.engine.failures import DatabaseDamaged, DatabaseUnreachable, translate_errors
 from sprout.store.engine.migrate import ensure_current, head
 from sprout.store.engine.postgres_writer import PostgresWriter
 from sprout.store.engine.quotas import ENGINE_OPTION as QUOTAS_OPTION
@@ -44,6 +44,7 @@ class Database:
         self._read_pool = read_pool
         self._reader = reader
         self.sound = True  # until a read finds damage
+        self._reached = True  # until a transaction finds no server
 
     async def write_tx(self, body: Callable[[WriteTransaction], T], *, order: str | None = None) -> T:
         """Run the body in one transaction, committed when it returns, rolled back when it raises; its result.
@@ -105,6 +106,14 @@ class Database:
         except DatabaseDamaged:
             self.sound = False
             raise
+        except DatabaseUnreachable as error:
+            if self._reached:
+                _log.warning("database.lost", exc_info=error)
+            self._reached = False
+            raise DatabaseUnavailable from error
+        if not self._reached:
+            _log.warning("database.back")
+        self._reached = True
 
 
 @asynccontextmanager

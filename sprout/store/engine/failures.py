@@ -31,7 +31,8 @@ _UNIQUE_MESSAGES = {
 # PostgreSQL's codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
 _COLLIDED = {"40001", "40P01"}  # serialization_failure, deadlock_detected
 _FULL = {"53100"}  # disk_full
-_BUSY = {"53300", "55P03", "57P03"}  # too_many_connections, lock_not_available, cannot_connect_now
+_BUSY = {"53300", "55P03"}  # too_many_connections, lock_not_available
+_LOST = {None, "57P01", "57P02", "57P03"}  # no connection, admin_shutdown, crash_shutdown, cannot_connect_now
 _BUSY_SQLITE = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _DAMAGED_SQLITE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
@@ -42,6 +43,10 @@ class DatabaseDamaged(SetupError):
     """The file is damaged, or is no database."""
 
 
+class DatabaseUnreachable(SetupError):
+    """There is no connection to the database's server."""
+
+
 @contextmanager
 def translate_errors() -> Iterator[None]:
     """Raise a driver's errors as SproutErrors, each saying that nothing was stored.
@@ -50,7 +55,7 @@ def translate_errors() -> Iterator[None]:
         Conflict, BadInput: the values break a constraint.
         DatabaseBusy: a lock was not released in time, or other transactions were preferred again and again.
         StorageFull: the disk is full.
-        SetupError: the operator must act; DatabaseDamaged: the file is broken.
+        SetupError: the operator must act; DatabaseDamaged: the file is broken; DatabaseUnreachable: the server is away.
     """
     try:
         yield
@@ -80,6 +85,8 @@ def _sprout_error(error: DBAPIError) -> SproutError | None:
         return StorageFull("The disk is full: nothing was stored. Make room and try again.")
     if code in _DAMAGED_SQLITE:
         return DatabaseDamaged(f"The database cannot be read, restore a backup: {_first_line(error)}")
+    if _is_connection_lost(error):
+        return DatabaseUnreachable(f"The database cannot be used: {_first_line(error)}")
     match error:
         case IntegrityError():
             return _constraint_error(error)
@@ -90,6 +97,12 @@ def _sprout_error(error: DBAPIError) -> SproutError | None:
     if type(error) is DatabaseError:
         return SetupError(f"The database cannot be used: {_first_line(error)}")
     return None
+
+
+def _is_connection_lost(error: DBAPIError) -> bool:
+    """Whether PostgreSQL was not reached, or went away: what goes wrong in a connection has a code."""
+    state = getattr(error.orig, "sqlstate", "")  # SQLite's errors have none
+    return isinstance(error, OperationalError | InterfaceError) and state in _LOST
 
 
 def _sqlite_code(error: DBAPIError) -> int | None:

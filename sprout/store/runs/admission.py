@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from sprout.errors import NotFound
-from sprout.events import RunQueued
+from sprout.events import Event, RunQueued
 from sprout.runs.dispatcher import Dispatcher
 from sprout.runs.run_store import Admission, KeyReused, LaneBusy, OnBusy, RequestKey, WorkerLease
 from sprout.runs.state import MAX_CRASHES, Run, RunAlreadyEnded, RunError, RunState
@@ -172,12 +172,18 @@ class LaneAdmission:
         if run.state is RunState.QUEUED:
             run = run_of(tx.connection, run.id)
             self._dispatcher.wake_lane(run.lane, tx)
-        opening = RunQueued(position=run.position) if run.state is RunState.QUEUED else run.opening_event()
-        last_seq = self._log.append(tx, author_of(run), [opening])
+        last_seq = self._log.append(tx, author_of(run), _first_events(run))
         if run.is_root:
             message = EphemeralEvent(learner_channel(run.user_id), RUN_ADMITTED, run.id)
             tx.after_commit(lambda: self._log.publish(message))
         return Admission(replace(run, last_seq=last_seq), "new")
+
+
+def _first_events(run: Run) -> list[Event]:
+    """None for a run that waits only for a worker: its first event says that it has started."""
+    if run.state is not RunState.QUEUED:
+        return [run.opening_event()]
+    return [RunQueued(position=run.position)] if run.position else []
 
 
 def _existing_admission(connection: Connection, run: Run, active: Run | None, on_busy: OnBusy) -> Admission | None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from starlette.responses import JSONResponse, Response
 
-from sprout.errors import DatabaseBusy
+from sprout.errors import DatabaseUnavailable
 from sprout.events import EVENT, wire_time
 from sprout.web.http.dependencies import ServerProbes
 from sprout.web.http.endpoint import Call, json_response
@@ -25,7 +25,7 @@ async def get_health(call: Call[ServerProbes]) -> Response:
     except TimeoutError:
         healthy = False
     if not healthy:
-        return error_response(503, "The database does not answer.", DatabaseBusy.code, {"Retry-After": "5"})
+        return error_response(503, "The database does not answer.", DatabaseUnavailable.code, {"Retry-After": "5"})
     return json_response(Health(timestamp=wire_time(datetime.now(UTC))))
 
 

@@ -13,7 +13,7 @@ import pytest
 from harness.builders import a_topic, unfinished_runs
 from harness.loop.scripted_turn import QUICK
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
-from sprout.errors import DatabaseBusy, SetupError, SproutError
+from sprout.errors import DatabaseBusy, DatabaseUnavailable, SetupError, SproutError
 from sprout.events import ReachedLimit, Usage
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.loop.human import ask_human
@@ -397,7 +397,9 @@ async def test_K2_who_lets_go_of_anothers_run_as_its_lease_runs_out_leaves_that_
             assert (await life.store.run(run_id)).state is RunState.COMPLETED
 
 
-@pytest.mark.parametrize(("error", "crashed"), [(DatabaseBusy, False), (SetupError, True)])
+@pytest.mark.parametrize(
+    ("error", "crashed"), [(DatabaseBusy, False), (DatabaseUnavailable, False), (SetupError, True)]
+)
 async def test_a_run_whose_question_cannot_be_stored_is_left_and_asks_again(
     database: Database, data_dir: Path, error: type[SproutError], crashed: bool
 ) -> None:

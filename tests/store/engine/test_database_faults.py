@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import psycopg
 import pytest
-from sqlalchemy import TextClause, event, text
+from sqlalchemy import TextClause, event, make_url, text
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 from sqlmodel import select
 
 from harness.builders import a_reasoning_event, a_run, a_topic, start_run
 from harness.servers.web import Web, a_static_folder, serving_web
-from sprout.errors import DatabaseBusy, SetupError, SproutError, StorageFull
+from harness.services import POSTGRES
+from sprout.errors import DatabaseBusy, DatabaseUnavailable, SetupError, SproutError, StorageFull
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.runs.state import Run
 from sprout.store.engine import database as opening
@@ -29,7 +31,7 @@ from sprout.store.engine.urls import async_url
 from sprout.store.paths.paths import SqlPaths
 from sprout.store.runs.repository import SqlRunStore
 from sprout.store.schema import tables
-from sprout.web.http.failures import status_for
+from sprout.web.http.failures import retry_after, status_for
 
 ENOUGH_PAGES = 2**30
 WAITING_FOR_A_LOCK = text(
@@ -158,7 +160,15 @@ async def test_D1_a_lock_that_is_held_too_long_is_503_with_a_time_to_come_back(
         assert (await impatient.writes("after")).status_code == 201
 
 
-@pytest.mark.parametrize(("code", "meant"), [("53100", StorageFull), ("55P03", DatabaseBusy), ("53300", DatabaseBusy)])
+@pytest.mark.parametrize(
+    ("code", "meant"),
+    [
+        ("53100", StorageFull),
+        ("55P03", DatabaseBusy),
+        ("53300", DatabaseBusy),
+        ("57P01", DatabaseUnavailable),
+    ],
+)
 async def test_D1_what_a_server_database_says_means_the_same(
     bare_postgres_url: str, code: str, meant: type[Exception]
 ) -> None:
@@ -167,6 +177,23 @@ async def test_D1_what_a_server_database_says_means_the_same(
         with pytest.raises(meant):
             await database.write_tx(lambda tx: tx.connection.execute(statement))
         assert await database.is_reachable()
+
+
+async def test_D1_a_server_database_that_is_away_is_told_of_once_and_used_again_when_it_is_back(
+    bare_postgres_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with open_database(bare_postgres_url, migrate=True) as database:
+        with out_of_reach(bare_postgres_url):
+            for _ in range(3):
+                with pytest.raises(DatabaseUnavailable) as refused:
+                    await database.write_tx(lambda tx: tx.connection.execute(text("select 1")))
+        assert await database.is_reachable()
+    assert (status_for(refused.value), retry_after(refused.value)) == (503, {"Retry-After": "5"})
+    told = [one for one in caplog.records if one.name == opening.__name__]
+    assert [(one.getMessage(), one.levelname) for one in told] == [
+        ("database.lost", "WARNING"),
+        ("database.back", "WARNING"),
+    ]
 
 
 async def test_D19_what_met_another_change_in_a_ring_is_done_again_and_nobody_hears_of_it(
@@ -251,3 +278,16 @@ async def locked(file: Path) -> AsyncIterator[None]:
 async def users(database: Database) -> list[str]:
     async with database.open_read_session() as session:
         return sorted((await session.exec(select(tables.User.id))).all())
+
+
+@contextmanager
+def out_of_reach(url: str) -> Iterator[None]:
+    """The database takes no connections within this block, and has ended those that it had."""
+    name = make_url(url).database
+    with psycopg.connect(POSTGRES, autocommit=True) as server:
+        server.execute(f"alter database {name} allow_connections false".encode())
+        server.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", [name])
+        try:
+            yield
+        finally:
+            server.execute(f"alter database {name} allow_connections true".encode())

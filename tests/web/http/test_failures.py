@@ -140,7 +140,7 @@ async def test_a_database_that_does_not_answer_is_a_503(tmp_path: Path) -> None:
         answer = await web.client.get("/api/health")
         assert (answer.status_code, answer.json()) == (
             503,
-            {"error": "The database does not answer.", "code": "database_busy"},
+            {"error": "The database does not answer.", "code": "database_unavailable"},
         )
 
 
