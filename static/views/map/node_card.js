@@ -50,7 +50,7 @@ export function NodeCard({ node, status, all, place, cam, branchId, isOpened, on
   }, [node.id]);
   useEffect(() => {
     if (!isOpened) return;
-    card.current?.querySelector("a")?.focus({ preventScroll: true });
+    card.current?.querySelector(".row a")?.focus({ preventScroll: true });
     const away = (/** @type {Event} */ event) => {
       const at = /** @type {Element} */ (event.target);
       if (!card.current?.contains(at) && !at.closest(".hit")) onClose(true);
@@ -78,7 +78,7 @@ export function NodeCard({ node, status, all, place, cam, branchId, isOpened, on
     ${node.desc && html`<p class="say">${node.desc}</p>`}
     <div class="card-step">${!isLocked && html`<${step.View} key=${node.id} node=${node} branchId=${branchId} />`}</div>
     <p class="row">
-      ${node.type === "concept" && html`<a class="btn flat" href=${pathUrl(branchId, node.id)}>${t("map.open")}</a>`}
+      ${node.type === "concept" && html`<a class="btn flat sm" href=${pathUrl(branchId, node.id)}>${t("map.open")}</a>`}
       ${!isLearned(node) && html`<${KnowThis} branchId=${branchId} nodeId=${node.id} />`}
     </p>
     <${WhyHere} reason=${node.reason} />

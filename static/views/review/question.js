@@ -119,7 +119,7 @@ export function QuestionForm({ opened, question, ways }) {
     <div class="rv-foot">
       <div class="rv-acts">
         <button class="btn go" type="submit" disabled=${busy} aria-busy=${isRead || undefined}>
-          ${learn(isRead ? "tu.sending" : "dg.answer")}
+          ${learn("dg.answer")}
           <kbd class="hide-s" aria-hidden="true">${learn(options.length ? "dg.key" : "dg.keys")}</kbd>
         </button>
         <button class="btn" type="button" disabled=${busy} onClick=${() => send({})}>${learn("dg.idk")}</button>
