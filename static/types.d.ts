@@ -566,6 +566,7 @@ export interface Lesson {
   helpLevel: number;
   plan: string[];
   chunk: number;
+  asked: number[];
   mastery: number;
   evidence: number;
   needed: number;

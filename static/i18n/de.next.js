@@ -34,6 +34,7 @@ export default {
   "next.loading": "Der nächste Schritt wird gesucht …",
   "next.run": "Von {n} Agent in {time} aufgebaut.|Von {n} Agenten in {time} aufgebaut.",
   "next.show_run": "Zeig wie",
+  "next.locked": "Davor kommt noch {titles}.|Davor kommen noch {titles}.",
   "next.builds_on": "Zeig mir, worauf es aufbaut",
   "next.parts": "Die Bausteine ansehen",
   "next.close": "Schließen",

@@ -25,6 +25,8 @@ export default {
   "rv.notes": "In deinen Notizen",
   "rv.disagree": "Ich sehe das anders",
   "rv.again_at": "Wann wieder?",
+  "rv.choice_next": "Nach deiner Wahl kommt die nächste Frage.",
+  "rv.choice_ends": "Nach deiner Wahl ist die Runde fertig.",
   "rv.fits_again": "„Nochmal“ passt zu deiner Antwort und deinen {n} s",
   "rv.fits_hard": "„Schwer“ passt zu deiner Antwort und deinen {n} s",
   "rv.fits_good": "„Gut“ passt zu deiner Antwort und deinen {n} s",

@@ -32,6 +32,7 @@ export default {
   "next.loading": "Looking for the next step…",
   "next.run": "Grown by {n} agent in {time}.|Grown by {n} agents in {time}.",
   "next.show_run": "Show how",
+  "next.locked": "It waits for {titles}.|It waits for {titles}.",
   "next.builds_on": "See what it builds on",
   "next.parts": "See its parts",
   "next.close": "Close",

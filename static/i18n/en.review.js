@@ -24,6 +24,8 @@ export default {
   "rv.notes": "In your notes",
   "rv.disagree": "I disagree",
   "rv.again_at": "See it again",
+  "rv.choice_next": "Your choice brings the next question.",
+  "rv.choice_ends": "Your choice ends the review.",
   "rv.fits_again": "Again fits your answer and your {n} s",
   "rv.fits_hard": "Hard fits your answer and your {n} s",
   "rv.fits_good": "Good fits your answer and your {n} s",

@@ -322,10 +322,15 @@ def ladder_after(question: AskedCheckpoint, meaning: InputMeaning, *, right: boo
 
 @dataclass(frozen=True, slots=True)
 class LessonPlan:
-    """Plan of a lesson: what the learner can do after each step, and the current step, from 1; 0 before the first."""
+    """Plan of a lesson: what the learner can do after each step, and the current step, from 1; 0 before the first.
+
+    Args:
+        asked: the steps that a question was about, in ascending order.
+    """
 
     goals: tuple[str, ...] = ()
     step: int = 0
+    asked: tuple[int, ...] = ()
 
     @property
     def step_count(self) -> int:
@@ -341,9 +346,12 @@ class LessonPlan:
         """
         lines = self.goals or tuple(dict.fromkeys(can))[:MAX_STEPS]
         if asked in lines:
-            return LessonPlan(lines, lines.index(asked) + 1)
+            return self._at(lines, lines.index(asked) + 1)
         chunk = max(1, self.step if same_again else min(self.step + 1, MAX_STEPS))
-        return LessonPlan(lines if len(lines) >= chunk or not asked else (*lines, asked)[:MAX_STEPS], chunk)
+        return self._at(lines if len(lines) >= chunk or not asked else (*lines, asked)[:MAX_STEPS], chunk)
+
+    def _at(self, goals: tuple[str, ...], step: int) -> "LessonPlan":
+        return LessonPlan(goals, step, tuple(sorted({*self.asked, step})))
 
 
 def render_reply(explanation: str, question: AskedCheckpoint | None) -> str:

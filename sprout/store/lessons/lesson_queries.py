@@ -202,7 +202,14 @@ def _standing(session: Session, node: tables.Node, progress: tables.Progress | N
 
 def _plan(stored: JsonValue) -> LessonPlan:
     plan = cast(Mapping[str, Any], stored or {})
-    return LessonPlan(tuple(plan.get("can", ())), int(plan.get("chunk", 0)))
+    step = int(plan.get("chunk", 0))
+    passed = range(1, step + 1)  # where it is not stored: lessons of earlier versions
+    return LessonPlan(tuple(plan.get("can", ())), step, tuple(plan.get("asked", passed)))
+
+
+def stored_plan(plan: LessonPlan) -> dict[str, JsonValue]:
+    """The plan as its conversation keeps it."""
+    return {"can": list(plan.goals), "chunk": plan.step, "asked": list(plan.asked)}
 
 
 def _asked(session: Session, node_id: str, user_id: str) -> tuple[tuple[str, ...], bool]:

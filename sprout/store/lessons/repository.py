@@ -42,6 +42,7 @@ from sprout.store.lessons.lesson_queries import (
     neighbours_of,
     pending_of,
     prerequisites_of,
+    stored_plan,
 )
 from sprout.store.lessons.readings import store_reading
 from sprout.store.lessons.steps import add_card, save_step
@@ -195,7 +196,7 @@ class SqlLessonRepository:
             still = ask_checkpoint(tx, end.asks, concept=concept, node=mapping.node_row(node), user_id=actor.user_id)
             save_step(tx, node.id, end.reply, still, again=end.same_step)
         chat.pending_question_id = still.id if still is not None else None
-        chat.plan = chat.plan if end.plan is None else {"can": list(end.plan.goals), "chunk": end.plan.step}
+        chat.plan = chat.plan if end.plan is None else stored_plan(end.plan)
         if end.completes_lesson:
             chat.ended_at = self._log.now()
         session.add(chat)

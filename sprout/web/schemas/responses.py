@@ -177,6 +177,7 @@ class LessonState(Wire):
     Args:
         question: the open question; `help_level` is the help given for it.
         plan: the goal of each step; `chunk` is the current step, from 1, or 0 before the first.
+        asked: the steps that a question was about, in ascending order.
         evidence: the number of graded answers that `mastery` (0..1) is computed from.
         needed: the number of further questions that make it learned if each is answered right at once, without help.
         completed: whether it is learned, so that the lesson may end.
@@ -189,6 +190,7 @@ class LessonState(Wire):
     help_level: int
     plan: tuple[str, ...]
     chunk: int
+    asked: tuple[int, ...]
     mastery: float
     evidence: int
     needed: int

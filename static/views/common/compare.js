@@ -6,7 +6,6 @@ import { useRef } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
 import { html } from "../../lib/html.js";
 import { Markdown } from "../rich/markdown.js";
-import { Icon } from "./icons.js";
 import { VerdictMark } from "./verdict_mark.js";
 
 /** @import { Compared, Mark, SelfMark } from "../../types.d.ts" */
@@ -20,16 +19,14 @@ const WORDS = /** @type {const} */ ({ met: "cm.met", partly: "cm.partly", missin
 export function Compare({ compare, off, onMark }) {
   const verdicts = useSignal(/** @type {Record<string, Mark>} */ ({}));
   const mixUp = useSignal(/** @type {string | null} */ (null));
-  /** The first criterion without a verdict, once they have been handed in. */
-  const missing = useSignal(/** @type {string | null} */ (null));
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
+  const unmarked = compare.criteria.filter((one) => !verdicts.value[one.id]);
+  const wanted = unmarked.length ? t("cm.mark", { n: unmarked.length }) : t("cm.done");
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (off) return;
-    const at = compare.criteria.findIndex((one) => !verdicts.value[one.id]);
-    missing.value = compare.criteria[at]?.id ?? null;
-    if (missing.value === null) onMark({ verdicts: verdicts.value, misconception: mixUp.value });
-    else form.current?.querySelectorAll(".cmp-marks")[at].querySelector("input")?.focus();
+    if (unmarked.length === 0) onMark({ verdicts: verdicts.value, misconception: mixUp.value });
+    else showPoint(form.current?.querySelectorAll(".cmp-point")[compare.criteria.indexOf(unmarked[0])]);
   };
   return html`<form class="cmp" onSubmit=${submit} ref=${form}>
     <${AnswerPair} compare=${compare} heading=${t("cm.model")} />
@@ -49,7 +46,6 @@ export function Compare({ compare, off, onMark }) {
                 checked=${verdicts.value[one.id] === mark}
                 onChange=${() => {
                   verdicts.value = { ...verdicts.value, [one.id]: mark };
-                  missing.value = null;
                 }}
               />
               <${VerdictMark} shape=${mark} />
@@ -57,10 +53,6 @@ export function Compare({ compare, off, onMark }) {
             </label>`,
           )}
         </div>
-        ${
-          missing.value === one.id &&
-          html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${t("cm.pick")}</span></p>`
-        }
       </fieldset>`,
     )}
     ${
@@ -84,11 +76,17 @@ export function Compare({ compare, off, onMark }) {
     <div class="row cp-foot">
       <div class="row cp-go">
         <button class="btn go" type="submit" disabled=${off} aria-busy=${off || undefined}>
-          ${t(off ? "tu.sending" : "cm.done")}
+          ${off ? t("tu.sending") : wanted}
         </button>
       </div>
     </div>
   </form>`;
+}
+
+/** Show a point and focus its first verdict. @param {Element} [point] */
+function showPoint(point) {
+  point?.scrollIntoView({ block: "center" });
+  point?.querySelector("input")?.focus({ preventScroll: true });
 }
 
 /** The learner's answer beside what it is compared with. @param {{ compare: Compared, heading: string }} props */

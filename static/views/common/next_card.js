@@ -20,18 +20,21 @@ export function NextCard({ onShown }) {
   const isShown = next !== null && SHOWN.includes(next.kind);
   useEffect(() => onShown(isShown), [isShown]);
   if (!next || !isShown) return null;
-  return isWide ? html`<${Card} next=${next} />` : html`<${DockedStep} next=${next} />`;
+  const why = next.kind === "review" ? t("next.why.due") : placeOf(next);
+  return isWide ? html`<${Card} next=${next} why=${why} />` : html`<${DockedStep} next=${next} why=${why} />`;
 }
 
-/** @param {{ next: NextAction }} props */
-function Card({ next }) {
+/** Where the step is. @param {NextAction} next */
+const placeOf = (next) => commaJoined([next.branch?.title, next.node && next.concept?.title]);
+
+/** @param {{ next: NextAction, why: string }} props */
+function Card({ next, why }) {
   const state = next.kind === "review" ? "due" : next.why === "started" ? "progress" : "ready";
-  const where = commaJoined([next.branch?.title, next.node && next.concept?.title]);
   return html`<section class="next-card" aria-label=${t("next.label")}>
     <${Mark} state=${state} />
     <div>
       <h2 class="t18">${stepTitle(next)}</h2>
-      <p class="dim">${next.kind === "review" ? t("next.why.due") : where}</p>
+      <p class="dim">${why}</p>
     </div>
     <a class="btn go" href=${stepUrl(next)}>
       ${stepLabel(next)}

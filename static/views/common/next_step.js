@@ -96,12 +96,16 @@ function reasonKey(next) {
   return next.kind === "grow" ? "next.grow_text" : "next.done_text";
 }
 
-/** The step at the lower edge of a small screen. @param {{ next: NextAction }} props */
-export const DockedStep = ({ next }) => html`<div class="docked">
+/**
+ * The step at the lower edge of a small screen.
+ * @param {{ next: NextAction, why?: string }} props `why`: a second line, where no other part of the screen says it
+ */
+export const DockedStep = ({ next, why = "" }) => html`<div class="docked">
   <${ReviewLine} next=${next} />
   <a class="btn go" href=${stepUrl(next)}>
     <span class="docked-title">${stepTitle(next)}</span>
     <small>${stepLabel(next)}</small>
+    ${why && html`<small class="docked-why">${why}</small>`}
   </a>
 </div>`;
 

@@ -13,7 +13,7 @@ import { stayInView } from "./stay_in_view.js";
 
 /** @import { OpenLesson } from "../../state/lesson.js" */
 /** @import { PathContext } from "../common/path_context.js" */
-/** @import { NextAction } from "../../types.d.ts" */
+/** @import { Lesson, NextAction } from "../../types.d.ts" */
 
 /**
  * @param {{ lesson: OpenLesson, branchId: string, conceptId: string, around: PathContext | null }} props
@@ -23,7 +23,6 @@ export function Finished({ lesson, branchId, conceptId, around }) {
   const isRead = lesson.turns.value.some((turn) => turn.reading);
   const concept = around?.all.get(conceptId);
   const isHere = next?.node?.parentId === conceptId;
-  const plan = lesson.state.value?.plan ?? [];
   const state = lesson.state.value;
   const reached = state?.mastered ? "mastered" : state?.completed ? "learned" : "progress";
   const box = useRef(/** @type {HTMLElement | null} */ (null));
@@ -33,17 +32,7 @@ export function Finished({ lesson, branchId, conceptId, around }) {
   }, []);
   return html`<section class="cp over" aria-label=${t("tu.finished")} tabindex="-1" ref=${box}>
     <p class="cp-top"><${Mark} state=${reached} /><b>${t("tu.finished")}</b></p>
-    ${
-      plan.length > 0 &&
-      html`
-        <p class="t13 dim">${t(isRead ? "rd.read" : "tu.can")}</p>
-        <ul class="can">
-          ${plan.map(
-            (line) => html`<li key=${line}><${Icon} name="check" small /><span class="chunk">${line}</span></li>`,
-          )}
-        </ul>
-      `
-    }
+    ${state && html`<${Plan} state=${state} isRead=${isRead} />`}
     ${
       !isHere &&
       concept &&
@@ -69,6 +58,34 @@ export function Finished({ lesson, branchId, conceptId, around }) {
       </div>
     </div>
   </section>`;
+}
+
+/** The steps that were asked, ticked, and those that were not. @param {{ state: Lesson, isRead: boolean }} props */
+function Plan({ state: { plan, asked }, isRead }) {
+  const reached = plan.filter((_, i) => asked.includes(i + 1));
+  const left = plan.filter((_, i) => !asked.includes(i + 1));
+  return html`
+    ${
+      reached.length > 0 &&
+      html`
+        <p class="t13 dim">${t(isRead ? "rd.read" : "tu.can")}</p>
+        <ul class="can">
+          ${reached.map(
+            (line) => html`<li key=${line}><${Icon} name="check" small /><span class="chunk">${line}</span></li>`,
+          )}
+        </ul>
+      `
+    }
+    ${
+      left.length > 0 &&
+      html`
+        <p class="t13 dim">${t("tu.not_asked")}</p>
+        <ul class="can">
+          ${left.map((line) => html`<li key=${line}><span class="chunk">${line}</span></li>`)}
+        </ul>
+      `
+    }
+  `;
 }
 
 /** @param {NextAction} next @returns {import("../../state/graph.js").NodeState} */

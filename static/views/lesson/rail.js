@@ -20,14 +20,17 @@ export function LessonRail({ lesson, concept, title }) {
   return html`<aside class="rail" aria-label=${t("tu.plan")}>
     <p class="t13 dimmer rail-of">${concept}</p>
     <p class="rail-title">${title}</p>
-    ${state && state.plan.length > 0 && html`<${Steps} plan=${state.plan} at=${at} over=${over} />`}
+    ${state && state.plan.length > 0 && html`<${Steps} state=${state} at=${at} over=${over} />`}
     ${state && html`<${Mastery} state=${state} before=${lesson.before.value} />`}
   </aside>`;
 }
 
-/** @param {{ plan: string[], at: number, over: boolean }} props `at`: the current step, from 1 */
-const Steps = ({ plan, at, over }) => {
-  const stepState = (/** @type {number} */ i) => (over || i + 1 < at ? "done" : i + 1 === at ? "now" : "next");
+/** @param {{ state: Lesson, at: number, over: boolean }} props `at`: the current step, from 1 */
+const Steps = ({ state: { plan, asked }, at, over }) => {
+  const stepState = (/** @type {number} */ i) => {
+    if (over) return asked.includes(i + 1) ? "done" : "next";
+    return i + 1 < at ? "done" : i + 1 === at ? "now" : "next";
+  };
   return html`
     ${
       !over &&

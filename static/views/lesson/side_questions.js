@@ -11,7 +11,7 @@ import { sideQuestionMessage } from "../../state/transcript.js";
 import { Icon } from "../common/icons.js";
 import { Markdown } from "../rich/markdown.js";
 import { CitationChips, PassageNote } from "./citations.js";
-import { Waiting } from "./transcript.js";
+import { Waiting } from "../common/waiting.js";
 
 /** @import { Signal } from "@preact/signals" */
 /** @import { OpenLesson } from "../../state/lesson.js" */

@@ -1,13 +1,14 @@
 // @ts-check
 /** Transcript of a lesson, with the streaming reply and the cards. */
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
 import { html } from "../../lib/html.js";
 import { openPassage } from "../../state/reading.js";
 import { markSpans, turnsBeside } from "../../state/transcript.js";
 import { Verdict } from "../common/grade.js";
 import { ReadAloud } from "../common/voice.js";
+import { Waiting } from "../common/waiting.js";
 import { CodeBlock } from "../rich/code.js";
 import { Diagram, DiagramImage } from "../rich/diagram.js";
 import { Markdown } from "../rich/markdown.js";
@@ -20,7 +21,6 @@ import { stayInView } from "./stay_in_view.js";
 /** @import { Card, Citation } from "../../types.d.ts" */
 /** @import { Turn } from "../../state/transcript.js" */
 
-const SLOW_MS = 10_000;
 /** Where the checkpoint follows the text, one reads on from one's own words; else it is docked below the newest. */
 const narrow = matchMedia("(max-width: 1100px)");
 
@@ -160,19 +160,6 @@ function Live({ lesson }) {
 
 /** The verdict on the answer that the tutor is about to reply to. @param {{ lesson: OpenLesson }} props */
 const LiveVerdict = ({ lesson }) => lesson.graded.value && html`<${Verdict} grade=${lesson.graded.value} />`;
-
-/** Waiting notice without a spinner; says so when it takes long. @param {{ words: string }} props */
-export function Waiting({ words }) {
-  const [slow, setSlow] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setSlow(true), SLOW_MS);
-    return () => clearTimeout(timer);
-  }, []);
-  return html`<p class="growing" role="status">
-    <span class="pulse"></span>
-    <span>${slow ? t("tu.slow", { words }) : words}</span>
-  </p>`;
-}
 
 /**
  * A past turn, which is rendered once.

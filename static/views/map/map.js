@@ -253,6 +253,7 @@ export function LevelMap(props) {
       html`<${card.View}
         node=${about}
         status=${statusWithMinutes(props.words(about))}
+        all=${all}
         place=${places.get(about.id)}
         cam=${cam}
         branchId=${props.branchId}

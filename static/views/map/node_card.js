@@ -7,10 +7,14 @@ import { html } from "../../lib/html.js";
 import { t } from "../../lib/i18n.js";
 import { isLearned } from "../../lib/node_status.js";
 import { pathUrl } from "../../state/router.js";
+import { lazy } from "../common/lazy.js";
 import { WhyHere } from "../common/why_here.js";
 import { KnowThis } from "../placement/know_this.js";
 
 /** @import { GraphNode } from "../../state/graph.js" */
+
+const step = lazy(async () => (await import("./node_action.js")).NodeStep);
+const lockedLine = lazy(async () => (await import("./node_action.js")).LockedLine);
 
 const WIDTH = 300;
 const GAP = 12;
@@ -24,6 +28,7 @@ const within = (value, most) => Math.max(EDGE, Math.min(value, most - EDGE));
  * @param {{
  *   node: GraphNode,
  *   status: string,
+ *   all: Map<string, GraphNode>,
  *   place: import("../../types.d.ts").Place,
  *   cam: import("./camera.js").Camera,
  *   branchId: string,
@@ -32,9 +37,10 @@ const within = (value, most) => Math.max(EDGE, Math.min(value, most - EDGE));
  *   onClose: (isAway: boolean) => void,
  * }} props `isOpened`: by a click or a key, so that it takes the focus
  */
-export function NodeCard({ node, status, place, cam, branchId, isOpened, onLeave, onClose }) {
+export function NodeCard({ node, status, all, place, cam, branchId, isOpened, onLeave, onClose }) {
   const card = useRef(/** @type {HTMLElement | null} */ (null));
   const [height, setHeight] = useState(0);
+  const isLocked = node.state === "locked";
   useLayoutEffect(() => {
     const measure = () => setHeight(card.current?.offsetHeight ?? 0);
     const watch = new ResizeObserver(measure); // its reason opens, and fonts come
@@ -44,7 +50,7 @@ export function NodeCard({ node, status, place, cam, branchId, isOpened, onLeave
   }, [node.id]);
   useEffect(() => {
     if (!isOpened) return;
-    card.current?.querySelector("a")?.focus({ preventScroll: true });
+    /** @type {HTMLElement | null | undefined} */ (card.current?.querySelector(".row a"))?.focus({ preventScroll: true });
     const away = (/** @type {Event} */ event) => {
       const at = /** @type {Element} */ (event.target);
       if (!card.current?.contains(at) && !at.closest(".hit")) onClose(true);
@@ -67,10 +73,12 @@ export function NodeCard({ node, status, place, cam, branchId, isOpened, onLeave
     onKeyDown=${escape}
   >
     <h2>${node.title}</h2>
+    ${isLocked && html`<${lockedLine.View} node=${node} all=${all} />`}
     <p class="t13 dim">${status}</p>
     ${node.desc && html`<p class="say">${node.desc}</p>`}
+    <div class="card-step">${!isLocked && html`<${step.View} key=${node.id} node=${node} branchId=${branchId} />`}</div>
     <p class="row">
-      ${node.type === "concept" && html`<a class="btn" href=${pathUrl(branchId, node.id)}>${t("map.open")}</a>`}
+      ${node.type === "concept" && html`<a class="btn flat sm" href=${pathUrl(branchId, node.id)}>${t("map.open")}</a>`}
       ${!isLearned(node) && html`<${KnowThis} branchId=${branchId} nodeId=${node.id} />`}
     </p>
     <${WhyHere} reason=${node.reason} />

@@ -4,14 +4,13 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../../i18n/next.js";
 import { html } from "../../lib/html.js";
-import { t as common } from "../../lib/i18n.js";
 import { isLearned } from "../../lib/node_status.js";
 import { ancestry } from "../../state/graph.js";
-import { lessonUrl, pathUrl } from "../../state/router.js";
+import { pathUrl } from "../../state/router.js";
 import { Dialog } from "../common/dialog.js";
-import { stepLabel, stepTitle, stepUrl, useNextStep } from "../common/next_step.js";
 import { WhyHere } from "../common/why_here.js";
 import { KnowThis } from "../placement/know_this.js";
+import { LockedLine, NodeStep } from "./node_action.js";
 import { useSwipeDown } from "./swipe_down.js";
 
 /** @import { GraphNode } from "../../state/graph.js" */
@@ -34,6 +33,7 @@ export function NodeSheet({ node, status, all, branchId, onTurn, onClose }) {
   useLayoutEffect(() => inside.current?.focus(), [node.id]);
   return html`<${Dialog} title=${node.title} kind="sheet" onClose=${onClose}>
     <div class="sheet-in" tabindex="-1" ref=${inside}>
+      ${node.state === "locked" && html`<${LockedLine} node=${node} all=${all} />`}
       <p class="t13 dim">${status}</p>
       ${node.desc && html`<p class="say">${node.desc}</p>`}
       <${Action} key=${node.id} node=${node} all=${all} branchId=${branchId} onTurn=${onTurn} />
@@ -48,24 +48,7 @@ export function NodeSheet({ node, status, all, branchId, onTurn, onClose }) {
 /** The filled button. @param {Omit<SheetProps, "status" | "onClose">} props */
 function Action({ node, all, branchId, onTurn }) {
   if (node.state === "locked") return html`<${BuildsOn} node=${node} all=${all} onTurn=${onTurn} />`;
-  if (node.type === "concept") return html`<${ConceptStep} node=${node} branchId=${branchId} />`;
-  const minutes = { n: node.minutes || 1 };
-  const begun = node.state === "progress" ? t("next.continue", minutes) : t("next.start", minutes);
-  return html`<a class="btn go" href=${lessonUrl(branchId, node.parentId ?? "", node.id)}>
-    ${isLearned(node) ? common("about.look") : begun}
-  </a>`;
-}
-
-/** What comes next in a concept; where nothing does, its parts. @param {{ node: GraphNode, branchId: string }} props */
-function ConceptStep({ node, branchId }) {
-  const next = useNextStep({ nodeId: node.id });
-  if (!next) return html`<p class="dim">${t("next.loading")}</p>`;
-  if (!next.node && next.kind !== "review")
-    return html`<a class="btn go" href=${pathUrl(branchId, node.id)}>${common("map.open")}</a>`;
-  return html`
-    <a class="btn go" href=${stepUrl(next)}>${stepLabel(next)}</a>
-    <p class="t13 dim">${common("about.next", { title: stepTitle(next) })}</p>
-  `;
+  return html`<${NodeStep} node=${node} branchId=${branchId} isFilled />`;
 }
 
 /**

@@ -202,6 +202,7 @@ function Grades({ opened, result, off }) {
         <span class="hide-s"> · <kbd>${t("rv.keys")}</kbd></span>
       </span>
     </p>
+    <p class="rv-then">${t(opened.session.value?.endedAt ? "rv.choice_ends" : "rv.choice_next")}</p>
     <div class="rv-grades">
       ${result.choices.map(
         ({ grade, dueAt }) => html`<button
@@ -213,7 +214,7 @@ function Grades({ opened, result, off }) {
           ref=${grade === fits ? fitting : undefined}
           onClick=${() => opened.grade(grade)}
         >
-          <span>${t(GRADES[grade])}</span>
+          <span>${t(GRADES[grade])}${grade === fits && html`<${Icon} name="arrow" small />`}</span>
           <small>${grade === "again" ? t("rv.today") : comesBackDay(dueAt, serverNow())}</small>
         </button>`,
       )}

@@ -12,6 +12,7 @@ import { Options } from "../common/choice_options.js";
 import { Icon } from "../common/icons.js";
 import { Sure } from "../common/sure.js";
 import { Dictate } from "../common/voice.js";
+import { Waiting } from "../common/waiting.js";
 import { Markdown } from "../rich/markdown.js";
 
 /** @import { OpenReview } from "../../state/review.js" */
@@ -25,6 +26,8 @@ export function QuestionForm({ opened, question, ways }) {
   const option = useSignal(/** @type {string | null} */ (null));
   const sure = useSignal(false);
   const missing = useSignal(/** @type {string | null} */ (null));
+  /** Whether what is being sent is an answer, which takes its time to be read. */
+  const isAnswer = useSignal(false);
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const stopwatch = useMemo(startStopwatch, []);
@@ -36,8 +39,15 @@ export function QuestionForm({ opened, question, ways }) {
     scrollTo(0, 0);
   }, []);
 
-  const send = (/** @type {{ answerText?: string, selectedOption?: string, sure?: boolean }} */ given) =>
-    opened.answer(question.itemId, { ...given, seconds: stopwatch.seconds() });
+  const send = (/** @type {{ answerText?: string, selectedOption?: string, sure?: boolean }} */ given) => {
+    isAnswer.value = Boolean(given.answerText ?? given.selectedOption);
+    return opened.answer(question.itemId, { ...given, seconds: stopwatch.seconds() });
+  };
+  const skip = () => {
+    isAnswer.value = false;
+    return opened.skip(question.itemId);
+  };
+  const isRead = busy && isAnswer.value;
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (busy) return;
@@ -52,7 +62,7 @@ export function QuestionForm({ opened, question, ways }) {
     }
   };
   const problem = missing.value ?? opened.refusal.value;
-  return html`<form class="rv-q" onSubmit=${submit}>
+  return html`<form class="rv-q" onSubmit=${submit} aria-busy=${busy || undefined}>
     <p class="rv-of">${sourceOf(question)}</p>
     <div class="say-lg" tabindex="-1" ref=${heading} role="heading" aria-level="1">
       <${Markdown} text=${question.prompt} />
@@ -105,14 +115,15 @@ export function QuestionForm({ opened, question, ways }) {
         `
     }
     ${problem && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${problem}</span></p>`}
+    ${isRead && html`<${Waiting} words=${learn("tu.marking")} />`}
     <div class="rv-foot">
       <div class="rv-acts">
-        <button class="btn go" type="submit" disabled=${busy} aria-busy=${busy || undefined}>
+        <button class="btn go" type="submit" disabled=${busy} aria-busy=${isRead || undefined}>
           ${learn("dg.answer")}
           <kbd class="hide-s" aria-hidden="true">${learn(options.length ? "dg.key" : "dg.keys")}</kbd>
         </button>
         <button class="btn" type="button" disabled=${busy} onClick=${() => send({})}>${learn("dg.idk")}</button>
-        <button class="btn flat" type="button" disabled=${busy} onClick=${() => opened.skip(question.itemId)}>
+        <button class="btn flat" type="button" disabled=${busy} onClick=${skip}>
           ${learn("dg.skip")}
         </button>
       </div>

@@ -45,11 +45,11 @@ async def test_everything_can_be_done_from_the_keyboard(browser: Browser, tmp_pa
 
         here = await page.evaluate(FOCUSED)
         await page.keyboard.press("Enter")
-        await expect(page.locator(".node-card a").first).to_be_focused()
+        await expect(page.locator(".node-card .row a").first).to_be_focused()
         await page.keyboard.press("Escape")
         await page.wait_for_function(f"(id) => {FOCUSED} === id", arg=here)
         await page.keyboard.press("Enter")
-        await expect(page.locator(".node-card a").first).to_be_focused()
+        await expect(page.locator(".node-card .row a").first).to_be_focused()
         await page.keyboard.press("Enter")
         await page.wait_for_url(re.compile(rf"/concepts/{here}$"))
         await take_screenshot(page, "keyboard-concept")

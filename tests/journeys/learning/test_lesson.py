@@ -129,6 +129,21 @@ async def _leads_to_the_checkpoint_on_a_phone(page: Page) -> None:
     await page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
 
 
+async def test_at_its_end_a_lesson_ticks_the_steps_that_were_asked_and_names_the_others(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with open_course(tmp_path, bayes_url) as taught, open_page(browser, taught.lesson(PER_CENT)) as page:
+        await _finished(page)
+        over, steps = page.get_by_role("region", name="This lesson is finished."), page.locator(".chunks li")
+        ticked = await over.locator(".can li:has(svg)").all_inner_texts()
+        left = await over.locator(".can li:not(:has(svg))").all_inner_texts()
+        assert len(ticked) + len(left) == await steps.count()
+        assert (len(ticked), len(left)) == (2, 1)
+        await expect(steps.and_(page.locator(".done"))).to_have_count(len(ticked))
+        await expect(over).to_contain_text("Not asked this time:")
+        await expect(page.locator(".talk")).to_contain_text(f"Not asked this time: {left[0][0].lower()}{left[0][1:]}.")
+
+
 async def _finished(page: Page) -> int:
     """Answer rightly until the lesson is finished; how often."""
     for count in range(LARGEST_ROUNDS):
@@ -180,8 +195,8 @@ async def test_a_choice_by_its_number_then_a_drawing_that_is_undone_and_kept_ove
         await expect(page.locator(".cmp .pair")).to_contain_text("A drawing")  # nobody sees pictures offline
         await expect(page.locator(".cmp .pair")).to_contain_text("450")
         await take_screenshot(page, "lesson-compare")
-        await page.get_by_role("button", name="Done comparing").click()
-        await expect(page.locator(".cmp").get_by_role("alert")).to_contain_text("Choose for each point.")
+        await page.get_by_role("button", name=re.compile(r"^Mark \d points?$")).click()
+        await expect(page.locator(".cmp-point").first.get_by_role("radio").first).to_be_focused()
         await compare(checkpoint(page), "Says it")
         await page.wait_for_function("(before) => document.querySelector('.cp .q')?.innerText !== before", arg=asked)
         await expect(page.locator(".vd .verdict").last).to_have_text("Compared.")
@@ -332,7 +347,7 @@ async def _room_below(page: Page, selector: str) -> float:
     return float(await page.locator(selector).evaluate("(one) => innerHeight - one.getBoundingClientRect().bottom"))
 
 
-async def test_on_a_phone_an_answer_is_compared_by_large_targets_and_by_keys_and_what_is_missing_is_shown(
+async def test_on_a_phone_the_filled_button_leads_to_the_points_that_are_not_marked_and_ends_the_comparison_after_them(
     browser: Browser, tmp_path: Path, bayes_url: str
 ) -> None:
     async with (
@@ -351,14 +366,21 @@ async def test_on_a_phone_an_answer_is_compared_by_large_targets_and_by_keys_and
             box = await target.bounding_box()
             assert box is not None
             assert min(box["width"], box["height"]) >= SMALLEST_TARGET
+        filled = page.locator(".cmp .btn.go")
+        await expect(filled).to_have_text("Mark 2 points")
+        await filled.click()
+        await expect(points.first.get_by_role("radio", name="Says it")).to_be_focused()
+        await expect(points.first).to_be_in_viewport(ratio=1)
         await points.first.locator("label").filter(has_text="Partly").click()
         await expect(points.first.get_by_role("radio", name="Partly")).to_be_checked()
-        await page.get_by_role("button", name="Done comparing").click()
+        await expect(filled).to_have_text("Mark 1 point")
+        await page.keyboard.press("Enter")
         await expect(points.last.get_by_role("radio", name="Says it")).to_be_focused()
-        await expect(page.get_by_role("group", name="The two ends together").get_by_role("alert")).to_be_in_viewport()
+        await expect(points.last).to_be_in_viewport(ratio=1)
         await take_screenshot(page, "lesson-phone-compare")
         await page.keyboard.press("ArrowRight")
         await expect(points.last.get_by_role("radio", name="Partly")).to_be_checked()
+        await expect(filled).to_have_text("Done comparing")
         await page.keyboard.press("Enter")
         await expect(page.locator(".cmp")).to_have_count(0)
 

@@ -46,6 +46,19 @@ async def test_C2_progress_leads_to_the_mix_ups_and_they_lead_to_the_lesson(
         await page.wait_for_url(re.compile("/progress$"))
 
 
+async def test_C2_on_a_phone_what_comes_next_says_why(browser: Browser, tmp_path: Path, past_url: str) -> None:
+    async with (
+        start_server(tmp_path, past_url, pace=IMMEDIATE) as grown,
+        open_page(browser, f"{grown.url}/progress/mix-ups", size=PHONE) as page,
+    ):
+        docked = page.locator(".docked .btn.go")
+        await expect(docked).to_contain_text("to review")
+        await expect(docked.get_by_text("It comes first: this is what you would forget next.")).to_be_in_viewport(
+            ratio=1
+        )
+        await assert_no_overflow(page)
+
+
 async def test_C2_a_concept_says_which_mix_up_is_open_in_it(browser: Browser, tmp_path: Path, past_url: str) -> None:
     async with start_server(tmp_path, past_url, pace=IMMEDIATE) as grown:
         open_one = next(one for one in await grown.get("/misconceptions") if one["state"] == "open")

@@ -1,12 +1,13 @@
 """Reviews: what was learned comes back, is answered by keyboard or thumb, left and taken up, and done for today."""
 
+import asyncio
 import re
 import shutil
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, Route, expect
 from sqlalchemy import select, update
 
 from harness.browser import PHONE, open_page
@@ -87,6 +88,7 @@ async def test_what_is_due_is_reviewed_from_the_home_by_keyboard_until_the_day_i
         await expect(page.get_by_role("status").filter(has_text="Right.")).to_be_visible()
         await expect(page.get_by_role("button", name="Good")).to_be_focused()
         assert await page.locator(".rv-grades .btn").all_inner_texts() != []
+        await expect(page.get_by_text("Your choice brings the next question.")).to_be_visible()
         await page.keyboard.press("4")
         await expect(page.get_by_text(f"1 of {count} done")).to_be_visible()
         await expect(page.get_by_label("Your answer")).to_be_focused()
@@ -117,6 +119,33 @@ async def test_what_is_due_is_reviewed_from_the_home_by_keyboard_until_the_day_i
         await expect(page.locator(".btn.go")).to_have_text(re.compile("^Start, about"))
         await page.get_by_role("link", name="To today").click()
         await expect(page.get_by_role("heading", name=f"{count + 1} reviewed")).to_be_visible()
+
+
+@pytest.mark.parametrize(("locale", "words"), [("en-US", "Reading your answer"), ("de-DE", "Liest deine Antwort")])
+async def test_while_an_answer_is_read_the_page_says_so_until_the_verdict_is_there(
+    browser: Browser, tmp_path: Path, learned_url: str, locale: str, words: str
+) -> None:
+    read = asyncio.Event()
+
+    async def held(route: Route) -> None:
+        await read.wait()
+        await route.continue_()
+
+    async with (
+        start_server(tmp_path, learned_url, pace=IMMEDIATE) as grown,
+        open_page(browser, f"{grown.url}/review", size=PHONE, locale=locale) as page,
+    ):
+        await page.route("**/answers", held)
+        await page.locator("#rv-words").fill(RIGHT)
+        await page.locator("#rv-words").press("Control+Enter")
+        notice = page.get_by_role("status").filter(has_text=words)
+        await expect(notice).to_be_in_viewport(ratio=1)
+        await expect(page.locator(".rv-q")).to_have_attribute("aria-busy", "true")
+        await expect(page.locator(".rv-acts [aria-busy]")).to_have_count(1)
+        assert await axe.violations(page) == []
+        read.set()
+        await expect(page.locator(".rv-grades .btn.go")).to_be_focused()
+        await expect(notice).to_have_count(0)
 
 
 async def test_a_review_goes_on_where_another_window_has_left_it(

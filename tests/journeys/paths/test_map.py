@@ -1,5 +1,6 @@
 """The map of a path: its places are kept, and no view that nobody chose has a label too small to read (ui 4)."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,25 @@ async def test_ui_4_the_card_of_a_node_opens_on_a_rest_or_a_click_beside_the_nod
         concept = await first.get_attribute("data-id")
         await card.get_by_role("link", name="Open").click()
         await page.wait_for_url(f"**/concepts/{concept}")
+
+
+async def test_ui_4_the_card_starts_what_comes_next_in_its_node_and_says_of_a_locked_one_what_it_waits_for(
+    browser: Browser, tmp_path: Path, bayes_url: str
+) -> None:
+    async with open_course(tmp_path, bayes_url) as taught, open_page(browser, taught.path) as page:
+        card, filled = page.locator(".node-card"), page.locator(".btn.go:visible")
+        nodes = page.locator(".map .hit")
+        await nodes.filter(has_text="Weighing several clues").click()
+        await expect(card).to_contain_text("LockedIt waits for “Degrees of belief")
+        await expect(card.get_by_role("link", name=re.compile("^Start"))).to_have_count(0)
+        await page.keyboard.press("Escape")
+        await nodes.filter(has_text="Turning percentages into counts").click()
+        start = card.get_by_role("link", name="Start, about 8 min")
+        await expect(card).to_contain_text("Next: A percentage is a count out of a hundred")
+        await expect(filled).to_have_text(await start.inner_text())
+        assert await filled.get_attribute("href") == await start.get_attribute("href")
+        await start.click()
+        await page.wait_for_url("**/learn/*")
 
 
 @pytest.mark.parametrize("size", [DESKTOP, (1100, 700), PHONE])

@@ -86,6 +86,7 @@ async def test_ui_7_the_sheet_of_a_locked_node_turns_to_what_can_be_learned_now_
         await page.get_by_role("button", name="Karte", exact=True).click()
         await _node(page, LOCKED).press("Enter")
         sheet = page.get_by_role("dialog")
+        await expect(sheet).to_contain_text("GesperrtDavor kommen noch „Degrees of belief")
         await expect(sheet.locator(FILLED)).to_have_text("Zeig mir, worauf es aufbaut")
         assert await axe.violations(page) == []
         await sheet.locator(FILLED).click()

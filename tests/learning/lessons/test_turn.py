@@ -172,16 +172,22 @@ def test_H1_what_waits_moves_nothing_and_what_is_wrong_brings_one_level() -> Non
 
 def test_a_plan_goes_on_unless_the_same_is_asked_again() -> None:
     first = LessonPlan().after(["a", "b", "c"], "x", same_again=False)
-    assert first == LessonPlan(("a", "b", "c"), 1)
-    assert first.after(["other"], "x", same_again=False) == LessonPlan(("a", "b", "c"), 2)
+    assert first == LessonPlan(("a", "b", "c"), 1, (1,))
+    assert first.after(["other"], "x", same_again=False) == LessonPlan(("a", "b", "c"), 2, (1, 2))
     assert first.after([], "x", same_again=True) == first
 
 
 def test_a_question_about_a_step_of_the_plan_is_at_that_step() -> None:
-    plan = LessonPlan(("a", "b", "c"), 1)
-    assert plan.after([], "c", same_again=False) == LessonPlan(("a", "b", "c"), 3)
+    plan = LessonPlan(("a", "b", "c"), 1, (1,))
+    assert plan.after([], "c", same_again=False) == LessonPlan(("a", "b", "c"), 3, (1, 3))
     assert plan.after([], "c", same_again=False).after([], "b", same_again=False).step == 2
-    assert LessonPlan().after(["a", "b", "a"], "b", same_again=False) == LessonPlan(("a", "b"), 2)
+    assert LessonPlan().after(["a", "b", "a"], "b", same_again=False) == LessonPlan(("a", "b"), 2, (2,))
+
+
+def test_a_plan_knows_the_steps_that_were_asked_whatever_their_order() -> None:
+    last = LessonPlan().after(["a", "b", "c"], "c", same_again=False)
+    assert last.asked == (3,)
+    assert last.after([], "a", same_again=False).after([], "a", same_again=True).asked == (1, 3)
 
 
 def test_A7_what_follows_an_answer_that_could_not_be_marked_is_marked_together_with_it() -> None:

@@ -98,7 +98,7 @@ async def room(runs: SqlRunStore, tutoring: SqlLessonRepository, paths: SqlPaths
 
 
 def asking_turn(checkpoint: LessonCheckpoint = SUM, **changes: object) -> TurnEnd:
-    return replace(TurnEnd("Count them.", "learning", asks=checkpoint, plan=LessonPlan(("add",), 1)), **changes)  # type: ignore[arg-type]
+    return replace(TurnEnd("Count them.", "learning", asks=checkpoint, plan=LessonPlan(("add",), 1, (1,))), **changes)  # type: ignore[arg-type]
 
 
 async def test_a_checkpoint_is_read_as_it_was_written(room: Class) -> None:
@@ -107,7 +107,7 @@ async def test_a_checkpoint_is_read_as_it_was_written(room: Class) -> None:
     assert lesson.pending == pending
     assert pending is not None
     assert pending.checkpoint == OPEN
-    assert lesson.plan == LessonPlan(("add",), 1)
+    assert lesson.plan == LessonPlan(("add",), 1, (1,))
     assert lesson.asked_prompts == ("Why does order not matter?",)
 
 

@@ -37,6 +37,7 @@ async def get_lesson(call: Call[LessonDependencies]) -> Response:
             help_level=pending.ladder.level if pending else 0,
             plan=lesson.plan.goals,
             chunk=lesson.plan.step,
+            asked=lesson.plan.asked,
             mastery=standing.mastery,
             evidence=standing.attempts,
             needed=standing.needed,

@@ -429,4 +429,4 @@ async def test_Q2_a_page_that_is_opened_in_the_middle_is_told_what_is_open_and_n
     assert len(before["question"]["options"]) == 4
     given = {"help": ["Read it again."], "attempts": 1}
     assert (after["question"], after["helpLevel"]) == (before["question"] | given, 1)
-    assert (after["chunk"], after["completed"], after["cards"]) == (1, False, [])
+    assert (after["chunk"], after["asked"], after["completed"], after["cards"]) == (1, [1], False, [])
