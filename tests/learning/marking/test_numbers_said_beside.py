@@ -21,7 +21,7 @@ WHOLE = NumericQuestion("Odds 18 to 7. The whole is 18 + 7 = ___, and 18 divided
         (NURSES, "60 and I also got 87 %", True),
         (NURSES, "60. Also wrote 60/69 = 87%", True),
         (NURSES, "87, i also had 60", None),
-        (NURSES, "87, i also had 50", False),
+        (NURSES, "87, i also had 50", None),
         (NURSES, "20, i also took the 40, that makes 60", True),
         (NURSES, "the 40 i also counted are 60", True),
         (NURSES, "40 und 20, also 60", True),

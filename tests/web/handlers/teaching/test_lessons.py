@@ -344,7 +344,7 @@ async def test_A11_an_offered_option_stays_on_offer_across_a_side_question(
     async with serving_lesson(tmp_path) as lesson:
         await lesson.turn("", calls(choice()))
         assert (await lesson.answer(words))["graded"] is None
-        await lesson.turn("(Clarification) what has this to do with bread", says("Bread is baked in it."))
+        await lesson.aside("what has this to do with bread?", says("Bread is baked in it."))
         reply = calls(choice("Which of these is solid?")) if right else says("Milk keeps to its cup.")
         assert (await lesson.answer("yes", reply))["graded"]["correct"] is right
 
