@@ -263,7 +263,13 @@ def suggested_option(question: AskedCheckpoint, given: LearnerInput) -> Option |
 
 def denies_suggestion(question: AskedCheckpoint, given: LearnerInput, before: Sequence[LearnerInput]) -> bool:
     """Whether the answer is a "no" to the option that the one before it seemed to mean."""
-    return bool(before) and denies(given.text) and suggested_option(question, before[-1]) is not None
+    said = _beside_questions(before)
+    return bool(said) and denies(given.text) and suggested_option(question, said[-1]) is not None
+
+
+def _beside_questions(said: Sequence[LearnerInput]) -> list[LearnerInput]:
+    """The inputs without the learner's own questions, across which an offer stays open."""
+    return [one for one in said if one.kind is not TurnKind.CLARIFICATION]
 
 
 def is_untagged_answer(question: AskedCheckpoint, given: LearnerInput) -> bool:
@@ -289,7 +295,7 @@ def with_confirmed_answer(
         return given if said is None else replace(given, kind=TurnKind.ANSWER, text=said.text)
     if not confirms(given.text) or suggested_option(question, given) is not None:
         return given
-    last = next((one for one in reversed(before) if not confirms(one.text)), None)
+    last = next((one for one in reversed(_beside_questions(before)) if not confirms(one.text)), None)
     option = suggested_option(question, last) if last is not None else None
     return given if option is None else replace(given, kind=TurnKind.ANSWER, text=option.text)
 

@@ -54,6 +54,7 @@ class Kind(StrEnum):
     RESULT = "result"
     STEP = "step"
     REASON = "reason"
+    ASIDE = "aside"
     CORRECTION = "correction"
     CHOICE = "choice"
     CONDITION = "condition"

@@ -72,6 +72,13 @@ def remarks(text: str) -> bool:
     return _REMARK.match(" ".join(_words(text)).replace(f"{_STOP} ", "")) is not None
 
 
+def left_out(text: str) -> str:
+    """What the words say that their writer left out: "the total" of "partly, I forgot the total"; else empty."""
+    said = " ".join(_words(text))
+    found = _LEFT_OUT.search(said)
+    return said[found.end() :] if found else ""
+
+
 def build_comparison(draft: QuestionDraft) -> Comparison:
     """The comparison for a question; one without criteria has its whole answer as the one thing to tick."""
     criteria = draft.criteria or (Criterion(WHOLE, draft.correct_answer, 1.0),)

@@ -63,6 +63,10 @@ _BELOW = re.compile(
     r"\b(?:below|under) (?:the|its) line\b|\bdenominator\b|\bunter dem Strich\b|\bNenner\b", re.IGNORECASE
 )
 _ABOVE = re.compile(r"\b(?:above|over) (?:the|its) line\b|\bnumerator\b|\büber dem Strich\b|\bZähler\b", re.IGNORECASE)
+_SHORTENED = re.compile(r"(\d{1,9}) ?(?::|/|to|zu) ?(\d{1,9}) ?(?:=|so|is) ?(\d{1,9}) ?(?::|to|zu) ?(\d{1,9})\W*\Z")
+_SCALE_WORD = re.compile(r"(\d ?)([^\W\d_]{2,12})\b")
+_AMOUNT = re.compile(r"(\d[\d.,]*)(?![\d.,]* ?%) ?([^\W\d_]*)")
+_WORD = re.compile(r"[^\W\d_]+")
 _ONE_IN = re.compile(r"\b(?:1|one|eine?[rms]?|une?|uno) (?:in|of|out of|von|sur|de cada|su)\b", re.IGNORECASE)
 _CANNOT_CONVERT = re.compile(
     r"\b(?:don['’]?t|dont|do not|no idea|not sure|can['’]?t|cannot|idk|forgot|weiß nicht|keine ahnung)\b.{0,40}"
@@ -157,6 +161,10 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
         return _grade_beside(right[0], result, answer, question, concluded=stated.concluded)
     if not stated.sure:
         return _unsure_grade("the answer says nothing of its number")
+    if (shortened := _grade_shortened_odds(key, result, answer)) is not None:
+        return shortened
+    if factor == 1 and (scaled := _grade_scaled(question, key, answer)) is not None:
+        return scaled
     wrong = _grade_wrong(question, key, misconception, answer)
     if verdict is Agreement.UNCLEAR and wrong == _wrong_grade(None):
         return _unsure_grade("the number or its unit can be read in more than one way", _which_unit(question, result))
@@ -211,10 +219,22 @@ def _grade_beside(
     is_wanted = [bool(one.unit and question.unit and same_unit(one.unit, question.unit)) for one in (right, result)]
     if is_wanted == [True, False] and result.unit:
         return _right_grade()
+    if _is_worked_from(right, result, answer, question):
+        return _right_grade()
     if concluded and not _is_beside(right, result, question.prompt):
         return _wrong_grade(_misconception_of(question, replace(result, alternatives=())))
     two = sorted((right, result), key=lambda one: one.value)
     return _unsure_grade("another number of the answer is the right one", _which_one(two))
+
+
+def _is_worked_from(right: Quantity, result: Quantity, answer: str, question: NumericQuestion) -> bool:
+    """Whether the answer begins with the right number, and then only uses it to come to one that the question prints:
+    "25, and 18/25 = 0.72"."""
+    first, *rest = iter_quantities(plain_text(answer), unit=question.unit)
+    printed = {one.quantity.value for one in iter_quantities(plain_text(question.prompt))}
+    used = re.compile(rf"(?<![\d.,]){right.value:g}(?![\d.,]*\d)")
+    uses = any(one.stated == result.value and used.search(one.text) for one in calculations(answer, unit=question.unit))
+    return bool(rest) and first.quantity.value == right.value and result.value in printed and uses
 
 
 def _is_beside(right: Quantity, result: Quantity, prompt: str) -> bool:
@@ -222,6 +242,45 @@ def _is_beside(right: Quantity, result: Quantity, prompt: str) -> bool:
     "14 are finished, so 26 are left"."""
     given = {100.0, *(one.quantity.value for one in iter_quantities(plain_text(prompt)))}
     return result.value in given or any(abs(right.value + result.value - one) <= _SLACK * one for one in given)
+
+
+def _grade_shortened_odds(key: float, result: Quantity, answer: str) -> Grade | None:
+    """The grade of odds of which a side is the key, and that the answer goes on to shorten: "24:4 = 6 to 1"."""
+    found = _SHORTENED.search(plain_text(answer))
+    if found is None:
+        return None
+    a, b, c, d = (float(side) for side in found.groups())
+    if key not in (a, b) or a * d != b * c:
+        return None
+    two = sorted((Quantity(key), replace(result, alternatives=())), key=lambda one: one.value)
+    return _unsure_grade("the odds and their shortest form", _which_one(two))
+
+
+def _grade_scaled(question: NumericQuestion, key: float, answer: str) -> Grade | None:
+    """The grade of the key with a scale word, "463 million": right where the question has all its amounts in
+    millions, or asks "How many million"; wrong where it speaks in another scale; else asked for without the word."""
+    found = [*_SCALE_WORD.finditer(answer)]
+    if len(found) != 1 or scale_of(found[0][2])[0] == 1:
+        return None
+    without = f"{answer[: found[0].start(2)]}{answer[found[0].end(2) :]}"
+    if not _states_key(question, key, without):
+        return None
+    word, power = found[0][2], scale_of(found[0][2])[0]
+    scales = {scale for one in _WORD.findall(question.prompt) if (scale := scale_of(one)[0]) != 1}
+    if scales - {power}:
+        return None
+    amounts = [scale_of(one[2])[0] for one in _AMOUNT.finditer(question.prompt)]
+    is_meant = all(scale == power for scale in amounts) or amounts.count(power) < sum(
+        scale_of(one)[0] == power for one in _WORD.findall(question.prompt)
+    )
+    if scales and is_meant:
+        return _right_grade()
+    return _unsure_grade("the number with a scale", f"The answer is asked for without {word}.")
+
+
+def _states_key(question: NumericQuestion, key: float, answer: str) -> bool:
+    results = stated_results(answer, unit=question.unit, prompt=question.prompt).results
+    return len(results) == 1 and _agrees(results[0], key, question)
 
 
 def _in_wanted_unit(answer: str, unit: str | None) -> str:

@@ -101,7 +101,9 @@ _ONE_FIRST = re.compile(
 )
 _MINUS_ONE = re.compile(rf"\b(minus|negative|moins|menos|meno|min) {_ONE}\b", re.IGNORECASE)
 _AFTER_SO = re.compile(
-    r"(?<=\bso )(?:two|three)\b|(?<=\balso )(?:zwei|drei)\b|(?<=\bdonc )(?:deux|trois)\b", re.IGNORECASE
+    r"(?:(?<=\bso )(?:two|three)\b|(?<=\balso )(?:zwei|drei)\b|(?<=\bdonc )(?:deux|trois)\b)"
+    rf"(?! (?:cents?|{'|'.join(_SCALES)})\b)",
+    re.IGNORECASE,
 )
 _ONLY_ONE = re.compile(rf"\b{ONLY} (?:the )?{_ONE}\b", re.IGNORECASE)
 

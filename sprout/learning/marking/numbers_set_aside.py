@@ -9,6 +9,7 @@ from sprout.learning.marking.quantities import Quantity
 from sprout.learning.marking.units import parse_unit
 
 _TO = (":", "to", "zu", "à", "a")  # odds
+_JOINTS = ("and", "but")
 _MOST_WORDS = 4  # between a number and "out of": "20 of the younger cooks out of 200"
 
 
@@ -49,6 +50,21 @@ def without_reasons(pieces: Sequence[Piece]) -> list[Piece]:
         if not skipping:
             kept.append(piece)
     return kept
+
+
+def parted_remarks(pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
+    """Pieces without what is only said beside a number ("60, I also got 87 %"), and that, up to the end of its sentence
+    or to a word such as "so"."""
+    kept: list[Piece] = []
+    beside: list[Piece] = []
+    is_beside = False
+    for piece in pieces:
+        if piece.kind is Kind.ASIDE and has_number(kept):
+            is_beside = kept[-1].kind in (Kind.COMMA, Kind.END) or piece.text in _JOINTS
+        elif piece.kind in (Kind.END, Kind.RESULT, Kind.STEP) and piece.text not in _JOINTS:
+            is_beside = False
+        (beside if is_beside else kept).append(piece)
+    return kept, beside
 
 
 def without_shares(pieces: Sequence[Piece], unit: str | None) -> list[Piece]:

@@ -24,6 +24,7 @@ _COMMON_FUNCTIONS = ("print", "len", "range", "input", "int", "str", "float", "r
 _STORES = re.compile(r"(?:^|;)[ \t]*(?:def )?(\w{1,40})(?= ?=[^=]|\()", re.MULTILINE)
 _MADE = re.compile(r"^def (\w{1,40})", re.MULTILINE)
 _TEXT = re.compile(r"(?<!f)[\"']([^\"'\n]*)[\"']")
+_IN_SIGNS = re.compile(r"[\w\s*+/()\[\].-]+")
 _UNBOUND = re.compile(r"(?:NameError: name|UnboundLocalError: cannot access local variable) '(\w+)'")
 _SHOWN_BY_PRINT = "A value that is only worked out or stored is not shown: that takes `print`."
 _QUOTED = re.compile(r"#[^\n]*|'[^'\n]*'|\"[^\"\n]*\"")
@@ -112,10 +113,12 @@ def _other_name(program: str, run: ProgramRun, given: str, *, own: bool = False)
 
 
 def _name_as_text(program: str, run: ProgramRun, given: str) -> str:
-    """That a name stands in quotes, where a text of the program that was shown has one in it; else empty."""
-    shown = (text for text in _TEXT.findall(program) if text and text in run.printed)
+    """That a name stands in quotes, where a text of the program that was shown is one, or a calculation with it; else
+    empty. "Total pay:" is a label."""
+    shown = (text for text in _TEXT.findall(program) if _IN_SIGNS.fullmatch(text) and text in run.printed)
     names = {*_STORES.findall(program), *_STORES.findall(given)}
-    found = next((name for text in shown for name in re.findall(r"\w+", text) if name in names), "")
+    words = (re.findall(r"[^\W\d]\w*", text) for text in shown)
+    found = next((named[0] for named in words if named and names.issuperset(named)), "")
     return f"In quotes `{found}` is shown as it stands: a name stands outside of them." if found else ""
 
 

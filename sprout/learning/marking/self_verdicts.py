@@ -3,10 +3,11 @@
 import re
 from collections.abc import Sequence
 
-from sprout.learning.marking.comparison import Comparison, parse_self_verdict, remarks
+from sprout.learning.marking.comparison import Comparison, left_out, longest_phrase, parse_self_verdict, remarks
 from sprout.learning.marking.point_verdicts import point_verdicts
 from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.text.confusables import plain
+from sprout.learning.text.stems import shared_stems, stems
 
 _APOSTROPHE = re.compile("['’`´]")
 _DISOWNS = re.compile(
@@ -32,6 +33,8 @@ def typed_self_mark(text: str, before: Sequence[str], comparison: Comparison) ->
         return SelfMark(named)
     if not leaves_open(text, comparison):
         return parse_self_verdict(text, comparison)
+    if (lacking := _left_out_point(text, comparison)) is not None:
+        return SelfMark({one.id: "missing" if one.id == lacking else "met" for one in comparison.criteria})
     return SelfMark({one.id: None for one in comparison.criteria}) if was_asked else None
 
 
@@ -41,6 +44,14 @@ def leaves_open(text: str, comparison: Comparison) -> bool:
         return False
     mark = parse_self_verdict(text, comparison)
     return remarks(text) if mark is None else set(mark.verdicts.values()) == {"partly"}
+
+
+def _left_out_point(text: str, comparison: Comparison) -> str | None:
+    """The one criterion that shares content words with what the text says was left out, unless it denies the whole."""
+    said = stems([left_out(text)])
+    alike = [one.id for one in comparison.criteria if shared_stems(said, stems([one.label, one.statement]))]
+    denies_whole = longest_phrase(plain(_APOSTROPHE.sub("", text)).split(), "missing") > 0
+    return alike[0] if len(alike) == 1 and not denies_whole else None
 
 
 def disowns_answer(text: str) -> bool:

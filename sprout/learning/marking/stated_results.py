@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sprout.learning.marking.answer_pieces import Kind, Piece, answer_pieces
-from sprout.learning.marking.number_words import ONLY, count_of
+from sprout.learning.marking.number_words import ONLY, count_of, with_digits
 from sprout.learning.marking.numbers_set_aside import (
     after_correction,
     has_number,
     is_bounded,
+    parted_remarks,
     without_asides,
     without_bounds,
     without_easy_shares,
@@ -60,6 +61,10 @@ _OF_WHOLE = re.compile(
     r"\W*(\w+) (?:out of|of|von|de|des|di|van) (?:the |den |der |les |los |las |all )?(\w+)\b(?! ?[%=])", re.IGNORECASE
 )
 _OUT_OF = re.compile(r"[^\d=]*?(\d{1,9}) ?/ ?(\d{1,9})[^\d=]*")
+_PLACE = re.compile(
+    r"(?:\A|\b(?:so|then|its|it['’]s|it is|be|comes|that['’]?s) )(?:the )?(\d{1,4})(?:st|nd|rd|th)(?: one)?\W*\Z",
+    re.IGNORECASE,
+)
 _ZERO = re.compile(
     r"\A\W*(?:zero|null|zéro|cero)\b(?! (?:clue|ideas?|ahnung|idee|plan|bock|lust|interest)\b)", re.IGNORECASE
 )
@@ -77,6 +82,8 @@ _AND = re.compile(r"[,;&.]*|and|und|et|y|e|en|i|и", re.IGNORECASE)
 _FILLERS = frozenset("the one i mean meant it is its that number result please der die das ich meine".split())
 _LISTS = (",", "(")
 _COMPARED = "<>≤≥"
+_PAUSES = (Kind.COMMA, Kind.END, Kind.REASON, Kind.ASIDE, Kind.NEGATION)
+_LEAVES = (Kind.RESULT, Kind.CHOICE, Kind.CONDITION)
 _EXPLAINS = ((Kind.COMMA, "-"), (Kind.COMMA, ":"))
 
 
@@ -112,14 +119,16 @@ def stated_results(answer: str, *, unit: str | None = None, prompt: str = "") ->
         return StatedResults()
     asked = answer_pieces(prompt, unit=unit)
     given = frozenset(abs(piece.quantity.value) for piece in asked if piece.quantity is not None)
-    said = without_easy_shares(after_correction(answer_pieces(_counted(answer, prompt), unit=unit)), given)
+    said, beside = parted_remarks(after_correction(answer_pieces(_counted(answer, prompt), unit=unit)))
+    said = without_easy_shares(said, given)
     stated = without_shares(said, unit)
     pieces = stated if _asks_for_limit(asked) else without_bounds(stated)
     found = _StatedNumbers(_told_apart(without_asides(pieces)), given, unit).choose()
     found = found if found.results else _StatedNumbers(_told_apart(pieces), given, unit).choose()
     if found.results:
         results = tuple(_with_counted_part(one, answer, prompt, given) for one in found.results)
-        return replace(found, results=results, others=(*found.others, *_slashed(answer)))
+        remarked = (piece.quantity for piece in beside if piece.quantity is not None)
+        return replace(found, results=results, others=(*found.others, *_slashed(answer), *remarked))
     return replace(found, is_unworked=_is_bare_calculation(pieces), is_bound=_is_bare_bound(stated))
 
 
@@ -152,8 +161,13 @@ def names_several(answer: str, prompt: str) -> bool:
 
 
 def picked_result(answer: str, before: str, *, unit: str | None = None, prompt: str = "") -> str | None:
-    """The result of an earlier answer, with several, that this one names by its place: "the second one"; else None."""
-    results = stated_results(before, unit=unit, prompt=prompt).results
+    """The result of an earlier answer, with several, that this one names by its place ("the second one") or begins with
+    ("60, the other is the share"); else None."""
+    stated = stated_results(before, unit=unit, prompt=prompt)
+    results = stated.results
+    offered = {one.value for one in (*results, *stated.others)}
+    if plain(answer) != plain(before) and (first := _begun_with(answer, unit)) is not None and first.value in offered:
+        return f"{first.value:.12g} {first.unit or ''}".strip()
     words = [word for word in plain(answer).split() if word not in _FILLERS]
     place = ordinals().get(words[0]) if len(words) == 1 else None
     if place is None or len(results) < 2 or not -1 <= place < len(results):
@@ -161,13 +175,25 @@ def picked_result(answer: str, before: str, *, unit: str | None = None, prompt: 
     return f"{results[place].value:.12g} {results[place].unit or ''}".strip()
 
 
+def _begun_with(answer: str, unit: str | None) -> Quantity | None:
+    """The number that the answer begins with as a clause of its own, and that it does not take back."""
+    pieces = answer_pieces(answer, unit=unit)
+    first, behind = (pieces[0].quantity, pieces[1:]) if pieces else (None, [])
+    goes_on = bool(behind) and (behind[0].kind not in _PAUSES or "?" in behind[0].text)
+    is_left = any(piece.kind in _LEAVES for piece in behind)
+    return None if goes_on or is_left or len(after_correction(pieces)) < len(pieces) else first
+
+
 def _counted(answer: str, prompt: str) -> str:
-    """The answer with 0 for "zero" at its begin, 50/50 for "fifty-fifty", 60 for "60 because …" and for "60 = 15 + 45".
+    """The answer with 0 for "zero" at its begin, 50/50 for "fifty-fifty", 60 for "60 because …" and for "60 = 15 + 45",
+    6 for "so it's the 6th".
 
     Where the question is how many there are, with 0 for "none of them", 1 for "only the second one" and 2 for "two: 10
     and 20" and "two, one for each".
     """
     answer = _EVEN_CHANCE.sub("50/50", _ZERO.sub("0", _without_numbering(answer)))
+    if place := _PLACE.search(with_digits(answer)):
+        return place[1]
     if first := _FIRST_BECAUSE.match(answer):
         return first[1]
     if first := _RESULT_FIRST.fullmatch(answer):

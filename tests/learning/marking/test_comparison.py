@@ -166,6 +166,23 @@ def test_A11_partly_is_asked_about_and_claims_nothing_of_any_criterion(text: str
     assert whole_verdict([None, None]) == "partly"
 
 
+@pytest.mark.parametrize(
+    ("text", "verdicts"),
+    [
+        ("partly, i forgot what happens with them when they are scattered", ["met", "missing"]),
+        ("partly, i didnt name the short ones", ["missing", "met"]),
+        ("i left out the scattering", ["met", "missing"]),
+        ("partly, i didnt name the groups", None),
+        ("partly, i forgot that the short ones are scattered", None),
+        ("partly, i only said they are scattered", None),
+        ("not yet, i forgot the scattering", None),
+    ],
+)
+def test_A11_words_for_one_point_that_was_left_out_are_a_verdict_on_it(text: str, verdicts: list[Mark] | None) -> None:
+    mark = typed_self_mark(text, [], build_comparison(SKY))
+    assert (None if mark is None else [*mark.verdicts.values()]) == verdicts
+
+
 def test_A11_what_was_asked_is_remembered_across_a_side_question() -> None:
     mark = typed_self_mark("1 and 2", ["partly", "why are they scattered?"], build_comparison(SKY))
     assert mark is not None

@@ -97,6 +97,16 @@ async def test_A11_what_a_beginner_leaves_out_is_named(program: str, test: Progr
     assert " at 0x" not in grade.next_step
 
 
+@pytest.mark.parametrize(
+    ("shown", "is_named"),
+    [("print('pay')", True), ("print('pay + 5')", True), ("print('Total pay:', pay)", False), ("print('pay:', pay)", False)],
+)
+async def test_A11_a_name_in_quotes_is_named_where_it_stands_alone(shown: str, is_named: bool) -> None:
+    test = ProgramTest(prints="9")
+    grade = await mark_program(SandboxedRunner(), [test], f"pay = 4\n{shown}")
+    assert ("In quotes" in grade.next_step) is is_named
+
+
 def test_A11_a_call_that_prints_nothing_is_no_value_left_unshown() -> None:
     run = ProgramRun(ProgramEnd.COMPLETE)
     for program in ("pass", "import math", "def f():\n    return 3", "", "if x", "x = 3\nprint(end='')"):

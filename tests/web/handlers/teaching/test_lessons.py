@@ -337,6 +337,18 @@ async def test_A11_a_yes_without_its_tag_takes_the_suggested_option_too(tmp_path
         assert taken["question"]["prompt"] == "Which of these is solid?"
 
 
+@pytest.mark.parametrize(("words", "right"), [("the steamy one because it flows", True), ("the milky one, it flows", False)])
+async def test_A11_an_offered_option_stays_on_offer_across_a_side_question(
+    tmp_path: Path, words: str, right: bool
+) -> None:
+    async with serving_lesson(tmp_path) as lesson:
+        await lesson.turn("", calls(choice()))
+        assert (await lesson.answer(words))["graded"] is None
+        await lesson.aside("what has this to do with bread?", says("Bread is baked in it."))
+        reply = calls(choice("Which of these is solid?")) if right else says("Milk keeps to its cup.")
+        assert (await lesson.answer("yes", reply))["graded"]["correct"] is right
+
+
 async def test_A11_a_yes_to_nothing_takes_no_option(tmp_path: Path) -> None:
     async with serving_lesson(tmp_path) as lesson:
         await lesson.turn("", calls(choice()))
