@@ -50,7 +50,9 @@ export function NodeCard({ node, status, all, place, cam, branchId, isOpened, on
   }, [node.id]);
   useEffect(() => {
     if (!isOpened) return;
-    /** @type {HTMLElement | null | undefined} */ (card.current?.querySelector(".row a"))?.focus({ preventScroll: true });
+    /** @type {HTMLElement | null | undefined} */ (card.current?.querySelector(".row a"))?.focus({
+      preventScroll: true,
+    });
     const away = (/** @type {Event} */ event) => {
       const at = /** @type {Element} */ (event.target);
       if (!card.current?.contains(at) && !at.closest(".hit")) onClose(true);
