@@ -144,12 +144,24 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
     if (other_form := _grade_other_form(question, key, stated.results, answer)) is not None:
         return other_form
     if len(stated.results) != 1:
-        value = _bare_value(question, answer) if stated.is_unworked else None
-        if value and not _agrees(value, key, question):
-            return _wrong_grade(_misconception_of(question, value))
-        is_unworked = stated.is_unworked or has_unworked(answer, key, unit=question.unit)
-        return _grade_without_result(replace(stated, is_unworked=is_unworked))
+        return _grade_unworked(question, key, stated, answer)
     (result,) = (_scaled(result, factor) for result in stated.results)
+    return _grade_result(question, key, result, stated, answer, factor=factor)
+
+
+def _grade_unworked(question: NumericQuestion, key: float, stated: StatedResults, answer: str) -> Grade:
+    """The grade of an answer with no result or several: wrong if it is a calculation of something else."""
+    value = _bare_value(question, answer) if stated.is_unworked else None
+    if value and not _agrees(value, key, question):
+        return _wrong_grade(_misconception_of(question, value))
+    is_unworked = stated.is_unworked or has_unworked(answer, key, unit=question.unit)
+    return _grade_without_result(replace(stated, is_unworked=is_unworked))
+
+
+def _grade_result(
+    question: NumericQuestion, key: float, result: Quantity, stated: StatedResults, answer: str, *, factor: float
+) -> Grade:
+    """The grade of an answer with one result, which is scaled by the question's factor already."""
     others = [_scaled(other, factor) for other in stated.others]
     verdict = agreement(result, key, unit=question.unit, tolerance=question.tolerance)
     misconception = _misconception_of(question, replace(result, alternatives=()))
