@@ -8,7 +8,7 @@ from sprout.learning.marking.stated_results import picked_result
 NURSES = NumericQuestion("It fits 9 of the astronomers and 2 % of the nurses. How many whom it fits are nurses?", "60")
 SCREENS = NumericQuestion("0.8 % of screens have a dead pixel: 1 in … Which number belongs there?", "125")
 DEBT = NumericQuestion("Debt at the start 430. The deficit is 33, so the debt at the end is ___.", "463")
-OWED = NumericQuestion("A state owes 100 million and borrows 30 million in each of four years. How many million then?", "220")
+OWED = NumericQuestion("A state owes 100 million and borrows 30 million in each of 4 years. How many million?", "220")
 LINES = NumericQuestion("The numbers say in which order the lines work: 1, 3 and 5, 2, 4, ___.", "6")
 POOL = NumericQuestion("Sources: ratio 6 and ratio 4. Odds: 6 · 4 = ___, so that many to 4.", "24")
 WHOLE = NumericQuestion("Odds 18 to 7. The whole is 18 + 7 = ___, and 18 divided by it is 0.72.", "25")

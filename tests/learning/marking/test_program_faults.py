@@ -99,7 +99,12 @@ async def test_A11_what_a_beginner_leaves_out_is_named(program: str, test: Progr
 
 @pytest.mark.parametrize(
     ("shown", "is_named"),
-    [("print('pay')", True), ("print('pay + 5')", True), ("print('Total pay:', pay)", False), ("print('pay:', pay)", False)],
+    [
+        ("print('pay')", True),
+        ("print('pay + 5')", True),
+        ("print('Total pay:', pay)", False),
+        ("print('pay:', pay)", False),
+    ],
 )
 async def test_A11_a_name_in_quotes_is_named_where_it_stands_alone(shown: str, is_named: bool) -> None:
     test = ProgramTest(prints="9")

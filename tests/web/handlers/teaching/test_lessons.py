@@ -337,7 +337,9 @@ async def test_A11_a_yes_without_its_tag_takes_the_suggested_option_too(tmp_path
         assert taken["question"]["prompt"] == "Which of these is solid?"
 
 
-@pytest.mark.parametrize(("words", "right"), [("the steamy one because it flows", True), ("the milky one, it flows", False)])
+@pytest.mark.parametrize(
+    ("words", "right"), [("the steamy one because it flows", True), ("the milky one, it flows", False)]
+)
 async def test_A11_an_offered_option_stays_on_offer_across_a_side_question(
     tmp_path: Path, words: str, right: bool
 ) -> None:
