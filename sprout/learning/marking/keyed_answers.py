@@ -173,10 +173,6 @@ def _grade_result(
         return _grade_beside(right[0], result, answer, question, concluded=stated.concluded)
     if not stated.sure:
         return _unsure_grade("the answer says nothing of its number")
-    if (shortened := _grade_shortened_odds(key, result, answer)) is not None:
-        return shortened
-    if factor == 1 and (scaled := _grade_scaled(question, key, answer)) is not None:
-        return scaled
     wrong = _grade_wrong(question, key, misconception, answer)
     if verdict is Agreement.UNCLEAR and wrong == _wrong_grade(None):
         return _unsure_grade("the number or its unit can be read in more than one way", _which_unit(question, result))
@@ -195,7 +191,9 @@ def _bare_value(question: NumericQuestion, answer: str) -> Quantity | None:
 
 
 def _grade_wrong(question: NumericQuestion, key: float, misconception: str | None, answer: str) -> Grade:
-    """The grade of a result that is not the key: wrong, unless it is the two numbers that lead to it."""
+    """The grade of a result that is not the key: wrong, unless it is another form of it or the two numbers that lead to it."""
+    if other := _grade_shortened_odds(key, answer) or _grade_scaled(question, key, answer):
+        return other
     if slipped := slipped_calculation(answer, key, unit=question.unit):
         return replace(_wrong_grade(misconception), next_step=SLIPPED.format(calculation=slipped))
     is_own = misconception is None or _states_several_of_its_own(question, answer)
@@ -256,7 +254,7 @@ def _is_beside(right: Quantity, result: Quantity, prompt: str) -> bool:
     return result.value in given or any(abs(right.value + result.value - one) <= _SLACK * one for one in given)
 
 
-def _grade_shortened_odds(key: float, result: Quantity, answer: str) -> Grade | None:
+def _grade_shortened_odds(key: float, answer: str) -> Grade | None:
     """The grade of odds of which a side is the key, and that the answer goes on to shorten: "24:4 = 6 to 1"."""
     found = _SHORTENED.search(plain_text(answer))
     if found is None:
@@ -264,20 +262,20 @@ def _grade_shortened_odds(key: float, result: Quantity, answer: str) -> Grade | 
     a, b, c, d = (float(side) for side in found.groups())
     if key not in (a, b) or a * d != b * c:
         return None
-    two = sorted((Quantity(key), replace(result, alternatives=())), key=lambda one: one.value)
+    two = sorted((Quantity(key), Quantity(c)), key=lambda one: one.value)
     return _unsure_grade("the odds and their shortest form", _which_one(two))
 
 
 def _grade_scaled(question: NumericQuestion, key: float, answer: str) -> Grade | None:
     """The grade of the key with a scale word, "463 million": right where the question has all its amounts in
-    millions, or asks "How many million"; wrong where it speaks in another scale; else asked for without the word."""
+    millions, or asks "How many million"; None of any other."""
     found = [*_SCALE_WORD.finditer(answer)]
     if len(found) != 1 or scale_of(found[0][2])[0] == 1:
         return None
     without = f"{answer[: found[0].start(2)]}{answer[found[0].end(2) :]}"
     if not _states_key(question, key, without):
         return None
-    word, power = found[0][2], scale_of(found[0][2])[0]
+    power = scale_of(found[0][2])[0]
     scales = {scale for one in _WORD.findall(question.prompt) if (scale := scale_of(one)[0]) != 1}
     if scales - {power}:
         return None
@@ -285,9 +283,7 @@ def _grade_scaled(question: NumericQuestion, key: float, answer: str) -> Grade |
     is_meant = all(scale == power for scale in amounts) or amounts.count(power) < sum(
         scale_of(one)[0] == power for one in _WORD.findall(question.prompt)
     )
-    if scales and is_meant:
-        return _right_grade()
-    return _unsure_grade("the number with a scale", f"The answer is asked for without {word}.")
+    return _right_grade() if scales and is_meant else None
 
 
 def _states_key(question: NumericQuestion, key: float, answer: str) -> bool:

@@ -176,10 +176,10 @@ def picked_result(answer: str, before: str, *, unit: str | None = None, prompt: 
 
 
 def _begun_with(answer: str, unit: str | None) -> Quantity | None:
-    """The number that the answer begins with as a clause of its own, and that it does not take back."""
+    """The number that the answer begins with as a clause of its own, with more behind it that does not take it back."""
     pieces = answer_pieces(answer, unit=unit)
     first, behind = (pieces[0].quantity, pieces[1:]) if pieces else (None, [])
-    goes_on = bool(behind) and (behind[0].kind not in _PAUSES or "?" in behind[0].text)
+    goes_on = not behind or behind[0].kind not in _PAUSES or "?" in behind[0].text
     is_left = any(piece.kind in _LEAVES for piece in behind)
     return None if goes_on or is_left or len(after_correction(pieces)) < len(pieces) else first
 

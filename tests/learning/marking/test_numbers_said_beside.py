@@ -7,10 +7,8 @@ from sprout.learning.marking.stated_results import picked_result
 
 NURSES = NumericQuestion("It fits 9 of the astronomers and 2 % of the nurses. How many whom it fits are nurses?", "60")
 SCREENS = NumericQuestion("0.8 % of screens have a dead pixel: 1 in … Which number belongs there?", "125")
-DEBT = NumericQuestion("Debt at the start 430. The deficit is 33, so the debt at the end is ___.", "463")
-OWED = NumericQuestion(
-    "A state owes 100 million and borrows 30 million in each of four years. How many million?", "220"
-)
+DEBT = NumericQuestion("In millions: debt at the start 430. The deficit is 33, so the debt at the end is ___.", "463")
+OWED = NumericQuestion("A state owes 100 million and borrows 30 million in each of 4 years. How many million?", "220")
 LINES = NumericQuestion("The numbers say in which order the lines work: 1, 3 and 5, 2, 4, ___.", "6")
 POOL = NumericQuestion("Sources: ratio 6 and ratio 4. Odds: 6 · 4 = ___, so that many to 4.", "24")
 WHOLE = NumericQuestion("Odds 18 to 7. The whole is 18 + 7 = ___, and 18 divided by it is 0.72.", "25")
@@ -40,7 +38,6 @@ def test_A1_the_number_before_what_one_also_did_counts(
 @pytest.mark.parametrize(
     ("answer", "picked"),
     [
-        ("60", "60"),
         ("60, i also worked out the 87% sorry", "60"),
         ("87 %, I think", "87 %"),
         ("60 because it asks for people", "60"),
@@ -62,7 +59,8 @@ def test_A7_a_reply_that_begins_with_one_of_two_results_means_that_one(answer: s
         (OWED, "the 100 too, so two hundred twenty", True),
         (OWED, "22 million", False),
         (OWED, "220 thousand", False),
-        (DEBT, "463 million", None),
+        (DEBT, "463 million", True),
+        (LINES, "6 million", False),
         (DEBT, "33 million", False),
     ],
 )
@@ -70,10 +68,6 @@ def test_A1_a_scale_that_the_question_speaks_in_changes_no_number(
     question: NumericQuestion, answer: str, correct: bool | None
 ) -> None:
     assert grade_number(question, answer).correct is correct
-
-
-def test_A1_a_scale_that_the_question_lacks_is_asked_to_be_left_out() -> None:
-    assert grade_number(DEBT, "463 million").next_step == "The answer is asked for without million."
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from sprout.learning.lessons.turn import (
     with_confirmed_answer,
     with_picked_result,
 )
+from sprout.learning.marking.attempts import asks_something
 from sprout.learning.marking.grades import Grade
 from sprout.learning.marking.keyed_answers import NumericQuestion, Option, grade_number
 from sprout.learning.marking.terms import grade_term
@@ -28,15 +29,16 @@ def reply_to(question: PreparedQuestion, words: str, shown: Sequence[str] = (), 
         before: the learner's earlier words on the question, which a "yes" or "the second one" may be about.
     """
     asked = _as_asked(question, shown, before)
-    given = with_confirmed_answer(asked, _as_answer(words), [*map(_as_answer, before)])
-    said = with_picked_result(asked, given).text
+    said = [one for one in before if not asks_something(one)]  # an offer stays open across a question
+    given = with_confirmed_answer(asked, _as_answer(words), [*map(_as_answer, said)])
+    meant = with_picked_result(asked, given).text
     if question.kind == "mcq":
-        option = named_option(asked, said)
+        option = named_option(asked, meant)
         return question.replies.get(option.text, "") if option else ""
     wrong = tuple(Misconception(answer, reply) for answer, reply in question.replies.items())
     if question.kind == "number":
-        return _reply_of(grade_number(_as_numeric(question, wrong), said))
-    return _reply_of(grade_term(question.prompt, question.accepted, wrong, said)) if question.accepted else ""
+        return _reply_of(grade_number(_as_numeric(question, wrong), meant))
+    return _reply_of(grade_term(question.prompt, question.accepted, wrong, meant)) if question.accepted else ""
 
 
 def _reply_of(grade: Grade | None) -> str:
