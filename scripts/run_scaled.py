@@ -24,8 +24,7 @@ WEB, WORKERS = 2, 2
 STOP_S = 60
 READY_S = 120
 POLL_S = 0.2
-# Every learner comes from the address of nginx, which keeps the limits of an address.
-BEHIND_NGINX = ["env", "SPROUT_LIMITS__REQUESTS_PER_S=", "SPROUT_LIMITS__STREAMS_PER_ADDRESS=4000"]
+BEHIND_NGINX = ["env", "SPROUT_TRUSTED_PROXIES=127.0.0.1"]  # it says from where a learner comes
 
 
 class Ended(Exception):
@@ -55,10 +54,10 @@ def run(port: int, nginx: str | None) -> int:
         return failed
     web = [port + number for number in range(1, WEB + 1)] if nginx else [port]
     workers = [port + WEB + number for number in range(1, WORKERS + 1)]
-    limits = BEHIND_NGINX if nginx else []
+    told = BEHIND_NGINX if nginx else []
     with ExitStack() as stack:
         processes = [stack.enter_context(running(sprout("worker", at))) for at in workers]
-        processes += [stack.enter_context(running([*limits, *sprout("serve", at)])) for at in web]
+        processes += [stack.enter_context(running([*told, *sprout("serve", at)])) for at in web]
         for at in web + workers:
             wait_ready(at, processes)
         if nginx:

@@ -125,7 +125,7 @@ class _Delta(_Event):
 
 
 class RunStarted(_Event):
-    """The run is under way: the first event of a run, after `run_queued` where it had to wait."""
+    """The run is under way: the first event of a run, after `run_queued` where others were before it in its lane."""
 
     kind: Literal["run_started"] = "run_started"
     lane: str = Field(description="one run at a time is in a lane: one node and one kind of work")
