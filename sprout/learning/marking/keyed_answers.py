@@ -191,7 +191,7 @@ def _bare_value(question: NumericQuestion, answer: str) -> Quantity | None:
 
 
 def _grade_wrong(question: NumericQuestion, key: float, misconception: str | None, answer: str) -> Grade:
-    """The grade of a result that is not the key: wrong, unless it is another form of it or the two numbers that lead to it."""
+    """The grade of a result that is not the key: wrong, unless another form of it or the numbers that lead to it."""
     if other := _grade_shortened_odds(key, answer) or _grade_scaled(question, key, answer):
         return other
     if slipped := slipped_calculation(answer, key, unit=question.unit):
