@@ -179,7 +179,7 @@ export default {
   "cm.partly": "Partly",
   "cm.missing": "Not yet",
   "cm.mix_up": "Was this mix-up yours?|Was one of these mix-ups yours?",
-  "cm.mark": "Mark {n} point|Mark {n} points",
+  "cm.mark": "Compare {n} point|Compare {n} points",
   "cm.done": "Done comparing",
   "vd.right": "Right.",
   "vd.partly": "Partly right.",

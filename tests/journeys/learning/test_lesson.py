@@ -367,13 +367,13 @@ async def test_on_a_phone_the_filled_button_leads_to_the_points_that_are_not_mar
             assert box is not None
             assert min(box["width"], box["height"]) >= SMALLEST_TARGET
         filled = page.locator(".cmp .btn.go")
-        await expect(filled).to_have_text("Mark 2 points")
+        await expect(filled).to_have_text("Compare 2 points")
         await filled.click()
         await expect(points.first.get_by_role("radio", name="Says it")).to_be_focused()
         await expect(points.first).to_be_in_viewport(ratio=1)
         await points.first.locator("label").filter(has_text="Partly").click()
         await expect(points.first.get_by_role("radio", name="Partly")).to_be_checked()
-        await expect(filled).to_have_text("Mark 1 point")
+        await expect(filled).to_have_text("Compare 1 point")
         await page.keyboard.press("Enter")
         await expect(points.last.get_by_role("radio", name="Says it")).to_be_focused()
         await expect(points.last).to_be_in_viewport(ratio=1)
