@@ -21,6 +21,7 @@ from sprout.offline.pace import Pace
 from sprout.offline.server import running_offline_server
 
 USER = {"userId": DEFAULT_USER_ID}
+NO_ANSWER = {502, 503, 504}  # it goes away or is gone; a balancer says so, too
 
 
 class DeploymentTimeout(Exception):
@@ -37,13 +38,13 @@ class Deployment:
     async def request_until_answered(
         self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None
     ) -> RawResponse:
-        """The answer of whichever life gives one; a server that goes away is asked again."""
+        """The answer of whichever life gives one; a server that goes away, also behind a balancer, is asked again."""
         while True:
             try:
                 answer = await send_request(self.server.port, method, path, body, headers)
             except (ConnectionCut, TimeoutError):
                 answer = RawResponse(503, {}, None)
-            if answer.status != 503:
+            if answer.status not in NO_ANSWER:
                 return answer
             await asyncio.sleep(RETRY_S)
 

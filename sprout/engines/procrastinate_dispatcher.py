@@ -165,6 +165,8 @@ class ProcrastinateDispatcher:
             raise WorkerStops
         try:
             place_free = await self._advance(lane)
+        except DatabaseUnavailable:
+            raise  # its loss is told where it is found
         except Exception:
             log.exception("agent_run.dispatch_next_failed", extra={"lane": lane})
             raise  # so that the job is tried again
