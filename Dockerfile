@@ -16,7 +16,7 @@ COPY static static
 RUN /opt/sprout/bin/python -m pip install --no-input --no-index --no-deps --no-build-isolation . \
     # What only building needs: a test compares the list with the lock.
     && /opt/sprout/bin/python -m pip uninstall --yes \
-        editables hatchling packaging pathspec pluggy tomlkit trove-classifiers pip
+        editables hatchling pathspec pluggy tomlkit trove-classifiers pip
 
 FROM ${BASE}
 LABEL org.opencontainers.image.title="Sprout" \
