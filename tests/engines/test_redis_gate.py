@@ -15,6 +15,7 @@ from redis.exceptions import RedisError
 
 from harness.services import REDIS, require
 from sprout.engines.redis_gate import RedisGate
+from sprout.engines.redis_server import connect
 
 ENOUGH_S = 20.0
 
@@ -66,7 +67,7 @@ def prefix() -> str:
 @pytest.fixture
 async def redis(prefix: str) -> AsyncIterator[Redis]:
     require("redis")
-    async with Redis.from_url(REDIS) as client:
+    async with connect(REDIS) as client:
         yield client
         if keys := [key async for key in client.scan_iter(f"{{{prefix}}}:*")]:
             await client.delete(*keys)
@@ -78,7 +79,7 @@ async def open_gate(redis: Redis, prefix: str) -> AsyncIterator[OpenGate]:
     async with AsyncExitStack() as stack:
 
         async def open_one(*, per_root: int = 99, limit: int = 32, url: str = REDIS) -> RedisGate:
-            client = await stack.enter_async_context(Redis.from_url(url))
+            client = await stack.enter_async_context(connect(url))
             gate = RedisGate(client, per_root=per_root, limit=limit, prefix=prefix)
             await stack.enter_async_context(gate.running())
             return gate
@@ -221,7 +222,7 @@ async def test_a_call_that_waits_while_redis_is_lost_goes_on(
 ) -> None:
     url = f"redis://127.0.0.1:{port}"
     with own_redis(tmp_path, port) as server:
-        async with Redis.from_url(url) as client:
+        async with connect(url) as client:
             await until_up(client)
             gate = await open_gate(limit=1, url=url)
             held = Caller(gate, "ann", "a")

@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 
 from harness.services import REDIS, require
 from sprout.engines.redis_limits import RedisBuckets, RedisStreamCounter
+from sprout.engines.redis_server import connect
 from sprout.web.http.open_streams import OpenStreams, StreamClient, TooManyStreams
 from sprout.web.http.rate_limits import LocalBuckets
 
@@ -23,7 +24,7 @@ def prefix() -> str:
 @pytest.fixture
 async def redis(prefix: str) -> AsyncIterator[Redis]:
     require("redis")
-    async with Redis.from_url(REDIS, decode_responses=True) as client:
+    async with connect(REDIS) as client:
         yield client
         if keys := [key async for key in client.scan_iter(f"{prefix}*")]:
             await client.delete(*keys)
@@ -48,7 +49,7 @@ async def test_a_bucket_that_is_full_again_is_forgotten(redis: Redis, prefix: st
 
 
 async def test_while_redis_is_away_a_process_goes_by_its_own_buckets() -> None:
-    async with Redis.from_url(NOWHERE) as nowhere:
+    async with connect(NOWHERE) as nowhere:
         buckets = RedisBuckets(nowhere, LocalBuckets().take)
         assert [await buckets.take("runs:ann", 0.001, 2) > 0 for _ in range(3)] == [False, False, True]
 
@@ -76,7 +77,7 @@ async def test_streams_of_a_process_that_is_gone_count_no_longer(redis: Redis, p
 
 
 async def test_while_redis_is_away_the_streams_of_the_process_are_counted() -> None:
-    async with Redis.from_url(NOWHERE) as nowhere:
+    async with connect(NOWHERE) as nowhere:
         counter = RedisStreamCounter(nowhere)
         async with counter.track("ann"), counter.track("ann"):
             assert (await counter.count("ann"), await counter.count("bob")) == (2, 0)
