@@ -195,7 +195,7 @@ async def test_a_choice_by_its_number_then_a_drawing_that_is_undone_and_kept_ove
         await expect(page.locator(".cmp .pair")).to_contain_text("A drawing")  # nobody sees pictures offline
         await expect(page.locator(".cmp .pair")).to_contain_text("450")
         await take_screenshot(page, "lesson-compare")
-        await page.get_by_role("button", name=re.compile(r"^Mark \d points?$")).click()
+        await page.get_by_role("button", name=re.compile(r"^Compare \d points?$")).click()
         await expect(page.locator(".cmp-point").first.get_by_role("radio").first).to_be_focused()
         await compare(checkpoint(page), "Says it")
         await page.wait_for_function("(before) => document.querySelector('.cp .q')?.innerText !== before", arg=asked)
