@@ -301,7 +301,7 @@ async def test_A11_the_same_with_a_doubt_is_asked_about_and_the_answer_remembers
     async with serving_lesson(tmp_path, verdicts={"": "compare"}) as lesson:
         await lesson.turn("", calls(checkpoint()))
         await lesson.answer("it takes a gas from the air")
-        asked = await lesson.answer("the same but i didnt say which gas")
+        asked = await lesson.answer("the same but i didnt say it so well")
         assert "1. the gas; 2. the place" in asked["message"]
         await lesson.turn("[CLARIFICATION] what is a gas?", says("Air is a mix of gases."))
         turn = await lesson.answer("both", calls(checkpoint(NEXT)))
