@@ -18,7 +18,7 @@ EXAMPLE = ".example.yaml"
 
 
 def problems(folder: Path) -> Iterator[str]:
-    """What is wrong with the files of a folder, as `file: where: what`."""
+    """Faults of the files of a folder, as `file: where: what`."""
     for path in sorted(folder.glob("*.yaml")):
         if path.name != KUSTOMIZATION:
             for manifest in yaml.safe_load_all(path.read_text(encoding="utf-8")):
@@ -30,7 +30,7 @@ def problems(folder: Path) -> Iterator[str]:
 
 
 def manifest_problems(manifest: dict[str, Any]) -> Iterator[str]:
-    """What the API would refuse, and fields that it does not know."""
+    """Faults that the API would refuse, and fields that it does not know."""
     kind = f"{manifest.get('apiVersion')} {manifest.get('kind')}"
     if kind not in validators():
         yield f"{kind}: not among the kinds of {EXTRACT.name}"

@@ -53,7 +53,7 @@ class Demand:
 
 
 def demand_of(learners: int, measured: Measured, habits: Habits = Habits()) -> Demand:
-    """What so many learners ask; what is in progress at once is rate × duration (Little's law)."""
+    """Demand of so many learners; what is in progress at once is rate × duration (Little's law)."""
     # Of few learners all may learn at once: the share is of many.
     active = max(learners * habits.busiest_share, min(learners, 10.0))
     turns = active * habits.turns_an_hour / SECONDS_AN_HOUR

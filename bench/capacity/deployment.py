@@ -16,7 +16,7 @@ KEPT_S = 60.0  # for how long Redis keeps what a run has streamed
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """What carries a demand: one process, or web processes and workers with PostgreSQL and Redis."""
+    """Deployment that carries a demand: one process, or web processes and workers with PostgreSQL and Redis."""
 
     processes: int
     web: int
@@ -52,7 +52,7 @@ def deployment_for(demand: Demand, process: ProcessCost) -> Deployment:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What one part can carry, and what one adds when that is not enough. The numbers are assumptions."""
+    """Limit of one part, and what is added when that is not enough. The numbers are assumptions."""
 
     name: str
     most: float
@@ -87,7 +87,7 @@ LIMITS = (
 
 
 def shares(demand: Demand, deployment: Deployment) -> list[tuple[Limit, float]]:
-    """How much of each limit the demand uses, the most used first. Redis only counts where there is one."""
+    """Share of each limit that the demand uses, the most used first. Redis only counts where there is one."""
     redis = 0.0 if deployment.embedded else 1.0
     used = (
         demand.runs_at_once,

@@ -208,7 +208,7 @@ async def lesson_parts(server: SproutServer, count: int) -> list[dict[str, Any]]
 
 
 def seconds_of(connection: psycopg.Connection[Any], *, growing: bool) -> tuple[float, ...]:
-    """How long each run took, of those that grow paths or of the others, which are turns of lessons."""
+    """Durations of the runs that grow paths, or of the others, which are turns of lessons."""
     found = connection.execute(RUN_SECONDS, [growing]).fetchall()
     return tuple(round(float(seconds), 3) for (seconds,) in found)
 

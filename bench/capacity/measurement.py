@@ -10,7 +10,7 @@ FILE = Path(__file__).with_name("measured.json")
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one piece of work (a path that grows, a turn of a lesson) costs.
+    """Cost of one piece of work (a path that grows, a turn of a lesson).
 
     Args:
         rows, stored_bytes: what is in the database afterwards, indexes included; `event_bytes` of it go again after
@@ -46,7 +46,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class ProcessCost:
-    """What work costs a process of the embedded form, by the benchmarks.
+    """Cost of work for a process of the embedded form, by the benchmarks.
 
     Args:
         delta_cpu_s: of a piece of text on its way from the model to one reader (B2 at 200 runs).

@@ -18,7 +18,7 @@ MAX_WORDS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class ClosingWords:
-    """What the learner reads at the end of a run; `code` names Sprout's own words, for pages in other languages."""
+    """Words for the learner at the end of a run; `code` names Sprout's own, for pages in other languages."""
 
     words: str | None
     code: str | None = None

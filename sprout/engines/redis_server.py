@@ -53,7 +53,7 @@ class RedisHealth:
 
     @property
     def advice(self) -> str | None:
-        """What should be mended, although the server can be used."""
+        """Advice on what to mend, although the server can be used."""
         if self.evicts:
             return (
                 f"Redis at {self.where} deletes any key when its memory is full (maxmemory-policy {self.policy}), so "
