@@ -32,7 +32,11 @@ def require(name: str) -> None:
 
     Raises ValueError: no such service.
     """
-    missing = reason_missing(name)
+    require_part(name, reason_missing(name))
+
+
+def require_part(name: str, missing: str | None) -> None:
+    """As `require`, for a part of the service: `missing` is what it lacks, None if it is there."""
     if missing is None:
         return
     if name in REQUIRED:

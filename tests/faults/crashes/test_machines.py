@@ -2,11 +2,9 @@
 
 import json
 
-import pytest
-
 from faults.crashes.machines import lose_machines
 from harness.servers.postgres import postgres_programs
-from harness.services import require
+from harness.services import require, require_part
 
 EVERY_KIND = 184  # a seed
 KINDS = {
@@ -25,8 +23,7 @@ async def test_P2_P8_with_processes_and_servers_lost_at_random_moments_every_run
 ):
     for service in ("postgres", "redis", "nginx"):
         require(service)
-    if postgres_programs() is None:
-        pytest.skip("there are no programs of PostgreSQL here")
+    require_part("postgres", None if postgres_programs() else "there are no programs of PostgreSQL here")
     outcome = await lose_machines(8, seed=EVERY_KIND, runs=4, read=3)
     assert outcome.faults.keys() >= KINDS
     assert any("frozen" in kind for kind in outcome.faults)
