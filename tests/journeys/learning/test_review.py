@@ -118,7 +118,7 @@ async def test_what_is_due_is_reviewed_from_the_home_by_keyboard_until_the_day_i
         assert (after["today"], after["sessionId"]) == (0, None)
         await expect(page.locator(".btn.go")).to_have_text(re.compile("^Start, about"))
         await page.get_by_role("link", name="To today").click()
-        await expect(page.get_by_role("heading", name=f"{count + 1} reviewed")).to_be_visible()
+        await expect(page.get_by_text(f"{count} of {count + 1} reviews remembered")).to_be_visible()
 
 
 @pytest.mark.parametrize(("locale", "words"), [("en-US", "Reading your answer"), ("de-DE", "Liest deine Antwort")])
