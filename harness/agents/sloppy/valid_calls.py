@@ -3,8 +3,8 @@
 from typing import Any
 
 from sprout.learning.marking.answer_keys import BlindQuestion
+from sprout.learning.marking.choices import Option
 from sprout.learning.marking.gradebook import OpenAnswer
-from sprout.learning.marking.keyed_answers import Option
 from sprout.learning.marking.quotations import OpenQuestion
 from sprout.learning.questions.questions import Criterion
 

@@ -48,6 +48,11 @@ class TutorTask(BaseModel):
     self_mark: SelfMarkInput | None = None
     sure: bool | None = None
 
+    @property
+    def is_button(self) -> bool:
+        """Whether a button was pressed, in place of words."""
+        return self.move is not None or self.self_mark is not None
+
 
 def parse_task(text: str | None) -> TutorTask:
     """The task. Raises BadInput."""

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
 
 from sprout.agents.agent import Job, Team
 from sprout.agents.grading.key_check import KEY_CHECK
 from sprout.agents.tutor.answer_guard import AnswerGuard
-from sprout.agents.tutor.extra_tools import ExtraTool
+from sprout.agents.tutor.attempt import Attempt, answers_gone_question
+from sprout.agents.tutor.dependencies import TutorDependencies
 from sprout.agents.tutor.form_replies import form_reply
-from sprout.agents.tutor.task import Move, TutorTask
+from sprout.agents.tutor.task import TutorTask
 from sprout.agents.tutor.turn_state import AttemptResult
 from sprout.errors import SproutError, ToolFailure
 from sprout.events import Graded
@@ -17,9 +17,8 @@ from sprout.learning.leaks.prepared_help import prepared_help
 from sprout.learning.lessons.conversations import MessageKind
 from sprout.learning.lessons.fading import Fading, fading_after
 from sprout.learning.lessons.fixed_texts import fixed_text
-from sprout.learning.lessons.help_ladder import MAX_UNMARKED, HelpLadder, HelpLevel, LadderStep
-from sprout.learning.lessons.memories import Memories
-from sprout.learning.lessons.repository import Drawing, Lesson, LessonRepository, TurnEnd
+from sprout.learning.lessons.help_ladder import HelpLadder, LadderStep
+from sprout.learning.lessons.repository import Drawing, Lesson, TurnEnd
 from sprout.learning.lessons.turn import (
     DRAWING_MARKER,
     MESSAGE_KINDS,
@@ -27,58 +26,20 @@ from sprout.learning.lessons.turn import (
     InputMeaning,
     LearnerInput,
     TurnKind,
-    extract_explanation,
     interpret_input,
-    ladder_after,
-    named_option,
-    suggested_option,
-    with_confirmed_answer,
-    with_picked_result,
 )
-from sprout.learning.lessons.turn_notes import TurnNote
-from sprout.learning.marking.attempts import asks_something, complains, wants_change, wants_solution
-from sprout.learning.marking.comparable_answers import answers_anew, is_worth_comparing
+from sprout.learning.marking.attempts import asks_something, complains
 from sprout.learning.marking.comparison import build_comparison
-from sprout.learning.marking.grades import Grade, GradeState
-from sprout.learning.marking.meant_option import only_confirms
-from sprout.learning.marking.point_verdicts import is_verdict_alone
-from sprout.learning.marking.program_marking import ProgramMarker
-from sprout.learning.marking.self_verdicts import disowns_answer, leaves_open, listed_criteria, typed_self_mark
-from sprout.learning.marking.typed_choice import named_options
-from sprout.learning.paths.repositories import Repositories
-from sprout.learning.questions.assessments import SelfMark
+from sprout.learning.marking.self_verdicts import disowns_answer, listed_criteria
 from sprout.learning.questions.questions import SOLVABLE_FORMATS
 from sprout.learning.text.language import detect_language
-from sprout.learning.text.normalization import folded
 from sprout.loop.model import ToolUse
 from sprout.loop.tools import Profile
 from sprout.loop.turn import TurnResult
 
-GRADING = "grading"
-
 
 class EmptyReply(SproutError):
     """The tutor ended a turn without words for the learner."""
-
-
-@dataclass(frozen=True, slots=True)
-class TutorDependencies:
-    """Dependencies of every turn.
-
-    Args:
-        programs: marks answers that are programs.
-        available_agents: names of the agents to which the tutor can delegate.
-        care_text: text for a learner in distress; empty for the neutral one.
-        extra_tools: tools besides the tutor's own.
-    """
-
-    lessons: LessonRepository
-    repositories: Repositories
-    memories: Memories
-    programs: ProgramMarker
-    available_agents: frozenset[str] = frozenset()
-    care_text: str = ""
-    extra_tools: tuple[ExtraTool, ...] = ()
 
 
 @dataclass(slots=True)
@@ -105,147 +66,13 @@ class LessonTurn:
             return False
         if self.task.drawing_id is not None and self.input.kind is TurnKind.ANSWER:
             self.drawing = await self.dependencies.lessons.drawing(self.task.drawing_id, user_id=self.job.user_id)
-        self.result = await self.record_attempt()
+        attempt = Attempt(
+            self.dependencies, self.job, self.team, self.task, self.input, self.lesson, drawing=self.drawing
+        )
+        self.result = await attempt.record()
         self.lesson = await self.dependencies.lessons.lesson(self.task.session_id, user_id=self.job.user_id)
         self.protect_answer()
         return True
-
-    async def record_attempt(self) -> AttemptResult:
-        """Store the attempt, if the message is one, and have it graded; the result decides the help."""
-        question = self.lesson.pending
-        if question is None:
-            return AttemptResult(notes=self.notes_without_question())
-        if self.question_is_gone:
-            return AttemptResult(question, question.ladder)
-        if (move := self.task.move or _typed_move(self.input)) is not None:
-            return AttemptResult(question, _ladder_after_move(question.ladder, move))
-        if (self_mark := self.find_self_mark(question)) is not None:
-            return await self.record_self_mark(question, self_mark)
-        if question.ladder.comparing:
-            return await self.replace_answer(question)
-        before = self.lesson.messages_since(question.prompt)[1]
-        given, meaning = with_confirmed_answer(question, self.input, before), InputMeaning.ASIDE
-        given = with_picked_result(question, given)
-        if given.kind is not TurnKind.OPENING:
-            meaning = interpret_input(question, given, before=before, has_drawing=self.drawing is not None)
-        if meaning is not InputMeaning.ATTEMPT:
-            return self.result_without_attempt(question, meaning, before)
-        option = named_option(question, given.text)
-        attempt = await self.dependencies.lessons.record_attempt(
-            question.id,
-            text=None if option else question.words_to_mark(self.attempt_text(given)),
-            option=option.id if option else None,
-            level=int(question.ladder.level),
-            actor=self.job.actor(),
-            sure=self.task.sure,
-        )
-        grade = attempt.grade
-        if grade is None or (grade.state is GradeState.UNGRADED and not grade.must_be_compared):
-            grade = await self.request_grade(attempt.id, question) or grade
-        if attempt.id == question.last_attempt_id and not question.unmarked:
-            # The same words once more are not a new attempt.
-            return AttemptResult(question, ladder_after(question, InputMeaning.HELP_REQUEST))
-        right = bool(grade.correct) if grade is not None and grade.state is GradeState.GRADED else None
-        ladder = ladder_after(question, meaning, right=right)
-        if grade is not None and grade.must_be_compared:
-            if (asked_back := self.ladder_if_asked_back(question, ladder, given.text)) is not None:
-                return AttemptResult(question, asked_back, notes=(TurnNote.HARDLY_AN_ANSWER,))
-            ladder = ladder.compare()
-        return AttemptResult(question, ladder, attempt.id, grade, sure=bool(self.task.sure))
-
-    def notes_without_question(self) -> tuple[TurnNote, ...]:
-        if self.lesson.ended:
-            return (TurnNote.LESSON_OVER,)
-        return (TurnNote.QUESTION_GONE,) if self.task.question_id is not None else ()
-
-    def result_without_attempt(
-        self, question: AskedCheckpoint, meaning: InputMeaning, before: Sequence[LearnerInput]
-    ) -> AttemptResult:
-        """Nothing was tried; of words that name no option the learner is asked, once, whether they mean one."""
-        ladder, words = ladder_after(question, meaning), self.input.text
-        if question.kind != "mcq" or meaning is not InputMeaning.ASIDE or self.input.kind is not TurnKind.ANSWER:
-            return AttemptResult(question, ladder)
-        names_two = len(named_options(question.options, words)) > 1
-        note = TurnNote.TWO_OPTIONS if names_two else TurnNote.NO_OPTION
-        is_new = folded(words) not in (folded(one.text) for one in before) and not asks_something(words)
-        suggested = suggested_option(question, self.input) if is_new else None
-        return AttemptResult(question, ladder, notes=(note,), suggested=suggested)
-
-    def ladder_if_asked_back(self, question: AskedCheckpoint, ladder: HelpLadder, words: str) -> HelpLadder | None:
-        """The ladder after words of which the learner is asked whether they are an answer; None if none is."""
-        if self.is_said_of_answer(question, words):
-            return question.ladder.wait()
-        return ladder if ladder.unmarked < MAX_UNMARKED and not self.is_worth_comparing(question, words) else None
-
-    def is_said_of_answer(self, question: AskedCheckpoint, words: str) -> bool:
-        """Whether the words are a "yes", a "no" or a verdict, which speak of an answer and are none."""
-        if self.drawing is not None or question.kind != "text":
-            return False
-        is_verdict = is_verdict_alone(words, build_comparison(question.checkpoint.draft))
-        return only_confirms(words) or (is_verdict and not self.is_worth_comparing(question, words))
-
-    def is_worth_comparing(self, question: AskedCheckpoint, words: str) -> bool:
-        taught = self.taught_texts(question)
-        return self.drawing is not None or is_worth_comparing(words, question.checkpoint.draft, taught)
-
-    def taught_texts(self, question: AskedCheckpoint) -> list[str]:
-        """The tutor's texts in the lesson, and the passage to be read for the question."""
-        said = [extract_explanation(one.content) for one in self.lesson.messages if one.role == "assistant"]
-        return [*said, *([question.reading.text] if question.reading is not None else ())]
-
-    async def replace_answer(self, question: AskedCheckpoint) -> AttemptResult:
-        """Store a new answer in the place of the one that waits to be compared, if the message is one. It was written
-        beside the full answer, and has the highest level of help: whatever becomes of it is practice."""
-        taught, words, draft = self.taught_texts(question), self.input.text, question.checkpoint.draft
-        comparison = build_comparison(draft)
-        is_judging = leaves_open(words, comparison) or is_verdict_alone(words, comparison) or disowns_answer(words)
-        is_answer = self.input.kind is TurnKind.ANSWER and not (is_judging or complains(words))
-        if not is_answer or not answers_anew(words, question.last_attempt_text, draft, taught):
-            return AttemptResult(question, question.ladder)
-        attempt = await self.dependencies.lessons.record_attempt(
-            question.id, text=words, option=None, level=int(HelpLevel.WORKED_STEP), actor=self.job.actor()
-        )
-        return AttemptResult(question, question.ladder.answered_anew(), attempt.id, attempt.grade)
-
-    def find_self_mark(self, question: AskedCheckpoint) -> SelfMark | None:
-        """The learner's verdicts on the answer that waits to be compared; None if the message has none."""
-        comparison = question.comparison
-        if comparison is None:
-            return None
-        if self.task.self_mark is not None:
-            return self.task.self_mark.to_mark()
-        is_aside = self.input.kind in {TurnKind.OPENING, TurnKind.CLARIFICATION}
-        before = self.lesson.messages_since(question.prompt)[1]
-        last = folded(question.last_attempt_text)
-        since = takewhile(lambda said: not last.endswith(said), (folded(one.text) for one in reversed(before)))
-        return None if is_aside else typed_self_mark(self.input.text, [*since], comparison)
-
-    async def record_self_mark(self, question: AskedCheckpoint, mark: SelfMark) -> AttemptResult:
-        """Store the learner's verdicts on their last attempt: practice, which settles the question."""
-        answer_id = question.last_attempt_id or ""
-        grade = await self.dependencies.lessons.record_self_mark(answer_id, mark, actor=self.job.actor())
-        return AttemptResult(question, question.ladder.after_comparison(), answer_id, grade)
-
-    @property
-    def question_is_gone(self) -> bool:
-        """Whether the learner answered a question that is no longer open, while another one is."""
-        given_to, pending = self.task.question_id, self.lesson.pending
-        is_given = self.input.kind is TurnKind.ANSWER or self.said_by_button
-        return is_given and given_to is not None and pending is not None and pending.id != given_to
-
-    def attempt_text(self, given: LearnerInput) -> str:
-        if self.drawing is None:
-            return given.text
-        return f"[drawing:{self.task.drawing_id}] {given.text}".strip()
-
-    async def request_grade(self, answer_id: str, question: AskedCheckpoint) -> Grade | None:
-        """The grade of the attempt, by running it or from the grading agent; None if it was not graded."""
-        if tests := question.checkpoint.draft.program_tests:
-            return await self.dependencies.programs.grade(answer_id, tests, self.input.text, actor=self.job.actor())
-        if GRADING not in self.dependencies.available_agents:
-            return None
-        await self.team.delegate(GRADING, answer_id, key=f"grade:{answer_id}")
-        return await self.dependencies.lessons.grade(answer_id, user_id=self.job.user_id)
 
     def protect_answer(self) -> None:
         """Guard the answer to the open question; while the learner compares, they have it before them."""
@@ -278,7 +105,7 @@ class LessonTurn:
         """The reply of a turn in which no model is asked: code knows what to say. None where one is."""
         if self.lesson.ended and self.input.kind is not TurnKind.CLARIFICATION:
             return fixed_text("ended", self.language)
-        if self.question_is_gone:
+        if answers_gone_question(self.task, self.input, self.lesson):
             return fixed_text("question_gone", self.language)
         question, words = self.result.open_question, self.input.text
         is_aside = self.input.kind is TurnKind.CLARIFICATION or asks_something(words) or complains(words)
@@ -390,10 +217,6 @@ class LessonTurn:
         return content if marked else f"{content}\n{DRAWING_MARKER}"
 
     @property
-    def said_by_button(self) -> bool:
-        return self.task.move is not None or self.task.self_mark is not None
-
-    @property
     def reply_kind(self) -> MessageKind:
         return "hint_response" if self.input.kind is TurnKind.CLARIFICATION else "learning"
 
@@ -405,7 +228,7 @@ class LessonTurn:
     def profile(self) -> Profile | None:
         """The small profile for a side question, and for other words that leave the open question as it is."""
         question = self.result.open_question
-        if self.said_by_button:
+        if self.task.is_button:
             return None
         match self.input.kind:
             case TurnKind.CLARIFICATION:
@@ -453,20 +276,3 @@ class LessonTurn:
                 "The question is still open, and is shown again by the server. `reply` to what the learner wrote, as "
                 "the step in <pending> says."
             )
-
-
-def _typed_move(given: LearnerInput) -> Move | None:
-    """Move that the learner's words ask for, as a button does; None if they ask for none."""
-    if given.kind not in (TurnKind.ANSWER, TurnKind.MESSAGE):
-        return None
-    return "change" if wants_change(given.text) else "show" if wants_solution(given.text) else None
-
-
-def _ladder_after_move(ladder: HelpLadder, move: Move) -> HelpLadder:
-    match move:
-        case "help":
-            return ladder.after_help()
-        case "show":
-            return ladder.show()
-        case "change":
-            return ladder.change()

@@ -13,9 +13,9 @@ from sprout.learning.lessons.memories import MemoryRow
 from sprout.learning.lessons.repository import Lesson
 from sprout.learning.lessons.turn import AskedCheckpoint, LessonPlan, TurnKind
 from sprout.learning.lessons.turn_notes import NOTE_TEXTS, TurnNote
+from sprout.learning.marking.choices import Option
 from sprout.learning.marking.comparison import whole_verdict
 from sprout.learning.marking.grades import Grade, GradeState, visible_grade
-from sprout.learning.marking.keyed_answers import Option
 from sprout.learning.marking.typed_choice import OPTION_LABELS
 from sprout.learning.misconceptions.repository import HeldBelief
 from sprout.learning.questions.questions import MAX_ANSWER, MAX_OPTION, MAX_PROMPT

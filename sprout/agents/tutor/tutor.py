@@ -10,10 +10,11 @@ from sprout.agents.documents.passage_ranking import PassageIndex
 from sprout.agents.fences import fenced, wrapped
 from sprout.agents.prompt_elements import node_element, passage_elements
 from sprout.agents.prompts import Prompt, load_prompts
+from sprout.agents.tutor.dependencies import TutorDependencies
 from sprout.agents.tutor.extra_tools import ExtraTool
 from sprout.agents.tutor.task import TutorTask, parse_task
 from sprout.agents.tutor.tools import make_tools
-from sprout.agents.tutor.turn import LessonTurn, TutorDependencies
+from sprout.agents.tutor.turn import LessonTurn
 from sprout.agents.tutor.turn_state import state_element
 from sprout.events import AgentDone, Usage
 from sprout.learning.graph.graph import MAX_TITLE
@@ -87,8 +88,7 @@ def tutor_agent(
 
 def _input_of(task: TutorTask) -> LearnerInput:
     """The learner's words; what is said by a button has none."""
-    said_by_button = task.move is not None or task.self_mark is not None
-    return LearnerInput(TurnKind.MESSAGE, "") if said_by_button else parse_input(task.content)
+    return LearnerInput(TurnKind.MESSAGE, "") if task.is_button else parse_input(task.content)
 
 
 async def _build_messages(request: Prompt, turn: LessonTurn, tools: Sequence[Tool]) -> tuple[Message, ...]:

@@ -21,9 +21,10 @@ from sprout.learning.marking.attempts import (
     only_acknowledges,
     wants_to_stop,
 )
+from sprout.learning.marking.choices import Option
 from sprout.learning.marking.comparison import Comparison, build_comparison
-from sprout.learning.marking.keyed_answers import Option, states_number
 from sprout.learning.marking.meant_option import confirms, denies, meant_option, only_confirms
+from sprout.learning.marking.number_grading import states_number
 from sprout.learning.marking.stated_results import picked_result, stated_results
 from sprout.learning.marking.typed_choice import OPTION_LABELS, named_options, typed_option
 from sprout.learning.questions.questions import QuestionDraft

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Literal, Protocol
 
 from sprout.learning.actor import Actor
-from sprout.learning.marking.keyed_answers import Option
+from sprout.learning.marking.choices import Option
 from sprout.learning.questions.questions import Criterion, QuestionFormat
 
 MIN_CONFIDENCE = 0.5  # below it a solution is a guess and decides nothing

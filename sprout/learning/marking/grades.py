@@ -127,6 +127,21 @@ def ungraded(doubt: str, *, remedy: Remedy = Remedy.RETRY) -> Grade:
     return Grade(GradeState.UNGRADED, remedy=remedy, doubts=(doubt,))
 
 
+def right_grade() -> Grade:
+    """The grade of a right answer."""
+    return Grade(GradeState.GRADED, score=1.0, correct=True)
+
+
+def wrong_grade(misconception: str | None) -> Grade:
+    """The grade of a wrong answer, with the misconception that it shows."""
+    return Grade(GradeState.GRADED, score=0.0, correct=False, misconceptions=(misconception,) if misconception else ())
+
+
+def unsure_grade(doubt: str, next_step: str = "") -> Grade:
+    """The grade of an answer about which its learner is asked, with the words that ask."""
+    return Grade(GradeState.UNSURE, remedy=Remedy.FOLLOW_UP, doubts=(doubt,), next_step=next_step)
+
+
 def _visible_criterion(result: CriterionResult) -> VisibleCriterion:
     sure = result.confidence >= MIN_CONFIDENCE
     return VisibleCriterion(result.label, result.verdict if sure else None, result.span if sure else "")

@@ -7,7 +7,7 @@ from rapidfuzz import fuzz
 
 from sprout.learning.marking.answers import says_nothing
 from sprout.learning.marking.attempts import only_acknowledges
-from sprout.learning.marking.keyed_answers import Option
+from sprout.learning.marking.choices import Option
 from sprout.learning.marking.number_words import with_digits
 from sprout.learning.marking.typed_choice import (
     MAX_ANSWER_LENGTH,

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from rapidfuzz import fuzz
 
-from sprout.learning.marking.keyed_answers import Option, chosen_option
+from sprout.learning.marking.choices import Option, chosen_option
 from sprout.learning.marking.number_words import count_of, with_digits
 from sprout.learning.marking.ordinals import ordinals
 from sprout.learning.marking.stated_results import stated_results

@@ -20,8 +20,8 @@ from sprout.learning.marking.answer_keys import (
     contest_outcome,
     judge_key,
 )
+from sprout.learning.marking.choices import Option
 from sprout.learning.marking.grades import GradeState
-from sprout.learning.marking.keyed_answers import Option
 from sprout.learning.questions.questions import SOLVABLE_FORMATS, Criterion
 from sprout.learning.text.normalization import tidy
 from sprout.store.assessment.auto_grading import auto_grade

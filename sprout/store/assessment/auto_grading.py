@@ -5,16 +5,11 @@ from typing import Any, cast
 
 from sprout.errors import BadInput
 from sprout.learning.marking.attempts import asks_something, is_genuine_attempt
+from sprout.learning.marking.choices import Option, chosen_option, grade_choice
 from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.marking.grading import is_blank
-from sprout.learning.marking.keyed_answers import (
-    NumericQuestion,
-    Option,
-    chosen_option,
-    grade_choice,
-    grade_number,
-    states_number,
-)
+from sprout.learning.marking.number_grading import grade_number, states_number
+from sprout.learning.marking.numeric_question import NumericQuestion
 from sprout.learning.marking.quotations import OpenQuestion
 from sprout.learning.marking.terms import grade_term
 from sprout.learning.questions.questions import Criterion

@@ -22,7 +22,7 @@ from sprout.learning.lessons.turn import (
     parse_input,
     render_reply,
 )
-from sprout.learning.marking.keyed_answers import Option
+from sprout.learning.marking.choices import Option
 from sprout.learning.questions.questions import QuestionDraft
 
 OPEN = QuestionDraft("Why is the sky blue by day?", "open_ended", "short waves are scattered most", 3, ("Light",))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sprout.learning.marking.keyed_answers import Option
+from sprout.learning.marking.choices import Option
 from sprout.learning.marking.meant_option import confirms, denies, meant_option
 
 TEXTS = (

@@ -2,7 +2,8 @@
 
 import pytest
 
-from sprout.learning.marking.keyed_answers import NumericQuestion, grade_number
+from sprout.learning.marking.number_grading import grade_number
+from sprout.learning.marking.numeric_question import NumericQuestion
 from sprout.learning.marking.stated_results import picked_result
 
 NURSES = NumericQuestion("It fits 9 of the astronomers and 2 % of the nurses. How many whom it fits are nurses?", "60")

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sprout.learning.marking.quantities import Agreement, Quantity, agreement
-from sprout.learning.marking.stated_results import MAX_ANSWER_LENGTH, StatedResults, stated_results
+from sprout.learning.marking.stated_numbers import StatedResults
+from sprout.learning.marking.stated_results import MAX_ANSWER_LENGTH, stated_results
 from sprout.learning.marking.units import MAX_UNIT, Unit, convert, parse_unit, same_unit
 
 

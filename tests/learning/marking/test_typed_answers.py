@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from sprout.learning.marking.choices import Option
 from sprout.learning.marking.grades import Grade
-from sprout.learning.marking.keyed_answers import NumericQuestion, Option, grade_number
+from sprout.learning.marking.number_grading import grade_number
+from sprout.learning.marking.numeric_question import NumericQuestion
 from sprout.learning.marking.typed_choice import typed_option
 from sprout.learning.questions.questions import Misconception
 from sprout.learning.text.normalization import one_line

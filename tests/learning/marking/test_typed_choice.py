@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from sprout.learning.marking.keyed_answers import Option
+from sprout.learning.marking.choices import Option
 from sprout.learning.marking.typed_choice import named_options, typed_option
 
 TEXTS = (

@@ -3,7 +3,8 @@
 import pytest
 
 from sprout.learning.lessons.help_ladder import HelpLevel
-from sprout.learning.marking.keyed_answers import NumericQuestion, grade_number
+from sprout.learning.marking.number_grading import grade_number
+from sprout.learning.marking.numeric_question import NumericQuestion
 from sprout.offline.courses.catalogue import courses, lessons
 from sprout.offline.courses.lesson_format import LessonQuestion
 from sprout.offline.demo.tutor.composition import LeakCheck

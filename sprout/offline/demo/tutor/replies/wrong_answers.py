@@ -12,8 +12,10 @@ from sprout.learning.lessons.turn import (
     with_picked_result,
 )
 from sprout.learning.marking.attempts import asks_something
+from sprout.learning.marking.choices import Option
 from sprout.learning.marking.grades import Grade
-from sprout.learning.marking.keyed_answers import NumericQuestion, Option, grade_number
+from sprout.learning.marking.number_grading import grade_number
+from sprout.learning.marking.numeric_question import NumericQuestion
 from sprout.learning.marking.terms import grade_term
 from sprout.learning.questions.questions import Misconception
 from sprout.offline.demo.tutor.lesson import PreparedQuestion

@@ -6,26 +6,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sprout.learning.marking.choices import Option, grade_choice
 from sprout.learning.marking.grades import Grade, GradeState, Remedy, visible_grade
-from sprout.learning.marking.keyed_answers import (
+from sprout.learning.marking.number_grading import (
     FOR_OR_AGAINST,
     IN_ONE_UNIT,
     LOOK_AGAIN,
     NAMED_ONLY,
     NOT_WORKED_OUT,
     ONLY_A_BOUND,
+    SLIPPED,
+    WHICH_ONE_NUMBER,
+    grade_number,
+    states_number,
+)
+from sprout.learning.marking.numeric_question import NumericQuestion
+from sprout.learning.marking.other_forms import (
     ONLY_THE_ODDS,
     ONLY_THE_SHARE,
     SHARE_OF_HOW_MANY,
     SHARE_WITH_SIGN,
-    SLIPPED,
-    WHICH_ONE_NUMBER,
     WHICH_SIDE,
-    NumericQuestion,
-    Option,
-    grade_choice,
-    grade_number,
-    states_number,
 )
 from sprout.learning.marking.stated_results import picked_result, stated_results
 from sprout.learning.questions.questions import Misconception
