@@ -20,7 +20,8 @@ CHROMIUM = next(
     None,
 )
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
-SERVICES = ("postgres", "redis", "browser", "nginx")
+PGBOUNCER = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
+SERVICES = ("postgres", "redis", "browser", "nginx", "pgbouncer")
 REQUIRED = frozenset(filter(None, (name.strip() for name in os.environ.get("SPROUT_REQUIRE", "").split(","))))
 
 if not set(SERVICES) >= REQUIRED:
@@ -55,6 +56,8 @@ def reason_missing(name: str) -> str | None:
             return None if CHROMIUM and Path(CHROMIUM).exists() else "there is no Chromium here"
         case "nginx":
             return None if NGINX else "there is no nginx here"
+        case "pgbouncer":
+            return None if PGBOUNCER else "there is no PgBouncer here"
     raise ValueError(f"no service is called {name!r}: there are {', '.join(SERVICES)}")
 
 

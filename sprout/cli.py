@@ -64,14 +64,12 @@ def _run_server(given: argparse.Namespace, choose_role: "Callable[[Settings], Ro
     role = choose_role(settings)
 
     from sprout.serving import serve
-    from sprout.store.engine.server_lock import hold_server_lock
     from sprout.telemetry.logs import configure_logging
     from sprout.telemetry.uncaught_exceptions import log_uncaught_exceptions
 
     configure_logging(settings.log_level, settings.log_format)
     log_uncaught_exceptions()
-    with hold_server_lock(settings.database, shared=role.shares_work):
-        serve(settings, role=role)
+    serve(settings, role=role)
     return 0
 
 

@@ -19,6 +19,7 @@ SproutError
 ├── StorageFull            no room on the disk: nothing was written, reading goes on
 ├── StorageUnavailable            where documents are kept does not answer; trying again after `retry_after_s` helps
 └── SetupError             the installation must be mended by a person: settings, database, ports
+    └── ServiceNotReady    a service that a process needs is not there yet: it may come by itself
 """
 
 from enum import StrEnum
@@ -87,6 +88,18 @@ class InvalidQuestion(SproutError):
 
 class SetupError(SproutError):
     code = "not_configured"
+
+
+class ServiceNotReady(SetupError):
+    """A start for which a service is missing that may come by itself.
+
+    Args:
+        service: its name, such as "PostgreSQL".
+    """
+
+    def __init__(self, message: str, *, service: str) -> None:
+        super().__init__(message)
+        self.service = service
 
 
 class TooManyRequests(SproutError):

@@ -20,16 +20,16 @@ async def unready_reason(runs: LiveRuns, database: Database, model_url: str | No
         return "Sprout is restarting. Try again in a few seconds."
     if not await database.is_reachable():
         return "The database does not respond. Check the database and the server's log."
-    if not await _schema_is_current(database):
-        return "The database's schema does not match this version. Run `sprout migrate`, or start the other version."
+    if not await _has_schema(database):
+        return "The database's schema is missing, or older than this version. Run `sprout migrate`."
     if model_url is not None and not await _accepts_connections(model_url):
         return "The built-in model does not respond. Restart Sprout."
     return None
 
 
-async def _schema_is_current(database: Database) -> bool:
+async def _has_schema(database: Database) -> bool:
     try:
-        return await database.has_current_schema()
+        return await database.has_needed_schema()
     except SproutError:
         return False
 

@@ -6,8 +6,8 @@ import ipaddress
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from typing import Literal
 
@@ -22,10 +22,14 @@ from sprout.errors import SetupError
 from sprout.plugins import AgentFactory
 from sprout.roles import Role
 from sprout.runs.live_runs import LiveRuns
+from sprout.store.engine.server_lock import hold_server_lock
 from sprout.telemetry.watchdog import watch_event_loop
+from sprout.waiting import open_when_ready
 from sprout.web.routes import probe_app, web_app
+from sprout.web.waiting import waiting_app
 
 SHUTDOWN_GRACE_S = 5
+TURNS_TO_READ = 4  # of the event loop: until what came with a connection is read, and it does not count as idle
 DEAD_READER_MS = 30_000
 RESERVED_FILES = 200  # for databases, documents and connections to the model
 PUBLISHED_NOTE = (
@@ -40,6 +44,8 @@ _NAMES = {Role.SERVER: "Sprout", Role.WEB: "Sprout", Role.WORKER: "Sprout's work
 def serve(settings: Settings, *, role: Role = Role.SERVER, extra_agents: Sequence[AgentFactory] = ()) -> None:
     """Serve until SIGINT or SIGTERM: then open streams get a `reconnect`, and active runs are released.
 
+    A process that shares its work waits for the services that it needs, and serves its probes meanwhile.
+
     Args:
         role: a worker serves its probes alone.
         extra_agents: agents besides those of the settings; one with the name of a built-in one replaces it.
@@ -47,37 +53,74 @@ def serve(settings: Settings, *, role: Role = Role.SERVER, extra_agents: Sequenc
     Raises SetupError: the port is in use, or something else has to be fixed first.
     """
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_serve(settings, role, extra_agents))
+        runner.run(_serve_until_stopped(settings, role, extra_agents))
+
+
+async def _serve_until_stopped(settings: Settings, role: Role, extra_agents: Sequence[AgentFactory]) -> None:
+    starting = asyncio.current_task()
+    assert starting is not None
+    try:
+        with _on_signals(starting.cancel):
+            await _serve(settings, role, extra_agents)
+    except asyncio.CancelledError:
+        if not starting.cancelling():
+            raise
 
 
 async def _serve(settings: Settings, role: Role, extra_agents: Sequence[AgentFactory]) -> None:
-    starting = asyncio.current_task()
-    assert starting is not None
     published = settings.published_on_loopback
-    with (
-        _on_signals(starting.cancel),
-        listening_socket(settings.host, settings.port, published_on_loopback=published) as listening,
-    ):
-        async with open_app(settings, extra_agents=extra_agents, role=role) as sprout:
+    with listening_socket(settings.host, settings.port, published_on_loopback=published) as listening:
+        async with AsyncExitStack() as stack:
+            opening = partial(_open, settings, role, extra_agents)
+            if role.shares_work:
+                sprout = await open_when_ready(stack, opening, partial(_serve_probes, settings, listening))
+            else:
+                sprout = await stack.enter_async_context(opening())
             server = _Server(
+                _uvicorn_config(settings, _web_app(settings, role, sprout)),
                 partial(_print_startup, settings, role, listening),
-                uvicorn.Config(
-                    _web_app(settings, role, sprout),
-                    lifespan="off",
-                    log_config=None,
-                    access_log=False,
-                    server_header=False,
-                    proxy_headers=bool(settings.trusted_proxies),  # without a proxy such headers could be forged
-                    forwarded_allow_ips=[*settings.trusted_proxies],
-                    ws="none",
-                    http=_protocol(settings),
-                    timeout_graceful_shutdown=SHUTDOWN_GRACE_S,
-                ),
             )
             freeze_startup_objects()
             with _on_signals(partial(_shut_down, server, sprout.runs)):
                 async with watch_event_loop():
                     await server.serve(sockets=[listening])
+
+
+@asynccontextmanager
+async def _open(settings: Settings, role: Role, extra_agents: Sequence[AgentFactory]) -> AsyncIterator[Sprout]:
+    async with (
+        hold_server_lock(settings.database, shared=role.shares_work),
+        open_app(settings, extra_agents=extra_agents, role=role) as sprout,
+    ):
+        yield sprout
+
+
+@asynccontextmanager
+async def _serve_probes(settings: Settings, listening: socket.socket, reason: Callable[[], str]) -> AsyncIterator[None]:
+    """Serve the probes of a process that waits."""
+    app = waiting_app(reason, allowed_hosts=allowed_hosts(settings.host))
+    server = _Server(_uvicorn_config(settings, app))
+    serving = asyncio.create_task(server.serve(sockets=[listening.dup()]))
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        await serving
+
+
+def _uvicorn_config(settings: Settings, app: Starlette) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(settings.trusted_proxies),  # without a proxy such headers could be forged
+        forwarded_allow_ips=[*settings.trusted_proxies],
+        ws="none",
+        http=_protocol(settings),
+        timeout_graceful_shutdown=SHUTDOWN_GRACE_S,
+    )
 
 
 def _web_app(settings: Settings, role: Role, sprout: Sprout) -> Starlette:
@@ -147,7 +190,7 @@ class _Server(uvicorn.Server):
         on_ready: called once it accepts connections.
     """
 
-    def __init__(self, on_ready: Callable[[], None], config: uvicorn.Config) -> None:
+    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None] = lambda: None) -> None:
         super().__init__(config)
         self._on_ready = on_ready
 
@@ -155,6 +198,13 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             self._on_ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        for _ in range(TURNS_TO_READ):
+            await asyncio.sleep(0)
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -16,11 +16,16 @@ OPTIONS = "-c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200"
 
 
 class PostgresServer:
-    """A server with an empty database, in a folder of its own."""
+    """A server with an empty database, in a folder of its own.
 
-    def __init__(self, programs: Path, data: Path) -> None:
-        self._programs, self._data = programs, data
+    Args:
+        options: of its command line, such as `-c max_connections=20`.
+    """
+
+    def __init__(self, programs: Path, data: Path, *options: str) -> None:
+        self._programs, self._data, self._options = programs, data, options
         self.port = free_port()
+        self.is_running = False
 
     @property
     def url(self) -> str:
@@ -30,13 +35,21 @@ class PostgresServer:
         """Make its files."""
         await self._run("initdb", "-D", str(self._data), "-U", USER, "-A", "trust", "-N")
 
-    async def start(self) -> None:
-        """It answers when this returns; after a crash it has recovered by then."""
-        options = f"{OPTIONS} -p {self.port} -k {self._data}"
+    async def start(self, *, as_replica: bool = False) -> None:
+        """It answers when this returns; after a crash it has recovered by then.
+
+        Args:
+            as_replica: whether it takes no writes, as one that follows another server, until it is promoted.
+        """
+        if as_replica:
+            (self._data / "standby.signal").touch()
+        options = f"{OPTIONS} {' '.join(self._options)} -p {self.port} -k {self._data}"
         await self._run("pg_ctl", "start", "-w", "-D", str(self._data), "-o", options, "-l", str(self._data / "log"))
+        self.is_running = True
 
     async def crash(self) -> None:
         """End it at once, as a crash does: it recovers from its log at the next start."""
+        self.is_running = False
         await self._run("pg_ctl", "stop", "-m", "immediate", "-D", str(self._data))
 
     async def _run(self, program: str, *arguments: str) -> None:
@@ -56,14 +69,14 @@ def postgres_programs() -> Path | None:
 
 
 @asynccontextmanager
-async def postgres_server() -> AsyncIterator[PostgresServer]:
+async def postgres_server(*options: str) -> AsyncIterator[PostgresServer]:
     """A running server, gone afterwards."""
     programs = postgres_programs()
     assert programs is not None, "there are no PostgreSQL programs here"
     with tempfile.TemporaryDirectory(prefix="sprout-postgres-") as folder:
         if os.geteuid() == 0:
             shutil.chown(folder, USER, USER)
-        server = PostgresServer(programs, Path(folder) / "data")
+        server = PostgresServer(programs, Path(folder) / "data", *options)
         await server.create()
         await server.start()
         try:

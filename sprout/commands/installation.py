@@ -1,5 +1,6 @@
 """Checks of the installation: SQLite, the data folder, the database and its job queue."""
 
+import asyncio
 import shutil
 import sqlite3
 import tempfile
@@ -12,11 +13,13 @@ from sprout.errors import SetupError, SproutError
 from sprout.offline.courses.course_folder import load_course_folder
 from sprout.roles import role_of_server
 from sprout.store.engine import migrate
+from sprout.store.engine.database import POSTGRES_CONNECTIONS
 from sprout.store.engine.health import FileHealth, file_health, server_health
 from sprout.store.engine.urls import async_url, libpq_url, sqlite_file
 from sprout.store.sqlite.checks import LOW_SPACE_BYTES, MIB, MIN_SPACE_BYTES, SAFE_SQLITE, recovery_advice
 
 CLOCK_SKEW_S = 1.0
+RESERVED_CONNECTIONS = 10  # for superusers, backups and tools
 
 
 def check_sqlite(settings: Settings) -> Finding:
@@ -60,11 +63,15 @@ def check_courses(settings: Settings) -> Iterator[Finding]:
 
 
 def check_database(settings: Settings) -> Iterator[Finding]:
+    """The database, from a thread without an event loop."""
     try:
         shown = async_url(settings.database).set(drivername=async_url(settings.database).get_backend_name())
         where = shown.render_as_string(hide_password=True)
         file = sqlite_file(settings.database)
-        yield from _postgres_findings(settings.database, where) if file is None else _sqlite_findings(file, where)
+        if file is None:
+            yield from _postgres_findings(settings, where)
+        else:
+            yield from _sqlite_findings(file, where)
     except SproutError as error:
         yield Finding("database", FindingStatus.BROKEN, str(error))
 
@@ -99,7 +106,11 @@ def check_queue(settings: Settings) -> Iterator[Finding]:
         yield Finding("job queue", FindingStatus.OK, "its tables are up to date")
 
 
-def _postgres_findings(url: str, where: str) -> Iterator[Finding]:
+def _postgres_findings(settings: Settings, where: str) -> Iterator[Finding]:
+    from sprout.store.engine.postgres_server import check_server  # its driver is in an extra
+
+    url = settings.database
+    asyncio.run(check_server(url))
     found, wanted = server_health(url), migrate.head()
     if (refusal := migrate.why_refused(url, found.revision)) is not None:
         yield Finding("database", FindingStatus.BROKEN, f"{where}: {refusal}")
@@ -108,12 +119,27 @@ def _postgres_findings(url: str, where: str) -> Iterator[Finding]:
     else:
         advice = f"{where} is at {found.revision}, not {wanted}: run `sprout migrate`"
         yield Finding("database", FindingStatus.BROKEN, advice)
+    if settings.redis_url is not None:
+        yield _connections(found.connections)
     ahead_s = found.clock_ahead_s
     message = f"the database's is {abs(ahead_s):.1f} s {'ahead of' if ahead_s > 0 else 'behind'} this machine's"
     if abs(ahead_s) <= CLOCK_SKEW_S:
         yield Finding("clock", FindingStatus.OK, message)
     else:
         yield Finding("clock", FindingStatus.NOTE, f"{message}: set both by a time server")
+
+
+def _connections(there: int) -> Finding:
+    """Whether the server has connections for two web processes and two workers, the least that outlives one's end."""
+    from sprout.engines.procrastinate_dispatcher import MAX_CONNECTIONS  # in an extra
+
+    web, worker = POSTGRES_CONNECTIONS, POSTGRES_CONNECTIONS + MAX_CONNECTIONS
+    needed = 2 * (web + worker)
+    message = f"{there} for all; a web process takes up to {web}, a worker up to {worker}"
+    if there >= needed:
+        return Finding("connections", FindingStatus.OK, message)
+    advice = f"{message}, two of each {needed}: set PostgreSQL's max_connections to {needed + RESERVED_CONNECTIONS}"
+    return Finding("connections", FindingStatus.NOTE, advice)
 
 
 def _sqlite_findings(file: Path, where: str) -> Iterator[Finding]:

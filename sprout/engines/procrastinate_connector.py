@@ -85,6 +85,8 @@ def translate_errors() -> Iterator[None]:
     """Raises DatabaseUnavailable: the database was not reached."""
     try:
         yield
+    except OperationalError as error:
+        raise DatabaseUnavailable from error
     except ConnectorException as error:
         if isinstance(error.__cause__, OperationalError):
             raise DatabaseUnavailable from error

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from procrastinate import App, RetryStrategy
@@ -24,6 +24,7 @@ STALLED_S = 30.0
 HELD_JOBS_GRACE_S = 4.0
 NEVER_S = 1e6  # no job is aborted: a run is stopped by its row
 CONNECTIONS = 3  # one for each queue's loop, one for what they do beside
+MAX_CONNECTIONS = CONNECTIONS + 3  # with the listeners of both loops and of the notifications
 
 _DEFER = text("""
     select procrastinate_defer_jobs_v1(array[
@@ -89,7 +90,10 @@ class ProcrastinateDispatcher:
             yield
             return
         self._advance, self._refresh = advance, refresh
-        async with self._app.open_async():
+        async with AsyncExitStack() as opened:
+            opened.push_async_callback(self._app.close_async)  # also where it was opened in part
+            with translate_errors():
+                await self._app.open_async()
             self._start_loops()
             try:
                 yield
@@ -160,7 +164,8 @@ class ProcrastinateDispatcher:
                 log.warning("queue.lost", exc_info=True)
             await asyncio.sleep(RECONNECT_S)
 
-    async def _advance_lane(self, lane: str) -> None:
+    async def _advance_lane(self, lane: str, **_newer: object) -> None:
+        """Advance the lane, also where a newer program has put more into the job."""
         if self._advance is None:
             raise WorkerStops
         try:

@@ -5,7 +5,7 @@ from pathlib import Path
 import psycopg
 from procrastinate.schema import SchemaManager
 
-from sprout.errors import SetupError
+from sprout.errors import ServiceNotReady
 
 _LOCK = "select pg_advisory_xact_lock(hashtextextended('sprout queue', 0))"
 _EXISTS = "select to_regclass('queue_migrations') is not null"
@@ -15,7 +15,7 @@ _INSERT = "insert into queue_migrations (name) values (%s)"
 
 
 def upgrade_queue(url: str) -> None:
-    """Bring the queue's tables up to date, all or nothing. Raises SetupError: the database cannot be reached."""
+    """Bring the queue's tables up to date, all or nothing. Raises ServiceNotReady: the database cannot be reached."""
     with _connect(url) as connection:
         connection.execute(_LOCK)
         missing = _missing(connection)
@@ -30,17 +30,19 @@ def upgrade_queue(url: str) -> None:
 
 
 def require_current_queue(url: str) -> None:
-    """Raises SetupError: the queue's tables are missing or older than this program, or cannot be reached."""
+    """Raises ServiceNotReady: the queue's tables are missing or older than this program, or cannot be reached."""
     with _connect(url) as connection:
         if _missing(connection):
-            raise SetupError("The job queue's tables are missing, or older than this program: run `sprout migrate`.")
+            older = "The job queue's tables are missing, or older than this program: run `sprout migrate`."
+            raise ServiceNotReady(older, service="`sprout migrate`")
 
 
 def _connect(url: str) -> psycopg.Connection[tuple[object, ...]]:
     try:
         return psycopg.connect(url)
     except psycopg.Error as error:
-        raise SetupError(f"The database cannot be used: {str(error).partition(chr(10))[0]}") from error
+        problem = f"The database cannot be used: {str(error).partition(chr(10))[0]}"
+        raise ServiceNotReady(problem, service="PostgreSQL") from error
 
 
 def _missing(connection: psycopg.Connection[tuple[object, ...]]) -> list[str]:

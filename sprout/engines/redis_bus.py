@@ -10,7 +10,7 @@ from sprout.engines.fan_out import MAX_WAITING, FanOut
 from sprout.engines.redis_blocks import RedisBlocks
 from sprout.engines.redis_messages import UnknownMessage, decode, encode
 from sprout.engines.redis_reader import RedisReader
-from sprout.engines.redis_server import EXPECTED, check_health, connect
+from sprout.engines.redis_server import EXPECTED, check_health, connect, translate_errors
 from sprout.engines.redis_writer import RedisWriter
 from sprout.ids import new_id
 from sprout.runs.run_store import StoredEvent
@@ -30,7 +30,9 @@ MAX_TAGS = 100
 async def open_redis_bus(
     url: str, *, prefix: str = PREFIX, max_waiting: int = MAX_WAITING
 ) -> AsyncIterator["RedisBus"]:
-    """A bus on this server, whose last messages are sent on exit. Raises SetupError, with what to do.
+    """A bus on this server, whose last messages are sent on exit.
+
+    Raises SetupError, with what to do; ServiceNotReady: the server does not answer yet.
 
     Args:
         prefix: of all keys.
@@ -43,6 +45,8 @@ async def open_redis_bus(
         if health.advice is not None:
             log.warning("redis.advice", extra={"reason": health.advice})
         bus = RedisBus(client, reading, prefix, max_waiting)
+        with translate_errors(url):
+            await bus.connect()
         async with bus.running():
             yield bus
 
@@ -95,10 +99,13 @@ class RedisBus:
     def close(self) -> None:
         self._readers.close()
 
+    async def connect(self) -> None:
+        """Find the end of every stream. Raises RedisError, OSError: the server is gone again."""
+        await self._reader.connect()
+
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Write and read within this block. Raises RedisError: the server is gone again."""
-        await self._reader.connect()
+        """Write and read within this block."""
         tasks = [asyncio.create_task(self._writer.run()), asyncio.create_task(self._reader.run())]
         try:
             yield
@@ -116,7 +123,10 @@ class RedisBus:
         messages: list[BusMessage] = []
         for one in encoded:
             try:
-                messages.append(decode(one))
+                message = decode(one)
+                if message.root_id != channel:
+                    raise UnknownMessage(one)
+                messages.append(message)
             except UnknownMessage as unknown:
                 self._report_unknown(unknown)
         self._readers.deliver(channel, messages)

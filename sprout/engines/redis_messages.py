@@ -12,7 +12,7 @@ _EPHEMERAL = TypeAdapter(EphemeralEvent)
 
 
 class UnknownMessage(ValueError):
-    """The message has an unknown tag, or is damaged; `tag` is its beginning."""
+    """The message has an unknown tag, is damaged, or is in another run's stream; `tag` is its beginning."""
 
     def __init__(self, text: str) -> None:
         super().__init__(f"unknown bus message, which begins with {text[:TAG_LENGTH]!r}")

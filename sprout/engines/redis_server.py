@@ -2,19 +2,22 @@
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from sprout.errors import SetupError
+from sprout.errors import ServiceNotReady, SetupError
 from sprout.ids import new_id
 
 try:
     from redis.asyncio import BlockingConnectionPool, Redis
     from redis.asyncio.retry import Retry
     from redis.backoff import NoBackoff
-    from redis.exceptions import AuthenticationError, OutOfMemoryError, RedisError
+    from redis.exceptions import AuthenticationError, NoPermissionError, OutOfMemoryError, RedisError
+    from redis.exceptions import ConnectionError as NotConnected
+    from redis.exceptions import TimeoutError as TimedOut
 except ImportError:
     raise SetupError("Redis needs the extra: pip install 'sprout-tutor[scale]', or unset REDIS_URL.") from None
 
@@ -29,12 +32,19 @@ Command = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class RedisHealth:
-    """Facts about a server; `evicts` is whether it may throw keys away that have not expired."""
+    """Facts about a server; `evicts` is whether it may throw keys away that have not expired.
+
+    Args:
+        clustered: whether the keys are spread over several servers.
+        full: whether it took no write, for lack of memory.
+    """
 
     where: str
     version: str
     policy: str
     role: str
+    clustered: bool = False
+    full: bool = False
     round_trip_ms: float = 0.0
 
     @property
@@ -49,11 +59,20 @@ class RedisHealth:
         if _version_tuple(self.version) < OLDEST_VERSION:
             oldest = ".".join(map(str, OLDEST_VERSION))
             return f"Redis at {self.where} is {self.version}, which has no streams: Sprout needs {oldest} or newer."
+        if self.clustered:
+            return (
+                f"Redis at {self.where} is part of a cluster, whose keys are spread: set REDIS_URL to a single server."
+            )
         return None
 
     @property
     def advice(self) -> str | None:
         """Advice on what to mend, although the server can be used."""
+        if self.full:
+            return (
+                f"Redis at {self.where} has no memory left and takes no writes, so that streams come late, from the "
+                "database: raise its maxmemory, or find out what else it is used for."
+            )
         if self.evicts:
             return (
                 f"Redis at {self.where} deletes any key when its memory is full (maxmemory-policy {self.policy}), so "
@@ -102,18 +121,35 @@ async def execute(client: "Redis", commands: Iterable[Command], *, timeout_s: fl
 
 
 async def check_health(url: str, client: "Redis") -> RedisHealth:
-    """Facts about the server, after a value was written and read. Raises SetupError: it cannot be used."""
-    where = shown_address(url)
-    try:
+    """Facts about the server, after a value was written and read.
+
+    Raises SetupError: it cannot be used; ServiceNotReady: it does not answer yet.
+    """
+    with translate_errors(url):
         (info,) = await execute(client, [("INFO",)])
-        health = _health(where, info)
+        health = _health(shown_address(url), info)
         if health.refusal is not None:
             raise SetupError(health.refusal)
-        return replace(health, round_trip_ms=await _round_trip_ms(client))
+        began_s = time.perf_counter()
+        has_room = await _write_and_read(client)
+        return replace(health, full=not has_room, round_trip_ms=(time.perf_counter() - began_s) * 1_000 / 2)
+
+
+@contextmanager
+def translate_errors(url: str) -> Iterator[None]:
+    """Raises SetupError: the server refuses what is asked of it; ServiceNotReady: it does not answer."""
+    where = shown_address(url)
+    try:
+        yield
     except AuthenticationError:
         raise SetupError(f"Redis at {where} refuses the user or password in REDIS_URL.") from None
-    except (RedisError, OSError) as error:
-        raise SetupError(f"Redis does not answer at {where} ({error}): start it, or correct REDIS_URL.") from None
+    except NoPermissionError as error:
+        raise SetupError(f"Redis at {where} does not let the user of REDIS_URL do all that it must: {error}.") from None
+    except (NotConnected, TimedOut, OSError) as error:
+        problem = f"Redis does not answer at {where} ({error}): start it, or correct REDIS_URL."
+        raise ServiceNotReady(problem, service="Redis") from None
+    except RedisError as error:
+        raise SetupError(f"Redis at {where} cannot be used: {error}.") from None
 
 
 def shown_address(url: str) -> str:
@@ -122,20 +158,21 @@ def shown_address(url: str) -> str:
     return f"{parts.hostname or 'localhost'}:{parts.port or 6379}{parts.path or '/0'}"
 
 
-async def _round_trip_ms(client: "Redis") -> float:
-    """The time of a write and of a read, halved. A full server takes no writes, but may have room again in a moment."""
-    key, began_s = f"sprout:probe:{new_id()}", time.perf_counter()
+async def _write_and_read(client: "Redis") -> bool:
+    """Write a value and read it; whether it was written. A full server may have room again in a moment."""
+    key, has_room = f"sprout:probe:{new_id()}", True
     try:
         await execute(client, [("SET", key, "1", "EX", PROBE_EXPIRES_S)])
     except OutOfMemoryError:
-        pass
+        has_room = False
     await execute(client, [("GET", key)])
-    return (time.perf_counter() - began_s) * 1_000 / 2
+    return has_room
 
 
 def _health(where: str, info: Mapping[str, Any]) -> RedisHealth:
     policy, role = str(info.get("maxmemory_policy", "noeviction")), str(info.get("role", "master"))
-    return RedisHealth(where, str(info["redis_version"]), policy, role)
+    clustered = bool(int(info.get("cluster_enabled", 0)))
+    return RedisHealth(where, str(info["redis_version"]), policy, role, clustered=clustered)
 
 
 def _version_tuple(version: str) -> tuple[int, ...]:

@@ -67,7 +67,7 @@ from sprout.web.http.dependencies import (
 from sprout.web.http.endpoint import AnyEndpoint, Call, Endpoint, group
 from sprout.web.http.endpoint import ResponseSpec as Status
 from sprout.web.http.failures import CatchAllErrors, handle_expected, handle_http_exception, handle_unexpected
-from sprout.web.http.limits import LOCAL_HOSTS, LOCAL_ORIGINS
+from sprout.web.http.limits import LOCAL_HOSTS, LOCAL_ORIGINS, PROBES
 from sprout.web.http.middleware import AllowedHosts, CrossOriginPolicy, RequestRateLimit, SecurityHeaders
 from sprout.web.reference.docs import docs_html, docs_page
 from sprout.web.reference.openapi import Json, openapi_document
@@ -76,7 +76,6 @@ from sprout.web.schemas.change_responses import ChangeRow, UndoneChange
 from sprout.web.schemas.run_responses import RunHandoff, RunRow
 from sprout.web.stream import learner_stream
 
-PROBES = ("/healthz", "/readyz", "/metrics")
 GZIP_MIN_BYTES = 200
 GZIP_LEVEL = 6
 RUN_LIMITER, UPLOAD_LIMITER = attrgetter("runs"), attrgetter("uploads")  # per learner

@@ -171,6 +171,38 @@ async def test_B4_a_sweep_wakes_no_lane_that_has_a_job_already(queue: Queue) -> 
     assert sorted(queue.jobs()) == [("conversation:1", "todo"), ("topic:1", "todo")]
 
 
+DEFER = """
+    select procrastinate_defer_jobs_v1(array[
+        row('growth', %s, 0, null, null, %s::jsonb, null)::procrastinate_job_to_defer_v1
+    ])
+"""
+
+
+async def test_X6_jobs_of_an_older_and_of_a_newer_program_advance_their_lanes(queue: Queue) -> None:
+    """As the first release has written them, and with a field that this one does not know."""
+    with psycopg.connect(queue.url) as connection:
+        connection.execute(DEFER, ["advance_lane", '{"lane": "topic:older"}'])
+        connection.execute(DEFER, ["advance_lane", '{"lane": "topic:newer", "added": {"later": 1}}'])
+    async with queue.worker() as carrier:
+        await carrier.until_advanced("topic:older", "topic:newer")
+
+
+@pytest.mark.parametrize("job", [("unknown_task", '{"lane": "topic:1"}'), ("advance_lane", '{"of": "nobody"}')])
+async def test_X6_a_job_that_is_not_understood_ends_with_a_line_and_holds_nobody_up(
+    queue: Queue, job: tuple[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    with psycopg.connect(queue.url) as connection:
+        connection.execute(DEFER, job)
+    async with queue.worker() as carrier:
+        await queue.wake("topic:2")
+        await carrier.until_advanced("topic:2")
+        async with asyncio.timeout(LONGEST_S):
+            while ("topic:2", "doing") in queue.jobs() and len(queue.jobs()) > 1:
+                await asyncio.sleep(0.05)
+    assert carrier.advanced == ["topic:2"]
+    assert any(record.levelname == "ERROR" and job[0] in record.getMessage() for record in caplog.records)
+
+
 async def test_after_the_database_was_lost_lanes_are_advanced_and_runs_refreshed_again(queue: Queue) -> None:
     carrier, heard = Carrier(), asyncio.Event()
     async with queue.dispatcher().running(carrier.advance, lambda _: heard.set()):

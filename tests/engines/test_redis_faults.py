@@ -141,7 +141,9 @@ async def test_X6_messages_of_another_version_and_of_unknown_form_are_ignored_wi
                 await admin.xadd(f"{prefix}:events:a", {"0": '2s{"of":"the future"}', "other": b"\xff\x00"})
             newer = '1s{"root_id":"a","seq":1,"kind":"agent_start","data":"{}","run_id":"a","added":"later"}'
             await admin.xadd(f"{prefix}:events:a", {"0": '1s{"seq":"no number"}', "1": newer})
-            assert await receive(tail, 1) == [a_stored_event("a", 1)]
+            foreign = newer.replace('"root_id":"a"', '"root_id":"b"')
+            await admin.xadd(f"{prefix}:events:a", {"0": foreign, "1": newer})
+            assert await receive(tail, 2) == [a_stored_event("a", 1)] * 2
         await admin.hset(f"{prefix}:text:a", mapping={"1:b1:0": "2e{}"})
         assert await bus.snapshots("a") == []
     lines = [record for record in caplog.records if record.message == "redis.unknown_message"]

@@ -40,13 +40,18 @@ class LogCursor:
 
     def has_gap(self, batch: Sequence[BusMessage]) -> bool:
         """Whether a number is missing between the cursor and the batch, or within the batch."""
-        expected = self.seq + 1
+        return len(self.before_gap(batch)) < len(batch)
+
+    def before_gap(self, batch: Sequence[BusMessage]) -> list[BusMessage]:
+        """The batch without the stored events that come after a missing number."""
+        expected, found = self.seq + 1, []
         for message in batch:
             if isinstance(message, StoredEvent) and message.seq >= expected:
                 if message.seq > expected:
-                    return True
+                    continue
                 expected += 1
-        return False
+            found.append(message)
+        return found
 
     def accept(self, batch: Sequence[BusMessage]) -> list[BusMessage]:
         """Advance over a batch; the messages that are new to the reader, none of them past the end."""

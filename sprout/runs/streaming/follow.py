@@ -1,5 +1,6 @@
 """Stream of one root run: the log past a cursor merged with the bus, each event once and in order."""
 
+import logging
 import random
 from collections.abc import AsyncGenerator, Sequence
 
@@ -9,6 +10,8 @@ from sprout.runs.run_store import RunStore
 from sprout.runs.streaming.bus import BusClosed, BusMessage, EphemeralEvent, EventBus
 from sprout.runs.streaming.cursor import LogCursor
 from sprout.runs.streaming.poller import LogPoller, Subscription
+
+log = logging.getLogger(__name__)
 
 PAGE = 500
 RETRY_MS = 1_000
@@ -81,8 +84,15 @@ async def read_page(store: RunStore, bus: EventBus, cursor: LogCursor, limit: in
 
 
 async def catch_up(cursor: LogCursor, batch: Sequence[BusMessage], bus: EventBus) -> list[BusMessage]:
-    """The new messages of a batch without a gap; blocks that lost text are sent again as snapshots."""
-    messages = cursor.accept(batch)
+    """The new messages of a batch, after the log was read; blocks that lost text are sent again as snapshots.
+
+    A stored event beyond a gap is not passed on: the log does not have it, as after a loss of the database's last
+    commits, and the reader would miss those that get its number.
+    """
+    known = cursor.before_gap(batch)
+    if len(known) < len(batch):
+        log.warning("stream.unknown_events", extra={"root": cursor.root_id, "count": len(batch) - len(known)})
+    messages = cursor.accept(known)
     if not cursor.incomplete:
         return messages
     return messages + cursor.accept_snapshots(await bus.snapshots(cursor.root_id))

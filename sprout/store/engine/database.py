@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
@@ -15,7 +16,7 @@ from sqlmodel.ext.asyncio.session import AsyncSession
 from sprout.errors import DatabaseUnavailable, SproutError
 from sprout.store.engine.cancellation import open_connection, run_to_completion
 from sprout.store.engine.failures import DatabaseDamaged, DatabaseUnreachable, translate_errors
-from sprout.store.engine.migrate import ensure_current, head
+from sprout.store.engine.migrate import ensure_current, head, knows
 from sprout.store.engine.postgres_writer import PostgresWriter
 from sprout.store.engine.quotas import ENGINE_OPTION as QUOTAS_OPTION
 from sprout.store.engine.quotas import Quotas
@@ -30,6 +31,8 @@ from sprout.store.sqlite.lock_file import lock_database
 BUSY_TIMEOUT_MS = 5_000
 IDLE_IN_TRANSACTION_MS = 5_000
 READ_CONNECTIONS = 4
+POOL = {"pool_size": 5, "max_overflow": 10}  # of PostgreSQL's connections: kept open, and beyond these when busy
+POSTGRES_CONNECTIONS = 2 * sum(POOL.values()) + 1  # at most: for writes, for reads, and that of the server's lock
 
 T = TypeVar("T")
 
@@ -93,10 +96,14 @@ class Database:
             return False
         return True
 
-    async def has_current_schema(self) -> bool:
-        """Whether the schema is that of this program. Raises SproutError: the database does not answer."""
+    async def has_needed_schema(self) -> bool:
+        """Whether the schema is that of this program, or of a newer one, which it works with until it is replaced.
+
+        Raises SproutError: the database does not answer, or has no schema.
+        """
         wanted = text("select version_num from alembic_version")
-        return await self.read_tx(lambda connection: connection.execute(wanted).scalars().all()) == [head()]
+        revision = await self.read_tx(lambda connection: connection.execute(wanted).scalar())
+        return revision == head() or not knows(revision)
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
@@ -127,12 +134,15 @@ async def open_database(
             no for PostgreSQL, where `sprout migrate` does it.
         quotas: the limits for each learner; none by default.
 
-    Raises SetupError: it cannot be reached, another process has it, it is damaged, the disk is full, or its schema is
-    unknown or (not migrated) older.
+    Raises SetupError: it cannot be reached or written, another process has it, it is damaged, the disk is full, or its
+    schema is unknown or (not migrated) older; ServiceNotReady where that may pass by itself.
     """
     file = sqlite_file(url)
     options = {QUOTAS_OPTION: quotas or Quotas()}
     if file is None:
+        from sprout.store.engine.postgres_server import check_server  # its driver is in an extra
+
+        await check_server(url)
         await asyncio.to_thread(ensure_current, url, migrate=bool(migrate))
         reader = _postgresql_read_engine(url)
         async with _open(_postgresql_writer(url, options), AsyncReadPool(reader), reader) as database:
@@ -196,14 +206,15 @@ def _make_read_only(engine: Engine) -> Engine:
 async def _postgresql_writer(url: str, options: Mapping[str, Any]) -> AsyncIterator[Writer]:
     # A paused process must not block the worker that takes over its runs. PostgreSQL's timeout begins when a statement
     # has been answered; in the middle of the driver's pipelines, of which it makes every executemany, it never begins.
-    idle = f"-c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS}"
+    limit_idle = f"set idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION_MS}"
     engine = create_async_engine(
         async_url(url),
         json_serializer=json_text,
         pool_pre_ping=True,
-        connect_args={"options": idle},
+        **POOL,
         execution_options=dict(options),
     )
+    event.listen(engine.sync_engine, "connect", partial(_run_once, limit_idle))
     engine.dialect.use_insertmanyvalues_wo_returning = True
     event.listen(engine.sync_engine, "do_executemany", _execute_one_by_one)
     try:
@@ -217,9 +228,17 @@ def _postgresql_read_engine(url: str) -> AsyncEngine:
         async_url(url),
         json_serializer=json_text,
         pool_pre_ping=True,
+        **POOL,
         isolation_level="REPEATABLE READ",
         execution_options={"postgresql_readonly": True},
     )
+
+
+def _run_once(statement: str, connection: Any, _record: object) -> None:
+    cursor = connection.cursor()
+    cursor.execute(statement)
+    cursor.close()
+    connection.commit()
 
 
 def _execute_one_by_one(cursor: Any, statement: str, parameters: Sequence[object], context: Any) -> bool:

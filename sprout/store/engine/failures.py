@@ -17,7 +17,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from sprout.errors import BadInput, Conflict, DatabaseBusy, SetupError, SproutError, StorageFull
+from sprout.errors import BadInput, Conflict, DatabaseBusy, ServiceNotReady, SetupError, SproutError, StorageFull
 from sprout.store.schema.columns import TableModel
 
 _UNIQUE_MESSAGES = {
@@ -43,8 +43,11 @@ class DatabaseDamaged(SetupError):
     """The file is damaged, or is no database."""
 
 
-class DatabaseUnreachable(SetupError):
+class DatabaseUnreachable(ServiceNotReady):
     """There is no connection to the database's server."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, service="PostgreSQL")
 
 
 @contextmanager

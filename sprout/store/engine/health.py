@@ -14,6 +14,10 @@ from sprout.store.sqlite.clean_shutdown import FileState, file_state, parse_shut
 from sprout.store.sqlite.files import uses_wal, wal_path
 from sprout.store.sqlite.lock_file import is_free, lock_path
 
+_CONNECTIONS = text(
+    "select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class FileHealth:
@@ -31,11 +35,17 @@ class FileHealth:
 
 @dataclass(frozen=True, slots=True)
 class ServerHealth:
-    """A PostgreSQL server. `clock_ahead_s` is how far its clock is ahead of this machine's; negative: behind."""
+    """A PostgreSQL server.
+
+    Args:
+        clock_ahead_s: how far its clock is ahead of this machine's; negative: behind.
+        connections: how many it gives to all who are no superusers.
+    """
 
     version: str
     revision: str | None
     clock_ahead_s: float
+    connections: int
 
 
 def file_health(file: Path) -> FileHealth:
@@ -61,7 +71,7 @@ def server_health(url: str) -> ServerHealth:
         version: str = connection.execute(text("show server_version")).scalar_one()
         there = connection.execute(text("select to_regclass('alembic_version')")).scalar_one() is not None
         found = connection.execute(text("select version_num from alembic_version")).scalar() if there else None
-        return ServerHealth(version, found, _clock_ahead_s(connection))
+        return ServerHealth(version, found, _clock_ahead_s(connection), connection.execute(_CONNECTIONS).scalar_one())
 
 
 def _clock_ahead_s(connection: Connection) -> float:

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, create_engine, event, text
 from sqlalchemy.pool import NullPool
 
 from sprout.clock import utc_now
-from sprout.errors import SetupError
+from sprout.errors import ServiceNotReady, SetupError
 from sprout.failpoints import failpoint
 from sprout.store.engine.failures import translate_errors
 from sprout.store.engine.urls import sqlite_file, sync_url
@@ -24,6 +24,7 @@ from sprout.store.sqlite.backups import back_up, list_backups
 from sprout.store.sqlite.checks import exclusive_access, recovery_advice
 from sprout.store.sqlite.files import open_read_only
 
+MIGRATION = "`sprout migrate`"
 _MIGRATIONS = Path(__file__).parent.parent / "migrations"
 _LOCK_MIGRATIONS = text("select pg_advisory_xact_lock(hashtextextended('sprout migrations', 0))")
 # Revisions from before the first release; nothing migrates from them.
@@ -84,7 +85,7 @@ def upgrade(url: str) -> Path | None:
 def ensure_current(url: str, *, migrate: bool) -> None:
     """Upgrade if wanted; the caller holds the lock of an SQLite file.
 
-    Raises SetupError: the schema is unknown or, without `migrate`, older than this program's.
+    Raises SetupError: the schema is unknown; ServiceNotReady: without `migrate`, it is older than this program's.
     """
     if migrate:
         _upgrade(url)
@@ -92,7 +93,8 @@ def ensure_current(url: str, *, migrate: bool) -> None:
     now = current_revision(url)
     _refuse_unknown(url, now)
     if now != head():
-        raise SetupError("The database's schema is older than this program: run `sprout migrate`.")
+        older = "The database's schema is missing, or older than this program: run `sprout migrate`."
+        raise ServiceNotReady(older, service=MIGRATION)
 
 
 def migrations(connection: Connection | None = None) -> Config:

@@ -33,6 +33,12 @@ def sqlite_file(url: str) -> Path | None:
     return Path(parsed.database or "") if parsed.get_backend_name() == "sqlite" else None
 
 
+def shown_address(url: str) -> str:
+    """Host, port and database of a PostgreSQL URL, without its password. Raises SetupError."""
+    parsed = sync_url(url)
+    return f"{parsed.host or 'localhost'}:{parsed.port or 5432}/{parsed.database or ''}"
+
+
 def _with_driver(url: str, drivers: dict[str, str]) -> URL:
     try:
         parsed = make_url(url)

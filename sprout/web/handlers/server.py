@@ -41,9 +41,12 @@ async def get_readiness(call: Call[ServerProbes]) -> Response:
             reason = await call.dependencies.unready_reason()
     except TimeoutError:
         reason = "Sprout's components did not respond in time."
-    if reason is not None:
-        return error_response(503, reason, "server_not_ready", {"Retry-After": "5", **NO_STORE})
-    return json_response(Health(timestamp=wire_time(datetime.now(UTC))), headers=NO_STORE)
+    return await get_liveness(call) if reason is None else not_ready(reason)
+
+
+def not_ready(reason: str) -> Response:
+    """503, with the reason and when to ask again."""
+    return error_response(503, reason, "server_not_ready", {"Retry-After": "5", **NO_STORE})
 
 
 async def get_status(call: Call[ServerProbes]) -> Response:

@@ -6,6 +6,7 @@ from sprout.web.http.parsing import JSON_MAX_DEPTH
 from sprout.web.http.rate_limits import RateLimit
 
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
+PROBES = ("/healthz", "/readyz", "/metrics")
 LOCAL_ORIGINS = tuple(f"{scheme}://{host}:*" for scheme in ("http", "https") for host in LOCAL_HOSTS)
 
 

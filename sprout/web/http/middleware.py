@@ -1,5 +1,6 @@
 """Middleware of every request and response: hosts, origins, request rate, security headers."""
 
+import ipaddress
 import re
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -8,6 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sprout.errors import TooManyRequests
 from sprout.web.http.failures import error_response, retry_after
+from sprout.web.http.limits import PROBES
 from sprout.web.http.rate_limits import RateLimiter
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -71,6 +73,9 @@ class RequestRateLimit:
 class AllowedHosts:
     """Refuses other Host headers, which stops DNS rebinding.
 
+    Probes and Prometheus come by the address or the plain name of a container. No site of the internet is called so,
+    and no page of one can therefore read what they are answered.
+
     Not Starlette's TrustedHostMiddleware: it answers in plain text, knows no IPv6 address with a port, and takes the
     first of several Host headers.
     """
@@ -80,15 +85,27 @@ class AllowedHosts:
         self._allowed = frozenset(name.lower() for name in allowed)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not self._allows(Headers(scope=scope).getlist("host")):
+        if scope["type"] == "http" and not self._allows(Headers(scope=scope).getlist("host"), scope["path"]):
             answer = error_response(400, "This server isn't reachable under that host name.", "host_unknown")
             await answer(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
-    def _allows(self, hosts: list[str]) -> bool:
+    def _allows(self, hosts: list[str], path: str) -> bool:
         match = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
-        return match is not None and ("*" in self._allowed or match["name"].lower() in self._allowed)
+        if match is None:
+            return False
+        is_allowed = "*" in self._allowed or match["name"].lower() in self._allowed
+        return is_allowed or (path in PROBES and not _is_domain(match["name"]))
+
+
+def _is_domain(name: str) -> bool:
+    """Whether the name has a dot and is no address."""
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        return "." in name
+    return False
 
 
 class CrossOriginPolicy:

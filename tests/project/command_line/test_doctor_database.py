@@ -5,9 +5,10 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import psycopg
 import pytest
 from rich.console import Console
-from sqlalchemy import make_url
+from sqlalchemy import make_url, text
 
 from harness.database.holder import holding
 from harness.database.released import a_closed_database, a_page_of_zeros
@@ -111,6 +112,28 @@ async def test_a_server_is_told_with_its_version_and_its_clock(bare_postgres_url
     assert report["database"].startswith("ok")
     assert f"up to date ({migrate.head()})" in report["database"]
     assert report["clock"].startswith("ok")
+
+
+async def test_a_server_that_cannot_be_used_is_broken_with_what_to_do(bare_postgres_url: str, tmp_path: Path) -> None:
+    with psycopg.connect(bare_postgres_url, autocommit=True) as connection:
+        name = make_url(bare_postgres_url).database
+        connection.execute(f"alter database {name} set default_transaction_read_only = on".encode())
+    code, report = await run_doctor(bare_postgres_url, tmp_path)
+    assert (code, report["database"].split()[0]) == (1, "BROKEN")
+    assert "takes no writes: set default_transaction_read_only to off" in report["database"]
+
+
+@pytest.mark.parametrize(("there", "says"), [(68 * 2, "ok"), (68 * 2 - 1, "note")])
+async def test_the_connections_that_the_processes_need_are_told_and_whether_they_are_there(
+    bare_postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: int, says: str
+) -> None:
+    migrate.upgrade(bare_postgres_url)
+    upgrade_queue(libpq_url(bare_postgres_url))
+    monkeypatch.setattr(health, "_CONNECTIONS", text(f"select {there}"))
+    code, report = await run_doctor(bare_postgres_url, tmp_path, REDIS)
+    assert (code, report["connections"].split()[0]) == (0, says)
+    assert "a web process takes up to 31, a worker up to 37" in report["connections"]
+    assert ("set PostgreSQL's max_connections to 146" in report["connections"]) is (says == "note")
 
 
 async def test_a_server_without_tables_is_to_be_migrated(bare_postgres_url: str, tmp_path: Path) -> None:

@@ -65,12 +65,20 @@ async def test_serving_on_every_address_is_one_clear_line_and_exit_code_1(tmp_pa
     assert "SPROUT_PUBLISHED_ON_LOOPBACK=true" in ran.err
 
 
-async def test_in_a_container_the_server_still_answers_to_this_machines_names_only(tmp_path: Path) -> None:
+async def test_in_a_container_the_server_answers_to_this_machines_names_only_but_its_probes(tmp_path: Path) -> None:
     settings = {"SPROUT_HOST": "0.0.0.0", "SPROUT_PORT": "0", "SPROUT_PUBLISHED_ON_LOOPBACK": "true"}
     async with serve_sprout("serve", folder=tmp_path, **settings) as (_, address), httpx2.AsyncClient() as client:
         assert (await client.get(f"{address}/api/health")).status_code == 200
         for host in ("evil.example", "0.0.0.0", "sprout"):
             answer = await client.get(f"{address}/api/health", headers={"Host": host})
             assert answer.status_code == 400
+        for host, status in {
+            "web-1:8000": 200,
+            "172.18.0.5:8000": 200,
+            "[fd00::5]:8000": 200,
+            "evil.example": 400,
+        }.items():
+            answer = await client.get(f"{address}/metrics", headers={"Host": host})
+            assert answer.status_code == status, host
         answer = await client.post(f"{address}/api/branches", json={}, headers={"Origin": "https://evil.example"})
         assert answer.status_code == 403

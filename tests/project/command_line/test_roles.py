@@ -6,7 +6,6 @@ import httpx2
 import pytest
 
 from harness.services import REDIS
-from sprout.store.engine.migrate import upgrade
 from tests.project.commands import run_sprout, serve_sprout
 
 FREE_PORT = {"SPROUT_PORT": "0"}
@@ -56,15 +55,3 @@ async def test_a_worker_serves_its_probes_alone_beside_other_processes(queue_url
         for path, expected in {"/healthz": 200, "/readyz": 200, "/metrics": 200, "/": 404, "/api/status": 404}.items():
             assert (await client.get(worker + path)).status_code == expected, path
         assert (await client.get(f"{web}/api/status")).status_code == 200
-
-
-async def test_a_database_without_the_job_queue_is_refused_until_it_is_migrated(
-    bare_postgres_url: str, tmp_path: Path
-) -> None:
-    settings = {"DATABASE_URL": bare_postgres_url, "REDIS_URL": REDIS, **FREE_PORT}
-    upgrade(bare_postgres_url)
-    refused = await run_sprout("worker", folder=tmp_path, **settings)
-    assert (refused.code, "run `sprout migrate`" in refused.err) == (1, True)
-    assert (await run_sprout("migrate", folder=tmp_path, **settings)).code == 0
-    async with serve_sprout("worker", folder=tmp_path, **settings):
-        pass

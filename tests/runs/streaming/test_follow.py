@@ -101,6 +101,22 @@ async def test_B3_messages_that_are_lost_doubled_and_late_are_delivered_once_and
             assert "some words, 🌱".startswith(text_of(of_block[:length], f"b{number}") or "")
 
 
+async def test_X6_an_event_that_the_log_does_not_have_is_not_told_and_hides_none(
+    sqlite_database: Database, data_dir: Path, bus: EventBus, caplog: pytest.LogCaptureFixture
+) -> None:
+    here = event_streams(sqlite_database, data_dir, bus, every_s=3600)
+    run = await here.a_run()
+    async with aclosing(here.follow(run)) as batches:
+        messages = await next_of(batches, 1)
+        here.bus.publish(replace(stored_events(messages)[0], seq=1_000))
+        here.publish_delta(run, "b1", "Light")
+        messages += await next_of(batches, 1)
+        await end_run(here.store, run)
+        messages += await all_of(batches)
+    assert stored_events(messages) == await here.log(run)
+    assert [record.message for record in caplog.records] == ["stream.unknown_events"]
+
+
 async def test_V2_text_in_flight_comes_from_its_start_and_goes_on_where_it_stopped(
     sqlite_database: Database, data_dir: Path, bus: EventBus
 ) -> None:

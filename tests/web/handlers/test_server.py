@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from alembic.script import ScriptDirectory
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -21,12 +22,14 @@ from sprout.app import Sprout, open_app, web_dependencies
 from sprout.config import load_settings
 from sprout.offline.pace import Pace
 from sprout.store.engine.database import Database
+from sprout.store.engine.migrate import migrations
 from sprout.store.engine.read_pool import AsyncReadPool
 from sprout.store.runs.repository import SqlRunStore
 from sprout.web.routes import web_app
 
 SLOW = Pace(0.25, 60.0)
 WITHIN_S = 90.0
+(FIRST_SCHEMA,) = ScriptDirectory.from_config(migrations()).get_bases()
 
 
 @pytest.fixture
@@ -85,11 +88,20 @@ async def test_X7_metrics_say_how_many_runs_wait_and_are_there_without_a_databas
     assert "sprout_waiting_runs" not in answer.text
 
 
-@pytest.mark.parametrize("change", ["update alembic_version set version_num = 'another'", "drop table alembic_version"])
-async def test_with_a_schema_of_another_program_a_server_is_not_ready(sprout: Sprout, change: str) -> None:
+@pytest.mark.parametrize(
+    "change", [f"update alembic_version set version_num = '{FIRST_SCHEMA}'", "drop table alembic_version"]
+)
+async def test_without_the_schema_that_it_needs_a_server_is_not_ready(sprout: Sprout, change: str) -> None:
     await sprout.database.write_tx(lambda write: write.connection.execute(text(change)))
     async with client_of(sprout) as client:
         assert "Run `sprout migrate`" in await refusal(client)
+
+
+async def test_X6_a_server_stays_ready_when_a_newer_program_has_migrated_its_database(sprout: Sprout) -> None:
+    newer = text("update alembic_version set version_num = 'newer'")
+    await sprout.database.write_tx(lambda write: write.connection.execute(newer))
+    async with client_of(sprout) as client:
+        assert (await client.get("/readyz")).status_code == 200
 
 
 async def test_without_the_built_in_model_a_server_is_not_ready(sprout: Sprout) -> None:
