@@ -14,17 +14,19 @@ from sprout.learning.structure.tree import Block, Paragraph, Section, Span
 MAX_LINES = 100_000
 
 
-def read_structure(text: str, page_starts: Sequence[int] = ()) -> Section:
+def read_structure(text: str, page_starts: Sequence[int] = (), *, finds_headings: bool = True) -> Section:
     """The document as a section of level 0, titled as its front matter says; its blocks stand before any heading.
 
     The offsets of all blocks are those of `text`. Nothing raises, whatever the text.
 
     Args:
         page_starts: where each page begins, in order; an empty page begins where the next one does.
+        finds_headings: whether headings that nothing marks are looked for where next to none is marked.
     """
     readable = _readable_length(text)
     source = rewrite_source(text[:readable])
-    blocks = with_plain_headings(text, BlockReader(text, source.text).read())
+    blocks = BlockReader(text, source.text).read()
+    blocks = with_plain_headings(text, blocks) if finds_headings else blocks
     if rest := text[readable:].strip():
         start = text.index(rest, readable)
         blocks.append(Paragraph(start, start + len(rest), tidy_spans([Span(" ".join(rest.split()))])))

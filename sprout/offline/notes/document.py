@@ -89,13 +89,14 @@ class Document:
     glossary: tuple[GlossaryEntry, ...]
 
 
-def read_document(text: str, *, desc: str = "") -> Document:
+def read_document(text: str, *, desc: str = "", finds_headings: bool = True) -> Document:
     """The document of a text. Nothing raises, whatever the text.
 
     Args:
         desc: of a concept; a section that it names is content, whatever else it would be.
+        finds_headings: whether headings that nothing marks are looked for: not in passages, which name theirs.
     """
-    root = read_structure(text)
+    root = read_structure(text, finds_headings=finds_headings)
     clean = with_clean_titles(root)
     classified = _with_named(classify(root, text), clean, (), heading_names(desc))
     left_out: list[tuple[str, str]] = []
@@ -128,7 +129,7 @@ def documents_of_passages(passages: Iterable[tuple[str, str, str]], *, desc: str
                 texts += [f"{'#' * min(at + 1, 6)} {path[at]}" for at in range(first, len(path))]
             texts.append(_without_headings(text) if path else text)
             above = path
-        found.append(read_document("\n\n".join(texts), desc=desc))
+        found.append(read_document("\n\n".join(texts), desc=desc, finds_headings=not above))
     return found
 
 

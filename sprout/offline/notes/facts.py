@@ -1,7 +1,7 @@
-"""Facts that notes state: sentences, cells of tables, and steps."""
+"""Facts that notes state: sentences and cells of tables."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from sprout.learning.structure.plain_view import text_of, text_of_spans
 from sprout.learning.structure.sentences import sentences_of
@@ -11,7 +11,8 @@ from sprout.offline.notes.words import word_count, words_of
 
 FEWEST_WORDS, MOST_WORDS = 4, 45
 LONGEST_CELL = 80
-STEP_WORDS = 15
+LEAST_TOLD, TOLD_SHARE = 8, 0.6  # words in whole sentences, of all words of a text that can be told again
+ITEM_WORDS, LINE_WORDS = 3, 6  # of an item of a list and of a line that tell something without a full stop
 
 QUESTION = re.compile(r"[?？؟]\s*$")
 LED = re.compile(r"(?P<term>[^\s:：–—=][^:：–—=]{0,60}?)\s*(?:[:：]\s+|\s[–—-]\s+|\s=\s+)(?P<meaning>\S.+)", re.DOTALL)
@@ -19,7 +20,9 @@ _SHOWS = re.compile(r"^!\[|[:：]\s*$|https?://|…$|\.\.\.$")
 _REFERENCE = re.compile(r"\s*\(?\[(?:link|\d{1,3})\]\)?")
 _NEEDS_FIGURE = re.compile(r"(?<!\()\[link\]")  # "The steps are depicted in [link]."
 _QUOTES = re.compile('[“”„"]')
-_NAME = re.compile(r"[^\W\d_]{2}|\d|\$")
+_ROW = re.compile(r"[^\W\d_]{2}|\d{3}")  # a name, or a year; a row's number alone says nothing
+_NAME = re.compile(r"[^\W\d_]{2}|\d\W?\d|\$")
+_SENTENCE_END = re.compile(r"[.!。！۔।][\"'”’»“)\]」』]{0,3}$")
 _LETTERS = re.compile(r"[^\W\d_]{3}")
 
 
@@ -34,20 +37,32 @@ def sentences_in(blocks: Iterable[Block], code: str) -> list[str]:
     ]
 
 
-def steps_of(block: Block) -> list[str]:
-    """The steps of a numbered list, as one line each; empty for other blocks, and for lists of terms or of claims."""
-    if not isinstance(block, ListBlock) or not block.ordered or any(len(item.blocks) != 1 for item in block.items):
-        return []
-    steps = [" ".join(text_of(item).split()) for item in block.items]
-    fits = all(0 < word_count(step) <= STEP_WORDS and not QUESTION.search(step) and step[-1] != ";" for step in steps)
-    led = sum(LED.fullmatch(step) is not None for step in steps)
-    return steps if fits and len(set(steps)) == len(steps) and led <= len(steps) / 2 else []
+def tells(blocks: Sequence[Block], code: str) -> bool:
+    """Whether the text says something in whole sentences, in items, or in lines as long as one: no row of labels."""
+    told = [count for block in blocks for count in _told(block, code)]
+    every = sum(word_count(text_of(paragraph)) for block in blocks for paragraph in iter_paragraphs(block))
+    return sum(told) >= max(LEAST_TOLD, TOLD_SHARE * every)
+
+
+def _told(block: Block, code: str) -> Iterator[int]:
+    """The number of words of each sentence, item and line of a block that says something."""
+    for sentence in (one for paragraph in iter_paragraphs(block) for one in split_sentences(paragraph)):
+        words = word_count(sentence)
+        item = isinstance(block, ListBlock) and words >= ITEM_WORDS and not QUESTION.search(sentence)
+        whole = is_sentence(sentence) or words >= LINE_WORDS
+        if item or (whole and says_something(sentence, code)):
+            yield words
+
+
+def is_sentence(text: str) -> bool:
+    """Whether a text ends as a sentence does."""
+    return _SENTENCE_END.search(text) is not None
 
 
 def cells_of(table: Table) -> Iterator[tuple[str, str, str, list[str]]]:
     """Row name, column name, cell, and the other cells of the column; for columns in which all cells differ."""
     names = [text_of_spans(row[0]) for row in table.rows]
-    if len(set(names)) < len(names) or not all(map(_NAME.search, names)):
+    if len(set(names)) < len(names) or not all(map(_ROW.search, names)):
         return
     for at, head in enumerate(table.head[1:], start=1):
         column = text_of_spans(head)

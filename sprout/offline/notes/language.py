@@ -37,8 +37,8 @@ class Phrases:
     meaning: str
     true_of: str
     cell: str
-    next_step: str
     own_words: str
+    own_words_about: str
     own_words_under: str
     point: str
     point_n: str
@@ -64,7 +64,6 @@ class Words:
         articles: the determiners that show number and gender; indefinite: those that a definition begins with.
         generic: nouns that name nothing by themselves, and labels of remarks.
         vague_starts: words that a sentence opens with when it needs the one before it.
-        verbs: frequent verbs that are nothing else.
         prepositions: words that a sentence may open with before a vague one.
     """
 
@@ -73,7 +72,6 @@ class Words:
     indefinite: frozenset[str]
     generic: frozenset[str]
     vague_starts: frozenset[str]
-    verbs: frozenset[str]
     prepositions: frozenset[str]
 
 

@@ -27,9 +27,7 @@ class QuestionKind(StrEnum):
     TERM = "term"
     TYPED_TERM = "typed_term"
     MEANING = "meaning"
-    TRUE_OF = "true_of"
     CELL = "cell"
-    NEXT_STEP = "next_step"
     OWN_WORDS = "own_words"
     RECALL = "recall"
 
@@ -110,15 +108,15 @@ class Material:
     @cached_property
     def meanings(self) -> list[tuple[int, TermMeaning]]:
         """What the topics say of terms, each meaning once, with the number of the topic."""
-        found: dict[tuple[str, str], tuple[int, TermMeaning]] = {}
+        found: dict[str, tuple[int, TermMeaning]] = {}
         for number, topic in enumerate(self.topics):
             known = known_terms([topic.title, *topic.headings], self.sentences[number], self.code)
             for one in (
-                *meanings_in(topic.blocks, self.code, known=known, subjects=self._subjects),
+                *meanings_in(topic.blocks, self.code, known=known),
                 *glossary_meanings(self._glossary, self.sentences[number], self.code),
             ):
                 if self._usable(one.sentence):
-                    found.setdefault(one.identity, (number, one))
+                    found.setdefault(one.key, (number, one))
         return [*found.values()]
 
     @cached_property
@@ -126,9 +124,9 @@ class Material:
         """Those of the topics, then those of the text around them, then the glossary's."""
         own = [one for _, one in self.meanings]
         known = known_terms([], self._around_sentences, self.code)
-        others = meanings_in(self.around, self.code, known=known, subjects=self._subjects)
+        others = meanings_in(self.around, self.code, known=known)
         listed = (glossary_meaning(entry, self.code) for entry in self._glossary)
-        found = {one.identity: one for one in reversed([*own, *others, *filter(None, listed)])}
+        found = {one.key: one for one in reversed([*own, *others, *filter(None, listed)])}
         return [one for one in reversed(found.values()) if self._usable(one.sentence)]
 
     def related(self, one: TermMeaning, other: TermMeaning) -> bool:
@@ -136,8 +134,6 @@ class Material:
         words, others = set(one.key.split()), set(other.key.split())
         if words <= others or others <= words or same_stem(one.key, other.key):
             return True
-        if one.does:
-            return f" {one.key} " in f" {key_of(other.meaning, self.code)} "
         return other.key in self._kinds[one.key] or one.key in self._kinds[other.key]
 
     def shown(self, term: str) -> str:
@@ -159,13 +155,6 @@ class Material:
         for _ in range(MOST_KINDS):
             kinds = {key: found.union(*(kinds[other] for other in found)) for key, found in kinds.items()}
         return kinds
-
-    @cached_property
-    def _subjects(self) -> frozenset[str]:
-        """Terms that the text uses more than once, or that a heading names."""
-        titles = [title for topic in self.topics for title in (topic.title, *topic.headings)]
-        used = {key for key, count in self.terms.counts.items() if count > 1}
-        return known_terms(titles, self.all_sentences, self.code) | used
 
     @cached_property
     def _around_sentences(self) -> list[str]:

@@ -13,12 +13,12 @@ from sprout.learning.structure.tree import Block, Definition, ListBlock, Paragra
 from sprout.offline.notes.facts import (
     LED,
     QUESTION,
+    cells_of,
     is_whole,
     iter_paragraphs,
     says_something,
-    sentences_in,
     split_sentences,
-    steps_of,
+    tells,
     without_article,
 )
 from sprout.offline.notes.language import empty_titles, language
@@ -28,13 +28,11 @@ from sprout.offline.notes.words import WORD, key_of, needs_context, stem, word_c
 MOST_TERM_WORDS = 4
 MEANING_WORDS = (3, 32)
 SYMBOL_WORDS = 2
-LEAST_SAID = 4  # words after a term and before its sentence ends
-GERMAN_VERBS = ("t", "en")
 MARKED = (SpanKind.STRONG, SpanKind.EMPHASIS)
+LEAST_LED = 4  # remarks of a text that a term leads, below which it is rather a label
 LED_ITEMS, LED_SHARE = 3, 2 / 3  # of a list, from which on its items are terms with what is said of them
 SHARED = 0.5  # of a glossary's words about a term that a sentence of the text has too
 
-_AFTER_TERM = re.compile(r"^\s*(?::|：|[–—]|-(?=\s)|=)\s+")
 _SYMBOL = re.compile(
     r"(?i)^(?:where |with |wobei |mit |où |avec |donde |con |dove |onde |com )?"
     r"(?P<subject>\$[^$]{1,14}\$|[^\W\d_][\d₀-₉]?) (?:is|ist|est|es|è|é) "
@@ -43,10 +41,8 @@ _SYMBOL = re.compile(
 _CALLED = re.compile(r"(?i)\b(?:called|genannt|heißen|heißt|appelée?s?|llamad[oa]s?|chiamat[oaie]|chamad[oa]s?)\b")
 _THAT = re.compile(r"(?i)^(?:that|dass|que) |^qu['’]")
 _SENTENCE_MARK = re.compile(r"[.!?:;]")
-_POINTS_BACK = re.compile(
-    r"(?i)\b(?:this|these|such|dies\w*|solch\w*|cet|cette|ces|est[aeo]s?|quest[aeio]|tal[ei]?s?|above|below|oben|unten)\b"
-)
 _NUMBERED = re.compile(r"\d+[.)]?$")
+_BEGINS = re.compile(r"[^\W\d_]|\$|[\"“„«'(]")
 _FORMULA = re.compile(r"\$[^$]*\$")
 _WORDS = re.compile(r"[^\W\d_]{2,}|[\u3040-\u9fff]{2}")
 
@@ -59,7 +55,6 @@ class TermMeaning:
         key: equal for all forms of the term.
         subject: the term as the sentence has it, with its article.
         loose: what is said after the term is about it, and may not say what it is: "Wind: it blows from the sea".
-        does: it says what the term does or has, and begins with the verb: "takes up red light".
         place: where its block begins; equal for the items of one list.
     """
 
@@ -69,30 +64,23 @@ class TermMeaning:
     meaning: str
     sentence: str
     loose: bool = False
-    does: bool = False
     place: int = -1
 
-    @property
-    def identity(self) -> tuple[str, str]:
-        """What it is only once in a text: a term has one meaning, and may do several things."""
-        return self.key, self.meaning if self.does else ""
 
+def meanings_in(blocks: Iterable[Block], code: str, *, known: frozenset[str] = frozenset()) -> list[TermMeaning]:
+    """What the blocks say of terms, one meaning each, in order.
 
-def meanings_in(
-    blocks: Iterable[Block], code: str, *, known: frozenset[str] = frozenset(), subjects: frozenset[str] = frozenset()
-) -> list[TermMeaning]:
-    """What the blocks say of terms, each meaning once, in order; what leads several remarks is a label and no term.
+    What leads several remarks is a label and no term, and so is what leads a remark where few others do.
 
     Args:
         known: keys of terms that a heading names or that are used elsewhere too; without a mark only they count.
-        subjects: keys of terms of which it is wanted what they do.
     """
-    every = [replace(one, place=block.start) for block in blocks for one in _meanings_of(block, code, known, subjects)]
+    every = [replace(one, place=block.start) for block in blocks for one in _meanings_of(block, code, known)]
     labels = Counter(one.key for one in {(one.key, one.meaning): one for one in every if one.loose}.values())
-    found: dict[tuple[str, str], TermMeaning] = {}
+    found: dict[str, TermMeaning] = {}
     for one in every:
-        if labels[one.key] < 2:
-            found.setdefault(one.identity, one)
+        if not one.loose or (labels[one.key] == 1 and len(labels) >= LEAST_LED):
+            found.setdefault(one.key, one)
     return [*found.values()]
 
 
@@ -116,8 +104,8 @@ def glossary_meaning(entry: GlossaryEntry, code: str) -> TermMeaning | None:
 
 def states_something(blocks: Sequence[Block], code: str) -> bool:
     """Whether there is anything in the blocks that could be asked about."""
-    listed = any(isinstance(block, Table) or len(steps_of(block)) > 1 for block in blocks)
-    return listed or bool(sentences_in(blocks, code)) or bool(meanings_in(blocks, code))
+    tables = (block for block in blocks if isinstance(block, Table))
+    return tells(blocks, code) or bool(meanings_in(blocks, code)) or any(any(cells_of(table)) for table in tables)
 
 
 def marked_terms(blocks: Iterable[Block], terms: Terms) -> list[str]:
@@ -128,9 +116,15 @@ def marked_terms(blocks: Iterable[Block], terms: Terms) -> list[str]:
             for span in paragraph.spans if len(paragraph.spans) > 1 else ():  # else a line that is marked as a whole
                 term = _without_ending(span.text.strip(" .:;,"), terms.code)
                 signs = (span.kind is SpanKind.STRONG, terms.has(term), _is_phrase(term, terms.code))
-                if span.kind in MARKED and sum(signs) > 1 and _is_term(term) and not _is_label(term, terms.code):
+                named = _is_term(term) and not _is_label(term, terms.code) and not _is_acronym(term)
+                if span.kind in MARKED and sum(signs) > 1 and named:
                     found.setdefault(key_of(term, terms.code), term)
     return [*found.values()]
+
+
+def _is_acronym(term: str) -> bool:
+    """Whether a term is capitals alone, which name nothing to those who do not know them."""
+    return term.isupper() and len(term) > 1
 
 
 def _without_ending(term: str, code: str) -> str:
@@ -153,55 +147,44 @@ def _content(text: str, code: str) -> set[str]:
     return {stem(word, code) for word in words_of(text) if word not in stopwords}
 
 
-def _meanings_of(block: Block, code: str, known: frozenset[str], subjects: frozenset[str]) -> Iterator[TermMeaning]:
+def _meanings_of(block: Block, code: str, known: frozenset[str]) -> Iterator[TermMeaning]:
     if isinstance(block, Definition):
         term = text_of_spans(block.term)
         meaning = " ".join(text_of(inner) for inner in (block.meanings[0] if block.meanings else ()))
         if made := _meaning(term, term, meaning, f"{term}: {meaning}", code):
             yield made
         return
-    led = _led_items(block, code) if isinstance(block, ListBlock) else {}
+    led = _led_paragraphs(block, code)
     for paragraph in iter_paragraphs(block):
-        if made := led.get(paragraph) or _led_by_term(paragraph.spans, code):
+        if made := led.get(paragraph):
             yield made
             continue
         marked = {key_of(span.text, code): span.text for span in paragraph.spans if span.kind in MARKED}
         for sentence in split_sentences(paragraph):
-            if not says_something(sentence, code):
-                continue
-            if made := _stated(sentence, marked, known, code) or _does(sentence, subjects, code):
+            if says_something(sentence, code) and (made := _stated(sentence, marked, known, code)):
                 yield made
 
 
-def _led_items(block: ListBlock, code: str) -> dict[Paragraph, TermMeaning]:
-    """The items of a list most of which are a term, a colon or dash, and what is said of it, without any mark."""
-    first = [item.blocks[0] for item in block.items if item.blocks and isinstance(item.blocks[0], Paragraph)]
-    found = {}
-    for paragraph in first:
-        parts = LED.fullmatch(text_of_spans(paragraph.spans))
-        if parts and (made := _led(parts["term"], parts["meaning"], text_of_spans(paragraph.spans), code)):
-            found[paragraph] = made
-    return found if len(found) >= max(LED_ITEMS, LED_SHARE * len(block.items)) else {}
+def _led_paragraphs(block: Block, code: str) -> dict[Paragraph, TermMeaning]:
+    """The paragraphs that a term leads: a marked one, "**Copper**: a red metal", or any in a list most of which do."""
+    found = {paragraph: made for paragraph in iter_paragraphs(block) if (made := _led(paragraph, code))}
+    if isinstance(block, ListBlock) and len(found) >= max(LED_ITEMS, LED_SHARE * len(block.items)):
+        return found
+    return {paragraph: made for paragraph, made in found.items() if _begins_marked(paragraph.spans, made.term)}
 
 
-def _led_by_term(spans: Spans, code: str) -> TermMeaning | None:
-    """A paragraph or an item that begins with a marked term and a colon or dash: "**Copper**: a red metal"."""
-    if len(spans) < 2 or spans[0].kind not in (*MARKED, SpanKind.CODE):
+def _begins_marked(spans: Spans, term: str) -> bool:
+    return spans[0].kind in (*MARKED, SpanKind.CODE) and spans[0].text.strip(" :：") == term
+
+
+def _led(paragraph: Paragraph, code: str) -> TermMeaning | None:
+    text = text_of_spans(paragraph.spans)
+    parts = LED.fullmatch(text)
+    if parts is None or text.rstrip().endswith((":", "：")):  # it leads a list in
         return None
-    term, text = spans[0].text.strip(), text_of_spans(spans)
-    rest = text_of_spans(spans[1:])
-    if term.endswith((":", "：")):
-        term, rest = term.rstrip(" :："), f": {rest.lstrip(' :：')}"
-    after = _AFTER_TERM.match(rest)
-    return _led(term, rest[after.end() :], text, code) if after else None
-
-
-def _led(term: str, said: str, text: str, code: str) -> TermMeaning | None:
-    meaning = (sentences_of(said) or [""])[0]
+    term, meaning = parts["term"], sentences_of(parts["meaning"])[0]
     little = language(code).stopwords - language(code).words.determiners
     if _is_label(term, code) or little & set(words_of(term)) or meaning.startswith(("—", "–", "«", "“", '"')):
-        return None
-    if said.rstrip().endswith((":", "：")):  # it leads a list in
         return None
     made = _meaning(term, term, meaning, text, code)
     opens = (words_of(meaning) or [""])[0]
@@ -251,29 +234,6 @@ def _stated(sentence: str, marked: Mapping[str, str], known: frozenset[str], cod
     return None
 
 
-def _does(sentence: str, subjects: frozenset[str], code: str) -> TermMeaning | None:
-    """A sentence of one of the terms and a verb, which says what it does: "Chlorophyll takes up red light"."""
-    given, words = language(code), sentence.strip(" .").split()
-    if _POINTS_BACK.search(sentence) or needs_context(sentence, code) or ". " in sentence.rstrip("."):
-        return None
-    for size in range(1, min(MOST_TERM_WORDS, len(words) - LEAST_SAID)):
-        subject, verb = " ".join(words[:size]), words[size]
-        first = words_of(subject)[:1]
-        named = code != "de" or (words[size - 1][:1].isupper() and verb.islower())
-        named = named and not (code == "de" and is_plural(verb, code) and first != ["die"])  # "Das Wasser nehmen die …"
-        is_verb = verb in given.words.verbs or (code == "de" and named and verb.endswith(GERMAN_VERBS))
-        generic = set(words_of(subject)) & (given.words.generic | given.stopwords - given.words.articles)
-        if is_verb and named and first and not generic and key_of(subject, code) in subjects:
-            made = _meaning(without_article(subject, code), subject, " ".join(words[size:]), sentence, code)
-            return replace(made, does=True) if made else None
-    return None
-
-
-def is_plural(verb: str, code: str) -> bool:
-    """Whether a verb in the third person speaks of several things, by its ending."""
-    return not verb.endswith("s") if code == "en" else verb.endswith(("n", "nt", "no", "m"))
-
-
 def _meaning(
     term: str, subject: str, meaning: str, sentence: str, code: str, *, least: int = MEANING_WORDS[0]
 ) -> TermMeaning | None:
@@ -285,6 +245,8 @@ def _meaning(
         or not _is_term(term)
         or _without_ending(term, code) != " ".join(term.split())
         or not least <= word_count(meaning) <= MEANING_WORDS[1]
+        or not _BEGINS.match(meaning)
+        or (len(key) > 1 and set(words_of(term)) <= language(code).stopwords)
         or QUESTION.search(meaning)
         or not (is_whole(term) and is_whole(meaning))
         or len(_WORDS.findall(_FORMULA.sub("", meaning))) < SYMBOL_WORDS

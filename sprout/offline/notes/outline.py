@@ -10,8 +10,7 @@ from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.language import empty_titles, language
 from sprout.offline.notes.meanings import states_something
 from sprout.offline.notes.terms import Terms
-from sprout.offline.notes.turns import cut_at_turns, name_stretches
-from sprout.offline.notes.words import WORD, key_of
+from sprout.offline.notes.turns import cut_at_turns, name_pieces
 
 WORDS_A_CONCEPT = 280
 FEW_CONCEPTS, WORDS_FOR_FEW = 3, 150
@@ -20,7 +19,6 @@ SMALLEST_UNNAMED = 150
 LARGE = 1.5  # times the mean, from which on a section is opened
 LONGEST_TITLE = 90
 NAMED_TERMS = 3
-TELLING = 0.5  # of all uses of a term, from which on it names the piece of text that it stands in
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +64,11 @@ def titles_of(stretches: Sequence[Stretch], code: str) -> list[str]:
     return titles
 
 
-def section_title(path: Sequence[str]) -> str:
-    """The heading; one that says nothing by itself stands after the heading above it: "TCP: Overview"."""
-    title = path[-1]
-    if title.casefold() in empty_titles() and len(path) > 1:
-        return f"{path[-2]}: {title}"
-    return title
+def title_of(part: Part) -> str:
+    """Its heading; one that says nothing by itself stands after the heading above it: "TCP: Overview"."""
+    if part.title.casefold() in empty_titles() and len(part.path) > 1:
+        return f"{part.path[-2]}: {part.title}"
+    return part.title or part.label
 
 
 def _top(content: Part) -> list[Part]:
@@ -102,7 +99,7 @@ def _opened(found: list[Stretch], wanted: int, total: int) -> list[Stretch]:
 def _cut(found: list[Stretch], wanted: int, total: int, code: str) -> list[Stretch]:
     """The stretches, with long running text cut at its turns of subject while there is room; a section only where the
     notes have next to no outline."""
-    mean = total / wanted
+    mean = max(total, 1) / wanted
     outlined = sum(bool(each.parts[0].path) for each in found) >= FEW_CONCEPTS
     for at in sorted(range(len(found)), key=lambda place: -found[place].words):
         each, part = found[at], found[at].parts[0]
@@ -115,29 +112,21 @@ def _cut(found: list[Stretch], wanted: int, total: int, code: str) -> list[Stret
             continue
         texts = ["\n".join(text_of(block) for block in blocks) for blocks in cut]
         terms = Terms.of(sentences_in(part.blocks, code), code)
-        names = name_stretches(texts, terms, most=NAMED_TERMS + 2, besides=part.path)
-        names = [_telling(name, text, terms) for name, text in zip(names, texts, strict=True)]
+        names = name_pieces(texts, terms, most=NAMED_TERMS + 2, besides=part.path)
         made = [
-            Stretch((replace(part, blocks=blocks, label=""),), each.document, tuple(name))
+            Stretch((replace(part, blocks=blocks, label=""),), each.document, name)
             for blocks, name in zip(cut, names, strict=True)
         ]
         return _cut([*found[:at], *made, *found[at + 1 :]], wanted, total, code)
     return found
 
 
-def _telling(names: Sequence[str], text: str, terms: Terms) -> list[str]:
-    """The terms that stand in this piece of a text more than in all the others."""
-    said = f" {key_of(text, terms.code)} "
-    return [
-        name for name in names if said.count(f" {(key := key_of(name, terms.code))} ") > TELLING * terms.counts[key]
-    ]
-
-
 def _is_small(stretch: Stretch, code: str) -> bool:
     """Whether a stretch cannot stand alone: some words, an opening that nothing names, nothing to ask about."""
     named = any(part.path or part.label for part in stretch.parts) or stretch.terms
     few = stretch.words < (SMALLEST if named else SMALLEST_UNNAMED)
-    return few or not states_something([block for part in stretch.parts for block in part.all_blocks], code)
+    sections = (one for part in stretch.parts for one in part.iter_parts())
+    return few or not any(states_something(one.blocks, code) for one in sections)
 
 
 def _pair_to_merge(found: Sequence[Stretch], small: Sequence[bool]) -> int:
@@ -164,7 +153,7 @@ def _titles(stretch: Stretch, code: str) -> Iterator[str]:
     say = language(code).phrases
     headed = [part for part in stretch.parts if part.path]
     named = [part for part in headed if not part.opening] or headed
-    titles = list(dict.fromkeys(section_title(part.path) for part in named))
+    titles = list(dict.fromkeys(title_of(part) for part in named))
     terms = stretch.terms or ([] if titles else key_terms(stretch, code))
     listed = _capital(say.listed(terms[:NAMED_TERMS], quote=False))
     if not titles:
@@ -181,7 +170,7 @@ def _titles(stretch: Stretch, code: str) -> Iterator[str]:
         yield whole if len(whole) <= LONGEST_TITLE else f"{_clipped(titles[0])} {say.and_more}"
     if headed:
         yield _clipped(HEADING_SEPARATOR.join(headed[0].path[-2:]))
-    base = _clipped(titles[0] if titles else listed or _key_words(stretch))
+    base = _clipped(titles[0] if titles else listed or _capital(say.point_n.format(n=1)))
     yield base
     yield from (f"{base} ({number})" for number in range(2, 1_000))
 
@@ -201,12 +190,6 @@ def key_terms(stretch: Stretch, code: str) -> list[str]:
     blocks = [block for part in stretch.parts for block in part.all_blocks]
     sentences = sentences_in(blocks, code)
     return Terms.of(sentences, code).ranked(" ".join(sentences))
-
-
-def _key_words(stretch: Stretch) -> str:
-    """The longest words of a text without terms."""
-    words = WORD.findall(" ".join(text_of(block) for part in stretch.parts for block in part.all_blocks))
-    return NAME_SEPARATOR.join(sorted(dict.fromkeys(words), key=lambda word: (-len(word), word))[:2]) or "…"
 
 
 def _clipped(title: str) -> str:

@@ -10,8 +10,8 @@ from sprout.learning.structure.tree import Block, Table
 from sprout.offline.notes.document import Part
 from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.language import language
-from sprout.offline.notes.meanings import marked_terms, meanings_in
-from sprout.offline.notes.outline import LONGEST_TITLE, section_title
+from sprout.offline.notes.meanings import marked_terms, meanings_in, states_something
+from sprout.offline.notes.outline import LONGEST_TITLE, title_of
 from sprout.offline.notes.terms import Terms, known_terms
 from sprout.offline.notes.words import key_of, word_count
 
@@ -66,7 +66,9 @@ def points_of(parts: Sequence[Part], code: str, *, most: int, title: str = "") -
         below = _below(found[at].parts[0], code)
         if 1 < len(below) <= most - len(found) + 1 or (len(below) > 1 and few):
             found[at : at + 1] = below
-    found = _merge_while(found, lambda points: len(points) > most or min(point.words for point in points) < CRUMB)
+    found = _merge_crumbs(
+        found, lambda point: point.words < CRUMB or not states_something(point.blocks, code), most=most
+    )
     return _with_titles(found, title, code)
 
 
@@ -83,7 +85,7 @@ def term_points(part: Part, code: str) -> list[Point]:
         else:
             last = found[-1]
             found[-1] = Point((*last.names, *names), (part,), (*last.blocks, block))
-    return _merge_while(found, lambda points: min((point.words for point in points), default=CRUMB) < CRUMB)
+    return _merge_crumbs(found, lambda point: point.words < CRUMB, most=len(found))
 
 
 def _below(part: Part, code: str) -> list[Point]:
@@ -94,9 +96,8 @@ def _below(part: Part, code: str) -> list[Point]:
 
 
 def _section_point(part: Part) -> Point:
-    named = section_title(part.path) if part.path else part.label
-    names = (named,) if named else ()
-    return Point(names, (part,), part.all_blocks, whole=True)
+    named = title_of(part)
+    return Point((named,) if named else (), (part,), part.all_blocks, whole=True)
 
 
 def _block_names(block: Block, terms: Terms, known: frozenset[str]) -> list[str]:
@@ -108,15 +109,17 @@ def _block_names(block: Block, terms: Terms, known: frozenset[str]) -> list[str]
     return (defined or marked_terms([block], terms))[:JOINED_NAMES]
 
 
-def _merge_while(points: list[Point], too_many: Callable[[list[Point]], bool]) -> list[Point]:
-    found = [*points]
-    while len(found) > 1 and too_many(found):
-        smallest = min(range(len(found)), key=lambda at: found[at].words)
+def _merge_crumbs(points: list[Point], is_crumb: Callable[[Point], bool], *, most: int) -> list[Point]:
+    """At most `most` points; what is a crumb goes with the smaller point beside it, of its section if there is one."""
+    found, crumbs = [*points], [is_crumb(point) for point in points]
+    while len(found) > 1 and (len(found) > most or any(crumbs)):
+        smallest = min(range(len(found)), key=lambda at: (not crumbs[at], found[at].words))
         beside = [at for at in (smallest - 1, smallest + 1) if 0 <= at < len(found)]
         same = [at for at in beside if found[at].parts == found[smallest].parts] or beside
         other = min(same, key=lambda at: found[at].words)
         first = min(smallest, other)
         found[first : first + 2] = [_joined(found[first], found[first + 1])]
+        crumbs[first : first + 2] = [all(crumbs[first : first + 2]) and is_crumb(found[first])]
     return found
 
 

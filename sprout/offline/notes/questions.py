@@ -7,21 +7,22 @@ from itertools import accumulate
 from typing import Any
 
 from sprout.learning.structure.tree import Table
-from sprout.offline.notes.facts import cells_of, steps_of
-from sprout.offline.notes.language import empty_titles
+from sprout.offline.notes.facts import cells_of, is_sentence, tells
+from sprout.offline.notes.language import language
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind
-from sprout.offline.notes.meanings import TermMeaning, is_plural
-from sprout.offline.notes.words import needs_context
+from sprout.offline.notes.meanings import TermMeaning
+from sprout.offline.notes.words import needs_context, words_of
 
 DISTRACTORS = 3
 LEAST_LETTERS = 4
 GAP = "____"
-MOST_CELLS, MOST_STEPS = 3, 2
+MOST_CELLS = 3
 LENGTHS_ALIKE = (0.4, 2.5)
 LONGEST_RECALL = 1_500  # characters
 LEAST_TYPED = 4  # words of a sentence around its missing term
 
 _WORD = re.compile(r"[^\W\d_]{3}")
+_LEADS = re.compile(rf"\W*{GAP}\W*\s[:：–—=-]|\W*{GAP}\W*[:：–—=]")
 _ABBREVIATED = re.compile(r"(?P<term>[^()]{2,}) \((?P<other>[^()]{2,})\)")
 
 
@@ -29,7 +30,7 @@ def term_questions(material: Material) -> Iterator[NoteQuestion]:
     """Meaning → term, among other terms that the notes explain."""
     for number, one in material.meanings:
         others = _of_same_sort(material, one)[:DISTRACTORS]
-        if len(others) == DISTRACTORS and not one.does:
+        if len(others) == DISTRACTORS:
             prompt = material.say.described.format(meaning=one.meaning)
             said_of = {material.shown(other.term): other.meaning for other in others}
             fields = _choice(prompt, material.shown(one.term), [*said_of], 1)
@@ -42,8 +43,8 @@ def typed_term_questions(material: Material) -> Iterator[NoteQuestion]:
         term = material.shown(one.term)
         pattern = rf"(?<!\w){re.escape(term)}(?!\w)"
         gapped = re.sub(pattern, GAP, one.sentence, flags=re.IGNORECASE)
-        worded = _WORD.search(term) and not _is_symbol(term) and not one.does
-        if gapped.count(GAP) != 1 or len(gapped.split()) <= LEAST_TYPED or not worded:
+        worded = _WORD.search(term) and not _is_symbol(term) and not _LEADS.match(gapped)
+        if gapped.count(GAP) != 1 or len(gapped.split()) <= LEAST_TYPED or not worded or not is_sentence(one.sentence):
             continue
         abbreviated = _ABBREVIATED.fullmatch(term)
         fields = {
@@ -57,39 +58,25 @@ def typed_term_questions(material: Material) -> Iterator[NoteQuestion]:
 
 
 def meaning_questions(material: Material) -> Iterator[NoteQuestion]:
-    """Term → what it is, among what other terms are."""
-    return _meaning_questions(material, QuestionKind.MEANING, material.say.meaning, loose=False)
-
-
-def true_of_questions(material: Material) -> Iterator[NoteQuestion]:
-    """Term → what the text says of it, among what it says of its neighbours."""
-    return _meaning_questions(material, QuestionKind.TRUE_OF, material.say.true_of, loose=True)
-
-
-def _meaning_questions(material: Material, kind: QuestionKind, phrase: str, *, loose: bool) -> Iterator[NoteQuestion]:
+    """Term → what it is, or what the text says of it, among what it says of other terms."""
     for number, one in material.meanings:
         others = [other for other in _of_same_sort(material, one) if _alike(other.meaning, one.meaning)]
-        distinct = {other.key: other for other in reversed(others)}
-        said_of = {other.meaning: other.term for other in others if distinct[other.key] is other}
-        said_of = dict([*said_of.items()][:DISTRACTORS])
-        if (one.loose or one.does) is loose and len(said_of) == DISTRACTORS and one.meaning not in said_of:
+        said_of = dict([*{other.meaning: other.term for other in others}.items()][:DISTRACTORS])
+        if len(said_of) == DISTRACTORS and one.meaning not in said_of:
+            phrase = material.say.true_of if one.loose else material.say.meaning
             prompt = phrase.format(term=material.quoted(material.shown(one.term)))
             fields = _choice(prompt, one.meaning, [*said_of], 2)
-            yield NoteQuestion(kind, number, (one.sentence,), one.term, fields, said_of)
+            yield NoteQuestion(QuestionKind.MEANING, number, (one.sentence,), one.term, fields, said_of)
 
 
 def _of_same_sort(material: Material, one: TermMeaning) -> list[TermMeaning]:
     """Other terms with their meanings that are surely wrong for this one, those most like it first."""
     symbol, upper, plural = _is_symbol(one.term), one.term[:1].isupper(), one.term.endswith("s")
     own = {other.key for _, other in material.meanings}
-    several = is_plural(one.meaning.split()[0], material.code)
     fitting = [
         other
         for other in material.all_meanings
-        if (other.loose, other.does) == (one.loose, one.does)
-        and _is_symbol(other.term) is symbol
-        and not material.related(one, other)
-        and (not one.does or is_plural(other.meaning.split()[0], material.code) is several)
+        if other.loose is one.loose and _is_symbol(other.term) is symbol and not material.related(one, other)
     ]
     return sorted(
         fitting,
@@ -115,38 +102,29 @@ def cell_questions(material: Material) -> Iterator[NoteQuestion]:
                 yield NoteQuestion(QuestionKind.CELL, number, (f"{row}: {cell}",), f"{row}, {column}", fields, {})
 
 
-def step_questions(material: Material) -> Iterator[NoteQuestion]:
-    """What comes right after an item of a numbered list, among its other items."""
-    for number, topic in enumerate(material.topics):
-        for block in topic.blocks:
-            steps = steps_of(block)
-            for at in range(min(MOST_STEPS, len(steps) - 1) if len(steps) > DISTRACTORS + 1 else 0):
-                others = [step for place, step in enumerate(steps) if place not in (at, at + 1)]
-                prompt = material.say.next_step.format(step=steps[at])
-                fields = _choice(prompt, steps[at + 1], others[:DISTRACTORS], 3)
-                settles = (f"{steps[at]} → {steps[at + 1]}",)
-                yield NoteQuestion(QuestionKind.NEXT_STEP, number, settles, topic.title, fields, {})
-
-
 def own_words_questions(material: Material) -> Iterator[NoteQuestion]:
     """What a term means, in the learner's own words, for them to compare with the sentence that says it."""
     for number, one in material.meanings:
-        if not one.does and not needs_context(one.sentence, material.code):
+        if not one.loose and not _is_symbol(one.term) and not needs_context(one.sentence, material.code):
             term = material.shown(one.term)
             fields = _open(material, material.say.own_words, term, one.sentence)
             yield NoteQuestion(QuestionKind.OWN_WORDS, number, (one.sentence,), term, fields, {})
 
 
-def recall_questions(material: Material) -> Iterator[NoteQuestion]:
-    """What a whole part says, in the learner's own words, for them to compare with the part itself."""
+def recall_questions(material: Material, *, of_any_text: bool = False) -> Iterator[NoteQuestion]:
+    """What a part says under its heading, in the learner's own words, for them to compare with the part itself.
+
+    Args:
+        of_any_text: also where the text is rather labels than sentences.
+    """
     say = material.say
     for number, topic in enumerate(material.topics):
-        headed = any(heading in topic.title for heading in topic.headings) or topic.title.casefold() in empty_titles()
-        title = topic.title or next(iter(topic.headings), "")
         text = _first_sentences(material.sentences[number])
-        if title and text:
-            fields = _open(material, say.own_words_under if headed else say.own_words, title, text)
-            yield NoteQuestion(QuestionKind.RECALL, number, (), title, fields, {})
+        if len(topic.headings) < 2 and text and (of_any_text or tells(topic.blocks, material.code)):
+            title = next(iter(topic.headings), topic.title)
+            fields = _open(material, say.own_words_under if topic.headings else say.own_words_about, title, text)
+            if of_any_text or not set(words_of(title)) <= language(material.code).words.generic:
+                yield NoteQuestion(QuestionKind.RECALL, number, (), title, fields, {})
 
 
 def _open(material: Material, phrase: str, about: str, says: str) -> dict[str, Any]:

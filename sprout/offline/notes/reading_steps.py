@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from sprout.learning.paths.passages import HEADING_SEPARATOR
 from sprout.learning.structure.tree import Block
 from sprout.offline.notes.document import Document, Part
+from sprout.offline.notes.outline import title_of
 from sprout.offline.notes.words import word_count
 
 LEAST_WORDS, MOST_WORDS = 120, 300
@@ -29,21 +29,20 @@ class ReadingStep:
 
     Args:
         blocks: what stands in them and belongs to the part.
+        title: of the section that most of it stands in; empty where it has none.
     """
 
     passages: tuple[GivenPassage, ...]
     blocks: tuple[Block, ...]
+    title: str
 
     @property
     def words(self) -> int:
         return sum(word_count(passage.text) for passage in self.passages)
 
-    @property
-    def title(self) -> str:
-        return self.passages[0].heading.split(HEADING_SEPARATOR)[-1]
-
     def with_next(self, other: "ReadingStep") -> "ReadingStep":
-        return ReadingStep((*self.passages, *other.passages), (*self.blocks, *other.blocks))
+        title = (self if self.words >= other.words else other).title
+        return ReadingStep((*self.passages, *other.passages), (*self.blocks, *other.blocks), title)
 
 
 def reading_steps(
@@ -79,7 +78,7 @@ def _single_steps(
     documents: Sequence[Document], passages: Sequence[GivenPassage], parts: Sequence[Part]
 ) -> Iterator[ReadingStep]:
     """A step for each passage that has a block of the parts; without blocks where one only goes on in it."""
-    own = {id(block) for part in parts for block in part.all_blocks}
+    own = {id(block): title_of(one) for part in parts for one in part.iter_parts() for block in one.blocks}
     groups = [[*group] for _, group in groupby(passages, lambda passage: passage.document)]
     for document, group in zip(documents, groups, strict=True):
         ends = _ends(document.text, [passage.text for passage in group])
@@ -88,7 +87,7 @@ def _single_steps(
             blocks = [block for block in document.content.all_blocks if id(block) in own and start < block.end]
             here = tuple(block for block in blocks if start <= block.start < end)
             if here or any(block.start < start for block in blocks):
-                yield ReadingStep((passage,), here)
+                yield ReadingStep((passage,), here, own[id(here[0])] if here else "")
             start = end
 
 

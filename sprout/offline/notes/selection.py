@@ -15,9 +15,7 @@ ENOUGH = 5  # questions, from which on the learner's own words are asked for onl
 # A kind → its questions, and how good they are where one could be asked as well as another.
 KINDS: dict[QuestionKind, tuple[Callable[[Material], Iterator[NoteQuestion]], float]] = {
     QuestionKind.MEANING: (questions.meaning_questions, 3.0),
-    QuestionKind.TRUE_OF: (questions.true_of_questions, 3.0),
     QuestionKind.CELL: (questions.cell_questions, 2.5),
-    QuestionKind.NEXT_STEP: (questions.step_questions, 2.5),
     QuestionKind.TERM: (questions.term_questions, 2.5),
     QuestionKind.TYPED_TERM: (questions.typed_term_questions, 2.0),
     QuestionKind.OWN_WORDS: (questions.own_words_questions, 0.5),

@@ -28,6 +28,7 @@ from sprout.learning.structure.tree import iter_sections
         ("[The Cell](#cell) [#](#cell)", "The Cell"),
         ("The `for` loop:", "The for loop"),
         ("3.1.2The Cell", "The Cell"),
+        ("B.2. The Cell", "The Cell"),
         ("📚 Contents of the cell", "Contents of the cell"),
         ("🕵️ ¿Quién soy?", "¿Quién soy?"),
     ],

@@ -35,6 +35,11 @@ def test_a_passage_stands_under_its_headings_also_where_others_are_missing() -> 
     assert outline(second.content) == {(): "Iron rusts."}
 
 
+def test_in_passages_that_name_their_heading_no_line_is_taken_for_another() -> None:
+    (document,) = documents_of_passages([("a.md", "Energy", "# Energy\n\n1.1 Heat\n\nIt moves from warm to cold.")])
+    assert [part.title for part in document.content.iter_parts()] == ["", "Energy"]
+
+
 def test_what_is_below_exercises_is_left_out_also_in_passages() -> None:
     given = [("a.md", "Cells › Exercises › Part one", "#### Part one\n\nName three parts of a cell and what they do.")]
     (document,) = documents_of_passages(given)

@@ -22,8 +22,8 @@ TABLE = (
 )
 
 
-def plan_of(text: str, *, most: int = 12) -> Plan:
-    plan = lesson_plan_from_notes([("a.md", "", text)], most=most, most_items=10)
+def plan_of(text: str, *, title: str = "", most: int = 12) -> Plan:
+    plan = lesson_plan_from_notes([("a.md", "", text)], most=most, most_items=10, title=title)
     assert plan is not None
     return plan
 
@@ -71,14 +71,6 @@ def test_text_that_marks_no_term_is_one_subconcept_that_is_called_as_its_concept
     plan = lesson_plan_from_notes([("a.md", "The mill", prose)], most=12, most_items=10, title="The mill")
     assert plan is not None
     assert [node.title for node in plan.nodes] == ["The mill"]
-
-
-def test_what_a_term_does_is_told_from_what_its_neighbours_do() -> None:
-    asked = [one for one in learned("photosynthese.md").questions if "Was davon sagen" in one["prompt"]]
-    green = next(one for one in asked if "„Chlorophyll“" in one["prompt"])
-    assert green["correct_answer"] == "nimmt vor allem rotes und blaues Licht auf und wirft das grüne Licht zurück"
-    assert not any("Chlorophyll" in option for option in green["options"])
-    assert not any(option.startswith(("nehmen", "schließen")) for option in green["options"])
 
 
 def test_terms_are_told_from_others_of_the_same_list_and_never_from_a_kind_of_themselves() -> None:
@@ -149,18 +141,54 @@ def test_terms_are_asked_for_by_their_meaning_and_meanings_by_their_term() -> No
     assert "____" in typed["prompt"]
 
 
-def test_a_table_is_read_and_a_numbered_list_is_followed() -> None:
-    steps = "".join(
-        f"{n}. {step}\n"
-        for n, step in enumerate(
-            ("Fill the kettle", "Light the fire", "Open the valve", "Close the damper", "Start the pump"), start=1
-        )
-    )
-    plan = plan_of(f"## Days\n\nPlanets turn at their own pace.\n\n{TABLE}\n## Start\n\n{steps}")
+def test_a_table_is_read() -> None:
+    plan = plan_of(f"## Days\n\nPlanets turn at their own pace.\n\n{TABLE}")
     cell = next(item.input for item in plan.questions if "“Mars” under “Day”" in item.input["prompt"])
     assert cell["correct_answer"] == "25 hours"
-    step = next(item.input for item in plan.questions if "right after this? “Fill the kettle”" in item.input["prompt"])
-    assert step["correct_answer"] == "Light the fire"
+
+
+def test_a_table_of_codes_or_of_rows_that_only_a_number_names_is_not_asked_about() -> None:
+    numbers = "".join(
+        f"| {n} | {name} |\n" for n, name in enumerate(("Link", "Network", "Transport", "Session"), start=1)
+    )
+    codes = "".join(f"| {name} | {n} |\n" for n, name in enumerate(("NOTRIG", "RISING", "FALLING", "LEVEL")))
+    for head, rows in (("| Layer | Name |", numbers), ("| Name | Code |", codes)):
+        plan = plan_of(
+            f"## Layers\n\nEach layer has its own name in the model.\n\n{head}\n|---|---|\n{rows}", title="Layers"
+        )
+        assert not any("the table" in prompt for prompt in prompts(plan))
+
+
+WHOLE = "The pump moves the water to the tank at night. The tank keeps it for a day and gives it back in the morning. "
+LABELS = "\n\n".join(f"Box {letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
+
+def test_own_words_are_asked_only_of_what_says_it_in_whole_sentences_or_items() -> None:
+    items = "".join(f"- The {name} is opened before the pump runs\n" for name in ("valve", "gate", "tap"))
+    for text, asked in ((WHOLE, True), (items, True), (f"{WHOLE}\n\n{LABELS}", False)):
+        found = prompts(plan_of(f"## Water\n\n{text}", title="Water"))
+        assert any("under “Water”" in prompt for prompt in found) is asked
+
+
+def test_a_part_that_nothing_can_be_asked_about_goes_with_the_one_beside_it() -> None:
+    text = f"# Plant\n\n## Water\n\n{WHOLE * 5}\n\n## Picture\n\n{LABELS}\n\n## Steam\n\n{WHOLE * 6}\n"
+    assert [node.title for node in plan_of(text, title="Plant").nodes] == ["Water · Picture", "Steam"]
+
+
+def test_a_definition_is_asked_for_as_such_and_its_key_is_its_whole_sentence() -> None:
+    said = "A **reservoir** is a place where water stays for some time."
+    plan = plan_of(f"## Water\n\n{said} {WHOLE}", title="Water")
+    asked = [one.input for one in plan.questions if "mean by “reservoir”" in one.input["prompt"]]
+    assert [one["correct_answer"] for one in asked] in ([], [said])
+    typed = [one.input for one in plan.questions if "____" in one.input["prompt"]]
+    assert [one["correct_answer"] for one in typed] == ["reservoir"] or asked
+
+
+def test_a_term_is_missing_only_within_a_sentence_never_before_a_colon() -> None:
+    terms = {"copper": "a red metal", "iron": "a soft metal", "zinc": "a grey metal", "lead": "a heavy metal"}
+    plan = plan_of("## Metals\n\n" + "".join(f"- **{term}**: {what} that is cast.\n" for term, what in terms.items()))
+    assert not any("____" in prompt for prompt in prompts(plan))
+    assert any("Which term do your notes explain" in prompt for prompt in prompts(plan))
 
 
 def test_the_wrong_options_of_a_quiz_are_never_taught() -> None:

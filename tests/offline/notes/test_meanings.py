@@ -3,7 +3,9 @@
 import pytest
 
 from sprout.offline.notes.document import read_document
-from sprout.offline.notes.meanings import meanings_in
+from sprout.offline.notes.facts import sentences_in
+from sprout.offline.notes.meanings import marked_terms, meanings_in
+from sprout.offline.notes.terms import Terms
 
 
 def found(text: str, code: str) -> list[tuple[str, str]]:
@@ -89,6 +91,10 @@ def test_definitions_are_found(code: str, sentence: str, term: str, meaning: str
         "In the **old town**, the houses are of stone.",
         "**Step 2**: a long wait in the cold room",
         "- **Wind**: when it blows from the sea it brings rain to the coast",
+        "A **tongue** is present, which is used in catching the prey.",
+        "The **blood** is composed of plasma and of cells.",
+        "A **pond** is a body of water in which all the above mentioned parts are seen.",
+        "**Def**: a set of symbols that has an end",
     ],
 )
 def test_what_only_looks_like_a_definition_is_none(sentence: str) -> None:
@@ -106,11 +112,26 @@ def test_what_leads_several_remarks_is_a_label_and_no_term() -> None:
     assert meanings_in(read_document(text).content.all_blocks, "en") == []
 
 
-def test_a_label_before_one_paragraph_is_no_term() -> None:
-    text = "**Scene one**: You get a packet for your net.\n\n**Cache**: memory that is near the processor.\n"
-    text += "\nThe cache is small. A cache is fast. Each core has a cache.\n"
-    blocks = read_document(text).content.all_blocks
-    assert [one.term for one in meanings_in(blocks, "en", known=frozenset({"cache"}))] == ["Cache"]
+def test_few_remarks_that_a_word_leads_are_notes_and_no_terms() -> None:
+    remarks = {
+        "Hub": "one for all ports",
+        "Switch": "one for each port",
+        "Router": "parts the nets",
+        "Bridge": "joins two nets",
+    }
+    for count, terms in ((4, [*remarks]), (3, [])):
+        text = "".join(f"- {term}: {said}\n" for term, said in [*remarks.items()][:count])
+        blocks = read_document(f"## Words\n\n{text}").content.all_blocks
+        assert [one.term for one in meanings_in(blocks, "en")] == terms
+
+
+def test_capitals_alone_name_nothing_that_a_sentence_does_not_define() -> None:
+    text = (
+        "The **dew point** falls with the **RH** of the air. Look at the **RH** and at the **dew point** of the air.\n"
+    )
+    blocks = read_document(f"## Air\n\n{text}").content.all_blocks
+    sentences = sentences_in(blocks, "en")
+    assert marked_terms(blocks, Terms.of(sentences, "en")) == ["dew point"]
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ def test_one_sentence_makes_one_concept_and_says_that_it_is_little() -> None:
     assert "Your notes are short" in plan.closing
 
 
-@pytest.mark.parametrize("text", ["", "   \n", "# Title\n", "https://example.org", "1\n\n2\n"])
+@pytest.mark.parametrize("text", ["", "   \n", "# Title\n", "https://example.org", "1\n\n2\n", "-"])
 def test_notes_that_say_nothing_give_no_path(text: str) -> None:
     assert path_from_notes([text], least=6, most=10) is None
 

@@ -28,7 +28,7 @@ _FURNITURE = frozenset(
     "blob-num page-nav md-source-file".split()
 )
 _LINK_LISTS = frozenset(
-    "toc table-of-contents tableofcontents contents-nav sidebar side-bar sidenav side-nav menu nav navigation "
+    "toc table-of-contents tableofcontents contents-nav docnav sidebar side-bar sidenav side-nav menu nav navigation "
     "site-header site-footer page-header page-footer footer header topbar related related-links tags".split()
 )
 _KEPT_TAGS = frozenset({"html", "body", "main", "article", "code", "pre", "table"})

@@ -10,7 +10,8 @@ from sprout.documents.formats.pdf.lines import Line
 from sprout.documents.formats.pdf.lists import without_dingbat
 
 LARGER, NEARLY_LARGER = 1.1, 1.04
-MAX_CHARACTERS = 160
+MAX_CHARACTERS, LONG_TITLE = 160, 80
+LEAST_CONTENTS = 3  # headings of a page that all come again on later pages
 MAX_LARGE_LINES, MAX_BOLD_LINES = 4, 2
 MAX_SHARE = 0.12
 BOLD = 0.9
@@ -25,6 +26,8 @@ NUMBERING = re.compile(
 )
 _DEPTH = re.compile(r"(?:[A-Z]|\d{1,2})((?:\.\d{1,3})*)\.?\s")
 _ENDS_OTHERWISE = re.compile(r"(?:[,;:]|[^.]\.)$")
+_NEXT_SENTENCE = re.compile(r"[^\W\d_]{3}[.!?] [^\W\d_a-zà-ÿ]")
+_PARENTHESES = re.compile(r"\([^()]*\)")
 _LEADER = re.compile(r"(?:[.·]\s?){4,}")
 _OPERATOR = re.compile(r"[=×÷·→↦∑∫√≤≥∈]|[\w₀-₉)] [+−<>] [\w(]|\([^\W\d_]\)")
 _NAME = re.compile(r"[^\W\d_]{4}")
@@ -97,7 +100,8 @@ def find_candidates(column: Column, body_size: float, leading: float) -> list[He
 def _may_be_heading(line: Line, body_size: float) -> bool:
     if line.content is not None or line.fonts.mono > 0.5 or line.fonts.math > 0.5:
         return False
-    if sum(character.isalpha() for character in line.text) < 2 or CAPTION.match(line.text) or _is_formula(line.text):
+    named = _PARENTHESES.sub("", line.text)  # what stands in them alone labels a picture
+    if sum(character.isalpha() for character in named) < 2 or CAPTION.match(line.text) or _is_formula(line.text):
         return False
     return line.size >= LARGER * body_size + 0.3 or (line.fonts.bold >= BOLD and line.size >= 0.93 * body_size)
 
@@ -119,8 +123,10 @@ def _stands_apart(lines: Sequence[Line], at: int, end: int, body_size: float, le
         return False
     if _LEADER.search(text) or any(_is_entry_of_contents(line) for line in lines[at:end]):
         return False
+    if len(text) > LONG_TITLE and _NEXT_SENTENCE.search(text):
+        return False
     if large:
-        return not text.endswith((",", ";")) and not (_ENDS_OTHERWISE.search(text) and len(text) > 80)
+        return not text.endswith((",", ";")) and not (_ENDS_OTHERWISE.search(text) and len(text) > LONG_TITLE)
     numbered = NUMBERING.match(text) is not None
     apart = at == 0 or lines[at].base - lines[at - 1].base > GAP_ABOVE * leading or lines[at - 1].content is not None
     return (apart or lines[at].size > NEARLY_LARGER * body_size) and (numbered or not _ENDS_OTHERWISE.search(text))
@@ -143,6 +149,23 @@ def without_title_page(candidates: Sequence[HeadingCandidate], pages: int) -> li
         for candidate in candidates
         if pages == 1 or candidate.style in later or candidate.style[1] or candidate.style == largest
     ]
+
+
+def without_contents(candidates: Sequence[HeadingCandidate]) -> list[HeadingCandidate]:
+    """The candidates without those that list a chapter's headings on its first page."""
+    last_page = {_key(candidate): candidate.lines[0].page for candidate in candidates}
+    returns = [last_page[_key(candidate)] > candidate.lines[0].page for candidate in candidates]
+    listed = Counter(one.lines[0].page for one, again in zip(candidates, returns, strict=True) if again)
+    return [
+        one
+        for one, again in zip(candidates, returns, strict=True)
+        if not again or listed[one.lines[0].page] < LEAST_CONTENTS
+    ]
+
+
+def _key(candidate: HeadingCandidate) -> str:
+    """Equal for a heading and its entry in a list of contents: its letters alone."""
+    return "".join(filter(str.isalpha, candidate.text.casefold()))
 
 
 def rank_styles(

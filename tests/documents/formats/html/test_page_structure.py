@@ -181,6 +181,7 @@ CONTENT = "Heat rises, because warm air is lighter than cold air. " * 6
         '<a href="/edit">Edit on GitHub</a>',
         "<aside><ul><li><a>One</a><li><a>Two</a></ul></aside>",
         '<div class="sidebar"><a>One</a> <a>Two</a></div>',
+        '<ul class="docnav"><li><a>Prev</a><li><a>Next</a></ul>',
         "<footer>© 2026 Somebody. <a>Imprint</a></footer>",
         "<header><a>Home</a> <a>News</a></header>",
     ],

@@ -55,10 +55,23 @@ def test_headings_get_their_levels_from_size_and_numbering() -> None:
         Run(72, 125, "def heat(body): return body.energy", CODE, 16),
         Run(72, 125, "This is said in bold letters at the end of it all.", BOLD, 11),
         Run(72, 125, "1 Heat and work . . . . . . . . . . . . . . . . 12", BOLD, 11),
+        Run(72, 125, "(Warm body) (Cold body)", BOLD, 16),
+        Run(72, 125, "Heat moves from one body to another. Work is defined as the amount of all energy that", BOLD, 13),
     ],
 )
-def test_a_caption_code_a_bold_sentence_and_an_entry_of_the_contents_are_no_headings(line: Run) -> None:
+def test_a_caption_code_a_bold_sentence_labels_and_an_entry_of_the_contents_are_no_headings(line: Run) -> None:
     assert "#" not in read([*column(72, 60, TEXT), line, *column(72, 160, TEXT)])
+
+
+def test_headings_that_a_first_page_only_lists_are_those_of_the_pages_after_it() -> None:
+    names = ["1.1 Heat", "1.2 Work", "1.3 Power"]
+    first = [
+        Run(72, 60, "Energy", BOLD, 20),
+        *(Run(72, 100 + 30 * at, name, BOLD, 14) for at, name in enumerate(names)),
+    ]
+    later = [[Run(72, 60, name.upper(), BOLD, 14), *column(72, 90, TEXT)] for name in names]
+    headings = [line for line in read([*first, *column(72, 200, TEXT)], *later).splitlines() if line.startswith("#")]
+    assert headings == ["# Energy", "## 1.1 HEAT", "## 1.2 WORK", "## 1.3 POWER"]
 
 
 def test_a_numbered_line_in_bold_and_larger_is_a_heading_however_close_the_text_stands() -> None:

@@ -141,6 +141,16 @@ def test_a_lesson_from_notes_can_be_passed_and_failed_to_its_end(name: str) -> N
         assert len(failed.asked) >= len(failed.plan)
 
 
+def test_a_text_of_labels_alone_is_still_read_and_asked_about_once() -> None:
+    labels = "\n\n".join(f"The tank of stage {letter}" for letter in "ABCDEFGH")
+    tag = Tag("passage", {"id": "p1", "doc": "plant.md", "heading": "Tanks"}, f"## Tanks\n\n{labels}")
+    lesson = lesson_from_notes([tag], title="Tanks", desc="")
+    assert lesson is not None
+    assert [chunk.question.prompt for chunk in lesson.chunks] == [
+        "Explain in your own words what your notes say under “Tanks”."
+    ]
+
+
 def test_what_is_only_compared_ends_as_practice() -> None:
     text = "## Rooms\n\n" + "They came in late and sat down by the fire, and no one said a word about the journey. " * 9
     tag = Tag("passage", {"id": "p1", "doc": "rooms.md", "heading": "Rooms"}, text)

@@ -15,8 +15,9 @@ from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, recognize_tact
 from sprout.offline.demo.tutor.lesson import AnswerKind, Chunk, PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.templates import Templates, notes_templates
 from sprout.offline.notes.document import documents_of_passages
-from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind, Topic
+from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind, Topic, accepted
 from sprout.offline.notes.path import code_of
+from sprout.offline.notes.questions import recall_questions
 from sprout.offline.notes.reading_steps import GivenPassage, ReadingStep, reading_steps
 from sprout.offline.notes.scope import own_parts
 from sprout.offline.notes.selection import all_questions, changed_form, select_questions
@@ -70,7 +71,7 @@ class _NotesLesson:
             draft
             for draft in all_questions(material)
             if all(find_piece(texts[draft.topic], sentence) for sentence in draft.settles)
-        ]
+        ] or [*accepted(recall_questions(material, of_any_text=True))]  # what is read is asked about once at least
 
     def build(self) -> TutorLesson | None:
         chunks = tuple(self._chunks())

@@ -61,6 +61,6 @@ def _edges(name: str, sentences: Sequence[str], frames: Templates) -> Iterator[s
 
 
 def _same(sentence: str, settling: str) -> bool:
-    """Whether a sentence is the one that settles it; an item or a row is, where it has its parts."""
-    parts = settling.replace(" → ", ": ").split(": ")
+    """Whether a sentence is the one that settles it; a row is, where it has its parts."""
+    parts = settling.split(": ")
     return sentence == settling or all(part in sentence for part in parts if part)
