@@ -39,7 +39,8 @@ class OtherLearners:
             for table in self._tables:
                 connection.execute(text(f"create table original.{table.name} as table public.{table.name}"))
             self._columns = {table.name: _copied_columns(connection, table.name) for table in self._tables}
-            (self.events_each,) = connection.execute(text("select count(*) from original.run_events")).one()
+            counted = text("select count(*) from original.run_events")
+            self.events_each: int = connection.execute(counted).scalar_one()
 
     @property
     def copied_tables(self) -> frozenset[str]:
