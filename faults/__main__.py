@@ -33,13 +33,14 @@ from faults.learners import (
     review_dates,
     study_days,
 )
-from faults.storage import nth_failure, sqlite_faults
+from faults.storage import hot_path, nth_failure, sqlite_faults
 
 PROOFS = {
     **loop_faults.PROOFS,
     **sqlite_faults.PROOFS,
     **failpoints.PROOFS,
     **nth_failure.PROOFS,
+    **hot_path.PROOFS,
     **out_of_memory.PROOFS,
     **loop_simulation.PROOFS,
     **core_simulation.PROOFS,

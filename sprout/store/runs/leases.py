@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, delete, exists, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, exists, or_, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from sprout.runs.run_store import WorkerLease
@@ -13,6 +13,7 @@ from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.runs.fencing import check_fencing
 from sprout.store.runs.lock_order import lock_roots_of
 from sprout.store.runs.mapping import author_of, runs, worker_leases
+from sprout.store.schema.run_tables import GOES_ON
 
 CRASHED_OWNER = ""
 ANY_WORKER = WorkerLease("-", lease_s=0.0)
@@ -22,7 +23,7 @@ ORPHANED = and_(
     runs.c.state == RunState.RUNNING.value,
     or_(runs.c.owner.is_(None), and_(runs.c.owner != bindparam("me"), ~_ALIVE)),
 )
-_WAITING = runs.c.state == RunState.WAITING_ON_HUMAN.value
+_GOES_ON = text(GOES_ON)  # in the words of its index: runs that wait for a person pile up
 _holder = runs.alias("holder")
 FREE_LANE = ~exists().where(
     _holder.c.lane == runs.c.lane,
@@ -33,7 +34,7 @@ _CLAIMABLE_LANES = (
     .where(
         or_(
             and_(ORPHANED, or_(bindparam("resume"), runs.c.cancel_requested, runs.c.cause == "asked")),
-            and_(_WAITING, or_(runs.c.answered, runs.c.cancel_requested)),
+            _GOES_ON,
             and_(runs.c.state == RunState.QUEUED.value, FREE_LANE),
         )
     )

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import get_args
 
 from pydantic import JsonValue
-from sqlalchemy import BigInteger, CheckConstraint, Index, Text, false, true
+from sqlalchemy import BigInteger, CheckConstraint, Index, Text, false, text, true
 from sqlmodel import Field
 
 from sprout.clock import utc_now
@@ -13,6 +13,7 @@ from sprout.runs.state import TERMINAL_STATES, RunState
 from sprout.store.schema.columns import JSON_VALUE, OrderedModel, SafeText, TableModel, UtcTime, one_of, unique_where
 
 UNFINISHED = tuple(sorted(state.value for state in RunState if state not in TERMINAL_STATES))
+GOES_ON = f"state = '{RunState.WAITING_ON_HUMAN}' and (answered or cancel_requested)"
 
 _ENDED = ", ".join(f"'{state}'" for state in sorted(TERMINAL_STATES))
 _HOLDS_THE_LANE = f"state in ('{RunState.RUNNING}', '{RunState.WAITING_ON_HUMAN}')"
@@ -34,6 +35,7 @@ class Run(OrderedModel, table=True):
         unique_where(_HOLDS_THE_LANE, "uq_runs_active_in_lane", "lane"),
         Index(None, "lane", "state"),
         Index(None, "user_id", "branch_id"),
+        Index("ix_runs_goes_on", "lane", sqlite_where=text(GOES_ON), postgresql_where=text(GOES_ON)),
     )
 
     root_id: str = Field(foreign_key="runs.id", ondelete="CASCADE", index=True, sa_type=SafeText)
