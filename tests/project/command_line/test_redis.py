@@ -1,15 +1,12 @@
 """Redis as `sprout serve` and `sprout doctor` meet it: used, missing, refused, away."""
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from harness.database.postgres import create_postgres
 from harness.servers.redis import REDIS_URL, redis_server
-from harness.servers.topology import migrate
 from harness.services import require
 from sprout.commands.doctor import examine
 from sprout.config import load_settings
@@ -18,12 +15,10 @@ from tests.project.commands import run_sprout, start_sprout
 
 
 @pytest.fixture
-def database() -> Iterator[str]:
+def database(postgres_url: str) -> str:
     """An up-to-date PostgreSQL database, which Redis goes with."""
     require("redis")
-    with create_postgres() as url:
-        migrate(url)
-        yield url
+    return postgres_url
 
 
 AWAY = "redis://:secret-word@127.0.0.1:9/0"
