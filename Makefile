@@ -6,6 +6,12 @@ PORT ?= 8000
 WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
 ARGS ?=
 BIN := .venv/bin
+SCALED_SUITES := tests/runs/streaming tests/runs/test_lanes.py tests/runs/test_live_runs.py tests/runs/test_ending.py \
+  tests/runs/execution/test_answers.py tests/runs/execution/test_children.py tests/runs/execution/test_crash_guard.py \
+  tests/runs/execution/test_delegation.py tests/runs/execution/test_event_redaction.py \
+  tests/runs/execution/test_memory_flush.py \
+  tests/web/stream/test_sse.py tests/web/stream/test_proxy.py tests/web/stream/test_lost_clients.py \
+  tests/web/handlers/test_runs.py tests/agents/test_circles.py
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONUTF8 := 1
@@ -13,7 +19,7 @@ export PYTHONUTF8 := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-scaled test check docs bench faults format lock release vendor clean venv venv-dev
+.PHONY: help run run-scaled test test-scaled check docs bench faults format lock release vendor clean venv venv-dev
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -26,6 +32,9 @@ run-scaled: venv ## the same as web processes and workers: needs DATABASE_URL, R
 
 test: venv-dev ## all tests; ARGS="-k name" chooses, SPROUT_REQUIRE=browser,postgres,redis turns skips into failures
 	@$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 --dist worksteal $(ARGS)
+
+test-scaled: venv-dev ## the suites of runs, streams and requests on PostgreSQL, Procrastinate and Redis (tests/topologies.py)
+	@SPROUT_TEST_TOPOLOGY=scaled $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 --dist worksteal $(SCALED_SUITES) $(ARGS)
 
 check: venv-dev ## format, lint, types, imports, dead code, dependencies, what is shipped, the page's own tests
 	@$(BIN)/python scripts/check.py

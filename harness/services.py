@@ -21,11 +21,16 @@ CHROMIUM = next(
 )
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 PGBOUNCER = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
+TOPOLOGIES = ("embedded", "scaled")
+TOPOLOGY = os.environ.get("SPROUT_TEST_TOPOLOGY") or "embedded"
+SCALED = TOPOLOGY == "scaled"
 SERVICES = ("postgres", "redis", "browser", "nginx", "pgbouncer")
 REQUIRED = frozenset(filter(None, (name.strip() for name in os.environ.get("SPROUT_REQUIRE", "").split(","))))
 
 if not set(SERVICES) >= REQUIRED:
     raise ValueError(f"SPROUT_REQUIRE names {sorted(REQUIRED - set(SERVICES))}: there are {', '.join(SERVICES)}")
+if TOPOLOGY not in TOPOLOGIES:
+    raise ValueError(f"SPROUT_TEST_TOPOLOGY is {TOPOLOGY!r}: there are {', '.join(TOPOLOGIES)}")
 
 
 def require(name: str) -> None:

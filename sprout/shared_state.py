@@ -34,8 +34,12 @@ class SharedState:
 
 
 @asynccontextmanager
-async def open_shared_state(settings: Settings) -> AsyncIterator[SharedState]:
-    """The state of this deployment. Raises SetupError, which says what to fix."""
+async def open_shared_state(settings: Settings, *, prefix: str = "sprout") -> AsyncIterator[SharedState]:
+    """The state of this deployment. Raises SetupError, which says what to fix.
+
+    Args:
+        prefix: of all keys in Redis; the processes of a deployment have the same.
+    """
     local = LocalBuckets()
     per_root, limit = settings.runs.children, settings.runs.model_calls
     if settings.redis_url is None:
@@ -49,10 +53,11 @@ async def open_shared_state(settings: Settings) -> AsyncIterator[SharedState]:
     from sprout.engines.redis_server import connect
 
     async with AsyncExitStack() as stack:
-        bus = await stack.enter_async_context(open_redis_bus(settings.redis_url))
+        bus = await stack.enter_async_context(open_redis_bus(settings.redis_url, prefix=prefix))
         client = await stack.enter_async_context(connect(settings.redis_url))
-        shared_gate = RedisGate(client, per_root=per_root, limit=limit)
+        shared_gate = RedisGate(client, per_root=per_root, limit=limit, prefix=f"{prefix}:gate")
         await stack.enter_async_context(shared_gate.running())
-        streams = RedisStreamCounter(client)
+        streams = RedisStreamCounter(client, prefix=f"{prefix}:streams")
         await stack.enter_async_context(streams.running())
-        yield SharedState(bus, shared_gate, RedisBuckets(client, local.take).take, streams)
+        buckets = RedisBuckets(client, local.take, prefix=f"{prefix}:rate")
+        yield SharedState(bus, shared_gate, buckets.take, streams)

@@ -4,22 +4,32 @@ import gc
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
 from hypothesis import settings
 
 from harness.database.compiled_statements import share_compiled_statements
 from harness.database.empty_sqlite import create_empty_database
-from harness.database.postgres import create_postgres
-from sprout.engines.procrastinate_schema import upgrade_queue
+from harness.database.postgres import create_migrated_postgres, create_postgres, pooled_postgres
+from harness.services import SCALED, TOPOLOGY
 from sprout.store.engine.database import Database, open_database
-from sprout.store.engine.migrate import upgrade
-from sprout.store.engine.urls import libpq_url
+
+TESTS = Path(__file__).parent
+LONG_FOLDERS = {"faults", "project", "journeys"}
 
 # How long an example takes depends on what else the machine does, and proves nothing.
 settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")
 share_compiled_statements()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what goes with the other topology alone (tests/topologies.py), and begin with what takes long.
+
+    A worker that is left with the last long test would be waited for by the others, which have nothing to do.
+    """
+    others = {item for item in items if any(mark.args[0] != TOPOLOGY for mark in item.iter_markers("topology"))}
+    config.hook.pytest_deselected(items=[*others])
+    items[:] = sorted((item for item in items if item not in others), key=_in_a_long_folder, reverse=True)
 
 
 def pytest_collection_finish() -> None:
@@ -28,10 +38,21 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+def _in_a_long_folder(item: pytest.Item) -> bool:
+    return item.path.relative_to(TESTS).parts[0] in LONG_FOLDERS
+
+
+@pytest.fixture(params=["postgres"] if SCALED else ["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest) -> str:
     """The URL of a database that is up to date and holds nothing."""
     url: str = request.getfixturevalue(f"{request.param}_url")
+    return url
+
+
+@pytest.fixture
+def topology_url(request: pytest.FixtureRequest) -> str:
+    """The same for tests of more than SQL, which run once on the database of each topology."""
+    url: str = request.getfixturevalue("postgres_url" if SCALED else "sqlite_url")
     return url
 
 
@@ -62,28 +83,17 @@ def empty_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def postgres_url(postgres_database: str) -> str:
-    with psycopg.connect(postgres_database, autocommit=True) as connection:
-        connection.execute("delete from users")  # takes everything along
-    return postgres_database
-
-
-@pytest.fixture(scope="session")
-def postgres_database() -> Iterator[str]:
-    """A database of this test session's own, up to date, dropped at its end."""
-    with create_postgres() as url:
-        upgrade(url)
+def postgres_url() -> Iterator[str]:
+    """A PostgreSQL database that has the tables of the job queue too; the next test has the same one, emptied."""
+    with pooled_postgres() as url:
         yield url
 
 
 @pytest.fixture
-def queue_url(postgres_url: str) -> str:
-    """A PostgreSQL database that has the tables of the job queue too, without a job."""
-    upgrade_queue(libpq_url(postgres_url))
-    with psycopg.connect(postgres_url, autocommit=True) as connection:
-        connection.execute("delete from procrastinate_jobs")
-        connection.execute("delete from procrastinate_workers")
-    return postgres_url
+def own_postgres_url() -> Iterator[str]:
+    """The same for a test that changes more than rows; dropped after it."""
+    with create_migrated_postgres() as url:
+        yield url
 
 
 @pytest.fixture

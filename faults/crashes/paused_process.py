@@ -12,12 +12,11 @@ from sqlalchemy import create_engine, text
 from faults.core.loop_faults import ProofFigure
 from faults.crashes.figures import violation_figures
 from harness.clients.run_follower import RunFollower
-from harness.database.postgres import create_postgres
+from harness.database.postgres import pooled_postgres
 from harness.invariants.database_check import InvariantReport, check_database
 from harness.servers.deployment import Deployment, open_deployment
 from harness.servers.server_process import ServerProcess, ServerSite, start_fork_server
 from sprout.offline.pace import Pace
-from sprout.store.engine.migrate import upgrade
 from sprout.store.engine.urls import sync_url
 
 PACE = Pace(0.3, 60.0)
@@ -60,8 +59,7 @@ async def frozen(runs: int = 5) -> list[ProofFigure]:
 
 async def freeze_and_thaw(*, runs: int, pace: Pace = PACE, fork_server: Process | None = None) -> FreezeOutcome:
     """Freeze the server that carries all runs, let the other end them, thaw the first, and give it another one."""
-    with create_postgres() as database:
-        await asyncio.to_thread(upgrade, database)
+    with pooled_postgres() as database:
         async with (
             open_deployment(pace, settings=NUMBERS, database=database, fork_server=fork_server) as stage,
             start_fork_server() as second,

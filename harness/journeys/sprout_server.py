@@ -2,18 +2,19 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx2
-from pydantic_settings import SettingsConfigDict
 
+from harness.servers.chosen_settings import ChosenSettings
 from harness.servers.in_process import serve_app
+from harness.servers.topology import serve_topology
+from harness.services import SCALED
 from sprout.app import open_app, web_dependencies
-from sprout.config import Settings
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.offline.api.messages_api import OfflineModel
 from sprout.offline.demo.router import demo_model
@@ -26,12 +27,6 @@ QUICK_PACE = Pace(0.05, 2_500)
 STEADY_PACE = Pace(0.1, 500)
 COURSE = "Bayesian reasoning"
 Row = dict[str, Any]
-
-
-class JourneySettings(Settings):
-    """Settings that a test alone has chosen: what the machine sets for Sprout has no say."""
-
-    model_config = SettingsConfigDict(env_prefix="SPROUT_OF_A_JOURNEY_", env_file=None)
 
 
 class ModelFaults(FaultPlan):
@@ -156,10 +151,28 @@ async def start_server(
     async with AsyncExitStack() as stack:
         brain = offline_model or demo_model()
         served_model = await stack.enter_async_context(running_offline_server(brain, pace=pace, faults=weather))
-        chosen = {"base_url": served_model.base_url, "api_key": "a-key", **settings}
-        sprout = await stack.enter_async_context(
-            open_app(JourneySettings(data_dir=folder, database_url=database_url, **chosen))
-        )
-        served = await stack.enter_async_context(serve_app(web_app(web_dependencies(sprout))))
-        web = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=60, verify=False))
-        yield SproutServer(served.url, weather, web)
+        serve = _serve_processes if SCALED else _serve_here
+        url = await stack.enter_async_context(serve(folder, database_url, served_model.base_url, settings))
+        web = await stack.enter_async_context(httpx2.AsyncClient(base_url=url, timeout=60, verify=False))
+        yield SproutServer(url, weather, web)
+
+
+@asynccontextmanager
+async def _serve_here(
+    folder: Path, database_url: str, model_url: str, settings: Mapping[str, Any]
+) -> AsyncIterator[str]:
+    """The address of a server in this process."""
+    chosen = {"base_url": model_url, "api_key": "a-key", **settings}
+    async with (
+        open_app(ChosenSettings(data_dir=folder, database_url=database_url, **chosen)) as sprout,
+        serve_app(web_app(web_dependencies(sprout))) as served,
+    ):
+        yield served.url
+
+
+def _serve_processes(
+    folder: Path, database_url: str, model_url: str, settings: Mapping[str, Any]
+) -> AbstractAsyncContextManager[str]:
+    """The address of a balancer before the processes of the scaled topology."""
+    environment = {f"SPROUT_{name.upper()}": str(value) for name, value in settings.items()}
+    return serve_topology(folder, database_url, model_url, environment)

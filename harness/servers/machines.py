@@ -1,22 +1,18 @@
 """Many machines on one: nginx before web processes, workers, and a PostgreSQL and a Redis that can be lost."""
 
 import asyncio
-import shutil
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
-from harness.load.processes import free_port
+from harness.database.postgres import migrate
+from harness.servers.balancer import running_balancer
 from harness.servers.deployment import Deployment, open_deployment
-from harness.servers.nginx import running_nginx
 from harness.servers.postgres import PostgresServer, postgres_server
 from harness.servers.redis import RedisServer, redis_server
 from harness.servers.server_process import ServerSite, start_fork_server
-from harness.servers.topology import migrate, place_beside
+from harness.servers.topology import place_beside
 from sprout.offline.pace import Pace
-
-BALANCER = Path(__file__).parents[2] / "deploy" / "nginx" / "nginx.conf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +58,5 @@ async def open_machines(
             places[command].append(place_beside(clients.server, name, command, fork_server))
             stack.push_async_callback(places[command][-1].kill_all)
         folder = clients.server.data / "nginx"
-        clients.server.port = await stack.enter_async_context(_balancer(folder, places["serve"]))
+        clients.server.port = await stack.enter_async_context(running_balancer(folder, places["serve"]))
         yield Machines(clients, tuple(places["serve"]), tuple(places["worker"]), postgres, redis)
-
-
-@asynccontextmanager
-async def _balancer(folder: Path, webs: Sequence[ServerSite]) -> AsyncIterator[int]:
-    """The port of the balancer that Sprout is delivered with, before these web processes."""
-    port = free_port()
-    _write_settings(folder, port, webs)
-    async with running_nginx(folder / "nginx.conf", port, folder):
-        yield port
-
-
-def _write_settings(folder: Path, port: int, webs: Sequence[ServerSite]) -> None:
-    folder.mkdir()
-    shutil.copy(BALANCER, folder)
-    servers = "".join(f"server 127.0.0.1:{web.port} max_fails=1 fail_timeout=1s; " for web in webs)
-    (folder / "upstream.conf").write_text(f"upstream sprout {{ least_conn; {servers} keepalive 8; }}")
-    (folder / "listen.conf").write_text(f"listen 127.0.0.1:{port};")

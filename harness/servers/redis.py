@@ -24,7 +24,7 @@ async def redis_prefix() -> AsyncIterator[str]:
         yield prefix
     finally:
         async with Redis.from_url(REDIS_URL) as client:
-            if keys := [key async for key in client.scan_iter(f"{prefix}:*", count=10_000)]:
+            if keys := [key async for key in client.scan_iter(f"*{prefix}*", count=10_000)]:
                 await client.delete(*keys)
 
 

@@ -5,17 +5,17 @@ from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
-from harness.database.postgres import create_postgres
+from harness.database.postgres import pooled_postgres
 from harness.prefork.python import prefork_python
+from harness.servers.balancer import running_balancer
 from harness.servers.deployment import Deployment, open_deployment
+from harness.servers.redis import redis_server
 from harness.servers.server_process import ServerSite
 from harness.services import REDIS
-from sprout.engines.procrastinate_schema import upgrade_queue
 from sprout.offline.api.messages_api import OfflineModel
 from sprout.offline.pace import Pace
-from sprout.store.engine.migrate import upgrade
-from sprout.store.engine.urls import libpq_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,7 @@ async def open_topology(
         pace: of the model.
     """
     async with AsyncExitStack() as stack:
-        database = stack.enter_context(create_postgres())
-        await asyncio.to_thread(migrate, database)
+        database = await asyncio.to_thread(stack.enter_context, pooled_postgres())
         shared = {"REDIS_URL": REDIS, **(settings or {})}
         web = await stack.enter_async_context(
             open_deployment(pace, settings=shared, database=database, warm=False, model=model)
@@ -57,10 +56,33 @@ async def open_topology(
         yield Topology(web, places)
 
 
-def migrate(database: str) -> None:
-    """Bring the database and its job queue up to date."""
-    upgrade(database)
-    upgrade_queue(libpq_url(database))
+@asynccontextmanager
+async def serve_topology(
+    folder: Path, database: str, model_url: str, settings: Mapping[str, str]
+) -> AsyncIterator[str]:
+    """The address of a balancer before two web processes, whose runs a worker carries; all have a Redis of their own.
+
+    Args:
+        folder: of the documents; a log of each process is in a folder below.
+        settings: environment variables.
+    """
+    async with AsyncExitStack() as stack:
+        redis = await stack.enter_async_context(redis_server(folder))
+        shared = {
+            "DATABASE_URL": database,
+            "REDIS_URL": redis.url,
+            "SPROUT_DATA_DIR": str(folder),
+            "SPROUT_TRUSTED_PROXIES": "127.0.0.1",
+            **settings,
+        }
+        places: list[ServerSite] = []
+        for name, command in (("web-0", "serve"), ("web-1", "serve"), ("worker", "worker")):
+            (folder / name).mkdir()
+            places.append(ServerSite(folder / name, model_url, settings=shared, command=_command(command)))
+            stack.push_async_callback(places[-1].kill_all)
+        await asyncio.gather(*(place.start() for place in places))
+        port = await stack.enter_async_context(running_balancer(folder / "nginx", places[:2]))
+        yield f"http://127.0.0.1:{port}"
 
 
 def place_beside(web: ServerSite, name: str, command: str, fork_server: Process | None = None) -> ServerSite:

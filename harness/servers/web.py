@@ -14,16 +14,14 @@ from typing import Any, Literal, cast
 import httpx2
 from pydantic import JsonValue
 
-from harness.database.empty_sqlite import create_empty_database
 from harness.runs.observers import NullObserver
+from harness.servers.engines import open_engines, open_topology_database
 from harness.servers.in_process import RunningServer, serve_app
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.documents.document_worker import DocumentWorker
 from sprout.documents.file_types import detect_file_type
 from sprout.documents.sandbox.extractor import Extractor
 from sprout.documents.splitting.passages import split_into_passages
-from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
-from sprout.engines.memory_bus import MemoryBus
 from sprout.events import Event, NodeRow
 from sprout.learning.actor import Actor
 from sprout.learning.paths.repository import DEFAULT_USER_ID, BranchRow, PathRepository
@@ -31,11 +29,11 @@ from sprout.loop.model import ModelRequest, ReplyPart
 from sprout.loop.policy import LoopPolicy
 from sprout.runs.execution.dependencies import ModelChoice, RunDependencies
 from sprout.runs.live_runs import LiveRuns, live_runs
-from sprout.runs.model_gate import ModelGate
 from sprout.runs.run_store import WorkerLease
 from sprout.runs.state import Run
 from sprout.runs.streaming.bus import BusMessage
 from sprout.runs.streaming.multiplex import TaggedEvent
+from sprout.shared_state import SharedState
 from sprout.store.account.account import SqlAccount
 from sprout.store.assessment.answer_keys import SqlAnswerKeys
 from sprout.store.assessment.assessments import SqlAssessments
@@ -45,7 +43,7 @@ from sprout.store.assessment.reports import SqlReports
 from sprout.store.documents.local_storage import LocalStorage
 from sprout.store.documents.queue import SqlDocumentQueue
 from sprout.store.documents.sources import SqlSources
-from sprout.store.engine.database import Database, open_database
+from sprout.store.engine.database import Database
 from sprout.store.lessons.conversations import SqlConversations
 from sprout.store.lessons.memories import SqlMemories
 from sprout.store.lessons.repository import SqlLessonRepository
@@ -56,7 +54,6 @@ from sprout.store.paths.paths import SqlPaths
 from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.placement.repository import SqlPlacements
 from sprout.store.reviews.repository import SqlReviews
-from sprout.store.runs.event_log import Publish
 from sprout.store.runs.repository import SqlRunStore
 from sprout.telemetry.metrics import Metrics
 from sprout.web.http.dependencies import (
@@ -222,7 +219,7 @@ class Web:
         run = (await self.live.start("topic", node=root, user_id=DEFAULT_USER_ID, small=True)).run
         async with aclosing(self.live.follow(run.id)) as batches:
             await anext(batches)
-        return run
+        return await self.store.run(run.id)
 
     async def append_events(self, run: Run, *events: Event) -> None:
         """Put events into the log of a run, as its agent would."""
@@ -262,32 +259,34 @@ async def serving_web(
         listening_on: a socket that is bound; by default one of its own on a free port.
     """
     async with AsyncExitStack() as stack:
-        database = await stack.enter_async_context(open_database(create_empty_database(data_dir)))
-        bus, dispatcher, agent = MemoryBus(), AsyncioDispatcher(), WaitingAgent()
-        store = SqlRunStore(database, bus.publish, dispatcher)
-        repositories = SqlPathRepository(database, bus.publish, split=split_into_passages)
+        database = await stack.enter_async_context(open_topology_database(data_dir))
         files = LocalStorage(data_dir / "documents")
         intake = DocumentWorker(
             SqlDocumentQueue(database, storage=files), Extractor(), poll_interval_s=BACKGROUND_INTERVAL_S[quiet]
         )
-        paths = SqlPaths(database, bus.publish, storage=files, on_document_added=intake.wake_after)
+        engines = await stack.enter_async_context(open_engines(database, per_root=1, limit=1, document_worker=intake))
+        bus, agent = engines.shared.bus, WaitingAgent()
+        store = SqlRunStore(database, bus.publish, engines.dispatcher)
+        repositories = SqlPathRepository(database, bus.publish, split=split_into_passages)
+        paths = SqlPaths(database, bus.publish, storage=files, on_document_added=engines.on_document_added)
         await stack.enter_async_context(intake.running(process_backlog=False))
         await paths.ensure_user(DEFAULT_USER_ID)
         running = RunDependencies(
             store=store,
             bus=bus,
-            dispatcher=dispatcher,
+            dispatcher=engines.dispatcher,
             lease=WorkerLease("here", lease_s=30.0, exclusive=True),
             model=NoModel(),
             agents={spec.name: spec for spec in (agent.spec, *agent.others)},
             choose_model=_offline,
-            gate=ModelGate(per_root=1, limit=1),
+            gate=engines.shared.gate,
             observer=NullObserver(),
+            claims_new_runs=engines.claims_new_runs,
         )
         live = await stack.enter_async_context(
             live_runs(running, heartbeat_s=BACKGROUND_INTERVAL_S[quiet], sweep_s=BACKGROUND_INTERVAL_S[quiet])
         )
-        parts = web_parts(database, bus.publish, paths, ObservedRuns(live), static_dir)
+        parts = web_parts(database, engines.shared, paths, ObservedRuns(live), static_dir)
         parts = replace(
             parts,
             path_repositories=replace(parts.path_repositories, paths=served_paths or paths),
@@ -320,9 +319,9 @@ def _offline(agent: str, small: bool) -> ModelChoice:
 
 
 def web_parts(
-    database: Database, publish: Publish, paths: SqlPaths, runs: RunService, static_dir: Path
+    database: Database, shared: SharedState, paths: SqlPaths, runs: RunService, static_dir: Path
 ) -> WebDependencies:
-    metrics = Metrics()
+    metrics, publish = Metrics(), shared.bus.publish
 
     async def exposition(accept: str) -> tuple[bytes, str]:
         return metrics.exposition(accept)
@@ -352,7 +351,11 @@ def web_parts(
         server_probes=ServerProbes(status, database_ok, exposition),
         page_files=PageFiles(static_dir, version="0.0"),
         detect_media_type=media_type_of,
-        policy=RequestPolicy(WEB_LIMITS, open_streams=OpenStreams(metrics.track_stream)),
+        policy=RequestPolicy(
+            WEB_LIMITS,
+            open_streams=OpenStreams(metrics.track_stream, shared.learner_streams),
+            take_token=shared.take_token,
+        ),
     )
 
 

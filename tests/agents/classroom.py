@@ -18,6 +18,7 @@ from sqlmodel import SQLModel, col, select
 from harness.builders import a_concept, a_topic
 from harness.loop.scripted_turn import QUICK
 from harness.runs.observers import NullObserver
+from harness.servers.engines import open_engines
 from harness.servers.in_process import serve_app
 from harness.servers.web import ObservedRuns, a_static_folder, web_parts
 from sprout.agents.adaptation.refinement import refinement_agent
@@ -27,8 +28,6 @@ from sprout.agents.path.subconcept import subconcept_agent
 from sprout.agents.path.topic import topic_agent
 from sprout.clock import utc_now
 from sprout.documents.splitting.passages import split_into_passages
-from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
-from sprout.engines.memory_bus import MemoryBus
 from sprout.events import EdgeEnds, NodeRow
 from sprout.ids import new_id
 from sprout.learning.actor import Actor
@@ -43,7 +42,6 @@ from sprout.offline.script import Scripted, Step
 from sprout.offline.server import OfflineServer
 from sprout.runs.execution.dependencies import ModelChoice, RunDependencies
 from sprout.runs.live_runs import LiveRuns, live_runs
-from sprout.runs.model_gate import ModelGate
 from sprout.runs.run_store import WorkerLease
 from sprout.store.assessment.attempts import store_grade
 from sprout.store.documents.local_storage import LocalStorage
@@ -269,9 +267,10 @@ async def classroom(
         more: makes agents beside or in place of those that there are.
     """
     async with AsyncExitStack() as stack:
-        bus, dispatcher = MemoryBus(), AsyncioDispatcher()
+        engines = await stack.enter_async_context(open_engines(database))
+        bus = engines.shared.bus
         store, repositories = (
-            SqlRunStore(database, bus.publish, dispatcher),
+            SqlRunStore(database, bus.publish, engines.dispatcher),
             SqlPathRepository(database, bus.publish, split=split_into_passages),
         )
         refining = SqlAdaptationRepository(database, bus.publish)
@@ -288,18 +287,19 @@ async def classroom(
         parts = RunDependencies(
             store=store,
             bus=bus,
-            dispatcher=dispatcher,
+            dispatcher=engines.dispatcher,
             lease=WorkerLease("here", lease_s=30.0, exclusive=True),
             model=brain.model,
             agents={agent.name: agent for agent in agents},
             choose_model=lambda agent, small: ModelChoice("sprout-offline", None, "sprout-offline", offline=True),
-            gate=ModelGate(per_root=10, limit=32),
+            gate=engines.shared.gate,
             observer=NullObserver(),
+            claims_new_runs=engines.claims_new_runs,
         )
         runs = await stack.enter_async_context(live_runs(parts))
         root = await a_topic(paths, "Fractions")
         first, concept, last = [await a_concept(paths, root, title) for title in ("Whole", "Shares", "Percent")]
-        parts_of_web = web_parts(database, bus.publish, paths, ObservedRuns(runs), a_static_folder(folder))
+        parts_of_web = web_parts(database, engines.shared, paths, ObservedRuns(runs), a_static_folder(folder))
         policy = RequestPolicy(replace(parts_of_web.policy.limits, run_wait_s=run_wait_s))
         served = await stack.enter_async_context(serve_app(web_app(replace(parts_of_web, policy=policy))))
         web = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=60, verify=False))

@@ -59,10 +59,10 @@ def last_words(events: list[StoredEvent], kind: str) -> list[Row]:
 
 
 async def test_D5_a_path_whose_agent_circles_after_its_work_is_complete_with_a_note(
-    tmp_path: Path, sqlite_url: str
+    tmp_path: Path, topology_url: str
 ) -> None:
     model = CirclingModel("save_concept", 1, last_save)
-    async with start_server(tmp_path, sqlite_url, pace=IMMEDIATE, offline_model=model) as grown:
+    async with start_server(tmp_path, topology_url, pace=IMMEDIATE, offline_model=model) as grown:
         run, _ = await ended(grown)
         graph = await grown.graph()
     assert (run["state"], run["reason"]) == ("completed", "stuck")
@@ -72,39 +72,39 @@ async def test_D5_a_path_whose_agent_circles_after_its_work_is_complete_with_a_n
 
 
 async def test_D5_a_path_whose_agent_circles_before_anything_is_usable_has_failed_and_can_be_tried_again(
-    tmp_path: Path, sqlite_url: str
+    tmp_path: Path, topology_url: str
 ) -> None:
     look = ToolOut("save_concept_edge", {"source_title": "A", "target_title": "B", "why": "A comes first."})
     model = CirclingModel("save_concept", 0, lambda _: look)
-    async with start_server(tmp_path, sqlite_url, pace=IMMEDIATE, offline_model=model) as grown:
+    async with start_server(tmp_path, topology_url, pace=IMMEDIATE, offline_model=model) as grown:
         run, _ = await ended(grown)
     assert (run["state"], run["reason"], run["error"]["retryable"]) == ("failed", "no_progress", True)
     assert "Start it again" in run["ending"]
 
 
 async def test_D5_a_path_with_too_few_concepts_keeps_what_it_has_and_can_be_tried_again(
-    tmp_path: Path, sqlite_url: str
+    tmp_path: Path, topology_url: str
 ) -> None:
     model = CirclingModel("save_concept", 0, lambda _: FIRST)
-    async with start_server(tmp_path, sqlite_url, pace=IMMEDIATE, offline_model=model) as grown:
+    async with start_server(tmp_path, topology_url, pace=IMMEDIATE, offline_model=model) as grown:
         run, _ = await ended(grown, small=False)
         graph = await grown.graph()
     assert (run["state"], run["error"]["retryable"]) == ("failed", True)
     assert titles(graph, "concept") == ["Chance"]
 
 
-async def test_D5_a_concept_whose_agent_circles_holds_nothing_up(tmp_path: Path, sqlite_url: str) -> None:
+async def test_D5_a_concept_whose_agent_circles_holds_nothing_up(tmp_path: Path, topology_url: str) -> None:
     model = CirclingModel("save_subconcept", 0, lambda _: LOOK)
-    async with start_server(tmp_path, sqlite_url, pace=IMMEDIATE, offline_model=model) as grown:
+    async with start_server(tmp_path, topology_url, pace=IMMEDIATE, offline_model=model) as grown:
         run, events = await ended(grown)
     assert run["state"] == "completed"
     failed = last_words(events, "agent_error")
     assert {(one["code"], one["retryable"]) for one in failed} == {("no_progress", True)}
 
 
-async def test_D5_a_concept_whose_agent_circles_after_its_work_is_usable(tmp_path: Path, sqlite_url: str) -> None:
+async def test_D5_a_concept_whose_agent_circles_after_its_work_is_usable(tmp_path: Path, topology_url: str) -> None:
     model = CirclingModel("save_subconcept", 1, last_save)
-    async with start_server(tmp_path, sqlite_url, pace=IMMEDIATE, offline_model=model) as grown:
+    async with start_server(tmp_path, topology_url, pace=IMMEDIATE, offline_model=model) as grown:
         run, events = await ended(grown)
         graph = await grown.graph()
     assert run["state"] == "completed"

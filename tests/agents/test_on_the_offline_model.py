@@ -266,9 +266,9 @@ async def test_a_model_that_stops_early_is_told_what_is_missing_at_most_twice() 
 
 
 async def test_T8_T9_the_closing_paragraph_is_streamed_from_the_call_that_ends_the_run(
-    tmp_path: Path, sqlite_url: str
+    tmp_path: Path, topology_url: str
 ) -> None:
-    async with start_server(tmp_path, sqlite_url, pace=IMMEDIATE) as grown:
+    async with start_server(tmp_path, topology_url, pace=IMMEDIATE) as grown:
         events = await grown.events_of(await grown.start_path("Bayesian reasoning"))
     said = [event.data["text"] for event in events if event.kind == "message"]
     (done,) = [event.data for event in events if event.kind == "agent_done" and event.data["agent"] == "topic"]

@@ -84,9 +84,9 @@ class Queue:
 
 
 @pytest.fixture
-async def queue(queue_url: str) -> AsyncIterator[Queue]:
-    async with open_database(queue_url) as database:
-        yield Queue(queue_url, database)
+async def queue(postgres_url: str) -> AsyncIterator[Queue]:
+    async with open_database(postgres_url) as database:
+        yield Queue(postgres_url, database)
 
 
 async def test_a_lesson_is_served_while_growth_fills_the_places(queue: Queue) -> None:

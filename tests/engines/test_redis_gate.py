@@ -1,23 +1,19 @@
 """Limit on concurrent model calls over several processes (scale.md; runs.md R4)."""
 
 import asyncio
-import shutil
-import socket
-import subprocess
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
-from harness.services import REDIS, require
+from harness.servers.redis import REDIS_URL, redis_server
 from sprout.engines.redis_gate import RedisGate
 from sprout.engines.redis_server import connect
 
 ENOUGH_S = 20.0
+NOWHERE = "redis://127.0.0.1:1"
 
 OpenGate = Callable[..., Awaitable[RedisGate]]
 
@@ -60,25 +56,11 @@ async def finish(callers: list[Caller]) -> None:
 
 
 @pytest.fixture
-def prefix() -> str:
-    return f"test-gate-{uuid4()}"
-
-
-@pytest.fixture
-async def redis(prefix: str) -> AsyncIterator[Redis]:
-    require("redis")
-    async with connect(REDIS) as client:
-        yield client
-        if keys := [key async for key in client.scan_iter(f"{{{prefix}}}:*")]:
-            await client.delete(*keys)
-
-
-@pytest.fixture
 async def open_gate(redis: Redis, prefix: str) -> AsyncIterator[OpenGate]:
     """Open a gate as a process of its own would: each has its own connections."""
     async with AsyncExitStack() as stack:
 
-        async def open_one(*, per_root: int = 99, limit: int = 32, url: str = REDIS) -> RedisGate:
+        async def open_one(*, per_root: int = 99, limit: int = 32, url: str = REDIS_URL) -> RedisGate:
             client = await stack.enter_async_context(connect(url))
             gate = RedisGate(client, per_root=per_root, limit=limit, prefix=prefix)
             await stack.enter_async_context(gate.running())
@@ -183,27 +165,8 @@ async def test_the_places_of_a_process_that_is_gone_are_free_again(
     await finish([waiting])
 
 
-@contextmanager
-def own_redis(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
-    program = shutil.which("redis-server")
-    assert program is not None
-    command = [program, "--port", str(port), "--save", "", "--dir", str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
-        try:
-            yield server
-        finally:
-            server.kill()
-
-
-@pytest.fixture
-def port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-async def test_without_redis_a_process_goes_by_a_gate_of_its_own(open_gate: OpenGate, port: int) -> None:
-    gate = await open_gate(limit=2, url=f"redis://127.0.0.1:{port}")
+async def test_without_redis_a_process_goes_by_a_gate_of_its_own(open_gate: OpenGate) -> None:
+    gate = await open_gate(limit=2, url=NOWHERE)
     callers = [Caller(gate, "ann", "a") for _ in range(3)]
     await entered(callers[0])
     await entered(callers[1])
@@ -217,30 +180,16 @@ async def test_without_redis_a_process_goes_by_a_gate_of_its_own(open_gate: Open
     assert (gate.active, gate.waiting) == (0, 0)
 
 
-async def test_a_call_that_waits_while_redis_is_lost_goes_on(
-    open_gate: OpenGate, prefix: str, tmp_path: Path, port: int
-) -> None:
-    url = f"redis://127.0.0.1:{port}"
-    with own_redis(tmp_path, port) as server:
-        async with connect(url) as client:
-            await until_up(client)
-            gate = await open_gate(limit=1, url=url)
+async def test_a_call_that_waits_while_redis_is_lost_goes_on(open_gate: OpenGate, prefix: str, tmp_path: Path) -> None:
+    async with redis_server(tmp_path) as server:
+        async with connect(server.url) as client:
+            gate = await open_gate(limit=1, url=server.url)
             held = Caller(gate, "ann", "a")
             await entered(held)
             waits = Caller(gate, "ann", "a")
             while not await client.zcard(f"{{{prefix}}}:waiting"):
                 await asyncio.sleep(0.01)
-        server.kill()
+        await server.kill()
         await entered(waits)
     await finish([held, waits])
     assert (gate.active, gate.waiting) == (0, 0)
-
-
-async def until_up(client: Redis) -> None:
-    async with asyncio.timeout(ENOUGH_S):
-        while True:
-            try:
-                await client.ping()
-                return
-            except RedisError:
-                await asyncio.sleep(0.05)

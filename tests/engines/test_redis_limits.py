@@ -1,33 +1,16 @@
 """Limits of a learner that all processes share (scale.md)."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from uuid import uuid4
 
 import pytest
 from redis.asyncio import Redis
 
-from harness.services import REDIS, require
 from sprout.engines.redis_limits import RedisBuckets, RedisStreamCounter
 from sprout.engines.redis_server import connect
 from sprout.web.http.open_streams import OpenStreams, StreamClient, TooManyStreams
 from sprout.web.http.rate_limits import LocalBuckets
 
 NOWHERE = "redis://127.0.0.1:1"
-
-
-@pytest.fixture
-def prefix() -> str:
-    return f"test-limits-{uuid4()}"
-
-
-@pytest.fixture
-async def redis(prefix: str) -> AsyncIterator[Redis]:
-    require("redis")
-    async with connect(REDIS) as client:
-        yield client
-        if keys := [key async for key in client.scan_iter(f"{prefix}*")]:
-            await client.delete(*keys)
 
 
 async def test_a_burst_is_let_through_once_for_all_processes_and_refills_at_its_rate(redis: Redis, prefix: str) -> None:

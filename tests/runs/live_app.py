@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,10 +10,9 @@ from pathlib import Path
 from harness.builders import a_topic
 from harness.loop.scripted_turn import QUICK, claude_at
 from harness.runs.observers import NullObserver
+from harness.servers.engines import PLACES, open_engines
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.documents.splitting.passages import split_into_passages
-from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
-from sprout.engines.memory_bus import MemoryBus
 from sprout.events import AgentDone, NodeRow, Usage
 from sprout.ids import new_id
 from sprout.learning.paths.repository import DEFAULT_USER_ID
@@ -44,7 +42,6 @@ from sprout.store.runs.repository import SqlRunStore
 LONGEST_S = 20.0
 
 Hook = Callable[[], Awaitable[None]]
-make_dispatcher: ContextVar[Callable[[], Dispatcher]] = ContextVar("make_dispatcher", default=AsyncioDispatcher)
 StoreMaker = Callable[[Database, Publish, Dispatcher], SqlRunStore]
 
 
@@ -89,6 +86,15 @@ class LiveApp:
         run = await self.runs.wait_until_released(run_id)
         assert run.state is RunState.WAITING_ON_HUMAN
         return run
+
+    def stand_still(self) -> None:
+        """Take nothing more, as a process that is frozen or gone."""
+        self.parts.dispatcher.stop()
+
+    async def wait_until_released(self, run_id: str) -> Run:
+        """The run once a worker had it, and its task in this process is done."""
+        await self.wait_for_event(run_id, "run_started")
+        return await self.runs.wait_until_released(run_id)
 
     async def wait_for_event(self, run_id: str, kind: str, *, times: int = 1) -> None:
         """Come back when the run's log has that many events of the kind (of text in flight: when some was told)."""
@@ -165,6 +171,7 @@ async def live_app(
     backend: ModelBackend | None = None,
     store_like: StoreMaker = SqlRunStore,
     gate: ModelGate | None = None,
+    places: int = PLACES,
     memories: LearnerMemories | None = None,
     lease_s: float = 30.0,
     heartbeat_s: float = 10.0,
@@ -179,9 +186,12 @@ async def live_app(
         root: a topic from before; a new one without it.
         backend: a model server that outlives this; `model` is not used then.
         store_like: makes the store that the worker writes to.
+        places: how many runs are carried at once, on the scaled topology.
+        exclusive: whether workers from before are known to be gone, as those of a locked file are.
     """
     async with AsyncExitStack() as stack:
-        bus, dispatcher = MemoryBus(), make_dispatcher.get()()
+        engines = await stack.enter_async_context(open_engines(database, places=places))
+        bus, dispatcher = engines.shared.bus, engines.dispatcher
         store = store_like(database, bus.publish, dispatcher)
         repositories = SqlPathRepository(database, bus.publish, split=split_into_passages)
         paths = SqlPaths(database, bus.publish, storage=LocalStorage(folder))
@@ -198,10 +208,10 @@ async def live_app(
                 agent.name: agent for agent in agents or (path_agent(repositories, before_save), child or child_agent())
             },
             choose_model=lambda agent, small: ModelChoice("sprout-offline", None, "sprout-offline", True),
-            gate=gate or ModelGate(per_root=10, limit=32),
+            gate=gate or engines.shared.gate,
             observer=observer,
             memories=memories,
-            claims_new_runs=isinstance(dispatcher, AsyncioDispatcher),
+            claims_new_runs=engines.claims_new_runs,
         )
         runs = await stack.enter_async_context(
             live_runs(parts, heartbeat_s=heartbeat_s, sweep_s=sweep_s, resume=resume_orphans)

@@ -125,6 +125,7 @@ class InterruptedStore(SqlRunStore):
         killed: bool = True,
     ) -> None:
         super().__init__(database, publish, dispatcher)
+        self._jobs = dispatcher
         self.cut = asyncio.Event()
         self.released = asyncio.Event()
         self.kinds: list[str] = []
@@ -190,6 +191,8 @@ class InterruptedStore(SqlRunStore):
         if self._stored:
             await write()
         self.cut.set()
+        if self._killed:
+            self._jobs.stop()
         await self._never_answer()
         raise AssertionError("nobody comes back from silence")
 

@@ -94,15 +94,15 @@ class Wakeups:
             await self.database.write_tx(body)
 
 
-@pytest.fixture(params=["asyncio", "procrastinate"])
+@pytest.fixture(params=[("asyncio", "sqlite"), ("asyncio", "postgres"), ("procrastinate", "postgres")], ids="-".join)
 async def wake(request: pytest.FixtureRequest) -> AsyncIterator[Wakeups]:
-    if request.param == "asyncio":
-        async with open_database(request.getfixturevalue("sqlite_url")) as database:
-            yield Wakeups(AsyncioDispatcher(), database)
-        return
-    url = request.getfixturevalue("queue_url")
+    engine, server = request.param
+    url = request.getfixturevalue(f"{server}_url")
     async with open_database(url) as database:
-        yield Wakeups(ProcrastinateDispatcher(libpq_url(url), places=8), database)
+        if engine == "asyncio":
+            yield Wakeups(AsyncioDispatcher(), database)
+        else:
+            yield Wakeups(ProcrastinateDispatcher(libpq_url(url), places=8), database)
 
 
 async def test_trap_72_a_lane_is_woken_by_what_is_committed_alone(wake: Wakeups) -> None:

@@ -66,7 +66,7 @@ def unsaving_agent(policy: LoopPolicy) -> AgentSpec:
 
 
 async def ended(life: LiveApp) -> Run:
-    return await life.runs.wait_until_released(await life.start())
+    return await life.wait_until_released(await life.start())
 
 
 async def transitions(life: LiveApp, run: Run) -> list[str]:

@@ -111,7 +111,7 @@ async def test_R3_reject_names_the_run_that_is_going(database: Database, data_di
         assert refused.value.run_id == run_id
         doors.open()
         await life.streamed(run_id)
-        await life.runs.wait_until_released(run_id)
+        await life.wait_until_released(run_id)
         assert await life.start(on_busy=OnBusy.REJECT) != run_id
 
 
@@ -160,7 +160,7 @@ async def test_trap_57_a_run_that_waits_for_an_overloaded_model_is_cancelled_wit
         await life.wait_for_event(run_id, "model_retry")
         async with asyncio.timeout(60):  # half of what the model asked for
             await life.runs.cancel(run_id, user_id=DEFAULT_USER_ID)
-            run = await life.runs.wait_until_released(run_id)
+            run = await life.wait_until_released(run_id)
         log = await life.stored_events(run_id)
     assert run.state is RunState.CANCELLED
     assert model.asked == 1
@@ -187,7 +187,7 @@ async def test_trap_55_a_cancel_between_two_writes_lets_the_first_end_and_does_n
         await hang.reached.wait()
         await life.runs.cancel(run_id, user_id=DEFAULT_USER_ID)
         hang.may_go.set()
-        run = await life.runs.wait_until_released(run_id)
+        run = await life.wait_until_released(run_id)
         log = await life.stored_events(run_id)
     assert run.state is RunState.CANCELLED
     assert sent == ["a"]

@@ -21,6 +21,7 @@ from sprout.runs.run_store import StoredEvent
 from sprout.runs.state import RunState
 from sprout.runs.streaming.bus import BusMessage, EphemeralEvent
 from sprout.store.engine.database import Database
+from tests import topologies
 from tests.runs.live_app import LiveApp, live_app
 from tests.runs.scripted_agents import an_agent, assert_whole
 
@@ -69,6 +70,16 @@ async def test_V1_every_event_of_a_run_and_its_children_has_the_next_number(data
     assert [one.seq for one in stored_events(messages)] == list(range(1, len(stored_events(messages)) + 1))
     assert run.state is RunState.COMPLETED
     assert run.last_seq == stored_events(messages)[-1].seq
+
+
+@topologies.workers
+async def test_B7_with_one_place_for_growth_a_parent_does_not_wait_for_the_place_that_it_holds(
+    database: Database, data_dir: Path
+) -> None:
+    async with live_app(database, Grower(), data_dir, places=2) as life:
+        run_id = await started(life)
+        await life.streamed(run_id)
+        assert (await life.store.run(run_id)).state is RunState.COMPLETED
 
 
 async def test_V4_events_come_in_the_order_of_the_contract(database: Database, data_dir: Path) -> None:
@@ -223,7 +234,7 @@ async def test_X3_a_reader_who_leaves_does_not_cancel(database: Database, data_d
         run_id = await started(life)
         async for _ in life.runs.follow(run_id):
             break
-        run = await life.runs.wait_until_released(run_id)
+        run = await life.wait_until_released(run_id)
     assert run.state is RunState.COMPLETED
 
 
@@ -255,6 +266,7 @@ async def test_one_failed_child_leaves_the_others_and_the_parent_alone(database:
     assert data(events[-1])["status"] == "completed"
 
 
+@topologies.quick_stop
 async def test_K4_what_a_stop_of_the_server_cuts_off_goes_on_with_the_next(database: Database, data_dir: Path) -> None:
     async def wait() -> None:
         await asyncio.Event().wait()
@@ -333,7 +345,7 @@ async def test_V5_a_reader_that_falls_behind_catches_up_from_the_log(database: D
         run_id = await started(life)
         slow = life.runs.follow(run_id)
         first = await anext(slow)
-        await life.runs.wait_until_released(run_id)
+        await life.wait_until_released(run_id)
         rest = [one async for batch in slow for one in batch]
         whole = await life.stored_events(run_id)
     assert stored_events([*first, *rest]) == whole

@@ -25,8 +25,8 @@ from sqlalchemy import (
 )
 
 from harness.database.empty_sqlite import create_empty_database
-from harness.journeys.sprout_server import JourneySettings
 from harness.requests.seeded_world import USER, SeededWorld, give_away, seed_world
+from harness.servers.chosen_settings import ChosenSettings
 from harness.servers.in_process import serve_app
 from sprout.app import Sprout, open_app, web_dependencies
 from sprout.store.schema.columns import TableModel
@@ -105,7 +105,7 @@ async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Shar
     folder: Path = tmp_path_factory.mktemp("shared")
     create_empty_database(folder)
     async with (
-        open_app(JourneySettings.model_validate({"data_dir": folder, "offline_tokens_per_s": 100_000})) as sprout,
+        open_app(ChosenSettings.model_validate({"data_dir": folder, "offline_tokens_per_s": 100_000})) as sprout,
         serve_app(web_app(web_dependencies(sprout))) as served,
         httpx2.AsyncClient(base_url=served.url, timeout=60, verify=False) as client,
     ):

@@ -105,9 +105,8 @@ async def test_D7_a_newer_schema_is_broken_and_one_that_is_not_there_yet_a_note(
     assert code == (1 if says == "BROKEN" else 0)
 
 
-async def test_a_server_is_told_with_its_version_and_its_clock(bare_postgres_url: str, tmp_path: Path) -> None:
-    migrate.upgrade(bare_postgres_url)
-    code, report = await run_doctor(bare_postgres_url, tmp_path)
+async def test_a_server_is_told_with_its_version_and_its_clock(postgres_url: str, tmp_path: Path) -> None:
+    code, report = await run_doctor(postgres_url, tmp_path)
     assert code == 0
     assert report["database"].startswith("ok")
     assert f"up to date ({migrate.head()})" in report["database"]
@@ -172,19 +171,18 @@ class SlowClock(datetime):
 
 
 async def test_P7_a_server_whose_clock_is_another_is_noted(
-    bare_postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    migrate.upgrade(bare_postgres_url)
     monkeypatch.setattr(health, "datetime", SlowClock)
-    code, report = await run_doctor(bare_postgres_url, tmp_path)
+    code, report = await run_doctor(postgres_url, tmp_path)
     assert code == 0
     assert report["clock"].startswith("note")
     assert "2.0 s ahead of this machine's" in report["clock"]
     assert installation.CLOCK_SKEW_S == 1.0
 
 
-async def test_a_server_that_is_away_is_broken_without_its_password(bare_postgres_url: str, tmp_path: Path) -> None:
-    away = make_url(bare_postgres_url).set(port=9, password="secret-word").render_as_string(hide_password=False)
+async def test_a_server_that_is_away_is_broken_without_its_password(postgres_url: str, tmp_path: Path) -> None:
+    away = make_url(postgres_url).set(port=9, password="secret-word").render_as_string(hide_password=False)
     code, report = await run_doctor(away, tmp_path)
     assert code == 1
     assert report["database"].startswith("BROKEN")

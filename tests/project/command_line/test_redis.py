@@ -3,15 +3,12 @@
 import asyncio
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from harness.database.postgres import create_postgres
 from harness.servers.redis import REDIS_URL, redis_server
-from harness.servers.topology import migrate
 from harness.services import require
 from sprout.commands.doctor import examine
 from sprout.config import load_settings
@@ -20,12 +17,10 @@ from tests.project.commands import START_S, start_sprout
 
 
 @pytest.fixture
-def database() -> Iterator[str]:
+def database(postgres_url: str) -> str:
     """An up-to-date PostgreSQL database, which Redis goes with."""
     require("redis")
-    with create_postgres() as url:
-        migrate(url)
-        yield url
+    return postgres_url
 
 
 AWAY = "redis://:secret-word@127.0.0.1:9/0"

@@ -45,8 +45,8 @@ async def test_two_servers_on_one_database_are_refused_without_redis(postgres_ur
         pass  # the first is gone
 
 
-async def test_a_worker_serves_its_probes_alone_beside_other_processes(queue_url: str, tmp_path: Path) -> None:
-    settings = {"DATABASE_URL": queue_url, "REDIS_URL": REDIS, **FREE_PORT}
+async def test_a_worker_serves_its_probes_alone_beside_other_processes(postgres_url: str, tmp_path: Path) -> None:
+    settings = {"DATABASE_URL": postgres_url, "REDIS_URL": REDIS, **FREE_PORT}
     async with (
         serve_sprout("serve", folder=tmp_path, **settings) as (_, web),
         serve_sprout("worker", folder=tmp_path, **settings) as (_, worker),

@@ -112,11 +112,11 @@ async def all_of(model: MeteredModel, request: ModelRequest = REQUEST) -> Sequen
 
 
 @pytest.fixture
-def a_day(sqlite_database: Database) -> Callable[..., LedgerDay]:
+def a_day(topology_database: Database) -> Callable[..., LedgerDay]:
     def make(
         usd: float | None = 1.0, *, tokens: int | None = None, account: str = LEARNER, **waits: float
     ) -> LedgerDay:
-        spending, clock = SqlSpendingRepository(sqlite_database), Clock()
+        spending, clock = SqlSpendingRepository(topology_database), Clock()
         waits = {"max_wait_s": 20.0, "recheck_interval_s": 20.0} | waits
         return LedgerDay(
             spending, BudgetLedger(spending, {account: DailyLimit(usd, tokens)}, prices, clock=clock, **waits), clock
@@ -126,8 +126,8 @@ def a_day(sqlite_database: Database) -> Callable[..., LedgerDay]:
 
 
 @pytest.fixture
-async def sqlite_database(sqlite_url: str) -> AsyncIterator[Database]:
-    async with open_database(sqlite_url) as database:
+async def topology_database(topology_url: str) -> AsyncIterator[Database]:
+    async with open_database(topology_url) as database:
         yield database
 
 
@@ -322,7 +322,7 @@ async def test_I10_a_stop_before_the_reply_began_pays_for_the_prompt_alone(a_day
 
 
 async def test_I10_a_call_that_is_cancelled_while_its_money_is_being_held_gives_it_back(
-    sqlite_database: Database,
+    topology_database: Database,
 ) -> None:
     class SlowToTell(SqlSpendingRepository):
         held = asyncio.Event()
@@ -333,7 +333,7 @@ async def test_I10_a_call_that_is_cancelled_while_its_money_is_being_held_gives_
             await asyncio.Event().wait()
             return verdict
 
-    spending, clock = SlowToTell(sqlite_database), Clock()
+    spending, clock = SlowToTell(topology_database), Clock()
     day = LedgerDay(spending, BudgetLedger(spending, {LEARNER: DailyLimit(1.0)}, prices, clock=clock), clock)
     task = day.asks(BlockingModel())
     await spending.held.wait()
@@ -369,7 +369,7 @@ async def test_trap_7_a_call_that_a_crash_has_cut_is_spent_at_its_worst_when_its
 
 
 async def test_models_that_cost_nothing_hold_nothing_and_write_nothing(
-    a_day: Callable[..., LedgerDay], sqlite_database: Database
+    a_day: Callable[..., LedgerDay], topology_database: Database
 ) -> None:
     free, unlimited = a_day(0.0), a_day(None)
     sent: list[str] = []
@@ -377,7 +377,7 @@ async def test_models_that_cost_nothing_hold_nothing_and_write_nothing(
     def note(_connection: Any, _cursor: Any, sql: str, *_: Any) -> None:
         sent.append(sql)
 
-    event.listen(sqlite_database.writer.engine, "before_cursor_execute", note)
+    event.listen(topology_database.writer.engine, "before_cursor_execute", note)
     for day, model_name in ((free, "sprout-offline"), (unlimited, PRICED)):
         model = BlockingModel()
         model.released.set()

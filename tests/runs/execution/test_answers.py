@@ -62,6 +62,7 @@ async def dead_in_a_post(database: Database, data_dir: Path, model: TurnScript) 
         run_id = await life.start()
         await life.wait_for_event(run_id, "usage")
         await hang.reached.wait()
+        life.stand_still()
         try:
             yield life, run_id
         finally:

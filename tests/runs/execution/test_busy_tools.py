@@ -10,12 +10,14 @@ from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.pool import NullPool
 
 from harness.loop.scripted_turn import QUICK
+from harness.services import SCALED
 from sprout.offline.reply import Reply, TextOut, ToolOut
 from sprout.runs.state import Run, RunState
 from sprout.store.engine import database as opening
 from sprout.store.engine.database import open_database
 from sprout.store.engine.urls import sync_url
 from sprout.store.runs.repository import SqlRunStore
+from tests import topologies
 from tests.runs.live_app import LONGEST_S, LiveApp, live_app
 from tests.runs.scripted_agents import TurnScript, a_quick_agent, assert_whole, kinds, of_kind
 
@@ -32,15 +34,15 @@ def impatient_sqlite(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.fixture
-def impatient_postgres(bare_postgres_url: str) -> str:
+def impatient_postgres(own_postgres_url: str) -> str:
     """The same on a server."""
-    engine = create_engine(sync_url(bare_postgres_url), poolclass=NullPool, isolation_level="AUTOCOMMIT")
+    engine = create_engine(sync_url(own_postgres_url), poolclass=NullPool, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         connection.execute(text(f'alter database "{engine.url.database}" set lock_timeout = {LOCK_WAIT_MS}'))
-    return bare_postgres_url
+    return own_postgres_url
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["postgres"] if SCALED else ["sqlite", "postgres"])
 def impatient_url(request: pytest.FixtureRequest) -> str:
     url: str = request.getfixturevalue(f"impatient_{request.param}")
     return url
@@ -82,7 +84,7 @@ class LockedAttempts:
         self._started.set_result((app, run_id))
         async with asyncio.timeout(LONGEST_S):
             await app.streamed(run_id)
-        return await app.runs.wait_until_released(run_id)
+        return await app.wait_until_released(run_id)
 
     async def __call__(self) -> None:
         self.made += 1
@@ -107,7 +109,7 @@ async def test_M4_a_stored_tool_that_met_a_busy_database_is_tried_again_and_the_
     impatient_url: str, data_dir: Path
 ) -> None:
     script, child = TurnScript(SAVE, DONE), a_quick_agent(name="subconcept")
-    async with open_database(impatient_url, migrate=True) as database, other_program(impatient_url) as other:
+    async with open_database(impatient_url) as database, other_program(impatient_url) as other:
         attempts = LockedAttempts(other, count=1)
         async with live_app(
             database, script, data_dir, before_save=attempts, child=child, heartbeat_s=600.0, sweep_s=600.0
@@ -126,7 +128,7 @@ async def test_M4_a_server_database_that_stays_busy_is_an_error_result_and_the_a
     impatient_postgres: str, data_dir: Path
 ) -> None:
     script, child = TurnScript(SAVE, SAVE, DONE), a_quick_agent(name="subconcept")
-    async with open_database(impatient_postgres, migrate=True) as database, other_program(impatient_postgres) as other:
+    async with open_database(impatient_postgres) as database, other_program(impatient_postgres) as other:
         attempts = LockedAttempts(other, count=QUICK.tool_attempts)
         async with live_app(database, script, data_dir, before_save=attempts, child=child) as app:
             run = await attempts.run(app)
@@ -136,6 +138,7 @@ async def test_M4_a_server_database_that_stays_busy_is_an_error_result_and_the_a
     assert "busy" in ends[0]["summary"]
 
 
+@topologies.sqlite_file
 async def test_M4_a_run_is_resumed_at_its_call_if_not_even_the_calls_end_could_be_stored(
     impatient_sqlite: str, data_dir: Path
 ) -> None:

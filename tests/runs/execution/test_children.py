@@ -81,7 +81,7 @@ async def test_R4_cancelling_a_parent_cancels_its_children(database: Database, d
 
 async def cancelled(life: LiveApp, run_id: str) -> Run:
     await life.runs.cancel(run_id, user_id=DEFAULT_USER_ID)
-    return await life.runs.wait_until_released(run_id)
+    return await life.wait_until_released(run_id)
 
 
 async def test_a_child_that_is_cancelled_alone_leaves_its_parent_and_its_sibling(

@@ -71,8 +71,10 @@ async def test_P10_a_run_that_queues_at_the_gate_through_any_number_of_crashes_i
 ) -> None:
     model = TurnScript(LAST)
     async with AsyncExitStack() as lives:
-        root, run_id = None, ""
+        root, run_id, before = None, "", None
         for _ in range(MAX_CRASHES + 2):
+            if before is not None:
+                before.stand_still()
             gate = ModelGate(per_root=1, limit=1)
             leaving = await lives.enter_async_context(AsyncExitStack())
             await leaving.enter_async_context(gate.slot("somebody else", "another root"))
@@ -83,6 +85,7 @@ async def test_P10_a_run_that_queues_at_the_gate_through_any_number_of_crashes_i
             )
             root, run_id = life.root, run_id or await life.start()
             assert await next_note(life) == (run_id, True)
+            before = life
         assert (await life.store.run(run_id)).crashes == 0
         await leaving.aclose()
         assert await next_note(life) == (run_id, False)
@@ -111,6 +114,7 @@ async def test_P10_of_the_runs_on_their_last_chance_one_is_at_work_at_a_time(
         second = await life.start(node=await a_topic(life.paths, "Rivers"))
         for run_id in (first, second):
             await life.wait_for_event(run_id, "tool_call")
+        life.stand_still()
         await on_last_chance(database, first, second)
         life = await lives.enter_async_context(
             live_app(database, model, data_dir, agents=[agent], root=life.root, store_like=RecordingStore)

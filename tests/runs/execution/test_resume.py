@@ -111,7 +111,7 @@ async def test_K3_K8_B1_a_run_goes_on_from_every_boundary_with_each_effect_once(
             cut = partial(InterruptedStore, at=at, stored=way == "killed", killed=way != "stopped")
             async with cut_living(database, data_dir, cut, brain) as (life, store):
                 run_id = await life.start()
-                if not await store.is_cut_before(life.runs.wait_until_released(run_id)):
+                if not await store.is_cut_before(life.wait_until_released(run_id)):
                     await assert_grown_once(life, run_id)
                     break
                 if way != "stopped":
@@ -155,7 +155,7 @@ async def test_B1_a_worker_that_was_taken_over_meanwhile_writes_nothing_more_and
             await second.streamed(run_id)
             whole = await second.stored_events(run_id)
             hang.may_go.set()
-            left = await first.runs.wait_until_released(run_id)
+            left = await first.wait_until_released(run_id)
             assert await second.stored_events(run_id) == whole
     assert (left.state, left.epoch) == (RunState.COMPLETED, 2)
     assert seen == ["leaves", "leaves"]  # reading twice does no harm
@@ -217,7 +217,7 @@ async def test_trap_56_a_stop_of_the_server_waits_for_a_write_that_cannot_be_rep
         hang.may_go.set()
         await closing
     async with live_app(database, model, data_dir, agents=[agent], root=life.root) as life:
-        run = await life.runs.wait_until_released(run_id)
+        run = await life.wait_until_released(run_id)
         log = await life.stored_events(run_id)
     assert sent == ["a bill"]  # the other had not begun when the server was stopped, and says so
     assert [one["ok"] for one in of_kind(log, "tool_result")] == [True, False]
@@ -233,7 +233,7 @@ async def test_trap_7_what_was_spent_before_a_cut_counts_against_the_budget(
     steps = [Reply([ToolOut("look", {"at": f"leaf {n}"})], usage={"output_tokens": 700}) for n in range(30)]
     policy, model, seen = policy_with(max_run_tokens=4_000, max_iterations=40), TurnScript(*steps), list[str]()
     async with live_app(database, model, data_dir, agents=[an_agent(a_look(seen), policy=policy)]) as life:
-        whole = await life.runs.wait_until_released(await life.start())
+        whole = await life.wait_until_released(await life.start())
     hang = Blocker(at=cut_in)
     async with live_app(database, model, data_dir, agents=[an_agent(a_look(seen, hang), policy=policy)]) as life:
         run_id = await life.start()
@@ -242,7 +242,7 @@ async def test_trap_7_what_was_spent_before_a_cut_counts_against_the_budget(
     async with live_app(
         database, model, data_dir, agents=[an_agent(a_look(seen), policy=policy)], root=life.root
     ) as life:
-        run = await life.runs.wait_until_released(run_id)
+        run = await life.wait_until_released(run_id)
         assert_whole(await life.stored_events(run_id), run)
     assert (run.state, run.reason, run.epoch) == (RunState.COMPLETED, "budget", 2)
     assert run.usage.output_tokens == whole.usage.output_tokens
@@ -256,7 +256,7 @@ async def test_trap_60_61_time_that_was_worked_before_a_cut_counts_against_the_l
     model = TurnScript(LOOK, Reply([ToolOut("look", {"at": "stems"})]), LAST)
     async with live_app(database, model, data_dir, agents=[an_agent(a_look(seen))], auto_resume=False) as life:
         run_id = await life.start()
-        await life.runs.wait_until_released(run_id)
+        await life.wait_until_released(run_id)
         worked = [one.elapsed_s for one in (await life.store.record(run_id)).checkpoints]
     assert worked == sorted(worked)
     assert worked[-1] > 0
@@ -264,7 +264,7 @@ async def test_trap_60_61_time_that_was_worked_before_a_cut_counts_against_the_l
     root, cut_id = await cut_in_a_look(database, data_dir, model, seen)
     impatient = an_agent(a_look(seen), policy=policy_with(hard_limit_s=1e-9, soft_limit_s=1e-9))
     async with live_app(database, model, data_dir, agents=[impatient], root=root) as life:
-        late = await life.runs.wait_until_released(cut_id)
+        late = await life.wait_until_released(cut_id)
         log = await life.stored_events(cut_id)
     assert (late.state, late.reason) == (RunState.TIMED_OUT, "hard_limit")
     assert_whole(log, late)
@@ -357,7 +357,8 @@ async def test_K3_K5_a_run_that_asks_no_model_goes_on_from_every_boundary_and_wa
                 run_id = await first.start()
                 await first.store.cut.wait()
                 async with told(agents=tellers) as second:
-                    run = await second.runs.wait_until_released(run_id)
+                    await second.streamed(run_id)
+                    run = await second.wait_until_released(run_id)
                     log = await second.stored_events(run_id)
                 first.store.released.set()
             assert (run.state, run.usage) == (RunState.COMPLETED, Usage())

@@ -29,6 +29,7 @@ from sprout.runs.state import Run, RunError, RunState
 from sprout.store.engine.database import Database, open_database
 from sprout.store.runs.event_log import Publish
 from sprout.store.runs.repository import SqlRunStore
+from tests import topologies
 from tests.runs.live_app import live_app
 from tests.runs.scripted_agents import (
     Blocker,
@@ -234,7 +235,7 @@ async def test_B1_a_worker_that_cannot_renew_its_lease_stops_without_a_word_and_
         run_id = await first.start()
         await hang.reached.wait()
         first.store.unstuck.clear()
-        lost = await asyncio.wait_for(first.runs.wait_until_released(run_id), 10)
+        lost = await asyncio.wait_for(first.wait_until_released(run_id), 10)
         assert (lost.state, lost.epoch) == (RunState.RUNNING, 1)
         assert kinds(await first.stored_events(run_id)) == ["run_started"]
         async with live_app(
@@ -272,7 +273,7 @@ async def test_K2_a_worker_that_lost_its_lease_and_can_write_again_releases_its_
         run_id = await life.start()
         await hang.reached.wait()
         life.store.unstuck.clear()
-        await asyncio.wait_for(life.runs.wait_until_released(run_id), 10)
+        await asyncio.wait_for(life.wait_until_released(run_id), 10)
         hang.may_go.set()
         life.store.unstuck.set()
         await asyncio.wait_for(life.streamed(run_id), 10)
@@ -299,6 +300,7 @@ async def test_K2_a_run_that_cannot_be_settled_is_left_and_found_by_the_sweep(
     assert (run.state, run.epoch) == (RunState.COMPLETED, 2)
 
 
+@topologies.command
 @pytest.mark.parametrize("away_for", [2, 3, 4])
 async def test_K2_who_takes_up_nothing_of_others_goes_on_with_what_it_had_to_leave_itself(
     database: Database, data_dir: Path, away_for: int
@@ -348,6 +350,7 @@ async def test_K2_a_model_that_fails_while_the_database_is_away_is_told_of_as_th
     assert (run.state, run.reason, run.epoch) == (RunState.FAILED, "bad_key", 2)
 
 
+@topologies.one_process
 async def test_K2_a_start_that_fails_when_it_has_claimed_something_carries_nothing_on(
     database: Database, data_dir: Path
 ) -> None:
@@ -360,7 +363,7 @@ async def test_K2_a_start_that_fails_when_it_has_claimed_something_carries_nothi
         async with live_app(
             database, EMPTY_SCRIPT, data_dir, agents=agents, root=before.root, store_like=UnreachableForSecondClaim
         ) as life:
-            await life.runs.wait_until_released(ids[0])
+            await life.wait_until_released(ids[0])
     assert not {task.get_name() for task in asyncio.all_tasks()} & {f"run {run_id}" for run_id in ids}
     hang.may_go.set()
     async with live_app(database, EMPTY_SCRIPT, data_dir, agents=agents, root=before.root) as after:
@@ -370,6 +373,7 @@ async def test_K2_a_start_that_fails_when_it_has_claimed_something_carries_nothi
     assert [(run.state, run.crashes) for run in runs] == [(RunState.COMPLETED, 0)] * 2
 
 
+@topologies.command
 async def test_K2_who_lets_go_of_anothers_run_as_its_lease_runs_out_leaves_that_to_the_next_beat(
     database: Database, data_dir: Path
 ) -> None:
@@ -386,11 +390,11 @@ async def test_K2_who_lets_go_of_anothers_run_as_its_lease_runs_out_leaves_that_
         assert isinstance(life.store, StuckInLeaving)
         life.store.unstuck.clear()
         first = await life.start()
-        await life.runs.wait_until_released(first)
+        await life.wait_until_released(first)
         second = await life.start(node=await a_topic(life.paths, "Another"))
         await asyncio.wait_for(life.store.stuck.wait(), 20)
         assert life.store.left == [second, first]
-        await asyncio.wait_for(life.runs.wait_until_released(second), 20)
+        await asyncio.wait_for(life.wait_until_released(second), 20)
         life.store.unstuck.set()
         for run_id in (first, second):
             await asyncio.wait_for(life.streamed(run_id), 20)
@@ -580,17 +584,17 @@ async def test_trap_12_a_run_that_is_claimed_while_the_server_stops_is_released(
         assert (await life.store.run(second)).crashes == 0
 
 
-async def test_trap_73_hundreds_of_runs_leave_nothing_behind(sqlite_url: str, data_dir: Path) -> None:
+async def test_trap_73_hundreds_of_runs_leave_nothing_behind(topology_url: str, data_dir: Path) -> None:
     """No task, no tail, no lane, no text in flight: as many things of ours as after the first few."""
     async with (
-        open_database(sqlite_url) as database,
+        open_database(topology_url) as database,
         live_app(database, EMPTY_SCRIPT, data_dir, agents=[a_quick_agent()]) as life,
     ):
         topics = [life.root, *[await a_topic(life.paths, f"Topic {n}") for n in range(49)]]
 
         async def run_task(n: int) -> None:
             run_id = await life.start(node=topics[n])
-            await (life.streamed(run_id) if n % 10 == 0 else life.runs.wait_until_released(run_id))
+            await (life.streamed(run_id) if n % 10 == 0 else life.wait_until_released(run_id))
 
         counts = []
         for _ in range(6):

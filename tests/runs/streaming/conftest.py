@@ -1,22 +1,22 @@
-"""The buses that streams are tested on."""
+"""The bus that streams are tested on."""
 
 from collections.abc import AsyncIterator
 
 import pytest
 
-from harness.servers.redis import REDIS_URL, redis_prefix
-from harness.services import require
-from sprout.engines.memory_bus import MemoryBus
-from sprout.engines.redis_bus import open_redis_bus
+from harness.servers.engines import open_bus
 from sprout.runs.streaming.bus import EventBus
 
 
-@pytest.fixture(params=["memory", "redis"])
-async def bus(request: pytest.FixtureRequest) -> AsyncIterator[EventBus]:
-    """Each bus, where it delivers what is published."""
-    if request.param == "memory":
-        yield MemoryBus()
-        return
-    require("redis")
-    async with redis_prefix() as prefix, open_redis_bus(REDIS_URL, prefix=prefix) as bus:
+@pytest.fixture
+async def bus() -> AsyncIterator[EventBus]:
+    """The bus of the topology, where it delivers what is published."""
+    async with open_bus() as bus:
+        yield bus
+
+
+@pytest.fixture
+async def narrow_bus() -> AsyncIterator[EventBus]:
+    """The same, on which readers soon fall behind."""
+    async with open_bus(max_waiting=5) as bus:
         yield bus

@@ -37,8 +37,8 @@ from tests.runs.streaming.event_streams import (
 
 
 @pytest.fixture
-async def sqlite_database(sqlite_url: str) -> AsyncIterator[Database]:
-    async with open_database(sqlite_url) as database:
+async def topology_database(topology_url: str) -> AsyncIterator[Database]:
+    async with open_database(topology_url) as database:
         yield database
 
 
@@ -80,9 +80,9 @@ async def test_B3_a_follower_outlives_the_process_that_carries_the_run(database:
 
 @pytest.mark.parametrize("seed", range(20))
 async def test_B3_messages_that_are_lost_doubled_and_late_are_delivered_once_and_in_order(
-    sqlite_database: Database, data_dir: Path, seed: int
+    topology_database: Database, data_dir: Path, seed: int
 ) -> None:
-    here = event_streams(sqlite_database, data_dir, UnreliableBus(seed))
+    here = event_streams(topology_database, data_dir, UnreliableBus(seed))
     run = await here.a_run()
     reading = asyncio.create_task(all_of(here.follow(run)))
     for number in range(40):
@@ -118,9 +118,9 @@ async def test_X6_an_event_that_the_log_does_not_have_is_not_told_and_hides_none
 
 
 async def test_V2_text_in_flight_comes_from_its_start_and_goes_on_where_it_stopped(
-    sqlite_database: Database, data_dir: Path, bus: EventBus
+    topology_database: Database, data_dir: Path, bus: EventBus
 ) -> None:
-    here = event_streams(sqlite_database, data_dir, bus, every_s=3600)
+    here = event_streams(topology_database, data_dir, bus, every_s=3600)
     run = await here.a_run()
     here.publish_delta(run, "b1", "Light ")
     async with aclosing(here.follow(run)) as batches:
@@ -171,9 +171,9 @@ def test_B5_nothing_is_published_after_the_end() -> None:
 
 
 async def test_after_a_resume_a_block_may_grow_anew_under_the_same_id(
-    sqlite_database: Database, data_dir: Path, bus: EventBus
+    topology_database: Database, data_dir: Path, bus: EventBus
 ) -> None:
-    here = event_streams(sqlite_database, data_dir, bus, every_s=3600)
+    here = event_streams(topology_database, data_dir, bus, every_s=3600)
     run = await here.a_run()
     here.publish_delta(run, "b1", "Words of a worker that dies. ")
     async with aclosing(here.follow(run)) as batches:
@@ -188,9 +188,9 @@ async def test_after_a_resume_a_block_may_grow_anew_under_the_same_id(
 
 
 async def test_D9_a_stream_that_is_too_old_says_reconnect_each_after_another_while(
-    sqlite_database: Database, data_dir: Path
+    topology_database: Database, data_dir: Path, bus: EventBus
 ) -> None:
-    here = event_streams(sqlite_database, data_dir, MemoryBus(), life_s=0.1)
+    here = event_streams(topology_database, data_dir, bus, life_s=0.5)
     run = await here.a_run()
     ends = await asyncio.gather(*(all_of(here.follow(run)) for _ in range(20)))
     assert {received[-1].kind for received in ends} == {"reconnect"}
@@ -201,8 +201,8 @@ async def test_D9_a_stream_that_is_too_old_says_reconnect_each_after_another_whi
     assert all(1_000 <= wait_ms < 2_000 for wait_ms in waits_ms)
 
 
-async def test_D10_the_stream_of_a_run_that_is_deleted_ends(database: Database, data_dir: Path) -> None:
-    here = event_streams(database, data_dir, MemoryBus())
+async def test_D10_the_stream_of_a_run_that_is_deleted_ends(database: Database, data_dir: Path, bus: EventBus) -> None:
+    here = event_streams(database, data_dir, bus)
     run = await here.a_run()
     async with aclosing(here.follow(run)) as batches:
         await next_of(batches, 1)
@@ -212,9 +212,9 @@ async def test_D10_the_stream_of_a_run_that_is_deleted_ends(database: Database, 
 
 @pytest.mark.parametrize("cursor", [-1, 3, 10**18])
 async def test_B3_a_cursor_that_the_log_does_not_have_is_asked_to_start_over(
-    database: Database, data_dir: Path, cursor: int
+    database: Database, data_dir: Path, bus: EventBus, cursor: int
 ) -> None:
-    here = event_streams(database, data_dir, MemoryBus())
+    here = event_streams(database, data_dir, bus)
     run = await here.a_run()
     await end_run(here.store, run)
     messages = await all_of(here.follow(run, cursor))
@@ -222,18 +222,18 @@ async def test_B3_a_cursor_that_the_log_does_not_have_is_asked_to_start_over(
 
 
 async def test_a_reader_who_has_all_of_a_run_that_is_over_is_not_kept_waiting(
-    database: Database, data_dir: Path
+    database: Database, data_dir: Path, bus: EventBus
 ) -> None:
-    here = event_streams(database, data_dir, MemoryBus())
+    here = event_streams(database, data_dir, bus)
     run = await here.a_run()
     await end_run(here.store, run)
     assert await all_of(here.follow(run, after=2)) == []
 
 
 async def test_V5_a_reader_that_falls_behind_reads_the_log_and_goes_on(
-    sqlite_database: Database, data_dir: Path
+    topology_database: Database, data_dir: Path, narrow_bus: EventBus
 ) -> None:
-    here = event_streams(sqlite_database, data_dir, MemoryBus(max_waiting=5), every_s=3600)
+    here = event_streams(topology_database, data_dir, narrow_bus, every_s=3600)
     run = await here.a_run()
     async with aclosing(here.follow(run)) as batches:
         messages = await next_of(batches, 1)
@@ -245,9 +245,11 @@ async def test_V5_a_reader_that_falls_behind_reads_the_log_and_goes_on(
 
 
 async def test_one_look_serves_all_streams_of_the_process_and_reads_no_log_that_has_not_grown(
-    sqlite_database: Database, data_dir: Path
+    topology_database: Database, data_dir: Path
 ) -> None:
-    here, store = on_counted_store(event_streams(sqlite_database, data_dir, SilentBus()), sqlite_database, every_s=0.01)
+    here, store = on_counted_store(
+        event_streams(topology_database, data_dir, SilentBus()), topology_database, every_s=0.01
+    )
     runs = [await here.a_run() for _ in range(5)]
     watching_before = watching()
     batches: list[list[BusMessage]] = [[] for _ in range(50)]
@@ -275,9 +277,11 @@ def watching() -> int:
 
 @pytest.mark.parametrize("failure", [SetupError("The database does not answer."), RuntimeError("A bug.")])
 async def test_a_log_that_cannot_be_read_for_a_while_is_looked_at_again(
-    sqlite_database: Database, data_dir: Path, caplog: pytest.LogCaptureFixture, failure: Exception
+    topology_database: Database, data_dir: Path, caplog: pytest.LogCaptureFixture, failure: Exception
 ) -> None:
-    here, store = on_counted_store(event_streams(sqlite_database, data_dir, SilentBus()), sqlite_database, every_s=0.01)
+    here, store = on_counted_store(
+        event_streams(topology_database, data_dir, SilentBus()), topology_database, every_s=0.01
+    )
     run = await here.a_run()
     received: list[BusMessage] = []
     reading = asyncio.create_task(collect(here.follow(run), received))
@@ -292,9 +296,9 @@ async def test_a_log_that_cannot_be_read_for_a_while_is_looked_at_again(
 
 
 async def test_trap_78_where_only_the_end_of_an_old_run_is_kept_a_reader_is_told_so(
-    database: Database, data_dir: Path
+    database: Database, data_dir: Path, bus: EventBus
 ) -> None:
-    here = event_streams(database, data_dir, MemoryBus())
+    here = event_streams(database, data_dir, bus)
     run = await here.a_run()
     for number in range(5):
         await here.append(run, something(number))

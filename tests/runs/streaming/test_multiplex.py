@@ -11,7 +11,6 @@ import pytest
 from sqlalchemy import text
 
 from harness.builders import a_child, a_concept, end_run, start_run
-from sprout.engines.memory_bus import MemoryBus
 from sprout.events import ReasoningBlock
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.runs.state import Run
@@ -40,9 +39,9 @@ OTHER_USER = "somebody-else"
 
 
 @pytest.fixture
-async def here(sqlite_url: str, data_dir: Path, bus: EventBus) -> AsyncIterator[EventStreams]:
-    """A store on SQLite whose news goes over each bus; the log is looked at only where news is lost."""
-    async with open_database(sqlite_url) as database:
+async def here(topology_url: str, data_dir: Path, bus: EventBus) -> AsyncIterator[EventStreams]:
+    """A store whose news goes over the bus; the log is looked at only where news is lost."""
+    async with open_database(topology_url) as database:
         yield event_streams(database, data_dir, bus, every_s=3600)
 
 
@@ -51,9 +50,9 @@ def is_over(received: list[TaggedEvent], run: Run) -> bool:
 
 
 async def test_every_unfinished_run_comes_whole_and_new_ones_appear_by_themselves(
-    database: Database, data_dir: Path
+    database: Database, data_dir: Path, bus: EventBus
 ) -> None:
-    here = event_streams(database, data_dir, MemoryBus(), every_s=3600)
+    here = event_streams(database, data_dir, bus, every_s=3600)
     over, one, other = [await here.a_run() for _ in range(3)]
     await end_run(here.store, over)
     received: list[TaggedEvent] = []
@@ -180,10 +179,10 @@ async def test_a_child_run_is_told_in_its_roots_log_and_is_no_run_of_its_own_her
 
 
 async def test_a_run_that_is_over_before_it_is_looked_at_is_sent_once_however_often_it_is_announced(
-    sqlite_url: str, data_dir: Path
+    topology_url: str, data_dir: Path, bus: EventBus
 ) -> None:
-    async with open_database(sqlite_url) as database:
-        here = event_streams(database, data_dir, MemoryBus(), every_s=3600)
+    async with open_database(topology_url) as database:
+        here = event_streams(database, data_dir, bus, every_s=3600)
         elsewhere = event_streams(database, data_dir, SilentBus())
         going = await here.a_run()
         received: list[TaggedEvent] = []
@@ -240,9 +239,11 @@ async def test_V2_text_in_flight_of_every_run_comes_from_its_start_and_a_resume_
     assert {one_.cursor for one_ in received if "delta" in one_.message.kind or "snapshot" in one_.message.kind} == {""}
 
 
-async def test_V5_a_reader_that_falls_behind_reads_the_logs_and_goes_on(sqlite_url: str, data_dir: Path) -> None:
-    async with open_database(sqlite_url) as database:
-        here = event_streams(database, data_dir, MemoryBus(max_waiting=5), every_s=3600)
+async def test_V5_a_reader_that_falls_behind_reads_the_logs_and_goes_on(
+    topology_url: str, data_dir: Path, narrow_bus: EventBus
+) -> None:
+    async with open_database(topology_url) as database:
+        here = event_streams(database, data_dir, narrow_bus, every_s=3600)
         runs = [await here.a_run() for _ in range(2)]
         async with aclosing(here.follow_all()) as batches:
             received = await next_of(batches, 2)
@@ -253,9 +254,11 @@ async def test_V5_a_reader_that_falls_behind_reads_the_logs_and_goes_on(sqlite_u
         assert by_root(received) == {run.id: await here.log(run) for run in (*runs, new)}
 
 
-async def test_D9_a_stream_that_is_too_old_says_reconnect_for_no_run(sqlite_url: str, data_dir: Path) -> None:
-    async with open_database(sqlite_url) as database:
-        here = event_streams(database, data_dir, MemoryBus(), life_s=0.05)
+async def test_D9_a_stream_that_is_too_old_says_reconnect_for_no_run(
+    topology_url: str, data_dir: Path, bus: EventBus
+) -> None:
+    async with open_database(topology_url) as database:
+        here = event_streams(database, data_dir, bus, life_s=0.5)
         run = await here.a_run()
         received = await all_of(here.follow_all())
         assert by_root(received) == {run.id: await here.log(run)}
@@ -263,9 +266,11 @@ async def test_D9_a_stream_that_is_too_old_says_reconnect_for_no_run(sqlite_url:
     assert 1_000 <= json.loads(received[-1].message.data)["retryMs"] < 2_000
 
 
-async def test_D10_a_run_that_is_deleted_leaves_the_stream_and_the_ids(sqlite_url: str, data_dir: Path) -> None:
-    async with open_database(sqlite_url) as database:
-        here = event_streams(database, data_dir, MemoryBus())
+async def test_D10_a_run_that_is_deleted_leaves_the_stream_and_the_ids(
+    topology_url: str, data_dir: Path, bus: EventBus
+) -> None:
+    async with open_database(topology_url) as database:
+        here = event_streams(database, data_dir, bus)
         gone, stays = [await here.a_run() for _ in range(2)]
         async with aclosing(here.follow_all()) as batches:
             await next_of(batches, 2)

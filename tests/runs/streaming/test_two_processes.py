@@ -37,8 +37,8 @@ BLOCKS = 6
 
 
 @pytest.fixture
-async def database_of_two(sqlite_url: str) -> AsyncIterator[Database]:
-    async with open_database(sqlite_url) as database:
+async def database_of_two(topology_url: str) -> AsyncIterator[Database]:
+    async with open_database(topology_url) as database:
         yield database
 
 

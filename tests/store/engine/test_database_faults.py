@@ -170,20 +170,20 @@ async def test_D1_a_lock_that_is_held_too_long_is_503_with_a_time_to_come_back(
     ],
 )
 async def test_D1_what_a_server_database_says_means_the_same(
-    bare_postgres_url: str, code: str, meant: type[Exception]
+    own_postgres_url: str, code: str, meant: type[Exception]
 ) -> None:
     statement = text(f"do $$ begin raise exception 'as it says' using errcode = '{code}'; end $$")
-    async with open_database(bare_postgres_url, migrate=True) as database:
+    async with open_database(own_postgres_url) as database:
         with pytest.raises(meant):
             await database.write_tx(lambda tx: tx.connection.execute(statement))
         assert await database.is_reachable()
 
 
 async def test_D1_a_server_database_that_is_away_is_told_of_once_and_used_again_when_it_is_back(
-    bare_postgres_url: str, caplog: pytest.LogCaptureFixture
+    own_postgres_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with open_database(bare_postgres_url, migrate=True) as database:
-        with out_of_reach(bare_postgres_url):
+    async with open_database(own_postgres_url) as database:
+        with out_of_reach(own_postgres_url):
             for _ in range(3):
                 with pytest.raises(DatabaseUnavailable) as refused:
                     await database.write_tx(lambda tx: tx.connection.execute(text("select 1")))
@@ -197,10 +197,10 @@ async def test_D1_a_server_database_that_is_away_is_told_of_once_and_used_again_
 
 
 async def test_D19_what_met_another_change_in_a_ring_is_done_again_and_nobody_hears_of_it(
-    bare_postgres_url: str,
+    own_postgres_url: str,
 ) -> None:
-    async with open_database(bare_postgres_url, migrate=True) as database:
-        async with create_async_engine(async_url(bare_postgres_url), poolclass=NullPool).connect() as other:
+    async with open_database(own_postgres_url) as database:
+        async with create_async_engine(async_url(own_postgres_url), poolclass=NullPool).connect() as other:
             await other.execute(text("set deadlock_timeout = '1h'"))  # it is the other one that finds the ring
             await other.execute(hold(1))
             tries, committed = [], []

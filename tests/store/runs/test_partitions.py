@@ -34,8 +34,8 @@ from tests.store.conftest import collect
 
 
 @pytest.fixture
-async def database(bare_postgres_url: str) -> AsyncIterator[Database]:
-    async with open_database(bare_postgres_url, migrate=True) as database:
+async def database(own_postgres_url: str) -> AsyncIterator[Database]:
+    async with open_database(own_postgres_url) as database:
         yield database
 
 

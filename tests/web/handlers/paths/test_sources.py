@@ -54,7 +54,7 @@ async def test_a_search_without_words_finds_nothing_and_one_that_is_too_long_is_
 
 
 async def test_S1_the_tutors_words_name_the_passages_that_they_teach_from_and_an_unknown_one_is_left_out(
-    tmp_path: Path, sqlite_url: str
+    tmp_path: Path,
 ) -> None:
     async with serving_lesson(tmp_path, verdicts={"air": True}) as lesson:
         topic = (await lesson.lessons.lesson(lesson.session_id, user_id=DEFAULT_USER_ID)).topic

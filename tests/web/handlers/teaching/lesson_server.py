@@ -11,9 +11,9 @@ import httpx2
 from sqlmodel import col, select
 
 from harness.builders import a_concept, a_topic
-from harness.database.empty_sqlite import create_empty_database
 from harness.loop.scripted_turn import QUICK, policy_with
 from harness.runs.observers import NullObserver
+from harness.servers.engines import open_engines, open_topology_database
 from harness.servers.in_process import serve_app
 from harness.servers.web import BACKGROUND_INTERVAL_S, web_parts
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
@@ -22,8 +22,6 @@ from sprout.clock import utc_now
 from sprout.documents.document_worker import DocumentWorker
 from sprout.documents.sandbox.extractor import Extractor
 from sprout.documents.splitting.passages import split_into_passages
-from sprout.engines.asyncio_dispatcher import AsyncioDispatcher
-from sprout.engines.memory_bus import MemoryBus
 from sprout.events import AgentDone, NodeRow, Usage
 from sprout.ids import new_id
 from sprout.learning.actor import Actor
@@ -37,13 +35,12 @@ from sprout.offline.script import Step
 from sprout.programs.runner import SandboxedRunner
 from sprout.runs.execution.dependencies import ModelChoice, RunDependencies
 from sprout.runs.live_runs import LiveRuns, live_runs
-from sprout.runs.model_gate import ModelGate
 from sprout.runs.run_store import StoredEvent, WorkerLease
 from sprout.store.assessment.attempts import store_grade
 from sprout.store.assessment.gradebook import SqlGradebook
 from sprout.store.documents.local_storage import LocalStorage
 from sprout.store.documents.queue import SqlDocumentQueue
-from sprout.store.engine.database import Database, open_database
+from sprout.store.engine.database import Database
 from sprout.store.engine.transaction import WriteTransaction
 from sprout.store.lessons.conversations import SqlConversations
 from sprout.store.lessons.memories import SqlMemories
@@ -280,16 +277,17 @@ async def serving_lesson(
     """
     async with AsyncExitStack() as stack:
         if database is None:
-            database = await stack.enter_async_context(open_database(create_empty_database(folder)))
+            database = await stack.enter_async_context(open_topology_database(folder))
         model = model or PlayedTutor()
         if backend is None:
             backend = await stack.enter_async_context(model_backend(model))
-        bus, dispatcher = MemoryBus(), AsyncioDispatcher()
-        store = SqlRunStore(database, bus.publish, dispatcher)
-        repositories = SqlPathRepository(database, bus.publish, split=split_into_passages)
         files = LocalStorage(folder / "documents")
         intake = DocumentWorker(SqlDocumentQueue(database, storage=files), Extractor())
-        paths = SqlPaths(database, bus.publish, storage=files, on_document_added=intake.wake_after)
+        engines = await stack.enter_async_context(open_engines(database, per_root=3, limit=8, document_worker=intake))
+        bus = engines.shared.bus
+        store = SqlRunStore(database, bus.publish, engines.dispatcher)
+        repositories = SqlPathRepository(database, bus.publish, split=split_into_passages)
+        paths = SqlPaths(database, bus.publish, storage=files, on_document_added=engines.on_document_added)
         await stack.enter_async_context(intake.running(process_backlog=False))
         tutoring, memories = SqlLessonRepository(database, bus.publish), SqlMemories(database, bus.publish)
         talk = SqlConversations(database)
@@ -310,19 +308,20 @@ async def serving_lesson(
         parts = RunDependencies(
             store=store,
             bus=bus,
-            dispatcher=dispatcher,
+            dispatcher=engines.dispatcher,
             lease=WorkerLease(new_id(), lease_s=30.0, exclusive=True),
             model=backend.model,
             agents={one.name: one for one in (tutor, *helpers)},
             choose_model=lambda agent, small: ModelChoice("sprout-offline", None, "sprout-offline", True),
-            gate=ModelGate(per_root=3, limit=8),
+            gate=engines.shared.gate,
             observer=NullObserver(),
             memories=memories,
+            claims_new_runs=engines.claims_new_runs,
         )
         live = await stack.enter_async_context(
             live_runs(parts, heartbeat_s=BACKGROUND_INTERVAL_S[quiet], sweep_s=BACKGROUND_INTERVAL_S[quiet])
         )
-        web = web_parts(database, bus.publish, paths, live, folder)
+        web = web_parts(database, engines.shared, paths, live, folder)
         web = replace(
             web,
             teaching_repositories=replace(web.teaching_repositories, lessons=tutoring, memories=memories),

@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from harness.database.empty_sqlite import create_empty_database
+from harness.servers.engines import open_topology_database
 from sprout.agents.grading.key_check import key_check_agent
 from sprout.documents.splitting.passages import split_into_passages
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.offline.reply import Body, Reply, ToolOut
 from sprout.store.assessment.answer_keys import SqlAnswerKeys
-from sprout.store.engine.database import open_database
 from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.schema import tables
 from tests.web.handlers.teaching.lesson_server import (
@@ -60,7 +59,7 @@ class CheckedTutor(PlayedTutor):
 
 @asynccontextmanager
 async def checked_lesson(folder: Path, finds: str | None) -> AsyncIterator[LessonServer]:
-    async with open_database(create_empty_database(folder)) as database:
+    async with open_topology_database(folder) as database:
         graphs = SqlPathRepository(database, lambda _: None, split=split_into_passages)
         agents = [key_check_agent(graphs, SqlAnswerKeys(database, lambda _: None))]
         async with serving_lesson(folder, database=database, model=CheckedTutor(finds), agents=agents) as lesson:

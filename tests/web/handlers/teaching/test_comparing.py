@@ -18,8 +18,6 @@ from tests.web.handlers.teaching.lesson_server import (
     serving_lesson,
 )
 
-pytestmark = pytest.mark.usefixtures("sqlite_url")
-
 NEXT = "And the water?"
 ALL_MET = {"c1": "met", "c2": "met"}
 

@@ -3,12 +3,8 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from sprout.offline.reply import ToolOut
 from tests.web.handlers.teaching.lesson_server import LessonServer, calls, checkpoint, says, serving_lesson
-
-pytestmark = pytest.mark.usefixtures("sqlite_url")  # a database that is up to date already
 
 
 def prefix(lesson: LessonServer, number: int) -> bytes:

@@ -23,8 +23,6 @@ from tests.web.handlers.teaching.lesson_server import (
     serving_lesson,
 )
 
-pytestmark = pytest.mark.usefixtures("sqlite_url")  # a database that is up to date already
-
 LOOKING = (ToolOut("check_student_progress"), ToolOut("check_prerequisite_mastery"))
 HINT = "You have read the scales rightly. What stands in the way is the weight of the soil."
 

@@ -29,8 +29,6 @@ from tests.web.handlers.teaching.lesson_server import (
     serving_lesson,
 )
 
-pytestmark = pytest.mark.usefixtures("sqlite_url")  # a database that is up to date already
-
 ME = {"userId": DEFAULT_USER_ID}
 GAPPED = "Six rows of seven chairs: 6 · 7 = ___ chairs."
 

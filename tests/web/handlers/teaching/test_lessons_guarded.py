@@ -11,12 +11,11 @@ import httpx2
 import pytest
 
 from harness.builders import unfinished_runs
-from harness.database.empty_sqlite import create_empty_database
+from harness.servers.engines import open_topology_database
 from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.offline.faults.scenarios import Fault, Scenario
 from sprout.offline.reply import Reply, ThinkingOut, ToolOut
-from sprout.store.engine.database import open_database
 from sprout.store.schema import tables
 from tests.runs.live_app import model_backend
 from tests.web.handlers.teaching.lesson_server import (
@@ -31,8 +30,6 @@ from tests.web.handlers.teaching.lesson_server import (
     says,
     serving_lesson,
 )
-
-pytestmark = pytest.mark.usefixtures("sqlite_url")  # a database that is up to date already
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(200)
 PNG_URL = "data:image/png;base64," + base64.b64encode(PNG).decode()
@@ -383,7 +380,7 @@ async def test_a_passage_of_the_notes_is_data_and_so_are_the_learners_tags(tmp_p
 
 async def test_K8_a_turn_that_was_cut_off_is_taken_up_and_nothing_is_done_twice(tmp_path: Path) -> None:
     model = PlayedTutor()
-    async with open_database(create_empty_database(tmp_path)) as database, model_backend(model) as brain:
+    async with open_topology_database(tmp_path) as database, model_backend(model) as brain:
         async with serving_lesson(tmp_path, database=database, model=model, backend=brain) as lesson:
             session = (lesson.node, lesson.next, lesson.session_id)
             await lesson.turn("", calls(number()))

@@ -4,8 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from sprout.learning.marking.program_marking import ONLY_PRINT_MISSING
 from sprout.offline.courses.catalogue import find_course, find_lesson
 from sprout.offline.courses.lesson_format import Lesson as AuthoredLesson
@@ -17,8 +15,6 @@ from sprout.offline.demo.tutor.lesson import TutorLesson as Lesson
 from sprout.offline.reply import Body, Reply
 from tests.offline.demo.tutor.classroom import a_lesson
 from tests.web.handlers.teaching.lesson_server import LessonServer, PlayedTutor, serving_lesson
-
-pytestmark = pytest.mark.usefixtures("sqlite_url")  # a database that is up to date already
 
 
 class OfflineTutor(PlayedTutor):

@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from harness.builders import add_notes
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.offline.reply import ToolOut
@@ -12,8 +10,6 @@ from sprout.store.documents.queue import SqlDocumentQueue
 from sprout.store.documents.sources import SqlSources
 from sprout.store.paths.paths import SqlPaths
 from tests.web.handlers.teaching.lesson_server import LessonServer, calls, choice, serving_lesson
-
-pytestmark = pytest.mark.usefixtures("sqlite_url")  # a database that is up to date already
 
 NOTES = "## Water\n\nWater has three states. **Steam** is the gas, and ice is what keeps its shape."
 SENTENCE = "Steam is the gas, and ice is what keeps its shape."

@@ -9,13 +9,12 @@ from typing import Any
 import httpx2
 import pytest
 
-from harness.database.empty_sqlite import create_empty_database
 from harness.loop.scripted_turn import QUICK
+from harness.servers.engines import open_topology_database
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.runs.state import RunState
-from sprout.store.engine.database import open_database
 from sprout.store.schema import tables
 from tests.web.handlers.teaching.lesson_server import (
     LIMITS,
@@ -115,7 +114,7 @@ def says_that_it_is_gone(reply: dict[str, Any], prompt: str) -> bool:
 
 async def test_an_answer_sent_during_a_turn_is_not_the_answer_to_the_question_after_it(tmp_path: Path) -> None:
     slow, asked = SlowGrader(), "What is 5 times 8?"
-    async with open_database(create_empty_database(tmp_path)) as database:
+    async with open_topology_database(tmp_path) as database:
         slow.then = grader(database, {"air": True})
         async with serving_lesson(tmp_path, database=database, agents=[slow.spec]) as lesson:
             await lesson.turn("", calls(checkpoint()))
