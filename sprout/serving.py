@@ -23,9 +23,12 @@ from sprout.plugins import AgentFactory
 from sprout.roles import Role
 from sprout.runs.live_runs import LiveRuns
 from sprout.telemetry.watchdog import watch_event_loop
+from sprout.web.http.draining_server import DrainingServer
 from sprout.web.routes import probe_app, web_app
 
 SHUTDOWN_GRACE_S = 5
+WEB_GRACE_S = 20  # for answers that wait for a run, which a worker carries on meanwhile
+BALANCER_KEEPS_S = 5.0  # for as long may a balancer keep a connection without a request (docs/scale.md)
 DEAD_READER_MS = 30_000
 RESERVED_FILES = 200  # for databases, documents and connections to the model
 PUBLISHED_NOTE = (
@@ -59,7 +62,7 @@ async def _serve(settings: Settings, role: Role, extra_agents: Sequence[AgentFac
         listening_socket(settings.host, settings.port, published_on_loopback=published) as listening,
     ):
         async with open_app(settings, extra_agents=extra_agents, role=role) as sprout:
-            server = _Server(
+            server = DrainingServer(
                 partial(_print_startup, settings, role, listening),
                 uvicorn.Config(
                     _web_app(settings, role, sprout),
@@ -71,8 +74,9 @@ async def _serve(settings: Settings, role: Role, extra_agents: Sequence[AgentFac
                     forwarded_allow_ips=[*settings.trusted_proxies],
                     ws="none",
                     http=_protocol(settings),
-                    timeout_graceful_shutdown=SHUTDOWN_GRACE_S,
+                    timeout_graceful_shutdown=WEB_GRACE_S if role is Role.WEB else SHUTDOWN_GRACE_S,
                 ),
+                keep_s=BALANCER_KEEPS_S if role is Role.WEB else 0.0,
             )
             freeze_startup_objects()
             with _on_signals(partial(_shut_down, server, sprout.runs)):
@@ -138,27 +142,6 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
     except ImportError:  # missing on Windows
         return asyncio.new_event_loop
     return uvloop.new_event_loop
-
-
-class _Server(uvicorn.Server):
-    """uvicorn's server without its signal handlers, which would end the process before everything is closed.
-
-    Args:
-        on_ready: called once it accepts connections.
-    """
-
-    def __init__(self, on_ready: Callable[[], None], config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self._on_ready = on_ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        if self.started:
-            self._on_ready()
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
 
 
 def _shut_down(server: uvicorn.Server, runs: LiveRuns) -> None:

@@ -14,6 +14,7 @@ from harness.servers.postgres import PostgresServer, postgres_server
 from harness.servers.redis import RedisServer, redis_server
 from harness.servers.server_process import ServerSite, start_fork_server
 from harness.servers.topology import migrate, place_beside
+from sprout.offline.api.messages_api import OfflineModel
 from sprout.offline.pace import Pace
 
 BALANCER = Path(__file__).parents[2] / "deploy" / "nginx" / "nginx.conf"
@@ -39,18 +40,24 @@ class Machines:
 
 @asynccontextmanager
 async def open_machines(
-    pace: Pace, *, webs: int = 2, workers: int = 2, settings: Mapping[str, str] | None = None
+    pace: Pace,
+    *,
+    webs: int = 2,
+    workers: int = 2,
+    settings: Mapping[str, str] | None = None,
+    model: OfflineModel | None = None,
 ) -> AsyncIterator[Machines]:
     """A database that is up to date, the balancer, and places for web processes and workers; all end with the block.
 
     Args:
         pace: of the model.
+        model: the model, where it is not the one of small paths.
     """
     async with AsyncExitStack() as stack:
         postgres = await stack.enter_async_context(postgres_server())
         shared = {**(settings or {}), "SPROUT_TRUSTED_PROXIES": "127.0.0.1"}
         clients = await stack.enter_async_context(
-            open_deployment(pace, settings=shared, database=postgres.url, warm=False)
+            open_deployment(pace, settings=shared, database=postgres.url, warm=False, model=model)
         )
         redis = await stack.enter_async_context(redis_server(clients.server.data))
         await asyncio.to_thread(migrate, postgres.url)
@@ -78,6 +85,11 @@ async def _balancer(folder: Path, webs: Sequence[ServerSite]) -> AsyncIterator[i
 def _write_settings(folder: Path, port: int, webs: Sequence[ServerSite]) -> None:
     folder.mkdir()
     shutil.copy(BALANCER, folder)
-    servers = "".join(f"server 127.0.0.1:{web.port} max_fails=1 fail_timeout=1s; " for web in webs)
-    (folder / "upstream.conf").write_text(f"upstream sprout {{ least_conn; {servers} keepalive 8; }}")
+    servers = "".join(
+        f"server 127.0.0.1:{web.port} {kind}; "
+        for kind in ("max_fails=1 fail_timeout=2s", "max_fails=0 backup")
+        for web in webs
+    )
+    upstream = f"upstream sprout {{ least_conn; {servers} keepalive 64; keepalive_timeout 4s; }}"
+    (folder / "upstream.conf").write_text(upstream)
     (folder / "listen.conf").write_text(f"listen 127.0.0.1:{port};")

@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from sprout.engines.procrastinate_dispatcher import ProcrastinateDispatcher
+from sprout.runs.state import RunState
 from sprout.store.engine.database import Database, open_database
 from sprout.store.engine.urls import libpq_url
 from tests.runs import test_lanes, test_live_runs
 from tests.runs.execution import test_answers, test_children, test_delegation
-from tests.runs.live_app import make_dispatcher
+from tests.runs.live_app import live_app, make_dispatcher
+from tests.runs.scripted_agents import TurnScript, a_quick_agent
 
 Story = Callable[[Database, Path], Awaitable[None]]
 STORIES: list[Story] = [
@@ -49,3 +51,19 @@ async def test_B7_with_one_place_for_growth_a_parent_does_not_wait_for_the_place
 ) -> None:
     make_dispatcher.set(lambda: ProcrastinateDispatcher(libpq_url(queue_url), places=2))
     await test_live_runs.test_V1_every_event_of_a_run_and_its_children_has_the_next_number(shared_database, data_dir)
+
+
+async def test_X5_a_process_that_is_shutting_down_still_admits_runs_which_another_one_carries(
+    queue_url: str, shared_database: Database, data_dir: Path
+) -> None:
+    make_dispatcher.set(lambda: ProcrastinateDispatcher(libpq_url(queue_url), places=0))
+    async with live_app(shared_database, TurnScript(), data_dir, agents=[a_quick_agent()]) as leaving:
+        leaving.runs.begin_shutdown()
+        run_id = await leaving.start()
+        assert (await leaving.store.run(run_id)).state is RunState.QUEUED
+    make_dispatcher.set(lambda: ProcrastinateDispatcher(libpq_url(queue_url), places=PLACES))
+    async with live_app(
+        shared_database, TurnScript(), data_dir, agents=[a_quick_agent()], root=leaving.root, exclusive=False
+    ) as other:
+        await other.streamed(run_id)
+        assert (await other.store.run(run_id)).ended
