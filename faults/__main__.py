@@ -19,6 +19,7 @@ from faults.crashes import (
     paused_process,
     random_kills,
     reconnect_storm,
+    rolling_restart,
     shutdown,
 )
 from faults.http import concurrent_edits, hostile_documents, hostile_text, random_requests, slow_clients
@@ -51,6 +52,7 @@ PROOFS = {
     **reconnect_storm.PROOFS,
     **paused_process.PROOFS,
     **machines.PROOFS,
+    **rolling_restart.PROOFS,
     **course_proofs.PROOFS,
     **answer_leaks.PROOFS,
     **interrupted_courses.PROOFS,
@@ -81,6 +83,7 @@ def main() -> int:
         help="how many: requests, reviews, cards (10,000), learners of placement (1,000), of cramming (20), days (60)",
     )
     parser.add_argument("--kills", type=int, help="how many kills, for kills (300) and machines (500)")
+    parser.add_argument("--rounds", type=int, help="how often all processes are restarted, for rolling (10)")
     parser.add_argument("--step", type=int, help="for nth: only every so many (1: all of them)")
     parser.add_argument("--minutes", type=float, help="after how many no learner begins another course (30)")
     parser.add_argument("--who", help="which learners, between commas (all)")

@@ -120,7 +120,9 @@ def check(processes: list[subprocess.Popen[bytes]]) -> None:
 def write_settings(folder: Path, port: int, web: list[int]) -> None:
     """The settings of nginx for these web processes."""
     shutil.copy(NGINX_SETTINGS, folder)
-    servers = " ".join(f"server 127.0.0.1:{at} max_fails=1 fail_timeout=2s;" for at in web)
+    servers = " ".join(
+        f"server 127.0.0.1:{at} {kind};" for kind in ("max_fails=1 fail_timeout=2s", "max_fails=0 backup") for at in web
+    )
     upstream = f"upstream sprout {{ least_conn; {servers} keepalive 64; keepalive_timeout 4s; }}\n"
     (folder / "upstream.conf").write_text(upstream, encoding="utf-8")
     (folder / "listen.conf").write_text(f"listen 127.0.0.1:{port};\n", encoding="utf-8")

@@ -25,11 +25,13 @@ from sprout.runs.live_runs import LiveRuns
 from sprout.store.engine.server_lock import hold_server_lock
 from sprout.telemetry.watchdog import watch_event_loop
 from sprout.waiting import open_when_ready
+from sprout.web.http.draining_server import DrainingServer
 from sprout.web.routes import probe_app, web_app
 from sprout.web.waiting import waiting_app
 
 SHUTDOWN_GRACE_S = 5
-TURNS_TO_READ = 4  # of the event loop: until what came with a connection is read, and it does not count as idle
+WEB_GRACE_S = 20  # for answers that wait for a run, which a worker carries on meanwhile
+BALANCER_KEEPS_S = 5.0  # for as long may a balancer keep a connection without a request (docs/scale.md)
 DEAD_READER_MS = 30_000
 RESERVED_FILES = 200  # for databases, documents and connections to the model
 PUBLISHED_NOTE = (
@@ -76,9 +78,13 @@ async def _serve(settings: Settings, role: Role, extra_agents: Sequence[AgentFac
                 sprout = await open_when_ready(stack, opening, partial(_serve_probes, settings, listening))
             else:
                 sprout = await stack.enter_async_context(opening())
-            server = _Server(
-                _uvicorn_config(settings, _web_app(settings, role, sprout)),
+            is_web = role is Role.WEB
+            server = DrainingServer(
                 partial(_print_startup, settings, role, listening),
+                _uvicorn_config(
+                    settings, _web_app(settings, role, sprout), grace_s=WEB_GRACE_S if is_web else SHUTDOWN_GRACE_S
+                ),
+                keep_s=BALANCER_KEEPS_S if is_web else 0.0,
             )
             freeze_startup_objects()
             with _on_signals(partial(_shut_down, server, sprout.runs)):
@@ -99,7 +105,7 @@ async def _open(settings: Settings, role: Role, extra_agents: Sequence[AgentFact
 async def _serve_probes(settings: Settings, listening: socket.socket, reason: Callable[[], str]) -> AsyncIterator[None]:
     """Serve the probes of a process that waits."""
     app = waiting_app(reason, allowed_hosts=allowed_hosts(settings.host))
-    server = _Server(_uvicorn_config(settings, app))
+    server = DrainingServer(lambda: None, _uvicorn_config(settings, app, grace_s=SHUTDOWN_GRACE_S))
     serving = asyncio.create_task(server.serve(sockets=[listening.dup()]))
     try:
         yield
@@ -108,7 +114,7 @@ async def _serve_probes(settings: Settings, listening: socket.socket, reason: Ca
         await serving
 
 
-def _uvicorn_config(settings: Settings, app: Starlette) -> uvicorn.Config:
+def _uvicorn_config(settings: Settings, app: Starlette, *, grace_s: int) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         lifespan="off",
@@ -119,7 +125,7 @@ def _uvicorn_config(settings: Settings, app: Starlette) -> uvicorn.Config:
         forwarded_allow_ips=[*settings.trusted_proxies],
         ws="none",
         http=_protocol(settings),
-        timeout_graceful_shutdown=SHUTDOWN_GRACE_S,
+        timeout_graceful_shutdown=grace_s,
     )
 
 
@@ -181,34 +187,6 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
     except ImportError:  # missing on Windows
         return asyncio.new_event_loop
     return uvloop.new_event_loop
-
-
-class _Server(uvicorn.Server):
-    """uvicorn's server without its signal handlers, which would end the process before everything is closed.
-
-    Args:
-        on_ready: called once it accepts connections.
-    """
-
-    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None] = lambda: None) -> None:
-        super().__init__(config)
-        self._on_ready = on_ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        if self.started:
-            self._on_ready()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        for server in self.servers:
-            server.close()
-        for _ in range(TURNS_TO_READ):
-            await asyncio.sleep(0)
-        await super().shutdown(sockets)
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
 
 
 def _shut_down(server: uvicorn.Server, runs: LiveRuns) -> None:

@@ -55,17 +55,11 @@ async def measure_crowds(counts: Sequence[int] = AT_ONCE) -> dict[int, tuple[Con
     return {count: (await _on_sprout(count), await _on_floor(count)) for count in counts}
 
 
-async def measure_buses(redis_url: str, counts: Sequence[int]) -> dict[int, tuple[ConcurrentRuns, ConcurrentRuns]]:
-    """For each number of runs, what it did to Sprout with its events through Redis, and in memory."""
-    raise_open_file_limit()
-    return {count: (await _on_sprout(count, redis_url), await _on_sprout(count)) for count in counts}
-
-
-async def _on_sprout(count: int, redis_url: str | None = None) -> ConcurrentRuns:
+async def _on_sprout(count: int) -> ConcurrentRuns:
     async with (
         _model() as base_url,
         _folder() as data,
-        sprout_server(base_url, data, note_taking=True, redis_url=redis_url) as server,
+        sprout_server(base_url, data, note_taking=True) as server,
     ):
         async with httpx2.AsyncClient(base_url=server.url, timeout=None) as client:
             topics = [await new_topic(client, f"Topic {number}") for number in range(count + 1)]

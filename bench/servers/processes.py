@@ -72,9 +72,7 @@ async def page_floor_server(page: Path) -> AsyncIterator[MeasuredServer]:
 
 
 @asynccontextmanager
-async def sprout_server(
-    base_url: str, data: Path, *, note_taking: bool, redis_url: str | None = None
-) -> AsyncIterator[MeasuredServer]:
+async def sprout_server(base_url: str, data: Path, *, note_taking: bool) -> AsyncIterator[MeasuredServer]:
     """Sprout with an empty database in `data`: as a user starts it, or with the agent that takes notes."""
     port = free_port()
     module = ["-m", "bench.servers.note_taking_server"] if note_taking else ["-m", "sprout", "serve"]
@@ -87,7 +85,6 @@ async def sprout_server(
         "SPROUT_PORT": str(port),
         "SPROUT_RUNS__MODEL_CALLS": "1000",
         **WITHOUT_LIMITS,
-        "REDIS_URL": redis_url or "",
         "SPROUT_VERIFY_KEYS": "false",  # the floor makes the calls that make the path, and no others
     }
     async with run_process([sys.executable, *module], SERVER_CORE, settings) as process:

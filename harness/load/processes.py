@@ -81,7 +81,7 @@ async def run_process(command: list[str], core: int, settings: Mapping[str, str]
 
 def _environment() -> dict[str, str]:
     """This process's environment without what would configure Sprout."""
-    ours = ("SPROUT_", "ANTHROPIC_", "DATABASE_URL")
+    ours = ("SPROUT_", "ANTHROPIC_", "DATABASE_URL", "REDIS_URL")
     return {name: value for name, value in _inherited().items() if not name.startswith(ours)}
 
 

@@ -24,6 +24,11 @@ async def running_balancer(folder: Path, webs: Sequence[ServerSite]) -> AsyncIte
 def _write_settings(folder: Path, port: int, webs: Sequence[ServerSite]) -> None:
     folder.mkdir()
     shutil.copy(SETTINGS, folder)
-    servers = "".join(f"server 127.0.0.1:{web.port} max_fails=1 fail_timeout=1s; " for web in webs)
-    (folder / "upstream.conf").write_text(f"upstream sprout {{ least_conn; {servers} keepalive 8; }}")
+    servers = "".join(
+        f"server 127.0.0.1:{web.port} {kind}; "
+        for kind in ("max_fails=1 fail_timeout=2s", "max_fails=0 backup")
+        for web in webs
+    )
+    upstream = f"upstream sprout {{ least_conn; {servers} keepalive 64; keepalive_timeout 4s; }}"
+    (folder / "upstream.conf").write_text(upstream)
     (folder / "listen.conf").write_text(f"listen 127.0.0.1:{port};")

@@ -12,6 +12,7 @@ from harness.servers.postgres import PostgresServer, postgres_server
 from harness.servers.redis import RedisServer, redis_server
 from harness.servers.server_process import ServerSite, start_fork_server
 from harness.servers.topology import place_beside
+from sprout.offline.api.messages_api import OfflineModel
 from sprout.offline.pace import Pace
 
 
@@ -35,18 +36,24 @@ class Machines:
 
 @asynccontextmanager
 async def open_machines(
-    pace: Pace, *, webs: int = 2, workers: int = 2, settings: Mapping[str, str] | None = None
+    pace: Pace,
+    *,
+    webs: int = 2,
+    workers: int = 2,
+    settings: Mapping[str, str] | None = None,
+    model: OfflineModel | None = None,
 ) -> AsyncIterator[Machines]:
     """A database that is up to date, the balancer, and places for web processes and workers; all end with the block.
 
     Args:
         pace: of the model.
+        model: the model, where it is not the one of small paths.
     """
     async with AsyncExitStack() as stack:
         postgres = await stack.enter_async_context(postgres_server())
         shared = {**(settings or {}), "SPROUT_TRUSTED_PROXIES": "127.0.0.1"}
         clients = await stack.enter_async_context(
-            open_deployment(pace, settings=shared, database=postgres.url, warm=False)
+            open_deployment(pace, settings=shared, database=postgres.url, warm=False, model=model)
         )
         redis = await stack.enter_async_context(redis_server(clients.server.data))
         await asyncio.to_thread(migrate, postgres.url)

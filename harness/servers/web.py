@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 import httpx2
 from pydantic import JsonValue
@@ -69,6 +69,7 @@ from sprout.web.http.limits import LOCAL_ORIGINS, WebLimits
 from sprout.web.http.open_streams import OpenStreams
 from sprout.web.routes import web_app
 
+Batched = TypeVar("Batched")
 PAGE = '<!doctype html><script type="importmap" nonce="{{nonce}}">{}</script><script src="/static/{{version}}/app.js">'
 BACKGROUND_INTERVAL_S = {
     False: 10.0,
@@ -129,26 +130,21 @@ class ObservedRuns:
         self.retry, self.discard, self.cancel_all = live.retry, live.discard, live.cancel_all
 
     async def follow(self, root_id: str, *, after: int = 0) -> AsyncIterator[list[BusMessage]]:
-        self._follows(root_id, 1)
-        try:
-            batches = self._live.follow(root_id, after=after)
-            async with aclosing(batches):
-                async for batch in batches:
-                    yield batch
-        finally:
-            self._follows(root_id, -1)
+        async with self._counted(root_id, self._live.follow(root_id, after=after)) as batches:
+            async for batch in batches:
+                yield batch
+
+    async def follow_to_end(self, root_id: str) -> AsyncIterator[list[BusMessage]]:
+        async with self._counted(root_id, self._live.follow_to_end(root_id)) as batches:
+            async for batch in batches:
+                yield batch
 
     async def follow_learner(
         self, user_id: str, cursors: Mapping[str, int] | None, *, live: bool = True
     ) -> AsyncIterator[list[TaggedEvent]]:
-        self._follows(user_id, 1)
-        try:
-            batches = self._live.follow_learner(user_id, cursors, live=live)
-            async with aclosing(batches):
-                async for batch in batches:
-                    yield batch
-        finally:
-            self._follows(user_id, -1)
+        async with self._counted(user_id, self._live.follow_learner(user_id, cursors, live=live)) as batches:
+            async for batch in batches:
+                yield batch
 
     async def cancel(self, run_id: str, *, user_id: str) -> Run:
         try:
@@ -168,8 +164,19 @@ class ObservedRuns:
         while run_id not in self._asked_to_stop:
             await self._changed.wait()
 
-    def _follows(self, root_id: str, change: int) -> None:
-        self._followers[root_id] = self.followers(root_id) + change
+    @asynccontextmanager
+    async def _counted(
+        self, followed: str, batches: AsyncGenerator[list[Batched], None]
+    ) -> AsyncIterator[AsyncGenerator[list[Batched], None]]:
+        self._follows(followed, 1)
+        try:
+            async with aclosing(batches):
+                yield batches
+        finally:
+            self._follows(followed, -1)
+
+    def _follows(self, followed: str, change: int) -> None:
+        self._followers[followed] = self.followers(followed) + change
         self._wake()
 
     def _wake(self) -> None:

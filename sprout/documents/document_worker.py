@@ -11,6 +11,7 @@ from sprout.documents.sandbox.extractor import ExtractedDocument
 from sprout.errors import SproutError, UnreadableDocument
 from sprout.failpoints import failpoint
 from sprout.learning.paths.document_queue import DocumentQueue, QueuedDocument
+from sprout.runs.cancellation import raise_if_cancelled
 from sprout.runs.dispatcher import Transaction
 
 MAX_CONCURRENT = 2
@@ -90,6 +91,7 @@ class DocumentWorker:
                 await self._start_tasks()
             except SproutError:
                 log.warning("document.claim_failed", exc_info=True)
+            raise_if_cancelled()
             try:
                 async with asyncio.timeout(self._poll_interval_s):
                     await self._wakeup.wait()

@@ -14,6 +14,7 @@ from psycopg import AsyncConnection, OperationalError
 from psycopg.sql import SQL, Identifier
 
 from sprout.errors import DatabaseUnavailable
+from sprout.runs.cancellation import raise_if_cancelled
 
 RECONNECT_S = 1.0
 
@@ -49,6 +50,7 @@ class Connector(PsycopgConnector):
                 if not lost:
                     log.warning("queue.not_listening", exc_info=True)
                 lost = True
+            raise_if_cancelled()
             await asyncio.sleep(RECONNECT_S)
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, TextClause, text
 from sprout.engines.procrastinate_connector import RECONNECT_S, Connector, Jobs, translate_errors
 from sprout.engines.repeating import repeat
 from sprout.errors import DatabaseUnavailable
+from sprout.runs.cancellation import raise_if_cancelled
 from sprout.runs.dispatcher import Advance, Transaction
 from sprout.runs.lanes import is_lesson
 
@@ -162,6 +163,7 @@ class ProcrastinateDispatcher:
                 log.info("queue.lost")  # that of the database is told where it is found
             except Exception:  # the queue is served again once that works
                 log.warning("queue.lost", exc_info=True)
+            raise_if_cancelled()
             await asyncio.sleep(RECONNECT_S)
 
     async def _advance_lane(self, lane: str, **_newer: object) -> None:

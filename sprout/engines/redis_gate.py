@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sprout.engines.redis_server import EXPECTED, TIMEOUT_S
 from sprout.ids import new_id
+from sprout.runs.cancellation import raise_if_cancelled
 from sprout.runs.model_gate import INITIAL_WIDTH, ModelGate
 
 if TYPE_CHECKING:
@@ -141,6 +142,7 @@ class RedisGate:
                     async for message in heard.listen():
                         self._settle(json.loads(message["data"]), has_place=True)
             except (*EXPECTED, ValueError) as error:
+                raise_if_cancelled()
                 log.warning("model_gate.deaf", extra={"reason": str(error)})
                 await asyncio.sleep(RETRY_S)
 
@@ -151,6 +153,7 @@ class RedisGate:
             for call in list(self._calls):
                 if call in self._calls:
                     await self._try("wait" if call in self._waiting else "hold", call)
+                    raise_if_cancelled()
 
 
 def _text(raw: bytes | str) -> str:

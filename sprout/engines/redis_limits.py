@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sprout.engines.redis_server import EXPECTED, TIMEOUT_S
 from sprout.ids import new_id
+from sprout.runs.cancellation import raise_if_cancelled
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -109,6 +110,7 @@ class RedisStreamCounter:
             await asyncio.sleep(RENEWAL_S)
             for name in list(self._open):
                 await self._renew(name)
+                raise_if_cancelled()
 
     async def _renew(self, name: str) -> int:
         own = sorted(self._open.get(name, ()))

@@ -5,6 +5,7 @@ import logging
 import random
 
 from sprout.engines.redis_server import EXPECTED
+from sprout.runs.cancellation import raise_if_cancelled
 
 log = logging.getLogger(__name__)
 
@@ -25,6 +26,7 @@ class Outage:
 
     async def wait(self, error: Exception) -> None:
         """Wait before the next attempt, twice as long as before the last one, up to a bound."""
+        raise_if_cancelled()
         if not isinstance(error, EXPECTED):
             log.error("redis.bug", extra={"kind": self._part}, exc_info=error)
         elif not self._lasts:

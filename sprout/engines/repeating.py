@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from sprout.errors import DatabaseUnavailable
+from sprout.runs.cancellation import raise_if_cancelled
 
 log = logging.getLogger(__name__)
 
@@ -19,3 +20,4 @@ async def repeat(seconds: float, job: Callable[[], Awaitable[None]]) -> None:
             log.info("job.postponed", extra={"problem": getattr(job, "__name__", "job")})
         except Exception:  # the job is tried again in the next round
             log.exception("job.failed", extra={"problem": getattr(job, "__name__", "job")})
+        raise_if_cancelled()

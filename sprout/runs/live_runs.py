@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -15,7 +15,7 @@ from sprout.runs.execution.answers import AnswerAction, AnswerEffect, interpret_
 from sprout.runs.execution.dependencies import RunDependencies
 from sprout.runs.execution.worker import Worker
 from sprout.runs.handoff_report import Handoff, run_journal
-from sprout.runs.run_store import Admission, OnBusy, RequestKey, RunStore
+from sprout.runs.run_store import Admission, OnBusy, RequestKey, RunStore, StoredEvent
 from sprout.runs.state import Fenced, Run, RunAlreadyEnded, RunState
 from sprout.runs.streaming.bus import BusMessage
 from sprout.runs.streaming.follow import follow
@@ -24,6 +24,8 @@ from sprout.runs.streaming.poller import LogPoller
 from sprout.runs.turn_end import transitions
 
 RESTART_S = 5.0
+DRAIN_S = 15.0
+DRAIN_POLL_S = 0.5
 PRUNE_INTERVAL_S = 600.0
 LAST_EVENTS = 20
 DISCARDED = "discarded"
@@ -95,8 +97,13 @@ class LiveRuns:
 
     @property
     def closing(self) -> bool:
-        """Whether the server is shutting down, and takes no new runs."""
+        """Whether the server is shutting down."""
         return self._closing
+
+    @property
+    def _refuses_runs(self) -> bool:
+        """Whether a new run would have to wait for the next process: no other one carries it."""
+        return self._closing and self._parts.claims_new_runs
 
     async def start(
         self,
@@ -118,7 +125,7 @@ class LiveRuns:
 
         Raises ShuttingDown, LaneBusy, KeyReused.
         """
-        if self._closing:
+        if self._refuses_runs:
             raise ShuttingDown
         run = self._parts.new_run(
             agent, user_id=user_id, node_id=node.id, branch_id=node.branch_id, small=small, task=task
@@ -172,6 +179,25 @@ class LiveRuns:
         """
         parts = self._parts
         return follow(self._store, parts.bus, root_id, after, poller=self._poller)
+
+    async def follow_to_end(self, root_id: str) -> AsyncGenerator[list[BusMessage], None]:
+        """All of a run's events, for an answer that has to wait for its end and cannot be continued elsewhere.
+
+        A shutdown ends it as it ends `follow`, but where other processes carry the runs only after `DRAIN_S`.
+        """
+        seq, drained_s = 0, None
+        while True:
+            kind = ""
+            async with aclosing(self.follow(root_id, after=seq)) as batches:
+                async for batch in batches:
+                    seq = max((one.seq for one in batch if isinstance(one, StoredEvent)), default=seq)
+                    kind = batch[-1].kind
+                    yield batch
+            now_s = asyncio.get_running_loop().time()
+            drained_s = drained_s or now_s + DRAIN_S
+            if kind != "reconnect" or not self._closing or self._refuses_runs or now_s > drained_s:
+                return
+            await asyncio.sleep(DRAIN_POLL_S)
 
     def follow_learner(
         self, user_id: str, cursors: Mapping[str, int] | None, *, live: bool = True
@@ -252,7 +278,7 @@ class LiveRuns:
             raise Conflict("This run is in progress: stop it first.", code="run_in_progress")
         if not run.is_root:
             raise Conflict("This run is part of another: start that one again.", code="run_is_part")
-        if self._closing:
+        if self._refuses_runs:
             raise ShuttingDown
         again = self._parts.new_run(
             run.agent, user_id=user_id, node_id=run.node_id, branch_id=run.branch_id, small=run.small, task=run.task
@@ -277,7 +303,7 @@ class LiveRuns:
         return await self._store.run(run_id)
 
     def begin_shutdown(self) -> None:
-        """Take no new runs, and end every stream with a `reconnect`."""
+        """Execute no new runs, and end every stream with a `reconnect`."""
         self._closing = True
         self._parts.dispatcher.stop()
         self._worker.stop_claiming()

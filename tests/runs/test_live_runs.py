@@ -350,3 +350,16 @@ async def test_V5_a_reader_that_falls_behind_catches_up_from_the_log(database: D
         whole = await life.stored_events(run_id)
     assert stored_events([*first, *rest]) == whole
     assert not isinstance(rest[-1], EphemeralEvent)
+
+
+@topologies.workers
+async def test_X5_a_process_that_is_shutting_down_still_admits_runs_which_another_one_carries(
+    database: Database, data_dir: Path
+) -> None:
+    async with live_app(database, Grower(), data_dir, places=0) as leaving:
+        leaving.runs.begin_shutdown()
+        run_id = await leaving.start()
+        assert (await leaving.store.run(run_id)).state is RunState.QUEUED
+    async with live_app(database, Grower(), data_dir, root=leaving.root, exclusive=False) as other:
+        await other.streamed(run_id)
+        assert (await other.store.run(run_id)).ended

@@ -221,6 +221,8 @@ class Worker:
         self._abandoned.append(active)
 
     def _discard(self, active: ActiveRun) -> None:
+        if active.lease_lost:  # its task was cancelled before it began
+            self._abandon(active, crashed=False)
         active.place_free.set()
         if self._active.get(active.run.id) is active:
             del self._active[active.run.id]

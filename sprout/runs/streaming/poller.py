@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from sprout.errors import DatabaseUnavailable
+from sprout.runs.cancellation import raise_if_cancelled
 from sprout.runs.run_store import LogEnd, RunStore
 from sprout.runs.streaming.bus import BusMessage, Overflow, Tail
 from sprout.runs.streaming.cursor import LogCursor
@@ -98,6 +99,7 @@ class LogPoller:
                 log.debug("streams.poll_postponed")  # its loss is told where it is found
             except Exception:  # all streams depend on this task, and the next poll may succeed
                 log.exception("streams.poll_failed")
+            raise_if_cancelled()
 
     async def _poll(self) -> None:
         now_s = asyncio.get_running_loop().time()

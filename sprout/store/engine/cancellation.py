@@ -20,7 +20,7 @@ async def open_connection(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]
 
 
 async def run_to_completion(work: Awaitable[object]) -> None:
-    """Await the work; a cancellation that comes meanwhile is raised when the work is done."""
+    """Await the work; a cancellation that comes meanwhile is raised when the work is done, also when it failed."""
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -28,6 +28,6 @@ async def run_to_completion(work: Awaitable[object]) -> None:
             await asyncio.wait([task])
         except asyncio.CancelledError as error:
             cancelled = error
-    task.result()
     if cancelled is not None:
-        raise cancelled
+        raise cancelled from task.exception()
+    task.result()

@@ -44,7 +44,7 @@ async def cancel_runs(call: Call[Any, Any, Any], runs: RunService, *, branch_id:
 async def _wait(call: Call[Any, Any, Any], runs: RunService, run: Run) -> Run:
     """The run when it has ended, waits for a person, or the wait is over."""
     try:
-        messages = cast(AsyncGenerator[list[BusMessage], None], runs.follow(run.root_id))
+        messages = cast(AsyncGenerator[list[BusMessage], None], runs.follow_to_end(run.root_id))
         async with asyncio.timeout(call.policy.limits.run_wait_s), aclosing(messages) as batches:
             async for batch in batches:
                 if not ENDING_EVENTS.isdisjoint(message.kind for message in batch):

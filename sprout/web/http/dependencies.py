@@ -60,6 +60,10 @@ class RunService(Protocol):
         """All messages after a number, in batches: replay, then live; ends after `run_done`."""
         ...
 
+    def follow_to_end(self, root_id: str) -> AsyncIterator[list[BusMessage]]:
+        """All messages for an answer that waits for the run's end; a shutdown ends it later than a stream."""
+        ...
+
     def follow_learner(
         self, user_id: str, cursors: Mapping[str, int] | None, *, live: bool = True
     ) -> AsyncIterator[list[TaggedEvent]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 
+from harness.clients.raw_http import send_request
 from harness.clients.run_follower import RunFollower
 from harness.invariants.database_check import InvariantReport, check_database
 from harness.models.small_path import QUESTION, DemoWithSmallPath
@@ -15,6 +16,7 @@ from harness.servers.deployment import USER
 from harness.servers.server_process import ServerSite
 from harness.servers.topology import Topology, open_topology
 from harness.services import require
+from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.offline.api.messages_api import OfflineModel
 from sprout.offline.pace import Pace
 
@@ -169,6 +171,26 @@ async def test_a_lesson_has_its_turn_while_growth_fills_the_places() -> None:
         )
         assert turn.body["message"]
         assert queued(topology) > 0, "growth waits for its place"
+
+
+async def test_X5_a_turn_that_waits_at_a_web_process_which_is_asked_to_go_gets_its_reply() -> None:
+    async with two_workers(SLOW, LATE, DemoWithSmallPath()) as topology:
+        await topology.workers[0].start()
+        part = await get(topology, f"/api/nodes/{await topology.web.create_topic()}")
+        for kind in ("concept", "subconcept"):
+            node = {**USER, "type": kind, "title": kind, "branchId": part["branchId"], "parentId": part["id"]}
+            part = (await topology.web.request_until_answered("POST", "/api/nodes", node)).body
+        lesson = await topology.web.request_until_answered("POST", "/api/chat/sessions", {**USER, "nodeId": part["id"]})
+        path = f"/api/chat/sessions/{lesson.body['id']}/tutor"
+        async with asyncio.TaskGroup() as people:
+            turn = people.create_task(send_request(topology.web.server.port, "POST", path, {**USER, "content": ""}))
+            while not carried(topology.workers[0]):
+                await asyncio.sleep(0)
+            topology.web.server.processes[0].send_signal(signal.SIGTERM)
+        assert turn.result().status == 200
+        assert turn.result().body["message"]
+        assert not turn.result().body["message"].startswith(fixed_text("slow", "en"))
+        assert await topology.web.server.processes[0].wait_ended() == 0
 
 
 async def test_a_web_process_that_is_asked_to_go_sends_its_readers_back_and_the_run_goes_on() -> None:

@@ -64,7 +64,8 @@ def test_nobody_but_sprout_reaches_the_database_and_redis() -> None:
 
 
 def test_the_balancer_names_every_web_process() -> None:
-    assert re.findall(r"server (\S+):8000 resolve", UPSTREAM) == ["web-1", "web-2"]
+    assert re.findall(r"server (\S+):8000 resolve max_fails=1", UPSTREAM) == ["web-1", "web-2"]
+    assert re.findall(r"server (\S+):8000 resolve max_fails=0 backup", UPSTREAM) == ["web-1", "web-2"]
     assert SERVICES["nginx"]["volumes"] == ["./deploy/nginx:/etc/sprout:ro"]
 
 

@@ -15,6 +15,7 @@ from harness.servers.server_process import free_port
 from harness.servers.web import Web, a_static_folder, serving_web
 from sprout.events import ReasoningBlock
 from sprout.learning.paths.repository import DEFAULT_USER_ID
+from sprout.serving import listening_socket
 from tests.web.stream.test_proxy import read_until
 
 SETTINGS = Path(__file__).parents[3] / "deploy" / "nginx"
@@ -28,12 +29,16 @@ async def web(tmp_path: Path) -> AsyncIterator[Web]:
 
 
 @asynccontextmanager
-async def balancer(folder: Path, *ports: int) -> AsyncIterator[httpx2.AsyncClient]:
+async def balancer(folder: Path, *ports: int, fail_timeout: str = "2s") -> AsyncIterator[httpx2.AsyncClient]:
     """A client of the balancer before the web processes on these ports."""
     port, place = free_port(), folder / "nginx"
     place.mkdir()
     shutil.copy(SETTINGS / "nginx.conf", place)
-    servers = "".join(f"server 127.0.0.1:{number} max_fails=1 fail_timeout=2s; " for number in ports)
+    servers = "".join(
+        f"server 127.0.0.1:{number} {kind}; "
+        for kind in (f"max_fails=1 fail_timeout={fail_timeout}", "max_fails=0 backup")
+        for number in ports
+    )
     (place / "upstream.conf").write_text(f"upstream sprout {{ {servers} keepalive 8; }}")
     (place / "listen.conf").write_text(f"listen 127.0.0.1:{port};")
     async with (
@@ -80,6 +85,17 @@ async def test_X5_a_process_that_is_gone_costs_nobody_an_answer(web: Web, tmp_pa
         ]
     assert {answer.status_code for answer in answers} == {200}
     assert {answer.status_code for answer in begun} == {201}
+
+
+async def test_X5_a_process_that_is_back_is_asked_although_all_of_them_have_just_failed(tmp_path: Path) -> None:
+    with listening_socket("127.0.0.1", 0) as bound:
+        port = bound.getsockname()[1]
+        async with balancer(tmp_path, free_port(), port, fail_timeout="600s") as client:
+            gone = [await client.get("/api/health") for _ in range(2)]
+            async with serving_web(tmp_path, a_static_folder(tmp_path), listening_on=bound):
+                back = [await client.get("/api/health") for _ in range(4)]
+    assert {answer.status_code for answer in gone} == {502}
+    assert {answer.status_code for answer in back} == {200}
 
 
 async def test_X5_what_a_dying_process_may_have_done_is_not_done_again_elsewhere(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from sprout.store.engine.database import Database, open_database
 from sprout.store.runs.event_log import Publish
 from sprout.store.runs.repository import SqlRunStore
 from tests import topologies
-from tests.runs.live_app import live_app
+from tests.runs.live_app import LONGEST_S, live_app
 from tests.runs.scripted_agents import (
     Blocker,
     TurnScript,
@@ -613,3 +613,15 @@ def ours() -> Counter[str]:
     alive = Counter(type(one).__name__ for one in gc.get_objects() if str(type(one).__module__).startswith(parts))
     tasks = [task for task in asyncio.all_tasks() if task.get_name().startswith("run ")]
     return alive + Counter(tasks=len(tasks))
+
+
+async def test_P2_a_run_whose_lease_is_lost_before_its_task_has_begun_goes_on(
+    database: Database, data_dir: Path
+) -> None:
+    async with live_app(database, EMPTY_SCRIPT, data_dir, agents=[a_quick_agent()], heartbeat_s=SOON_S) as life:
+        run_id = await life.start()
+        life.runs._worker._cancel_all()  # the loop has had no turn since the claim
+        async with asyncio.timeout(LONGEST_S):
+            await life.streamed(run_id)
+        run = await life.store.run(run_id)
+    assert (run.state, run.epoch) == (RunState.COMPLETED, 2)

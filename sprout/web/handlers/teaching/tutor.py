@@ -159,7 +159,7 @@ async def _collect_events(call: Call[TutorDependencies, NoFields, TutorTurn], ru
     seen, last = 0, None
     try:
         async with asyncio.timeout(call.policy.limits.turn_wait_s):
-            async with aclosing(cast(Any, call.dependencies.runs.follow(run.id))) as batches:
+            async with aclosing(cast(Any, call.dependencies.runs.follow_to_end(run.id))) as batches:
                 async for batch in batches:
                     messages.extend(batch)
                     may_be_over = not run.ended and any(one.kind in _TURN_ENDING_EVENTS for one in batch)
