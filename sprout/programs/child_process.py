@@ -39,6 +39,7 @@ def main(limits_json: str, parent_pid: str) -> None:
     output = open(1, "w", encoding="utf-8", errors="backslashreplace", newline="\n", closefd=False)  # noqa: SIM115
     for name in _MODULES.split():
         importlib.import_module(name)
+    vars(sys.modules["time"])["sleep"] = _go_on
     job: dict[str, str] = json.load(sys.stdin.buffer)
     refused = confine(ProcessLimits(**json.loads(limits_json)), int(parent_pid), allow_only_computing)
     if sys.platform != "linux" or SYSTEM_CALLS in refused:
@@ -88,6 +89,10 @@ def _end_of(program: str, names: dict[str, Any]) -> dict[str, Any]:
     except BaseException as error:  # noqa: BLE001 whatever it raises is its result
         return {"end": "raised", "error": _described(error), "line": _line_of(error.__traceback__)}
     return {"end": "complete"}
+
+
+def _go_on(seconds: float, /) -> None:
+    """`time.sleep` without the wait, which would hold up whoever waits for the marks."""
 
 
 def _read_line(prompt: object = "", /) -> str:

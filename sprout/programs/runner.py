@@ -32,14 +32,15 @@ class ProgramLimits:
     Args:
         cpu_s: processor time in whole seconds, the interpreter's start included.
         memory_bytes: address space, the interpreter included.
-        wall_s: from the start of the process to its end; long enough for `cpu_s` on a busy machine.
+        wall_s: from the start of the process to its end, for what waits without computing; long enough for `cpu_s` on a
+            machine on which many processes share a processor.
         output_bytes: of what it prints.
         at_once: how many programs run at the same time; others wait.
     """
 
     cpu_s: int = MAX_CPU_S
     memory_bytes: int = 256 * MEBIBYTE
-    wall_s: float = 10.0
+    wall_s: float = 40.0
     output_bytes: int = 64 * 1024
     at_once: int = 2
 
@@ -75,7 +76,7 @@ class SandboxedRunner:
             )
         except OutputTooLong:
             return ProgramRun(ProgramEnd.TOO_LONG)
-        except OSError as error:  # a timeout is one: the program slept, or the machine had no time for it
+        except OSError as error:  # a timeout is one: the program waited, or the machine had no time for it
             raise _unavailable(type(error).__name__) from None
         return parse_run(child)
 

@@ -198,7 +198,8 @@ def interpret_input(
     if only_acknowledges(given.text) or wants_to_stop(given.text) or wants_to_skip(given.text):
         return InputMeaning.ASIDE
     if says_nothing(given.text):
-        return InputMeaning.DONT_KNOW
+        is_sign = given.kind is not TurnKind.ANSWER and not any(map(str.isalnum, given.text))  # "???"
+        return InputMeaning.ASIDE if is_sign else InputMeaning.DONT_KNOW
     if wants_help(given.text) and (given.kind is not TurnKind.ANSWER or len(given.text.split()) >= FEWEST_LOST):
         return _help_meaning(question, given)
     is_talk = given.kind is not TurnKind.ANSWER and (complains(given.text) or asks_in_anger(given.text))
@@ -217,7 +218,10 @@ def interpret_input(
     if draft.format == "numeric" and ends_by_giving_up(given.text) and not _states_result(draft, given.text):
         return InputMeaning.DONT_KNOW
     if draft.format == "numeric" and not _states_number(draft, given.text):
-        is_first = not begins_by_giving_up(given.text) and all(_states_number(draft, one.text) for one in before)
+        answers_before = [one for one in before if one.kind is TurnKind.ANSWER]
+        is_first = not begins_by_giving_up(given.text) and all(
+            _states_number(draft, one.text) for one in answers_before
+        )
         return InputMeaning.ASIDE if is_first or "?" in given.text else InputMeaning.DONT_KNOW
     return InputMeaning.ATTEMPT
 

@@ -29,6 +29,8 @@ _ASKS_CHANGE = re.compile(r"\bhow (?:many|much) (?:\w+ )?(?:less|more|fewer|lowe
 _NAMED_RESULT = re.compile(
     r"(?:=|\b(?:is|gives?|makes?|hands? back|ist|gibt|macht|ergibt|est|fait|es|da))\s*\Z", re.IGNORECASE
 )
+_AS_TYPED = str.maketrans("×·x÷:−", "***//-")
+_FRACTION = re.compile(r"(\d+) ?/ ?(\d+)")
 _TWO = 2
 _LONGEST = 100  # characters of a calculation with brackets
 _PLAIN_CALCULATION = re.compile(r"[\d.()+*/ -]+")
@@ -83,6 +85,22 @@ def has_unworked(answer: str, right: float, *, unit: str | None = None) -> bool:
     """Whether the answer ends with a calculation that comes to the right value, and does not say what it comes to."""
     found = [*calculations(answer, unit=unit)]
     return bool(found) and found[-1].stated is None and _same(found[-1].value, right)
+
+
+def is_unrounded(answer: str, right: float, *, tolerance: float, unit: str | None = None) -> bool:
+    """Whether the answer is one calculation without its result, which comes to the right value only by rounding. A
+    fraction in lowest terms is a number: 4/7, but not 140/220."""
+    found = [*calculations(answer, unit=unit)]
+    if len(found) != 1 or found[0].stated is not None or not math.isfinite(found[0].value):
+        return False
+    (only,) = found
+    numbers, operands = ([*iter_quantities(plain_text(text), unit=unit)] for text in (answer, only.text))
+    if len(numbers) != len(operands) or not _PLAIN_CALCULATION.fullmatch(only.text.translate(_AS_TYPED)):
+        return False
+    sides = _FRACTION.fullmatch(only.text)
+    is_number = sides is not None and math.gcd(int(sides[1]), int(sides[2])) == 1
+    off = min(abs(value - right) for value in (only.value, 100 * only.value))
+    return not is_number and _SLACK * abs(right) < off <= tolerance
 
 
 def has_parts(answer: str, right: float, *, unit: str | None = None) -> bool:

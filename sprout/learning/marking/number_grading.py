@@ -10,12 +10,14 @@ from sprout.learning.marking.calculations import (
     ends_in_parts,
     has_parts,
     has_unworked,
+    is_unrounded,
     leaves_the_rest,
     miscalculated,
     slipped_calculation,
     value_in_brackets,
 )
 from sprout.learning.marking.counted_answers import names_several, names_what_is_counted
+from sprout.learning.marking.gap_answers import without_words_before_gap
 from sprout.learning.marking.grades import Grade, Remedy, right_grade, ungraded, unsure_grade, wrong_grade
 from sprout.learning.marking.number_words import scale_of
 from sprout.learning.marking.numeric_question import (
@@ -35,9 +37,10 @@ from sprout.learning.marking.other_forms import (
     in_wanted_unit,
 )
 from sprout.learning.marking.quantities import Agreement, Quantity, agreement, iter_quantities
+from sprout.learning.marking.quoted_numbers import may_be_text
 from sprout.learning.marking.stated_numbers import StatedResults
 from sprout.learning.marking.stated_results import stated_results
-from sprout.learning.marking.units import same_unit
+from sprout.learning.marking.units import parse_unit, same_unit
 
 NOT_WORKED_OUT = "That is a way to it. What number does it come to?"
 SLIPPED = "Your way is right. Work {calculation} out once more."
@@ -46,6 +49,7 @@ WHICH_ONE_NUMBER = "You give several numbers. Which one number is your answer?"
 NAMED_ONLY = "You say which they are. How many is that?"
 LOOK_AGAIN = "Look at {calculation} once more."
 FOR_OR_AGAINST = "Which side does each of the two numbers belong to?"
+WITH_QUOTES = "With or without the quotation marks? Write it as it should stand."
 ONLY_A_BOUND = "That leaves many numbers open. Which one is it?"
 _MILLION = 1e6
 _SLACK = 1e-9  # of the value
@@ -72,7 +76,7 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
     key = value_in(question.correct_answer, question.unit)
     if key is None:
         return ungraded("the prepared answer states no number", remedy=Remedy.PERSON)
-    answer = in_wanted_unit(answer, question.unit)
+    answer = in_wanted_unit(without_words_before_gap(answer, question.prompt), question.unit)
     stated = stated_results(answer, unit=question.unit, prompt=question.prompt)
     if names_what_is_counted(answer, question.prompt):
         return unsure_grade("the answer is what was to be counted", NAMED_ONLY)
@@ -115,9 +119,21 @@ def _grade_result(
     if not stated.sure:
         return unsure_grade("the answer says nothing of its number")
     wrong = _grade_wrong(question, key, misconception, answer)
-    if verdict is Agreement.UNCLEAR and wrong == wrong_grade(None):
+    if verdict is Agreement.UNCLEAR and wrong == wrong_grade(None) and not _counts_other_things(question, key, result):
         return unsure_grade("the number or its unit can be read in more than one way", _which_unit(question, result))
     return wrong
+
+
+def _counts_other_things(question: NumericQuestion, key: float, result: Quantity) -> bool:
+    """Whether a percentage is asked for, and the number is of things and none that leads to it: "42 visitors", where
+    "35 lamps" of the question's 500 is a way to 7 %."""
+    is_of_things = result.unit is not None and not same_unit(result.unit, "%") and parse_unit(result.unit) is None
+    if question.unit != "%" or not is_of_things:
+        return False
+    wholes = [one.quantity.value for one in iter_quantities(plain_text(question.prompt)) if one.quantity.value]
+    shares = (100 * result.value / whole for whole in wholes)
+    forms = (result.value, 100 * result.value, *shares)
+    return not any(agrees(Quantity(one), key, question) for one in forms)
 
 
 def _bare_value(question: NumericQuestion, answer: str) -> Quantity | None:
@@ -218,6 +234,10 @@ def _grade_equal(
     """The grade of a result that agrees with the key; None if it is as likely one that a wrong thought leads to."""
     if _AGAINST.search(answer) and not _AGAINST.search(question.prompt):
         return unsure_grade("odds against may be the right ones the other way round", FOR_OR_AGAINST)
+    if may_be_text(answer, question.prompt):
+        return unsure_grade("the right number, as a text", WITH_QUOTES)
+    if is_unrounded(answer, key, tolerance=question.tolerance or 0.0, unit=question.unit):
+        return unsure_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
     if rounded := _only_rounds_to(question, key, answer):
         return unsure_grade("the calculation comes to another number", LOOK_AGAIN.format(calculation=rounded))
     if misconception is None or is_the_very_number(result, key, question):

@@ -49,7 +49,7 @@ def fault_in_words(program: str, run: ProgramRun, *, given: str = "", expected: 
         is_unprinted = not run.printed and run.value is None and with_values_printed(program)
         if is_unprinted:
             return _SHOWN_BY_PRINT
-        return _name_as_text(program, run, given) or _given_unused(program, run, given) or _sign_turned(program)
+        return _name_as_text(program, run, given) or given_unused(program, run, given) or _sign_turned(program)
     return (
         _slip_in(program, run)
         or _text_without_quotes(run, given + expected)
@@ -57,6 +57,14 @@ def fault_in_words(program: str, run: ProgramRun, *, given: str = "", expected: 
         or _other_name(program, run, given)
         or next(_means(run.error, _line_of(program, run)), "")
     )
+
+
+def given_unused(program: str, run: ProgramRun, given: str) -> str:
+    """That what the program shows uses none of the few names that are given; else empty."""
+    names = _STORES.findall(given) if run.printed and "\n" not in given else []
+    if not names or any(re.search(rf"\b{name}\b", program) for name in names):
+        return ""
+    return f"Your program does not use `{names[0]}`, which is given: it has to work with other values, too."
 
 
 def _replaced(program: str, given: str) -> str:
@@ -120,14 +128,6 @@ def _name_as_text(program: str, run: ProgramRun, given: str) -> str:
     words = (re.findall(r"[^\W\d]\w*", text) for text in shown)
     found = next((named[0] for named in words if named and names.issuperset(named)), "")
     return f"In quotes `{found}` is shown as it stands: a name stands outside of them." if found else ""
-
-
-def _given_unused(program: str, run: ProgramRun, given: str) -> str:
-    """That what the program shows uses none of the few names that are given; else empty."""
-    names = _STORES.findall(given) if run.printed and "\n" not in given else []
-    if not names or any(re.search(rf"\b{name}\b", program) for name in names):
-        return ""
-    return f"Your program does not use `{names[0]}`, which is given: it has to work with other values, too."
 
 
 def _sign_turned(program: str) -> str:

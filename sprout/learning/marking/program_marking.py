@@ -11,7 +11,7 @@ from sprout.learning.marking.gradebook import Gradebook
 from sprout.learning.marking.grades import CriterionResult, Grade, GradeState, Remedy, ungraded
 from sprout.learning.marking.loop_faults import loop_fault, prints_in_loop
 from sprout.learning.marking.program_calls import learner_calls, named_case, records_output
-from sprout.learning.marking.program_faults import MISSING_NAME, fault_in_words
+from sprout.learning.marking.program_faults import MISSING_NAME, fault_in_words, given_unused
 from sprout.learning.marking.program_output import compare_output, compare_recorded, cut_output, near_miss, output_lines
 from sprout.learning.marking.program_runs import (
     MAX_CPU_S,
@@ -216,7 +216,8 @@ def _next_step(program: str, test: ProgramTest, run: ProgramRun) -> str:
     expected = f"{test.gives or ''} {test.prints or ''}"
     fault = fault_in_words(program, run, given=test.before, expected=expected)
     if run.end is ProgramEnd.COMPLETE and test.prints is not None:
-        fault = near_miss(program, output_lines(run.printed), output_lines(test.prints)) or fault
+        missed = near_miss(program, output_lines(run.printed), output_lines(test.prints))
+        fault = given_unused(program, run, test.before) or missed or fault
     if run.end is ProgramEnd.COMPLETE:
         fault = loop_fault(program) or fault
     return f"{_explain(program, test, run)} {fault}".rstrip()

@@ -66,7 +66,7 @@ def near_miss(program: str, printed: list[str], expected: list[str]) -> str:
         if len(printed) < len(expected):
             return "The values are right, and each stands on a line of its own: one `print` for each."
         return "The values are right, and they stand on one line: one `print` with commas between them."
-    if printed[-len(expected) :] == expected:
+    if len(expected) == 1 and printed[-1:] == expected:
         return "The last line is right: the `print` before it runs too often, as in a loop, and shows every step."
     pairs = zip(printed, expected, strict=False)
     shown, wanted = next(((mine, right) for mine, right in pairs if mine != right), ("", ""))

@@ -93,13 +93,17 @@ class StatedNumbers:
         return strong[-1] if strong else None
 
     def _choice(self, numbers: Sequence[int]) -> tuple[Quantity, ...]:
-        """The two numbers beside an "or" that is not settled by what follows."""
+        """The two numbers beside an "or" that is not settled by what follows. Of two that the question states, neither
+        is meant where the answer begins with another number: "1, whether 20 or 80"."""
+        begins_with_own = bool(numbers) and not self._is_given(numbers[0])
         for at, piece in enumerate(self.pieces):
             if piece.kind is not Kind.CHOICE:
                 continue
             before, after = [one for one in numbers if one < at], [one for one in numbers if one > at]
             sides = [*before[-1:], *after[:1]] if before else after[:2]
             if len(sides) < 2 or any(self._is_strong(one) for one in after if one not in sides):
+                continue
+            if begins_with_own and all(map(self._is_given, sides)):
                 continue
             two = [self._quantity(one) for one in sides]
             if two[0] != two[1]:

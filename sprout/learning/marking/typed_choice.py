@@ -28,7 +28,7 @@ _SLIP = 60  # of 100, for a word alone: "teh"
 _NEARLY_ALIKE = 85  # of 100, for a stem: "neighbor" is "neighbour"
 _TWO = 2
 _SHORTEST_WITH_SLIPS = 5  # characters
-_CLEAR_BEGINNING = 4  # words
+_CLEAR_BEGINNING, _SHORT_BEGINNING = 4, 3  # words
 _SHORT = 12  # words, of a text with a letter in it that is meant wherever it stands
 
 _LABELLED = re.compile(r"\s*\(?([A-Ha-h])[).:]\s")
@@ -112,19 +112,27 @@ def without_taken_back(text: str) -> str:
 
 
 def _with_letters(options: Sequence[Option], text: str) -> str:
-    """The text with "option four" as "D", unless there are numbers among the options, one of which may be meant."""
+    """The text with "option four" as "D", unless the number may be meant as one of another option, or the options are
+    counts."""
+    numbers = [_numbers_of(option) for option in options]
+    begin_with_one = [one for one in numbers if one and one[0] is not None]
+    if len(begin_with_one) > 1:
+        return text
 
     def letter(found: re.Match[str]) -> str:
         place = count_of(found[1].lower())
-        return OPTION_LABELS[place - 1] if place and 1 <= place <= len(options) else found[0]
+        if place is None or not 1 <= place <= len(options):
+            return found[0]
+        is_clear = all(place not in one for at, one in enumerate(numbers, start=1) if at != place)
+        return OPTION_LABELS[place - 1] if is_clear else found[0]
 
-    if any(map(_names_number, options)):
-        return text
     return _NUMBERED.sub(letter, _BARE_PLACE.sub(letter, text))
 
 
-def _names_number(option: Option) -> bool:
-    return any(word.isdecimal() or (len(word) > 1 and count_of(word)) for word in _words_alone(option.text).split())
+def _numbers_of(option: Option) -> list[int | None]:
+    """The number that each word of the option is, None for other words."""
+    words = _words_alone(option.text).split()
+    return [int(word) if word.isdecimal() else count_of(word) if len(word) > 1 else None for word in words]
 
 
 def _by_text(options: Sequence[Option], text: str) -> list[Option]:
@@ -172,13 +180,19 @@ def _without_fillers(text: str) -> str:
 
 
 def _by_beginning(options: Sequence[Option], text: str) -> list[Option]:
-    """The options that begin with the text or its first clause, fillers aside, which is long enough to be no chance."""
+    """The options that begin with the text or its first clause, fillers aside, which is long enough to be no chance; or
+    the one that begins with the text, if that stands in no other."""
     said = [
         *_without_leading_fillers(_words_alone(text).split()),
         *_without_leading_fillers(next(clauses_of(text), [])),
     ]
     clear = [words for words in said if len(words) >= _CLEAR_BEGINNING]
-    return [option for option in options if any(_begins(option, words) for words in clear)]
+    if clear:
+        return [option for option in options if any(_begins(option, words) for words in clear)]
+    whole = _words_alone(text)
+    holding = [option for option in options if occurs_in(whole, _words_alone(option.text))]
+    is_one = len(whole.split()) == _SHORT_BEGINNING and len(holding) == 1
+    return holding if is_one and _begins(holding[0], whole.split()) else []
 
 
 def _begins(option: Option, said: Sequence[str]) -> bool:

@@ -215,7 +215,8 @@ def _passages(lesson: Lesson, named: Mapping[str, Tokens]) -> Iterator[Passage]:
     """The sentences of a lesson that stand alone, and each with the one after it."""
     language = detect_language(" ".join(step.says for step in lesson.steps), among=CODES)
     said = [(step.says, f"{lesson.subconcept} {step.can}") for step in lesson.steps]
-    for text, heading in (*said, (lesson.contrast.case, lesson.subconcept), (lesson.example.text, lesson.subconcept)):
+    # The case against the lesson's wrong idea is left out: its sentences work out what that idea would lead to.
+    for text, heading in (*said, (lesson.example.text, lesson.subconcept)):
         about = _tokens(heading, named)
         for line in _lines(text):
             for sentence, following in pairwise([*sentences_of(line), ""]):

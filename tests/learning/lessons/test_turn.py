@@ -133,11 +133,19 @@ def test_H1a_the_wish_to_skip_counts_no_help(words: str, kind: str) -> None:
     assert interpret_input(posed(), parse_input(f"{kind}\n{words}")) is InputMeaning.ASIDE
 
 
+@pytest.mark.parametrize("kind", ["[CLARIFICATION]", ""])
+def test_H1a_signs_alone_beside_the_question_count_no_help(kind: str) -> None:
+    assert interpret_input(posed(), parse_input(f"{kind}\n???")) is InputMeaning.ASIDE
+    assert interpret_input(posed(), parse_input("[ANSWER]\n???")) is InputMeaning.DONT_KNOW
+
+
 def test_A11_who_writes_no_number_twice_gets_help() -> None:
     planets = posed(QuestionDraft("How many planets circle the sun?", "numeric", "8", 1, ("Planets",)))
     given = parse_input("[ANSWER]\nlots of them")
     assert interpret_input(planets, given, before=[parse_input("[ANSWER]\nmany of them")]) is InputMeaning.DONT_KNOW
     assert interpret_input(planets, given, before=[parse_input("[ANSWER]\n9")]) is InputMeaning.ASIDE
+    asked = [parse_input("[CLARIFICATION]\nwhat is a planet?")]
+    assert interpret_input(planets, given, before=asked) is InputMeaning.ASIDE
     assert lacks_number(planets, given)
     assert not lacks_number(planets, parse_input("[ANSWER]\n8 of them"))
 

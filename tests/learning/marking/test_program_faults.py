@@ -34,6 +34,7 @@ from sprout.programs.runner import SandboxedRunner
         ("assert len([1]) = 1", "asked with `==`"),
         ("x = 3\nif x = 3:\n    print(x)", "asked with `==`"),
         ("3 = x", "asked with `==`"),
+        ('code = "A1"\nprint(code = "A1")', "asked with `==`"),
         ("if 1 < 2 && 2 < 3:\n    print(1)", "`and`, `or`"),
         ("n = 1\nn++", "`+= 1`"),
         ("area(a):\n    return a", "begins with `def`"),

@@ -136,6 +136,27 @@ def test_A11_a_number_names_no_place_where_the_options_hold_numbers() -> None:
     assert typed_option(counts, "option 9") is None
 
 
+@pytest.mark.parametrize(("says", "place"), [("2", 1), ("3.", 2), ("nr. 4", 3), ("1", None)])
+def test_A11_a_bare_number_is_a_place_unless_another_option_has_it(says: str, place: int | None) -> None:
+    texts = (
+        "Half of the pupils fail",
+        "One or more pupils fail",
+        "Exactly one pupil fails",
+        "Every single pupil fails",
+    )
+    assert typed_option(options_of(texts), says) == (None if place is None else options_of(texts)[place])
+
+
+def test_A11_a_bare_number_is_no_place_where_the_options_are_counts() -> None:
+    assert typed_option(options_of(("Two lines", "Three lines", "None", "It never ends")), "4") is None
+
+
+def test_A11_three_words_name_the_option_that_begins_with_them_if_they_stand_in_no_other() -> None:
+    texts = ("Half of the pupils fail", "One or more pupils fail", "Exactly one pupil fails", "Every pupil fails")
+    assert typed_option(options_of(texts), "one or more") == options_of(texts)[1]
+    assert typed_option(options_of((*texts, "Not one or more")), "one or more") is None
+
+
 def test_A11_numbers_that_are_all_of_an_option_name_it_and_not_a_longer_one() -> None:
     ranges = [Option("longer", "2, 3, 4, 5, 6"), Option("right", "2, 3, 4, 5")]
     assert typed_option(ranges, "2 3 4 5") == ranges[1]

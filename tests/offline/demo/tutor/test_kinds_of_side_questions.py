@@ -11,7 +11,7 @@ BAYES, FRANCE, PYTHON = "Bayesian reasoning", "French Revolution", "Python: func
 LAMPS = (BAYES, "A percentage is a count out of a hundred", "Of 500 lamps")
 STAFF = (BAYES, "A share of a share", "A firm has 800 staff")
 ODDS = (BAYES, "Odds compare for with against", "In a box of 24 balls")
-WALL = "This course does not answer that."
+WALL = "I find nothing in this course that answers that."
 ASIDE = "clarification"
 
 Place = tuple[str, str, str]
@@ -41,6 +41,18 @@ def reply(place: Place, words: str) -> str:
 )
 def test_what_a_thing_is_likened_to_gets_the_definition_and_no_verdict(words: str) -> None:
     assert "A fraction sets a part over its whole" in reply(LAMPS, words)
+
+
+def test_what_comes_after_the_lesson_is_named() -> None:
+    assert "What comes later" in reply(LAMPS, "what's next after this lesson?")
+
+
+def test_a_sentence_that_works_out_a_wrong_idea_is_not_quoted() -> None:
+    assert "One third predicts" not in reply(ODDS, "is odds 3 to 1 the same as 3/4?")
+
+
+def test_a_simpler_explanation_is_no_wish_for_another_question() -> None:
+    assert "You need not answer" not in reply(ODDS, "can you explain it again in a simpler way")
 
 
 @pytest.mark.parametrize("words", ["is it like a sandwich?", "so the lamps are useless?", "is this like stereotypes?"])

@@ -97,7 +97,7 @@ def test_a_refusal_leaves_out_what_would_give_the_answer_away(lesson: TutorLesso
     taught = replace(lesson, chunks=(replace(text, question=asked), *lesson.chunks[:2]))
     room = Classroom(make_tutor(lambda _: taught), first_message("Physics", "Speed"))
     room.open()
-    assert room.ask("is java faster", kind="clarification") == "This course does not answer that."
+    assert room.ask("is java faster", kind="clarification") == "I find nothing in this course that answers that."
 
 
 def test_what_the_run_of_a_program_showed_is_said_once_more() -> None:
@@ -136,7 +136,9 @@ def test_who_wants_it_explained_again_gets_the_point_of_the_step(room: Classroom
 
 
 def test_a_question_on_another_matter_gets_no_sentence_of_the_step(room: Classroom) -> None:
-    assert "This course does not answer that." in room.ask("what is the capital of France?", kind="clarification")
+    assert "I find nothing in this course that answers that." in room.ask(
+        "what is the capital of France?", kind="clarification"
+    )
 
 
 def test_a_right_thought_is_not_given_away(room: Classroom) -> None:

@@ -94,6 +94,18 @@ def test_a_yes_is_about_the_option_that_the_words_before_it_seemed_to_mean() -> 
     assert reply_to(question, "yes", options) == ""
 
 
+def test_a_reply_that_grants_a_part_is_not_said_to_a_calculation_that_went_another_way() -> None:
+    task = PreparedQuestion(
+        "`[6, 10]`, its sum and its length?",
+        "number",
+        "18",
+        "add",
+        replies={"16": "16 is the two, and both are right."},
+    )
+    assert reply_to(task, "16") == reply_to(task, "6 + 10 = 16") == task.replies["16"]
+    assert reply_to(task, "6 + 5 + 5 = 16") == ""
+
+
 def test_the_second_one_is_a_result_of_the_words_before_it() -> None:
     assert reply_to(PERCENT, "the second one", before=["450 or 25"]) == PERCENT.replies["25"]
 

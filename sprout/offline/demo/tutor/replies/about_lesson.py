@@ -121,12 +121,17 @@ def _next_state(turn: Turn, _: TutorLesson) -> str:
     return "over" if turn.subject.after else "path"
 
 
+def _after_state(turn: Turn, _: TutorLesson) -> str:
+    return "known" if turn.subject.after else "path"
+
+
 _STATES: dict[str, Callable[[Turn, TutorLesson], str]] = {
     "solved": _solved_state,
     "progress": _progress_state,
     "mark": _mark_state,
     "change": _answer_state,
     "form": _form_state,
+    "after": _after_state,
     "next": _next_state,
 }
 

@@ -1,6 +1,7 @@
 """Replies to wrong answers: what a course says to exactly the option, number or term that a learner gave."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
 from sprout.learning.lessons.turn import (
     AskedCheckpoint,
@@ -11,14 +12,19 @@ from sprout.learning.lessons.turn import (
     with_confirmed_answer,
     with_picked_result,
 )
+from sprout.learning.marking.answer_pieces import plain_text
 from sprout.learning.marking.attempts import asks_something
+from sprout.learning.marking.calculations import calculations
 from sprout.learning.marking.choices import Option
 from sprout.learning.marking.grades import Grade
 from sprout.learning.marking.number_grading import grade_number
 from sprout.learning.marking.numeric_question import NumericQuestion
+from sprout.learning.marking.quantities import iter_quantities
 from sprout.learning.marking.terms import grade_term
 from sprout.learning.questions.questions import Misconception
 from sprout.offline.demo.tutor.lesson import PreparedQuestion
+
+_GRANTS = re.compile(r"\b(?:right|correct|richtig|stimmt|stimmen)\b")
 
 
 def reply_to(question: PreparedQuestion, words: str, shown: Sequence[str] = (), before: Sequence[str] = ()) -> str:
@@ -39,8 +45,20 @@ def reply_to(question: PreparedQuestion, words: str, shown: Sequence[str] = (), 
         return question.replies.get(option.text, "") if option else ""
     wrong = tuple(Misconception(answer, reply) for answer, reply in question.replies.items())
     if question.kind == "number":
-        return _reply_of(grade_number(_as_numeric(question, wrong), meant))
+        reply = _reply_of(grade_number(_as_numeric(question, wrong), meant))
+        return "" if _GRANTS.search(reply) and _went_another_way(meant, f"{question.prompt} {reply}") else reply
     return _reply_of(grade_term(question.prompt, question.accepted, wrong, meant)) if question.accepted else ""
+
+
+def _went_another_way(answer: str, known: str) -> bool:
+    """Whether the answer calculates with a number that the question and the reply do not have: then the reply, which
+    grants that a part is right, takes another way for granted than the one that the learner has written down."""
+    worked_with = (value for one in calculations(answer) for value in _values(one.text))
+    return not set(_values(known)).issuperset(worked_with)
+
+
+def _values(text: str) -> Iterator[float]:
+    return (one.quantity.value for one in iter_quantities(plain_text(text)))
 
 
 def _reply_of(grade: Grade | None) -> str:
