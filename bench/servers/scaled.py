@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.database.postgres import migrate
 from harness.load.processes import (
     OTHER_CORE,
     SERVER_CORE,
@@ -18,7 +19,6 @@ from harness.load.processes import (
 )
 from harness.servers.postgres import postgres_server
 from harness.servers.redis import redis_server
-from harness.servers.topology import migrate
 
 NOTE_TAKER = "bench.servers.note_taking_server:make_note_taker"
 MANY = "100000"

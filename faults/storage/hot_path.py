@@ -20,8 +20,8 @@ from harness.clients.run_follower import RunFollower
 from harness.database.other_learners import OtherLearners
 from harness.database.postgres import create_postgres
 from harness.database.query_plans import StatementPlan, collect_plans, explain_all
-from harness.journeys.sprout_server import JourneySettings
 from harness.models.small_path import DemoWithSmallPath
+from harness.servers.chosen_settings import ChosenSettings
 from harness.servers.in_process import serve_app
 from harness.servers.redis import redis_server
 from harness.servers.web import until_processed
@@ -256,7 +256,7 @@ async def _serve(url: str) -> AsyncIterator[tuple[httpx2.AsyncClient, int, Sprou
             chosen: dict[str, Any] = {"data_dir": folder, "database_url": url, "redis_url": redis.url}
             asked = {"base_url": model.base_url, "api_key": "faults"}
             budgets = {"learner_tokens_per_day": TOKENS, "deployment_tokens_per_day": TOKENS}
-            settings = JourneySettings.model_validate({**chosen, **asked, "budgets": budgets, "runs": BACKGROUND})
+            settings = ChosenSettings.model_validate({**chosen, **asked, "budgets": budgets, "runs": BACKGROUND})
             async with (
                 open_app(settings, role=Role.WORKER),
                 open_app(settings, role=Role.WEB) as web,
