@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sprout.learning.structure.plain_view import text_of, text_of_spans
 from sprout.learning.structure.sentences import sentences_of
-from sprout.learning.structure.tree import Block, ListBlock, ListItem, Paragraph, Table
+from sprout.learning.structure.tree import Block, Code, Formula, ListBlock, ListItem, Paragraph, Table
 from sprout.offline.notes.language import language
 from sprout.offline.notes.words import word_count, words_of
 
@@ -16,7 +16,7 @@ ITEM_WORDS, LINE_WORDS = 3, 6  # of an item of a list and of a line that tell so
 
 QUESTION = re.compile(r"[?？؟]\s*$")
 LED = re.compile(r"(?P<term>[^\s:：–—=][^:：–—=]{0,60}?)\s*(?:[:：]\s+|\s[–—-]\s+|\s=\s+)(?P<meaning>\S.+)", re.DOTALL)
-_SHOWS = re.compile(r"^!\[|[:：]\s*$|https?://|…$|\.\.\.$")
+_SHOWS = re.compile(r"^!\[|[:：]\s*$|https?://|\bISBN\b|…$|\.\.\.$")
 _REFERENCE = re.compile(r"\s*\(?\[(?:link|\d{1,3})\]\)?")
 _NEEDS_FIGURE = re.compile(r"(?<!\()\[link\]")  # "The steps are depicted in [link]."
 _QUOTES = re.compile('[“”„"]')
@@ -39,16 +39,23 @@ def sentences_in(blocks: Iterable[Block], code: str) -> list[str]:
 
 def tells(blocks: Sequence[Block], code: str) -> bool:
     """Whether the text says something in whole sentences, in items, or in lines as long as one: no row of labels."""
-    told = [count for block in blocks for count in _told(block, code)]
+    told = sum(count for block in blocks for count in _told(block, code, least_item=ITEM_WORDS))
     every = sum(word_count(text_of(paragraph)) for block in blocks for paragraph in iter_paragraphs(block))
-    return sum(told) >= max(LEAST_TOLD, TOLD_SHARE * every)
+    return told >= max(LEAST_TOLD, TOLD_SHARE * every)
 
 
-def _told(block: Block, code: str) -> Iterator[int]:
+def can_be_retold(blocks: Sequence[Block], code: str) -> bool:
+    """Whether most of all that stands there, code and formulas aside, is sentences or as long as one: no titles."""
+    told = sum(count for block in blocks for count in _told(block, code, least_item=LINE_WORDS))
+    every = sum(word_count(text_of(block)) for block in blocks if not isinstance(block, Code | Formula))
+    return told >= max(LEAST_TOLD, TOLD_SHARE * every)
+
+
+def _told(block: Block, code: str, *, least_item: int) -> Iterator[int]:
     """The number of words of each sentence, item and line of a block that says something."""
     for sentence in (one for paragraph in iter_paragraphs(block) for one in split_sentences(paragraph)):
         words = word_count(sentence)
-        item = isinstance(block, ListBlock) and words >= ITEM_WORDS and not QUESTION.search(sentence)
+        item = isinstance(block, ListBlock) and words >= least_item and not QUESTION.search(sentence)
         whole = is_sentence(sentence) or words >= LINE_WORDS
         if item or (whole and says_something(sentence, code)):
             yield words

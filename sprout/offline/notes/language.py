@@ -40,6 +40,7 @@ class Phrases:
     own_words: str
     own_words_about: str
     own_words_under: str
+    own_words_of_passage: str
     point: str
     point_n: str
     on_topic: str

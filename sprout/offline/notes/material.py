@@ -64,11 +64,16 @@ class NoteQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What a subconcept is about: its title, the headings it stands under, and its blocks."""
+    """What a subconcept is about: its title, the headings it stands under, and its blocks.
+
+    Args:
+        is_shown: whether the learner sees the blocks beside a question about them.
+    """
 
     title: str
     headings: tuple[str, ...]
     blocks: tuple[Block, ...]
+    is_shown: bool = False
 
 
 class Material:

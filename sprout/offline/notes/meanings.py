@@ -24,6 +24,7 @@ from sprout.offline.notes.facts import (
 from sprout.offline.notes.language import empty_titles, language
 from sprout.offline.notes.terms import Terms
 from sprout.offline.notes.words import WORD, key_of, needs_context, stem, word_count, words_of
+from sprout.offline.notes.worked import without_worked
 
 MOST_TERM_WORDS = 4
 MEANING_WORDS = (3, 32)
@@ -70,12 +71,15 @@ class TermMeaning:
 def meanings_in(blocks: Iterable[Block], code: str, *, known: frozenset[str] = frozenset()) -> list[TermMeaning]:
     """What the blocks say of terms, one meaning each, in order.
 
-    What leads several remarks is a label and no term, and so is what leads a remark where few others do.
+    What leads several remarks is a label and no term, and so is what leads a remark where few others do. Worked parts
+    define nothing.
 
     Args:
         known: keys of terms that a heading names or that are used elsewhere too; without a mark only they count.
     """
-    every = [replace(one, place=block.start) for block in blocks for one in _meanings_of(block, code, known)]
+    every = [
+        replace(one, place=block.start) for block in without_worked(blocks) for one in _meanings_of(block, code, known)
+    ]
     labels = Counter(one.key for one in {(one.key, one.meaning): one for one in every if one.loose}.values())
     found: dict[str, TermMeaning] = {}
     for one in every:

@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Any
 
 from sprout.learning.structure.tree import Table
-from sprout.offline.notes.facts import cells_of, is_sentence, tells
+from sprout.offline.notes.facts import can_be_retold, cells_of, is_sentence, tells
 from sprout.offline.notes.language import language
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind
 from sprout.offline.notes.meanings import TermMeaning
@@ -20,6 +20,7 @@ MOST_CELLS = 3
 LENGTHS_ALIKE = (0.4, 2.5)
 LONGEST_RECALL = 1_500  # characters
 LEAST_TYPED = 4  # words of a sentence around its missing term
+FIRST_WORDS = 50  # characters by which a passage is known
 
 _WORD = re.compile(r"[^\W\d_]{3}")
 _LEADS = re.compile(rf"\W*{GAP}\W*\s[:：–—=-]|\W*{GAP}\W*[:：–—=]")
@@ -107,12 +108,15 @@ def own_words_questions(material: Material) -> Iterator[NoteQuestion]:
     for number, one in material.meanings:
         if not one.loose and not _is_symbol(one.term) and not needs_context(one.sentence, material.code):
             term = material.shown(one.term)
-            fields = _open(material, material.say.own_words, term, one.sentence)
+            prompt = material.say.own_words.format(term=material.quoted(term))
+            fields = _open(material, prompt, term, one.sentence)
             yield NoteQuestion(QuestionKind.OWN_WORDS, number, (one.sentence,), term, fields, {})
 
 
 def recall_questions(material: Material, *, of_any_text: bool = False) -> Iterator[NoteQuestion]:
-    """What a part says under its heading, in the learner's own words, for them to compare with the part itself.
+    """What a part says, in the learner's own words, for them to compare with the part itself.
+
+    A part that is shown is named by its first words: its heading may name no subject ("Bad", "Option 2").
 
     Args:
         of_any_text: also where the text is rather labels than sentences.
@@ -120,24 +124,39 @@ def recall_questions(material: Material, *, of_any_text: bool = False) -> Iterat
     say = material.say
     for number, topic in enumerate(material.topics):
         text = _first_sentences(material.sentences[number])
-        if len(topic.headings) < 2 and text and (of_any_text or tells(topic.blocks, material.code)):
+        fits = can_be_retold if topic.is_shown else tells
+        if len(topic.headings) < 2 and text and (of_any_text or fits(topic.blocks, material.code)):
             title = next(iter(topic.headings), topic.title)
-            fields = _open(material, say.own_words_under if topic.headings else say.own_words_about, title, text)
-            if of_any_text or not set(words_of(title)) <= language(material.code).words.generic:
+            named = say.own_words_under if topic.headings else say.own_words_about
+            prompt = named.format(term=material.quoted(title))
+            if topic.is_shown and len(text) > 2 * FIRST_WORDS:  # else the words would be the answer
+                prompt = say.own_words_of_passage.format(
+                    words=material.quoted(_first_words(material.sentences[number][0]))
+                )
+            fields = _open(material, prompt, title, text)
+            if topic.is_shown or not set(words_of(title)) <= language(material.code).words.generic:
                 yield NoteQuestion(QuestionKind.RECALL, number, (), title, fields, {})
 
 
-def _open(material: Material, phrase: str, about: str, says: str) -> dict[str, Any]:
+def _open(material: Material, prompt: str, about: str, says: str) -> dict[str, Any]:
     say = material.say
     states = say.on_topic_states.format(term=about)
     rows = [(say.point.format(term=about), says, 0.8), (say.on_topic.format(term=about), states, 0.2)]
     return {
-        "prompt": phrase.format(term=material.quoted(about)),
+        "prompt": prompt,
         "format": "open_ended",
         "correct_answer": says,
         "criteria": [{"label": label, "statement": said, "weight": weight} for label, said, weight in rows],
         "difficulty": 4,
     }
+
+
+def _first_words(sentence: str) -> str:
+    """The words of its first sentence that a passage is known by, cut before a formula that would not end."""
+    if len(sentence) <= FIRST_WORDS:
+        return sentence.rstrip(".")
+    cut = sentence[:FIRST_WORDS].rpartition(" ")[0] or sentence[:FIRST_WORDS]
+    return f"{cut if cut.count('$') % 2 == 0 else cut.rpartition('$')[0].rstrip()} …"
 
 
 def _first_sentences(sentences: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from sprout.offline.notes.document import Document, Part
 from sprout.offline.notes.outline import title_of
 from sprout.offline.notes.words import word_count
 
-LEAST_WORDS, MOST_WORDS = 120, 300
+LEAST_WORDS, MOST_WORDS = 120, 250
 SMALLEST = 60  # words that are a step of their own
 
 

@@ -6,6 +6,7 @@ from sprout.offline.notes.document import read_document
 from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.meanings import marked_terms, meanings_in
 from sprout.offline.notes.terms import Terms
+from sprout.offline.notes.words import key_of
 
 
 def found(text: str, code: str) -> list[tuple[str, str]]:
@@ -146,3 +147,39 @@ def test_capitals_alone_name_nothing_that_a_sentence_does_not_define() -> None:
 def test_a_formula_alone_means_nothing_and_no_term_ends_within_one_or_with_a_little_word(text: str) -> None:
     terms = {one.term for one in meanings_in(read_document(text).content.all_blocks, "en")}
     assert not terms & {"Density", "Speed", "Function $\\mathbb{E}", "group of"}
+
+
+DYNAMO = "A **dynamo** is a machine that turns motion into current."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Example 2 (A mill).\n\nTake a mill.\n\n{DYNAMO}",
+        f"*Proof*. {DYNAMO}",
+        f"**Solution:** {DYNAMO}",
+        f"Exemple 4.\n\n- {DYNAMO}",
+    ],
+)
+def test_a_worked_example_a_solution_or_a_proof_defines_nothing(text: str) -> None:
+    assert found(text, "en") == []
+
+
+@pytest.mark.parametrize(
+    "text", [f"Example 2.\n\nTake a mill.\n\nRemark.\n\n{DYNAMO}", f"Proof: take a mill.\n\n{DYNAMO}"]
+)
+def test_what_stands_after_a_worked_part_is_defined_again(text: str) -> None:
+    assert found(text, "en") == [("dynamo", "a machine that turns motion into current")]
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence", "subject"),
+    [
+        ("fr", "L’un d’entre eux est une transmission qui peut être reçue par un programme.", "entre eux"),
+        ("de", "Eines von ihnen ist ein Stoff, der Licht aufnimmt.", "Eines von ihnen"),
+        ("en", "One of them is a place where water stays for some time.", "One of them"),
+    ],
+)
+def test_no_pronoun_is_a_term_although_the_text_has_it_often(code: str, sentence: str, subject: str) -> None:
+    known = frozenset({key_of(subject, code), key_of(subject.split(maxsplit=1)[1], code)})
+    assert meanings_in(read_document(sentence).content.all_blocks, code, known=known) == []

@@ -146,9 +146,62 @@ def test_a_text_of_labels_alone_is_still_read_and_asked_about_once() -> None:
     tag = Tag("passage", {"id": "p1", "doc": "plant.md", "heading": "Tanks"}, f"## Tanks\n\n{labels}")
     lesson = lesson_from_notes([tag], title="Tanks", desc="")
     assert lesson is not None
-    assert [chunk.question.prompt for chunk in lesson.chunks] == [
-        "Explain in your own words what your notes say under “Tanks”."
+    (chunk,) = lesson.chunks
+    assert chunk.question.prompt.endswith("with the words “The tank of stage A”.")
+
+
+def test_a_sentence_that_its_first_words_would_tell_is_asked_for_by_its_heading() -> None:
+    (chunk,) = lesson_of(("Rust", "Iron rusts in damp air.")).chunks
+    assert chunk.question.prompt == "Explain in your own words what your notes say under “Rust”."
+
+
+WATER = "The pump moves the water to the tank at night. The tank keeps it for a day and gives it back in the morning. "
+
+
+def lesson_of(*sections: tuple[str, str]) -> TutorLesson:
+    """The lesson on a document of these headings and texts, each section a passage that is called as its heading."""
+    given = [
+        Tag("passage", {"id": title, "doc": "plant.md", "heading": f"Plant › {title}"}, f"## {title}\n\n{text}")
+        for title, text in sections
     ]
+    found = lesson_from_notes(given, title="Plant", desc="")
+    assert found is not None
+    return found
+
+
+def test_own_words_are_asked_of_a_passage_by_its_first_words_and_not_by_a_heading_that_may_name_nothing() -> None:
+    lesson = lesson_of(("Bad", WATER * 4), ("Option 2", f"At noon the tank is empty. {WATER * 4}"))
+    assert [chunk.question.prompt for chunk in lesson.chunks] == [
+        f"Explain in your own words what your notes say in the passage with the words “{words}”."
+        for words in (
+            "The pump moves the water to the tank at night",
+            "At noon the tank is empty",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"- Planning the {name} project\n" for name in ("mill", "press", "pump", "wheel", "gate", "tank") * 3),
+        f"{WATER}\n\n| Gate | State |\n|---|---|\n" + "| Gate | It is shut at night and open by day |\n" * 7,
+    ],
+)
+def test_titles_and_a_table_beside_a_sentence_are_not_told_in_own_words(text: str) -> None:
+    lesson = lesson_of(("Water", WATER * 4), ("Parts", text))
+    assert [chunk.question.reading for chunk in lesson.chunks] == [("Water",)]
+
+
+def test_what_is_told_in_own_words_is_read_alone_without_a_neighbour_that_nothing_is_asked_about() -> None:
+    labels = "\n\n".join(f"Box {at}" for at in range(60))
+    lesson = lesson_of(("Water", WATER * 4), ("Picture", labels), ("Steam", f"Steam drives the wheel. {WATER * 4}"))
+    assert [chunk.question.reading for chunk in lesson.chunks] == [("Water",), ("Steam",)]
+
+
+def test_a_passage_of_more_than_a_minute_or_two_is_not_asked_for_in_own_words() -> None:
+    long = " ".join(f"On day {day} the tank keeps water for the mill." for day in range(40))
+    lesson = lesson_of(("Water", WATER * 4), ("Days", long))
+    assert [chunk.question.reading for chunk in lesson.chunks] == [("Water",)]
 
 
 def test_what_is_only_compared_ends_as_practice() -> None:

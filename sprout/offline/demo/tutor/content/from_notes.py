@@ -1,7 +1,7 @@
 """A lesson from the learner's own notes: guided reading of one part, with questions that its passages answer."""
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import filterfalse
 
 from sprout.learning.lessons.readings import find_piece
@@ -18,7 +18,7 @@ from sprout.offline.notes.document import documents_of_passages
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind, Topic, accepted
 from sprout.offline.notes.path import code_of
 from sprout.offline.notes.questions import recall_questions
-from sprout.offline.notes.reading_steps import GivenPassage, ReadingStep, reading_steps
+from sprout.offline.notes.reading_steps import MOST_WORDS, GivenPassage, ReadingStep, reading_steps
 from sprout.offline.notes.scope import own_parts
 from sprout.offline.notes.selection import all_questions, changed_form, select_questions
 
@@ -53,7 +53,12 @@ def _build_lesson(passages: tuple[GivenPassage, ...], title: str, desc: str) -> 
     own = {id(block) for step in steps for block in step.blocks}
     around = [block for each in documents for block in each.content.all_blocks if id(block) not in own]
     topics = [
-        Topic(step.title if step.title and len(steps) > 1 else title, tuple(filter(None, [step.title])), step.blocks)
+        Topic(
+            step.title if step.title and len(steps) > 1 else title,
+            tuple(filter(None, [step.title])),
+            step.blocks,
+            is_shown=True,
+        )
         for step in steps
     ]
     glossary = [entry for document in documents for entry in document.glossary]
@@ -71,6 +76,7 @@ class _NotesLesson:
             draft
             for draft in all_questions(material)
             if all(find_piece(texts[draft.topic], sentence) for sentence in draft.settles)
+            and (draft.kind is not QuestionKind.RECALL or steps[draft.topic].words <= MOST_WORDS)
         ] or [*accepted(recall_questions(material, of_any_text=True))]  # what is read is asked about once at least
 
     def build(self) -> TutorLesson | None:
@@ -117,17 +123,25 @@ class _NotesLesson:
         return question.kind in (QuestionKind.TERM, QuestionKind.TYPED_TERM) and occurs_in(answer, folded(title))
 
     def _read(self, asked: Sequence[NoteQuestion]) -> list[tuple[ReadingStep, list[NoteQuestion]]]:
-        """The steps with their questions; one without any is read together with the next, else with the last."""
+        """The steps with their questions; one without any is read together with the next, else with the one before.
+
+        Never with one that is told in own words: these are compared with all that is read.
+        """
         found: list[tuple[ReadingStep, list[NoteQuestion]]] = []
-        before: ReadingStep | None = None
+        unasked: list[ReadingStep] = []
         for at, step in enumerate(self._steps):
-            whole = before.with_next(step) if before is not None else step
             questions = [question for question in asked if question.topic == at]
-            before = None if questions else whole
-            if questions:
-                found.append((whole, questions))
-        if before is not None and found:
-            found[-1] = (found[-1][0].with_next(before), found[-1][1])
+            if not questions:
+                unasked.append(step)
+                continue
+            if not _is_told(questions):
+                step = reduce(ReadingStep.with_next, [*unasked, step])
+            elif found and not _is_told(found[-1][1]):
+                found[-1] = (reduce(ReadingStep.with_next, unasked, found[-1][0]), found[-1][1])
+            unasked = []
+            found.append((step, questions))
+        if found and not _is_told(found[-1][1]):
+            found[-1] = (reduce(ReadingStep.with_next, unasked, found[-1][0]), found[-1][1])
         return found
 
     def _prepare(self, question: NoteQuestion, step: ReadingStep, goal: str) -> PreparedQuestion:
@@ -156,6 +170,11 @@ class _NotesLesson:
             settled_by=question.settles,
         )
         return with_help(task, help_candidates(question, step.blocks, frames, self._material.code), frames)
+
+
+def _is_told(questions: Sequence[NoteQuestion]) -> bool:
+    """Whether what is read is told in the learner's own words."""
+    return any(question.kind is QuestionKind.RECALL for question in questions)
 
 
 def _numbered(name: str, counts: dict[str, int]) -> str:
