@@ -147,7 +147,7 @@ def test_a_text_of_labels_alone_is_still_read_and_asked_about_once() -> None:
     lesson = lesson_from_notes([tag], title="Tanks", desc="")
     assert lesson is not None
     (chunk,) = lesson.chunks
-    assert chunk.question.prompt.endswith("with the words “The tank of stage A”.")
+    assert chunk.question.prompt.endswith("says: “The tank of stage A”")
 
 
 def test_a_sentence_that_its_first_words_would_tell_is_asked_for_by_its_heading() -> None:
@@ -172,7 +172,7 @@ def lesson_of(*sections: tuple[str, str]) -> TutorLesson:
 def test_own_words_are_asked_of_a_passage_by_its_first_words_and_not_by_a_heading_that_may_name_nothing() -> None:
     lesson = lesson_of(("Bad", WATER * 4), ("Option 2", f"At noon the tank is empty. {WATER * 4}"))
     assert [chunk.question.prompt for chunk in lesson.chunks] == [
-        f"Explain in your own words what your notes say in the passage with the words “{words}”."
+        f"Explain in your own words what this passage of your notes says: “{words}”"
         for words in (
             "The pump moves the water to the tank at night",
             "At noon the tank is empty",
