@@ -3,7 +3,6 @@
 import asyncio
 import signal
 import time
-from asyncio.subprocess import Process
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -12,10 +11,10 @@ from sqlalchemy import create_engine, text
 from faults.core.loop_faults import ProofFigure
 from faults.crashes.figures import violation_figures
 from harness.clients.run_follower import RunFollower
-from harness.database.postgres import pooled_postgres
 from harness.invariants.database_check import InvariantReport, check_database
-from harness.servers.deployment import Deployment, open_deployment
-from harness.servers.server_process import ServerProcess, ServerSite, start_fork_server
+from harness.servers.deployment import Deployment
+from harness.servers.server_process import ServerSite, start_fork_server
+from harness.servers.topology import open_topology, place_beside
 from sprout.offline.pace import Pace
 from sprout.store.engine.urls import sync_url
 
@@ -33,7 +32,7 @@ class FreezeOutcome:
 
     Args:
         taken_over_s: from the freeze to the first event of each run under its new worker.
-        written: how many events there were more of these runs once the frozen one had found out.
+        written: how many events were written or changed until the frozen one had found out.
         left: what the thawed one said in its log when it found out.
         works_again: whether a run that it was given then came to its end.
     """
@@ -46,7 +45,7 @@ class FreezeOutcome:
 
 
 async def frozen(runs: int = 5) -> list[ProofFigure]:
-    """SIGSTOP of one of two servers on a PostgreSQL database; SIGCONT when the other has done its work."""
+    """SIGSTOP of a worker; SIGCONT when another one has done its work."""
     outcome = await freeze_and_thaw(runs=runs)
     return [
         ProofFigure("frozen", "runs, taken over after at most", f"{runs}, {max(outcome.taken_over_s):.1f} s"),
@@ -57,50 +56,41 @@ async def frozen(runs: int = 5) -> list[ProofFigure]:
     ]
 
 
-async def freeze_and_thaw(*, runs: int, pace: Pace = PACE, fork_server: Process | None = None) -> FreezeOutcome:
-    """Freeze the server that carries all runs, let the other end them, thaw the first, and give it another one."""
-    with pooled_postgres() as database:
-        async with (
-            open_deployment(pace, settings=NUMBERS, database=database, fork_server=fork_server) as stage,
-            start_fork_server() as second,
-        ):
-            folder = stage.server.data / "other"
-            folder.mkdir()
-            other = Deployment(ServerSite(folder, stage.server.model_url, second, stage.server.settings))
-            try:
-                async with stage.time_limit(ENDS_WITHIN_S):
-                    first = await stage.server.start()
-                    await other.server.start()
-                    return await _run_scenario(stage, other, first, runs)
-            finally:
-                for place in (stage.server, other.server):
-                    await place.kill_all()
+async def freeze_and_thaw(*, runs: int) -> FreezeOutcome:
+    """Freeze the worker that carries all runs, let another end them, thaw the first, and give it another one."""
+    async with (
+        open_topology(PACE, workers=1, settings=NUMBERS) as topology,
+        start_fork_server() as fork_server,
+        topology.web.time_limit(ENDS_WITHIN_S),
+    ):
+        frozen_one = place_beside(topology.web.server, "frozen", "worker", fork_server)
+        try:
+            return await _run_scenario(topology.web, frozen_one, topology.workers[0], runs)
+        finally:
+            await frozen_one.kill_all()
 
 
-async def _run_scenario(stage: Deployment, other: Deployment, first: ServerProcess, runs: int) -> FreezeOutcome:
-    database = stage.server.database
-    orders = [await stage.start_run() for _ in range(runs)]
+async def _run_scenario(web: Deployment, frozen_one: ServerSite, other: ServerSite, runs: int) -> FreezeOutcome:
+    database = web.server.database
+    first = await frozen_one.start()
+    readers = [web.add_reader(await web.start_run()) for _ in range(runs)]
     async with asyncio.TaskGroup() as people:
-        readers = [other.add_reader(run_id) for run_id in orders]
         for reader in readers:
             people.create_task(reader.read_to_end())
-        before = [stage.add_reader(run_id) for run_id in orders]
-        watching = [people.create_task(reader.read_to_end()) for reader in before]
-        await asyncio.gather(*(reader.wait_until(_is_under_way) for reader in before))
-        for task in watching:
-            task.cancel()
+        await asyncio.gather(*(reader.wait_until(_is_under_way) for reader in readers))
         first.send_signal(signal.SIGSTOP)
         began_s = time.monotonic()
+        await other.start()
         took_s = [one for one in await asyncio.gather(*(_takeover_s(reader, began_s) for reader in readers)) if one]
     stored = await asyncio.to_thread(_event_rows, database)
     first.send_signal(signal.SIGCONT)
-    left = await _lease_lost_lines(stage.server)
-    written = len(await asyncio.to_thread(_event_rows, database)) - len(stored)
-    again = stage.add_reader(await stage.start_run())
+    left = await _lease_lost_lines(frozen_one)
+    changed = len(set(await asyncio.to_thread(_event_rows, database)) ^ set(stored))
+    await other.kill_all()
+    again = web.add_reader(await web.start_run())
     await again.read_to_end()
-    verdict = await asyncio.to_thread(check_database, database, [*stage.readers, *other.readers])
-    changed = [row for row in stored if row not in set(await asyncio.to_thread(_event_rows, database))]
-    return FreezeOutcome(verdict, took_s, written + len(changed), left, again.is_finished)
+    verdict = await asyncio.to_thread(check_database, database, web.readers)
+    return FreezeOutcome(verdict, took_s, changed, left, again.is_finished)
 
 
 def _is_under_way(reader: RunFollower) -> bool:

@@ -62,9 +62,9 @@ async def test_P8_P9_a_shutdown_on_request_loses_nothing(fork_server: Process) -
     assert outcome.recoveries
 
 
-async def test_B1_a_server_that_was_frozen_writes_nothing_more_and_works_again(fork_server: Process) -> None:
+async def test_B1_a_worker_that_was_frozen_writes_nothing_more_and_works_again() -> None:
     require("postgres")
-    outcome = await freeze_and_thaw(runs=2, pace=QUICK, fork_server=fork_server)
+    outcome = await freeze_and_thaw(runs=2)
     assert outcome.verdict.faults == []
     assert outcome.written == 0
     assert outcome.left

@@ -102,9 +102,9 @@ async def test_B3_messages_that_are_lost_doubled_and_late_are_delivered_once_and
 
 
 async def test_X6_an_event_that_the_log_does_not_have_is_not_told_and_hides_none(
-    sqlite_database: Database, data_dir: Path, bus: EventBus, caplog: pytest.LogCaptureFixture
+    database: Database, data_dir: Path, bus: EventBus, caplog: pytest.LogCaptureFixture
 ) -> None:
-    here = event_streams(sqlite_database, data_dir, bus, every_s=3600)
+    here = event_streams(database, data_dir, bus, every_s=3600)
     run = await here.a_run()
     async with aclosing(here.follow(run)) as batches:
         messages = await next_of(batches, 1)
