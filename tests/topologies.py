@@ -8,4 +8,5 @@ quick_stop = pytest.mark.topology(
     "embedded", reason="stops the server before its next event: only a bus within it is so quick"
 )
 command = pytest.mark.topology("embedded", reason="is about a command, which carries its own runs alone")
+own_runs = pytest.mark.topology("embedded", reason="is about a process that carries the runs that it admits")
 workers = pytest.mark.topology("scaled", reason="is about the places of a worker")

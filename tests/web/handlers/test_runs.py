@@ -15,6 +15,7 @@ from sprout.runs.questions import CONTINUE_ANYWAY, START_AGAIN, STOP, RunQuestio
 from sprout.runs.run_store import Checkpoint, OnBusy, WorkerLease
 from sprout.runs.state import Run, RunError, RunState
 from sprout.runs.turn_end import TurnEnd
+from tests import topologies
 
 ME = {"userId": DEFAULT_USER_ID}
 NO_WAIT = {"wait": "false"}
@@ -408,6 +409,7 @@ async def test_what_only_some_runs_take_is_a_conflict_for_others(web: Web, what:
     assert answer.json()["error"]
 
 
+@topologies.own_runs
 async def test_a_server_that_is_going_away_starts_nothing_and_says_when_to_come_back(own_web: Web) -> None:
     failed, node_id = await ended_run(own_web, RunState.FAILED), await a_topic_id(own_web)
     own_web.live.begin_shutdown()
