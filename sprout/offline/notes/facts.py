@@ -11,12 +11,13 @@ from sprout.offline.notes.words import word_count, words_of
 
 FEWEST_WORDS, MOST_WORDS = 4, 45
 LONGEST_CELL = 80
+LEAST_ROWS = 4  # one to ask for, and three with wrong cells
 LEAST_TOLD, TOLD_SHARE = 8, 0.6  # words in whole sentences, of all words of a text that can be told again
-ITEM_WORDS, LINE_WORDS = 3, 6  # of an item of a list and of a line that tell something without a full stop
+LINE_WORDS = 6  # of an item of a list and of a line that tell something without a full stop
 
 QUESTION = re.compile(r"[?？؟]\s*$")
 LED = re.compile(r"(?P<term>[^\s:：–—=][^:：–—=]{0,60}?)\s*(?:[:：]\s+|\s[–—-]\s+|\s=\s+)(?P<meaning>\S.+)", re.DOTALL)
-_SHOWS = re.compile(r"^!\[|[:：]\s*$|https?://|\bISBN\b|…$|\.\.\.$")
+_SHOWS = re.compile(r"^!\[|[:：]\s*$|https?://|\bISBN\b|^\||\|$|…$|\.\.\.$")
 _REFERENCE = re.compile(r"\s*\(?\[(?:link|\d{1,3})\]\)?")
 _NEEDS_FIGURE = re.compile(r"(?<!\()\[link\]")  # "The steps are depicted in [link]."
 _QUOTES = re.compile('[“”„"]')
@@ -38,24 +39,17 @@ def sentences_in(blocks: Iterable[Block], code: str) -> list[str]:
 
 
 def tells(blocks: Sequence[Block], code: str) -> bool:
-    """Whether the text says something in whole sentences, in items, or in lines as long as one: no row of labels."""
-    told = sum(count for block in blocks for count in _told(block, code, least_item=ITEM_WORDS))
-    every = sum(word_count(text_of(paragraph)) for block in blocks for paragraph in iter_paragraphs(block))
-    return told >= max(LEAST_TOLD, TOLD_SHARE * every)
-
-
-def can_be_retold(blocks: Sequence[Block], code: str) -> bool:
     """Whether most of all that stands there, code and formulas aside, is sentences or as long as one: no titles."""
-    told = sum(count for block in blocks for count in _told(block, code, least_item=LINE_WORDS))
+    told = sum(count for block in blocks for count in _told(block, code))
     every = sum(word_count(text_of(block)) for block in blocks if not isinstance(block, Code | Formula))
     return told >= max(LEAST_TOLD, TOLD_SHARE * every)
 
 
-def _told(block: Block, code: str, *, least_item: int) -> Iterator[int]:
+def _told(block: Block, code: str) -> Iterator[int]:
     """The number of words of each sentence, item and line of a block that says something."""
     for sentence in (one for paragraph in iter_paragraphs(block) for one in split_sentences(paragraph)):
         words = word_count(sentence)
-        item = isinstance(block, ListBlock) and words >= least_item and not QUESTION.search(sentence)
+        item = isinstance(block, ListBlock) and words >= LINE_WORDS and not QUESTION.search(sentence)
         whole = is_sentence(sentence) or words >= LINE_WORDS
         if item or (whole and says_something(sentence, code)):
             yield words
@@ -69,7 +63,7 @@ def is_sentence(text: str) -> bool:
 def cells_of(table: Table) -> Iterator[tuple[str, str, str, list[str]]]:
     """Row name, column name, cell, and the other cells of the column; for columns in which all cells differ."""
     names = [text_of_spans(row[0]) for row in table.rows]
-    if len(set(names)) < len(names) or not all(map(_ROW.search, names)):
+    if len(names) < LEAST_ROWS or len(set(names)) < len(names) or not all(map(_ROW.search, names)):
         return
     for at, head in enumerate(table.head[1:], start=1):
         column = text_of_spans(head)

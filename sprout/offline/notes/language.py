@@ -27,6 +27,7 @@ class Phrases:
     rationale_short: str
     rationale_thin: str
     rationale_end: str
+    key_words: str
     more: str
     lesson_opening: str
     lesson_closing: str
@@ -40,7 +41,6 @@ class Phrases:
     own_words: str
     own_words_about: str
     own_words_under: str
-    own_words_of_passage: str
     point: str
     point_n: str
     on_topic: str

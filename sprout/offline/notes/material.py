@@ -64,16 +64,11 @@ class NoteQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What a subconcept is about: its title, the headings it stands under, and its blocks.
-
-    Args:
-        is_shown: whether the learner sees the blocks beside a question about them.
-    """
+    """What a subconcept is about: its title, the headings it stands under, and its blocks."""
 
     title: str
     headings: tuple[str, ...]
     blocks: tuple[Block, ...]
-    is_shown: bool = False
 
 
 class Material:

@@ -9,16 +9,14 @@ from sprout.learning.structure.glossary import GlossaryEntry
 from sprout.learning.structure.heading_roles import named_role
 from sprout.learning.structure.plain_view import text_of, text_of_spans
 from sprout.learning.structure.sentences import sentences_of
-from sprout.learning.structure.tree import Block, Definition, ListBlock, Paragraph, SpanKind, Spans, Table
+from sprout.learning.structure.tree import Block, Definition, ListBlock, Paragraph, SpanKind, Spans
 from sprout.offline.notes.facts import (
     LED,
     QUESTION,
-    cells_of,
     is_whole,
     iter_paragraphs,
     says_something,
     split_sentences,
-    tells,
     without_article,
 )
 from sprout.offline.notes.language import empty_titles, language
@@ -104,12 +102,6 @@ def glossary_meanings(entries: Iterable[GlossaryEntry], sentences: Sequence[str]
 def glossary_meaning(entry: GlossaryEntry, code: str) -> TermMeaning | None:
     """The entry as it stands in the glossary, if it is short enough to ask about."""
     return _meaning(entry.term, entry.term, entry.definition, f"{entry.term}: {entry.definition}", code)
-
-
-def states_something(blocks: Sequence[Block], code: str) -> bool:
-    """Whether there is anything in the blocks that could be asked about."""
-    tables = (block for block in blocks if isinstance(block, Table))
-    return tells(blocks, code) or bool(meanings_in(blocks, code)) or any(any(cells_of(table)) for table in tables)
 
 
 def marked_terms(blocks: Iterable[Block], terms: Terms) -> list[str]:

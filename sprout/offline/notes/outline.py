@@ -8,7 +8,7 @@ from sprout.learning.structure.plain_view import text_of
 from sprout.offline.notes.document import Document, Part
 from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.language import empty_titles, language
-from sprout.offline.notes.meanings import states_something
+from sprout.offline.notes.selection import asks_something
 from sprout.offline.notes.terms import Terms
 from sprout.offline.notes.turns import cut_at_turns, name_pieces
 
@@ -36,6 +36,11 @@ class Stretch:
     @property
     def words(self) -> int:
         return sum(part.words for part in self.parts)
+
+    def asks_something(self, code: str) -> bool:
+        """Whether there is a section in it that could be asked about."""
+        sections = (one for part in self.parts for one in part.iter_parts())
+        return any(asks_something(one.title, one.blocks, code) for one in sections)
 
 
 def stretches_of(documents: Sequence[Document], code: str, *, most: int) -> list[Stretch]:
@@ -125,8 +130,7 @@ def _is_small(stretch: Stretch, code: str) -> bool:
     """Whether a stretch cannot stand alone: some words, an opening that nothing names, nothing to ask about."""
     named = any(part.path or part.label for part in stretch.parts) or stretch.terms
     few = stretch.words < (SMALLEST if named else SMALLEST_UNNAMED)
-    sections = (one for part in stretch.parts for one in part.iter_parts())
-    return few or not any(states_something(one.blocks, code) for one in sections)
+    return few or not stretch.asks_something(code)
 
 
 def _pair_to_merge(found: Sequence[Stretch], small: Sequence[bool]) -> int:

@@ -11,10 +11,10 @@ from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.tree import Block
 from sprout.learning.text.language import detect_language
 from sprout.offline.graph_plan import Plan, PlannedNode
-from sprout.offline.notes.document import Document, Part, read_document
+from sprout.offline.notes.document import FEWEST_WORDS, Document, Part, read_document
 from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.language import CODES, language
-from sprout.offline.notes.meanings import meanings_in, states_something
+from sprout.offline.notes.meanings import meanings_in
 from sprout.offline.notes.order import Passage, edges_between
 from sprout.offline.notes.outline import Stretch, key_terms, stretches_of, titles_of
 from sprout.offline.notes.points import Point, points_of
@@ -46,7 +46,7 @@ def path_from_notes(texts: Sequence[str], *, least: int, most: int) -> Plan | No
     code = code_of(documents)
     stretches = stretches_of(documents, code, most=most if most >= LEAST_WHOLE_PATH else WHOLE_PATH)
     stretches, rest = stretches[:most], stretches[most:]
-    if not stretches or not any(states_something(_blocks(stretch.parts), code) for stretch in stretches):
+    if not stretches or not any(stretch.asks_something(code) for stretch in stretches):
         return None
     titles = titles_of(stretches, code)
     suffixes = _suffix_counts(documents)
@@ -68,6 +68,13 @@ def path_from_notes(texts: Sequence[str], *, least: int, most: int) -> Plan | No
     )
     nodes = [PlannedNode(title, desc) for title, desc in zip(titles, descs, strict=True)]
     return Plan(given.phrases.opening, nodes, edges_between(passages, code), closing)
+
+
+def key_words_alone(texts: Sequence[str]) -> str:
+    """What is said, in their language, of documents without a path that are not short; empty where they are."""
+    documents = [read_document(text) for text in texts]
+    words = sum(document.content.words for document in documents)
+    return language(code_of(documents)).phrases.key_words if words >= FEWEST_WORDS else ""
 
 
 def subconcepts_of(

@@ -10,8 +10,9 @@ from sprout.learning.structure.tree import Block, Table
 from sprout.offline.notes.document import Part
 from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.language import language
-from sprout.offline.notes.meanings import marked_terms, meanings_in, states_something
+from sprout.offline.notes.meanings import marked_terms, meanings_in
 from sprout.offline.notes.outline import LONGEST_TITLE, title_of
+from sprout.offline.notes.selection import asks_something
 from sprout.offline.notes.terms import Terms, known_terms
 from sprout.offline.notes.words import key_of, word_count
 
@@ -66,9 +67,11 @@ def points_of(parts: Sequence[Part], code: str, *, most: int, title: str = "") -
         below = _below(found[at].parts[0], code)
         if 1 < len(below) <= most - len(found) + 1 or (len(below) > 1 and few):
             found[at : at + 1] = below
-    found = _merge_crumbs(
-        found, lambda point: point.words < CRUMB or not states_something(point.blocks, code), most=most
-    )
+
+    def is_crumb(point: Point) -> bool:
+        return point.words < CRUMB or not asks_something(point.parts[0].title, point.blocks, code)
+
+    found = _merge_crumbs(found, is_crumb, most=most)
     return _with_titles(found, title, code)
 
 

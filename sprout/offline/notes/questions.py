@@ -7,11 +7,11 @@ from itertools import accumulate
 from typing import Any
 
 from sprout.learning.structure.tree import Table
-from sprout.offline.notes.facts import can_be_retold, cells_of, is_sentence, tells
+from sprout.offline.notes.facts import cells_of, is_sentence, tells
 from sprout.offline.notes.language import language
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind
 from sprout.offline.notes.meanings import TermMeaning
-from sprout.offline.notes.words import needs_context, words_of
+from sprout.offline.notes.words import gives_away, needs_context, words_of
 
 DISTRACTORS = 3
 LEAST_LETTERS = 4
@@ -20,10 +20,11 @@ MOST_CELLS = 3
 LENGTHS_ALIKE = (0.4, 2.5)
 LONGEST_RECALL = 1_500  # characters
 LEAST_TYPED = 4  # words of a sentence around its missing term
-FIRST_WORDS = 50  # characters by which a passage is known
 
 _WORD = re.compile(r"[^\W\d_]{3}")
 _LEADS = re.compile(rf"\W*{GAP}\W*\s[:：–—=-]|\W*{GAP}\W*[:：–—=]")
+_RAISED = re.compile("[²³¹⁰⁴-⁹ⁿ®™]")
+_NOUN_FIRST = frozenset({"fr", "es", "it", "pt"})
 _ABBREVIATED = re.compile(r"(?P<term>[^()]{2,}) \((?P<other>[^()]{2,})\)")
 
 
@@ -31,7 +32,7 @@ def term_questions(material: Material) -> Iterator[NoteQuestion]:
     """Meaning → term, among other terms that the notes explain."""
     for number, one in material.meanings:
         others = _of_same_sort(material, one)[:DISTRACTORS]
-        if len(others) == DISTRACTORS:
+        if len(others) == DISTRACTORS and not gives_away(one.meaning, one.term):
             prompt = material.say.described.format(meaning=one.meaning)
             said_of = {material.shown(other.term): other.meaning for other in others}
             fields = _choice(prompt, material.shown(one.term), [*said_of], 1)
@@ -47,21 +48,36 @@ def typed_term_questions(material: Material) -> Iterator[NoteQuestion]:
         worded = _WORD.search(term) and not _is_symbol(term) and not _LEADS.match(gapped)
         if gapped.count(GAP) != 1 or len(gapped.split()) <= LEAST_TYPED or not worded or not is_sentence(one.sentence):
             continue
-        abbreviated = _ABBREVIATED.fullmatch(term)
+        if gives_away(gapped, term):
+            continue
+        text = " ".join(material.sentences[number])
         fields = {
             "prompt": material.say.typed.format(sentence=gapped),
             "format": "open_ended",
             "correct_answer": term,
-            "accepted": list(dict.fromkeys((term, one.subject, *(abbreviated.groups() if abbreviated else ())))),
+            "accepted": _accepted_forms(term, one.subject, text, material.code),
             "difficulty": 2,
         }
         yield NoteQuestion(QuestionKind.TYPED_TERM, number, (one.sentence,), one.term, fields, {})
+
+
+def _accepted_forms(term: str, subject: str, text: str, code: str) -> list[str]:
+    """The term, without raised signs, either name of "name (other name)", and its noun where the text has it alone."""
+    names = abbreviated.groups() if (abbreviated := _ABBREVIATED.fullmatch(term)) else ()
+    words, given = term.split(), language(code)
+    noun = words[0 if code in _NOUN_FIRST else -1]
+    articles, little = ("|".join(found) for found in (given.words.articles, given.stopwords - given.words.determiners))
+    alone = rf"(?i)\b(?:{articles})[ ’']{re.escape(noun)}(?:[.,;:!?)]| (?:{little})\b)"
+    nouns = [noun] if len(words) > 1 and re.search(alone, text) else []
+    return list(dict.fromkeys((term, subject, _RAISED.sub("", term), *names, *nouns)))
 
 
 def meaning_questions(material: Material) -> Iterator[NoteQuestion]:
     """Term → what it is, or what the text says of it, among what it says of other terms."""
     for number, one in material.meanings:
         others = [other for other in _of_same_sort(material, one) if _alike(other.meaning, one.meaning)]
+        if gives_away(one.meaning, one.term):
+            continue
         said_of = dict([*{other.meaning: other.term for other in others}.items()][:DISTRACTORS])
         if len(said_of) == DISTRACTORS and one.meaning not in said_of:
             phrase = material.say.true_of if one.loose else material.say.meaning
@@ -94,7 +110,7 @@ def cell_questions(material: Material) -> Iterator[NoteQuestion]:
     """What a table gives for a row, among the other cells of the column."""
     for number, topic in enumerate(material.topics):
         for table in topic.blocks:
-            if not isinstance(table, Table) or len(table.rows) <= DISTRACTORS:
+            if not isinstance(table, Table):
                 continue
             for row, column, cell, others in [*cells_of(table)][:MOST_CELLS]:
                 names = {"row": material.quoted(row), "column": material.quoted(column)}
@@ -108,55 +124,34 @@ def own_words_questions(material: Material) -> Iterator[NoteQuestion]:
     for number, one in material.meanings:
         if not one.loose and not _is_symbol(one.term) and not needs_context(one.sentence, material.code):
             term = material.shown(one.term)
-            prompt = material.say.own_words.format(term=material.quoted(term))
-            fields = _open(material, prompt, term, one.sentence)
+            fields = _open(material, material.say.own_words, term, one.sentence)
             yield NoteQuestion(QuestionKind.OWN_WORDS, number, (one.sentence,), term, fields, {})
 
 
-def recall_questions(material: Material, *, of_any_text: bool = False) -> Iterator[NoteQuestion]:
-    """What a part says, in the learner's own words, for them to compare with the part itself.
-
-    A part that is shown is named by its first words: its heading may name no subject ("Bad", "Option 2").
-
-    Args:
-        of_any_text: also where the text is rather labels than sentences.
-    """
-    say = material.say
+def recall_questions(material: Material) -> Iterator[NoteQuestion]:
+    """What a part says under its heading, in the learner's own words, for them to compare with the part itself."""
+    say, generic = material.say, language(material.code).words.generic
     for number, topic in enumerate(material.topics):
         text = _first_sentences(material.sentences[number])
-        fits = can_be_retold if topic.is_shown else tells
-        if len(topic.headings) < 2 and text and (of_any_text or fits(topic.blocks, material.code)):
-            title = next(iter(topic.headings), topic.title)
-            named = say.own_words_under if topic.headings else say.own_words_about
-            prompt = named.format(term=material.quoted(title))
-            if topic.is_shown and len(text) > 2 * FIRST_WORDS:  # else the words would be the answer
-                prompt = say.own_words_of_passage.format(
-                    words=material.quoted(_first_words(material.sentences[number][0]))
-                )
-            fields = _open(material, prompt, title, text)
-            if topic.is_shown or not set(words_of(title)) <= language(material.code).words.generic:
-                yield NoteQuestion(QuestionKind.RECALL, number, (), title, fields, {})
+        title = next(iter(topic.headings), topic.title)
+        words = words_of(title)
+        names = not words or any(not word[0].isdigit() and word not in generic for word in words)
+        if names and len(topic.headings) < 2 and text and tells(topic.blocks, material.code):
+            fields = _open(material, say.own_words_under if topic.headings else say.own_words_about, title, text)
+            yield NoteQuestion(QuestionKind.RECALL, number, (), title, fields, {})
 
 
-def _open(material: Material, prompt: str, about: str, says: str) -> dict[str, Any]:
+def _open(material: Material, phrase: str, about: str, says: str) -> dict[str, Any]:
     say = material.say
     states = say.on_topic_states.format(term=about)
     rows = [(say.point.format(term=about), says, 0.8), (say.on_topic.format(term=about), states, 0.2)]
     return {
-        "prompt": prompt,
+        "prompt": phrase.format(term=material.quoted(about)),
         "format": "open_ended",
         "correct_answer": says,
         "criteria": [{"label": label, "statement": said, "weight": weight} for label, said, weight in rows],
         "difficulty": 4,
     }
-
-
-def _first_words(sentence: str) -> str:
-    """The words of its first sentence that a passage is known by, cut before a formula that would not end."""
-    if len(sentence) <= FIRST_WORDS:
-        return sentence.rstrip(".")
-    cut = sentence[:FIRST_WORDS].rpartition(" ")[0] or sentence[:FIRST_WORDS]
-    return f"{cut if cut.count('$') % 2 == 0 else cut.rpartition('$')[0].rstrip()} …"
 
 
 def _first_sentences(sentences: Sequence[str]) -> str:

@@ -1,10 +1,12 @@
 """Selection of questions: mixed, about every subconcept, and no sentence asked about twice."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 
+from sprout.learning.structure.tree import Block
 from sprout.offline.notes import questions
-from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind, accepted
+from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind, Topic, accepted
 
 DRAFTS_OF_A_KIND = 40
 SECOND_OF_A_KIND = 0.8  # what each question of a kind takes from the next one's worth
@@ -30,6 +32,13 @@ def all_questions(material: Material) -> list[NoteQuestion]:
         for question in accepted(islice(make(material), DRAFTS_OF_A_KIND)):
             found.setdefault(question.prompt, question)
     return [*found.values()]
+
+
+@lru_cache(maxsize=512)  # neighbours are merged one by one
+def asks_something(title: str, blocks: tuple[Block, ...], code: str) -> bool:
+    """Whether there is anything in the blocks that could be asked about; they stand under this title, if any."""
+    material = Material([Topic(title, tuple(filter(None, [title])), blocks)], [], [], code)
+    return any(any(accepted(make(material))) for make, _ in KINDS.values())
 
 
 def select_questions(drafts: Sequence[NoteQuestion], *, most: int) -> list[NoteQuestion]:

@@ -2,6 +2,7 @@
 
 import re
 
+from sprout.learning.text.stems import shared_stems, stems
 from sprout.offline.notes.language import language
 
 WORD = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*|\d+(?:[.,]\d+)*")
@@ -35,6 +36,12 @@ def needs_context(sentence: str, code: str) -> bool:
     if code == "de" and words[0] in given.articles:  # “das” is a pronoun only where no noun follows
         return not any(word[:1].isupper() for word in sentence.split()[1:3])
     return words[0] in given.vague_starts
+
+
+def gives_away(text: str, term: str) -> bool:
+    """Whether all words of a term stand in a text, in whatever form: "priority" in "in base alla priorità"."""
+    asked = stems([term])
+    return bool(asked) and shared_stems(asked, stems([text])) == len(asked)
 
 
 def stem(word: str, code: str) -> str:

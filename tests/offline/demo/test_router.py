@@ -117,6 +117,24 @@ async def test_K8_of_a_reply_that_broke_off_what_was_not_called_yet_is_called_an
     assert sorted(called[0], key=str) == sorted(called[1], key=str)
 
 
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ("The tank of stage", "These notes are key words without sentences: there is nothing in them to ask about."),
+        ("Der Tank der Stufe", "Diese Notizen sind Stichworte ohne Sätze"),
+        ("Les vannes du réservoir", "Ces notes sont des mots-clés sans phrases"),
+        ("El tanque de la etapa", "Estos apuntes son palabras clave sin frases"),
+        ("Il serbatoio della fase", "Questi appunti sono parole chiave senza frasi"),
+        ("As válvulas dos depósitos", "Estes apontamentos são palavras-chave sem frases"),
+    ],
+)
+async def test_notes_of_key_words_alone_get_no_path_but_the_reason_in_their_language(label: str, words: str) -> None:
+    slides = "".join(f"## {label} {letter}\n\n- {label} {letter}\n- {label} {letter}\n\n" for letter in "BCDFGH")
+    (reply,) = await asked(f'<topic>Tanks</topic><document name="tanks.md">{slides}</document>', TOPIC_TOOLS)
+    assert not calls(reply, "save_concept")
+    assert closing_of(reply).startswith(words)
+
+
 async def test_a_small_topic_gets_one_or_two_concepts() -> None:
     (saving,) = await asked('<topic>Bayes</topic><size concepts="1-2"/>', TOPIC_TOOLS)
     assert len(calls(saving, "save_concept")) == 2

@@ -159,6 +159,40 @@ def test_a_table_of_codes_or_of_rows_that_only_a_number_names_is_not_asked_about
         assert not any("the table" in prompt for prompt in prompts(plan))
 
 
+@pytest.mark.parametrize("head", ["|  |  |", "| 1 | 2 |"])
+def test_a_table_whose_columns_have_no_names_is_not_asked_about(head: str) -> None:
+    _, rule, *rows = TABLE.splitlines()
+    table = "\n".join([head, rule, *rows])
+    assert not any("the table" in prompt for prompt in prompts(plan_of(f"## Days\n\n{WHOLE}\n\n{table}")))
+
+
+def test_a_term_whose_words_stand_in_the_question_in_another_form_is_not_asked_for() -> None:
+    terms = {"priority": "si servono i processi in base alla priorità", "fifo": "si serve il primo che arriva"}
+    terms |= {"casuale": "si serve un processo a sorte", "circolare": "si servono tutti a turno per poco tempo"}
+    text = "".join(f"- **{term}**: {what}.\n" for term, what in terms.items())
+    found = plan_of(f"## Code\n\nIl sistema operativo sceglie il processo che deve andare avanti.\n\n{text}")
+    assert found.questions
+    assert not any("priorità" in prompt for prompt in prompts(found))
+
+
+@pytest.mark.parametrize(
+    ("text", "accepted"),
+    [
+        ("A **water tank** is a vessel that keeps what the pump moves.", {"water tank", "A water tank"}),
+        (
+            "A **water tank** is a vessel that keeps what the pump moves. At night the tank is full of it.",
+            {"water tank", "A water tank", "tank"},
+        ),
+        ("**GOsa²** is a program that keeps the people of a school.", {"GOsa²", "GOsa"}),
+    ],
+)
+def test_a_term_is_accepted_without_raised_signs_and_its_noun_where_the_text_has_it_alone(
+    text: str, accepted: set[str]
+) -> None:
+    (typed,) = (one.input for one in plan_of(f"## Plant\n\n{text}").questions if "____" in one.input["prompt"])
+    assert set(typed["accepted"]) == accepted
+
+
 WHOLE = "The pump moves the water to the tank at night. The tank keeps it for a day and gives it back in the morning. "
 LABELS = "\n\n".join(f"Box {letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 

@@ -26,10 +26,10 @@ def is_layout(table: Any) -> bool:
 
 
 def has_header(table: Any) -> bool:
-    """Whether the first row is the head: a table may have one at the side instead."""
+    """Whether the first row is marked as the head: a table may have one at the side instead, or none."""
     first = next((row for row in table.iter("tr") if len(row)), None)
     headed = [cell for cell in first if cell.tag == "th"] if first is not None else []
-    return len(headed) > 1 or next(table.iter("thead"), None) is not None or next(table.iter("th"), None) is None
+    return len(headed) > 1 or next(table.iter("thead"), None) is not None
 
 
 def table_rows(table: Any, marks: PageMarks) -> Iterator[list[Sequence[Span]]]:

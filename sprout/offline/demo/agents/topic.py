@@ -7,7 +7,7 @@ from sprout.offline.courses.coverage import known_course
 from sprout.offline.demo.conversation import Conversation, ToolCall, shorten_calls
 from sprout.offline.demo.tagged_request import existing_titles, requested_size
 from sprout.offline.graph_plan import Plan, PlannedNode, limit_nodes
-from sprout.offline.notes.path import path_from_notes
+from sprout.offline.notes.path import key_words_alone, path_from_notes
 from sprout.offline.reply import Block, Reply, TextOut, ToolOut
 
 SIZE = (6, 10)
@@ -68,7 +68,10 @@ def _topic(conversation: Conversation) -> str:
 
 
 def _refusal(conversation: Conversation) -> str:
-    text = THIN_NOTES if _documents(conversation) else UNKNOWN_TOPIC
+    documents = _documents(conversation)
+    if key_words := key_words_alone(documents):
+        return key_words
+    text = THIN_NOTES if documents else UNKNOWN_TOPIC
     return text.format(topic=_topic(conversation)[:QUOTED_CHARACTERS])
 
 

@@ -156,6 +156,8 @@ def test_tables() -> None:
     assert text_of(data) == "Melting\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n|  | 3 |"
     sides = "<table><tr><th>A<td>1<tr><th>B<td>2</table>"
     assert text_of(sides) == "|  |  |\n| --- | --- |\n| **A** | 1 |\n| **B** | 2 |".replace("**", "")
+    unmarked = "<table><tr><td>A<td>1<tr><td>B<td>2</table>"
+    assert text_of(unmarked) == text_of(sides)
     for layout in ("<table><tr><td>a<td>b</table>", "<table><tr><td>a<tr><td>b</table>"):
         assert text_of(layout) == "a\n\nb"
     assert text_of("<table><tr><td>a<td><table><tr><td>b<td>c</table></table>") == "a\n\nb\n\nc"

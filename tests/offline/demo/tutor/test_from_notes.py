@@ -141,18 +141,10 @@ def test_a_lesson_from_notes_can_be_passed_and_failed_to_its_end(name: str) -> N
         assert len(failed.asked) >= len(failed.plan)
 
 
-def test_a_text_of_labels_alone_is_still_read_and_asked_about_once() -> None:
+def test_a_text_of_labels_alone_is_not_asked_about() -> None:
     labels = "\n\n".join(f"The tank of stage {letter}" for letter in "ABCDEFGH")
     tag = Tag("passage", {"id": "p1", "doc": "plant.md", "heading": "Tanks"}, f"## Tanks\n\n{labels}")
-    lesson = lesson_from_notes([tag], title="Tanks", desc="")
-    assert lesson is not None
-    (chunk,) = lesson.chunks
-    assert chunk.question.prompt.endswith("says: “The tank of stage A”")
-
-
-def test_a_sentence_that_its_first_words_would_tell_is_asked_for_by_its_heading() -> None:
-    (chunk,) = lesson_of(("Rust", "Iron rusts in damp air.")).chunks
-    assert chunk.question.prompt == "Explain in your own words what your notes say under “Rust”."
+    assert lesson_from_notes([tag], title="Tanks", desc="") is None
 
 
 WATER = "The pump moves the water to the tank at night. The tank keeps it for a day and gives it back in the morning. "
@@ -169,14 +161,10 @@ def lesson_of(*sections: tuple[str, str]) -> TutorLesson:
     return found
 
 
-def test_own_words_are_asked_of_a_passage_by_its_first_words_and_not_by_a_heading_that_may_name_nothing() -> None:
-    lesson = lesson_of(("Bad", WATER * 4), ("Option 2", f"At noon the tank is empty. {WATER * 4}"))
-    assert [chunk.question.prompt for chunk in lesson.chunks] == [
-        f"Explain in your own words what this passage of your notes says: “{words}”"
-        for words in (
-            "The pump moves the water to the tank at night",
-            "At noon the tank is empty",
-        )
+def test_own_words_are_asked_once_for_each_heading_that_names_something() -> None:
+    parts = [(title, f"{title} drives the wheel. {WATER * 4}") for title in ("Water", "Option 2", "Problem", "Steam")]
+    assert [chunk.question.prompt for chunk in lesson_of(*parts).chunks] == [
+        f"Explain in your own words what your notes say under “{title}”." for title in ("Water", "Steam")
     ]
 
 

@@ -15,9 +15,8 @@ from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, recognize_tact
 from sprout.offline.demo.tutor.lesson import AnswerKind, Chunk, PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.templates import Templates, notes_templates
 from sprout.offline.notes.document import documents_of_passages
-from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind, Topic, accepted
+from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind, Topic
 from sprout.offline.notes.path import code_of
-from sprout.offline.notes.questions import recall_questions
 from sprout.offline.notes.reading_steps import MOST_WORDS, GivenPassage, ReadingStep, reading_steps
 from sprout.offline.notes.scope import own_parts
 from sprout.offline.notes.selection import all_questions, changed_form, select_questions
@@ -53,12 +52,7 @@ def _build_lesson(passages: tuple[GivenPassage, ...], title: str, desc: str) -> 
     own = {id(block) for step in steps for block in step.blocks}
     around = [block for each in documents for block in each.content.all_blocks if id(block) not in own]
     topics = [
-        Topic(
-            step.title if step.title and len(steps) > 1 else title,
-            tuple(filter(None, [step.title])),
-            step.blocks,
-            is_shown=True,
-        )
+        Topic(step.title if step.title and len(steps) > 1 else title, tuple(filter(None, [step.title])), step.blocks)
         for step in steps
     ]
     glossary = [entry for document in documents for entry in document.glossary]
@@ -77,7 +71,7 @@ class _NotesLesson:
             for draft in all_questions(material)
             if all(find_piece(texts[draft.topic], sentence) for sentence in draft.settles)
             and (draft.kind is not QuestionKind.RECALL or steps[draft.topic].words <= MOST_WORDS)
-        ] or [*accepted(recall_questions(material, of_any_text=True))]  # what is read is asked about once at least
+        ]
 
     def build(self) -> TutorLesson | None:
         chunks = tuple(self._chunks())
