@@ -1,16 +1,12 @@
-"""Parts of the course that a side question is about, named where no sentence answers it; the lesson's wrong idea."""
+"""Parts of the course that a side question is about, named where no sentence answers it."""
 
 from collections.abc import Iterator
 
 from sprout.learning.lessons.lesson_talk import wants_help
-from sprout.learning.marking.answer_pieces import plain_text
-from sprout.learning.marking.quantities import iter_quantities
 from sprout.offline.courses.course_parts import nearest_part
 from sprout.offline.demo.tutor.composition import LeakCheck, Snippet
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion
 from sprout.offline.demo.tutor.templates import inner_quotes
-
-FEWEST_NUMBERS = 2  # that tell an idea
 
 
 def is_on_another_part(now: OpenQuestion) -> bool:
@@ -29,18 +25,3 @@ def part_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterator[Snippe
     text = now.templates.render(name, title=inner_quotes(title))
     if check is None or check.passes(text):
         yield Snippet(text, whole=True)
-
-
-def idea_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterator[Snippet]:
-    """The case that tests the lesson's wrong idea, where the message has all numbers of that."""
-    idea, case = now.lesson.idea, now.lesson.case
-    numbers, asked = _numbers(idea), _numbers(now.turn.message)
-    if len(numbers) < FEWEST_NUMBERS or not numbers <= asked or case in now.turn.said:
-        return
-    text = now.templates.render("test_case", idea=idea, case=case)
-    if case and (check is None or check.passes(text)):
-        yield Snippet(text, whole=True)
-
-
-def _numbers(text: str) -> set[float]:
-    return {one.quantity.value for one in iter_quantities(plain_text(text))}

@@ -17,7 +17,7 @@ from sprout.offline.demo.tutor.composition import LeakCheck, Snippet
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.replies.about_answers import about_answer_snippets
 from sprout.offline.demo.tutor.replies.about_lesson import about_lesson, how_to_compare
-from sprout.offline.demo.tutor.replies.course_parts import idea_snippets, is_on_another_part, part_snippets
+from sprout.offline.demo.tutor.replies.course_parts import is_on_another_part, part_snippets
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, next_move_snippets
 from sprout.offline.demo.tutor.replies.own_reasoning import (
     asks_again,
@@ -76,8 +76,6 @@ def side_question_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterat
     if not (answers and answers[0].is_definition) and _is_question(now.turn.message, now.pending.prompt):
         yield Snippet(now.templates.render("aside_is_the_question"))
         yield from next_move_snippets(now)
-    elif tested := next(idea_snippets(now, check), None):
-        yield from [tested, *still_open(now, tested.text)]
     elif answer := next(_best_first(answers, now, check), None):
         yield from [answer, *still_open(now, answer.text)]
     elif asks_way(now.turn.message) and is_on_another_part(now) and (part := next(part_snippets(now, check), None)):
