@@ -30,6 +30,7 @@ from sprout.learning.marking.comparison import build_comparison
 from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.marking.meant_option import only_confirms
 from sprout.learning.marking.point_verdicts import is_verdict_alone
+from sprout.learning.marking.program_marking import NO_PROGRAM_DOUBT
 from sprout.learning.marking.self_verdicts import disowns_answer, leaves_open, typed_self_mark
 from sprout.learning.marking.typed_choice import named_options
 from sprout.learning.questions.assessments import SelfMark
@@ -85,8 +86,7 @@ class Attempt:
         if attempt.id == question.last_attempt_id and not question.unmarked:
             # The same words once more are not a new attempt.
             return AttemptResult(question, ladder_after(question, InputMeaning.HELP_REQUEST))
-        right = bool(grade.correct) if grade is not None and grade.state is GradeState.GRADED else None
-        ladder = ladder_after(question, meaning, right=right)
+        ladder = _ladder_after_grade(question, grade)
         if grade is not None and grade.must_be_compared:
             if (asked_back := self.ladder_if_asked_back(question, ladder, given.text)) is not None:
                 return AttemptResult(question, asked_back, notes=(TurnNote.HARDLY_AN_ANSWER,))
@@ -193,6 +193,14 @@ def _typed_move(given: LearnerInput) -> Move | None:
     if given.kind not in (TurnKind.ANSWER, TurnKind.MESSAGE):
         return None
     return "change" if wants_change(given.text) else "show" if wants_solution(given.text) else None
+
+
+def _ladder_after_grade(question: AskedCheckpoint, grade: Grade | None) -> HelpLadder:
+    """The ladder after an attempt with this grade; words in the place of a program use up no help."""
+    if grade is not None and NO_PROGRAM_DOUBT in grade.doubts:
+        return question.ladder.wait()
+    right = bool(grade.correct) if grade is not None and grade.state is GradeState.GRADED else None
+    return ladder_after(question, InputMeaning.ATTEMPT, right=right)
 
 
 def _ladder_after_move(ladder: HelpLadder, move: Move) -> HelpLadder:

@@ -32,6 +32,8 @@ _NAMED_RESULT = re.compile(
 _AS_TYPED = str.maketrans("×·x÷:−", "***//-")
 _FRACTION = re.compile(r"(\d+) ?/ ?(\d+)")
 _TWO = 2
+_WORD = re.compile(r"[^\s=]+|=")
+_MOST_WORDS = 20  # of an answer that are looked through for what was typed
 _LONGEST = 100  # characters of a calculation with brackets
 _PLAIN_CALCULATION = re.compile(r"[\d.()+*/ -]+")
 _OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
@@ -194,6 +196,14 @@ def calculations(answer: str, *, unit: str | None = None) -> Iterator[Calculatio
             stated = placed[at + 1].quantity.value if gap.removeprefix(")").lstrip() in _COMES_TO else None
             yield Calculation(written, _worked_out(values, signs), stated)
         begin = at + 1
+
+
+def spans(answer: str) -> Iterator[str]:
+    """Each stretch of words of the answer as it was typed, the shortest first; "=" is a word."""
+    words = [*_WORD.finditer(answer)][:_MOST_WORDS]
+    for many in range(1, len(words) + 1):
+        for first, last in zip(words, words[many - 1 :], strict=False):
+            yield answer[first.start() : last.end()]
 
 
 def _worked_out(values: Sequence[float], signs: Sequence[str]) -> float:

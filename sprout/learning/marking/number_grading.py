@@ -14,6 +14,7 @@ from sprout.learning.marking.calculations import (
     leaves_the_rest,
     miscalculated,
     slipped_calculation,
+    spans,
     value_in_brackets,
 )
 from sprout.learning.marking.counted_answers import names_several, names_what_is_counted
@@ -67,8 +68,19 @@ def grade_number(question: NumericQuestion, answer: str) -> Grade:
     """The grade of an answer whose result is a number with or without a unit.
 
     Unsure where two results stand in it, where another number than the result is the right one, and where some reading
-    of the result may be right.
+    of the result may be right. A calculation that the grade names stands there as it was typed.
     """
+    grade = _grade_as_read(question, answer)
+    forms = (SLIPPED, LOOK_AGAIN)
+    for span in spans(answer) if grade.next_step else ():
+        reads = [plain_text(one).strip() for one in (span, _MIL.sub(" million", span))]
+        named = next((form for form in forms for read in reads if form.format(calculation=read) == grade.next_step), "")
+        if named:
+            return replace(grade, next_step=named.format(calculation=span))
+    return grade
+
+
+def _grade_as_read(question: NumericQuestion, answer: str) -> Grade:
     factor, unit = scale_of(question.unit or "")
     if factor == _MILLION:
         answer = _MIL.sub(" million", answer)

@@ -27,6 +27,24 @@ def named_case(test: ProgramTest) -> str:
             return ""
 
 
+def wants_value(test: ProgramTest) -> bool:
+    """Whether the test is a call of the learner's function that must hand a value back."""
+    return test.gives not in (None, "None") and learner_calls(test) == [test.after]
+
+
+def rules_out_value(test: ProgramTest) -> bool:
+    """Whether the test only asks that a call does not hand back a certain wrong value: "f(2) == 7" must be False."""
+    is_comparison = isinstance(_expression(test), ast.Compare)
+    return test.gives == "False" and is_comparison and bool(learner_calls(test))
+
+
+def made_name(test: ProgramTest) -> str:
+    """The name whose value the test looks at, if that is all, and the test has not stored it itself; else empty."""
+    expression = _expression(test)
+    stored = {one.id for one in ast.walk(_parsed(test.before)) if isinstance(one, ast.Name)}
+    return expression.id if isinstance(expression, ast.Name) and expression.id not in stored else ""
+
+
 def records_output(test: ProgramTest) -> bool:
     """Whether the test looks at what its own `print` has kept, under a name of its own."""
     makes = [*ast.walk(_parsed(test.before))]
@@ -49,6 +67,14 @@ def _calls(node: ast.AST, own: set[str], source: str) -> Iterator[str]:
             return
     for child in ast.iter_child_nodes(node):
         yield from _calls(child, own, source)
+
+
+def _expression(test: ProgramTest) -> ast.expr | None:
+    match _parsed(test.after or ""):
+        case ast.Module([ast.Expr(value)]):
+            return value
+        case _:
+            return None
 
 
 def _parsed(code: str) -> ast.AST:

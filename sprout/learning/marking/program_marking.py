@@ -10,7 +10,14 @@ from sprout.learning.actor import Actor
 from sprout.learning.marking.gradebook import Gradebook
 from sprout.learning.marking.grades import CriterionResult, Grade, GradeState, Remedy, ungraded
 from sprout.learning.marking.loop_faults import loop_fault, prints_in_loop
-from sprout.learning.marking.program_calls import learner_calls, named_case, records_output
+from sprout.learning.marking.program_calls import (
+    learner_calls,
+    made_name,
+    named_case,
+    records_output,
+    rules_out_value,
+    wants_value,
+)
 from sprout.learning.marking.program_faults import MISSING_NAME, fault_in_words, given_unused
 from sprout.learning.marking.program_output import compare_output, compare_recorded, cut_output, near_miss, output_lines
 from sprout.learning.marking.program_runs import (
@@ -24,8 +31,13 @@ from sprout.learning.marking.unprinted_values import with_values_printed
 from sprout.learning.questions.program_tests import ProgramTest
 
 MOST_IN_PART = 0.6  # of the score, below what counts as right
-NO_PROGRAM = "This is not a program that Python can run. Please write only the program, line by line."
+NO_PROGRAM = "A program is asked for here, and this is none that Python can run. Write only its lines, without words."
+NO_PROGRAM_DOUBT = "no program"
+IN_NO_FUNCTION = (
+    "A function is asked for: your line stands below one with `def {name}(…):`, further to the right{hands_back}."
+)
 ONLY_PRINT_MISSING = "What your program works out is right, and only `print` is missing: without it nothing is shown."
+FEWEST_WORDS = 2  # of a sentence with numbers
 MAX_SITUATION = 60  # characters of a line that is named by its code
 
 _FENCED = re.compile(r"```[\w+-]*[ \t]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
@@ -51,6 +63,12 @@ _BEFORE_CODE = re.compile(
     r"(?=(?:def|for|while|if|return|print)\b|[a-z_]\w* ?[-+*/]?=(?!=)|[a-z_]\w*\.[a-z_]+\()",
     re.IGNORECASE,
 )
+_CODE_WITH_NAMES = re.compile(
+    r"[()\[\]{}\"'#_]|\w\.[^\W\d]|[^\W\d] ?[-+*/%<>=:]|[-+*/%<>=] ?[^\W\d]|^\s*(?:print|for|if|elif|else|while)\b",
+    re.MULTILINE,
+)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_MAKES_FUNCTION = re.compile(r"^\s*def\b|\blambda\b", re.MULTILINE)
 _DEFINITION = re.compile(r"(?:def|class|import|from)\b")
 _STATEMENT = re.compile(r"^\s*(?:return|def|class|import|from|pass|break|continue|raise|assert|del)\b", re.MULTILINE)
 _BELIEFS_SHOW = frozenset(ProgramEnd) - {ProgramEnd.NOT_COMPILED, ProgramEnd.DIED}
@@ -130,31 +148,42 @@ def grade_runs(program: str, tests: Sequence[ProgramTest], runs: Sequence[Progra
     """
     passed = [passes(test, run) for test, run in zip(tests, runs, strict=False)]
     if not any(passed) and _is_prose(program, runs[0]):
-        return Grade(GradeState.UNGRADED, remedy=Remedy.FOLLOW_UP, doubts=("no program",), next_step=NO_PROGRAM)
+        return Grade(GradeState.UNGRADED, remedy=Remedy.FOLLOW_UP, doubts=(NO_PROGRAM_DOUBT,), next_step=NO_PROGRAM)
     if runs[0].end is ProgramEnd.NOT_COMPILED:
         step = _next_step(program, tests[0], runs[0])
         return Grade(GradeState.UNGRADED, remedy=Remedy.FOLLOW_UP, doubts=("it cannot be read",), next_step=step)
     passed += [False] * (len(tests) - len(runs))
     right = all(passed)
+    met = _without_hollow(tests, runs, passed)
     failed = next((at for at, one in enumerate(passed) if not one), None)
     return Grade(
         GradeState.GRADED,
-        score=1.0 if right else round(min(sum(passed) / len(tests), MOST_IN_PART), 6),
+        score=1.0 if right else round(min(sum(met) / len(tests), MOST_IN_PART), 6),
         correct=right,
         results=tuple(
             CriterionResult(
                 f"t{position}",
                 label,
                 1 / len(tests),
-                "met" if is_passed else "missing",
+                "met" if is_met else "missing",
                 confidence=1.0 if position <= len(runs) else 0.0,
                 misconception=None if is_passed or position > len(runs) else test.misconception,
             )
-            for position, (test, is_passed, label) in enumerate(zip(tests, passed, run_labels(tests), strict=True), 1)
+            for position, (test, is_passed, is_met, label) in enumerate(
+                zip(tests, passed, met, run_labels(tests), strict=True), 1
+            )
         ),
         misconceptions=_revealed(tests, runs, passed),
         next_step="" if failed is None else _next_step(program, tests[failed], runs[failed]),
     )
+
+
+def _without_hollow(tests: Sequence[ProgramTest], runs: Sequence[ProgramRun], passed: Sequence[bool]) -> list[bool]:
+    """Which of the passed tests are met. Where no call hands anything back though a value is wanted, that a value is
+    not a certain wrong one shows nothing."""
+    values = [run.value for test, run in zip(tests, runs, strict=False) if wants_value(test)]
+    is_hollow = bool(values) and set(values) == {"None"}
+    return [one and not (is_hollow and rules_out_value(test)) for test, one in zip(tests, passed, strict=True)]
 
 
 def passes(test: ProgramTest, run: ProgramRun) -> bool:
@@ -196,8 +225,9 @@ def without_words(text: str) -> str:
 
 
 def run_labels(tests: Sequence[ProgramTest]) -> list[str]:
-    """Names of the tests for their learner, each another one: what was run, the calls or the situation; nothing of what
-    is expected, and of an expression that asks about a wrong value only its calls."""
+    """Names of the tests for their learner, each another one: what was run, the calls or the name whose value is
+    looked at, and the situation; nothing of what is expected, and of an expression that asks about a wrong value only
+    its calls."""
     labels = [_label(test) for test in tests]
     return [
         f"run {position}" if not label else label if label not in labels[: position - 1] else f"{label}, run {position}"
@@ -208,11 +238,13 @@ def run_labels(tests: Sequence[ProgramTest]) -> list[str]:
 def _label(test: ProgramTest) -> str:
     situation = " and ".join(_situation(test))
     with_values = f"with {situation}" if situation and not _DEFINITION.match(situation) else ""
-    calls = " and ".join(learner_calls(test))
+    calls = " and ".join(learner_calls(test)) or made_name(test)
     return f"{calls if len(calls) <= MAX_SITUATION else ''} {with_values}".strip()
 
 
 def _next_step(program: str, test: ProgramTest, run: ProgramRun) -> str:
+    if missing := _function_missing(program, test, run):
+        return missing
     expected = f"{test.gives or ''} {test.prints or ''}"
     fault = fault_in_words(program, run, given=test.before, expected=expected)
     if run.end is ProgramEnd.COMPLETE and test.prints is not None:
@@ -221,6 +253,19 @@ def _next_step(program: str, test: ProgramTest, run: ProgramRun) -> str:
     if run.end is ProgramEnd.COMPLETE:
         fault = loop_fault(program) or fault
     return f"{_explain(program, test, run)} {fault}".rstrip()
+
+
+def _function_missing(program: str, test: ProgramTest, run: ProgramRun) -> str:
+    """That the lines stand in no function, where a call of one is tested, and one of its inputs is not known; else
+    empty."""
+    calls, unknown = learner_calls(test), MISSING_NAME.match(run.error)
+    if run.end is not ProgramEnd.RAISED or unknown is None or not calls or _MAKES_FUNCTION.search(program):
+        return ""
+    name = calls[0].partition("(")[0]
+    if unknown[1] == name:
+        return ""
+    is_value = wants_value(test) or rules_out_value(test)
+    return IN_NO_FUNCTION.format(name=name, hands_back=", and `return` hands its value back" if is_value else "")
 
 
 def _explain(program: str, test: ProgramTest, run: ProgramRun) -> str:
@@ -301,7 +346,9 @@ def _is_prose(program: str, run: ProgramRun) -> bool:
     is_unread = run.end is ProgramEnd.NOT_COMPILED or run.error.startswith("NameError")
     bare = _APOSTROPHE.sub("", _QUOTED.sub("''", program))
     words = _KEYWORDS.sub("+", bare)
-    is_code = _CODE_SIGN.search(bare) or _STATEMENT.search(bare)
+    is_code = (_CODE_SIGN.search(bare) or _STATEMENT.search(bare)) is not None
+    if run.end is ProgramEnd.NOT_COMPILED and not _STATEMENT.search(bare) and not _CODE_WITH_NAMES.search(bare):
+        is_code = is_code and len(_WORD.findall(words)) < FEWEST_WORDS  # "it's 18, no wait 3+4+5+6 = 18"
     return is_unread and (not is_code or _WORDS_IN_A_ROW.search(words) is not None)
 
 

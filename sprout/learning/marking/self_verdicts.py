@@ -3,13 +3,27 @@
 import re
 from collections.abc import Sequence
 
-from sprout.learning.marking.comparison import Comparison, left_out, longest_phrase, parse_self_verdict, remarks
+from sprout.learning.marking.comparison import (
+    Comparison,
+    left_out,
+    longest_phrase,
+    parse_self_verdict,
+    phrases,
+    remarks,
+)
 from sprout.learning.marking.point_verdicts import point_verdicts
+from sprout.learning.marking.typed_choice import words_of
 from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.text.confusables import plain
 from sprout.learning.text.stems import shared_stems, stems
 
+FEWEST_SHARED = 2  # content words of a thought that a misconception has
+
 _APOSTROPHE = re.compile("['’`´]")
+_CLAUSE_END = re.compile(r"[,.;:!?…\n]+")
+_THOUGHT = re.compile(
+    r"(?:(?:because|bc|since|weil|and|und) )?(?:i|ich) (?:\w+ )?(?:thought|dachte)(?: that| dass)? (.+)"
+)
 _DISOWNS = re.compile(
     r"\b(?:not|isnt|wasnt|never) (?:\w+ )?(?:what i (?:wrote|said|meant|answered|typed|sent)"
     r"|my (?:real )?(?:answer|text|sentence|words))\b|\bi (?:didnt|did not|never) (?:write|say|type|send|mean)"
@@ -31,11 +45,34 @@ def typed_self_mark(text: str, before: Sequence[str], comparison: Comparison) ->
     named = None if is_single else point_verdicts(text, comparison, is_asked=was_asked)
     if named is not None:
         return SelfMark(named)
+    if (thought := _thought_instead(text)) is not None:
+        return SelfMark({one.id: "missing" for one in comparison.criteria}, _belief_in(thought, comparison))
     if not leaves_open(text, comparison):
         return parse_self_verdict(text, comparison)
     if (lacking := _left_out_point(text, comparison)) is not None:
         return SelfMark({one.id: "missing" if one.id == lacking else "met" for one in comparison.criteria})
     return SelfMark({one.id: None for one in comparison.criteria}) if was_asked else None
+
+
+def _thought_instead(text: str) -> str | None:
+    """What the text says that its writer thought, behind "none of them"; None where it does not begin so, or goes on
+    with anything else."""
+    first, *rest = [plain(part) for part in _CLAUSE_END.split(_APOSTROPHE.sub("", text)) if part.strip()] or [""]
+    found = _THOUGHT.match(" ".join(rest))
+    return found[1] if first in phrases("no_points") and found else None
+
+
+def _belief_in(thought: str, comparison: Comparison) -> str | None:
+    """The one misconception offered whose first clause has all content words of the thought; neither denies a thing."""
+    said = stems([thought])
+    alike = [
+        one
+        for one in comparison.misconceptions
+        if len(said) >= FEWEST_SHARED
+        and shared_stems(said, stems([clause := one.partition(",")[0]])) == len(said)
+        and words_of("negations").isdisjoint(f"{thought} {plain(_APOSTROPHE.sub('', clause))}".split())
+    ]
+    return alike[0] if len(alike) == 1 else None
 
 
 def leaves_open(text: str, comparison: Comparison) -> bool:

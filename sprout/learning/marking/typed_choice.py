@@ -136,6 +136,26 @@ def _numbers_of(option: Option) -> list[int | None]:
 
 
 def _by_text(options: Sequence[Option], text: str) -> list[Option]:
+    """The options that stand in the text; of several the one that is all of it before a reason: "its blue, bc green is
+    only shown when it is called"."""
+    found = _standing_in(options, text)
+    if len(found) <= 1 or any(_has_reason(option.text) for option in options):
+        return found
+    head = next(clauses_of(text), [])
+    for option in found:
+        own = _words_alone(option.text).split()
+        rest = [word for word in head if word not in own]
+        is_reasoned = _has_reason(text) and words_of("fillers").issuperset(rest)
+        if is_reasoned and _standing_in(options, " ".join(head)) == [option]:
+            return [option]
+    return found
+
+
+def _has_reason(text: str) -> bool:
+    return not words_of("reasons").isdisjoint(_words_alone(text).split())
+
+
+def _standing_in(options: Sequence[Option], text: str) -> list[Option]:
     """The options that stand in the text, but for those that are part of a longer one there."""
     said = f"{_bare(text)} | {_bare(with_digits(text))}"
     found = [option for option in options if any(occurs_in(_bare(form), said) for form in _spellings(option.text))]
@@ -332,7 +352,7 @@ def clauses_of(text: str) -> Iterator[list[str]]:
     for part in _CLAUSE_END.split(text):
         clause: list[str] = []
         for word in _words_alone(part).split():
-            if word in words_of("clause_ends"):
+            if word in words_of("clause_ends") | words_of("reasons"):
                 yield from [clause] if clause else []
                 clause = []
             else:

@@ -63,3 +63,16 @@ def test_A1_two_numbers_of_the_question_beside_an_or_are_no_choice_where_there_i
     assert grade_number(VOTES, "Just 1 vote — a section is a section, whether 20 or 80").correct is True
     assert grade_number(VOTES, "2, whether 20 or 80").correct is False
     assert [grade_number(VOTES, answer).correct for answer in ("20 or 80", "1 or 2")] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("unit", "answer", "quoted"),
+    [
+        ("million", "5*40 mil = 300m", "5*40 mil"),
+        (None, "5 × 40 = 300", "5 × 40"),
+        (None, "five times 40 = 300", "five times 40"),
+    ],
+)
+def test_A1_a_calculation_is_quoted_as_it_was_typed(unit: str | None, answer: str, quoted: str) -> None:
+    grade = grade_number(NumericQuestion("How many are there?", "220", unit), answer)
+    assert grade.next_step == f"Look at {quoted} once more."

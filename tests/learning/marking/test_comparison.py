@@ -8,6 +8,8 @@ from sprout.errors import BadInput
 from sprout.events import Mark
 from sprout.learning.marking.comparison import (
     WHOLE,
+    ComparedCriterion,
+    Comparison,
     build_comparison,
     grade_self_mark,
     left_to_learner,
@@ -261,3 +263,17 @@ def test_A11_partly_is_enough_where_there_is_one_criterion() -> None:
     mark = typed_self_mark("partly", [], whole)
     assert mark is not None
     assert [*mark.verdicts.values()] == ["partly"]
+
+
+def test_A11_who_says_none_and_what_they_thought_has_missed_all_and_may_name_the_mix_up() -> None:
+    points = (ComparedCriterion("1", "the output", "66 and 12"), ComparedCriterion("2", "the reason", "text repeats"))
+    offered = ("Digits are numbers, with or without quotes.", "What stands in quotes is worked out.")
+    comparison = Comparison("66, as text repeats", points, offered)
+    missed: dict[str, Mark] = {"1": "missing", "2": "missing"}
+    for text, belief in (
+        ("none of them. I thought digits are numbers", offered[0]),
+        ("none of them, i thought digits are not numbers", None),
+        ("neither, I thought it is 12", None),
+    ):
+        assert typed_self_mark(text, [], comparison) == SelfMark(missed, belief)
+    assert typed_self_mark("None of the texts is a number", [], comparison) is None

@@ -148,6 +148,7 @@ def test_A11_a_value_is_compared_by_its_repr(gives: str, value: str, holds: bool
         "nothing",
         "you take the name and print(it)",
         "Here is my program for you: print(3)",
+        "it's 18, no wait 3+4+5+6 = 18 yes",
     ],
 )
 def test_A11_words_that_are_no_program_are_asked_about_and_never_wrong(answer: str) -> None:
@@ -235,3 +236,34 @@ def test_A11_of_what_was_copied_from_the_prompt_the_typed_lines_are_the_program(
 def test_A11_words_with_an_apostrophe_are_no_program() -> None:
     unread = [ProgramRun(ProgramEnd.NOT_COMPILED, error="SyntaxError: unterminated string literal")]
     assert grade_runs("percent?? i'm out", [LARGE], unread).state is GradeState.UNGRADED
+
+
+FARE = "def fare(km): return 3 * km"
+BOTH_WAYS = [
+    ProgramTest(FARE, after="both_ways(4)", gives="23"),
+    ProgramTest(FARE, after="both_ways(4) == 7", gives="False"),
+]
+
+
+def test_A11_a_body_without_its_function_is_told_what_is_missing() -> None:
+    stopped = ProgramRun(ProgramEnd.RAISED, error="NameError: name 'km' is not defined", line=1)
+    said = grade_runs("2*fare(km)-1", BOTH_WAYS, [stopped] * 2).next_step
+    assert "`def both_ways(…):`" in said
+    assert "`return`" in said
+    assert "spelling" not in said
+    called = ProgramRun(ProgramEnd.RAISED, error="NameError: name 'both_ways' is not defined", line=1)
+    assert "A function is asked for" not in grade_runs("print(both_ways(4))", BOTH_WAYS, [called] * 2).next_step
+
+
+def test_A11_a_call_that_hands_nothing_back_meets_no_test_by_being_no_wrong_value() -> None:
+    shown = [ProgramRun(ProgramEnd.COMPLETE, "23", "None"), ProgramRun(ProgramEnd.COMPLETE, "23", "False")]
+    grade = grade_runs("def both_ways(km):\n    print(2 * fare(km) - 1)", BOTH_WAYS, shown)
+    assert ([one.verdict for one in grade.results], grade.score) == (["missing", "missing"], 0.0)
+    handed = [gave("12"), gave("False")]
+    grade = grade_runs("def both_ways(km):\n    return fare(km)", BOTH_WAYS, handed)
+    assert [one.verdict for one in grade.results] == ["missing", "met"]
+
+
+def test_A11_a_test_of_a_name_alone_says_which_one() -> None:
+    tests = [ProgramTest('words = ["tea"]', after="n", gives="1"), ProgramTest("n = 3", after="n", gives="4")]
+    assert run_labels(tests) == ['n with words = ["tea"]', "with n = 3"]

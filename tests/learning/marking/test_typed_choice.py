@@ -222,3 +222,19 @@ def test_A1_words_of_several_options_and_words_that_deny_name_none(texts: Sequen
 
 def test_A1_where_two_options_fit_both_are_named() -> None:
     assert [one.text for one in named_options(options_of(MILL), "the villagers")] == [MILL[0], MILL[2]]
+
+
+COLOURS = tuple(Option(text, text) for text in ("blue", "green", "red", "nothing"))
+
+
+@pytest.mark.parametrize(
+    ("text", "colours"),
+    [
+        ("its blue, bc green only when called", ["blue"]),
+        ("green because blue is overwritten", ["green"]),
+        ("blue is wrong because green is called", ["blue", "green"]),
+        ("blue or green because both are called", ["blue", "green"]),
+    ],
+)
+def test_A11_what_stands_behind_a_reason_is_no_choice(text: str, colours: list[str]) -> None:
+    assert [option.text for option in named_options(COLOURS, text)] == colours

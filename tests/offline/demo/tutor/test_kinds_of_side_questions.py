@@ -47,6 +47,51 @@ def test_what_comes_after_the_lesson_is_named() -> None:
     assert "What comes later" in reply(LAMPS, "what's next after this lesson?")
 
 
+@pytest.mark.parametrize(
+    ("lesson", "words", "title"),
+    [
+        ("A comparison gives True or False", "what did we learn about == ?", "== asks, = stores"),
+        ("append changes the list and gives None", "why doesn't range include the end?", "range stops before its end"),
+        ("Positions start at 0", "how do i get the last one?", "The last position is the length minus one"),
+    ],
+)
+def test_where_no_sentence_answers_the_part_on_it_is_named(lesson: str, words: str, title: str) -> None:
+    assert f"There is a part on that: “{title}”" in reply((PYTHON, lesson, ""), words)
+
+
+@pytest.mark.parametrize(
+    ("lesson", "words"),
+    [
+        ("A comparison gives True or False", "why can't I just use / here?"),
+        ("A name gives its latest value", "what's the difference between \" and ' ?"),
+        ("return hands back, print only shows", "and what if I never call it"),
+    ],
+)
+def test_no_hint_answers_what_is_not_asked_of_the_open_question(lesson: str, words: str) -> None:
+    room = room_at((PYTHON, lesson, ""))
+    said = room.ask(words, kind=ASIDE)
+    assert room.open_question is not None
+    assert room.open_question["help"][0] not in said
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ((BAYES, "Calibrated: 70 % comes true seven times in ten", ""), "why not just 80%?"),
+        ((PYTHON, "A slice stops before its end", ""), "why is 9 not in it, it's the fourth?"),
+        (ODDS, "so is 1 to 3 one third?"),
+    ],
+)
+def test_a_question_about_a_number_is_no_answer_to_be_sent(place: Place, words: str) -> None:
+    said = reply(place, words)
+    assert "send" not in said
+
+
+@pytest.mark.parametrize("words", ["i'm tired", "im so tired", "I am a bit tired."])
+def test_who_is_tired_may_stop(words: str) -> None:
+    assert "the question waits for you" in reply(LAMPS, words)
+
+
 def test_a_sentence_that_works_out_a_wrong_idea_is_not_quoted() -> None:
     assert "One third predicts" not in reply(ODDS, "is odds 3 to 1 the same as 3/4?")
 

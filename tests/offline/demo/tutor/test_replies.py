@@ -393,12 +393,13 @@ def test_the_example_is_announced_once(first: str) -> None:
     assert told.count("I have put a worked example beside the lesson") == 1
 
 
-def test_a_second_request_for_an_example_gets_another_case_and_a_third_says_where_it_is() -> None:
+def test_a_second_request_for_an_example_gets_another_case_and_a_third_says_that_there_is_no_other() -> None:
     lesson = room()
     lesson.open()
     lesson.ask("show me an example")
     assert LESSON.contrast.case in lesson.ask("can you give me another example?")
-    assert lesson.ask("show me an example").startswith(f"The worked example “{LESSON.example.title}” is beside")
+    said = lesson.ask("show me an example")
+    assert said.startswith(f"The worked example “{LESSON.example.title}” beside the lesson is the only one")
     assert lesson.calls == []
 
 

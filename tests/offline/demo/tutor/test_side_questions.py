@@ -26,6 +26,10 @@ def lesson() -> TutorLesson:
 
 @pytest.fixture
 def room(lesson: TutorLesson) -> Classroom:
+    return room_of(lesson)
+
+
+def room_of(lesson: TutorLesson) -> Classroom:
     found = Classroom(make_tutor(lambda _: lesson), first_message("Physics", "Speed", after="Acceleration"))
     found.open()
     return found
@@ -59,9 +63,9 @@ def test_marking_speaks_where_no_reply_is_prepared(room: Classroom) -> None:
     assert "not right yet" in room.ask("why is 77 wrong?", kind="clarification")
 
 
-def test_right_number_and_unknown_one_are_spoken_of_alike(room: Classroom) -> None:
-    right, unknown = (room.ask(f"why not {number}?", kind="clarification") for number in ("15", "77"))
-    assert right.replace("15", "77").split("marked")[0] == unknown.split("marked")[0]
+def test_right_number_and_unknown_one_are_spoken_of_alike(lesson: TutorLesson) -> None:
+    right, unknown = (room_of(lesson).ask(f"why not {number}?", kind="clarification") for number in ("15", "77"))
+    assert right == unknown
 
 
 def test_option_is_spoken_of_once_it_was_given(room: Classroom) -> None:

@@ -14,6 +14,7 @@ from sprout.learning.text.normalization import folded
 from sprout.offline.demo.tutor.composition import MOST_OF_ASIDE, Snippet, first_sentences
 from sprout.offline.demo.tutor.lesson import PreparedQuestion
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, quote_learner
+from sprout.offline.demo.tutor.replies.own_reasoning import asks_reason
 from sprout.offline.demo.tutor.replies.wrong_answers import reply_to
 from sprout.offline.demo.tutor.templates import inner_quotes
 
@@ -53,6 +54,8 @@ def about_answer_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     if fresh := next((text for text in allowed if folded(text) not in folded(now.turn.said)), ""):
         yield Snippet(fresh, whole=True)
         return
+    if not texts and not is_given and asks_reason(now.turn.message) and any(map(str.isdigit, asked.words)):
+        return  # "why is 9 not in it" asks, and offers no answer
     name = "about_said" if texts else "about_no_more" if is_given else "about_not_given"
     yield Snippet(now.templates.render(name, words=words), whole=True, repeatable=True)
 

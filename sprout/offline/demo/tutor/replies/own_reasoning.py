@@ -35,6 +35,9 @@ _CALCULATIONS: dict[str, Callable[[float, float], float]] = {
     "divide": operator.truediv,
 }
 _SIGNED = re.compile(r"\d\s?%?\s?(?:[-+*/:÷×·]|x)\s?\d")
+_PAIR_IS_VALUE = re.compile(  # "is 1 to 3 one third?" compares two values, and works out none
+    r"(?:(?:so|but|and|then|wait|ok)[ ,]+)*(?:is|are) (?:odds (?:of )?)?\d+ (?:to|in|of|out of) \d+\D.*\d"
+)
 _NOT_BOTH = re.compile(r"\d\D*\b(?:not|nicht|instead|statt|or|oder|from|of)\b\D*\d")  # no calculation with the two
 
 
@@ -73,7 +76,7 @@ def calculates(words: str) -> bool:
     plain = _plain(words)
     by_name = any(_table()[f"{name}_number"].search(plain) for name in _CALCULATIONS)
     is_one = _SIGNED.search(plain) is not None or (by_name and len([*iter_quantities(plain)]) >= PAIR)
-    return is_one and not asks_reason(words)
+    return is_one and not asks_reason(words) and not _PAIR_IS_VALUE.match(plain)
 
 
 def names_calculation(words: str) -> bool:

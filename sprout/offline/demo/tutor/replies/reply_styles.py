@@ -190,14 +190,14 @@ def _quicken(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
 
 
 def _example(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
-    """The example that is beside the lesson; once it is known, the case of its test, or where it stands."""
+    """The example that is beside the lesson; once it is known, the case of its test, then that there is no other."""
     frames, due, case = now.templates, _due_help(now), now.lesson.case
     is_fresh = bool(case) and case not in now.turn.said and (now.check is None or now.check.passes(case))
     if is_fresh and not now.example_notice:
         return [Snippet(frames.render("test_case", idea=now.lesson.idea, case=case), whole=True), *due]
     if not now.example_is_shown:
         return [Snippet(frames.render("no_example")), *(due or [Snippet(frames.fresh("ways", now.turn.said))])]
-    shown = frames.render("example_shown", title=now.lesson.example_title)
+    shown = frames.render("only_example", title=now.lesson.example_title)
     where = [] if now.example_notice else [Snippet(shown, repeatable=True)]
     return [*where, _opening(now, tactic), *(due or [Snippet(frames.fresh("ready", now.turn.said))])]
 

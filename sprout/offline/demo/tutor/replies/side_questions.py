@@ -9,6 +9,7 @@ from sprout.learning.lessons.help_ladder import HelpLevel
 from sprout.learning.lessons.lesson_talk import wants_help
 from sprout.learning.text.normalization import folded
 from sprout.learning.text.stems import shared_stems, stems
+from sprout.offline.courses.course_parts import signs_in
 from sprout.offline.courses.course_search import Passage, count_needs_met, defined_term, search_course
 from sprout.offline.courses.definitions import asks_meaning, definition, likened_definition, plain_words
 from sprout.offline.courses.meaning_questions import meaning_questions
@@ -16,6 +17,7 @@ from sprout.offline.demo.tutor.composition import LeakCheck, Snippet
 from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
 from sprout.offline.demo.tutor.replies.about_answers import about_answer_snippets
 from sprout.offline.demo.tutor.replies.about_lesson import about_lesson, how_to_compare
+from sprout.offline.demo.tutor.replies.course_parts import is_on_another_part, part_snippets
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, next_move_snippets
 from sprout.offline.demo.tutor.replies.own_reasoning import (
     asks_again,
@@ -76,11 +78,14 @@ def side_question_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterat
         yield from next_move_snippets(now)
     elif answer := next(_best_first(answers, now, check), None):
         yield from [answer, *still_open(now, answer.text)]
+    elif asks_way(now.turn.message) and is_on_another_part(now) and (part := next(part_snippets(now, check), None)):
+        yield from [part, *still_open(now, part.text)]
     elif lead := _lead_snippets(now, check):
         yield from lead
     else:
         honest = _harmless("aside_withheld" if answers else "aside_unknown", now, check)
         yield Snippet(honest, whole=True)
+        yield from part_snippets(now, check)
         how = how_to_compare(now.templates) if now.is_comparing else _harmless("aside_ways", now, check, after=honest)
         yield Snippet(how, whole=True)
 
@@ -131,7 +136,7 @@ def wants_way(now: OpenQuestion) -> bool:
     about = any(about_answer_snippets(now)) or any(purpose_snippets(now.turn, now.lesson, now.templates))
     about = about or bool(about_lesson(now.turn, now.lesson, now.templates))
     answers = [*_side_answers(now.turn.message, now.lesson, now.templates)]
-    return not about and next(_best_first(answers, now, now.check), None) is None
+    return not about and not is_on_another_part(now) and next(_best_first(answers, now, now.check), None) is None
 
 
 def _best_first(answers: Sequence[_SideAnswer], now: OpenQuestion, check: LeakCheck | None) -> Iterator[Snippet]:
@@ -174,7 +179,7 @@ def _ways_in(now: OpenQuestion) -> Iterator[str]:
 
 def _is_about_task(now: OpenQuestion) -> bool:
     """Whether the message asks about the open question: a calculation, numbers or options of it, or what it is about;
-    or names nothing at all."""
+    or asks how or why, and names nothing at all."""
     words, prompt = now.turn.message, now.pending.prompt
     if asks_meaning(words) or not (asks_openly(words) or asks_way(words) or names_calculation(words)):
         return False
@@ -182,8 +187,11 @@ def _is_about_task(now: OpenQuestion) -> bool:
     is_of_task = bool(numbers) and numbers <= set(numbers_in(prompt))
     met, of_all = count_needs_met(now.lesson.course, words, prompt)
     is_of_task = is_of_task or names_calculation(words) or not letters.isdisjoint(words.split())
+    if not signs_in(words) <= signs_in(prompt):
+        return is_of_task
+    asks_on = asks_way(words) or asks_reason(words)
     is_half = 0 < HALF_OF_NEEDS * of_all == met and asks_way(words)
-    return is_of_task or not of_all or is_half or met > HALF_OF_NEEDS * of_all
+    return is_of_task or (asks_on and not of_all) or is_half or met > HALF_OF_NEEDS * of_all
 
 
 def _passing(parts: Iterator[Snippet], check: LeakCheck | None) -> Iterator[Snippet]:
