@@ -38,11 +38,11 @@ def sentences_in(blocks: Iterable[Block], code: str) -> list[str]:
     ]
 
 
-def tells(blocks: Sequence[Block], code: str) -> bool:
-    """Whether most of all that stands there, code and formulas aside, is sentences or as long as one: no titles."""
+def tells(blocks: Sequence[Block], code: str, *, share: float = TOLD_SHARE) -> bool:
+    """Whether so much of all that stands there, code and formulas aside, is sentences or as long as one: no titles."""
     told = sum(count for block in blocks for count in _told(block, code))
     every = sum(word_count(text_of(block)) for block in blocks if not isinstance(block, Code | Formula))
-    return told >= max(LEAST_TOLD, TOLD_SHARE * every)
+    return told >= max(LEAST_TOLD, share * every)
 
 
 def _told(block: Block, code: str) -> Iterator[int]:

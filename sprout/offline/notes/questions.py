@@ -128,15 +128,21 @@ def own_words_questions(material: Material) -> Iterator[NoteQuestion]:
             yield NoteQuestion(QuestionKind.OWN_WORDS, number, (one.sentence,), term, fields, {})
 
 
-def recall_questions(material: Material) -> Iterator[NoteQuestion]:
-    """What a part says under its heading, in the learner's own words, for them to compare with the part itself."""
+def recall_questions(material: Material, *, of_any_text: bool = False) -> Iterator[NoteQuestion]:
+    """What a part says under its heading, in the learner's own words, for them to compare with the part itself.
+
+    Args:
+        of_any_text: also where it says little, or has several headings: for when nothing else can be asked.
+    """
     say, generic = material.say, language(material.code).words.generic
     for number, topic in enumerate(material.topics):
         text = _first_sentences(material.sentences[number])
         title = next(iter(topic.headings), topic.title)
         words = words_of(title)
         names = not words or any(not word[0].isdigit() and word not in generic for word in words)
-        if names and len(topic.headings) < 2 and text and tells(topic.blocks, material.code):
+        is_under = names and len(topic.headings) < 2 and tells(topic.blocks, material.code)
+        if text and (is_under or (of_any_text and tells(topic.blocks, material.code, share=0))):
+            title = title if is_under else topic.title
             fields = _open(material, say.own_words_under if topic.headings else say.own_words_about, title, text)
             yield NoteQuestion(QuestionKind.RECALL, number, (), title, fields, {})
 

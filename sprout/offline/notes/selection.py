@@ -31,7 +31,12 @@ def all_questions(material: Material) -> list[NoteQuestion]:
     for make, _ in KINDS.values():
         for question in accepted(islice(make(material), DRAFTS_OF_A_KIND)):
             found.setdefault(question.prompt, question)
-    return [*found.values()]
+    return [*found.values()] or last_questions(material)
+
+
+def last_questions(material: Material) -> list[NoteQuestion]:
+    """What can be asked of any text that says something: for when there is nothing else."""
+    return [*accepted(questions.recall_questions(material, of_any_text=True))]
 
 
 @lru_cache(maxsize=512)  # neighbours are merged one by one

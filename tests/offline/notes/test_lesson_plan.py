@@ -199,9 +199,15 @@ LABELS = "\n\n".join(f"Box {letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 def test_own_words_are_asked_only_of_what_says_it_in_whole_sentences_or_items() -> None:
     items = "".join(f"- The {name} is opened before the pump runs\n" for name in ("valve", "gate", "tap"))
-    for text, asked in ((WHOLE, True), (items, True), (f"{WHOLE}\n\n{LABELS}", False)):
+    defined = "A **reservoir** is a place where water stays for some time."
+    for text, asked in ((WHOLE, True), (items, True), (f"{defined} {WHOLE}\n\n{LABELS}", False)):
         found = prompts(plan_of(f"## Water\n\n{text}", title="Water"))
         assert any("under “Water”" in prompt for prompt in found) is asked
+
+
+def test_a_text_with_few_sentences_is_asked_for_in_own_words_where_nothing_else_can_be_asked() -> None:
+    found = prompts(plan_of(f"## Water\n\n{WHOLE}\n\n{LABELS}", title="Water"))
+    assert sum("under “Water”" in prompt for prompt in found) == 1
 
 
 def test_a_part_that_nothing_can_be_asked_about_goes_with_the_one_beside_it() -> None:

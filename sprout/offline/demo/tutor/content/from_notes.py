@@ -19,7 +19,7 @@ from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind, 
 from sprout.offline.notes.path import code_of
 from sprout.offline.notes.reading_steps import MOST_WORDS, GivenPassage, ReadingStep, reading_steps
 from sprout.offline.notes.scope import own_parts
-from sprout.offline.notes.selection import all_questions, changed_form, select_questions
+from sprout.offline.notes.selection import all_questions, changed_form, last_questions, select_questions
 
 LEAST_WORDS = 3  # of notes that can be asked about
 MOST_STEPS = 10
@@ -71,7 +71,7 @@ class _NotesLesson:
             for draft in all_questions(material)
             if all(find_piece(texts[draft.topic], sentence) for sentence in draft.settles)
             and (draft.kind is not QuestionKind.RECALL or steps[draft.topic].words <= MOST_WORDS)
-        ]
+        ] or last_questions(material)
 
     def build(self) -> TutorLesson | None:
         chunks = tuple(self._chunks())
