@@ -2,8 +2,8 @@
 
 HOST ?= 127.0.0.1
 PORT ?= 8000
-# As many as there are cores: each has servers, browsers and databases beside it, which want some of the time too.
-WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
+# One more than there are cores: a third of the time a worker waits for its servers, browsers and databases.
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 ARGS ?=
 BIN := .venv/bin
 SCALED_SUITES := tests/runs/streaming tests/runs/test_lanes.py tests/runs/test_live_runs.py tests/runs/test_ending.py \

@@ -4,7 +4,8 @@ from playwright.async_api import Page
 
 MOST_STOPS = 120
 START = "() => { document.querySelector('.skip').focus(); scrollTo(0, 0); window.stops = new Set(); }"
-STOP = """() => {
+STOP = """async () => {
+  await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
   const at = document.activeElement;
   if (!at || at === document.body || window.stops.has(at)) return null;
   window.stops.add(at);
