@@ -133,7 +133,7 @@ async def test_Q3_the_choices_of_an_authored_course_are_all_verified(grown: Grow
     assert formats == {"mcq", "open_ended"}
 
 
-@pytest.mark.parametrize("notes", ["water-cycle.md", "photosynthese.md"])
+@pytest.mark.parametrize("notes", ["water-cycle.md", "zellen.md"])
 async def test_Q3_choices_that_were_made_from_notes_are_solved_from_the_same_notes(grown: Grown, notes: str) -> None:
     root = await a_root(grown.http, notes)
     file = {"files": (notes, (NOTES / notes).read_bytes())}
