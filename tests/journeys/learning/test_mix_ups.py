@@ -86,8 +86,7 @@ async def test_progress_and_mix_ups_have_the_one_next_step_as_their_only_filled_
                     await expect(filled).to_contain_text(f"Review {due}, about")
                     await expect(filled).to_be_in_viewport(ratio=1)
                     await assert_no_overflow(page)
-                    await filled.click()
-                    await page.wait_for_url("**/review")
+                    await expect(filled).to_have_attribute("href", "/review")
 
 
 async def test_C2_without_any_the_page_says_what_will_stand_there(
