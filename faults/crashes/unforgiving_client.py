@@ -22,7 +22,7 @@ QUESTIONS = ("", "[CLARIFICATION]\nWhat is this for?", "[CLARIFICATION]\nAnd wha
 
 @dataclass(slots=True)
 class Experience:
-    """What clients have seen.
+    """Record of what clients have seen.
 
     Args:
         requests: number of requests.

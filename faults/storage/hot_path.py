@@ -90,7 +90,7 @@ class Measured:
 
 @dataclass(slots=True)
 class HotPath:
-    """What was measured, from few learners to many.
+    """Measurements, from few learners to many.
 
     Args:
         growing: the tables that grow with the learners.

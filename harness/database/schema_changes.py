@@ -14,7 +14,7 @@ KEEPS_ROWS_REMOVABLE = {"CASCADE", "SET NULL"}
 
 @dataclass(frozen=True, slots=True)
 class ColumnShape:
-    """What an older program relies on: it writes its own columns, and leaves out those that it does not know."""
+    """Schema that an older program relies on: it writes its own columns, and leaves out those that it does not know."""
 
     type: str
     nullable: bool
@@ -56,7 +56,7 @@ def shape_of(connection: Connection) -> dict[str, TableShape]:
 
 
 def contractions(before: Mapping[str, TableShape], after: Mapping[str, TableShape]) -> list[str]:
-    """What the change takes away from a program that works with the schema before, as sentences; none if it expands."""
+    """Sentences on what the change takes from a program that works with the schema before; none if it expands."""
     return [*_of_old_tables(before, after), *_of_new_references(before, after)]
 
 

@@ -6,6 +6,6 @@ from sprout.config import Settings
 
 
 class ChosenSettings(Settings):
-    """Settings whose environment variables have a prefix that nobody sets."""
+    """Settings whose environment variables have a prefix of their own."""
 
     model_config = SettingsConfigDict(env_prefix="SPROUT_CHOSEN_BY_A_TEST_", env_file=None)

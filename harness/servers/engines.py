@@ -27,7 +27,7 @@ PLACES = 40
 
 @dataclass(frozen=True, slots=True)
 class Engines:
-    """What runs and streams work with.
+    """Engines that runs and streams work with.
 
     Args:
         on_document_added: called in the transaction that adds one.
@@ -87,7 +87,7 @@ async def open_engines(
 
 @asynccontextmanager
 async def open_bus(*, max_waiting: int = MAX_WAITING) -> AsyncIterator[EventBus]:
-    """A bus of the topology that nobody else is on.
+    """A bus of the topology with no other users.
 
     Args:
         max_waiting: how many messages a reader may be behind.

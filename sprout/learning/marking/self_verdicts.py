@@ -55,7 +55,7 @@ def typed_self_mark(text: str, before: Sequence[str], comparison: Comparison) ->
 
 
 def _thought_instead(text: str) -> str | None:
-    """What the text says that its writer thought, behind "none of them"; None where it does not begin so, or goes on
+    """Thought that the writer tells of behind "none of them"; None where it does not begin so, or goes on
     with anything else."""
     first, *rest = [plain(part) for part in _CLAUSE_END.split(_APOSTROPHE.sub("", text)) if part.strip()] or [""]
     found = _THOUGHT.match(" ".join(rest))

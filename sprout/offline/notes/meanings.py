@@ -67,7 +67,7 @@ class TermMeaning:
 
 
 def meanings_in(blocks: Iterable[Block], code: str, *, known: frozenset[str] = frozenset()) -> list[TermMeaning]:
-    """What the blocks say of terms, one meaning each, in order.
+    """Meanings of terms that the blocks give, one each, in order.
 
     What leads several remarks is a label and no term, and so is what leads a remark where few others do. Worked parts
     define nothing.

@@ -71,7 +71,7 @@ def path_from_notes(texts: Sequence[str], *, least: int, most: int) -> Plan | No
 
 
 def key_words_alone(texts: Sequence[str]) -> str:
-    """What is said, in their language, of documents without a path that are not short; empty where they are."""
+    """Sentence, in their language, about documents without a path that are not short; empty where they are."""
     documents = [read_document(text) for text in texts]
     words = sum(document.content.words for document in documents)
     return language(code_of(documents)).phrases.key_words if words >= FEWEST_WORDS else ""

@@ -129,7 +129,7 @@ def own_words_questions(material: Material) -> Iterator[NoteQuestion]:
 
 
 def recall_questions(material: Material, *, of_any_text: bool = False) -> Iterator[NoteQuestion]:
-    """What a part says under its heading, in the learner's own words, for them to compare with the part itself.
+    """Questions on a part under its heading, in the learner's own words, for them to compare with the part itself.
 
     Args:
         of_any_text: also where it says little, or has several headings: for when nothing else can be asked.

@@ -35,7 +35,7 @@ def all_questions(material: Material) -> list[NoteQuestion]:
 
 
 def last_questions(material: Material) -> list[NoteQuestion]:
-    """What can be asked of any text that says something: for when there is nothing else."""
+    """Questions that fit any text that says something: for when there is nothing else."""
     return [*accepted(questions.recall_questions(material, of_any_text=True))]
 
 
