@@ -26,6 +26,7 @@ from faults.http import concurrent_edits, hostile_documents, hostile_text, rando
 from faults.http.stream_readers import streams
 from faults.learners import (
     answer_leaks,
+    corpora,
     course_proofs,
     cramming,
     interrupted_courses,
@@ -53,6 +54,7 @@ PROOFS = {
     **paused_process.PROOFS,
     **machines.PROOFS,
     **rolling_restart.PROOFS,
+    **corpora.PROOFS,
     **course_proofs.PROOFS,
     **answer_leaks.PROOFS,
     **interrupted_courses.PROOFS,

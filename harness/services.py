@@ -24,6 +24,7 @@ PGBOUNCER = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sb
 TOPOLOGIES = ("embedded", "scaled")
 TOPOLOGY = os.environ.get("SPROUT_TEST_TOPOLOGY") or "embedded"
 SCALED = TOPOLOGY == "scaled"
+WHOLE_CORPORA = bool(os.environ.get("SPROUT_TEST_WHOLE_CORPORA"))
 SERVICES = ("postgres", "redis", "browser", "nginx", "pgbouncer")
 REQUIRED = frozenset(filter(None, (name.strip() for name in os.environ.get("SPROUT_REQUIRE", "").split(","))))
 

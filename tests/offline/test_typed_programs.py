@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from harness.corpora import sample
 from sprout.learning.marking.attempts import is_genuine_attempt
 from sprout.learning.marking.program_marking import mark_program
 from sprout.learning.questions.program_tests import ProgramTest, tidy_test
@@ -25,8 +26,8 @@ async def verdict_of(answer: TypedAnswer) -> bool | None:
 @pytest.mark.parametrize("answer_set", SETS)
 async def test_A11_typed_programs_are_marked_as_a_teacher_would(answer_set: str) -> None:
     typed = [one for one in answers_of(answer_set, "code") if one.question.tests]
-    found = [(one, await verdict_of(one)) for one in typed]
-    assert len(found) > 20
+    assert len(typed) > 20
+    found = [(one, await verdict_of(one)) for one in sample(typed, every=3)]
     assert [one.says for one, correct in found if one.verdict == "right" and correct is not True] == []
     assert [one.says for one, correct in found if one.verdict in ("half", "wrong") and correct is True] == []
     assert [one.says for one, correct in found if one.verdict == "no_attempt" and correct is not None] == []

@@ -6,7 +6,7 @@
 from faults.http.random_requests import send_random_requests
 from sprout.web.routes import ENDPOINTS
 
-COUNT = 300
+COUNT = 200
 
 
 async def test_B5_no_request_gets_a_5xx_another_shape_or_what_is_another_learners() -> None:

@@ -85,6 +85,8 @@ def _place(value: int) -> int:
 
 
 def _plain(word: str) -> str:
+    if word.isascii():
+        return word.lower()
     apart = unicodedata.normalize("NFD", word.lower().replace("ı", "i").replace("ł", "l"))
     return "".join(letter for letter in apart if unicodedata.category(letter) != "Mn")
 

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from sprout.learning.marking.number_words import with_digits
@@ -76,6 +76,11 @@ class Piece:
     text: str = ""
 
 
+# Marking reads one answer and its question a dozen times.
+_cached = lru_cache(maxsize=64)
+
+
+@_cached
 def plain_text(answer: str) -> str:
     """The answer with its numbers in digits and one spelling of each sign, without LaTeX, days of the month and the
     numbers of its lines."""
@@ -91,7 +96,8 @@ def plain_text(answer: str) -> str:
     return _BELOW_ZERO.sub(r"-\1", _MONTH.sub("", _DATE.sub(r"\1", read)))
 
 
-def answer_pieces(answer: str, *, unit: str | None = None) -> list[Piece]:
+@_cached
+def answer_pieces(answer: str, *, unit: str | None = None) -> tuple[Piece, ...]:
     """The pieces of an answer in their order; `unit` is the question's."""
     text = plain_text(answer)
     pieces: list[Piece] = []
@@ -101,7 +107,7 @@ def answer_pieces(answer: str, *, unit: str | None = None) -> list[Piece]:
         pieces += _gap_pieces(gap)
         pieces.append(_number(pieces, placed, touching=gap[-1:] in ("-", "+") or gap.endswith("- ")))
         at = placed.end
-    return [*_by_neighbours(_phrases([*pieces, *_gap_pieces(text[at:])]))]
+    return (*_by_neighbours(_phrases([*pieces, *_gap_pieces(text[at:])])),)
 
 
 def _by_neighbours(pieces: Sequence[Piece]) -> Iterator[Piece]:

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sprout.learning.text.normalization import one_line
@@ -70,6 +70,7 @@ def same_unit(one: str, other: str) -> bool:
     return _key(one) == _key(other)
 
 
+@lru_cache(maxsize=512)
 def parse_unit(text: str) -> Unit | None:
     """The unit that the text names, such as "m/s²", "km/h", "J/(kg K)" or "%"; None where there is a word in it that is
     no unit, or more than a product of small powers."""

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from sprout.learning.text.normalization import folded
+from sprout.learning.text.normalization import folded, without_categories
 
 _LOOKALIKES = str.maketrans(
     {
@@ -36,8 +36,7 @@ _cached = lru_cache(maxsize=256)
 @_cached
 def unaccented(text: str) -> str:
     """The folded text without diacritics and other marks, and look-alikes of Latin letters as Latin letters."""
-    apart = unicodedata.normalize("NFD", folded(text))
-    letters = "".join(letter for letter in apart if unicodedata.category(letter) != "Mn")
+    letters = without_categories(unicodedata.normalize("NFD", folded(text)), ("Mn",))
     return unicodedata.normalize("NFC", letters).translate(_LOOKALIKES)
 
 

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Collection
 
 # Control characters but newline and tab, bidirectional and zero-width ones, tags, surrogates. The joiners
 # U+200C and U+200D stay: they shape letters and emoji.
@@ -10,6 +11,7 @@ _HIDDEN = re.compile(
     "\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
 )
 _JOINERS = re.compile("[\u200c\u200d]")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
 def tidy(text: str) -> str:
@@ -34,6 +36,13 @@ def folded(text: str) -> str:
     seen = _JOINERS.sub("", _HIDDEN.sub("", " ".join(text.split())))
     once = unicodedata.normalize("NFKD", unicodedata.normalize("NFD", seen).casefold())
     return " ".join(unicodedata.normalize("NFKC", once.casefold()).split())
+
+
+def without_categories(text: str, categories: Collection[str]) -> str:
+    """The text without the characters of these Unicode categories, in which no character of ASCII is."""
+    return _BEYOND_ASCII.sub(
+        lambda found: "".join(letter for letter in found[0] if unicodedata.category(letter) not in categories), text
+    )
 
 
 def occurs_in(phrase: str, text: str) -> bool:

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from sprout.learning.text.normalization import without_categories
+
 _ENGLISH_ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen"
@@ -32,6 +34,7 @@ _GERMAN_PARTS = {
 }  # fmt: skip
 _PART_NAMES = {2: ("half", "halb"), 3: ("third", "drittel"), 4: ("quarter", "viertel"), 5: ("fifth", "fünftel")}
 _PARTS = {**_ENGLISH_PARTS, **_GERMAN_PARTS}
+_ARTICLES = frozenset({"a", "an", "one", "ein", "eine", "einem", "einer"})
 _POINTS = frozenset({"point", "comma", "komma", "punkt"})
 _OVER = re.compile(r"\b(?:over|divided by|durch|geteilt durch)\b")
 
@@ -73,8 +76,8 @@ def normalize_numerals(text: str) -> str:
     apart = _VULGAR.sub(lambda found: " " + unicodedata.normalize("NFKC", found[0]), text)
     raised = _RAISED.sub(lambda found: "^" + unicodedata.normalize("NFKC", found[0]), apart)
     plain = unicodedata.normalize("NFKC", raised).replace("\u2212", "-").replace("\u2044", "/").replace("{,}", ",")
-    shown = (letter for letter in plain if unicodedata.category(letter) not in {"Cf", "Mn"})
-    return _OVER.sub("/", "".join(shown).replace("\\,", "").lower())
+    shown = without_categories(plain, ("Cf", "Mn"))
+    return _OVER.sub("/", shown.replace("\\,", "").lower())
 
 
 def numerals(text: str) -> list[Numeral]:
@@ -172,7 +175,7 @@ def _in_words(text: str) -> Iterator[Numeral]:
 def _number_at(text: str, words: Sequence[re.Match[str]], at: int) -> tuple[float, int, int] | None:
     """The value, the position after it and its significant digits; None where no number in words begins."""
     first = words[at][0]
-    article = first in {"a", "an", "one", "ein", "eine", "einem", "einer"}
+    article = first in _ARTICLES
     spelled_out = not first.isdecimal()
     whole = _whole_at(text, words, at)
     if whole is None and not article:

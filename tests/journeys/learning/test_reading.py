@@ -63,6 +63,7 @@ async def test_a_passage_is_read_whole_then_asked_about_and_what_settles_it_is_s
 
             await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
             await page.reload()
+            await wait_for_question(page)
             await expect(passage).to_be_visible()
             await page.evaluate("scrollTo(0, 0)")
             await expect(page.get_by_text("Checkpoint open")).to_be_visible()

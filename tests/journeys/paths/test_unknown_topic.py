@@ -157,7 +157,7 @@ async def test_a_path_that_another_client_made_empty_leads_to_the_ways_on(
     async with built_in_server(tmp_path, sqlite_url) as grown:
         await grown.events_of(await grown.start_path(TOPIC))
         async with open_page(browser, grown.url, allow=REFUSED) as page:
-            await page.get_by_role("link", name=TOPIC).click()
+            await page.get_by_role("link", name=TOPIC, exact=True).click()
             await expect(page.get_by_role("alert")).to_contain_text("knows nothing about “How do vaccines work?”")
             await page.get_by_role("link", name="Add notes, or choose a course").click()
             await expect(page.locator("#topic")).to_have_value(TOPIC)

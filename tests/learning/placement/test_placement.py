@@ -21,7 +21,7 @@ from sprout.learning.placement.placement import (
 from sprout.learning.questions.questions import QuestionFormat
 from sprout.offline.courses.catalogue import courses
 
-LEARNERS = 10
+LEARNERS = 5
 CHAIN = KnowledgeSpace(tuple("abcdefg"), tuple(zip("abcdef", "bcdefg", strict=True)))
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from harness.corpora import sample
 from sprout.learning.lessons.help_ladder import HelpLevel
 from sprout.learning.marking.number_grading import grade_number
 from sprout.learning.marking.numeric_question import NumericQuestion
@@ -44,10 +45,11 @@ def test_no_reply_gives_the_answer_away(course: str) -> None:
 @pytest.mark.parametrize("course", TAUGHT)
 def test_each_reply_leaves_room_for_every_hint(course: str) -> None:
     """Else the tutor would keep it back: with the hints it would amount to the answer."""
-    for question in prepared(course):
+    for question in sample(prepared(course), every=4):
         check = LeakCheck(question.secret(), level=HelpLevel.READ_AGAIN)
+        every = check.sayable(question.help)
         for answer, reply in question.replies.items():
-            assert check.leaves_room(reply, question.help), f"{question.prompt}\n{answer}: {reply}"
+            assert check.after(reply).sayable(question.help) == every, f"{question.prompt}\n{answer}: {reply}"
 
 
 @pytest.mark.parametrize("course", TAUGHT)

@@ -10,8 +10,8 @@ from harness.database.released import REVISIONS, all_rows, restore, still_there
 from sprout.store.engine import migrate
 from sprout.store.sqlite.checks import faults_of
 
-SOME = 20
-STEPS = {"sqlite": 1, "postgresql": 5}  # between kills
+SOME = 40
+STEPS = {"sqlite": 4, "postgresql": 8}  # between kills
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -37,7 +37,7 @@ def test_D6_a_database_of_each_release_is_migrated_with_every_row(new_url: str, 
 async def test_D6_killed_at_any_statement_of_a_migration_nothing_is_lost_and_the_next_start_finishes_it(
     new_url: str, revision: str, tmp_path: Path
 ) -> None:
-    """On PostgreSQL at some statements, evenly chosen; `python -m faults migrations` takes them all."""
+    """At some statements, evenly chosen; `python -m faults migrations` takes them all."""
     restore(new_url, revision)
     step = STEPS[make_url(new_url).get_backend_name()]
     lines = await kill_in_migration(new_url, "migration_step", tmp_path / "migrations", every=step)

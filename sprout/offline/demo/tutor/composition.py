@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import Self
 
 from sprout.learning.leaks.leak_filter import LeakFilter
 from sprout.learning.leaks.secret import Secret
@@ -61,13 +62,20 @@ class LeakCheck:
         Args:
             due: the help of this level and of those after it.
         """
-        without, after = self.before, f"{self.before}\n{text}"
+        return self.after(text).sayable(due) == self.sayable(due)
+
+    def after(self, text: str) -> Self:
+        """The check of what follows this text."""
+        return replace(self, before=f"{self.before}\n{text}")
+
+    def sayable(self, due: Sequence[str]) -> list[str]:
+        """Those of the due help texts that may be given one after the other."""
+        check, given = self, []
         for level, help_text in enumerate(due, start=self.level):
-            if LeakCheck(self.secret, without, HelpLevel(level)).passes(help_text):
-                if not LeakCheck(self.secret, after, HelpLevel(level)).passes(help_text):
-                    return False
-                without, after = f"{without}\n{help_text}", f"{after}\n{help_text}"
-        return True
+            if replace(check, level=HelpLevel(level)).passes(help_text):
+                check = check.after(help_text)
+                given.append(help_text)
+        return given
 
 
 def unsaid(parts: Sequence[Snippet], said: str) -> list[Snippet]:
