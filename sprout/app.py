@@ -219,7 +219,7 @@ async def open_app(
         bus, files = shared.bus, await _storage(settings)
         documents = SqlDocumentQueue(database, storage=files)
         document_worker = DocumentWorker(documents, Extractor())
-        dispatcher, announce_document = _dispatcher(settings, role, document_worker)
+        dispatcher, announce_document = await _dispatcher(settings, role, document_worker)
         paths = SqlPaths(database, bus.publish, storage=files, on_document_added=announce_document)
         added = await asyncio.to_thread(_added_courses, settings)
         items = CourseItems(added) if settings.offline else NoItems()
@@ -368,7 +368,7 @@ def _variant_starter(settings: Settings, stores: Stores, runs: LiveRuns, ledger:
     return VariantStarter(stores.variants, runs, ledger, model, policy.max_output_tokens)
 
 
-def _dispatcher(
+async def _dispatcher(
     settings: Settings, role: Role, document_worker: DocumentWorker
 ) -> tuple[Dispatcher, Callable[[WriteTransaction], None]]:
     """The dispatcher of the role, and what is done in a transaction that adds a document. Raises SetupError."""
@@ -379,7 +379,7 @@ def _dispatcher(
     from sprout.engines.procrastinate_schema import require_current_queue
 
     url = libpq_url(settings.database)
-    require_current_queue(url)
+    await asyncio.to_thread(require_current_queue, url)
     places = settings.worker_runs if role is Role.WORKER else 0
     dispatcher = ProcrastinateDispatcher(url, places=places, on_document=document_worker.wake)
     return dispatcher, dispatcher.announce_document

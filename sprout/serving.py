@@ -23,6 +23,7 @@ from sprout.plugins import AgentFactory
 from sprout.roles import Role
 from sprout.runs.live_runs import LiveRuns
 from sprout.store.engine.server_lock import hold_server_lock
+from sprout.telemetry.shutdown_deadline import ShutdownDeadline
 from sprout.telemetry.watchdog import watch_event_loop
 from sprout.waiting import open_when_ready
 from sprout.web.http.draining_server import DrainingServer
@@ -31,6 +32,7 @@ from sprout.web.waiting import waiting_app
 
 SHUTDOWN_GRACE_S = 5
 WEB_GRACE_S = 20  # for answers that wait for a run, which a worker carries on meanwhile
+END_WITHIN_S = 55.0  # after a signal: a process is given a minute (docs/scale.md)
 BALANCER_KEEPS_S = 5.0  # for as long may a balancer keep a connection without a request (docs/scale.md)
 DEAD_READER_MS = 30_000
 RESERVED_FILES = 200  # for databases, documents and connections to the model
@@ -61,15 +63,18 @@ def serve(settings: Settings, *, role: Role = Role.SERVER, extra_agents: Sequenc
 async def _serve_until_stopped(settings: Settings, role: Role, extra_agents: Sequence[AgentFactory]) -> None:
     starting = asyncio.current_task()
     assert starting is not None
+    deadline = ShutdownDeadline(asyncio.get_running_loop(), within_s=END_WITHIN_S)
     try:
-        with _on_signals(starting.cancel):
-            await _serve(settings, role, extra_agents)
+        with _on_signals(deadline.begin, starting.cancel):
+            await _serve(settings, role, extra_agents, deadline)
     except asyncio.CancelledError:
         if not starting.cancelling():
             raise
 
 
-async def _serve(settings: Settings, role: Role, extra_agents: Sequence[AgentFactory]) -> None:
+async def _serve(
+    settings: Settings, role: Role, extra_agents: Sequence[AgentFactory], deadline: ShutdownDeadline
+) -> None:
     published = settings.published_on_loopback
     with listening_socket(settings.host, settings.port, published_on_loopback=published) as listening:
         async with AsyncExitStack() as stack:
@@ -87,7 +92,7 @@ async def _serve(settings: Settings, role: Role, extra_agents: Sequence[AgentFac
                 keep_s=BALANCER_KEEPS_S if is_web else 0.0,
             )
             freeze_startup_objects()
-            with _on_signals(partial(_shut_down, server, sprout.runs)):
+            with _on_signals(deadline.begin, partial(_shut_down, server, sprout.runs)):
                 async with watch_event_loop():
                     await server.serve(sockets=[listening])
 
@@ -196,12 +201,12 @@ def _shut_down(server: uvicorn.Server, runs: LiveRuns) -> None:
 
 
 @contextmanager
-def _on_signals(callback: Callable[[], object]) -> Iterator[None]:
-    """Have the event loop call this on SIGINT and SIGTERM: a handler of Python's would raise in the middle of
+def _on_signals(*callbacks: Callable[[], object]) -> Iterator[None]:
+    """Have the event loop call these on SIGINT and SIGTERM: a handler of Python's would raise in the middle of
     running code, and leave its waiters hanging."""
     loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(name, callback)
+        loop.add_signal_handler(name, lambda: [callback() for callback in callbacks])
     try:
         yield
     finally:

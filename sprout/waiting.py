@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import TypeVar
 
 from sprout.errors import DatabaseBusy, DatabaseUnavailable, ServiceNotReady
+from sprout.runs.cancellation import raise_if_cancelled
 
 RETRY_S = 1.0
 
@@ -41,6 +42,7 @@ async def open_when_ready(
             else:
                 wait.end()
                 return opened
+            raise_if_cancelled()
             await asyncio.sleep(RETRY_S)
 
 

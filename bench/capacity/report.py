@@ -139,7 +139,8 @@ def _waiting(measured: Measured, demands: Sequence[Demand]) -> str:
                     f"{demand.learners:,}",
                     f"{places:,}",
                     *(f"{one.busy / places:.0%}" for one in (expected, simulated)),
-                    *(f"{one.mean_s:.2f} s" for one in (expected, simulated)),
+                    f"{expected.mean_s:.2f} s",
+                    f"{simulated.mean_s:.2f} ± {simulated.error_s:.2f} s",
                     *(f"{one.p95_s:.1f} s" for one in (expected, simulated)),
                 )
 

@@ -11,7 +11,7 @@ from sprout.documents.sandbox.extractor import ExtractedDocument
 from sprout.errors import SproutError, UnreadableDocument
 from sprout.failpoints import failpoint
 from sprout.learning.paths.document_queue import DocumentQueue, QueuedDocument
-from sprout.runs.cancellation import raise_if_cancelled
+from sprout.runs.cancellation import end_tasks, raise_if_cancelled
 from sprout.runs.dispatcher import Transaction
 
 MAX_CONCURRENT = 2
@@ -75,12 +75,8 @@ class DocumentWorker:
         try:
             yield
         finally:
-            polling.cancel()
-            await asyncio.wait([polling])
-            for task in self._tasks:
-                task.cancel()
-            if self._tasks:
-                await asyncio.wait(set(self._tasks))
+            await end_tasks([polling])
+            await end_tasks(self._tasks)
 
     async def _poll(self, *, process_backlog: bool) -> None:
         if not process_backlog:
@@ -129,8 +125,7 @@ class DocumentWorker:
             log.exception("document.crashed", extra=fields)
             await self._fail(document)
         finally:
-            renewal.cancel()
-            await asyncio.wait([renewal])
+            await end_tasks([renewal])
 
     async def _extract_and_store(self, document: QueuedDocument) -> bool:
         """Whether the claim still held when the result was stored."""

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from sprout.engines.repeating import repeat
+from sprout.runs.cancellation import end_tasks
 from sprout.runs.dispatcher import Advance, Transaction
 
 LANES_AT_ONCE = 50
@@ -31,9 +32,8 @@ class AsyncioDispatcher:
         finally:
             self.stop()
             self._refresh = None
-            for job in self._jobs:
-                job.cancel()
-            await asyncio.gather(*self._jobs, *self._tasks, return_exceptions=True)
+            await end_tasks(self._jobs)
+            await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def wake_lane(self, lane: str, transaction: Transaction) -> None:
         transaction.after_commit(lambda: self._schedule(lane))

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, TextClause, text
 from sprout.engines.procrastinate_connector import RECONNECT_S, Connector, Jobs, translate_errors
 from sprout.engines.repeating import repeat
 from sprout.errors import DatabaseUnavailable
-from sprout.runs.cancellation import raise_if_cancelled
+from sprout.runs.cancellation import end_tasks, raise_if_cancelled
 from sprout.runs.dispatcher import Advance, Transaction
 from sprout.runs.lanes import is_lesson
 
@@ -23,6 +23,7 @@ CHANNEL = "sprout"
 RUN_CHANGED, DOCUMENT_ADDED = "run:", "document"
 STALLED_S = 30.0
 HELD_JOBS_GRACE_S = 4.0
+LOOPS_END_S = 6.0  # with that, and what they tell the database
 NEVER_S = 1e6  # no job is aborted: a run is stopped by its row
 CONNECTIONS = 3  # one for each queue's loop, one for what they do beside
 MAX_CONNECTIONS = CONNECTIONS + 3  # with the listeners of both loops and of the notifications
@@ -100,9 +101,9 @@ class ProcrastinateDispatcher:
                 yield
             finally:
                 self.stop()
-                for job in self._jobs:
-                    job.cancel()
-                await asyncio.gather(*self._loops, *self._jobs, return_exceptions=True)
+                await end_tasks(self._jobs)
+                await asyncio.wait(self._loops, timeout=LOOPS_END_S)
+                await end_tasks(self._loops, repeat_s=RECONNECT_S)
 
     def wake_lane(self, lane: str, transaction: Transaction) -> None:
         queue = _queue_of(lane)

@@ -13,6 +13,7 @@ from sprout.engines.redis_reader import RedisReader
 from sprout.engines.redis_server import EXPECTED, check_health, connect, translate_errors
 from sprout.engines.redis_writer import RedisWriter
 from sprout.ids import new_id
+from sprout.runs.cancellation import end_tasks
 from sprout.runs.run_store import StoredEvent
 from sprout.runs.streaming.bus import BusMessage, EphemeralEvent, Tail
 
@@ -110,9 +111,7 @@ class RedisBus:
         try:
             yield
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await end_tasks(tasks)
             await self._writer.flush()
 
     async def _subscribe(self, channel: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sprout.engines.redis_server import EXPECTED, TIMEOUT_S
 from sprout.ids import new_id
-from sprout.runs.cancellation import raise_if_cancelled
+from sprout.runs.cancellation import end_tasks, raise_if_cancelled
 from sprout.runs.model_gate import INITIAL_WIDTH, ModelGate
 
 if TYPE_CHECKING:
@@ -69,9 +69,8 @@ class RedisGate:
         try:
             yield
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, *self._reports, return_exceptions=True)
+            await end_tasks(tasks)
+            await asyncio.gather(*self._reports)
 
     def record_success(self) -> None:
         self._alone.record_success()

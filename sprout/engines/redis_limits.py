@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sprout.engines.redis_server import EXPECTED, TIMEOUT_S
 from sprout.ids import new_id
-from sprout.runs.cancellation import raise_if_cancelled
+from sprout.runs.cancellation import end_tasks, raise_if_cancelled
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -84,8 +84,7 @@ class RedisStreamCounter:
         try:
             yield
         finally:
-            renewing.cancel()
-            await asyncio.gather(renewing, return_exceptions=True)
+            await end_tasks([renewing])
 
     async def count(self, name: str) -> int:
         """The number of open streams in all processes."""

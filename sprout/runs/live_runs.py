@@ -224,19 +224,24 @@ class LiveRuns:
         return await self._store.run(run_id, user_id=user_id)
 
     async def cancel_all(self, *, user_id: str, branch_id: str | None = None) -> None:
-        """Cancel every run of a learner, or of one branch, and wait until they have ended. Raises ShuttingDown."""
+        """Cancel every run of a learner, or of one branch, and wait until they have ended.
+
+        Raises ShuttingDown: the server ends, and they have not ended as far as `follow_to_end` waits for that.
+        """
+        waited_at_shutdown = False
         while open_roots := [
             run
             for run in await self._store.unfinished_roots(user_id)
             if branch_id is None or run.branch_id == branch_id
         ]:
+            if waited_at_shutdown:
+                raise ShuttingDown
             for run in open_roots:
                 await self.cancel(run.id, user_id=user_id)
             for run in open_roots:
-                async for _ in self.follow(run.id):
+                async for _ in self.follow_to_end(run.id):
                     pass
-            if self._closing:
-                raise ShuttingDown
+            waited_at_shutdown = self._closing
 
     async def answer(self, run_id: str, words: str, *, user_id: str, result: str | None = None) -> Run:
         """Answer the question of a run. Raises NotFound, Conflict (it is not waiting for an answer), BadInput."""

@@ -363,3 +363,18 @@ async def test_X5_a_process_that_is_shutting_down_still_admits_runs_which_anothe
     async with live_app(database, Grower(), data_dir, root=leaving.root, exclusive=False) as other:
         await other.streamed(run_id)
         assert (await other.store.run(run_id)).ended
+
+
+@topologies.workers
+async def test_X5_a_process_that_is_shutting_down_still_stops_runs_which_another_one_carries(
+    database: Database, data_dir: Path
+) -> None:
+    async with (
+        live_app(database, Grower(), data_dir, places=0) as leaving,
+        live_app(database, Scripted([Fault("stall")]), data_dir, root=leaving.root, exclusive=False) as other,
+    ):
+        run_id = await leaving.start()
+        await other.wait_for_event(run_id, "run_started")
+        leaving.runs.begin_shutdown()
+        await leaving.runs.cancel_all(user_id=DEFAULT_USER_ID, branch_id=leaving.root.branch_id)
+        assert (await leaving.store.run(run_id)).state is RunState.CANCELLED

@@ -33,10 +33,12 @@ from sprout.runs.budget.arithmetic import (
     next_reset,
 )
 from sprout.runs.budget.refusal import refusal
+from sprout.runs.cancellation import end_tasks
 
 log = logging.getLogger(__name__)
 
 MAX_WAIT_S = 300.0
+SETTLE_S = 5.0
 RECHECK_INTERVAL_S = 2.0  # other processes settle without a signal to this one
 
 Prices = Callable[[str, Usage], float | None]
@@ -160,8 +162,10 @@ class BudgetLedger:
         return shown
 
     async def close(self) -> None:
-        """Wait for settlements under way."""
-        await asyncio.gather(*self._settling)
+        """Wait for settlements under way; one that takes longer than `SETTLE_S` counts as the call's maximum."""
+        if self._settling:
+            await asyncio.wait(self._settling, timeout=SETTLE_S)
+            await end_tasks(self._settling)
 
     @contextmanager
     def _count_waiting(self) -> Iterator[None]:

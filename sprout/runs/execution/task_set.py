@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from sprout.runs.cancellation import end_tasks
+
 T = TypeVar("T")
 
 
@@ -30,9 +32,7 @@ class TaskSet:
     async def cancel(self) -> None:
         """Cancel the tasks, also those that are started meanwhile, and wait until none is left."""
         while self._tasks:
-            for task in self._tasks:
-                task.cancel()
-            await self.wait()
+            await end_tasks(self._tasks)
 
     def _discard(self, task: asyncio.Task[Any]) -> None:
         self._tasks.pop(task, None)

@@ -19,6 +19,7 @@ from sprout.runs.state import Run, RunState
 log = logging.getLogger(__name__)
 
 MISSED_WAKEUPS_MAX = 256
+RELEASE_S = 5.0
 
 
 class Phase(Enum):
@@ -194,9 +195,13 @@ class Worker:
         self.stop_claiming()
         await self._admissions.wait_none()
         await self._executions.cancel()  # a tool call that is allowed to finish may start a child run meanwhile
-        await self._refreshes.wait()
+        await self._refreshes.cancel()
         self._closed = True
-        await self._parts.store.release_lease(self._parts.lease)
+        try:
+            async with asyncio.timeout(RELEASE_S):
+                await self._parts.store.release_lease(self._parts.lease)
+        except (SproutError, TimeoutError):
+            log.warning("worker.lease_not_released", exc_info=True)  # others claim its runs once it has expired
         failpoint("lease_released")
 
     async def _execute(self, active: ActiveRun) -> Run:

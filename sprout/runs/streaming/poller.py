@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from sprout.errors import DatabaseUnavailable
-from sprout.runs.cancellation import raise_if_cancelled
+from sprout.runs.cancellation import end_tasks, raise_if_cancelled
 from sprout.runs.run_store import LogEnd, RunStore
 from sprout.runs.streaming.bus import BusMessage, Overflow, Tail
 from sprout.runs.streaming.cursor import LogCursor
@@ -87,8 +87,7 @@ class LogPoller:
             self._subscriptions.pop(subscription, None)
             if not self._subscriptions and self._task is not None:
                 task, self._task = self._task, None
-                task.cancel()
-                await asyncio.gather(task, return_exceptions=True)
+                await end_tasks([task])
 
     async def _poll_forever(self) -> None:
         while True:

@@ -1,6 +1,7 @@
 """S3 storage: the bytes of learners' documents in a bucket of any server that speaks S3."""
 
 import asyncio
+import re
 import secrets
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -9,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from sprout.errors import SetupError, StorageUnavailable, UnreadableDocument
+from sprout.errors import ServiceNotReady, SetupError, StorageUnavailable, UnreadableDocument
 from sprout.store.documents.local_storage import FILE_MISSING
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ CONNECT_TIMEOUT = timedelta(seconds=3)
 RETRY_TIMEOUT = timedelta(seconds=5)
 MAX_RETRIES = 2
 UNAVAILABLE = "The place where documents are kept does not answer. Try again in a moment."
+# In messages, since the library has one error for all of these.
+_STATUS = re.compile(r"status code: (\d{3})")
+_NO_ANSWER = "HTTP error"
 EXTRA_MISSING = "Documents in S3 need the extra: pip install 'sprout-tutor[s3]'."
 
 
@@ -40,7 +44,7 @@ class S3Location:
 
 
 async def open_s3_storage(location: S3Location) -> "S3Storage":
-    """The bucket, once it has answered. Raises SetupError, with what to do."""
+    """The bucket, once it has answered. Raises ServiceNotReady: it does not answer; SetupError, with what to do."""
     try:
         from obstore.store import S3Store
     except ImportError:
@@ -70,9 +74,25 @@ async def open_s3_storage(location: S3Location) -> "S3Storage":
     try:
         await bucket.check_access()
     except (StorageUnavailable, UnreadableDocument) as error:
-        reason = str(error.__cause__ or error).partition("\n")[0][:200]
-        raise SetupError(f"The bucket at {location.url} cannot be used: {reason}") from error
+        raise _refusal(location.url, str(error.__cause__ or error)) from error
     return bucket
+
+
+def _refusal(url: str, reason: str) -> SetupError:
+    found = _STATUS.search(reason)
+    status = int(found[1]) if found else None
+    if status in {401, 403}:
+        return SetupError(
+            f"The server of {url} refuses the credentials: set SPROUT_S3__ACCESS_KEY_ID and "
+            "SPROUT_S3__SECRET_ACCESS_KEY to those of a user who may list, read, write and delete there."
+        )
+    if status == 404:
+        return SetupError(f"There is no bucket at {url}: create it, or correct SPROUT_DOCUMENTS_URL.")
+    said = reason.partition("\n")[0][:200]
+    if (status is None and _NO_ANSWER in reason) or (status is not None and status >= 500):
+        problem = f"The bucket at {url} does not answer ({said}): start its server, or correct SPROUT_S3__ENDPOINT."
+        return ServiceNotReady(problem, service="Documents")
+    return SetupError(f"The bucket at {url} cannot be used: {said}")
 
 
 class S3Storage:

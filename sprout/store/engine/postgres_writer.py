@@ -15,6 +15,7 @@ from sprout.store.engine.failures import is_transaction_conflict
 from sprout.store.engine.transaction import WriteTransaction
 
 MAX_TRIES = 5
+COMMIT_S = 10.0
 
 T = TypeVar("T")
 
@@ -31,7 +32,8 @@ class PostgresWriter:
         return self._engine.sync_engine
 
     async def run(self, body: Callable[[WriteTransaction], T], order: str | None) -> T:
-        """Run the body. A cancellation before the commit rolls back; a commit that has begun is completed.
+        """Run the body. A cancellation before the commit rolls back; a commit that has begun is completed,
+        unless the server stays silent for `COMMIT_S`: then it is unknown, as after a loss of the connection.
 
         A body that met another transaction is run again: it has changed nothing yet.
         """
@@ -49,7 +51,7 @@ class PostgresWriter:
         async with open_connection(self._engine) as connection:
             _ = await connection.begin()  # begun here, so that a session joins the transaction and does not own it
             result, after_commit = await connection.run_sync(_run_body, body)
-            await run_to_completion(_commit(connection, after_commit))
+            await run_to_completion(_commit(connection, after_commit), within_s=COMMIT_S)
             return result
 
     def _order_lock(self, order: str | None) -> AbstractAsyncContextManager[Any]:

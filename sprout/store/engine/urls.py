@@ -8,6 +8,14 @@ from sqlalchemy.exc import ArgumentError
 from sprout.errors import SetupError
 
 _DIALECTS = {"sqlite": "sqlite", "postgresql": "postgresql", "postgres": "postgresql"}
+# libpq's defaults wait for minutes for a server that does not answer, and for hours for a network that lost it.
+_CONNECTION = {
+    "connect_timeout": "5",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "25000",
+}
 _ASYNC_DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+psycopg"}
 _SYNC_DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 
@@ -49,4 +57,6 @@ def _with_driver(url: str, drivers: dict[str, str]) -> URL:
         raise SetupError(f"No database of the kind {parsed.drivername!r}: choose sqlite:///… or postgresql://…")
     if dialect == "sqlite" and (parsed.database or ":memory:") == ":memory:":
         raise SetupError("An SQLite database needs a file: write sqlite:///path/to/file")
+    if dialect == "postgresql":
+        parsed = parsed.update_query_dict({**_CONNECTION, **parsed.query})
     return parsed.set(drivername=drivers[dialect])

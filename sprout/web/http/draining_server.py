@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 import uvicorn
 
+from sprout.runs.cancellation import end_tasks
+
 CLOSING_HEADER = (b"connection", b"close")
 POLL_S = 0.05
 
@@ -43,6 +45,7 @@ class DrainingServer(uvicorn.Server):
                 break
             await asyncio.sleep(POLL_S)
         await super().shutdown()
+        await end_tasks(self.server_state.tasks)  # those that were cut off: what they use is closed after this
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

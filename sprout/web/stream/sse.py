@@ -14,6 +14,7 @@ from sse_starlette.event import ServerSentEvent
 from sse_starlette.sse import EventSourceResponse, SendTimeoutError
 from starlette.types import Message, Receive, Scope, Send
 
+from sprout.errors import DatabaseUnavailable
 from sprout.events import Event, Reconnect, Resync, wire_data
 from sprout.runs.run_store import StoredEvent
 from sprout.runs.streaming.bus import BusMessage
@@ -117,8 +118,9 @@ class EventStream(EventSourceResponse):
                     yield b"".join(map(frame, batch))
                     if len(batch) > 1:
                         await asyncio.sleep(0)  # a replay never really waits: yield to other tasks
-        except Exception:  # the status is sent already: the client is asked to reconnect
-            log.exception("stream.failed", extra=self._log_fields)
+        except Exception as error:  # the status is sent already: the client is asked to reconnect
+            if not isinstance(error, DatabaseUnavailable):  # its loss is told where it is found
+                log.exception("stream.failed", extra=self._log_fields)
             yield ephemeral_frame(Reconnect(retry_ms=RETRY_AFTER_BUG_MS))
         self._complete = True
 

@@ -1,5 +1,6 @@
 """Storage of documents: a folder and an S3 bucket behave the same."""
 
+import asyncio
 import secrets
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from harness.builders import a_topic
-from sprout.errors import SetupError, StorageUnavailable, UnreadableDocument
+from sprout.errors import ServiceNotReady, SetupError, StorageUnavailable, UnreadableDocument
 from sprout.learning.paths.repository import DEFAULT_USER_ID, NewDocument
 from sprout.store.account.account import SqlAccount
 from sprout.store.documents.local_storage import LocalStorage
@@ -101,7 +102,6 @@ async def test_a_document_is_uploaded_read_given_back_and_deleted_with_its_learn
     [
         (S3Location("https://example.org/x"), "must be s3://bucket"),
         (S3Location("s3://"), "must be s3://bucket"),
-        (S3Location("s3://documents", endpoint="http://127.0.0.1:9", **KEYS), "cannot be used"),
     ],
 )
 async def test_a_bucket_that_cannot_be_used_is_said_at_the_start(place: S3Location, says: str) -> None:
@@ -111,8 +111,37 @@ async def test_a_bucket_that_cannot_be_used_is_said_at_the_start(place: S3Locati
 
 
 async def test_a_bucket_that_is_not_there_is_said_at_the_start(s3: str) -> None:
-    with pytest.raises(SetupError, match="cannot be used"):
+    with pytest.raises(SetupError, match="There is no bucket at s3://no-such-bucket: create it") as refusal:
         await open_s3_storage(S3Location("s3://no-such-bucket", endpoint=s3, **KEYS))
+    assert not isinstance(refusal.value, ServiceNotReady)
+
+
+@pytest.mark.parametrize(
+    ("status", "says", "may_pass"),
+    [
+        ("403 Forbidden", "refuses the credentials: set SPROUT_S3__ACCESS_KEY_ID", False),
+        ("400 Bad Request", "cannot be used", False),
+        ("503 Slow Down", "does not answer", True),
+        (None, "does not answer", True),
+    ],
+)
+async def test_X5_a_bucket_that_is_away_is_waited_for_and_what_no_waiting_mends_is_refused(
+    status: str | None, says: str, may_pass: bool
+) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(f"HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode())
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    if status is None:
+        server.close()
+    with pytest.raises(SetupError, match=says) as refusal:
+        await open_s3_storage(S3Location("s3://documents", endpoint=f"http://127.0.0.1:{port}", **KEYS))
+    assert isinstance(refusal.value, ServiceNotReady) is may_pass
+    assert "secret" not in str(refusal.value)
+    server.close()
 
 
 async def test_a_bucket_that_is_away_later_is_told_and_nothing_is_half_written(database: Database) -> None:

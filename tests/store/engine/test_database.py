@@ -14,7 +14,7 @@ from sprout.errors import BadInput, Conflict, SetupError
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.store.engine.database import READ_CONNECTIONS, Database, open_database
 from sprout.store.engine.transaction import WriteTransaction
-from sprout.store.engine.urls import async_url, sqlite_file, sync_url
+from sprout.store.engine.urls import async_url, libpq_url, sqlite_file, sync_url
 from sprout.store.paths.paths import SqlPaths
 from sprout.store.schema import tables
 from sprout.store.schema.columns import TableModel
@@ -32,9 +32,15 @@ async def test_a_url_that_leads_nowhere_is_refused_with_what_to_write(url: str) 
             pass
 
 
+def test_X5_a_server_that_does_not_answer_is_given_up_within_seconds_unless_the_url_says_otherwise() -> None:
+    assert async_url("postgresql://h/d").query["connect_timeout"] == "5"
+    assert libpq_url("postgresql://h/d?connect_timeout=9").count("connect_timeout=9") == 1
+
+
 def test_urls_are_taken_with_or_without_a_driver() -> None:
     for url in ("postgres://u:p@h:5/d", "postgresql://u:p@h:5/d", "postgresql+asyncpg://u:p@h:5/d"):
-        assert async_url(url).render_as_string(hide_password=False) == "postgresql+psycopg://u:p@h:5/d"
+        without_limits = async_url(url).set(query={})
+        assert without_limits.render_as_string(hide_password=False) == "postgresql+psycopg://u:p@h:5/d"
         assert sqlite_file(url) is None
     assert str(async_url("sqlite:///a/b.sqlite3")) == "sqlite+aiosqlite:///a/b.sqlite3"
     assert str(sync_url("sqlite+aiosqlite:////a/b.sqlite3")) == "sqlite:////a/b.sqlite3"

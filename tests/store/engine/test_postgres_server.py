@@ -1,5 +1,6 @@
 """PostgreSQL servers that cannot be used, or not yet: each is told with what to do, before anything is stored."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -13,12 +14,14 @@ from harness.servers.postgres import PostgresServer, postgres_programs, postgres
 from harness.services import require, require_part
 from sprout.engines.procrastinate_schema import upgrade_queue
 from sprout.errors import DatabaseUnavailable, SetupError
+from sprout.store.engine import server_lock
 from sprout.store.engine.database import open_database
 from sprout.store.engine.failures import DatabaseUnreachable
 from sprout.store.engine.postgres_server import check_server
-from sprout.store.engine.server_lock import hold_server_lock
+from sprout.store.engine.server_lock import HeldByAnother, hold_server_lock
 from sprout.store.engine.urls import libpq_url
 
+WITHIN_S, LOOK_S = 60.0, 0.01
 NONE_LEFT = re.compile("too many|remaining connection slots")
 PASSWORDS = (
     "copy (values ('host all locked 127.0.0.1/32 scram-sha-256'), ('host all all 127.0.0.1/32 trust')) to '{hba_file}'"
@@ -161,3 +164,57 @@ async def test_a_pooler_that_keeps_sessions_is_as_good_as_the_server(bare_postgr
             idle = "select current_setting('idle_in_transaction_session_timeout')"
             found = await database.write_tx(lambda tx: tx.connection.exec_driver_sql(idle).scalar_one())
             assert found == "5s"
+
+
+_OWN = "locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())"
+
+
+def end_holder(url: str) -> None:
+    """End the session that holds the servers' lock on the database, as a restart of PostgreSQL does."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"select pg_terminate_backend(pid) from pg_locks where granted and {_OWN}".encode())
+
+
+async def wait_for_queue(url: str) -> None:
+    """Wait until somebody waits for the lock."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        while not connection.execute(f"select 1 from pg_locks where not granted and {_OWN}".encode()).fetchall():
+            await asyncio.sleep(LOOK_S)
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lost lock is noticed and taken again at once."""
+    monkeypatch.setattr(server_lock, "LOOK_S", LOOK_S)
+    monkeypatch.setattr(server_lock, "RECONNECT_S", LOOK_S)
+
+
+@pytest.mark.usefixtures("soon")
+async def test_X1_a_server_takes_its_lock_again_after_its_connection_was_lost(
+    bare_postgres_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with asyncio.timeout(WITHIN_S), hold_server_lock(bare_postgres_url, shared=False):
+        end_holder(bare_postgres_url)
+        while "server_lock.back" not in caplog.text:
+            await asyncio.sleep(LOOK_S)
+        with pytest.raises(HeldByAnother):
+            async with hold_server_lock(bare_postgres_url, shared=True, wait_ms=10):
+                pass
+
+
+@pytest.mark.usefixtures("soon")
+async def test_X1_a_server_whose_lock_another_took_meanwhile_is_ended_and_says_so(bare_postgres_url: str) -> None:
+    async def serve_while_another_takes_the_lock() -> None:
+        async with (
+            asyncio.timeout(WITHIN_S),
+            await psycopg.AsyncConnection.connect(libpq_url(bare_postgres_url), autocommit=True) as another,
+            hold_server_lock(bare_postgres_url, shared=False, wait_ms=10),
+        ):
+            taking = asyncio.create_task(another.execute(server_lock._ALONE))
+            await wait_for_queue(bare_postgres_url)
+            end_holder(bare_postgres_url)
+            await taking
+            await asyncio.Event().wait()
+
+    with pytest.raises(HeldByAnother, match="Another Sprout uses this database already"):
+        await serve_while_another_takes_the_lock()

@@ -18,6 +18,7 @@ from starlette.types import Message, Scope
 
 from harness.servers.in_process import serve_app
 from harness.servers.web import Web
+from sprout.errors import DatabaseUnavailable
 from sprout.events import AgentStart, Guardrail, MessageDelta
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.runs.run_store import StoredEvent
@@ -273,6 +274,19 @@ async def test_a_bug_in_the_stream_is_logged_and_told_as_reconnect(caplog: pytes
     ]
     assert "secret" not in answer.text
     assert "SELECT * FROM secrets" in caplog.text
+
+
+async def test_X5_a_stream_that_loses_the_database_says_reconnect_and_logs_no_error_of_its_own(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def cut_off() -> AsyncIterator[list[BusMessage]]:
+        yield [StoredEvent("r", 1, "agent_start", "{}", "r")]
+        raise DatabaseUnavailable
+
+    async with serve_app(served_stream(cut_off(), WebLimits())) as served, httpx2.AsyncClient(verify=False) as client:
+        answer = await client.get(served.url)
+    assert [f.event for f in frames(answer.content)] == ["agent_start", "reconnect"]
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
 async def test_V4_a_silent_stream_is_kept_alive_by_comments() -> None:
