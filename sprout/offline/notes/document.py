@@ -14,6 +14,7 @@ from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.roles import ClassifiedSection, classify
 from sprout.learning.structure.titles import heading_key, with_clean_titles
 from sprout.learning.structure.tree import Block, Definition, Paragraph, Section
+from sprout.offline.notes.headings import names_subject, says_nothing
 from sprout.offline.notes.words import word_count
 
 NOTHING = "nothing to learn"
@@ -56,7 +57,13 @@ class Part:
 
     @property
     def title(self) -> str:
-        return self.path[-1] if self.path else ""
+        """What names it: its heading, after the one above where it says nothing by itself; empty where none does."""
+        names = [heading for heading in self.path[-2:] if names_subject(heading)]
+        if not self.path:
+            return self.label
+        if not names or names[-1] != self.path[-1]:
+            return ""
+        return ": ".join(names) if says_nothing(names[-1]) else names[-1]
 
     @property
     def all_blocks(self) -> tuple[Block, ...]:

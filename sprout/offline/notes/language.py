@@ -65,6 +65,7 @@ class Words:
         articles: the determiners that show number and gender; indefinite: those that a definition begins with.
         generic: nouns that name nothing by themselves, and labels of remarks.
         vague_starts: words that a sentence opens with when it needs the one before it.
+        pointing: words that refer to something outside their sentence.
         prepositions: words that a sentence may open with before a vague one.
     """
 
@@ -73,6 +74,7 @@ class Words:
     indefinite: frozenset[str]
     generic: frozenset[str]
     vague_starts: frozenset[str]
+    pointing: frozenset[str]
     prepositions: frozenset[str]
 
 

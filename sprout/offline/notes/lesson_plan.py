@@ -79,7 +79,7 @@ def _questions(
     documents: Sequence[Document], parts: Sequence[Part], found: Sequence[Subconcept], code: str
 ) -> list[NoteQuestion]:
     topics = [
-        Topic(one.node.title, tuple(part.title for part in one.point.parts if part.path), one.point.blocks)
+        Topic(one.node.title, tuple(part.title for part in one.point.parts if part.title), one.point.blocks)
         for one in found
     ]
     own = {block for part in parts for block in part.all_blocks}

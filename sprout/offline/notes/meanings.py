@@ -13,13 +13,15 @@ from sprout.learning.structure.tree import Block, Definition, ListBlock, Paragra
 from sprout.offline.notes.facts import (
     LED,
     QUESTION,
+    is_sentence,
     is_whole,
     iter_paragraphs,
     says_something,
     split_sentences,
     without_article,
 )
-from sprout.offline.notes.language import empty_titles, language
+from sprout.offline.notes.headings import says_nothing
+from sprout.offline.notes.language import language
 from sprout.offline.notes.terms import Terms
 from sprout.offline.notes.words import WORD, key_of, needs_context, stem, word_count, words_of
 from sprout.offline.notes.worked import without_worked
@@ -183,15 +185,17 @@ def _led(paragraph: Paragraph, code: str) -> TermMeaning | None:
     if _is_label(term, code) or little & set(words_of(term)) or meaning.startswith(("—", "–", "«", "“", '"')):
         return None
     made = _meaning(term, term, meaning, text, code)
-    opens = (words_of(meaning) or [""])[0]
-    return replace(made, loose=opens not in language(code).words.articles) if made else None
+    opens, given = (words_of(meaning) or [""])[0], language(code).words
+    loose = opens not in given.articles or (opens not in given.indefinite and is_sentence(meaning))
+    listed = meaning.count(",") + meaning.count("/") >= word_count(meaning) / 2
+    return replace(made, loose=loose) if made and not (loose and listed) else None
 
 
 def _is_label(term: str, code: str) -> bool:
     """Whether a term only says what kind of remark follows, or which one: "Note", "Step 2"."""
     given, words = language(code), words_of(term)
     little = all(word in given.words.generic | given.stopwords or word.isdigit() or len(word) < 2 for word in words)
-    named = named_role(term) is not None or term.casefold() in empty_titles()
+    named = named_role(term) is not None or says_nothing(term)
     opens = words[:1] and words[0] in given.stopwords - given.words.articles
     return little or named or bool(opens) or bool(_NUMBERED.search(term) and " " in term)
 
@@ -200,6 +204,8 @@ def _stated(sentence: str, marked: Mapping[str, str], known: frozenset[str], cod
     """A sentence that says what something is, if the term is marked, known, or introduced by "a"."""
     given = language(code)
     bare = sentence.strip(" .")
+    if given.words.pointing & set(words_of(sentence)):
+        return None
     if symbol := _SYMBOL.match(bare):
         return _meaning(symbol["subject"], symbol["subject"], symbol["what"], sentence, code, least=SYMBOL_WORDS)
     names = (given.patterns.called, given.patterns.named)

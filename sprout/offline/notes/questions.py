@@ -3,11 +3,13 @@
 import random
 import re
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import Any
 
 from sprout.learning.structure.tree import Table
+from sprout.learning.text.stems import shared_stems, stems
 from sprout.offline.notes.facts import cells_of, is_sentence, tells
+from sprout.offline.notes.headings import says_nothing
 from sprout.offline.notes.language import language
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind
 from sprout.offline.notes.meanings import TermMeaning
@@ -64,11 +66,12 @@ def typed_term_questions(material: Material) -> Iterator[NoteQuestion]:
 def _accepted_forms(term: str, subject: str, text: str, code: str) -> list[str]:
     """The term, without raised signs, either name of "name (other name)", and its noun where the text has it alone."""
     names = abbreviated.groups() if (abbreviated := _ABBREVIATED.fullmatch(term)) else ()
-    words, given = term.split(), language(code)
-    noun = words[0 if code in _NOUN_FIRST else -1]
+    given = language(code)
+    head = [*takewhile(lambda word: word.casefold() not in given.stopwords, term.split())]
+    noun = head[0 if code in _NOUN_FIRST else -1] if head else term
     articles, little = ("|".join(found) for found in (given.words.articles, given.stopwords - given.words.determiners))
     alone = rf"(?i)\b(?:{articles})[ ’']{re.escape(noun)}(?:[.,;:!?)]| (?:{little})\b)"
-    nouns = [noun] if len(words) > 1 and re.search(alone, text) else []
+    nouns = [noun] if noun != term and re.search(alone, text) else []
     return list(dict.fromkeys((term, subject, _RAISED.sub("", term), *names, *nouns)))
 
 
@@ -134,17 +137,30 @@ def recall_questions(material: Material, *, of_any_text: bool = False) -> Iterat
     Args:
         of_any_text: also where it says little, or has several headings: for when nothing else can be asked.
     """
-    say, generic = material.say, language(material.code).words.generic
+    say = material.say
     for number, topic in enumerate(material.topics):
         text = _first_sentences(material.sentences[number])
         title = next(iter(topic.headings), topic.title)
-        words = words_of(title)
-        names = not words or any(not word[0].isdigit() and word not in generic for word in words)
-        is_under = names and len(topic.headings) < 2 and tells(topic.blocks, material.code)
+        names = len(topic.headings) == 1 or (not topic.headings and _is_about(text, title))
+        is_under = names and _names(title, material.code) and tells(topic.blocks, material.code)
         if text and (is_under or (of_any_text and tells(topic.blocks, material.code, share=0))):
             title = title if is_under else topic.title
             fields = _open(material, say.own_words_under if topic.headings else say.own_words_about, title, text)
             yield NoteQuestion(QuestionKind.RECALL, number, (), title, fields, {})
+
+
+def _names(title: str, code: str) -> bool:
+    """Whether a title alone says what is asked for."""
+    generic = language(code).words.generic
+    return not title or not (
+        says_nothing(title) or all(word in generic or word[0].isdigit() for word in words_of(title))
+    )
+
+
+def _is_about(text: str, title: str) -> bool:
+    """Whether a text has most of the words of a title that is none of its headings."""
+    words = stems([title])
+    return 2 * shared_stems(words, stems([text])) >= len(words)
 
 
 def _open(material: Material, phrase: str, about: str, says: str) -> dict[str, Any]:
