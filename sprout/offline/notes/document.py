@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby, pairwise, takewhile
+from itertools import groupby, takewhile
 
 from sprout.learning.paths.heading_names import HeadingName, heading_names
 from sprout.learning.paths.passages import HEADING_SEPARATOR
@@ -26,6 +26,7 @@ _READ = frozenset({Role.CONTENT, Role.SUMMARY, Role.GLOSSARY})
 
 _ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
+_TEXT = re.compile(r" {0,3}[^\s`~:]")  # and no fence
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -215,7 +216,7 @@ def _without_headings(text: str) -> str:
     while at < len(lines):
         if not lines[at].strip() or _ATX.match(lines[at]):
             at += 1
-        elif any(_UNDERLINE.match(after) for _, after in pairwise(lines[at : at + 2])):
+        elif _TEXT.match(lines[at]) and any(_UNDERLINE.match(line) for line in lines[at + 1 : at + 2]):
             at += 2
         else:
             break

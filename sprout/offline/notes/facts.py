@@ -19,7 +19,7 @@ QUESTION = re.compile(r"[?？؟]\s*$")
 LED = re.compile(r"(?P<term>[^\s:：–—=][^:：–—=]{0,60}?)\s*(?:[:：]\s+|\s[–—-]\s+|\s=\s+)(?P<meaning>\S.+)", re.DOTALL)
 _SHOWS = re.compile(r"^!\[|[:：]\s*$|https?://|\bISBN\b|^\||\|$|…$|\.\.\.$|\w@\w|\b\d\d?:\d\d\b")
 _HOLES = re.compile(
-    r"[\uE000-\uF8FF\uFFFD□]|\w [,.](?: |$)|\(\s*\)|(?:(?<!\S)[^\W\d_a](?!\S)\s*){3}|(?:(?<!\S)\d+ ){3}"
+    r"[\uE000-\uF8FF\uFFFD□]|\w [,.](?: |$)|(?<!\S)\(\s*\)|\( \)|(?:(?<!\S)[^\W\d_a](?!\S)\s*){3}|(?:(?<!\S)\d+ ){3}"
 )
 _REFERENCE = re.compile(r"\s*\(?\[(?:link|\d{1,3})\]\)?")
 _NEEDS_FIGURE = re.compile(r"(?<!\()\[link\]")  # "The steps are depicted in [link]."

@@ -17,7 +17,14 @@ def names_subject(heading: str) -> bool:
     """Whether a heading has the form of a name: no formula, no sentence, no single case such as "Example 3"."""
     short = len(heading.split()) <= MOST_WORDS
     named = bool(_BEGINS.match(heading) and _SPOKEN.search(heading) and not _SENTENCE.search(heading))
-    return short and named and not (is_worked(heading) and any(sign in heading for sign in ":：0123456789"))
+    cut = heading.rpartition(" ")[2].casefold() in _introducing_words()
+    return short and named and not cut and not (is_worked(heading) and any(sign in heading for sign in ":：0123456789"))
+
+
+@lru_cache
+def _introducing_words() -> frozenset[str]:
+    """Words of any language that something has to follow; of two letters at least, as in "Vitamin A"."""
+    return frozenset(word for code in CODES for word in language(code).words.determiners if len(word) > 1)
 
 
 @lru_cache(maxsize=4_096)

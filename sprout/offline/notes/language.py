@@ -84,6 +84,7 @@ class Patterns:
 
     Args:
         definition, called, named, means: what is defined, and as what; ranks: what only looks like that.
+        apart: finds what tells a thing from others of its kind: "that", "consisting".
         meta: finds sentences that speak of the notes and not of their subject.
     """
 
@@ -92,6 +93,7 @@ class Patterns:
     named: re.Pattern[str]
     means: re.Pattern[str]
     ranks: re.Pattern[str]
+    apart: re.Pattern[str]
     meta: re.Pattern[str]
 
 

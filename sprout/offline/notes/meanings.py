@@ -201,7 +201,7 @@ def _is_label(term: str, code: str) -> bool:
 
 
 def _stated(sentence: str, marked: Mapping[str, str], known: frozenset[str], code: str) -> TermMeaning | None:
-    """A sentence that says what something is, if the term is marked, known, or introduced by "a"."""
+    """A sentence that says what something is, surely: a name is given, or the term is marked, known or set apart."""
     given = language(code)
     bare = sentence.strip(" .")
     if given.words.pointing & set(words_of(sentence)):
@@ -216,24 +216,34 @@ def _stated(sentence: str, marked: Mapping[str, str], known: frozenset[str], cod
         subject, meaning = match["subject"].strip(), match["what"]
         if pattern in names:
             subject = next((term for term in marked.values() if " " in term and term in subject), subject)
-        key, first = key_of(subject, code), (words_of(subject) or [""])[0]
-        article = first in given.words.articles or (code == "de" and subject[:1].isupper())
-        sure = key in marked or key in known or (pattern in names and (article or pattern is given.patterns.named))
-        introduced = first in given.words.indefinite and pattern is given.patterns.definition
-        generic = set(words_of(without_article(subject, code))) & given.words.generic
-        named = pattern in names and generic != set(words_of(without_article(subject, code)))
-        opens = (words_of(meaning) or [""])[0] in given.stopwords - given.words.articles and "," in meaning
-        little = first in given.stopwords - given.words.articles
-        if needs_context(sentence if pattern is given.patterns.called else subject, code) or opens:
-            continue
-        if not key or (key not in marked and (little or (generic and not named))):
-            continue
-        if _CALLED.search(meaning):
-            continue
+        called = pattern is given.patterns.called
+        opens = called and (words_of(meaning) or [""])[0] in given.stopwords - given.words.articles and "," in meaning
         ranked = pattern not in names and given.patterns.ranks.match(meaning)
-        if (sure or introduced) and not ranked and not _has_relative(subject):
+        if needs_context(sentence if called else subject, code) or opens or ranked or _has_relative(subject):
+            continue
+        defined = pattern is given.patterns.definition and _is_set_apart(subject, meaning, code)
+        sure = pattern in names or defined or key_of(subject, code) in known
+        is_term = sure and _may_be_term(subject, code, is_named=pattern in names)
+        if (is_term or key_of(subject, code) in marked) and not _CALLED.search(meaning):
             return _meaning(without_article(subject, code), subject, meaning, sentence, code)
     return None
+
+
+def _may_be_term(subject: str, code: str, *, is_named: bool) -> bool:
+    """Whether a subject that nothing marks opens with no little word and is no general noun."""
+    given, words = language(code), words_of(without_article(subject, code))
+    first = (words_of(subject) or [""])[0]
+    general = set(words) & given.words.generic
+    return first not in given.stopwords - given.words.articles and not (general == set(words) if is_named else general)
+
+
+def _is_set_apart(subject: str, meaning: str, code: str) -> bool:
+    """Whether a subject is "a thing", or a name without an article of which is said what tells it from its kind."""
+    given, words = language(code), words_of(subject)
+    if words[:1] and words[0] in given.words.articles:
+        return words[0] in given.words.indefinite
+    bare = subject[:1].isupper() and not set(words) & given.stopwords
+    return bare and given.patterns.apart.search(meaning) is not None
 
 
 def _meaning(
