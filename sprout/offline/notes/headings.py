@@ -9,7 +9,9 @@ from sprout.offline.notes.worked import is_worked
 MOST_WORDS = 14
 _SPOKEN = re.compile(r"[^\W\d_]{3}|[A-Z]{2}|[\u3040-\u9fff]{2}")  # else a formula or a number
 _BEGINS = re.compile(r"[\w\"'“„«‘(\[¿¡$.§]")
-_SENTENCE = re.compile(r"[^\W\d_]{5}[.!?] +\w|\w[?!]\w|^[a-zà-ÿ].*[.?!;,]$|(?:\S+ ){4}.*[^\W\d_]{3}[.;,]$|[{}]")
+_SENTENCE = re.compile(
+    r"[^\W\d_]{5}[.!?] +\w|\w[?!]\w|^[a-zà-ÿ].*[.?!;,]$|(?:\S+ ){4}.*[^\W\d_]{3}[.;,]$|[{}]|://|www\."
+)
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 

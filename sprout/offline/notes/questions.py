@@ -14,6 +14,7 @@ from sprout.offline.notes.language import language
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind
 from sprout.offline.notes.meanings import TermMeaning
 from sprout.offline.notes.words import gives_away, needs_context, words_of
+from sprout.offline.notes.worked import is_worked
 
 DISTRACTORS = 3
 LEAST_LETTERS = 4
@@ -150,11 +151,11 @@ def recall_questions(material: Material, *, of_any_text: bool = False) -> Iterat
 
 
 def _names(title: str, code: str) -> bool:
-    """Whether a title alone says what is asked for."""
-    generic = language(code).words.generic
-    return not title or not (
-        says_nothing(title) or all(word in generic or word[0].isdigit() for word in words_of(title))
-    )
+    """Whether a title alone says what is asked for, and not only what the notes do: "In this lesson", "Pumps: Example"."""
+    given = language(code)
+    general = all(word in given.words.generic or word[0].isdigit() for word in words_of(title))
+    of_notes = given.patterns.meta.search(title) or is_worked(title.rpartition(": ")[2])
+    return not title or not (general or of_notes or says_nothing(title))
 
 
 def _is_about(text: str, title: str) -> bool:
