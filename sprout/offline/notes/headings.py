@@ -32,10 +32,5 @@ def _introducing_words() -> frozenset[str]:
 @lru_cache(maxsize=4_096)
 def says_nothing(title: str) -> bool:
     """Whether a title names no subject by itself, in any language: "Overview", "What is it?"."""
-    words = _LETTERS.findall(title.casefold())
-    return title.casefold() in empty_titles() or any(set(words) <= _empty_words(code) for code in CODES)
-
-
-@lru_cache
-def _empty_words(code: str) -> frozenset[str]:
-    return language(code).stopwords | empty_titles()
+    words = {*_LETTERS.findall(title.casefold())} - empty_titles()
+    return title.casefold() in empty_titles() or any(words <= language(code).stopwords for code in CODES)

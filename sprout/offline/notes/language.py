@@ -131,7 +131,7 @@ def language(code: str) -> Language:
 @cache
 def empty_titles() -> frozenset[str]:
     """Headings, in small letters, that say nothing about what stands under them."""
-    return frozenset(_texts()["empty_titles"])
+    return frozenset(_texts()["empty_titles"].split(" | "))
 
 
 @cache

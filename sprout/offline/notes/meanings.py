@@ -9,7 +9,7 @@ from sprout.learning.structure.glossary import GlossaryEntry
 from sprout.learning.structure.heading_roles import named_role
 from sprout.learning.structure.plain_view import text_of, text_of_spans
 from sprout.learning.structure.sentences import sentences_of
-from sprout.learning.structure.tree import Block, Definition, ListBlock, Paragraph, SpanKind, Spans
+from sprout.learning.structure.tree import Block, Definition, ListBlock, Paragraph, SpanKind
 from sprout.offline.notes.facts import (
     LED,
     QUESTION,
@@ -114,15 +114,11 @@ def marked_terms(blocks: Iterable[Block], terms: Terms) -> list[str]:
             for span in paragraph.spans if len(paragraph.spans) > 1 else ():  # else a line that is marked as a whole
                 term = _without_ending(span.text.strip(" .:;,"), terms.code)
                 signs = (span.kind is SpanKind.STRONG, terms.has(term), _is_phrase(term, terms.code))
-                named = _is_term(term) and not _is_label(term, terms.code) and not _is_acronym(term)
+                acronym = term.isupper() and len(term) > 1  # which names nothing to those who do not know it
+                named = _is_term(term) and not _is_label(term, terms.code) and not acronym
                 if span.kind in MARKED and sum(signs) > 1 and named:
                     found.setdefault(key_of(term, terms.code), term)
     return [*found.values()]
-
-
-def _is_acronym(term: str) -> bool:
-    """Whether a term is capitals alone, which name nothing to those who do not know them."""
-    return term.isupper() and len(term) > 1
 
 
 def _without_ending(term: str, code: str) -> str:
@@ -168,11 +164,11 @@ def _led_paragraphs(block: Block, code: str) -> dict[Paragraph, TermMeaning]:
     found = {paragraph: made for paragraph in iter_paragraphs(block) if (made := _led(paragraph, code))}
     if isinstance(block, ListBlock) and len(found) >= max(LED_ITEMS, LED_SHARE * len(block.items)):
         return found
-    return {paragraph: made for paragraph, made in found.items() if _begins_marked(paragraph.spans, made.term)}
-
-
-def _begins_marked(spans: Spans, term: str) -> bool:
-    return spans[0].kind in (*MARKED, SpanKind.CODE) and spans[0].text.strip(" :：") == term
+    return {
+        paragraph: made
+        for paragraph, made in found.items()
+        if paragraph.spans[0].kind in (*MARKED, SpanKind.CODE) and paragraph.spans[0].text.strip(" :：") == made.term
+    }
 
 
 def _led(paragraph: Paragraph, code: str) -> TermMeaning | None:
@@ -219,7 +215,8 @@ def _stated(sentence: str, marked: Mapping[str, str], known: frozenset[str], cod
         called = pattern is given.patterns.called
         opens = called and (words_of(meaning) or [""])[0] in given.stopwords - given.words.articles and "," in meaning
         ranked = pattern not in names and given.patterns.ranks.match(meaning)
-        if needs_context(sentence if called else subject, code) or opens or ranked or _has_relative(subject):
+        long = "," in subject or len(subject.split()) > MOST_TERM_WORDS + 1
+        if needs_context(sentence if called else subject, code) or opens or ranked or long:
             continue
         defined = pattern is given.patterns.definition and _is_set_apart(subject, meaning, code)
         sure = pattern in names or defined or key_of(subject, code) in known
@@ -279,7 +276,3 @@ def _is_term(text: str) -> bool:
     words = WORD.findall(text)
     opens = text[:1].isalnum() or text[:1] == "$"
     return 1 <= len(words) <= MOST_TERM_WORDS and len(text) <= 60 and opens and not _SENTENCE_MARK.search(text)
-
-
-def _has_relative(subject: str) -> bool:
-    return "," in subject or len(subject.split()) > MOST_TERM_WORDS + 1

@@ -154,7 +154,7 @@ def _titles(stretch: Stretch, code: str) -> Iterator[str]:
     titles = list(dict.fromkeys(title for part in named if (title := part.title)))
     titles = [title for title in titles if not says_nothing(title)] or titles
     terms = stretch.terms or ([] if titles else key_terms(stretch, code))
-    listed = _capital(say.listed(terms[:NAMED_TERMS], quote=False))
+    listed = capitalized(say.listed(terms[:NAMED_TERMS], quote=False))
     if not titles:
         yield from filter(None, [stretch.parts[0].label, listed])
     elif len(titles) == 1 and stretch.terms and listed and len(headed) == len(stretch.parts):
@@ -169,7 +169,7 @@ def _titles(stretch: Stretch, code: str) -> Iterator[str]:
         yield whole if len(whole) <= LONGEST_TITLE else f"{_clipped(titles[0])} {say.and_more}"
     if titles:
         yield _clipped(HEADING_SEPARATOR.join(named[0].path[-2:]))
-    base = _clipped(titles[0] if titles else listed or _capital(say.point_n.format(n=1)))
+    base = _clipped(titles[0] if titles else listed or capitalized(say.point_n.format(n=1)))
     yield base
     yield from (f"{base} ({number})" for number in range(2, 1_000))
 
@@ -195,5 +195,6 @@ def _clipped(title: str) -> str:
     return title if len(title) <= LONGEST_TITLE else f"{title[:LONGEST_TITLE].rsplit(' ', 1)[0]} …"
 
 
-def _capital(text: str) -> str:
+def capitalized(text: str) -> str:
+    """The text with a capital first letter, the others as they are."""
     return text[:1].upper() + text[1:]

@@ -12,7 +12,7 @@ from sprout.offline.notes.facts import sentences_in
 from sprout.offline.notes.headings import says_nothing
 from sprout.offline.notes.language import language
 from sprout.offline.notes.meanings import marked_terms, meanings_in
-from sprout.offline.notes.outline import LONGEST_TITLE
+from sprout.offline.notes.outline import LONGEST_TITLE, capitalized
 from sprout.offline.notes.selection import asks_something
 from sprout.offline.notes.terms import Terms, known_terms
 from sprout.offline.notes.words import key_of, word_count
@@ -140,7 +140,9 @@ def _with_titles(points: Sequence[Point], title_above: str, code: str) -> list[P
     found: list[Point] = []
     for point in points:
         own = [*_joined_names(point, code), *point.names, point.parts[0].title]
-        candidates = map(_capital, [title_above, *own] if len(points) == 1 else own if found else [*own, title_above])
+        candidates = map(
+            capitalized, [title_above, *own] if len(points) == 1 else own if found else [*own, title_above]
+        )
         title = next((one for one in candidates if one and one.casefold() not in taken), "")
         if not title and found:
             found[-1] = _joined(found[-1], replace(point, names=()))
@@ -159,7 +161,3 @@ def _joined_names(point: Point, code: str) -> list[str]:
     joint = NAME_SEPARATOR if len(point.parts) > 1 else f" {language(code).phrases.and_} "
     whole = joint.join(names)
     return [whole] if len(whole) <= LONGEST_TITLE else []
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

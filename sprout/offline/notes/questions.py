@@ -79,11 +79,11 @@ def _accepted_forms(term: str, subject: str, text: str, code: str) -> list[str]:
 def meaning_questions(material: Material) -> Iterator[NoteQuestion]:
     """Term → what it is, or what the text says of it, among what it says of other terms."""
     for number, one in material.meanings:
-        others = [other for other in _of_same_sort(material, one) if _alike(other.meaning, one.meaning)]
-        if gives_away(one.meaning, one.term):
-            continue
-        said_of = dict([*{other.meaning: other.term for other in others}.items()][:DISTRACTORS])
-        if len(said_of) == DISTRACTORS and one.meaning not in said_of:
+        least, most = (share * len(one.meaning) for share in LENGTHS_ALIKE)
+        others = {other.meaning: other.term for other in _of_same_sort(material, one)}
+        alike = [(meaning, term) for meaning, term in others.items() if least <= len(meaning) <= most]
+        said_of = dict(alike[:DISTRACTORS])
+        if len(said_of) == DISTRACTORS and one.meaning not in said_of and not gives_away(one.meaning, one.term):
             phrase = material.say.true_of if one.loose else material.say.meaning
             prompt = phrase.format(term=material.quoted(material.shown(one.term)))
             fields = _choice(prompt, one.meaning, [*said_of], 2)
@@ -92,22 +92,14 @@ def meaning_questions(material: Material) -> Iterator[NoteQuestion]:
 
 def _of_same_sort(material: Material, one: TermMeaning) -> list[TermMeaning]:
     """Other terms with their meanings that are surely wrong for this one, those most like it first."""
-    symbol, upper, plural = _is_symbol(one.term), one.term[:1].isupper(), one.term.endswith("s")
     own = {other.key for _, other in material.meanings}
-    fitting = [
-        other
-        for other in material.all_meanings
-        if other.loose is one.loose and _is_symbol(other.term) is symbol and not material.related(one, other)
-    ]
-    return sorted(
-        fitting,
-        key=lambda other: (
-            other.place != one.place,
-            other.key not in own,
-            (other.term[:1].isupper() != upper) + (other.term.endswith("s") != plural),
-            abs(len(other.meaning) - len(one.meaning)),
-        ),
-    )
+    sort = (one.loose, _is_symbol(one.term))
+    others = [other for other in material.all_meanings if (other.loose, _is_symbol(other.term)) == sort]
+
+    def distance(other: TermMeaning) -> tuple[bool, bool, int]:
+        return other.place != one.place, other.key not in own, abs(len(other.meaning) - len(one.meaning))
+
+    return sorted((other for other in others if not material.related(one, other)), key=distance)
 
 
 def cell_questions(material: Material) -> Iterator[NoteQuestion]:
@@ -151,7 +143,7 @@ def recall_questions(material: Material, *, of_any_text: bool = False) -> Iterat
 
 
 def _names(title: str, code: str) -> bool:
-    """Whether a title alone says what is asked for, and not only what the notes do: "In this lesson", "Pumps: Example"."""
+    """Whether a title alone says what is asked for, and not only what the notes do: "In this lesson"."""
     given = language(code)
     general = all(word in given.words.generic or word[0].isdigit() for word in words_of(title))
     of_notes = given.patterns.meta.search(title) or is_worked(title.rpartition(": ")[2])
@@ -197,8 +189,3 @@ def _choice(prompt: str, right: str, wrong: Sequence[str], difficulty: int) -> d
 
 def _is_symbol(term: str) -> bool:
     return "$" in term or "=" in term or len(term) < LEAST_LETTERS
-
-
-def _alike(one: str, other: str) -> bool:
-    shortest, longest = LENGTHS_ALIKE
-    return shortest <= len(one) / max(1, len(other)) <= longest
