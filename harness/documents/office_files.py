@@ -31,7 +31,7 @@ def word_file() -> bytes:
         document.add_paragraph(text, style="List Bullet")
     for text in ("messen", "rechnen"):
         document.add_paragraph(text, style="List Number")
-    table = document.add_table(rows=2, cols=2)
+    table = document.add_table(rows=2, cols=2, style="Light List")
     for cell, text in zip(
         (c for row in table.rows for c in row.cells), ("Stoff", "Wert", "Eis|Wasser", "2,1"), strict=True
     ):

@@ -22,7 +22,7 @@ from sprout.documents.formats.office.word_inline import (
     text_boxes,
 )
 from sprout.documents.formats.office.word_notes import WordNotes
-from sprout.documents.formats.office.word_tables import TableUse, table_rows, table_use
+from sprout.documents.formats.office.word_tables import TableUse, has_header, table_rows, table_use
 from sprout.documents.formats.spans import Span
 from sprout.documents.formats.word_styles import (
     ListPosition,
@@ -116,7 +116,8 @@ class _BodyWalker:
         self.end_blocks()
         match table_use(table):
             case TableUse.DATA:
-                self._out.write_table(table_rows(table, self._context))
+                rows = list(table_rows(table, self._context))
+                self._out.write_table(rows, header=has_header(table, rows, self._context))
             case TableUse.BOX if not self._is_code(table):
                 with self._out.quote():
                     self._walk_apart(table, depth)

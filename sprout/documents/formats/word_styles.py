@@ -152,6 +152,11 @@ class Styles:
             return own + 1 if own < MAX_HEADING_LEVEL else None
         return self.paragraph(style_id).level
 
+    def sets_first_row_apart(self, style_id: str | None) -> bool:
+        """Whether a table style prints the first row in bold."""
+        first_row = f"{W}tblStylePr[@{W}type='firstRow']/{W}rPr"
+        return any(run_format(style.find(first_row)).strong for style in self._style_chain(style_id))
+
     def _read_paragraph_style(self, style_id: str | None) -> ParagraphStyle:
         chain = self._style_chain(style_id)
         fonts = RunFormat()

@@ -42,7 +42,7 @@ class NamedRole:
 
 _REASONS = {"contents": "table of contents", "box": "box beside the text"}
 _PARTS = re.compile(r"\s*(?:/|&|\+|,|\b(?:and|und|et|y|e|en|i|и)\b)\s*")
-_NUMBER_AFTER = re.compile(r"[\s:.#№-]*(?:n[ro°º]\.?\s*)?\d{1,3}(?:\.\d{1,3}){0,3}[a-z]?$")
+_NUMBER_AFTER = re.compile(r"[\s:.#№-]*(?:n[ro°º]\.?\s*)?\d{1,3}(?:\.\d{1,3}){0,3}[a-z]?$|\s[ivx]{1,5}$")
 _BEFORE_DETAIL = re.compile(r"^([^:(–—]{2,60}?)\s*(?:[:(–—]|\s-\s)")
 LONGEST_NAME = 80
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby, pairwise, takewhile
+from itertools import groupby, takewhile
 
 from sprout.learning.paths.heading_names import HeadingName, heading_names
 from sprout.learning.paths.passages import HEADING_SEPARATOR
@@ -14,6 +14,7 @@ from sprout.learning.structure.plain_view import text_of
 from sprout.learning.structure.roles import ClassifiedSection, classify
 from sprout.learning.structure.titles import heading_key, with_clean_titles
 from sprout.learning.structure.tree import Block, Definition, Paragraph, Section
+from sprout.offline.notes.headings import names_subject, says_nothing
 from sprout.offline.notes.words import word_count
 
 NOTHING = "nothing to learn"
@@ -25,6 +26,7 @@ _READ = frozenset({Role.CONTENT, Role.SUMMARY, Role.GLOSSARY})
 
 _ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
+_TEXT = re.compile(r" {0,3}[^\s`~:]")  # and no fence
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -56,7 +58,13 @@ class Part:
 
     @property
     def title(self) -> str:
-        return self.path[-1] if self.path else ""
+        """What names it: its heading, after the one above where it says nothing by itself; empty where none does."""
+        names = [heading for heading in self.path[-2:] if names_subject(heading)]
+        if not self.path:
+            return self.label
+        if not names or names[-1] != self.path[-1]:
+            return ""
+        return ": ".join(names) if says_nothing(names[-1]) else names[-1]
 
     @property
     def all_blocks(self) -> tuple[Block, ...]:
@@ -208,7 +216,7 @@ def _without_headings(text: str) -> str:
     while at < len(lines):
         if not lines[at].strip() or _ATX.match(lines[at]):
             at += 1
-        elif any(_UNDERLINE.match(after) for _, after in pairwise(lines[at : at + 2])):
+        elif _TEXT.match(lines[at]) and any(_UNDERLINE.match(line) for line in lines[at + 1 : at + 2]):
             at += 2
         else:
             break

@@ -17,7 +17,10 @@ LINE_WORDS = 6  # of an item of a list and of a line that tell something without
 
 QUESTION = re.compile(r"[?？؟]\s*$")
 LED = re.compile(r"(?P<term>[^\s:：–—=][^:：–—=]{0,60}?)\s*(?:[:：]\s+|\s[–—-]\s+|\s=\s+)(?P<meaning>\S.+)", re.DOTALL)
-_SHOWS = re.compile(r"^!\[|[:：]\s*$|https?://|\bISBN\b|^\||\|$|…$|\.\.\.$")
+_SHOWS = re.compile(r"^!\[|[:：]\s*$|https?://|\bISBN\b|^\||\|$|…$|\.\.\.$|\w@\w|\b\d\d?:\d\d\b")
+_HOLES = re.compile(
+    r"[\uE000-\uF8FF\uFFFD□]|\w [,.](?: |$)|(?<!\S)\(\s*\)|\( \)|(?:(?<!\S)[^\W\d_a](?!\S)\s*){3}|(?:(?<!\S)\d+ ){3}"
+)
 _REFERENCE = re.compile(r"\s*\(?\[(?:link|\d{1,3})\]\)?")
 _NEEDS_FIGURE = re.compile(r"(?<!\()\[link\]")  # "The steps are depicted in [link]."
 _QUOTES = re.compile('[“”„"]')
@@ -25,6 +28,7 @@ _ROW = re.compile(r"[^\W\d_]{2}|\d{3}")  # a name, or a year; a row's number alo
 _NAME = re.compile(r"[^\W\d_]{2}|\d\W?\d|\$")
 _SENTENCE_END = re.compile(r"[.!。！۔।][\"'”’»“)\]」』]{0,3}$")
 _LETTERS = re.compile(r"[^\W\d_]{3}")
+_FORMULA = re.compile(r"\$[^$]*\$")
 
 
 def sentences_in(blocks: Iterable[Block], code: str) -> list[str]:
@@ -49,9 +53,7 @@ def _told(block: Block, code: str) -> Iterator[int]:
     """The number of words of each sentence, item and line of a block that says something."""
     for sentence in (one for paragraph in iter_paragraphs(block) for one in split_sentences(paragraph)):
         words = word_count(sentence)
-        item = isinstance(block, ListBlock) and words >= LINE_WORDS and not QUESTION.search(sentence)
-        whole = is_sentence(sentence) or words >= LINE_WORDS
-        if item or (whole and says_something(sentence, code)):
+        if (is_sentence(sentence) or words >= LINE_WORDS) and says_something(sentence, code):
             yield words
 
 
@@ -97,7 +99,7 @@ def split_sentences(paragraph: Paragraph) -> list[str]:
 
 
 def says_something(sentence: str, code: str) -> bool:
-    """Whether a sentence states something: no question, no lead-in, no cut quotation, no line in capitals."""
+    """Whether a sentence states something, and whole: no question, no lead-in, no appointment, no lost signs."""
     if (
         QUESTION.search(sentence)
         or _SHOWS.search(sentence)
@@ -113,7 +115,9 @@ def says_something(sentence: str, code: str) -> bool:
 
 
 def is_whole(text: str) -> bool:
-    """Whether quotation marks, parentheses and formulas close what they open."""
+    """Whether quotation marks, parentheses and formulas close what they open, and no signs were lost."""
+    if _HOLES.search(_FORMULA.sub("$", text)):
+        return False
     paired = all(text.count(opening) == text.count(closing) for opening, closing in ("«»", "()"))
     return paired and len(_QUOTES.findall(text)) % 2 == 0 and text.count("$") % 2 == 0
 

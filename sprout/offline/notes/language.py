@@ -65,6 +65,7 @@ class Words:
         articles: the determiners that show number and gender; indefinite: those that a definition begins with.
         generic: nouns that name nothing by themselves, and labels of remarks.
         vague_starts: words that a sentence opens with when it needs the one before it.
+        pointing: words that refer to something outside their sentence.
         prepositions: words that a sentence may open with before a vague one.
     """
 
@@ -73,6 +74,7 @@ class Words:
     indefinite: frozenset[str]
     generic: frozenset[str]
     vague_starts: frozenset[str]
+    pointing: frozenset[str]
     prepositions: frozenset[str]
 
 
@@ -82,6 +84,7 @@ class Patterns:
 
     Args:
         definition, called, named, means: what is defined, and as what; ranks: what only looks like that.
+        apart: finds what tells a thing from others of its kind: "that", "consisting".
         meta: finds sentences that speak of the notes and not of their subject.
     """
 
@@ -90,6 +93,7 @@ class Patterns:
     named: re.Pattern[str]
     means: re.Pattern[str]
     ranks: re.Pattern[str]
+    apart: re.Pattern[str]
     meta: re.Pattern[str]
 
 
@@ -127,7 +131,7 @@ def language(code: str) -> Language:
 @cache
 def empty_titles() -> frozenset[str]:
     """Headings, in small letters, that say nothing about what stands under them."""
-    return frozenset(_texts()["empty_titles"])
+    return frozenset(_texts()["empty_titles"].split(" | "))
 
 
 @cache

@@ -41,18 +41,13 @@ def lesson_plan_from_notes(
             {
                 **question.fields,
                 "tests": [found[question.topic].node.title],
-                "solution": [say.quoted.format(sentence) for sentence in _reasons(question)],
+                "solution": [say.quoted.format(one) for one in question.settles if not question.is_compared],
             }
         )
         for question in chosen
     ]
     no_more = say.no_more.format(ideas=len(found), items=len(items))
     return Plan(say.lesson_opening, [one.node for one in found], edges, say.lesson_closing, items, no_more)
-
-
-def _reasons(question: NoteQuestion) -> Sequence[str]:
-    """The sentences of the notes that settle a question; of own words they are the answer itself."""
-    return () if question.is_compared else question.settles
 
 
 @lru_cache(maxsize=8)
@@ -79,7 +74,7 @@ def _questions(
     documents: Sequence[Document], parts: Sequence[Part], found: Sequence[Subconcept], code: str
 ) -> list[NoteQuestion]:
     topics = [
-        Topic(one.node.title, tuple(part.title for part in one.point.parts if part.path), one.point.blocks)
+        Topic(one.node.title, tuple(part.title for part in one.point.parts if part.title), one.point.blocks)
         for one in found
     ]
     own = {block for part in parts for block in part.all_blocks}

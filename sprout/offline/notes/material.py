@@ -167,21 +167,9 @@ class Material:
 def accepted(questions: Iterator[NoteQuestion]) -> Iterator[NoteQuestion]:
     """The questions that the server accepts."""
     for question in questions:
-        fields = question.fields
-        draft = QuestionDraft(
-            prompt=fields["prompt"],
-            format=fields["format"],
-            correct_answer=fields["correct_answer"],
-            difficulty=fields["difficulty"],
-            tests=("x",),
-            options=tuple(fields.get("options", ())),
-            criteria=tuple(Criterion(**row) for row in fields.get("criteria", ())),
-            tolerance=fields.get("tolerance"),
-            unit=fields.get("unit"),
-            accepted=tuple(fields.get("accepted", ())),
-        )
+        criteria = tuple(Criterion(**row) for row in question.fields.get("criteria", ()))
         try:
-            validate_draft(draft)
+            validate_draft(QuestionDraft(**{**question.fields, "tests": ("x",), "criteria": criteria}))
         except InvalidQuestion:
             continue
         yield question

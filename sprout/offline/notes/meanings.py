@@ -9,17 +9,19 @@ from sprout.learning.structure.glossary import GlossaryEntry
 from sprout.learning.structure.heading_roles import named_role
 from sprout.learning.structure.plain_view import text_of, text_of_spans
 from sprout.learning.structure.sentences import sentences_of
-from sprout.learning.structure.tree import Block, Definition, ListBlock, Paragraph, SpanKind, Spans
+from sprout.learning.structure.tree import Block, Definition, ListBlock, Paragraph, SpanKind
 from sprout.offline.notes.facts import (
     LED,
     QUESTION,
+    is_sentence,
     is_whole,
     iter_paragraphs,
     says_something,
     split_sentences,
     without_article,
 )
-from sprout.offline.notes.language import empty_titles, language
+from sprout.offline.notes.headings import says_nothing
+from sprout.offline.notes.language import language
 from sprout.offline.notes.terms import Terms
 from sprout.offline.notes.words import WORD, key_of, needs_context, stem, word_count, words_of
 from sprout.offline.notes.worked import without_worked
@@ -112,15 +114,11 @@ def marked_terms(blocks: Iterable[Block], terms: Terms) -> list[str]:
             for span in paragraph.spans if len(paragraph.spans) > 1 else ():  # else a line that is marked as a whole
                 term = _without_ending(span.text.strip(" .:;,"), terms.code)
                 signs = (span.kind is SpanKind.STRONG, terms.has(term), _is_phrase(term, terms.code))
-                named = _is_term(term) and not _is_label(term, terms.code) and not _is_acronym(term)
+                acronym = term.isupper() and len(term) > 1  # which names nothing to those who do not know it
+                named = _is_term(term) and not _is_label(term, terms.code) and not acronym
                 if span.kind in MARKED and sum(signs) > 1 and named:
                     found.setdefault(key_of(term, terms.code), term)
     return [*found.values()]
-
-
-def _is_acronym(term: str) -> bool:
-    """Whether a term is capitals alone, which name nothing to those who do not know them."""
-    return term.isupper() and len(term) > 1
 
 
 def _without_ending(term: str, code: str) -> str:
@@ -166,11 +164,11 @@ def _led_paragraphs(block: Block, code: str) -> dict[Paragraph, TermMeaning]:
     found = {paragraph: made for paragraph in iter_paragraphs(block) if (made := _led(paragraph, code))}
     if isinstance(block, ListBlock) and len(found) >= max(LED_ITEMS, LED_SHARE * len(block.items)):
         return found
-    return {paragraph: made for paragraph, made in found.items() if _begins_marked(paragraph.spans, made.term)}
-
-
-def _begins_marked(spans: Spans, term: str) -> bool:
-    return spans[0].kind in (*MARKED, SpanKind.CODE) and spans[0].text.strip(" :：") == term
+    return {
+        paragraph: made
+        for paragraph, made in found.items()
+        if paragraph.spans[0].kind in (*MARKED, SpanKind.CODE) and paragraph.spans[0].text.strip(" :：") == made.term
+    }
 
 
 def _led(paragraph: Paragraph, code: str) -> TermMeaning | None:
@@ -183,23 +181,27 @@ def _led(paragraph: Paragraph, code: str) -> TermMeaning | None:
     if _is_label(term, code) or little & set(words_of(term)) or meaning.startswith(("—", "–", "«", "“", '"')):
         return None
     made = _meaning(term, term, meaning, text, code)
-    opens = (words_of(meaning) or [""])[0]
-    return replace(made, loose=opens not in language(code).words.articles) if made else None
+    opens, given = (words_of(meaning) or [""])[0], language(code).words
+    loose = opens not in given.articles or (opens not in given.indefinite and is_sentence(meaning))
+    listed = meaning.count(",") + meaning.count("/") >= word_count(meaning) / 2
+    return replace(made, loose=loose) if made and not (loose and listed) else None
 
 
 def _is_label(term: str, code: str) -> bool:
     """Whether a term only says what kind of remark follows, or which one: "Note", "Step 2"."""
     given, words = language(code), words_of(term)
     little = all(word in given.words.generic | given.stopwords or word.isdigit() or len(word) < 2 for word in words)
-    named = named_role(term) is not None or term.casefold() in empty_titles()
+    named = named_role(term) is not None or says_nothing(term)
     opens = words[:1] and words[0] in given.stopwords - given.words.articles
     return little or named or bool(opens) or bool(_NUMBERED.search(term) and " " in term)
 
 
 def _stated(sentence: str, marked: Mapping[str, str], known: frozenset[str], code: str) -> TermMeaning | None:
-    """A sentence that says what something is, if the term is marked, known, or introduced by "a"."""
+    """A sentence that says what something is, surely: a name is given, or the term is marked, known or set apart."""
     given = language(code)
     bare = sentence.strip(" .")
+    if given.words.pointing & set(words_of(sentence)):
+        return None
     if symbol := _SYMBOL.match(bare):
         return _meaning(symbol["subject"], symbol["subject"], symbol["what"], sentence, code, least=SYMBOL_WORDS)
     names = (given.patterns.called, given.patterns.named)
@@ -210,24 +212,35 @@ def _stated(sentence: str, marked: Mapping[str, str], known: frozenset[str], cod
         subject, meaning = match["subject"].strip(), match["what"]
         if pattern in names:
             subject = next((term for term in marked.values() if " " in term and term in subject), subject)
-        key, first = key_of(subject, code), (words_of(subject) or [""])[0]
-        article = first in given.words.articles or (code == "de" and subject[:1].isupper())
-        sure = key in marked or key in known or (pattern in names and (article or pattern is given.patterns.named))
-        introduced = first in given.words.indefinite and pattern is given.patterns.definition
-        generic = set(words_of(without_article(subject, code))) & given.words.generic
-        named = pattern in names and generic != set(words_of(without_article(subject, code)))
-        opens = (words_of(meaning) or [""])[0] in given.stopwords - given.words.articles and "," in meaning
-        little = first in given.stopwords - given.words.articles
-        if needs_context(sentence if pattern is given.patterns.called else subject, code) or opens:
-            continue
-        if not key or (key not in marked and (little or (generic and not named))):
-            continue
-        if _CALLED.search(meaning):
-            continue
+        called = pattern is given.patterns.called
+        opens = called and (words_of(meaning) or [""])[0] in given.stopwords - given.words.articles and "," in meaning
         ranked = pattern not in names and given.patterns.ranks.match(meaning)
-        if (sure or introduced) and not ranked and not _has_relative(subject):
+        long = "," in subject or len(subject.split()) > MOST_TERM_WORDS + 1
+        if needs_context(sentence if called else subject, code) or opens or ranked or long:
+            continue
+        defined = pattern is given.patterns.definition and _is_set_apart(subject, meaning, code)
+        sure = pattern in names or defined or key_of(subject, code) in known
+        is_term = sure and _may_be_term(subject, code, is_named=pattern in names)
+        if (is_term or key_of(subject, code) in marked) and not _CALLED.search(meaning):
             return _meaning(without_article(subject, code), subject, meaning, sentence, code)
     return None
+
+
+def _may_be_term(subject: str, code: str, *, is_named: bool) -> bool:
+    """Whether a subject that nothing marks opens with no little word and is no general noun."""
+    given, words = language(code), words_of(without_article(subject, code))
+    first = (words_of(subject) or [""])[0]
+    general = set(words) & given.words.generic
+    return first not in given.stopwords - given.words.articles and not (general == set(words) if is_named else general)
+
+
+def _is_set_apart(subject: str, meaning: str, code: str) -> bool:
+    """Whether a subject is "a thing", or a name without an article of which is said what tells it from its kind."""
+    given, words = language(code), words_of(subject)
+    if words[:1] and words[0] in given.words.articles:
+        return words[0] in given.words.indefinite
+    bare = subject[:1].isupper() and not set(words) & given.stopwords
+    return bare and given.patterns.apart.search(meaning) is not None
 
 
 def _meaning(
@@ -263,7 +276,3 @@ def _is_term(text: str) -> bool:
     words = WORD.findall(text)
     opens = text[:1].isalnum() or text[:1] == "$"
     return 1 <= len(words) <= MOST_TERM_WORDS and len(text) <= 60 and opens and not _SENTENCE_MARK.search(text)
-
-
-def _has_relative(subject: str) -> bool:
-    return "," in subject or len(subject.split()) > MOST_TERM_WORDS + 1

@@ -7,7 +7,8 @@ from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR
 from sprout.learning.structure.plain_view import text_of
 from sprout.offline.notes.document import Document, Part
 from sprout.offline.notes.facts import sentences_in
-from sprout.offline.notes.language import empty_titles, language
+from sprout.offline.notes.headings import names_subject, says_nothing
+from sprout.offline.notes.language import language
 from sprout.offline.notes.selection import asks_something
 from sprout.offline.notes.terms import Terms
 from sprout.offline.notes.turns import cut_at_turns, name_pieces
@@ -69,13 +70,6 @@ def titles_of(stretches: Sequence[Stretch], code: str) -> list[str]:
     return titles
 
 
-def title_of(part: Part) -> str:
-    """Its heading; one that says nothing by itself stands after the heading above it: "TCP: Overview"."""
-    if part.title.casefold() in empty_titles() and len(part.path) > 1:
-        return f"{part.path[-2]}: {part.title}"
-    return part.title or part.label
-
-
 def _top(content: Part) -> list[Part]:
     """The sections that a document consists of, below the title that stands over all of them."""
     while not content.blocks and len(content.parts) == 1 and content.parts[0].parts:
@@ -128,7 +122,7 @@ def _cut(found: list[Stretch], wanted: int, total: int, code: str) -> list[Stret
 
 def _is_small(stretch: Stretch, code: str) -> bool:
     """Whether a stretch cannot stand alone: some words, an opening that nothing names, nothing to ask about."""
-    named = any(part.path or part.label for part in stretch.parts) or stretch.terms
+    named = any(part.title for part in stretch.parts) or stretch.terms
     few = stretch.words < (SMALLEST if named else SMALLEST_UNNAMED)
     return few or not stretch.asks_something(code)
 
@@ -157,9 +151,10 @@ def _titles(stretch: Stretch, code: str) -> Iterator[str]:
     say = language(code).phrases
     headed = [part for part in stretch.parts if part.path]
     named = [part for part in headed if not part.opening] or headed
-    titles = list(dict.fromkeys(title_of(part) for part in named))
+    titles = list(dict.fromkeys(title for part in named if (title := part.title)))
+    titles = [title for title in titles if not says_nothing(title)] or titles
     terms = stretch.terms or ([] if titles else key_terms(stretch, code))
-    listed = _capital(say.listed(terms[:NAMED_TERMS], quote=False))
+    listed = capitalized(say.listed(terms[:NAMED_TERMS], quote=False))
     if not titles:
         yield from filter(None, [stretch.parts[0].label, listed])
     elif len(titles) == 1 and stretch.terms and listed and len(headed) == len(stretch.parts):
@@ -169,12 +164,12 @@ def _titles(stretch: Stretch, code: str) -> Iterator[str]:
     else:
         whole = NAME_SEPARATOR.join(titles)
         above = _above(named, complete=len(whole) <= LONGEST_TITLE)
-        if above and above.casefold() not in empty_titles():
+        if names_subject(above) and not says_nothing(above):
             yield above
         yield whole if len(whole) <= LONGEST_TITLE else f"{_clipped(titles[0])} {say.and_more}"
-    if headed:
-        yield _clipped(HEADING_SEPARATOR.join(headed[0].path[-2:]))
-    base = _clipped(titles[0] if titles else listed or _capital(say.point_n.format(n=1)))
+    if titles:
+        yield _clipped(HEADING_SEPARATOR.join(named[0].path[-2:]))
+    base = _clipped(titles[0] if titles else listed or capitalized(say.point_n.format(n=1)))
     yield base
     yield from (f"{base} ({number})" for number in range(2, 1_000))
 
@@ -200,5 +195,6 @@ def _clipped(title: str) -> str:
     return title if len(title) <= LONGEST_TITLE else f"{title[:LONGEST_TITLE].rsplit(' ', 1)[0]} …"
 
 
-def _capital(text: str) -> str:
+def capitalized(text: str) -> str:
+    """The text with a capital first letter, the others as they are."""
     return text[:1].upper() + text[1:]

@@ -9,9 +9,10 @@ from sprout.learning.structure.plain_view import text_of, text_of_spans
 from sprout.learning.structure.tree import Block, Table
 from sprout.offline.notes.document import Part
 from sprout.offline.notes.facts import sentences_in
+from sprout.offline.notes.headings import says_nothing
 from sprout.offline.notes.language import language
 from sprout.offline.notes.meanings import marked_terms, meanings_in
-from sprout.offline.notes.outline import LONGEST_TITLE, title_of
+from sprout.offline.notes.outline import LONGEST_TITLE, capitalized
 from sprout.offline.notes.selection import asks_something
 from sprout.offline.notes.terms import Terms, known_terms
 from sprout.offline.notes.words import key_of, word_count
@@ -99,8 +100,7 @@ def _below(part: Part, code: str) -> list[Point]:
 
 
 def _section_point(part: Part) -> Point:
-    named = title_of(part)
-    return Point((named,) if named else (), (part,), part.all_blocks, whole=True)
+    return Point((part.title,) if part.title else (), (part,), part.all_blocks, whole=True)
 
 
 def _block_names(block: Block, terms: Terms, known: frozenset[str]) -> list[str]:
@@ -140,10 +140,12 @@ def _with_titles(points: Sequence[Point], title_above: str, code: str) -> list[P
     found: list[Point] = []
     for point in points:
         own = [*_joined_names(point, code), *point.names, point.parts[0].title]
-        candidates = map(_capital, [title_above, *own] if len(points) == 1 else [*own, title_above])
+        candidates = map(
+            capitalized, [title_above, *own] if len(points) == 1 else own if found else [*own, title_above]
+        )
         title = next((one for one in candidates if one and one.casefold() not in taken), "")
         if not title and found:
-            found[-1] = replace(found[-1], blocks=(*found[-1].blocks, *point.blocks))
+            found[-1] = _joined(found[-1], replace(point, names=()))
             continue
         title = title or language(code).phrases.point_n.format(n=1).capitalize()
         taken[title.casefold()] = None
@@ -152,13 +154,10 @@ def _with_titles(points: Sequence[Point], title_above: str, code: str) -> list[P
 
 
 def _joined_names(point: Point, code: str) -> list[str]:
-    """Two names as one title, where there are no more."""
-    if len({key_of(name, code) for name in point.names}) != JOINED_NAMES or len(point.names) != JOINED_NAMES:
-        return []
+    """Two names as one title, where there are no more; what says nothing by itself is none."""
+    names = [name for name in point.names if not says_nothing(name)]
+    if len({key_of(name, code) for name in names}) != JOINED_NAMES or len(names) != JOINED_NAMES:
+        return names
     joint = NAME_SEPARATOR if len(point.parts) > 1 else f" {language(code).phrases.and_} "
-    whole = joint.join(point.names)
+    whole = joint.join(names)
     return [whole] if len(whole) <= LONGEST_TITLE else []
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -3,15 +3,18 @@
 import random
 import re
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import Any
 
 from sprout.learning.structure.tree import Table
+from sprout.learning.text.stems import shared_stems, stems
 from sprout.offline.notes.facts import cells_of, is_sentence, tells
+from sprout.offline.notes.headings import says_nothing
 from sprout.offline.notes.language import language
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind
 from sprout.offline.notes.meanings import TermMeaning
 from sprout.offline.notes.words import gives_away, needs_context, words_of
+from sprout.offline.notes.worked import is_worked
 
 DISTRACTORS = 3
 LEAST_LETTERS = 4
@@ -64,22 +67,23 @@ def typed_term_questions(material: Material) -> Iterator[NoteQuestion]:
 def _accepted_forms(term: str, subject: str, text: str, code: str) -> list[str]:
     """The term, without raised signs, either name of "name (other name)", and its noun where the text has it alone."""
     names = abbreviated.groups() if (abbreviated := _ABBREVIATED.fullmatch(term)) else ()
-    words, given = term.split(), language(code)
-    noun = words[0 if code in _NOUN_FIRST else -1]
+    given = language(code)
+    head = [*takewhile(lambda word: word.casefold() not in given.stopwords, term.split())]
+    noun = head[0 if code in _NOUN_FIRST else -1] if head else term
     articles, little = ("|".join(found) for found in (given.words.articles, given.stopwords - given.words.determiners))
     alone = rf"(?i)\b(?:{articles})[ ’']{re.escape(noun)}(?:[.,;:!?)]| (?:{little})\b)"
-    nouns = [noun] if len(words) > 1 and re.search(alone, text) else []
+    nouns = [noun] if noun != term and re.search(alone, text) else []
     return list(dict.fromkeys((term, subject, _RAISED.sub("", term), *names, *nouns)))
 
 
 def meaning_questions(material: Material) -> Iterator[NoteQuestion]:
     """Term → what it is, or what the text says of it, among what it says of other terms."""
     for number, one in material.meanings:
-        others = [other for other in _of_same_sort(material, one) if _alike(other.meaning, one.meaning)]
-        if gives_away(one.meaning, one.term):
-            continue
-        said_of = dict([*{other.meaning: other.term for other in others}.items()][:DISTRACTORS])
-        if len(said_of) == DISTRACTORS and one.meaning not in said_of:
+        least, most = (share * len(one.meaning) for share in LENGTHS_ALIKE)
+        others = {other.meaning: other.term for other in _of_same_sort(material, one)}
+        alike = [(meaning, term) for meaning, term in others.items() if least <= len(meaning) <= most]
+        said_of = dict(alike[:DISTRACTORS])
+        if len(said_of) == DISTRACTORS and one.meaning not in said_of and not gives_away(one.meaning, one.term):
             phrase = material.say.true_of if one.loose else material.say.meaning
             prompt = phrase.format(term=material.quoted(material.shown(one.term)))
             fields = _choice(prompt, one.meaning, [*said_of], 2)
@@ -88,22 +92,14 @@ def meaning_questions(material: Material) -> Iterator[NoteQuestion]:
 
 def _of_same_sort(material: Material, one: TermMeaning) -> list[TermMeaning]:
     """Other terms with their meanings that are surely wrong for this one, those most like it first."""
-    symbol, upper, plural = _is_symbol(one.term), one.term[:1].isupper(), one.term.endswith("s")
     own = {other.key for _, other in material.meanings}
-    fitting = [
-        other
-        for other in material.all_meanings
-        if other.loose is one.loose and _is_symbol(other.term) is symbol and not material.related(one, other)
-    ]
-    return sorted(
-        fitting,
-        key=lambda other: (
-            other.place != one.place,
-            other.key not in own,
-            (other.term[:1].isupper() != upper) + (other.term.endswith("s") != plural),
-            abs(len(other.meaning) - len(one.meaning)),
-        ),
-    )
+    sort = (one.loose, _is_symbol(one.term))
+    others = [other for other in material.all_meanings if (other.loose, _is_symbol(other.term)) == sort]
+
+    def distance(other: TermMeaning) -> tuple[bool, bool, int]:
+        return other.place != one.place, other.key not in own, abs(len(other.meaning) - len(one.meaning))
+
+    return sorted((other for other in others if not material.related(one, other)), key=distance)
 
 
 def cell_questions(material: Material) -> Iterator[NoteQuestion]:
@@ -134,17 +130,30 @@ def recall_questions(material: Material, *, of_any_text: bool = False) -> Iterat
     Args:
         of_any_text: also where it says little, or has several headings: for when nothing else can be asked.
     """
-    say, generic = material.say, language(material.code).words.generic
+    say = material.say
     for number, topic in enumerate(material.topics):
         text = _first_sentences(material.sentences[number])
         title = next(iter(topic.headings), topic.title)
-        words = words_of(title)
-        names = not words or any(not word[0].isdigit() and word not in generic for word in words)
-        is_under = names and len(topic.headings) < 2 and tells(topic.blocks, material.code)
+        names = len(topic.headings) == 1 or (not topic.headings and _is_about(text, title))
+        is_under = names and _names(title, material.code) and tells(topic.blocks, material.code)
         if text and (is_under or (of_any_text and tells(topic.blocks, material.code, share=0))):
             title = title if is_under else topic.title
             fields = _open(material, say.own_words_under if topic.headings else say.own_words_about, title, text)
             yield NoteQuestion(QuestionKind.RECALL, number, (), title, fields, {})
+
+
+def _names(title: str, code: str) -> bool:
+    """Whether a title alone says what is asked for, and not only what the notes do: "In this lesson"."""
+    given = language(code)
+    general = all(word in given.words.generic or word[0].isdigit() for word in words_of(title))
+    of_notes = given.patterns.meta.search(title) or is_worked(title.rpartition(": ")[2])
+    return not title or not (general or of_notes or says_nothing(title))
+
+
+def _is_about(text: str, title: str) -> bool:
+    """Whether a text has most of the words of a title that is none of its headings."""
+    words = stems([title])
+    return 2 * shared_stems(words, stems([text])) >= len(words)
 
 
 def _open(material: Material, phrase: str, about: str, says: str) -> dict[str, Any]:
@@ -180,8 +189,3 @@ def _choice(prompt: str, right: str, wrong: Sequence[str], difficulty: int) -> d
 
 def _is_symbol(term: str) -> bool:
     return "$" in term or "=" in term or len(term) < LEAST_LETTERS
-
-
-def _alike(one: str, other: str) -> bool:
-    shortest, longest = LENGTHS_ALIKE
-    return shortest <= len(one) / max(1, len(other)) <= longest

@@ -1,6 +1,6 @@
 """Rationale of a path from notes, for the learner: where it begins, and what was left out for which reason."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from sprout.offline.notes.language import Language
 
@@ -24,13 +24,9 @@ def rationale(
     end = [say.rationale_short.format(count=more_parts)] if more_parts else [say.rationale_thin] * thin
     end += [say.rationale_end]
     for count in range(min(NAMED, len(left_out)), 0, -1):
-        named = [f"{title[:LONGEST_NAME]} ({_reason(reason, given.reasons)})" for title, reason in left_out[:count]]
+        named = [f"{title[:LONGEST_NAME]} ({given.reasons.get(reason, reason)})" for title, reason in left_out[:count]]
         more = f" {say.more.format(count=len(left_out) - count)}" if len(left_out) > count else ""
         sentence = say.rationale_left_out.format(left_out=f"{', '.join(named)}{more}")
         if len(" ".join([*start, sentence, *end]).split()) <= MOST_WORDS:
             return " ".join([*start, sentence, *end])
     return " ".join([*start, *end])
-
-
-def _reason(reason: str, reasons: Mapping[str, str]) -> str:
-    return reasons.get(reason, reason)

@@ -6,7 +6,6 @@ from itertools import groupby
 
 from sprout.learning.structure.tree import Block
 from sprout.offline.notes.document import Document, Part
-from sprout.offline.notes.outline import title_of
 from sprout.offline.notes.words import word_count
 
 LEAST_WORDS, MOST_WORDS = 120, 250
@@ -78,7 +77,7 @@ def _single_steps(
     documents: Sequence[Document], passages: Sequence[GivenPassage], parts: Sequence[Part]
 ) -> Iterator[ReadingStep]:
     """A step for each passage that has a block of the parts; without blocks where one only goes on in it."""
-    own = {id(block): title_of(one) for part in parts for one in part.iter_parts() for block in one.blocks}
+    own = {id(block): one.title for part in parts for one in part.iter_parts() for block in one.blocks}
     groups = [[*group] for _, group in groupby(passages, lambda passage: passage.document)]
     for document, group in zip(documents, groups, strict=True):
         ends = _ends(document.text, [passage.text for passage in group])

@@ -14,7 +14,7 @@ MAX_TERM_WORDS = 3
 LEAST_LETTERS = 4
 LONGER_TERM = 1.6
 LEAST_USES, WORDS_A_USE = 2, 300
-USED_OFTEN = 3  # sentences
+USED_OFTEN = 2  # sentences
 _NO_NOUN = {
     "en": ("ly", "ing"),
     "fr": ("er",),

@@ -15,13 +15,18 @@ _WORKED = re.compile(
 _LABEL = re.compile(rf"[^\W\d_]{{4,16}}{_NUMBER_AND_NAME}\s*[.:]?")
 
 
+def is_worked(text: str) -> bool:
+    """Whether a text begins with the name of a worked part: "Example 3", "Proof:"."""
+    return _WORKED.match(text) is not None
+
+
 def without_worked(blocks: Iterable[Block]) -> Iterator[Block]:
     """The blocks that are no worked part: with its name alone it lasts to the next label, else a paragraph."""
     within = False
     for block in blocks:
         text = text_of(block).strip() if isinstance(block, Paragraph) else ""
-        named = _WORKED.match(text)
+        named = is_worked(text)
         alone = _LABEL.fullmatch(text) is not None
-        within = bool(named) if alone else within
+        within = named if alone else within
         if not within and not named:
             yield block

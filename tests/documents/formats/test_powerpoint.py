@@ -38,6 +38,16 @@ def test_a_slide_is_a_page_and_its_title_a_heading() -> None:
     assert len(draft.page_starts) == 4  # the last slide is empty
 
 
+def test_the_first_row_of_a_table_is_its_head_where_the_table_says_so() -> None:
+    presentation = Presentation(BytesIO(slides_file()))
+    table = next(shape.table for shape in presentation.slides[1].shapes if shape.has_table)
+    table.first_row = False
+    stored = BytesIO()
+    presentation.save(stored)
+    text = read_document(read_powerpoint, stored.getvalue(), ReadingLimits()).text
+    assert "|  |  |\n| --- | --- |\n| vorher | nachher |" in text
+
+
 def test_what_stands_on_every_slide_is_no_title() -> None:
     presentation = Presentation()
     for text in ("Footprints", "Cookies", "Accounts", "Passwords"):

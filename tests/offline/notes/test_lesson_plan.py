@@ -183,6 +183,10 @@ def test_a_term_whose_words_stand_in_the_question_in_another_form_is_not_asked_f
             "A **water tank** is a vessel that keeps what the pump moves. At night the tank is full of it.",
             {"water tank", "A water tank", "tank"},
         ),
+        (
+            "A **valve of tanks** is a thing that keeps the water in. All of it stays in by the valve.",
+            {"valve of tanks", "A valve of tanks", "valve"},
+        ),
         ("**GOsa²** is a program that keeps the people of a school.", {"GOsa²", "GOsa"}),
     ],
 )
@@ -203,6 +207,19 @@ def test_own_words_are_asked_only_of_what_says_it_in_whole_sentences_or_items() 
     for text, asked in ((WHOLE, True), (items, True), (f"{defined} {WHOLE}\n\n{LABELS}", False)):
         found = prompts(plan_of(f"## Water\n\n{text}", title="Water"))
         assert any("under “Water”" in prompt for prompt in found) is asked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- for i from 1 to number of pumps ( )\n- x [ i ] = random ( ) in the tank\n",
+        "Most weeks two of you meet at 11:00 in the lecture hall. Hand the homework in before the deadline.",
+        "14 12 10 8 6 4 2 of the water in the tank. The height p i , of the tank is q j , in the room.",
+    ],
+)
+def test_code_appointments_and_lines_that_lost_their_signs_are_not_asked_for(text: str) -> None:
+    plan = plan_of(f"## Water\n\n{WHOLE}\n\n## Rest\n\n{text}", title="Water")
+    assert not any("under “Rest”" in prompt for prompt in prompts(plan))
 
 
 def test_a_text_with_few_sentences_is_asked_for_in_own_words_where_nothing_else_can_be_asked() -> None:

@@ -53,6 +53,25 @@ def found(text: str, code: str) -> list[tuple[str, str]]:
             "eine Variable mit einer Adresse",
         ),
         (
+            "de",
+            "Im Blatt liegen Stapel von Membranen, die Thylakoide heißen.",
+            "Thylakoide",
+            "im Blatt liegen Stapel von Membranen",
+        ),
+        ("de", "Unter Gütern versteht man alles, was gekauft wird.", "Gütern", "alles, was gekauft wird"),
+        (
+            "en",
+            "Lactose is a disaccharide that consists of two sugars.",
+            "Lactose",
+            "a disaccharide that consists of two sugars",
+        ),
+        (
+            "en",
+            "The complex of proteins and acids is called chromatin.",
+            "chromatin",
+            "the complex of proteins and acids",
+        ),
+        (
             "fr",
             "On appelle nombre premier un entier qui a deux diviseurs.",
             "nombre premier",
@@ -96,6 +115,13 @@ def test_definitions_are_found(code: str, sentence: str, term: str, meaning: str
         "The **blood** is composed of plasma and of cells.",
         "A **pond** is a body of water in which all the above mentioned parts are seen.",
         "**Def**: a set of symbols that has an end",
+        "The problem of it all here is called **preemption**.",
+        "The **pointer** is an index to this array of words.",
+        "A **pump** is a machine that lifts , at a price of p i , some water.",
+        "The function of the pump is called repeatedly.",
+        "The **switch** is the heart of the local network.",
+        "**Laws**: The power is held by those who make them for all.",
+        "Paris is a city in the north of France.",
     ],
 )
 def test_what_only_looks_like_a_definition_is_none(sentence: str) -> None:

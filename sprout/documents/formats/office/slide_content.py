@@ -31,16 +31,21 @@ class SlideLine:
 
 @dataclass(frozen=True, slots=True)
 class SlideContent:
-    """Content of one shape; one of its parts is filled."""
+    """Content of one shape; one of its parts is filled.
+
+    Args:
+        header: whether the first of the rows is marked as their head.
+    """
 
     lines: Sequence[SlideLine] = ()
     rows: Sequence[Sequence[Sequence[Span]]] = ()
+    header: bool = False
     description: str = ""
 
     def write(self, out: MarkdownWriter) -> None:
         """Write it: one line is a paragraph, more are a list, code is fenced."""
         if self.rows:
-            out.write_table(self.rows)
+            out.write_table(self.rows, header=self.header)
         elif self.description:
             out.write_caption([Span(self.description)])
         elif self.lines and all(line.is_code for line in self.lines):

@@ -6,6 +6,7 @@ from typing import Any
 
 from lxml import etree
 
+from sprout.documents.formats.office.slide_content import has_text
 from sprout.documents.formats.office.word_inline import WordContext, paragraph_spans
 from sprout.documents.formats.spans import Span
 from sprout.documents.formats.word_styles import W, parse_int, property_value
@@ -46,6 +47,21 @@ def table_rows(table: Any, context: WordContext) -> Iterator[list[Sequence[Span]
             cells.append(_cell_spans(cell, properties, context))
             cells += [()] * (min(width, _MAX_SPAN) - 1)
         yield cells
+
+
+def has_header(table: Any, rows: Sequence[Sequence[Sequence[Span]]], context: WordContext) -> bool:
+    """Whether the first row is marked as the head: repeated on each page, set apart by the style, or alone in bold."""
+    repeated = table.find(f"{W}tr/{W}trPr/{W}tblHeader") is not None
+    look = table.find(f"{W}tblPr/{W}tblLook")
+    styled = look is not None and look.get(f"{W}firstRow") == "1"
+    style = property_value(table.find(f"{W}tblPr"), f"{W}tblStyle")
+    apart = styled and context.styles.sets_first_row_apart(style)
+    bold = [all(map(_is_bold, row)) for row in rows if sum(map(has_text, row)) > 1]  # else a title over all columns
+    return repeated or apart or (bold[:1] == [True] and not all(bold))
+
+
+def _is_bold(cell: Sequence[Span]) -> bool:
+    return all(span.strong for span in cell if span.text.strip())
 
 
 def _parts(element: Any, tag: str) -> Iterator[Any]:

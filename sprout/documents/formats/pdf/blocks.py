@@ -40,7 +40,7 @@ class Block:
         text: inline Markdown; of code and headings the plain text.
         level: of a heading from 1; the depth of an item from 0.
         marker: of an item.
-        rows: of a table.
+        rows: of a table; header: whether the first one is its head.
         blocks: of a box.
     """
 
@@ -49,6 +49,7 @@ class Block:
     level: int = 0
     marker: str = ""
     rows: tuple[tuple[str, ...], ...] = ()
+    header: bool = False
     blocks: tuple["Block", ...] = ()
 
 
@@ -264,7 +265,7 @@ class _ColumnReader:
 
     def _content(self, content: object) -> Iterator[Block]:
         if isinstance(content, PrintedTable):
-            yield Block("table", rows=content.rows)
+            yield Block("table", rows=content.rows, header=content.header)
         elif isinstance(content, Box):
             inner = [block for column in content.columns for block in build_blocks(column, self._style)]
             if all(block.kind in ("code", "table") for block in inner):

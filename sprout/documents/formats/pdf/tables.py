@@ -23,6 +23,7 @@ MIN_FILLED = 0.5
 MIN_CLEAR_FILLED = 0.8
 MIN_CLEAR_ROWS = 4
 MAX_MATH = 0.3
+BOLD = 0.6  # of the characters of a line
 LINE_OF_TEXT = 22
 MAX_LEADING = 2.6
 _LEADER = re.compile(r"(?:\.\s?){4,}")
@@ -31,11 +32,12 @@ _LABEL = re.compile(r"\(?[A-Z]?\d+(?:[.\-–]\d+)*[a-z]?\)?")
 
 @dataclass(frozen=True, slots=True)
 class PrintedTable:
-    """Rows of entries, the lines that they were made of, and their place."""
+    """Rows of entries, the lines that they were made of, their place, and whether the first row is marked as a head."""
 
     rows: tuple[tuple[str, ...], ...]
     lines: tuple[Line, ...]
     area: Area
+    header: bool
 
 
 def find_tables(parts: Sequence[Line], drawings: Drawings) -> list[PrintedTable]:
@@ -141,7 +143,17 @@ def _ruled_table(inside: Sequence[Line], area: Area, drawings: Drawings) -> Prin
     longest = max(len(entry) for row in rows for entry in row)
     if len(rows) < 2 or longest > (4 * MAX_ENTRY if ruled else MAX_ENTRY) or _filled(rows) < MIN_FILLED:
         return None
-    return PrintedTable(tuple(rows), tuple(inside), area)
+    lines = rows_of(inside)
+    between = [rule for rule in across if lines[0][0].base < rule < lines[-1][0].top]
+    is_apart = len(lines) > 2 and len(between) == 1 and between[0] < lines[1][0].base
+    return PrintedTable(tuple(rows), tuple(inside), area, is_apart or _is_bold_above(inside))
+
+
+def _is_bold_above(lines: Sequence[Line]) -> bool:
+    """Whether the first row of lines is in bold, and not all others are."""
+    first, *others = rows_of(lines)
+    bold = [all(line.fonts.bold >= BOLD for line in row) for row in others]
+    return all(line.fonts.bold >= BOLD for line in first) and not all(bold)
 
 
 def _crosses(part: Line, bound: float) -> bool:
@@ -246,7 +258,7 @@ def _clear_table(rows: Sequence[Sequence[Line]]) -> PrintedTable | None:
     if _is_something_else(inside, entries):
         return None
     area = Area(min(part.x0 for part in inside), rows[0][0].top, max(part.x1 for part in inside), rows[-1][0].bottom)
-    return PrintedTable(tuple(entries), tuple(inside), area)
+    return PrintedTable(tuple(entries), tuple(inside), area, _is_bold_above(inside))
 
 
 def _is_something_else(inside: Sequence[Line], entries: Sequence[Sequence[str]]) -> bool:

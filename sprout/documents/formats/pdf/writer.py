@@ -108,7 +108,7 @@ class PageWriter:
             case "code":
                 self._out.write_code(block.text)
             case "table":
-                self._out.write_table(block.rows)
+                self._out.write_table(block.rows, header=block.header)
             case "box":
                 with self._out.quote():
                     self._out.write_markdown(quoted(block.blocks))

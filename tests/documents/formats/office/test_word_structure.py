@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable
 
+import pytest
 from docx import Document
 from docx.document import Document as WordDocument
 from docx.enum.style import WD_STYLE_TYPE
@@ -113,7 +114,21 @@ def test_a_merged_title_stands_before_its_table() -> None:
         for at, text in enumerate(("Ice", "0", "Iron", "1538")):
             table.cell(1 + at // 2, at % 2).text = text
 
-    assert text_of(write) == "Melting\n\n| Ice | 0 |\n| --- | --- |\n| Iron | 1538 |"
+    assert text_of(write) == "Melting\n\n|  |  |\n| --- | --- |\n| Ice | 0 |\n| Iron | 1538 |"
+
+
+@pytest.mark.parametrize("mark", ["none", "bold", "repeated", "style"])
+def test_the_first_row_of_a_table_is_its_head_where_it_is_marked(mark: str) -> None:
+    def write(document: WordDocument) -> None:
+        table = document.add_table(2, 2, style="Light List" if mark == "style" else None)
+        for at, text in enumerate(("Metal", "Melts", "Iron", "1538")):
+            run = table.cell(at // 2, at % 2).paragraphs[0].add_run(text)
+            run.bold = (mark == "bold" and at < 2) or None
+        if mark == "repeated":
+            table.rows[0]._tr.get_or_add_trPr().append(parse_xml(f"<w:tblHeader {W}/>"))
+
+    head = text_of(write).replace("**", "").split("\n")[0]
+    assert head == ("|  |  |" if mark == "none" else "| Metal | Melts |")
 
 
 def note_part(kind: str, notes: str) -> bytes:

@@ -210,12 +210,15 @@ def test_a_table_with_rules_is_a_table_and_its_head_no_heading() -> None:
     assert "| Body | Heat |\n| --- | --- |\n| Tea | 80 |\n| Milk | 6 |\n| Air | 21 |" in text
 
 
-def test_a_table_without_rules_needs_clear_columns() -> None:
+@pytest.mark.parametrize(("font", "head"), [(BOLD, ""), (PLAIN, "|  |  |  |\n| --- | --- | --- |\n")])
+def test_a_table_without_rules_needs_clear_columns_and_its_head_bold_letters(font: str, head: str) -> None:
     cells = [("Country", "Capital", "People"), ("France", "Paris", "68"), ("Peru", "Lima", "34"),
              ("Kenya", "Nairobi", "55"), ("Japan", "Tokyo", "124")]  # fmt: skip
-    runs = [Run(72 + 130 * at, 150 + 16 * row, text) for row, line in enumerate(cells) for at, text in enumerate(line)]
-    text = read([*column(72, 60, TEXT), *runs, *column(72, 300, TEXT)])
-    assert "| Country | Capital | People |\n| --- | --- | --- |\n| France | Paris | 68 |" in text
+    runs = [Run(72 + 130 * at, 150 + 16 * row, text, PLAIN if row else font)
+            for row, line in enumerate(cells) for at, text in enumerate(line)]  # fmt: skip
+    text = read([*column(72, 60, TEXT), *runs, *column(72, 300, TEXT)]).replace("**", "")
+    rule = "" if head else "| --- | --- | --- |\n"
+    assert f"{head}| Country | Capital | People |\n{rule}| France | Paris | 68 |" in text
 
 
 def test_a_box_is_a_quotation() -> None:

@@ -1,0 +1,55 @@
+"""Headings that name a subject, and those that say nothing by themselves."""
+
+import pytest
+
+from sprout.offline.notes.document import read_document
+from sprout.offline.notes.headings import names_subject, says_nothing
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Heat",
+        "IP",
+        "Vitamin A",
+        "Was ist Wärme?",
+        "kulturelles Gedächtnis",
+        "fit()",
+        "Preorden (Raíz - Izquierda - Derecha)",
+        "What happens to the rain on the ground",
+    ],
+)
+def test_a_name_is_a_heading_of_its_own(heading: str) -> None:
+    assert names_subject(heading)
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "15",
+        "y / p₁ x1",
+        "} else {",
+        "• Every word is indexed",
+        "Example 3",
+        "Exemple : 88.45.124.201",
+        "The mask tells the bits of networks. Example",
+        "of the good and its price.",
+        "aumenta?",
+        "A change of the prices changes the",
+        "https://example.org/notes.html",
+        "The layer of the net is the first one of all the layers that a packet meets on its way",
+    ],
+)
+def test_formulas_sentences_and_single_cases_name_nothing(heading: str) -> None:
+    assert not names_subject(heading)
+
+
+@pytest.mark.parametrize("title", ["Overview", "Results", "Ergebnisse", "Qu’est-ce que c’est ?", "Before I Start"])
+def test_a_title_of_little_words_says_nothing(title: str) -> None:
+    assert says_nothing(title)
+    assert not says_nothing(f"{title} of the pump")
+
+
+def test_a_section_under_such_a_heading_is_found_by_it_and_has_no_title() -> None:
+    (pump,) = read_document("# Pumps\n\n## Example 3\n\nThe pump runs.\n\n## Overview\n\nIt lifts.\n").content.parts
+    assert [(part.path[-1], part.title) for part in pump.parts] == [("Example 3", ""), ("Overview", "Pumps: Overview")]
