@@ -93,6 +93,7 @@ async def test_wrong_answers_bring_help_a_side_question_keeps_the_checkpoint_and
         await expect(over).to_be_focused()
         await expect(over.locator(".can li")).to_have_count(await page.locator(".chunks li").count())
         await side.get_by_label("Side question").fill("What does per cent mean?")
+        await expect(side.get_by_role("button", name="Ask", exact=True)).to_be_enabled()
         await side.get_by_label("Side question").press("Control+Enter")
         await expect(side.locator(".say")).to_have_count(2)
         await expect(side.locator(".caret")).to_have_count(0)
