@@ -39,8 +39,7 @@ class Phrases:
     true_of: str
     cell: str
     own_words: str
-    own_words_about: str
-    own_words_under: str
+    passage: str
     point: str
     point_n: str
     on_topic: str

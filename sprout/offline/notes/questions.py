@@ -130,7 +130,6 @@ def recall_questions(material: Material, *, of_any_text: bool = False) -> Iterat
     Args:
         of_any_text: also where it says little, or has several headings: for when nothing else can be asked.
     """
-    say = material.say
     for number, topic in enumerate(material.topics):
         text = _first_sentences(material.sentences[number])
         title = next(iter(topic.headings), topic.title)
@@ -138,7 +137,7 @@ def recall_questions(material: Material, *, of_any_text: bool = False) -> Iterat
         is_under = names and _names(title, material.code) and tells(topic.blocks, material.code)
         if text and (is_under or (of_any_text and tells(topic.blocks, material.code, share=0))):
             title = title if is_under else topic.title
-            fields = _open(material, say.own_words_under if topic.headings else say.own_words_about, title, text)
+            fields = _open(material, material.say.passage, title, text)
             yield NoteQuestion(QuestionKind.RECALL, number, (), title, fields, {})
 
 

@@ -206,7 +206,7 @@ def test_own_words_are_asked_only_of_what_says_it_in_whole_sentences_or_items() 
     defined = "A **reservoir** is a place where water stays for some time."
     for text, asked in ((WHOLE, True), (items, True), (f"{defined} {WHOLE}\n\n{LABELS}", False)):
         found = prompts(plan_of(f"## Water\n\n{text}", title="Water"))
-        assert any("under “Water”" in prompt for prompt in found) is asked
+        assert any("passage “Water”" in prompt for prompt in found) is asked
 
 
 @pytest.mark.parametrize(
@@ -219,12 +219,12 @@ def test_own_words_are_asked_only_of_what_says_it_in_whole_sentences_or_items() 
 )
 def test_code_appointments_and_lines_that_lost_their_signs_are_not_asked_for(text: str) -> None:
     plan = plan_of(f"## Water\n\n{WHOLE}\n\n## Rest\n\n{text}", title="Water")
-    assert not any("under “Rest”" in prompt for prompt in prompts(plan))
+    assert not any("passage “Rest”" in prompt for prompt in prompts(plan))
 
 
 def test_a_text_with_few_sentences_is_asked_for_in_own_words_where_nothing_else_can_be_asked() -> None:
     found = prompts(plan_of(f"## Water\n\n{WHOLE}\n\n{LABELS}", title="Water"))
-    assert sum("under “Water”" in prompt for prompt in found) == 1
+    assert sum("passage “Water”" in prompt for prompt in found) == 1
 
 
 def test_a_part_that_nothing_can_be_asked_about_goes_with_the_one_beside_it() -> None:

@@ -164,7 +164,7 @@ def lesson_of(*sections: tuple[str, str]) -> TutorLesson:
 def test_own_words_are_asked_once_for_each_heading_that_names_something() -> None:
     parts = [(title, f"{title} drives the wheel. {WATER * 4}") for title in ("Water", "Option 2", "Problem", "Steam")]
     assert [chunk.question.prompt for chunk in lesson_of(*parts).chunks] == [
-        f"Explain in your own words what your notes say under “{title}”." for title in ("Water", "Steam")
+        f"Say in your own words what the passage “{title}” of your notes says." for title in ("Water", "Steam")
     ]
 
 
