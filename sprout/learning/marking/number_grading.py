@@ -18,6 +18,7 @@ from sprout.learning.marking.calculations import (
     value_in_brackets,
 )
 from sprout.learning.marking.counted_answers import names_several, names_what_is_counted
+from sprout.learning.marking.first_number import denies_what_is_asked, first_number
 from sprout.learning.marking.gap_answers import without_words_before_gap
 from sprout.learning.marking.grades import Grade, Remedy, right_grade, ungraded, unsure_grade, wrong_grade
 from sprout.learning.marking.number_words import scale_of
@@ -51,6 +52,7 @@ NAMED_ONLY = "You say which they are. How many is that?"
 LOOK_AGAIN = "Look at {calculation} once more."
 FOR_OR_AGAINST = "Which side does each of the two numbers belong to?"
 WITH_QUOTES = "With or without the quotation marks? Write it as it should stand."
+OF_THE_OTHERS = "You say “not”. Does your number count those that are asked about, or the others?"
 ONLY_A_BOUND = "That leaves many numbers open. Which one is it?"
 _MILLION = 1e6
 _SLACK = 1e-9  # of the value
@@ -111,6 +113,8 @@ def _grade_unworked(question: NumericQuestion, key: float, stated: StatedResults
     value = _bare_value(question, answer) if stated.is_unworked else None
     if value and not agrees(value, key, question):
         return wrong_grade(misconception_of(question, value))
+    if any(agrees(one, key, question) and _is_first(one, question, answer) for one in stated.results):
+        return right_grade()
     is_unworked = stated.is_unworked or has_unworked(answer, key, unit=question.unit)
     return _grade_without_result(replace(stated, is_unworked=is_unworked))
 
@@ -190,9 +194,12 @@ def _grade_beside(
     """The grade of an answer in which another number than its result is the right one.
 
     Right if the result only rounds it ("0.5056, so about half"), or is it in another unit than the one that is asked
-    for. Wrong if the answer goes on from it to the result ("so 30, then 3000"): to ask which of the two counts would
-    give the right one away.
+    for, and where it is stated first and the result only follows from it or is said beside it ("9, so 90 %"). Wrong if
+    the answer goes on from it to the result ("so 30, then 3000"), unless it is a clause of its own: to ask which of the
+    two counts would give the right one away.
     """
+    if _is_first(right, question, answer):
+        return right_grade()
     if _ABOUT.search(answer) and abs(result.value - right.value) <= _ROUNDED * abs(right.value):
         return right_grade()
     is_wanted = [bool(one.unit and question.unit and same_unit(one.unit, question.unit)) for one in (right, result)]
@@ -200,10 +207,20 @@ def _grade_beside(
         return right_grade()
     if _is_worked_from(right, result, answer, question):
         return right_grade()
-    if concluded and not _is_beside(right, result, question.prompt):
+    first = first_number(answer, unit=question.unit)
+    is_own_clause = first is not None and first.is_paused_after and first.quantity.value == right.value
+    if concluded and not is_own_clause and not _is_beside(right, result, question.prompt):
         return wrong_grade(misconception_of(question, replace(result, alternatives=())))
     two = sorted((right, result), key=lambda one: one.value)
     return unsure_grade("another number of the answer is the right one", which_one(two))
+
+
+def _is_first(right: Quantity, question: NumericQuestion, answer: str) -> bool:
+    """Whether the answer states the right number first, and the others are what follows from it, or of others."""
+    first = first_number(answer, unit=question.unit)
+    if first is None or first.quantity.value != right.value:
+        return False
+    return first.leads_to_other_kind(question.unit) or first.is_beside_others(question.prompt, question.unit)
 
 
 def _is_worked_from(right: Quantity, result: Quantity, answer: str, question: NumericQuestion) -> bool:
@@ -246,6 +263,8 @@ def _grade_equal(
     """The grade of a result that agrees with the key; None if it is as likely one that a wrong thought leads to."""
     if _AGAINST.search(answer) and not _AGAINST.search(question.prompt):
         return unsure_grade("odds against may be the right ones the other way round", FOR_OR_AGAINST)
+    if denies_what_is_asked(answer, question.prompt, unit=question.unit):
+        return unsure_grade("the number may be of those that are not asked about", OF_THE_OTHERS)
     if may_be_text(answer, question.prompt):
         return unsure_grade("the right number, as a text", WITH_QUOTES)
     if is_unrounded(answer, key, tolerance=question.tolerance or 0.0, unit=question.unit):

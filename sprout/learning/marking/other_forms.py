@@ -15,6 +15,7 @@ ONLY_THE_SHARE = "That share is right. How much is it in percent?"
 SHARE_WITH_SIGN = "As a share that is right; the % sign makes it a hundredth of that. How much is it in percent?"
 ONLY_THE_ODDS = "Those odds are right. How much is that in percent?"
 SHARE_OF_HOW_MANY = "That share is right. How many is that?"
+WITHOUT_SCALE = "Does “{scale}” belong to it? Write your number as the question writes its own."
 WHICH_SIDE = "That is a fraction. Which of its two numbers is asked for?"
 _NO_UNITS = frozenset("x times mal fois por per of and or is in so plus minus days".split())
 _SLACK = 1e-9  # of the value
@@ -88,7 +89,7 @@ def grade_shortened_odds(key: float, answer: str) -> Grade | None:
 
 def grade_scaled(question: NumericQuestion, key: float, answer: str) -> Grade | None:
     """The grade of the key with a scale word, "463 million": right where the question has all its amounts in
-    millions, or asks "How many million"; None of any other."""
+    millions, or asks "How many million", else asked about; None of any other."""
     found = [*_SCALE_WORD.finditer(answer)]
     if len(found) != 1 or scale_of(found[0][2])[0] == 1:
         return None
@@ -97,13 +98,13 @@ def grade_scaled(question: NumericQuestion, key: float, answer: str) -> Grade | 
         return None
     power = scale_of(found[0][2])[0]
     scales = {scale for one in _WORD.findall(question.prompt) if (scale := scale_of(one)[0]) != 1}
-    if scales - {power}:
-        return None
     amounts = [scale_of(one[2])[0] for one in _AMOUNT.finditer(question.prompt)]
     is_meant = all(scale == power for scale in amounts) or amounts.count(power) < sum(
         scale_of(one)[0] == power for one in _WORD.findall(question.prompt)
     )
-    return right_grade() if scales and is_meant else None
+    if scales == {power} and is_meant:
+        return right_grade()
+    return unsure_grade("the number, with a scale", WITHOUT_SCALE.format(scale=found[0][2]))
 
 
 def _states_key(question: NumericQuestion, key: float, answer: str) -> bool:
