@@ -19,8 +19,16 @@ from sprout.learning.marking.calculations import (
 )
 from sprout.learning.marking.counted_answers import names_several, names_what_is_counted
 from sprout.learning.marking.first_number import denies_what_is_asked, first_number
-from sprout.learning.marking.gap_answers import without_words_before_gap
-from sprout.learning.marking.grades import Grade, Remedy, right_grade, ungraded, unsure_grade, wrong_grade
+from sprout.learning.marking.gap_answers import without_words_around_gap
+from sprout.learning.marking.grades import (
+    Grade,
+    Remedy,
+    right_grade,
+    unfinished_grade,
+    ungraded,
+    unsure_grade,
+    wrong_grade,
+)
 from sprout.learning.marking.number_words import scale_of
 from sprout.learning.marking.numeric_question import (
     NumericQuestion,
@@ -90,7 +98,7 @@ def _grade_as_read(question: NumericQuestion, answer: str) -> Grade:
     key = value_in(question.correct_answer, question.unit)
     if key is None:
         return ungraded("the prepared answer states no number", remedy=Remedy.PERSON)
-    answer = in_wanted_unit(without_words_before_gap(answer, question.prompt), question.unit)
+    answer = in_wanted_unit(without_words_around_gap(answer, question.prompt), question.unit)
     stated = stated_results(answer, unit=question.unit, prompt=question.prompt)
     if names_what_is_counted(answer, question.prompt):
         return unsure_grade("the answer is what was to be counted", NAMED_ONLY)
@@ -104,6 +112,7 @@ def _grade_as_read(question: NumericQuestion, answer: str) -> Grade:
 
 def states_number(prompt: str, answer: str, *, unit: str | None) -> bool:
     """Whether the answer is a try at a number, right or wrong: one without any is not marked, and not wrong."""
+    answer = without_words_around_gap(answer, prompt)
     stated = stated_results(answer, unit=scale_of(unit or "")[1] or None, prompt=prompt)
     return bool(stated.results) or stated.is_unworked or stated.is_bound
 
@@ -242,18 +251,18 @@ def _is_beside(right: Quantity, result: Quantity, prompt: str) -> bool:
 
 def _grade_without_result(stated: StatedResults) -> Grade:
     if stated.is_bound:
-        return unsure_grade("the answer only bounds the number", ONLY_A_BOUND)
+        return unfinished_grade("the answer only bounds the number", ONLY_A_BOUND)
     if stated.is_unworked:
-        return unsure_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
+        return unfinished_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
     return unsure_grade("the answer states no single number beyond doubt", which_one(stated.results))
 
 
 def _grade_unfinished(question: NumericQuestion, key: float, answer: str) -> Grade | None:
     """The grade of an answer that stops short of its result, or has it in two units; None of any other."""
     if question.unit and in_two_units(answer, question.unit):
-        return unsure_grade("the answer is in two units", IN_ONE_UNIT.format(unit=question.unit))
+        return unfinished_grade("the answer is in two units", IN_ONE_UNIT.format(unit=question.unit))
     if has_unworked(answer, key, unit=question.unit) or leaves_the_rest(answer, question.prompt):
-        return unsure_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
+        return unfinished_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
     return None
 
 
@@ -266,9 +275,9 @@ def _grade_equal(
     if denies_what_is_asked(answer, question.prompt, unit=question.unit):
         return unsure_grade("the number may be of those that are not asked about", OF_THE_OTHERS)
     if may_be_text(answer, question.prompt):
-        return unsure_grade("the right number, as a text", WITH_QUOTES)
+        return unfinished_grade("the right number, as a text", WITH_QUOTES)
     if is_unrounded(answer, key, tolerance=question.tolerance or 0.0, unit=question.unit):
-        return unsure_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
+        return unfinished_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
     if rounded := _only_rounds_to(question, key, answer):
         return unsure_grade("the calculation comes to another number", LOOK_AGAIN.format(calculation=rounded))
     if misconception is None or is_the_very_number(result, key, question):
@@ -276,7 +285,7 @@ def _grade_equal(
     if misconception_of(replace(question, tolerance=None), replace(result, alternatives=())) is None:
         return right_grade()  # only near a wrong thought's value: 2/8, where the thought leads to 0.2
     if question.unit == "%":
-        return unsure_grade("the share, where the question is about turning it into a percentage", ONLY_THE_SHARE)
+        return unfinished_grade("the share, where the question is about turning it into a percentage", ONLY_THE_SHARE)
     return None
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from sprout.learning.marking.answer_pieces import plain_text
-from sprout.learning.marking.grades import Grade, right_grade, unsure_grade
+from sprout.learning.marking.grades import Grade, right_grade, unfinished_grade, unsure_grade
 from sprout.learning.marking.number_words import scale_of, with_digits
 from sprout.learning.marking.numeric_question import NumericQuestion, agrees, which_one
 from sprout.learning.marking.quantities import Quantity, iter_quantities
@@ -51,7 +51,7 @@ def grade_other_form(question: NumericQuestion, key: float, results: Sequence[Qu
     as its percentage; None of any other answer."""
     if any(agrees(one, key, question) for one in results):
         is_left = question.unit == "%" and "%" not in answer and _CANNOT_CONVERT.search(answer)
-        return unsure_grade("the share, and that it cannot be converted", ONLY_THE_SHARE) if is_left else None
+        return unfinished_grade("the share, and that it cannot be converted", ONLY_THE_SHARE) if is_left else None
     if question.unit != "%":
         if _RATIO.search(question.prompt) and _ratio_in(answer) == key:
             return right_grade()
@@ -62,16 +62,16 @@ def grade_other_form(question: NumericQuestion, key: float, results: Sequence[Qu
             if (below == key and _BELOW.search(question.prompt)) or (above == key and _ABOVE.search(question.prompt)):
                 return right_grade()
             if key in (above, below):
-                return unsure_grade("the fraction of which a side is asked for", WHICH_SIDE)
+                return unfinished_grade("the fraction of which a side is asked for", WHICH_SIDE)
         of_prompt = [one.quantity.value for one in iter_quantities(question.prompt) if one.quantity.unit != "%"]
         shares = [one.value for one in results if one.unit == "%"]
         is_share = any(agrees(Quantity(share / 100 * whole), key, question) for share in shares for whole in of_prompt)
-        return unsure_grade("the share of what is counted", SHARE_OF_HOW_MANY) if is_share else None
+        return unfinished_grade("the share of what is counted", SHARE_OF_HOW_MANY) if is_share else None
     percentages = [one.value for one in results if one.unit == "%"]
     if any(agrees(Quantity(value * 100), key, question) for value in percentages):
-        return unsure_grade("the share, with a percent sign", SHARE_WITH_SIGN)
+        return unfinished_grade("the share, with a percent sign", SHARE_WITH_SIGN)
     if not percentages and _odds_come_to(answer, key):
-        return unsure_grade("the odds, where the percentage is asked for", ONLY_THE_ODDS)
+        return unfinished_grade("the odds, where the percentage is asked for", ONLY_THE_ODDS)
     return None
 
 
@@ -104,7 +104,7 @@ def grade_scaled(question: NumericQuestion, key: float, answer: str) -> Grade | 
     )
     if scales == {power} and is_meant:
         return right_grade()
-    return unsure_grade("the number, with a scale", WITHOUT_SCALE.format(scale=found[0][2]))
+    return unfinished_grade("the number, with a scale", WITHOUT_SCALE.format(scale=found[0][2]))
 
 
 def _states_key(question: NumericQuestion, key: float, answer: str) -> bool:

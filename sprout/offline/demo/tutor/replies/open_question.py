@@ -267,4 +267,5 @@ def next_move_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     elif kind == "text" and labels:
         yield Snippet(frames.fresh("try_text_about", said, label=labels[0]))
     else:
-        yield Snippet(frames.fresh(f"try_{kind}" if f"try_{kind}" in frames.texts else "try_text", said))
+        name = f"try_{kind}" if f"try_{kind}" in frames.texts else "try_text"
+        yield Snippet(frames.fresh(name, said), repeatable=kind == "mcq")
