@@ -13,6 +13,7 @@ from sprout.learning.marking.answers import says_nothing
 from sprout.learning.marking.attempts import (
     asks_in_anger,
     asks_something,
+    asks_yes_or_no,
     begins_by_giving_up,
     complains,
     ends_by_giving_up,
@@ -215,7 +216,8 @@ def interpret_input(
         return _help_meaning(question, given)
     if given.kind is not TurnKind.ANSWER or question.kind == "mcq":
         return InputMeaning.ASIDE
-    if asks_something(given.text, answers=answers) and folded(given.text) not in (folded(one.text) for one in before):
+    asks = asks_something(given.text, answers=answers) or (question.is_for_sentences and asks_yes_or_no(given.text))
+    if asks and folded(given.text) not in (folded(one.text) for one in before):
         return InputMeaning.ASIDE
     if draft.format == "numeric" and ends_by_giving_up(given.text) and not _states_result(draft, given.text):
         return InputMeaning.DONT_KNOW

@@ -69,6 +69,10 @@ def test_the_tags_of_the_contract_say_what_words_are(content: str, kind: TurnKin
     [
         ("[ANSWER]\nblue light is scattered", InputMeaning.ATTEMPT),
         ("[ANSWER]\nI don't know", InputMeaning.DONT_KNOW),
+        ("[ANSWER]\ni forgot what goes in and out", InputMeaning.HELP_REQUEST),
+        ("[ANSWER]\nIs it because of the sea?", InputMeaning.ASIDE),
+        ("[ANSWER]\nIsn't it because short waves are scattered?", InputMeaning.ATTEMPT),
+        ("[ANSWER]\nidk something with waves and air?", InputMeaning.ATTEMPT),
         ("[ANSWER]\n", InputMeaning.DONT_KNOW),
         ("[ANSWER]\njust tell me the answer", InputMeaning.HELP_REQUEST),
         ("[ANSWER]\nWhy is the sky blue by day?", InputMeaning.HELP_REQUEST),

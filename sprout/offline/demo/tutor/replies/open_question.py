@@ -66,7 +66,11 @@ class OpenQuestion:
         """Return True if the message is a question of the learner's own."""
         says = self.turn.message
         asks = says.rstrip().endswith("?") or asks_something(says)
-        asks = self.turn.marking is None and (asks or (self.turn.kind == "message" and begins_as_question(says)))
+        asks = (
+            self.turn.marking is None
+            and not self.turn.hardly_answers
+            and (asks or (self.turn.kind == "message" and begins_as_question(says)))
+        )
         return self.pending.step in (LadderStep.WAIT, LadderStep.COMPARE) and (
             self.turn.kind == "clarification" or asks
         )
