@@ -18,6 +18,7 @@ from sprout.learning.lessons.turn import (
     extract_explanation,
     interpret_input,
     ladder_after,
+    ladder_after_grade,
     named_option,
     suggested_option,
     with_confirmed_answer,
@@ -30,8 +31,7 @@ from sprout.learning.marking.comparison import build_comparison
 from sprout.learning.marking.grades import Grade, GradeState
 from sprout.learning.marking.meant_option import only_confirms
 from sprout.learning.marking.point_verdicts import is_verdict_alone
-from sprout.learning.marking.program_marking import NO_PROGRAM_DOUBT
-from sprout.learning.marking.self_verdicts import disowns_answer, leaves_open, typed_self_mark
+from sprout.learning.marking.self_verdicts import begins_with_verdict, disowns_answer, leaves_open, typed_self_mark
 from sprout.learning.marking.typed_choice import named_options
 from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.text.normalization import folded
@@ -86,7 +86,7 @@ class Attempt:
         if attempt.id == question.last_attempt_id and not question.unmarked:
             # The same words once more are not a new attempt.
             return AttemptResult(question, ladder_after(question, InputMeaning.HELP_REQUEST))
-        ladder = _ladder_after_grade(question, grade)
+        ladder = ladder_after_grade(question, grade)
         if grade is not None and grade.must_be_compared:
             if (asked_back := self.ladder_if_asked_back(question, ladder, given.text)) is not None:
                 return AttemptResult(question, asked_back, notes=(TurnNote.HARDLY_AN_ANSWER,))
@@ -105,7 +105,7 @@ class Attempt:
         ladder, words = ladder_after(question, meaning), self.input.text
         if question.kind != "mcq" or meaning is not InputMeaning.ASIDE or self.input.kind is not TurnKind.ANSWER:
             return AttemptResult(question, ladder)
-        names_two = len(named_options(question.options, words)) > 1
+        names_two = len(named_options(question.options, words, question.prompt)) > 1
         note = TurnNote.TWO_OPTIONS if names_two else TurnNote.NO_OPTION
         is_new = folded(words) not in (folded(one.text) for one in before) and not asks_something(words)
         suggested = suggested_option(question, self.input) if is_new else None
@@ -138,7 +138,8 @@ class Attempt:
         beside the full answer, and has the highest level of help: whatever becomes of it is practice."""
         taught, words, draft = self.taught_texts(question), self.input.text, question.checkpoint.draft
         comparison = build_comparison(draft)
-        is_judging = leaves_open(words, comparison) or is_verdict_alone(words, comparison) or disowns_answer(words)
+        is_verdict = is_verdict_alone(words, comparison) or begins_with_verdict(words, comparison)
+        is_judging = is_verdict or leaves_open(words, comparison) or disowns_answer(words)
         is_answer = self.input.kind is TurnKind.ANSWER and not (is_judging or complains(words))
         if not is_answer or not answers_anew(words, question.last_attempt_text, draft, taught):
             return AttemptResult(question, question.ladder)
@@ -193,14 +194,6 @@ def _typed_move(given: LearnerInput) -> Move | None:
     if given.kind not in (TurnKind.ANSWER, TurnKind.MESSAGE):
         return None
     return "change" if wants_change(given.text) else "show" if wants_solution(given.text) else None
-
-
-def _ladder_after_grade(question: AskedCheckpoint, grade: Grade | None) -> HelpLadder:
-    """The ladder after an attempt with this grade; words in the place of a program use up no help."""
-    if grade is not None and NO_PROGRAM_DOUBT in grade.doubts:
-        return question.ladder.wait()
-    right = bool(grade.correct) if grade is not None and grade.state is GradeState.GRADED else None
-    return ladder_after(question, InputMeaning.ATTEMPT, right=right)
 
 
 def _ladder_after_move(ladder: HelpLadder, move: Move) -> HelpLadder:

@@ -13,6 +13,7 @@ from sprout.learning.marking.answers import says_nothing
 from sprout.learning.marking.attempts import (
     asks_in_anger,
     asks_something,
+    asks_yes_or_no,
     begins_by_giving_up,
     complains,
     ends_by_giving_up,
@@ -23,8 +24,10 @@ from sprout.learning.marking.attempts import (
 )
 from sprout.learning.marking.choices import Option
 from sprout.learning.marking.comparison import Comparison, build_comparison
+from sprout.learning.marking.grades import Grade, GradeState, Remedy
 from sprout.learning.marking.meant_option import confirms, denies, meant_option, only_confirms
 from sprout.learning.marking.number_grading import states_number
+from sprout.learning.marking.program_marking import NO_PROGRAM_DOUBT
 from sprout.learning.marking.stated_results import picked_result, stated_results
 from sprout.learning.marking.typed_choice import OPTION_LABELS, named_options, typed_option
 from sprout.learning.questions.questions import QuestionDraft
@@ -213,7 +216,8 @@ def interpret_input(
         return _help_meaning(question, given)
     if given.kind is not TurnKind.ANSWER or question.kind == "mcq":
         return InputMeaning.ASIDE
-    if asks_something(given.text, answers=answers) and folded(given.text) not in (folded(one.text) for one in before):
+    asks = asks_something(given.text, answers=answers) or (question.is_for_sentences and asks_yes_or_no(given.text))
+    if asks and folded(given.text) not in (folded(one.text) for one in before):
         return InputMeaning.ASIDE
     if draft.format == "numeric" and ends_by_giving_up(given.text) and not _states_result(draft, given.text):
         return InputMeaning.DONT_KNOW
@@ -253,7 +257,7 @@ def named_option(question: AskedCheckpoint, text: str) -> Option | None:
     """The option that the words name: by its text, or by the letter that stands before it."""
     if question.kind != "mcq":
         return None
-    return typed_option(question.options, text)
+    return typed_option(question.options, text, question.prompt)
 
 
 def suggested_option(question: AskedCheckpoint, given: LearnerInput) -> Option | None:
@@ -261,7 +265,7 @@ def suggested_option(question: AskedCheckpoint, given: LearnerInput) -> Option |
     is_open = question.kind == "mcq" and given.kind is TurnKind.ANSWER
     return (
         meant_option(question.options, given.text)
-        if is_open and not named_options(question.options, given.text)
+        if is_open and not named_options(question.options, given.text, question.prompt)
         else None
     )
 
@@ -298,11 +302,12 @@ def with_confirmed_answer(
         answers = (one for one in reversed(before) if one.kind is TurnKind.ANSWER and not only_confirms(one.text))
         said = next(answers, None)
         return given if said is None else replace(given, kind=TurnKind.ANSWER, text=said.text)
-    if not confirms(given.text) or suggested_option(question, given) is not None:
+    if not confirms(given.text):
         return given
     last = next((one for one in reversed(_beside_questions(before)) if not confirms(one.text)), None)
     option = suggested_option(question, last) if last is not None else None
-    return given if option is None else replace(given, kind=TurnKind.ANSWER, text=option.text)
+    agrees = option is not None and suggested_option(question, given) in (None, option)  # "yes, the 60"
+    return replace(given, kind=TurnKind.ANSWER, text=option.text) if option is not None and agrees else given
 
 
 def with_picked_result(question: AskedCheckpoint, given: LearnerInput) -> LearnerInput:
@@ -329,6 +334,15 @@ def ladder_after(question: AskedCheckpoint, meaning: InputMeaning, *, right: boo
             return question.ladder.after_help()
         case InputMeaning.ASIDE:
             return question.ladder.wait()
+
+
+def ladder_after_grade(question: AskedCheckpoint, grade: Grade | None) -> HelpLadder:
+    """The ladder after an attempt with this grade; words in the place of a program, and an answer that only has to be
+    finished, use up no help."""
+    if grade is not None and (NO_PROGRAM_DOUBT in grade.doubts or grade.remedy is Remedy.FINISH):
+        return question.ladder.wait()
+    right = bool(grade.correct) if grade is not None and grade.state is GradeState.GRADED else None
+    return ladder_after(question, InputMeaning.ATTEMPT, right=right)
 
 
 @dataclass(frozen=True, slots=True)

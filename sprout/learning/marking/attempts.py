@@ -38,6 +38,11 @@ _ASKS_ABOUT_ANSWER = re.compile(
     r"|was (?:habe|hab) ich falsch gemacht|wo (?:ist|liegt) mein fehler)\b",
     re.IGNORECASE,
 )
+_YES_OR_NO = re.compile(
+    r"(?:is|are|was|were|do|does|did|can|could|should|has|have|ist|sind|war|waren|kann|hat|haben|est-ce que)\b"
+    r"(?!['’])[^.!?…]*[?？]\W*",
+    re.IGNORECASE,
+)
 _PART = re.compile(r"[,;:.!?…–—。！？\n]+")
 
 
@@ -158,6 +163,12 @@ def asks_something(text: str, *, answers: Sequence[str] = ()) -> bool:
     is_short = len(words) <= _SHORT_QUESTION and _QUESTION_WORD.match(said) is not None
     is_asked = (is_short or _begins_with(said, "interrogatives")) and not any(map(str.isdigit, after))
     return is_asked or _begins_with(said, "reasons_asked")
+
+
+def asks_yes_or_no(text: str) -> bool:
+    """Whether the text is one question that a yes or no answers: "Is it because of the prisoners?", but not "Isn't it
+    because of them?", which claims it."""
+    return _YES_OR_NO.fullmatch(_LEAD_IN.sub("", tidy(text))) is not None
 
 
 def begins_as_question(text: str) -> bool:

@@ -35,10 +35,16 @@ def grade_choice(
 
 
 def chosen_option(options: Sequence[Option], chosen: str) -> Option | None:
-    """The option that was chosen: by id, else by text; but for capitals and spaces only where that leaves one."""
+    """The option that was chosen: by id, else by text; but for capitals and spaces only where that leaves one, such as
+    `f(a,b)` for `f(a, b)`."""
     for option in options:
         if option.id == chosen:
             return option
     same = [option for option in options if option.text == chosen]
     alike = same or [one for one in options if one_line(one.text).casefold() == one_line(chosen).casefold()]
+    alike = alike or [one for one in options if _without_spaces(one.text) == _without_spaces(chosen)]
     return alike[0] if len(alike) == 1 else None
+
+
+def _without_spaces(text: str) -> str:
+    return "".join(text.split()).casefold()

@@ -1,5 +1,6 @@
 """Comparable answers: which words in answer to a question for sentences are put beside the model answer."""
 
+import ast
 import re
 from collections.abc import Sequence
 
@@ -32,7 +33,7 @@ def is_worth_comparing(answer: str, draft: QuestionDraft, taught: Sequence[str] 
         taught: what the tutor has said in the lesson.
     """
     words, said = len(plain(answer).split()), _matter([answer])
-    if _is_bare_number(answer):
+    if _is_bare_number(answer) or _is_program(answer):
         return False
     of_model = said & _matter([draft.correct_answer, *draft.anchors, *(one.statement for one in draft.criteria)])
     if words <= _FEW_WORDS:
@@ -59,6 +60,15 @@ def _is_bare_number(answer: str) -> bool:
     """Whether the answer is a number or two with their units, and no sentence: "45 sous so 2.25 livres"."""
     words, numbers = plain(_NUMBER.sub(" ", answer)).split(), _NUMBER.findall(answer)
     return 0 < len(numbers) <= _FEW_NUMBERS and len(numbers) >= sum(word not in _BESIDE_NUMBERS for word in words)
+
+
+def _is_program(answer: str) -> bool:
+    """Whether the answer is lines of a program, and no words."""
+    lines = [line for line in answer.splitlines() if line.strip()]
+    try:
+        return len(lines) > 1 and bool(ast.parse(answer).body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
 
 
 def _says_two_things(answer: str) -> bool:

@@ -49,7 +49,11 @@ _NO_ONE = re.compile(
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(r"(?:\A|(?<=\s))(\d{1,2})[.)]\s+(?=[^\W\d])")
-_RESULT_FIRST = re.compile(r"\s*(\d[\d.,]*) ?= ?([(\d][\d.,() ]*(?:[-+*/x×·:][\d.,() ]+)+)(?: ?[^\W\d_]{1,12})?[\s.!]*")
+_RESULT_FIRST = re.compile(
+    r"\s*(\d[\d.,]*) ?= ?([(\d][\d.,() ]*(?:(?:[-+*/x×·:]|% ?(?:of|von|de|di|van) )[\d.,() ]+)+)(?: ?[^\W\d_]{1,12})?"
+    r"[\s.!]*"
+)
+_ITEM_END = re.compile(r",(?!\d)|[;&]|\b(?:and|und|et|y|e|en|i|и)\b", re.IGNORECASE)
 _AND = re.compile(r"[,;&.]*|and|und|et|y|e|en|i|и", re.IGNORECASE)
 _TELLS_APART = (Kind.RESULT, Kind.OPERATOR, Kind.CHOICE, Kind.SHARE)
 
@@ -129,10 +133,12 @@ def _without_numbering(answer: str) -> str:
 
 
 def _names_as_many(count: str, mark: str, names: str) -> bool:
-    """Whether as many numbers are named behind a count as it says; "2, 4 and 6" may be a list of its own."""
+    """Whether as many items are named behind a count as it says; "2, 4 and 6" may be a list of its own."""
     pieces = answer_pieces(names)
     numbers = [piece for piece in pieces if piece.quantity is not None]
     if mark == "(" and not count.isdecimal() and count_of(count):
+        return True
+    if mark != "," and len([item for item in _ITEM_END.split(names) if item.strip()]) == count_of(count) != 1:
         return True
     return (
         all(piece.kind in _NAMING for piece in pieces)

@@ -26,6 +26,7 @@ class Remedy(StrEnum):
     RETRY = "retry"  # the same call once more; the doubts say what was wrong with it
     SECOND_SAMPLE = "second_sample"
     FOLLOW_UP = "follow_up"  # ask the learner
+    FINISH = "finish"  # ask the learner for the last step alone: what was said holds the right value
     COMPARE = "compare"  # the learner compares it with the model answer
     PERSON = "person"
 
@@ -140,6 +141,11 @@ def wrong_grade(misconception: str | None) -> Grade:
 def unsure_grade(doubt: str, next_step: str = "") -> Grade:
     """The grade of an answer about which its learner is asked, with the words that ask."""
     return Grade(GradeState.UNSURE, remedy=Remedy.FOLLOW_UP, doubts=(doubt,), next_step=next_step)
+
+
+def unfinished_grade(doubt: str, next_step: str) -> Grade:
+    """The grade of an answer that only has to be finished, with the words that ask for that step."""
+    return Grade(GradeState.UNSURE, remedy=Remedy.FINISH, doubts=(doubt,), next_step=next_step)
 
 
 def _visible_criterion(result: CriterionResult) -> VisibleCriterion:

@@ -9,6 +9,7 @@ from sprout.learning.marking.answers import says_nothing
 from sprout.learning.marking.attempts import only_acknowledges
 from sprout.learning.marking.choices import Option
 from sprout.learning.marking.number_words import with_digits
+from sprout.learning.marking.ordinals import place_of
 from sprout.learning.marking.typed_choice import (
     MAX_ANSWER_LENGTH,
     clauses_of,
@@ -19,7 +20,8 @@ from sprout.learning.text.confusables import plain
 from sprout.learning.text.stems import stems
 
 _ALIKE = 80  # of 100, as rapidfuzz counts: "defeet"
-_SHARE = 0.5
+_SHARE = 1 / 3  # of the marks that are said
+_SHORTEST_STEM, _LONGEST_ENDING, _SHORTEST_PART = 3, 2, 4  # characters
 _SHORTEST_WITH_SLIPS = 5  # characters
 _LONGEST_NO, _LONGEST_YES = 3, 8  # words
 _APOSTROPHE = re.compile("['’`´]")
@@ -28,7 +30,8 @@ _NUMBER = re.compile(r"\d{2,}")
 
 
 def meant_option(options: Sequence[Option], text: str) -> Option | None:
-    """The only option that has half of the words of the first clause, else of all, to itself.
+    """The option that shares more content words than any other with the text, else with its first clause, and a third
+    of those at least. Of two that share the same number, it is the one that says less besides.
 
     Whether it is meant, only the learner can say: "the economy does not recover" shares its words with what it denies.
     """
@@ -36,7 +39,9 @@ def meant_option(options: Sequence[Option], text: str) -> Option | None:
         return None
     said = without_taken_back(text)
     first = " ".join(next(clauses_of(said), []))
-    return _only_option(options, first) or _only_option(options, said)
+    has_reason = not words_of("reasons").isdisjoint(plain(said).split())
+    is_denied_later = _denies(said) and not (_denies(first) or has_reason)
+    return _only_option(options, said) or (None if is_denied_later else _only_option(options, first))
 
 
 def confirms(text: str) -> bool:
@@ -60,26 +65,38 @@ def denies(text: str) -> bool:
 
 
 def _only_option(options: Sequence[Option], text: str) -> Option | None:
-    said, all_marks = _marks(text), [_marks(option.text) for option in options]
-    found: list[Option] = []
-    for at, option in enumerate(options):
-        others = frozenset[str]().union(*all_marks[:at], *all_marks[at + 1 :])
-        shared = sum(_is_said(mark, said) for mark in all_marks[at] - others)
-        if shared and shared >= _SHARE * len(said):
-            found.append(option)
-        elif shared:
-            return None
-    return found[0] if len(found) == 1 else None
+    said = _marks(text)
+    ranks = [_rank(said, _marks(option.text)) for option in options]
+    best = max(ranks, default=(0, 0.0))
+    is_one = best[0] and best[0] >= _SHARE * len(said) and ranks.count(best) == 1
+    return options[ranks.index(best)] if is_one else None
+
+
+def _rank(said: frozenset[str], option: frozenset[str]) -> tuple[int, float]:
+    """How many of the marks that are said the option has, and the share of its own that this is."""
+    shared = sum(any(_same_mark(one, other) for other in option) for one in said)
+    return shared, shared / len(option) if shared > 1 else 0.0
 
 
 def _marks(text: str) -> frozenset[str]:
-    """Content words of a text, as stems, and its numbers, which tell it from others."""
-    return stems([_INNER_CAPITAL.sub(" ", text)]) | frozenset(_NUMBER.findall(with_digits(text)))
+    """Content words of a text, as stems, its numbers and places, in whatever form, and whether it denies anything."""
+    words = plain(_INNER_CAPITAL.sub(" ", text)).split()
+    places = (place_of(word) for word in words)
+    numbers = frozenset(f"{place + 1}" for place in places if place is not None and place >= 0)
+    denied = frozenset(("not",) if _denies(text) else ())
+    return stems([" ".join(words)]) | numbers | frozenset(_NUMBER.findall(with_digits(text))) | denied
 
 
-def _is_said(mark: str, said: frozenset[str]) -> bool:
-    if mark in said:
-        return True
-    return len(mark) >= _SHORTEST_WITH_SLIPS and any(
-        len(word) >= _SHORTEST_WITH_SLIPS and fuzz.ratio(mark, word) >= _ALIKE for word in said
-    )
+def _denies(text: str) -> bool:
+    return not words_of("negations").isdisjoint(plain(_APOSTROPHE.sub("", text)).split())
+
+
+def _same_mark(one: str, other: str) -> bool:
+    """Whether two marks are one word but for inflection, a slip, or a part of a compound: "powder", "gunpowder"."""
+    short, long = sorted((one, other), key=len)
+    if one == other or short.isdecimal():
+        return one == other
+    is_inflected = len(short) >= _SHORTEST_STEM and long.startswith(short) and len(long) - len(short) <= _LONGEST_ENDING
+    is_part = len(short) >= _SHORTEST_PART and (long.startswith(short) or long.endswith(short))
+    is_slip = len(short) >= _SHORTEST_WITH_SLIPS and fuzz.ratio(one, other) >= _ALIKE
+    return is_inflected or is_part or is_slip

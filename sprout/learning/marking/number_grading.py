@@ -18,8 +18,17 @@ from sprout.learning.marking.calculations import (
     value_in_brackets,
 )
 from sprout.learning.marking.counted_answers import names_several, names_what_is_counted
-from sprout.learning.marking.gap_answers import without_words_before_gap
-from sprout.learning.marking.grades import Grade, Remedy, right_grade, ungraded, unsure_grade, wrong_grade
+from sprout.learning.marking.first_number import denies_what_is_asked, first_number
+from sprout.learning.marking.gap_answers import without_words_around_gap
+from sprout.learning.marking.grades import (
+    Grade,
+    Remedy,
+    right_grade,
+    unfinished_grade,
+    ungraded,
+    unsure_grade,
+    wrong_grade,
+)
 from sprout.learning.marking.number_words import scale_of
 from sprout.learning.marking.numeric_question import (
     NumericQuestion,
@@ -51,6 +60,7 @@ NAMED_ONLY = "You say which they are. How many is that?"
 LOOK_AGAIN = "Look at {calculation} once more."
 FOR_OR_AGAINST = "Which side does each of the two numbers belong to?"
 WITH_QUOTES = "With or without the quotation marks? Write it as it should stand."
+OF_THE_OTHERS = "You say “not”. Does your number count those that are asked about, or the others?"
 ONLY_A_BOUND = "That leaves many numbers open. Which one is it?"
 _MILLION = 1e6
 _SLACK = 1e-9  # of the value
@@ -88,7 +98,7 @@ def _grade_as_read(question: NumericQuestion, answer: str) -> Grade:
     key = value_in(question.correct_answer, question.unit)
     if key is None:
         return ungraded("the prepared answer states no number", remedy=Remedy.PERSON)
-    answer = in_wanted_unit(without_words_before_gap(answer, question.prompt), question.unit)
+    answer = in_wanted_unit(without_words_around_gap(answer, question.prompt), question.unit)
     stated = stated_results(answer, unit=question.unit, prompt=question.prompt)
     if names_what_is_counted(answer, question.prompt):
         return unsure_grade("the answer is what was to be counted", NAMED_ONLY)
@@ -102,6 +112,7 @@ def _grade_as_read(question: NumericQuestion, answer: str) -> Grade:
 
 def states_number(prompt: str, answer: str, *, unit: str | None) -> bool:
     """Whether the answer is a try at a number, right or wrong: one without any is not marked, and not wrong."""
+    answer = without_words_around_gap(answer, prompt)
     stated = stated_results(answer, unit=scale_of(unit or "")[1] or None, prompt=prompt)
     return bool(stated.results) or stated.is_unworked or stated.is_bound
 
@@ -111,6 +122,8 @@ def _grade_unworked(question: NumericQuestion, key: float, stated: StatedResults
     value = _bare_value(question, answer) if stated.is_unworked else None
     if value and not agrees(value, key, question):
         return wrong_grade(misconception_of(question, value))
+    if any(agrees(one, key, question) and _is_first(one, question, answer) for one in stated.results):
+        return right_grade()
     is_unworked = stated.is_unworked or has_unworked(answer, key, unit=question.unit)
     return _grade_without_result(replace(stated, is_unworked=is_unworked))
 
@@ -190,9 +203,12 @@ def _grade_beside(
     """The grade of an answer in which another number than its result is the right one.
 
     Right if the result only rounds it ("0.5056, so about half"), or is it in another unit than the one that is asked
-    for. Wrong if the answer goes on from it to the result ("so 30, then 3000"): to ask which of the two counts would
-    give the right one away.
+    for, and where it is stated first and the result only follows from it or is said beside it ("9, so 90 %"). Wrong if
+    the answer goes on from it to the result ("so 30, then 3000"), unless it is a clause of its own: to ask which of the
+    two counts would give the right one away.
     """
+    if _is_first(right, question, answer):
+        return right_grade()
     if _ABOUT.search(answer) and abs(result.value - right.value) <= _ROUNDED * abs(right.value):
         return right_grade()
     is_wanted = [bool(one.unit and question.unit and same_unit(one.unit, question.unit)) for one in (right, result)]
@@ -200,10 +216,20 @@ def _grade_beside(
         return right_grade()
     if _is_worked_from(right, result, answer, question):
         return right_grade()
-    if concluded and not _is_beside(right, result, question.prompt):
+    first = first_number(answer, unit=question.unit)
+    is_own_clause = first is not None and first.is_paused_after and first.quantity.value == right.value
+    if concluded and not is_own_clause and not _is_beside(right, result, question.prompt):
         return wrong_grade(misconception_of(question, replace(result, alternatives=())))
     two = sorted((right, result), key=lambda one: one.value)
     return unsure_grade("another number of the answer is the right one", which_one(two))
+
+
+def _is_first(right: Quantity, question: NumericQuestion, answer: str) -> bool:
+    """Whether the answer states the right number first, and the others are what follows from it, or of others."""
+    first = first_number(answer, unit=question.unit)
+    if first is None or first.quantity.value != right.value:
+        return False
+    return first.leads_to_other_kind(question.unit) or first.is_beside_others(question.prompt, question.unit)
 
 
 def _is_worked_from(right: Quantity, result: Quantity, answer: str, question: NumericQuestion) -> bool:
@@ -225,18 +251,18 @@ def _is_beside(right: Quantity, result: Quantity, prompt: str) -> bool:
 
 def _grade_without_result(stated: StatedResults) -> Grade:
     if stated.is_bound:
-        return unsure_grade("the answer only bounds the number", ONLY_A_BOUND)
+        return unfinished_grade("the answer only bounds the number", ONLY_A_BOUND)
     if stated.is_unworked:
-        return unsure_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
+        return unfinished_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
     return unsure_grade("the answer states no single number beyond doubt", which_one(stated.results))
 
 
 def _grade_unfinished(question: NumericQuestion, key: float, answer: str) -> Grade | None:
     """The grade of an answer that stops short of its result, or has it in two units; None of any other."""
     if question.unit and in_two_units(answer, question.unit):
-        return unsure_grade("the answer is in two units", IN_ONE_UNIT.format(unit=question.unit))
+        return unfinished_grade("the answer is in two units", IN_ONE_UNIT.format(unit=question.unit))
     if has_unworked(answer, key, unit=question.unit) or leaves_the_rest(answer, question.prompt):
-        return unsure_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
+        return unfinished_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
     return None
 
 
@@ -246,10 +272,12 @@ def _grade_equal(
     """The grade of a result that agrees with the key; None if it is as likely one that a wrong thought leads to."""
     if _AGAINST.search(answer) and not _AGAINST.search(question.prompt):
         return unsure_grade("odds against may be the right ones the other way round", FOR_OR_AGAINST)
+    if denies_what_is_asked(answer, question.prompt, unit=question.unit):
+        return unsure_grade("the number may be of those that are not asked about", OF_THE_OTHERS)
     if may_be_text(answer, question.prompt):
-        return unsure_grade("the right number, as a text", WITH_QUOTES)
+        return unfinished_grade("the right number, as a text", WITH_QUOTES)
     if is_unrounded(answer, key, tolerance=question.tolerance or 0.0, unit=question.unit):
-        return unsure_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
+        return unfinished_grade("the answer is a calculation without its result", NOT_WORKED_OUT)
     if rounded := _only_rounds_to(question, key, answer):
         return unsure_grade("the calculation comes to another number", LOOK_AGAIN.format(calculation=rounded))
     if misconception is None or is_the_very_number(result, key, question):
@@ -257,7 +285,7 @@ def _grade_equal(
     if misconception_of(replace(question, tolerance=None), replace(result, alternatives=())) is None:
         return right_grade()  # only near a wrong thought's value: 2/8, where the thought leads to 0.2
     if question.unit == "%":
-        return unsure_grade("the share, where the question is about turning it into a percentage", ONLY_THE_SHARE)
+        return unfinished_grade("the share, where the question is about turning it into a percentage", ONLY_THE_SHARE)
     return None
 
 

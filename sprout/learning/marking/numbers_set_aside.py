@@ -10,6 +10,7 @@ from sprout.learning.marking.units import parse_unit
 
 _TO = (":", "to", "zu", "à", "a")  # odds
 _JOINTS = ("and", "but")
+_BETWEEN = ("between", "zwischen", "entre", "fra", "tra", "tussen", "między")
 _MOST_WORDS = 4  # between a number and "out of": "20 of the younger cooks out of 200"
 
 
@@ -125,8 +126,21 @@ def without_bounds(pieces: Sequence[Piece]) -> list[Piece]:
     """Pieces with the numbers that only bound the result as worked with."""
     return [
         replace(piece, kind=Kind.WORKED) if piece.kind is Kind.NUMBER and is_bounded(pieces, at) else piece
-        for at, piece in enumerate(pieces)
+        for at, piece in enumerate(_without_range(pieces))
     ]
+
+
+def _without_range(pieces: Sequence[Piece]) -> list[Piece]:
+    """Pieces with both ends of a range as worked with where another number lies in it: "between 10 and 20, so 15"."""
+    kept = [*pieces]
+    for at, (between, low, joint, high) in enumerate(zip(pieces, pieces[1:], pieces[2:], pieces[3:], strict=False)):
+        if between.text not in _BETWEEN or low.quantity is None or high.quantity is None or has_number([joint]):
+            continue
+        others = [one.quantity.value for one in (*pieces[:at], *pieces[at + 4 :]) if one.quantity is not None]
+        if any(low.quantity.value < one < high.quantity.value for one in others):
+            ends = (replace(low, kind=Kind.WORKED), joint, replace(high, kind=Kind.WORKED))
+            kept[at : at + 4] = [replace(between, kind=Kind.WORD), *ends]
+    return kept
 
 
 def is_bounded(pieces: Sequence[Piece], at: int) -> bool:

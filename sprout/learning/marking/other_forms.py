@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from sprout.learning.marking.answer_pieces import plain_text
-from sprout.learning.marking.grades import Grade, right_grade, unsure_grade
+from sprout.learning.marking.grades import Grade, right_grade, unfinished_grade, unsure_grade
 from sprout.learning.marking.number_words import scale_of, with_digits
 from sprout.learning.marking.numeric_question import NumericQuestion, agrees, which_one
 from sprout.learning.marking.quantities import Quantity, iter_quantities
@@ -15,6 +15,7 @@ ONLY_THE_SHARE = "That share is right. How much is it in percent?"
 SHARE_WITH_SIGN = "As a share that is right; the % sign makes it a hundredth of that. How much is it in percent?"
 ONLY_THE_ODDS = "Those odds are right. How much is that in percent?"
 SHARE_OF_HOW_MANY = "That share is right. How many is that?"
+WITHOUT_SCALE = "Does “{scale}” belong to it? Write your number as the question writes its own."
 WHICH_SIDE = "That is a fraction. Which of its two numbers is asked for?"
 _NO_UNITS = frozenset("x times mal fois por per of and or is in so plus minus days".split())
 _SLACK = 1e-9  # of the value
@@ -50,7 +51,7 @@ def grade_other_form(question: NumericQuestion, key: float, results: Sequence[Qu
     as its percentage; None of any other answer."""
     if any(agrees(one, key, question) for one in results):
         is_left = question.unit == "%" and "%" not in answer and _CANNOT_CONVERT.search(answer)
-        return unsure_grade("the share, and that it cannot be converted", ONLY_THE_SHARE) if is_left else None
+        return unfinished_grade("the share, and that it cannot be converted", ONLY_THE_SHARE) if is_left else None
     if question.unit != "%":
         if _RATIO.search(question.prompt) and _ratio_in(answer) == key:
             return right_grade()
@@ -61,16 +62,16 @@ def grade_other_form(question: NumericQuestion, key: float, results: Sequence[Qu
             if (below == key and _BELOW.search(question.prompt)) or (above == key and _ABOVE.search(question.prompt)):
                 return right_grade()
             if key in (above, below):
-                return unsure_grade("the fraction of which a side is asked for", WHICH_SIDE)
+                return unfinished_grade("the fraction of which a side is asked for", WHICH_SIDE)
         of_prompt = [one.quantity.value for one in iter_quantities(question.prompt) if one.quantity.unit != "%"]
         shares = [one.value for one in results if one.unit == "%"]
         is_share = any(agrees(Quantity(share / 100 * whole), key, question) for share in shares for whole in of_prompt)
-        return unsure_grade("the share of what is counted", SHARE_OF_HOW_MANY) if is_share else None
+        return unfinished_grade("the share of what is counted", SHARE_OF_HOW_MANY) if is_share else None
     percentages = [one.value for one in results if one.unit == "%"]
     if any(agrees(Quantity(value * 100), key, question) for value in percentages):
-        return unsure_grade("the share, with a percent sign", SHARE_WITH_SIGN)
+        return unfinished_grade("the share, with a percent sign", SHARE_WITH_SIGN)
     if not percentages and _odds_come_to(answer, key):
-        return unsure_grade("the odds, where the percentage is asked for", ONLY_THE_ODDS)
+        return unfinished_grade("the odds, where the percentage is asked for", ONLY_THE_ODDS)
     return None
 
 
@@ -88,7 +89,7 @@ def grade_shortened_odds(key: float, answer: str) -> Grade | None:
 
 def grade_scaled(question: NumericQuestion, key: float, answer: str) -> Grade | None:
     """The grade of the key with a scale word, "463 million": right where the question has all its amounts in
-    millions, or asks "How many million"; None of any other."""
+    millions, or asks "How many million", else asked about; None of any other."""
     found = [*_SCALE_WORD.finditer(answer)]
     if len(found) != 1 or scale_of(found[0][2])[0] == 1:
         return None
@@ -97,13 +98,13 @@ def grade_scaled(question: NumericQuestion, key: float, answer: str) -> Grade | 
         return None
     power = scale_of(found[0][2])[0]
     scales = {scale for one in _WORD.findall(question.prompt) if (scale := scale_of(one)[0]) != 1}
-    if scales - {power}:
-        return None
     amounts = [scale_of(one[2])[0] for one in _AMOUNT.finditer(question.prompt)]
     is_meant = all(scale == power for scale in amounts) or amounts.count(power) < sum(
         scale_of(one)[0] == power for one in _WORD.findall(question.prompt)
     )
-    return right_grade() if scales and is_meant else None
+    if scales == {power} and is_meant:
+        return right_grade()
+    return unfinished_grade("the number, with a scale", WITHOUT_SCALE.format(scale=found[0][2]))
 
 
 def _states_key(question: NumericQuestion, key: float, answer: str) -> bool:

@@ -146,8 +146,9 @@ def _text_without_quotes(run: ProgramRun, texts: str) -> str:
 def _means(error: str, line: str) -> Iterator[str]:
     """The meaning of the message by the table, whose first rows look at the line as well."""
     for fault in _faults():
-        if re.search(fault["message"], error) and re.search(fault.get("line", ""), line):
-            yield fault["means"]
+        found = re.search(fault["message"], error)
+        if found and re.search(fault.get("line", ""), line):
+            yield fault["means"].replace("{sign}", found.groupdict().get("sign", ""))
 
 
 @cache

@@ -28,9 +28,10 @@ from sprout.learning.marking.program_runs import (
     ProgramsUnavailable,
 )
 from sprout.learning.marking.unprinted_values import with_values_printed
+from sprout.learning.mastery.knowledge_tracing import NEUTRAL_SCORE
 from sprout.learning.questions.program_tests import ProgramTest
 
-MOST_IN_PART = 0.6  # of the score, below what counts as right
+MOST_IN_PART = NEUTRAL_SCORE  # a program that fails a test is wrong: it never speaks for knowing
 NO_PROGRAM = "A program is asked for here, and this is none that Python can run. Write only its lines, without words."
 NO_PROGRAM_DOUBT = "no program"
 IN_NO_FUNCTION = (

@@ -40,7 +40,7 @@ _SELDOM_UNITS = frozenset("a am are as at da de do in is it me my so to un".spli
 _DEGREES = re.compile(r" ?(?:deg(?:rees?)?|grade?|degrés?|grad[oi]s?|graus?|graden)\b", re.IGNORECASE)
 # "zwanzig Millisekunden", but not "60 obviously"
 _UNKNOWN_WORD = re.compile(
-    r"(?!right$|maybe$|think$|guess$|sorry$|though$|total$|still$|please$)(?!\w+(?:ly|ment|mente|lich)$)[^\W\d_]{5,24}"
+    r"(?!right$|maybe$|think$|guess$|sorry$|though$|total$|still$|please$|repeating$|recurring$|rounded$)(?!\w+(?:ly|ment|mente|lich)$)[^\W\d_]{5,24}"
 )
 _CLAUSE_END = re.compile(r"\W*$|[,;.!?]")
 _LETTERS = re.compile(r"[^\W\d_]+")

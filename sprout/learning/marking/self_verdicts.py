@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from sprout.learning.marking.comparison import (
     Comparison,
@@ -11,7 +12,7 @@ from sprout.learning.marking.comparison import (
     phrases,
     remarks,
 )
-from sprout.learning.marking.point_verdicts import point_verdicts
+from sprout.learning.marking.point_verdicts import is_verdict_alone, point_verdicts
 from sprout.learning.marking.typed_choice import words_of
 from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.text.confusables import plain
@@ -20,6 +21,7 @@ from sprout.learning.text.stems import shared_stems, stems
 FEWEST_SHARED = 2  # content words of a thought that a misconception has
 
 _APOSTROPHE = re.compile("['’`´]")
+_SENTENCE = re.compile(r"[^.!?…？\n]+[.!?…？\n]*")
 _CLAUSE_END = re.compile(r"[,.;:!?…\n]+")
 _THOUGHT = re.compile(
     r"(?:(?:because|bc|since|weil|and|und) )?(?:i|ich) (?:\w+ )?(?:thought|dachte)(?: that| dass)? (.+)"
@@ -33,6 +35,20 @@ _DISOWNS = re.compile(
 )
 
 
+def without_question_after(text: str, comparison: Comparison) -> str:
+    """The verdict that the text begins with, where a question of another kind follows it: "The same. Can I have a
+    break?"; else the text."""
+    sentences = _SENTENCE.findall(text)
+    head = "".join(takewhile(lambda one: "?" not in one and "？" not in one, sentences)).strip()
+    return head if head and head != text.strip() and begins_with_verdict(head, comparison) else text
+
+
+def begins_with_verdict(text: str, comparison: Comparison) -> bool:
+    """Whether the first sentence is a verdict on an answer, and none itself, whatever follows it."""
+    first = next(iter(_SENTENCE.findall(text)), "")
+    return is_verdict_alone(first, comparison) and parse_self_verdict(first, comparison) is not None
+
+
 def typed_self_mark(text: str, before: Sequence[str], comparison: Comparison) -> SelfMark | None:
     """The learner's verdicts; None where the text has none, or leaves open which of the criteria are met.
 
@@ -40,6 +56,7 @@ def typed_self_mark(text: str, before: Sequence[str], comparison: Comparison) ->
         before: their messages since they gave the answer. Where one left it open they were asked; "partly" once more is
             kept for the whole, with no verdict on any criterion.
     """
+    text = without_question_after(text, comparison)
     was_asked = any(leaves_open(one, comparison) for one in before)
     is_single = len(comparison.criteria) == 1
     named = None if is_single else point_verdicts(text, comparison, is_asked=was_asked)

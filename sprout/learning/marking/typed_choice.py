@@ -15,7 +15,7 @@ from rapidfuzz import fuzz
 
 from sprout.learning.marking.choices import Option, chosen_option
 from sprout.learning.marking.number_words import count_of, with_digits
-from sprout.learning.marking.ordinals import ordinals
+from sprout.learning.marking.ordinals import ordinals, place_of
 from sprout.learning.marking.stated_results import stated_results
 from sprout.learning.text.confusables import plain
 from sprout.learning.text.normalization import folded, occurs_in
@@ -56,6 +56,7 @@ _PROBABILITY = re.compile(r"\b[Pp]\s*\(")
 _APOSTROPHE = re.compile("['’`´]")
 _CLAUSE_END = re.compile(r"[—–;:,.!?\n]+|-\s")
 _NUMBER = re.compile(r"\d+")
+_ARTICLES = frozenset("a an the der die das den ein eine le la les un une el los las il lo i gli o os as".split())
 _BARE_NUMBER = re.compile(r"\d+(?:[.,]\d+)?(?: ?[^\W\d]{1,12}| ?%)?\.?")
 _TAKEN_BACK = re.compile(
     r"(?:\b[A-H]\s+(?:(?:is|seems|ist|est) )?)?"
@@ -65,29 +66,32 @@ _TAKEN_BACK = re.compile(
 )
 
 
-def typed_option(options: Sequence[Option], text: str) -> Option | None:
+def typed_option(options: Sequence[Option], text: str, prompt: str = "") -> Option | None:
     """The one option that the words name; None where they name none, or more than one.
 
     Args:
         options: in the order in which the learner sees them, lettered A, B, C …
+        prompt: the question, whose words may stand behind a place: "the first picture".
     """
-    named = named_options(options, text)
+    named = named_options(options, text, prompt)
     return named[0] if len(named) == 1 else None
 
 
-def named_options(options: Sequence[Option], text: str) -> list[Option]:
+def named_options(options: Sequence[Option], text: str, prompt: str = "") -> list[Option]:
     """The options that the words name: none, one, or several of which the learner must say which one counts."""
     if (exact := chosen_option(options, text)) is not None:
         return [exact]
     if len(text) > MAX_ANSWER_LENGTH or not options:
         return []
     *_, last = _CORRECTION.split(text)
-    if last != text and len(corrected := named_options(options, last)) == 1:
+    if last != text and len(corrected := named_options(options, last, prompt)) == 1:
         return corrected
     found = _LABELLED.match(text) or _SUBJECT.match(text)
     if found and not _RULED_OUT.match(text[found.end(1) :]):
         at = OPTION_LABELS.index(found[1].upper())
         return [*options[at : at + 1]]
+    if (said := _by_own_ordinal(options, text)) or (said := _by_bare_place(options, text, prompt)):
+        return said
     meant = _with_letters(options, without_taken_back(text))
     found_in = (
         (_by_text, meant),
@@ -98,6 +102,7 @@ def named_options(options: Sequence[Option], text: str) -> list[Option]:
         (_by_value, meant),
         (_by_notation, text),
         (_by_own_words, text),
+        (_by_part, text),
     )
     if (concluded := _CONCLUDED.search(text)) is not None:
         return [*options[(at := OPTION_LABELS.index(concluded[1])) : at + 1]]
@@ -114,25 +119,85 @@ def without_taken_back(text: str) -> str:
 def _with_letters(options: Sequence[Option], text: str) -> str:
     """The text with "option four" as "D", unless the number may be meant as one of another option, or the options are
     counts."""
-    numbers = [_numbers_of(option) for option in options]
-    begin_with_one = [one for one in numbers if one and one[0] is not None]
-    if len(begin_with_one) > 1:
-        return text
 
     def letter(found: re.Match[str]) -> str:
         place = count_of(found[1].lower())
-        if place is None or not 1 <= place <= len(options):
-            return found[0]
-        is_clear = all(place not in one for at, one in enumerate(numbers, start=1) if at != place)
-        return OPTION_LABELS[place - 1] if is_clear else found[0]
+        is_one = place is not None and 1 <= place <= len(options) and _is_clear_place(options, place)
+        return OPTION_LABELS[place - 1] if place is not None and is_one else found[0]
 
     return _NUMBERED.sub(letter, _BARE_PLACE.sub(letter, text))
+
+
+def _is_clear_place(options: Sequence[Option], place: int) -> bool:
+    """Whether a place, from 1, is no number of another option, and the options are no counts."""
+    numbers = [_numbers_of(option) for option in options]
+    are_counts = sum(bool(one) and one[0] is not None for one in numbers) > 1
+    return not are_counts and all(place not in one for at, one in enumerate(numbers, start=1) if at != place)
 
 
 def _numbers_of(option: Option) -> list[int | None]:
     """The number that each word of the option is, None for other words."""
     words = _words_alone(option.text).split()
     return [int(word) if word.isdecimal() else count_of(word) if len(word) > 1 else None for word in words]
+
+
+def _by_own_ordinal(options: Sequence[Option], text: str) -> list[Option]:
+    """The option that begins with the place which the first clause is but for fillers and words of that option, where
+    options begin with places: "3" and "the 3rd one" mean "the third" wherever it stands, and "second" means "second
+    order"."""
+    own = [_meant_words(_words_alone(option.text).split())[:1] for option in options]
+    if sum(bool(first) and first[0] in ordinals() for first in own) < _TWO:
+        return []
+    words = _meant_words(next(clauses_of(without_taken_back(text)), []))
+    said = {place for word in words if (place := place_of(word)) is not None}
+    saying = [option for option, first in zip(options, own, strict=True) if said == {*map(ordinals().get, first)}]
+    rest = {word for word in words if place_of(word) is None}
+    return [one for one in saying if len(saying) == 1 and rest <= {*_words_alone(one.text).split()}]
+
+
+def _by_bare_place(options: Sequence[Option], text: str, prompt: str) -> list[Option]:
+    """The option of the place that the first clause is, but for fillers and a word behind it that the question has and
+    no option: "not 3, I'd say 4", "the 1st argument because …"."""
+    clauses = [words for clause in clauses_of(without_taken_back(text)) if (words := _meant_words(clause))]
+    in_options = {word for option in options for word in _words_alone(option.text).split()}
+    beside = set(_words_alone(prompt).split()) - in_options
+    if not clauses or (len(clauses) > 1 and not _has_reason(text)):
+        return []
+    word, *behind = clauses[0]
+    says_place = word.isdecimal() or (bool(behind) and word in ordinals() and ordinals().keys().isdisjoint(in_options))
+    place = place_of(word) if says_place and len(behind) <= 1 and beside.issuperset(behind) else None
+    if place is None or not 0 <= place < len(options) or (word.isdecimal() and not _is_clear_place(options, place + 1)):
+        return []
+    return [options[place]]
+
+
+def _meant_words(clause: Sequence[str]) -> list[str]:
+    return [word for word in clause if word not in words_of("fillers")]
+
+
+def _by_part(options: Sequence[Option], text: str) -> list[Option]:
+    """The option that alone has the words of the text, articles and the like aside, side by side, and denies as much:
+    "no lord holds court" for "No lord holds a court over his peasants"."""
+    kept = {word for option in options for word in _words_alone(option.text).split()} | words_of("negations")
+    beside = (words_of("fillers") - kept) | _ARTICLES
+    said, *others = (
+        [word for word in _words_alone(one).split() if word not in beside]
+        for one in (text, *(option.text for option in options))
+    )
+    if (
+        "?" in text
+        or len([*clauses_of(text)]) != 1
+        or all(len(word) <= _TWO or place_of(word) is not None for word in said)
+    ):
+        return []
+    holding = [at for at, words in enumerate(others) if _stands_in_order(said, words)]
+    denied = words_of("negations")
+    is_one = len(holding) == 1 and denied.intersection(said) == denied.intersection(others[holding[0]])
+    return [options[holding[0]]] if is_one else []
+
+
+def _stands_in_order(said: Sequence[str], words: Sequence[str]) -> bool:
+    return any([*words[at : at + len(said)]] == [*said] for at in range(len(words) - len(said) + 1))
 
 
 def _by_text(options: Sequence[Option], text: str) -> list[Option]:

@@ -83,7 +83,7 @@ class Mastery:
         evidence: the answers about the node itself, oldest first, those among them that were practice too; what came
             along edges is in the probability alone.
         right_items: what was answered right at the first attempt, without help.
-        run: the number of opportunities since the last miss.
+        run: the number of opportunities since the last miss, but for those with a score that says nothing.
         learned_at: the time of the answer, or the claim, by which it was learned; None unless it is.
         mastered_at: the time of the answer, a day after that one, by which it was mastered; None unless it is.
     """
@@ -218,7 +218,7 @@ def _advance(known: Mastery, answer: Evidence) -> Mastery:
     if answer.missed:
         return replace(known, run=0, learned_at=None, mastered_at=None)
     items = known.right_items | {answer.item} if answer.right else known.right_items
-    now = replace(known, right_items=items, run=known.run + 1)
+    now = replace(known, right_items=items, run=known.run + (answer.score > NEUTRAL_SCORE))
     if now.mastered_from is not None and answer.right and answer.at >= now.mastered_from:
         return replace(now, mastered_at=answer.at)
     if now.learned or now.right_answers_needed:

@@ -18,11 +18,15 @@ from sprout.learning.lessons.turn import (
     interpret_input,
     lacks_number,
     ladder_after,
+    ladder_after_grade,
     named_option,
     parse_input,
     render_reply,
+    with_confirmed_answer,
 )
 from sprout.learning.marking.choices import Option
+from sprout.learning.marking.number_grading import grade_number
+from sprout.learning.marking.numeric_question import NumericQuestion
 from sprout.learning.questions.questions import QuestionDraft
 
 OPEN = QuestionDraft("Why is the sky blue by day?", "open_ended", "short waves are scattered most", 3, ("Light",))
@@ -65,6 +69,10 @@ def test_the_tags_of_the_contract_say_what_words_are(content: str, kind: TurnKin
     [
         ("[ANSWER]\nblue light is scattered", InputMeaning.ATTEMPT),
         ("[ANSWER]\nI don't know", InputMeaning.DONT_KNOW),
+        ("[ANSWER]\ni forgot what goes in and out", InputMeaning.HELP_REQUEST),
+        ("[ANSWER]\nIs it because of the sea?", InputMeaning.ASIDE),
+        ("[ANSWER]\nIsn't it because short waves are scattered?", InputMeaning.ATTEMPT),
+        ("[ANSWER]\nidk something with waves and air?", InputMeaning.ATTEMPT),
         ("[ANSWER]\n", InputMeaning.DONT_KNOW),
         ("[ANSWER]\njust tell me the answer", InputMeaning.HELP_REQUEST),
         ("[ANSWER]\nWhy is the sky blue by day?", InputMeaning.HELP_REQUEST),
@@ -211,6 +219,25 @@ def test_A11_there_is_something_to_compare_only_while_the_learner_compares() -> 
     comparison = posed(ladder=HelpLadder(step=LadderStep.COMPARE)).comparison
     assert comparison is not None
     assert comparison.model_answer == OPEN.correct_answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "level", "attempts"),
+    [("6*10+3", 0, 0), ("more than 60", 0, 0), ("63 million", 0, 0), ("60 or 63", 1, 1), ("64", 1, 1)],
+)
+def test_H1_an_answer_that_only_has_to_be_finished_uses_up_no_help(answer: str, level: int, attempts: int) -> None:
+    number = QuestionDraft("What does it show?", "numeric", "63", 3, ("Loops",))
+    grade = grade_number(NumericQuestion(number.prompt, "63"), answer)
+    ladder = ladder_after_grade(posed(number, ladder=HelpLadder(unmarked=1)), grade)
+    assert (grade.correct is True, ladder.level, ladder.attempts) == (False, level, attempts)
+
+
+@pytest.mark.parametrize(("reply", "taken"), [("yes 60", True), ("yes", True), ("yes 45", False), ("no", False)])
+def test_A11_a_yes_with_the_words_of_the_offered_option_takes_it(reply: str, taken: bool) -> None:
+    shares = ("180, the number of the others", "45, the number beside it", "60, the number it grew out of")
+    asked = posed(QuestionDraft("A share of which number?", "mcq", shares[2], 3, ("Trees",), options=shares))
+    given = with_confirmed_answer(asked, parse_input(f"[ANSWER]\n{reply}"), [parse_input("[ANSWER]\nthe 60 firs")])
+    assert (given.text == shares[2]) is taken
 
 
 @given(st.lists(st.text(min_size=1), max_size=20), st.integers(0, 30))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sprout.learning.marking.gap_answers import without_words_before_gap
-from sprout.learning.marking.number_grading import NOT_WORKED_OUT, WITH_QUOTES, grade_number
+from sprout.learning.marking.gap_answers import without_words_around_gap
+from sprout.learning.marking.number_grading import NOT_WORKED_OUT, WITH_QUOTES, grade_number, states_number
 from sprout.learning.marking.numeric_question import NumericQuestion
 
 ODDS = NumericQuestion("1. Sunny against not sunny: 72 to 56.\n2. Both can be divided by 8: 9 to ___.", "7")
@@ -29,7 +29,7 @@ def test_A1_with_the_words_before_a_gap_a_wrong_number_stays_wrong(answer: str) 
     ("answer", "prompt"), [("-4", "5 - ___ = 1"), ("9 to 7", "72 to 56 is what?"), ("9 to", "9 to ___"), ("9", "9 ___")]
 )
 def test_A1_a_sign_alone_and_the_words_alone_are_kept(answer: str, prompt: str) -> None:
-    assert without_words_before_gap(answer, prompt) == answer
+    assert without_words_around_gap(answer, prompt) == answer
 
 
 @pytest.mark.parametrize("answer", ['"120"', "'120'", "“120”."])
@@ -76,3 +76,28 @@ def test_A1_two_numbers_of_the_question_beside_an_or_are_no_choice_where_there_i
 def test_A1_a_calculation_is_quoted_as_it_was_typed(unit: str | None, answer: str, quoted: str) -> None:
     grade = grade_number(NumericQuestion("How many are there?", "220", unit), answer)
     assert grade.next_step == f"Look at {quoted} once more."
+
+
+BRANCH_GAP = NumericQuestion("```python\nif copies <= 10:\n    each = 5\nelif copies <= ___:\n    each = 4\n```", "50")
+LISTS = NumericQuestion("The appends write into the first list, so `len(a)` is ___.\n4. c still sees [7].", "3")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "correct"),
+    [
+        (BRANCH_GAP, "elif copies <= 50:", True),
+        (BRANCH_GAP, "copies <= 50", True),
+        (BRANCH_GAP, "<= 50", True),
+        (BRANCH_GAP, "50:", True),
+        (BRANCH_GAP, "elif copies <= 10:", False),
+        (BRANCH_GAP, "< 51", None),
+        (LISTS, "3 for a, 1 for c", True),
+        (LISTS, "1 for a, 3 for c", False),
+        (LISTS, "3 for x, 1 for c", None),
+    ],
+)
+def test_A1_the_code_around_a_gap_may_be_said_with_its_number(
+    question: NumericQuestion, answer: str, correct: bool | None
+) -> None:
+    assert grade_number(question, answer).correct is correct
+    assert states_number(question.prompt, answer, unit=None)

@@ -99,3 +99,9 @@ def test_A9_a_new_answer_takes_the_place_of_the_one_that_is_compared(text: str) 
 )  # fmt: skip
 def test_A9_a_remark_a_question_and_a_copy_are_no_new_answer(text: str) -> None:
     assert not answers_anew(text, "hes poor so hes in the third order i think", ORDERS)
+
+
+def test_A11_a_program_where_words_are_asked_is_asked_about() -> None:
+    program = "pay = 0\nfor order in orders:\n    pay += order\nprint(pay)"
+    assert not is_worth_comparing(program, ORDERS)
+    assert is_worth_comparing("the order counts his office:\nfirst order", ORDERS)

@@ -18,7 +18,7 @@ from sprout.learning.marking.comparison import (
 )
 from sprout.learning.marking.grades import Grade, GradeState, Remedy, ungraded, visible_grade
 from sprout.learning.marking.point_verdicts import is_verdict_alone
-from sprout.learning.marking.self_verdicts import disowns_answer, leaves_open, typed_self_mark
+from sprout.learning.marking.self_verdicts import begins_with_verdict, disowns_answer, leaves_open, typed_self_mark
 from sprout.learning.questions.assessments import SelfMark
 from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft
 
@@ -277,3 +277,27 @@ def test_A11_who_says_none_and_what_they_thought_has_missed_all_and_may_name_the
     ):
         assert typed_self_mark(text, [], comparison) == SelfMark(missed, belief)
     assert typed_self_mark("None of the texts is a number", [], comparison) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "marks"),
+    [
+        ("the same. can i have a break?", {"met"}),
+        ("The same! Can we stop here for today?", {"met"}),
+        ("not yet. what now?", {"missing"}),
+        ("the same?", None),
+        ("Can I have a break?", None),
+        ("light is scattered. is that the same?", None),
+    ],
+)
+def test_A9_a_verdict_counts_before_a_question_of_another_kind(text: str, marks: set[Mark] | None) -> None:
+    mark = typed_self_mark(text, [], build_comparison(SKY))
+    assert (set(mark.verdicts.values()) if mark else None) == marks
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [("the same. can i have a break?", True), ("not yet. next please", True), ("short waves scatter. the same", False)],
+)
+def test_A9_a_text_that_begins_with_a_verdict_takes_no_answers_place(text: str, is_one: bool) -> None:
+    assert begins_with_verdict(text, build_comparison(SKY)) is is_one

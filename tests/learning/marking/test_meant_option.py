@@ -71,3 +71,35 @@ def test_A11_a_name_in_one_word_is_read_in_its_parts() -> None:
     found = meant_option(errors, "index out of range")
     assert found is not None
     assert found.text == "IndexError"
+
+
+FLATS = (
+    "Flats where tomatoes grow",
+    "Balconies with tomatoes",
+    "All the flats in the town",
+    "Flats that have a balcony",
+)
+RULES = ("That nobody will want a post", "That one man will rule alone", "That the poor will buy votes")
+HARVESTS = ("A bad harvest without a revolution", "A bad harvest and then a revolution", "A revolution, harvests good")
+
+
+@pytest.mark.parametrize(
+    ("texts", "says", "meant"),
+    [
+        (("bread", "powder", "a king"), "gunpowder", "powder"),
+        (("brings a higher wage", "makes a man ashamed"), "shame", "makes a man ashamed"),
+        (("ValueError", "TypeError", "NameError"), "typ error", "TypeError"),
+        (FLATS, "the balcony flats", "Flats that have a balcony"),
+        (RULES, "dictatorship of one guy", "That one man will rule alone"),
+        (RULES, "fear of one man ruling alone", "That one man will rule alone"),
+        (("1 win in 4 games", "1 win in 5 games"), "one win, five games", "1 win in 5 games"),
+        (HARVESTS, "a bad harvest but no revolution", "A bad harvest without a revolution"),
+        (FLATS, "the flats", None),
+        (FLATS, "cabbages", None),
+    ],
+)
+def test_A11_an_option_that_shares_more_words_than_any_other_is_asked_about(
+    texts: tuple[str, ...], says: str, meant: str | None
+) -> None:
+    found = meant_option([Option(text, text) for text in texts], says)
+    assert (found and found.text) == meant

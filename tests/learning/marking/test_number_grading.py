@@ -366,7 +366,8 @@ def test_A1_a_word_that_begins_like_a_month_makes_no_date_of_the_number(answer: 
 def test_A1_what_is_counted_may_stand_behind_the_number() -> None:
     assert grade_number(PRIMES, "8 primes").correct is True
     assert grade_number(PRIMES, "9 primes").correct is False
-    assert grade_number(PRIMES, "8 million").correct is False
+    assert grade_number(PRIMES, "8 million").correct is None
+    assert grade_number(PRIMES, "9 million").correct is False
 
 
 def test_A3_a_key_without_a_number_marks_nobody_wrong() -> None:

@@ -18,6 +18,8 @@ from sprout.programs.runner import SandboxedRunner
         ("def f():\n    print(1)\nprint(f() + f())", "One of the values is None"),
         ("print('3' + 1)", "A text and a number meet there"),
         ("print(3 + '1')", "A text and a number meet there"),
+        ("print('50' // 12)", "A text stands beside `//`"),
+        ("age = 3\nif age under 6: price 0, if under 16 price 3 else 7", "each branch on lines of its own"),
         ("print(3 < '1')", "Two kinds of value"),
         ("xs = [1]\nprint(xs[1])", "positions begin at 0"),
         ("xs = [1]\nprint(xs['a'])", "a position, which is a whole number"),

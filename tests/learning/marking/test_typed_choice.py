@@ -238,3 +238,41 @@ COLOURS = tuple(Option(text, text) for text in ("blue", "green", "red", "nothing
 )
 def test_A11_what_stands_behind_a_reason_is_no_choice(text: str, colours: list[str]) -> None:
     assert [option.text for option in named_options(COLOURS, text)] == colours
+
+
+ESTATES = ("first order", "third estate", "no order at all", "second order")
+GROUPS = ("the third", "the fourth", "the second", "the first")
+CALLS = ("long_ones(words, 5)", "long_ones(5, words)", "long_ones(words)", "words(long_ones, 5)")
+FLATS = ("Flats where tomatoes grow", "Balconies with tomatoes", "All the flats", "Flats that have a balcony")
+LORDS = ("No rich family owns more", "No official gives orders", "No lord holds a court over his peasants")
+
+
+@pytest.mark.parametrize(
+    ("texts", "says", "meant"),
+    [
+        (GROUPS, "3", "the third"),
+        (GROUPS, "the 3rd one, because 700 is enough and storm matters", "the third"),
+        (GROUPS, "third", "the third"),
+        (GROUPS, "C", "the second"),
+        (ESTATES, "second", "second order"),
+        (ESTATES, "2nd order, he keeps the title", "second order"),
+        (ESTATES, "second estate", None),
+        (CALLS, "long_ones(words,5)", "long_ones(words, 5)"),
+        (FLATS, "not 3, i'd say 4", "Flats that have a balcony"),
+        (FLATS, "the 2.", "Balconies with tomatoes"),
+        (FLATS, "first bread, then peace", None),
+        (LORDS, "No lord holds court", "No lord holds a court over his peasants"),
+        (LORDS, "No rich lord", None),
+    ],
+)
+def test_A1_a_place_that_options_say_and_a_part_of_one_name_it(
+    texts: Sequence[str], says: str, meant: str | None
+) -> None:
+    found = typed_option(options_of(texts), says)
+    assert (found and found.text) == meant
+
+
+@pytest.mark.parametrize("says", ["first picture", "the 1st picture bc one win comes with 3 losses"])
+def test_A1_a_word_of_the_question_may_stand_behind_a_place(says: str) -> None:
+    games = options_of(("1 win and 3 losses", "1 win and 2 losses", "3 wins and 1 loss"))
+    assert typed_option(games, says, "Which picture shows that?") == games[0]

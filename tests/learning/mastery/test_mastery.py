@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sprout.learning.marking.program_marking import grade_runs
+from sprout.learning.marking.program_runs import ProgramEnd, ProgramRun
 from sprout.learning.mastery.knowledge_tracing import update, update_prerequisite
 from sprout.learning.mastery.mastery import HIGHEST_OPEN, LEARNED_FROM, Claim, Evidence, Mastery, mastery, mean_mastery
+from sprout.learning.questions.program_tests import ProgramTest
 from tests.learning.mastery.histories import (
     CHAIN,
     NODES,
@@ -187,6 +190,25 @@ def test_H5_a_node_that_an_answer_tests_itself_gets_nothing_along_its_edges() ->
     found = mastery([an_answer(1, "sugar", "leaf")], CHAIN)
     assert [found["sugar"].known, found["leaf"].known] == update([START, START], 1, "open_ended", 3)
     assert found["light"].known == update_prerequisite(START, 1, "open_ended", 3, edges=1)
+
+
+@settings(max_examples=100)
+@given(histories, answers, st.integers(2, 8), st.data())
+def test_H4b_a_program_that_fails_a_case_raises_nothing_however_many_it_passes(
+    history: list[Evidence], answer: Evidence, cases: int, data: st.DataObject
+) -> None:
+    passed = data.draw(st.integers(0, cases - 1))
+    printed = [ProgramRun(ProgramEnd.COMPLETE, "1" if case < passed else "2") for case in range(cases)]
+    grade = grade_runs("print(n)", [ProgramTest(before="n = 1", prints="1")] * cases, printed)
+    assert grade.correct is False
+    assert grade.score is not None
+    before = mastery(history, CHAIN)
+    now = mastery([*history, next_answer(history, replace(answer, score=grade.score))], CHAIN)
+    for node in NODES:
+        was, is_now = before.get(node, Mastery()), now.get(node, Mastery())
+        assert is_now.known <= was.known + 1e-9
+        assert is_now.value <= was.value + 1e-9
+        assert was.learned or not is_now.learned
 
 
 @settings(max_examples=150)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from sprout.learning.leaks.secret import Secret, build_secret
 from sprout.learning.lessons.help_ladder import GAP_LADDER
+from sprout.learning.marking.ordinals import in_series
 from sprout.learning.questions.program_tests import ProgramTest
 from sprout.learning.questions.questions import Criterion, Misconception, QuestionDraft, QuestionFormat, parse_number
 from sprout.learning.text.normalization import folded
@@ -63,8 +64,11 @@ class PreparedQuestion:
 
     @property
     def options(self) -> list[str]:
-        """The options of a choice, always in the same order, which says nothing about the right one."""
+        """The options of a choice, always in the same order, which says nothing about the right one: by their places or
+        numbers where they are that, else drawn."""
         options = [self.answer, *(option for option, _ in self.wrong)] if self.kind == "mcq" else []
+        if (series := in_series(options)) is not None:
+            return series
         random.Random(self.prompt).shuffle(options)
         return options
 

@@ -102,7 +102,7 @@ def test_A11_who_finds_all_in_their_answer_hears_so_in_other_words_each_time() -
     lesson.open()
     heard = [lesson.compare("met").split("\n\n")[0] for _ in range(4)]
     assert len({*heard}) == 4
-    assert all(words.startswith(("Good", "Well done", "Nice")) for words in heard)
+    assert all("practice" in words for words in heard), "nobody has checked it"
 
 
 def test_a_question_that_comes_again_is_announced_as_an_earlier_one() -> None:
@@ -153,8 +153,8 @@ def test_who_names_two_options_is_asked_for_one() -> None:
 def test_words_that_name_no_option_are_answered_by_one_clear_sentence(words: str) -> None:
     lesson = at_the_choice()
     replies = [lesson.name_no_option(words).partition("\n\nQuestion Type:")[0] for _ in range(3)]
-    assert "I cannot tell which option you mean. Please name its letter." in replies[0]
-    assert len(set(replies)) == 3
+    known = "I cannot tell which option you mean: your words fit several of them, or none. A letter or a tap will do."
+    assert all(known in reply for reply in replies)
     assert not any("?" in reply for reply in replies)
 
 

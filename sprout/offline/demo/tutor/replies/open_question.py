@@ -66,7 +66,11 @@ class OpenQuestion:
         """Return True if the message is a question of the learner's own."""
         says = self.turn.message
         asks = says.rstrip().endswith("?") or asks_something(says)
-        asks = self.turn.marking is None and (asks or (self.turn.kind == "message" and begins_as_question(says)))
+        asks = (
+            self.turn.marking is None
+            and not self.turn.hardly_answers
+            and (asks or (self.turn.kind == "message" and begins_as_question(says)))
+        )
         return self.pending.step in (LadderStep.WAIT, LadderStep.COMPARE) and (
             self.turn.kind == "clarification" or asks
         )
@@ -267,4 +271,5 @@ def next_move_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     elif kind == "text" and labels:
         yield Snippet(frames.fresh("try_text_about", said, label=labels[0]))
     else:
-        yield Snippet(frames.fresh(f"try_{kind}" if f"try_{kind}" in frames.texts else "try_text", said))
+        name = f"try_{kind}" if f"try_{kind}" in frames.texts else "try_text"
+        yield Snippet(frames.fresh(name, said), repeatable=kind == "mcq")
