@@ -99,13 +99,13 @@ def reasoning_snippets(now: OpenQuestion) -> Iterator[Snippet]:
             return
 
 
-def step_points(now: OpenQuestion, *, most_general: bool = False) -> Iterator[str]:
+def step_points(now: OpenQuestion) -> Iterator[str]:
     """Replies with sentences of the explanation of the open question's step, none twice in a lesson: what it comes down
-    to, if it is to be explained again or `most_general`; else those that have most of what is asked."""
+    to, if it is to be explained again; else those that have most of what is asked."""
     found = now.lesson.find(now.pending.prompt)
     frames, said, words = now.templates, now.turn.said, now.turn.message
     known = frames.wordings("aside_point")
-    points = _nearest_first(words, found[0], now.lesson, wants_any=most_general) if found else []
+    points = _nearest_first(words, found[0], now.lesson) if found else []
     for text in points:
         quoted = inner_quotes(text)
         if not any(frames.render(wording, text=quoted) in said for wording in known):
@@ -125,17 +125,16 @@ def _values(now: OpenQuestion) -> Iterator[float]:
     yield from sorted(dict.fromkeys(named), key=given.__contains__)
 
 
-def _nearest_first(words: str, chunk: Chunk, lesson: TutorLesson, *, wants_any: bool) -> list[str]:
+def _nearest_first(words: str, chunk: Chunk, lesson: TutorLesson) -> list[str]:
     """The statements of the explanation that stand alone, or with the one before, nearest to the side question first;
     of the same nearness what holds in general before the numbers of a case, and the later, which concludes, first.
 
-    A sentence that has a word or two of a long question by chance is worse than none. To who wants it explained again,
-    or asks why about that of which the whole explanation is, the nearest is said.
+    A sentence that has a word or two of a long question by chance is worse than none. To who wants it explained again
+    the nearest is said.
     """
     found: list[tuple[int, bool, int, str]] = []
-    met, of_all = count_needs_met(lesson.course, words, chunk.explanation)
+    wants_any = asks_again(words)
     share = SHARE_OF_REASON if asks_reason(words) else SHARE_OF_QUESTION
-    wants_any = wants_any or asks_again(words) or (asks_reason(words) and 0 < SHARE_OF_QUESTION * of_all <= met)
     sentences = sentences_of(" ".join(_FENCED.sub(" ", chunk.explanation).split()))
     for at, sentence in enumerate(sentences):
         text = sentence
