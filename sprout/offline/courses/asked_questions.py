@@ -14,8 +14,11 @@ from sprout.offline.courses.lesson_format import Lesson
 
 ALL_OF = 2  # needs of the asked question: of more than these one may be missing, in its own part
 LEAST_ELSEWHERE = 2  # needs: one word that is no term picks no question of another part
-SAME_WORDS, ALIKE = 0.75, 0.5  # share of the words of both, little ones too
+SAME_QUESTION, SAME_WORDS, ALIKE, LEAST_ALIKE = 0.9, 0.75, 0.5, 0.34  # share of the words of both, little ones too
+FEWEST_WORDS = 3  # of a clause
+ALIKE_BY_ONE = 0.6  # where a single word is asked about
 
+_CLAUSE_END = re.compile(r"[,;.?!]+(?:\s+|\Z)")
 _NUMBER: Tokens = frozenset({"number"})  # any number
 _FRACTION = re.compile(r"\d+\.\d+")
 _APOSTROPHE = re.compile(r"(?<=\w)['’`´](?=\w)")
@@ -59,7 +62,14 @@ class _Wording:
 
 
 def asked_answer(slug: str, subconcept: str, question: str) -> FoundAnswer | None:
-    """The answer to the asked question that this one is, in other words too: of the part itself, else of another."""
+    """The answer to the asked question that this one, or a clause of it, is in other words: of the part, else of another
+    one."""
+    clauses = [clause for clause in _CLAUSE_END.split(question) if len(clause.split()) >= FEWEST_WORDS]
+    found = (_answer_to(slug, subconcept, text) for text in (question, *clauses))
+    return next(filter(None, found), None)
+
+
+def _answer_to(slug: str, subconcept: str, question: str) -> FoundAnswer | None:
     words, kind = _words(question), _kind(question)
     needs, there = _needs(slug, question), _about(slug, question)
     fitting = list[tuple[bool, int, float, FoundAnswer]]()
@@ -69,11 +79,14 @@ def asked_answer(slug: str, subconcept: str, question: str) -> FoundAnswer | Non
         is_here, likeness, back = one.answer.lesson == subconcept, one.likeness(words), count_met(one.needs, there)
         if is_here:
             least = len(one.needs) if len(one.needs) <= ALL_OF else len(one.needs) - 1
-            is_alike = len(needs) > 1 or kind == one.kind or likeness >= ALIKE
-            fits = likeness >= SAME_WORDS or (is_alike and back >= least and one.covers(needs))
+            is_alike = likeness >= (LEAST_ALIKE if len(needs) > 1 else ALIKE_BY_ONE)
+            fits = one.covers(needs) and is_alike and back >= least
+            is_on_matter = any(need != _NUMBER for need in needs)
+            fits = fits or likeness >= (SAME_QUESTION if is_on_matter else SAME_WORDS)
         else:
             is_on_term = likeness >= SAME_WORDS and any(map(has_term, needs))
-            is_alike = is_on_term or min(len(needs), len(one.needs)) >= LEAST_ELSEWHERE
+            is_on_more = likeness >= ALIKE and min(len(needs), len(one.needs)) >= LEAST_ELSEWHERE
+            is_alike = is_on_term or is_on_more
             fits = is_alike and back == len(one.needs) and _NUMBER not in one.needs and one.covers(needs)
         if fits:
             fitting.append((is_here, back, likeness, one.answer))

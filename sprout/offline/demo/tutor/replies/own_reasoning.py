@@ -24,7 +24,7 @@ PAIR = 2  # numbers that one calculation takes
 FEWEST_WORDS = 6  # of a sentence that says something
 MOST_NUMBERS = 4
 MOST_POINTS = 2  # sentences of one step that are pointed to
-SHARE_OF_QUESTION, SHARE_OF_REASON = 0.6, 0.5  # that such a sentence has at least, of a question why less
+SHARE_OF_QUESTION = 0.6  # that such a sentence has at least
 
 _APOSTROPHE = re.compile(r"(?<=\w)['’`´](?=\w)")
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
@@ -134,7 +134,6 @@ def _nearest_first(words: str, chunk: Chunk, lesson: TutorLesson) -> list[str]:
     """
     found: list[tuple[int, bool, int, str]] = []
     wants_any = asks_again(words)
-    share = SHARE_OF_REASON if asks_reason(words) else SHARE_OF_QUESTION
     sentences = sentences_of(" ".join(_FENCED.sub(" ", chunk.explanation).split()))
     for at, sentence in enumerate(sentences):
         text = sentence
@@ -142,8 +141,8 @@ def _nearest_first(words: str, chunk: Chunk, lesson: TutorLesson) -> list[str]:
             text = f"{sentences[at - 1]} {sentence}" if at else ""
         is_statement = not sentence.rstrip("”\"'’").endswith("?")
         near, of_all = count_needs_met(lesson.course, words, text)
-        is_remark = of_all == 1 and not asks_openly(words)
-        least = 0 if wants_any else of_all + 1 if is_remark else max(1, share * of_all)
+        is_on_one_word = of_all == 1
+        least = 0 if wants_any else of_all + 1 if is_on_one_word else max(1, SHARE_OF_QUESTION * of_all)
         if text and near >= least and is_statement and FEWEST_WORDS <= len(text.split()) <= MOST_OF_ASIDE:
             found.append((near, not any(map(str.isdigit, text)), at, text))
     return [text for *_, text in sorted(found, reverse=True)][:MOST_POINTS]
