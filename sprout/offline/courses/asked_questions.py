@@ -62,8 +62,10 @@ class _Wording:
 
 
 def asked_answer(slug: str, subconcept: str, question: str) -> FoundAnswer | None:
-    """The answer to the asked question that this one, or a clause of it, is in other words: of the part, else of another
-    one."""
+    """The answer to the asked question that this one, or a clause of it, is in other words.
+
+    Questions of the part itself come before those of others.
+    """
     clauses = [clause for clause in _CLAUSE_END.split(question) if len(clause.split()) >= FEWEST_WORDS]
     found = (_answer_to(slug, subconcept, text) for text in (question, *clauses))
     return next(filter(None, found), None)
@@ -79,7 +81,7 @@ def _answer_to(slug: str, subconcept: str, question: str) -> FoundAnswer | None:
         is_here, likeness, back = one.answer.lesson == subconcept, one.likeness(words), count_met(one.needs, there)
         if is_here:
             least = len(one.needs) if len(one.needs) <= ALL_OF else len(one.needs) - 1
-            is_alike = likeness >= (LEAST_ALIKE if len(needs) > 1 else ALIKE_BY_ONE)
+            is_alike = likeness >= (LEAST_ALIKE if min(len(needs), len(one.needs)) > 1 else ALIKE_BY_ONE)
             fits = one.covers(needs) and is_alike and back >= least
             is_on_matter = any(need != _NUMBER for need in needs)
             fits = fits or likeness >= (SAME_QUESTION if is_on_matter else SAME_WORDS)
