@@ -28,6 +28,7 @@ COMMON_FROM = 4  # passages: a single word that stands in so many of a lesson pi
 
 _MARK = "§"  # begins what is no stem
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
+_QUOTATION = re.compile(r"“[^“”]*”")
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
 _CODE = re.compile(r"`([^`\n]+)`")
 _LIST_MARK = re.compile(r"^\s*(?:\d+\.|[-*•])\s+")
@@ -36,7 +37,9 @@ _OBLIGED = re.compile(r"\b(?:i|we|you) (?:even |really |always )*(?:need|have|go
 _ASKS_NUMBER = re.compile(r"\bhow (?:many|much|old|long|often|high|tall|far)\b|\b(?:what|which) (?:year|percent\w*)\b")
 _ASKS_PLACE = re.compile(r"\b(?:where|which|what|who)\b")
 _ASKS_REASON = re.compile(r"\b(?:why|how come|what for|reason)\b")
-_SUPPOSED = re.compile(r"\b(?:wrong idea|(?:the|this) idea|if (?:\w+ )*(?:were|was|began|stopped)|would)\b")
+_SUPPOSED = re.compile(
+    r"\b(?:claim|premise)(?: \w)?:|\b(?:wrong idea|(?:the|this) idea|if (?:\w+ )*(?:were|was|began|stopped)|would)\b"
+)
 _REASON = re.compile(r"\b(?:because|since|so|as|therefore|thus|then)\b")
 _NUMBER = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|half|twice|hundred|thousand|million)\b")
 
@@ -102,10 +105,7 @@ def search_course(slug: str, subconcept: str, question: str) -> list[Passage]:
     met = {one: one.count_met(asked.needs, subconcept) for one in _index(slug, added_courses()) if asked.needs}
     least = len(asked.needs) if len(asked.needs) <= ALL_OF else len(asked.needs) - 1
     found = [one for one, (many, _) in met.items() if many >= least]
-    if all(
-        all(word.isdigit() or word.startswith(_MARK) for word in need) and any(map(str.isdigit, need))
-        for need in asked.needs
-    ):
+    if all(map(_is_number, asked.needs)):
         return []  # a number alone says nothing of what is asked
     if len(asked.needs) == 1:
         here = [one for one in found if one.lesson == subconcept]
@@ -139,8 +139,33 @@ def _is_wanted(found: Passage, asked: _Asked) -> bool:
 
 def count_needs_met(slug: str, question: str, text: str) -> tuple[int, int]:
     """Number of things that the question is about, in other words too, that the text has; and the number of all."""
-    needs, there = _asked(slug, question).needs, _tokens(text, _names(slug))
-    return sum(_has(need, there) for need in needs), len(needs)
+    needs = needs_in(slug, question)
+    return count_met(needs, tokens_in(slug, text)), len(needs)
+
+
+def needs_in(slug: str, question: str) -> tuple[Tokens, ...]:
+    """What the question is about: its terms, phrases and words, each with all that meets it."""
+    return _asked(slug, question).needs
+
+
+def tokens_in(slug: str, text: str) -> Tokens:
+    """What the text speaks of: stems and numbers, and marks of the terms and groups of words that they belong to."""
+    return _tokens(text, _names(slug))
+
+
+def names_matter(slug: str, question: str) -> bool:
+    """Return True if the question is about anything but numbers."""
+    return not all(map(_is_number, needs_in(slug, question)))
+
+
+def has_term(need: Tokens) -> bool:
+    """Return True if the need is a term of the glossary."""
+    return any(one.startswith(_MARK) for one in need - _group_marks())
+
+
+def count_met(needs: Sequence[Tokens], there: Tokens) -> int:
+    """Number of the needs that are met by what is there."""
+    return sum(_has(need, there) for need in needs)
 
 
 def defined_term(slug: str, question: str) -> str:
@@ -219,8 +244,10 @@ def _passages(lesson: Lesson, named: Mapping[str, Tokens]) -> Iterator[Passage]:
     for text, heading in (*said, (lesson.example.text, lesson.subconcept)):
         about = _tokens(heading, named)
         for line in _lines(text):
+            depth = 0
             for sentence, following in pairwise([*sentences_of(line), ""]):
-                if needs_context(sentence, language):
+                is_said_by_someone, depth = depth > 0, depth + _quotation_depth(sentence)
+                if is_said_by_someone or needs_context(sentence, language):
                     continue
                 both = f"{sentence} {following}".strip()
                 is_cut = following != "" and needs_context(following, language) and _is_statement(both)
@@ -237,11 +264,16 @@ def _lines(text: str) -> Iterator[str]:
             yield " ".join(_EMPHASIS.sub(r"\1", _LIST_MARK.sub("", line)).split())
 
 
+def _quotation_depth(text: str) -> int:
+    """How many quotations the text leaves open; below 0 where it closes one."""
+    return text.count("“") - text.count("”")
+
+
 def _is_statement(text: str) -> bool:
     """Return True if it asserts something: no question, nothing that is only quoted, or that a mix-up predicts."""
     least = SHORTEST_WITH_NUMBER if any(map(str.isdigit, text)) else SHORTEST_PASSAGE
     is_short = least <= len(text.split()) <= LONGEST_PASSAGE
-    is_speech = text.startswith("“") and text.find("”") == len(text) - 1
+    is_speech = not _QUOTATION.sub("", text).strip(" .") or _quotation_depth(text) != 0
     asserts = not is_speech and not text.rstrip("”\"'").endswith("?")
     return is_short and asserts and not _SUPPOSED.search(text.casefold())
 

@@ -205,6 +205,13 @@ class Contrast(AuthoredModel):
     case: Text
 
 
+class AskedQuestion(AuthoredModel):
+    """A question that learners often ask about the part, in one or more wordings, with an answer that stands alone."""
+
+    asks: tuple[Line, ...] = Field(min_length=1, max_length=8)
+    says: Line
+
+
 class Lesson(AuthoredModel):
     """A lesson; `gap` is for who gets the example first, and without it the first question comes after the example."""
 
@@ -214,3 +221,4 @@ class Lesson(AuthoredModel):
     gap: Gap | None = None
     contrast: Contrast
     summary: Text
+    asked: tuple[AskedQuestion, ...] = ()

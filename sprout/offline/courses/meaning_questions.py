@@ -11,8 +11,8 @@ LONGEST = 300  # characters that are read, from the end
 MOST_CLAUSES = 10
 
 _PARTS = {
-    "what": r"(?:wh?at|waht|wht|wot|wut|who)",
-    "is": r"(?:is|are|was|were|r)",
+    "what": r"(?:wh?at|waht|wht|wot|wut|who|was)",
+    "is": r"(?:is|are|was|were|r|ist|sind)",
     "do": r"(?:do|does|did|dose|dos)",
     "mean": r"(?:(?:supposed to )?mean|means|meant|meen|maen|stands? for)",
     "lost": r"(?:dont|do not|didnt|cant|never) (?:really |quite )?(?:get|know|understand|remember)|forg[eo]t|idk|dunno",
@@ -21,7 +21,7 @@ _PARTS["whats"] = rf"(?:{_PARTS['what']}(?:s|re)|{_PARTS['what']} {_PARTS['is']}
 _FRAMES = (  # X is the word; whether the frame says that its meaning is asked for
     ("{what} {do} X {mean}", True),
     ("(?:{what} |{whats} )X {mean}", True),
-    ("(?:(?:mean|meant) (?:by|with)|wdym(?: by)?|define:?|(?:meaning|definition) of) X", True),
+    ("(?:(?:mean|meant) (?:by|with)|wdym(?: by)?|(?<!to )define:?|(?:meaning|definition) of) X", True),
     ("{whats} X (?:used |good |short )?for", False),
     ("{whats} X", False),
     ("{what} X (?:{is}|{do})", False),

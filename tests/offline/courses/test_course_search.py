@@ -49,6 +49,14 @@ def test_no_passage_is_about_something_else(course: str, lesson: str, question: 
     assert search_course(course, lesson, question) == []
 
 
+def test_words_of_somebody_else_are_not_quoted_as_the_course_s() -> None:
+    """A planter says that his father bought people under the law."""
+    part = "Liberty against property: the fight over slavery"
+    assert not any("My father" in one.text for one in search_course(REVOLUTION, part, "who bought these people"))
+    claims = search_course(REVOLUTION, TERROR, "did the Terror strike nobles above all")
+    assert not any("Claim A" in one.text for one in claims)
+
+
 def test_prediction_of_a_mix_up_is_no_answer() -> None:
     for found in search_course(PYTHON, "Two names can share one list", "is it a copy?"):
         assert "would" not in found.text

@@ -73,12 +73,11 @@ def test_words_of_the_conversation_get_no_definition(place: tuple[str, str, str]
     assert not any(one in said for one in ("What the course says of it", "In plain words", "From the course"))
 
 
-def test_a_why_about_the_task_gets_what_leads_into_it() -> None:
-    room = room_at(STAFF)
-    hint, point, *_ = (room.ask("why not 10% of 800?", kind=ASIDE) for _ in range(2))
-    assert "Where does each of your steps start?" in hint
-    assert "The second step starts from 200, not from 500" in point
-    assert "stands here" not in hint + point
+def test_a_why_about_the_task_gets_the_reason_and_no_hint() -> None:
+    said = room_at(STAFF).ask("why not 10% of 800?", kind=ASIDE)
+    assert "its whole is the group that the first step made" in said
+    assert "Where does each of your steps start?" not in said
+    assert "stands here" not in said
 
 
 @pytest.mark.parametrize(
@@ -86,7 +85,7 @@ def test_a_why_about_the_task_gets_what_leads_into_it() -> None:
     [
         ((FRANCE, "The same sum is not the same burden", ""), "why is it unfair if everybody pays the same??", "share"),
         ((FRANCE, "Needed or enough: testing a cause", ""), "what troops? where does it say about troops", "20,000"),
-        ((PYTHON, "Positions start at 0", ""), "why on earth do they start at 0??", "floors[0]"),
+        ((PYTHON, "Positions start at 0", ""), "why on earth do they start at 0??", "before the first there are none"),
         ((FRANCE, "An absolute king still needs consent", ""), "what is a edict", "order of a king"),
         ((FRANCE, "Napoleon: what he kept and what he undid", ""), 'what does "sieve" mean', "small holes"),
     ],

@@ -51,8 +51,8 @@ def test_what_comes_after_the_lesson_is_named() -> None:
     ("lesson", "words", "title"),
     [
         ("A comparison gives True or False", "what did we learn about == ?", "== asks, = stores"),
-        ("append changes the list and gives None", "why doesn't range include the end?", "range stops before its end"),
-        ("Positions start at 0", "how do i get the last one?", "The last position is the length minus one"),
+        ("append changes the list and gives None", "did we have range before?", "range stops before its end"),
+        ("Positions start at 0", "did we have elif before?", "elif: the first true branch wins"),
     ],
 )
 def test_where_no_sentence_answers_the_part_on_it_is_named(lesson: str, words: str, title: str) -> None:
@@ -223,13 +223,13 @@ def test_a_refusal_is_short_varies_and_names_what_can_be_done() -> None:
 
 def test_a_quotation_has_at_least_half_of_what_is_asked() -> None:
     place = (FRANCE, "Tax, dues and tithe go to three different hands", "")
-    assert WALL in reply(place, "why did they not just refuse to pay")
+    assert WALL in reply(place, "why did they not move to another country")
     assert "stops before the second" in reply((PYTHON, "A slice stops before its end", ""), "why is 5 not included")
 
 
 def test_signs_of_a_program_are_quoted_with_all_their_stars() -> None:
     place = (PYTHON, "An expression is worked out to one value", "")
-    assert "`*`" in reply(place, "do equal signs go from left to right")
+    assert "`*`" in reply(place, "are there signs of equal rank in python")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sprout.learning.lessons.lesson_talk import wants_help
-from sprout.offline.courses.course_parts import nearest_part
+from sprout.offline.courses.course_parts import nearest_part, part_that_speaks_of
 from sprout.offline.demo.tutor.composition import LeakCheck, Snippet
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion
 from sprout.offline.demo.tutor.templates import inner_quotes
@@ -16,12 +16,18 @@ def is_on_another_part(now: OpenQuestion) -> bool:
 
 
 def part_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterator[Snippet]:
-    """The name of the part that the message is about, be it this one; nothing where there is none."""
+    """The name of the part that the message is about, be it this one, or of another that speaks of it."""
     here = now.lesson.subconcept
-    title = nearest_part(now.lesson.course, here, now.turn.message) if now.lesson.course else ""
-    if not title:
+    if not now.lesson.course:
         return
-    name = "aside_this_part" if title == here else "aside_part"
+    asked = now.lesson.course, here, now.turn.message
+    title, name = nearest_part(*asked), "aside_part"
+    if title == here:
+        name = "aside_this_part"
+    elif not title and (title := part_that_speaks_of(*asked)):
+        name = "aside_comes_up"
+    if not title or (title == here and name == "aside_comes_up"):
+        return
     text = now.templates.render(name, title=inner_quotes(title))
     if check is None or check.passes(text):
         yield Snippet(text, whole=True)

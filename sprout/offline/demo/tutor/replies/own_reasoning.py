@@ -24,7 +24,7 @@ PAIR = 2  # numbers that one calculation takes
 FEWEST_WORDS = 6  # of a sentence that says something
 MOST_NUMBERS = 4
 MOST_POINTS = 2  # sentences of one step that are pointed to
-SHARE_OF_QUESTION, SHARE_OF_REASON = 0.6, 0.5  # that such a sentence has at least, of a question why less
+SHARE_OF_QUESTION = 0.6  # that such a sentence has at least
 
 _APOSTROPHE = re.compile(r"(?<=\w)['’`´](?=\w)")
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
@@ -99,13 +99,13 @@ def reasoning_snippets(now: OpenQuestion) -> Iterator[Snippet]:
             return
 
 
-def step_points(now: OpenQuestion, *, most_general: bool = False) -> Iterator[str]:
+def step_points(now: OpenQuestion) -> Iterator[str]:
     """Replies with sentences of the explanation of the open question's step, none twice in a lesson: what it comes down
-    to, if it is to be explained again or `most_general`; else those that have most of what is asked."""
+    to, if it is to be explained again; else those that have most of what is asked."""
     found = now.lesson.find(now.pending.prompt)
     frames, said, words = now.templates, now.turn.said, now.turn.message
     known = frames.wordings("aside_point")
-    points = _nearest_first(words, found[0], now.lesson, wants_any=most_general) if found else []
+    points = _nearest_first(words, found[0], now.lesson) if found else []
     for text in points:
         quoted = inner_quotes(text)
         if not any(frames.render(wording, text=quoted) in said for wording in known):
@@ -125,17 +125,15 @@ def _values(now: OpenQuestion) -> Iterator[float]:
     yield from sorted(dict.fromkeys(named), key=given.__contains__)
 
 
-def _nearest_first(words: str, chunk: Chunk, lesson: TutorLesson, *, wants_any: bool) -> list[str]:
+def _nearest_first(words: str, chunk: Chunk, lesson: TutorLesson) -> list[str]:
     """The statements of the explanation that stand alone, or with the one before, nearest to the side question first;
     of the same nearness what holds in general before the numbers of a case, and the later, which concludes, first.
 
-    A sentence that has a word or two of a long question by chance is worse than none. To who wants it explained again,
-    or asks why about that of which the whole explanation is, the nearest is said.
+    A sentence that has a word or two of a long question by chance is worse than none. To who wants it explained again
+    the nearest is said.
     """
     found: list[tuple[int, bool, int, str]] = []
-    met, of_all = count_needs_met(lesson.course, words, chunk.explanation)
-    share = SHARE_OF_REASON if asks_reason(words) else SHARE_OF_QUESTION
-    wants_any = wants_any or asks_again(words) or (asks_reason(words) and 0 < SHARE_OF_QUESTION * of_all <= met)
+    wants_any = asks_again(words)
     sentences = sentences_of(" ".join(_FENCED.sub(" ", chunk.explanation).split()))
     for at, sentence in enumerate(sentences):
         text = sentence
@@ -143,8 +141,8 @@ def _nearest_first(words: str, chunk: Chunk, lesson: TutorLesson, *, wants_any: 
             text = f"{sentences[at - 1]} {sentence}" if at else ""
         is_statement = not sentence.rstrip("”\"'’").endswith("?")
         near, of_all = count_needs_met(lesson.course, words, text)
-        is_remark = of_all == 1 and not asks_openly(words)
-        least = 0 if wants_any else of_all + 1 if is_remark else max(1, share * of_all)
+        is_on_one_word = of_all == 1
+        least = 0 if wants_any else of_all + 1 if is_on_one_word else max(1, SHARE_OF_QUESTION * of_all)
         if text and near >= least and is_statement and FEWEST_WORDS <= len(text.split()) <= MOST_OF_ASIDE:
             found.append((near, not any(map(str.isdigit, text)), at, text))
     return [text for *_, text in sorted(found, reverse=True)][:MOST_POINTS]

@@ -19,7 +19,12 @@ from sprout.offline.demo.tutor.replies.open_question import (
 )
 from sprout.offline.demo.tutor.replies.own_reasoning import asks_reason
 from sprout.offline.demo.tutor.replies.purpose import purpose_snippets
-from sprout.offline.demo.tutor.replies.side_questions import side_question_snippets, still_open
+from sprout.offline.demo.tutor.replies.side_questions import (
+    asked_snippets,
+    definition_snippets,
+    side_question_snippets,
+    still_open,
+)
 
 PAUSE_FROM = 3
 _TALK = frozenset({ReplyStyle.GUESSES, ReplyStyle.FASTER, ReplyStyle.CALM})  # a question about the lesson comes first
@@ -34,6 +39,8 @@ def open_question_reply(now: OpenQuestion) -> str:
     if now.turn.corrected:
         parts = [Snippet(still_open_text), *next_move_snippets(now)]
         return compose(_with_notice(now, parts), check) or still_open_text
+    if now.is_aside and (asked := [*asked_snippets(now)]):
+        return compose(asked, check, most=MOST_OF_ASIDE) or still_open_text
     tactic = _tactic(now)
     if (tactic is None or tactic.style in _TALK) and (talk := _about_lesson(now)):
         return (
@@ -123,6 +130,9 @@ def _correct(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
         else frames.fresh("test_yourself", now.turn.said)
     )
     test = Snippet(words, Priority.SHOULD)
+    if now.waits and now.turn.missed:
+        contest = Snippet(frames.render("contest_mark"), repeatable=True)
+        return [contest, Snippet(frames.fresh("open_short", now.turn.said))]
     if now.waits:
         return [_opening(now, tactic), test, Snippet(frames.fresh("open_short", now.turn.said))]
     standing = [*feedback_snippets(now)]
@@ -175,6 +185,7 @@ def _calm(now: OpenQuestion, tactic: Tactic) -> list[Snippet]:
     """
     opening = replace(_opening(now, tactic), repeatable=True)
     asked = [*about_answer_snippets(now), *purpose_snippets(now.turn, now.lesson, now.templates)]
+    asked += definition_snippets(now)
     if now.pending.step is LadderStep.GIVE_HELP:
         return [opening, *asked, *due_help_snippets(now)]
     return [opening, *asked, Snippet(now.templates.fresh("offer", now.turn.said))]

@@ -7,10 +7,12 @@ from itertools import chain, pairwise
 
 from sprout.learning.lessons.help_ladder import HelpLevel
 from sprout.learning.lessons.lesson_talk import wants_help
+from sprout.learning.text.language import detect_language
 from sprout.learning.text.normalization import folded
 from sprout.learning.text.stems import shared_stems, stems
-from sprout.offline.courses.course_parts import signs_in
-from sprout.offline.courses.course_search import Passage, count_needs_met, defined_term, search_course
+from sprout.offline.courses.asked_questions import FoundAnswer, asked_answer
+from sprout.offline.courses.course_parts import part_that_speaks_of, signs_in
+from sprout.offline.courses.course_search import Passage, count_needs_met, defined_term, names_matter, search_course
 from sprout.offline.courses.definitions import asks_meaning, definition, likened_definition, plain_words
 from sprout.offline.courses.meaning_questions import meaning_questions
 from sprout.offline.demo.tutor.composition import LeakCheck, Snippet
@@ -36,7 +38,7 @@ from sprout.offline.demo.tutor.replies.task_numbers import (
     sought_letter_snippets,
     task_number_snippets,
 )
-from sprout.offline.demo.tutor.templates import Templates, inner_quotes
+from sprout.offline.demo.tutor.templates import CODES, Templates, inner_quotes, templates_for
 from sprout.offline.demo.tutor.turn import Turn
 from sprout.offline.notes.words import needs_context
 
@@ -83,11 +85,23 @@ def side_question_snippets(now: OpenQuestion, check: LeakCheck | None) -> Iterat
     elif lead := _lead_snippets(now, check):
         yield from lead
     else:
-        honest = _harmless("aside_withheld" if answers else "aside_unknown", now, check)
-        yield Snippet(honest, whole=True)
-        yield from part_snippets(now, check)
+        parts = [*part_snippets(now, check)]
+        honest = _harmless("aside_withheld", now, check) if answers else _honest_word(now, check, has_part=bool(parts))
+        yield from [Snippet(honest, whole=True), *parts]
         how = how_to_compare(now.templates) if now.is_comparing else _harmless("aside_ways", now, check, after=honest)
         yield Snippet(how, whole=True)
+
+
+def _honest_word(now: OpenQuestion, check: LeakCheck | None, *, has_part: bool) -> str:
+    """The honest word where no sentence answers: the course says nothing of it only where no text of it does."""
+    words, slug = now.turn.message, now.lesson.course
+    spoken = detect_language(words, among=CODES, default=now.templates.code)
+    if spoken != now.templates.code:
+        return templates_for(spoken).render("aside_other_language")
+    if slug and asks_reason(words) and numbers_in(words) and not names_matter(slug, words):
+        return _harmless("aside_own_numbers", now, check)
+    is_there = has_part or bool(slug and part_that_speaks_of(slug, now.lesson.subconcept, words))
+    return _harmless("aside_no_sentence" if is_there else "aside_unknown", now, check)
 
 
 def _about_snippets(now: OpenQuestion) -> list[Snippet]:
@@ -121,6 +135,36 @@ def _lead_snippets(now: OpenQuestion, check: LeakCheck | None) -> list[Snippet]:
     return [Snippet(shown, repeatable=True), Snippet(frames.fresh("aside_way", said))]
 
 
+def asked_snippets(now: OpenQuestion) -> Iterator[Snippet]:
+    """The answer that the course has to just this question."""
+    found = _find_asked(now.turn.message, now.lesson)
+    if found is None or definition(now.lesson.course, now.turn.message):
+        return
+    answer = _from_asked(found, now.lesson, now.templates)
+    if _keeps_secret(answer, now.question, now.check):
+        yield Snippet(answer.text, whole=True, repeatable=True)
+        yield from still_open(now, answer.text)
+    else:
+        yield Snippet(_harmless("aside_withheld", now, now.check), whole=True)
+
+
+def definition_snippets(now: OpenQuestion) -> list[Snippet]:
+    """The definition of the term whose meaning the message asks for."""
+    slug = now.lesson.course
+    says = definition(slug, now.turn.message) if slug else ""
+    return [Snippet(now.templates.render("aside_definition", text=says), whole=True)] if says else []
+
+
+def _find_asked(words: str, teaching: TutorLesson) -> FoundAnswer | None:
+    return asked_answer(teaching.course, teaching.subconcept, words) if teaching.course else None
+
+
+def _from_asked(found: FoundAnswer, teaching: TutorLesson, frames: Templates) -> _SideAnswer:
+    if found.lesson == teaching.subconcept:
+        return _SideAnswer(found.says)
+    return _SideAnswer(frames.render("aside_asked", title=inner_quotes(found.lesson), text=found.says))
+
+
 def still_open(now: OpenQuestion, reply: str) -> list[Snippet]:
     """That the question is still open, at the first side question of a lesson, and where a reply is said again."""
     frames, said = now.templates, now.turn.said
@@ -131,7 +175,7 @@ def still_open(now: OpenQuestion, reply: str) -> list[Snippet]:
 def wants_way(now: OpenQuestion) -> bool:
     """Return True if a side question is how something is done, which the lesson says nowhere: its example shows it."""
     words = now.turn.message
-    if not asks_way(words) or not (now.is_aside or wants_help(words)):
+    if not asks_way(words) or not (now.is_aside or wants_help(words)) or any(asked_snippets(now)):
         return False
     about = any(about_answer_snippets(now)) or any(purpose_snippets(now.turn, now.lesson, now.templates))
     about = about or bool(about_lesson(now.turn, now.lesson, now.templates))
@@ -174,24 +218,17 @@ def _ways_in(now: OpenQuestion) -> Iterator[str]:
     if _is_about_task(now):
         help_texts = now.question.help[:1] if now.question is not None and not now.is_comparing else ()
         yield from (text for text in help_texts if text and folded(text) not in folded(now.turn.said))
-        yield from step_points(now, most_general=True)
+        yield from step_points(now)
 
 
 def _is_about_task(now: OpenQuestion) -> bool:
-    """Whether the message asks about the open question: a calculation, numbers or options of it, or what it is about;
-    or asks how or why, and names nothing at all."""
+    """Whether the message asks how something is done, and names nothing, a calculation or what the open question is
+    about; a hint is no answer to anything else."""
     words, prompt = now.turn.message, now.pending.prompt
-    if asks_meaning(words) or not (asks_openly(words) or asks_way(words) or names_calculation(words)):
+    if asks_meaning(words) or asks_reason(words) or not asks_way(words) or not signs_in(words) <= signs_in(prompt):
         return False
-    numbers, letters = set(numbers_in(words)), {option[:1] for option in now.pending.options}
-    is_of_task = bool(numbers) and numbers <= set(numbers_in(prompt))
     met, of_all = count_needs_met(now.lesson.course, words, prompt)
-    is_of_task = is_of_task or names_calculation(words) or not letters.isdisjoint(words.split())
-    if not signs_in(words) <= signs_in(prompt):
-        return is_of_task
-    asks_on = asks_way(words) or asks_reason(words)
-    is_half = 0 < HALF_OF_NEEDS * of_all == met and asks_way(words)
-    return is_of_task or (asks_on and not of_all) or is_half or met > HALF_OF_NEEDS * of_all
+    return names_calculation(words) or met >= HALF_OF_NEEDS * of_all
 
 
 def _passing(parts: Iterator[Snippet], check: LeakCheck | None) -> Iterator[Snippet]:
@@ -200,6 +237,9 @@ def _passing(parts: Iterator[Snippet], check: LeakCheck | None) -> Iterator[Snip
 
 def side_answer(turn: Turn, teaching: TutorLesson, frames: Templates) -> str:
     """Reply to a side question while nothing is open; empty where the course says nothing of it."""
+    found = _find_asked(turn.message, teaching)
+    if found is not None and not definition(teaching.course, turn.message):
+        return _from_asked(found, teaching, frames).text
     about = [*purpose_snippets(turn, teaching, frames)] or [*solved_before_snippets(turn, teaching, frames)]
     said = " ".join(part.text for part in about)
     return said or next((one.text for one in _side_answers(turn.message, teaching, frames)), "")
@@ -226,7 +266,8 @@ def _side_answers(words: str, teaching: TutorLesson, frames: Templates) -> Itera
         passages = search_course(slug, here, words)
         is_vague = _REFERS.search(words) is not None and count_needs_met(slug, words, "")[1] == 1
         yield from (_from_course(one, teaching, frames) for one in passages if not (is_vague and one.lesson == here))
-        if not (is_vague or asks_way(words)) and (says := defined_term(slug, words)):
+        asks_fact = not (is_vague or asks_way(words) or asks_reason(words)) and asks_openly(words)
+        if asks_fact and (says := defined_term(slug, words)):
             yield _SideAnswer(frames.render("aside_term", text=says), is_definition=True)
 
 
@@ -275,7 +316,12 @@ def _harmless(name: str, now: OpenQuestion, check: LeakCheck | None, after: str 
 
 
 def _keeps_secret(reply: _SideAnswer, question: PreparedQuestion | None, check: LeakCheck | None) -> bool:
-    says_half = question is not None and not reply.is_definition and _says_half_of_answer(reply.text, question)
+    says_half = (
+        question is not None
+        and question.kind != "code"
+        and not reply.is_definition
+        and _says_half_of_answer(reply.text, question)
+    )
     return not says_half and (check is None or check.passes(reply.text))
 
 
