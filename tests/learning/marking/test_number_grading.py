@@ -287,7 +287,7 @@ def test_A11_to_repeat_the_share_of_the_question_in_a_sentence_is_no_try() -> No
 def test_A1_a_bound_is_no_result_but_a_try_whose_number_is_asked_for(answer: str) -> None:
     assert states_number(FLAGS.prompt, answer, unit=None)
     grade = grade_number(FLAGS, answer)
-    assert (grade.correct, grade.remedy, grade.next_step) == (None, Remedy.FOLLOW_UP, ONLY_A_BOUND)
+    assert (grade.correct, grade.remedy, grade.next_step) == (None, Remedy.FINISH, ONLY_A_BOUND)
 
 
 @pytest.mark.parametrize(
@@ -335,7 +335,7 @@ def test_A1_the_two_results_that_lead_to_the_number_are_asked_for_it(answer: str
 def test_A1_a_calculation_that_is_not_worked_out_is_a_try_whose_result_is_asked_for(answer: str) -> None:
     assert states_number(PRIMES.prompt, answer, unit=None)
     grade = grade_number(PRIMES, answer)
-    assert (grade.state, grade.remedy, grade.next_step) == (GradeState.UNSURE, Remedy.FOLLOW_UP, NOT_WORKED_OUT)
+    assert (grade.state, grade.remedy, grade.next_step) == (GradeState.UNSURE, Remedy.FINISH, NOT_WORKED_OUT)
 
 
 @pytest.mark.parametrize("answer", ["is it 2 + 6 or do I multiply?", "n > 0", "x - y"])
