@@ -335,7 +335,7 @@ def test_Q2_a_side_question_is_answered_from_the_lesson_and_the_open_one_stays()
 def test_a_side_question_that_the_lesson_knows_nothing_of_is_answered_honestly() -> None:
     lesson = room()
     lesson.open()
-    reply = lesson.ask("Was ist denn ein Tachometer?", kind="clarification")
+    reply = lesson.ask("What is a tachometer anyway?", kind="clarification")
     assert "I find nothing in this course that answers that." in reply
     assert len(reply.split()) <= 60
 
