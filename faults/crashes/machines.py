@@ -22,6 +22,7 @@ PACE = Pace(0.1, 400.0)
 LEASE_S = 3.0
 SETTINGS = {
     "SPROUT_LOG_LEVEL": "warning",
+    "SPROUT_LIMITS__PATHS": "1000000",  # each run has a path of its own
     "SPROUT_RUNS__LEASE_S": str(LEASE_S),
     "SPROUT_RUNS__HEARTBEAT_S": "1",
     "SPROUT_RUNS__SWEEP_S": "1",
