@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from sprout.learning.marking.number_words import with_digits
 from sprout.learning.marking.quantities import PlacedQuantity, Quantity, iter_quantities
-from sprout.learning.marking.units import normalize_spelling
+from sprout.learning.marking.units import normalize_spelling, parse_unit
 
 _LATEX_FRACTION = re.compile(r"\\[dt]?frac\s?\{\s?(-?[\d.,]+)\s?\}\s?\{\s?([\d.,]+)\s?\}")
 _LATEX = re.compile(r"\\(?:text|mathrm|mathbf|boxed)\s?\{([^{}]*)\}")
@@ -25,6 +25,7 @@ _MONTHS = (
     "|januari|februari|maart|mei|augustus|jan|feb|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez"
 )
 _MONTH = re.compile(rf"\b(?:0?[1-9]|[12]\d|3[01])(?:\.|st|nd|rd|th)? (?=(?:of |de )?(?:{_MONTHS})\b)", re.IGNORECASE)
+_COUNTED = re.compile(r"(?<=\d) ([^\W\d_]{3,})(?= ?[*×·] ?\d)")
 _BELOW_ZERO = re.compile(
     r"(?<![-\d.,])(\d[\d.,]*[^\d,;.!?]{0,12}?) (?:below zero|below 0|unter null|sous zéro|bajo cero|sotto zero"
     r"|abaixo de zero|onder nul|below freezing)\b",
@@ -82,9 +83,9 @@ _cached = lru_cache(maxsize=64)
 
 @_cached
 def plain_text(answer: str) -> str:
-    """The answer with its numbers in digits and one spelling of each sign, without LaTeX, days of the month and the
-    numbers of its lines."""
-    text = answer.replace("{,}", ",").replace(">=", "≥").replace("<=", "≤")
+    """The answer with its numbers in digits and one spelling of each sign, without LaTeX, days of the month, the
+    numbers of its lines and what a factor counts: "3000 nurses * 0.02"."""
+    text = answer.replace("{,}", ",").replace(">=", "≥").replace("<=", "≤").replace("->", "→")
     text = _PLUS_MINUS.sub(r"\1 or -\1", _LATEX_FRACTION.sub(r"\1/\2", text))
     if "\\" in text:
         text = text.replace("$", " ")
@@ -93,6 +94,7 @@ def plain_text(answer: str) -> str:
         text = _ENUMERATION.sub(" ", text)
     lines = [normalize_spelling(line) for line in text.splitlines()]
     read = with_digits("\n".join(line for line in lines if line))
+    read = _COUNTED.sub(lambda found: found[0] if parse_unit(found[1]) else "", read)
     return _BELOW_ZERO.sub(r"-\1", _MONTH.sub("", _DATE.sub(r"\1", read)))
 
 

@@ -27,6 +27,7 @@ _LONGEST_NO, _LONGEST_YES = 3, 8  # words
 _APOSTROPHE = re.compile("['’`´]")
 _INNER_CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
 _NUMBER = re.compile(r"\d{2,}")
+_DENIED = frozenset({"not"})
 
 
 def meant_option(options: Sequence[Option], text: str) -> Option | None:
@@ -73,8 +74,10 @@ def _only_option(options: Sequence[Option], text: str) -> Option | None:
 
 
 def _rank(said: frozenset[str], option: frozenset[str]) -> tuple[int, float]:
-    """How many of the marks that are said the option has, and the share of its own that this is."""
-    shared = sum(any(_same_mark(one, other) for other in option) for one in said)
+    """How many of the marks that are said the option has, and the share of its own that this is. That both deny
+    something is one of them only beside others."""
+    shared = sum(any(_same_mark(one, other) for other in option) for one in said - _DENIED)
+    shared += bool(shared and said & option >= _DENIED)
     return shared, shared / len(option) if shared > 1 else 0.0
 
 
@@ -83,8 +86,8 @@ def _marks(text: str) -> frozenset[str]:
     words = plain(_INNER_CAPITAL.sub(" ", text)).split()
     places = (place_of(word) for word in words)
     numbers = frozenset(f"{place + 1}" for place in places if place is not None and place >= 0)
-    denied = frozenset(("not",) if _denies(text) else ())
-    return stems([" ".join(words)]) | numbers | frozenset(_NUMBER.findall(with_digits(text))) | denied
+    denied = _DENIED if _denies(text) else frozenset()
+    return stems([" ".join(words)]) - _DENIED | numbers | frozenset(_NUMBER.findall(with_digits(text))) | denied
 
 
 def _denies(text: str) -> bool:

@@ -69,7 +69,7 @@ def point_verdicts(text: str, comparison: Comparison, *, is_asked: bool = False)
     Args:
         is_asked: whether the learner was asked for the points, so that other words may stand beside them.
     """
-    clauses = _clauses(text, comparison)
+    clauses = _without_lack_in_own_words(_clauses(text, comparison))
     has_other = any(one.kind is _Kind.OTHER for clause in clauses for one in clause)
     if _ENDS_AS_QUESTION.search(text) or (has_other and not is_asked):
         return None
@@ -78,6 +78,17 @@ def point_verdicts(text: str, comparison: Comparison, *, is_asked: bool = False)
         _read(_plain_clause(clause, reading), reading)
     reading.settle("met")
     return _with_rest(reading, [one.id for one in comparison.criteria])
+
+
+def _without_lack_in_own_words(clauses: Sequence[list[_Piece]]) -> list[list[_Piece]]:
+    """The clauses without "but not the fix" behind points that are named: what is not named is missing."""
+    kept: list[list[_Piece]] = []
+    for clause in clauses:
+        kinds = [one.kind for one in clause]
+        is_lack = kinds[0] is _Kind.LACKS and _Kind.OTHER in kinds and not any(one.points for one in clause)
+        if not (is_lack and any(one.points for before in kept for one in before)):
+            kept.append(clause)
+    return kept
 
 
 def is_verdict_alone(text: str, comparison: Comparison) -> bool:
@@ -149,7 +160,7 @@ def _read_whole(clause: Sequence[_Piece], reading: _Reading) -> None:
 def _clauses(text: str, comparison: Comparison) -> list[list[_Piece]]:
     said = _NUMBERING.sub(r" \1 ", _ALL_BUT.sub(r"\1 except", _APOSTROPHE.sub("", text)))
     clauses = (plain(part).split() for part in _CLAUSE_END.split(said))
-    return [[*_pieces(words, comparison)] for words in clauses if words]
+    return [pieces for words in clauses if words and (pieces := [*_pieces(words, comparison)])]
 
 
 def _pieces(words: Sequence[str], comparison: Comparison) -> Iterator[_Piece]:

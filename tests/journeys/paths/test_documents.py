@@ -6,6 +6,7 @@ from pathlib import Path
 from playwright.async_api import Browser, FilePayload, Page, expect
 
 from harness.browser import open_page
+from harness.journeys.learner import wait_for_effects
 from harness.journeys.sprout_server import QUICK_PACE, SproutServer, start_server
 from tests.journeys.support.map_view import take_screenshot, wait_for_end, wait_for_path
 
@@ -87,6 +88,7 @@ async def test_nothing_is_made_of_notes_that_cannot_be_read_and_the_page_says_wh
         await take_screenshot(page, "documents-none")
         graph = await grown.graph()
         assert [one["type"] for one in graph["nodes"]] == ["root"]
+        await wait_for_effects(page)
         async with page.expect_file_chooser() as opened:
             await page.get_by_role("button", name="Add documents").click()
         await (await opened.value).set_files([_file("light.md", "# Light\n\nLight is fast.")])

@@ -221,6 +221,7 @@ def test_A11_a_doubt_and_a_remark_are_asked_about(text: str, is_open: bool) -> N
         ("i have 1 but 2 only half", ["met", "partly"]), ("everything except the second", ["met", "missing"]),
         ("mine only has the waves", ["met", "missing"]), ("das erste ja, das zweite nicht", ["met", "missing"]),
         ("le premier oui, le second non", ["met", "missing"]), ("keins", ["missing", "missing"]),
+        ("I have 1 but not the fix", ["met", "missing"]), ("none of the above", ["missing", "missing"]),
     ],
 )  # fmt: skip
 def test_A11_single_points_may_be_named_at_once_with_a_verdict_on_each(text: str, verdicts: list[Mark]) -> None:

@@ -103,3 +103,13 @@ def test_A11_an_option_that_shares_more_words_than_any_other_is_asked_about(
 ) -> None:
     found = meant_option([Option(text, text) for text in texts], says)
     assert (found and found.text) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [("bad harvest but nobody revolts", 0), ("they didnt steal anything", None), ("no revolution, harvest bad", 0)],
+)
+def test_A11_what_is_denied_tells_options_apart_only_beside_other_words(text: str, place: int | None) -> None:
+    texts = ("A bad harvest without a revolution", "A bad harvest, then a revolution", "They broke no doors or windows")
+    options = [Option(one, one) for one in texts]
+    assert meant_option(options, text) == (None if place is None else options[place])

@@ -331,7 +331,7 @@ def test_A1_the_two_results_that_lead_to_the_number_are_asked_for_it(answer: str
     assert (grade.state, grade.next_step == NOT_WORKED_OUT) == (state, state is GradeState.UNSURE)
 
 
-@pytest.mark.parametrize("answer", ["2 + 6", "its 2 plus 6", "2 * 4.", "10 - 2 =", "2 * (3 + 1)"])
+@pytest.mark.parametrize("answer", ["2 + 6", "its 2 plus 6", "2 * 4.", "10 - 2 =", "2 * (3 + 1)", "2 boxes × 4"])
 def test_A1_a_calculation_that_is_not_worked_out_is_a_try_whose_result_is_asked_for(answer: str) -> None:
     assert states_number(PRIMES.prompt, answer, unit=None)
     grade = grade_number(PRIMES, answer)
@@ -356,6 +356,11 @@ def test_A1_other_words_around_a_calculation_are_no_try(answer: str) -> None:
 def test_A1_results_that_are_left_open_are_asked_about(answer: str, asked: str) -> None:
     grade = grade_number(replace(PRIMES, correct_answer="7"), answer)
     assert (grade.correct, grade.next_step) == (None, asked)
+
+
+def test_A1_an_arrow_leads_to_the_result() -> None:
+    assert grade_number(PRIMES, "5 + 3 -> 8 primes").correct is True
+    assert grade_number(PRIMES, "5 + 4 -> 9").correct is False
 
 
 @pytest.mark.parametrize("answer", ["8 marbles", "8 maybe", "8 decimals"])
