@@ -74,8 +74,10 @@ def _only_option(options: Sequence[Option], text: str) -> Option | None:
 
 
 def _rank(said: frozenset[str], option: frozenset[str]) -> tuple[int, float]:
-    """How many of the marks that are said the option has, and the share of its own that this is. That both deny
-    something is one of them only beside others."""
+    """Number of the text's marks that the option has, and the share of the option's own that this is.
+
+    That both deny something counts only beside other marks.
+    """
     shared = sum(any(_same_mark(one, other) for other in option) for one in said - _DENIED)
     shared += bool(shared and said & option >= _DENIED)
     return shared, shared / len(option) if shared > 1 else 0.0

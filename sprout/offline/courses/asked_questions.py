@@ -101,7 +101,7 @@ def _words(question: str) -> frozenset[str]:
 
 
 def _needs(slug: str, question: str) -> tuple[Tokens, ...]:
-    """What the question is about; its numbers stand for any."""
+    """Subjects of the question; its numbers stand for any."""
     found = needs_in(slug, _without_fractions(question))
     return tuple(dict.fromkeys(_NUMBER if any(map(str.isdigit, need)) else need for need in found))
 

@@ -53,7 +53,7 @@ def part_that_speaks_of(slug: str, subconcept: str, question: str) -> str:
 
 @lru_cache(maxsize=MAX_CACHED)
 def _texts(slug: str, added: AddedCourses) -> tuple[tuple[int, Tokens], ...]:
-    """What each of these texts speaks of, with the place of its part; `added` are the courses in use."""
+    """Subjects of each of these texts, with the place of its part; `added` are the courses in use."""
     return tuple((at, tokens_in(slug, text)) for at, lesson in enumerate(lessons(slug)) for text in _texts_of(lesson))
 
 

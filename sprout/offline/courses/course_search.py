@@ -144,12 +144,12 @@ def count_needs_met(slug: str, question: str, text: str) -> tuple[int, int]:
 
 
 def needs_in(slug: str, question: str) -> tuple[Tokens, ...]:
-    """What the question is about: its terms, phrases and words, each with all that meets it."""
+    """Subjects of the question: its terms, phrases and words, each with all that meets it."""
     return _asked(slug, question).needs
 
 
 def tokens_in(slug: str, text: str) -> Tokens:
-    """What the text speaks of: stems and numbers, and marks of the terms and groups of words that they belong to."""
+    """Subjects of the text: stems and numbers, and marks of the terms and groups of words that they belong to."""
     return _tokens(text, _names(slug))
 
 
@@ -265,7 +265,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _quotation_depth(text: str) -> int:
-    """How many quotations the text leaves open; below 0 where it closes one."""
+    """Number of quotations that the text leaves open; below 0 where it closes one."""
     return text.count("“") - text.count("”")
 
 

@@ -58,7 +58,7 @@ class Part:
 
     @property
     def title(self) -> str:
-        """What names it: its heading, after the one above where it says nothing by itself; empty where none does."""
+        """Its heading, after the one above where it says nothing by itself; empty where neither is a name."""
         names = [heading for heading in self.path[-2:] if names_subject(heading)]
         if not self.path:
             return self.label

@@ -64,7 +64,7 @@ class NoteQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What a subconcept is about: its title, the headings it stands under, and its blocks."""
+    """Subject of a subconcept: its title, the headings it stands under, and its blocks."""
 
     title: str
     headings: tuple[str, ...]

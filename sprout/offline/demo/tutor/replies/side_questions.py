@@ -138,7 +138,7 @@ def _lead_snippets(now: OpenQuestion, check: LeakCheck | None) -> list[Snippet]:
 def asked_snippets(now: OpenQuestion) -> Iterator[Snippet]:
     """The answer that the course has to just this question."""
     found = _find_asked(now.turn.message, now.lesson)
-    if found is None or definition(now.lesson.course, now.turn.message):
+    if found is None:
         return
     answer = _from_asked(found, now.lesson, now.templates)
     if _keeps_secret(answer, now.question, now.check):
@@ -156,7 +156,10 @@ def definition_snippets(now: OpenQuestion) -> list[Snippet]:
 
 
 def _find_asked(words: str, teaching: TutorLesson) -> FoundAnswer | None:
-    return asked_answer(teaching.course, teaching.subconcept, words) if teaching.course else None
+    """The answer of the course to just this question; None where the meaning of a term is asked for, too."""
+    if not teaching.course or definition(teaching.course, words):
+        return None
+    return asked_answer(teaching.course, teaching.subconcept, words)
 
 
 def _from_asked(found: FoundAnswer, teaching: TutorLesson, frames: Templates) -> _SideAnswer:
@@ -238,7 +241,7 @@ def _passing(parts: Iterator[Snippet], check: LeakCheck | None) -> Iterator[Snip
 def side_answer(turn: Turn, teaching: TutorLesson, frames: Templates) -> str:
     """Reply to a side question while nothing is open; empty where the course says nothing of it."""
     found = _find_asked(turn.message, teaching)
-    if found is not None and not definition(teaching.course, turn.message):
+    if found is not None:
         return _from_asked(found, teaching, frames).text
     about = [*purpose_snippets(turn, teaching, frames)] or [*solved_before_snippets(turn, teaching, frames)]
     said = " ".join(part.text for part in about)
