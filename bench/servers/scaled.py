@@ -5,6 +5,7 @@ import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 
 from harness.database.postgres import migrate
@@ -72,13 +73,14 @@ async def open_scaled(
         **services,
     }
     async with AsyncExitStack() as stack:
+        cores = cycle((SERVER_CORE, OTHER_CORE))
 
-        async def start(command: str, number: int) -> MeasuredServer:
-            port, core = free_port(), (SERVER_CORE, OTHER_CORE)[number % 2]
+        async def start(command: str) -> MeasuredServer:
+            port, core = free_port(), next(cores)
             program = [sys.executable, "-m", "sprout", command]
             process = await stack.enter_async_context(run_process(program, core, settings | {"SPROUT_PORT": str(port)}))
             return await wait_ready(process, port, "/healthz")
 
-        started_workers = [await start("worker", number) for number in range(workers)]
-        started_webs = [await start("serve", number) for number in range(webs)]
+        started_workers = [await start("worker") for _ in range(workers)]
+        started_webs = [await start("serve") for _ in range(webs)]
         yield ScaledServers(tuple(started_webs), tuple(started_workers))

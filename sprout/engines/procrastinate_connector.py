@@ -33,7 +33,8 @@ class Connector(PsycopgConnector):
     """
 
     def __init__(self, url: str, connections: int) -> None:
-        super().__init__(conninfo=url, min_size=1, max_size=connections, timeout=5.0)
+        # Each of its queries is one statement, which needs no transaction around it.
+        super().__init__(conninfo=url, min_size=1, max_size=connections, timeout=5.0, kwargs={"autocommit": True})
         self._url = url
 
     async def listen_notify(self, on_notification: Notify, channels: Iterable[str]) -> None:

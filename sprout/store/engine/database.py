@@ -16,6 +16,7 @@ from sqlmodel.ext.asyncio.session import AsyncSession
 from sprout.errors import DatabaseUnavailable, SproutError
 from sprout.store.engine.cancellation import open_connection, run_to_completion
 from sprout.store.engine.failures import DatabaseDamaged, DatabaseUnreachable, translate_errors
+from sprout.store.engine.idle_connections import check_without_asking
 from sprout.store.engine.migrate import ensure_current, head, knows
 from sprout.store.engine.postgres_writer import PostgresWriter
 from sprout.store.engine.quotas import ENGINE_OPTION as QUOTAS_OPTION
@@ -31,8 +32,8 @@ from sprout.store.sqlite.lock_file import lock_database
 BUSY_TIMEOUT_MS = 5_000
 IDLE_IN_TRANSACTION_MS = 5_000
 READ_CONNECTIONS = 4
-POOL = {"pool_size": 5, "max_overflow": 10}  # of PostgreSQL's connections: kept open, and beyond these when busy
-POSTGRES_CONNECTIONS = 2 * sum(POOL.values()) + 1  # at most: for writes, for reads, and that of the server's lock
+KEPT_CONNECTIONS, BUSY_CONNECTIONS = 5, 10  # to PostgreSQL, for writes and as many for reads; the latter beyond those
+POSTGRES_CONNECTIONS = 2 * (KEPT_CONNECTIONS + BUSY_CONNECTIONS) + 1  # at most, with that of the server's lock
 
 T = TypeVar("T")
 
@@ -207,13 +208,7 @@ async def _postgresql_writer(url: str, options: Mapping[str, Any]) -> AsyncItera
     # A paused process must not block the worker that takes over its runs. PostgreSQL's timeout begins when a statement
     # has been answered; in the middle of the driver's pipelines, of which it makes every executemany, it never begins.
     limit_idle = f"set idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION_MS}"
-    engine = create_async_engine(
-        async_url(url),
-        json_serializer=json_text,
-        pool_pre_ping=True,
-        **POOL,
-        execution_options=dict(options),
-    )
+    engine = _postgresql_engine(url, execution_options=dict(options))
     event.listen(engine.sync_engine, "connect", partial(_run_once, limit_idle))
     engine.dialect.use_insertmanyvalues_wo_returning = True
     event.listen(engine.sync_engine, "do_executemany", _execute_one_by_one)
@@ -224,14 +219,21 @@ async def _postgresql_writer(url: str, options: Mapping[str, Any]) -> AsyncItera
 
 
 def _postgresql_read_engine(url: str) -> AsyncEngine:
-    return create_async_engine(
+    return _postgresql_engine(url, isolation_level="REPEATABLE READ", execution_options={"postgresql_readonly": True})
+
+
+def _postgresql_engine(url: str, **options: Any) -> AsyncEngine:
+    engine = create_async_engine(
         async_url(url),
         json_serializer=json_text,
+        pool_size=KEPT_CONNECTIONS,
+        max_overflow=BUSY_CONNECTIONS,
+        pool_use_lifo=True,  # the connection that was used last has its statements prepared
         pool_pre_ping=True,
-        **POOL,
-        isolation_level="REPEATABLE READ",
-        execution_options={"postgresql_readonly": True},
+        **options,
     )
+    check_without_asking(engine)
+    return engine
 
 
 def _run_once(statement: str, connection: Any, _record: object) -> None:

@@ -29,7 +29,7 @@ _UNIQUE_MESSAGES = {
     "runs.lane": "Another run is active there already.",
 }
 # PostgreSQL's codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
-_COLLIDED = {"40001", "40P01"}  # serialization_failure, deadlock_detected
+_COLLIDED = {"40001", "40P01", "25P03"}  # serialization_failure, deadlock_detected, idle_in_transaction_session_timeout
 _FULL = {"53100"}  # disk_full
 _BUSY = {"53300", "55P03"}  # too_many_connections, lock_not_available
 _LOST = {None, "57P01", "57P02", "57P03"}  # no connection, admin_shutdown, crash_shutdown, cannot_connect_now

@@ -103,7 +103,7 @@ class LaneAdmission:
                 case RunState.QUEUED:
                     return self._start(tx, run, lease)
                 case RunState.WAITING_ON_HUMAN if run.answered:
-                    return self._start(tx, run, lease, cause="answered", question=None, answered=False)
+                    return self._start(tx, run, lease, cause="answered")
                 case RunState.RUNNING if lease.auto_resume or run.cause == "asked":
                     if (resumed := self._take_over(tx, run, lease)) is not None:
                         return resumed
@@ -124,28 +124,39 @@ class LaneAdmission:
         if crashes >= MAX_CRASHES:
             self._completion.end_without_worker(tx, run, RunState.FAILED, reason=CRASH_LOOP.code, error=CRASH_LOOP)
             return None
-        charged = replace(run, crashes=crashes)
-        return self._start(tx, charged, lease, crashes=crashes, crash_marker=marker)
+        return self._start(tx, replace(run, crashes=crashes), lease, crash_marker=marker)
 
     def _start(
         self, tx: WriteTransaction, run: Run, lease: WorkerLease, *, cause: str | None = None, **changes: Any
     ) -> Run:
+        begun = replace(
+            run,
+            state=RunState.RUNNING,
+            epoch=run.epoch + 1,
+            owner=lease.owner,
+            started_at=run.started_at or self._log.now(),
+            cause=cause or run.cause,
+            question=None,
+            answered=False,
+            position=0,
+            cut_off=False,
+        )
         values = {
             "run": run.id,
             "its_epoch": run.epoch,
-            "state": RunState.RUNNING.value,
-            "epoch": run.epoch + 1,
-            "owner": lease.owner,
-            "started_at": run.started_at or self._log.now(),
-            "cause": cause or run.cause,
+            "state": begun.state.value,
+            "epoch": begun.epoch,
+            "owner": begun.owner,
+            "started_at": begun.started_at,
+            "question": None,
+            "answered": False,
+            "crashes": begun.crashes,
+            "cause": "cut_off",  # that of the claim after this one, unless another is stored
             "idle": run.suspect,  # until its turn comes
             **changes,
         }
         tx.connection.execute(_UPDATE_RUN, values)
-        begun = run_of(tx.connection, run.id)
-        self._log.append(tx, author_of(begun), [begun.opening_event()])
-        tx.connection.execute(_UPDATE_RUN, {"run": run.id, "its_epoch": begun.epoch, "cause": "cut_off"})
-        return replace(run_of(tx.connection, run.id), cause=begun.cause)
+        return replace(begun, last_seq=self._log.append(tx, author_of(begun), [begun.opening_event()]))
 
     def _run_of_key(self, tx: WriteTransaction, user_id: str, key: RequestKey) -> Run | None:
         """The run of an earlier request with this key. Raises KeyReused."""
@@ -170,9 +181,10 @@ class LaneAdmission:
             run = replace(run, state=RunState.RUNNING, epoch=1, owner=lease.owner, started_at=self._log.now())
         tx.connection.execute(_INSERT_RUN, columns_of(run))
         if run.state is RunState.QUEUED:
-            run = run_of(tx.connection, run.id)
+            run = run if free else run_of(tx.connection, run.id)  # for its position
             self._dispatcher.wake_lane(run.lane, tx)
-        last_seq = self._log.append(tx, author_of(run), _first_events(run))
+        first = _first_events(run)
+        last_seq = self._log.append(tx, author_of(run), first) if first or not run.is_root else 0
         if run.is_root:
             message = EphemeralEvent(learner_channel(run.user_id), RUN_ADMITTED, run.id)
             tx.after_commit(lambda: self._log.publish(message))

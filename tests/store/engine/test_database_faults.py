@@ -196,6 +196,43 @@ async def test_D1_a_server_database_that_is_away_is_told_of_once_and_used_again_
     ]
 
 
+async def test_D1_connections_that_the_server_has_ended_are_replaced_and_nobody_hears_of_it(
+    own_postgres_url: str,
+) -> None:
+    async def use_many(database: Database) -> list[int]:
+        """What ten transactions at once read and write: the ids of their connections' servers."""
+        body = text("select pg_backend_pid()")
+        writes = [database.write_tx(lambda tx: tx.connection.execute(body).scalar_one()) for _ in range(5)]
+        reads = [database.read_tx(lambda connection: connection.execute(body).scalar_one()) for _ in range(5)]
+        return [*await asyncio.gather(*writes, *reads)]
+
+    async with open_database(own_postgres_url) as database:
+        before = await use_many(database)
+        with psycopg.connect(POSTGRES, autocommit=True) as server:
+            server.execute("select pg_terminate_backend(pid, 5000) from unnest(%s::int[]) as pid", [before])
+        after = await use_many(database)
+    assert set(before).isdisjoint(after)
+
+
+@pytest.mark.parametrize("code", ["40001", "40P01", "25P03"])
+async def test_D19_a_transaction_that_the_server_has_rolled_back_for_others_is_done_again(
+    own_postgres_url: str, code: str
+) -> None:
+    """Also one that its process, frozen meanwhile, held up too long."""
+    statement = text(f"do $$ begin raise exception 'as it says' using errcode = '{code}'; end $$")
+    tries: list[str] = []
+
+    def body(tx: WriteTransaction) -> str:
+        tries.append("begun")
+        if len(tries) == 1:
+            tx.connection.execute(statement)
+        return "done"
+
+    async with open_database(own_postgres_url) as database:
+        assert await database.write_tx(body) == "done"
+    assert tries == ["begun", "begun"]
+
+
 async def test_D19_what_met_another_change_in_a_ring_is_done_again_and_nobody_hears_of_it(
     own_postgres_url: str,
 ) -> None:
