@@ -41,11 +41,13 @@ async def open_redis_bus(
     """
     client = connect(url)
     reading = connect(url, connections=1, retries=0)
-    async with client, reading:
+    blocks = RedisBlocks(prefix)
+    writing = connect(url, connections=1, on_connect=blocks.rewrite)  # a Redis that was away may have come back empty
+    async with client, reading, writing:
         health = await check_health(url, client)
         if health.advice is not None:
             log.warning("redis.advice", extra={"reason": health.advice})
-        bus = RedisBus(client, reading, prefix, max_waiting)
+        bus = RedisBus(client, reading, RedisWriter(writing, f"{prefix}:events:", blocks), blocks, prefix, max_waiting)
         with translate_errors(url):
             await bus.connect()
         async with bus.running():
@@ -55,15 +57,22 @@ async def open_redis_bus(
 class RedisBus:
     """A writer for what this process publishes, and a reader for the channels of its subscribers."""
 
-    def __init__(self, client: "Redis", blocking_client: "Redis", prefix: str, max_waiting: int) -> None:
+    def __init__(
+        self,
+        client: "Redis",
+        reading: "Redis",
+        writer: RedisWriter,
+        blocks: RedisBlocks,
+        prefix: str,
+        max_waiting: int,
+    ) -> None:
         self._client = client
-        self._blocks = RedisBlocks(prefix)
-        self._writer = RedisWriter(client, f"{prefix}:events:", self._blocks)
+        self._blocks, self._writer = blocks, writer
         self._own_channel = f"process:{new_id()}"
         self._readers = FanOut(max_waiting=max_waiting, subscribe=self._subscribe)
         self._reader = RedisReader(
             client,
-            blocking_client,
+            reading,
             f"{prefix}:events:",
             own_channel=self._own_channel,
             channels=lambda: self._readers.channels,

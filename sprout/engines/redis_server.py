@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +13,7 @@ from sprout.ids import new_id
 
 try:
     from redis.asyncio import BlockingConnectionPool, Redis
+    from redis.asyncio.connection import AbstractConnection
     from redis.asyncio.retry import Retry
     from redis.backoff import NoBackoff
     from redis.exceptions import AuthenticationError, NoPermissionError, OutOfMemoryError, RedisError
@@ -81,16 +82,24 @@ class RedisHealth:
         return None
 
 
-def connect(url: str, *, connections: int = CONNECTIONS, retries: int = 1) -> "Redis":
+def connect(
+    url: str, *, connections: int = CONNECTIONS, retries: int = 1, on_connect: Callable[[], None] = lambda: None
+) -> "Redis":
     """A client with a bounded number of connections, which are opened when they are needed.
 
     Its commands have no timeout of their own, since the client's loses cancellations (Python 3.11's `wait_for`).
 
     Args:
         retries: how often a command is repeated at once where its connection was cut: an idle one may be stale.
+        on_connect: called for each new connection, also where one takes the place of another unseen.
 
     Raises SetupError: the URL is not Redis's.
     """
+
+    async def greet(connection: AbstractConnection) -> None:
+        await connection.on_connect()
+        on_connect()
+
     try:
         pool = BlockingConnectionPool.from_url(
             url,
@@ -99,6 +108,7 @@ def connect(url: str, *, connections: int = CONNECTIONS, retries: int = 1) -> "R
             socket_timeout=None,
             socket_connect_timeout=TIMEOUT_S,
             retry=Retry(NoBackoff(), retries),
+            redis_connect_func=greet,
             protocol=2,
             decode_responses=True,
             encoding_errors="replace",

@@ -87,6 +87,21 @@ async def test_X5_text_in_flight_is_whole_again_after_redis_has_lost_everything(
                 await asyncio.sleep(0.005)
 
 
+async def test_X5_text_in_flight_is_whole_again_after_a_restart_of_redis_between_two_pieces(
+    server: RedisServer,
+) -> None:
+    async with open_redis_bus(server.url) as bus, open_redis_bus(server.url) as other, other.tail("a") as tail:
+        block = GrowingBlock(bus, "a", "b1")
+        block.grow("Light ")
+        await receive(tail, 1)
+        await server.kill()
+        await server.start()
+        block.grow("first.")
+        async with asyncio.timeout(ENOUGH_S):
+            while await texts_in_flight(other, "a") != {"b1": block.text}:
+                await asyncio.sleep(0.005)
+
+
 async def test_X5_a_block_that_ends_while_redis_is_away_is_not_in_flight_afterwards(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
