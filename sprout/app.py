@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from sprout import __version__
+from sprout.accounts.principal import LOCAL_LEARNER
 from sprout.agents.adaptation.refinement import refinement_agent
 from sprout.agents.adaptation.review import review_agent
 from sprout.agents.agent import AgentSpec
@@ -88,6 +89,7 @@ from sprout.telemetry.observer import RunObserver
 from sprout.telemetry.run_log import RunLogger
 from sprout.telemetry.spans import RunSpans
 from sprout.telemetry.tracing import open_tracer
+from sprout.web.http.authentication import always
 from sprout.web.http.dependencies import (
     PageFiles,
     PathRepositories,
@@ -167,8 +169,8 @@ class Sprout:
         except (SproutError, TimeoutError):
             return None
 
-    async def status(self) -> dict[str, JsonValue]:
-        """The data that the page loads first: models, estimated costs, limits of uploads, budget."""
+    async def status(self, user_id: str) -> dict[str, JsonValue]:
+        """The data that the page of a learner loads first: models, estimated costs, limits of uploads, budget."""
         settings = self.settings
         models = {agent: settings.model_of(agent, small=False) for agent in ("topic", "subconcept")}
         small = settings.model_of("topic", small=True)
@@ -192,7 +194,7 @@ class Sprout:
                 "small": path_estimate(small, small, small=True),
                 "full": path_estimate(models["topic"], models["subconcept"], small=False),
             },
-            "budget": await self.ledger.status(DEFAULT_USER_ID),
+            "budget": await self.ledger.status(user_id),
             "suggestions": [
                 {"title": course.title, "desc": course.desc, "concepts": course.concepts}
                 for course in self.coverage.courses()
@@ -474,6 +476,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
         extra_agents=sprout.extra_agents,
         coverage=sprout.coverage,
         policy=RequestPolicy(
+            always(LOCAL_LEARNER),
             web_limits(settings),
             open_streams=OpenStreams(sprout.metrics.track_stream, sprout.shared.learner_streams),
             take_token=sprout.shared.take_token,

@@ -17,6 +17,7 @@ from pydantic import JsonValue
 from harness.runs.observers import NullObserver
 from harness.servers.engines import open_engines, open_topology_database
 from harness.servers.in_process import RunningServer, serve_app
+from sprout.accounts.principal import LOCAL_LEARNER
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.documents.document_worker import DocumentWorker
 from sprout.documents.file_types import detect_file_type
@@ -56,6 +57,7 @@ from sprout.store.placement.repository import SqlPlacements
 from sprout.store.reviews.repository import SqlReviews
 from sprout.store.runs.repository import SqlRunStore
 from sprout.telemetry.metrics import Metrics
+from sprout.web.http.authentication import always
 from sprout.web.http.dependencies import (
     PageFiles,
     PathRepositories,
@@ -242,7 +244,7 @@ async def database_ok() -> bool:
     return True
 
 
-async def status() -> dict[str, JsonValue]:
+async def status(_: str) -> dict[str, JsonValue]:
     return {"version": "0.0", "models": {"topic": "none"}}
 
 
@@ -359,6 +361,7 @@ def web_parts(
         page_files=PageFiles(static_dir, version="0.0"),
         detect_media_type=media_type_of,
         policy=RequestPolicy(
+            always(LOCAL_LEARNER),
             WEB_LIMITS,
             open_streams=OpenStreams(metrics.track_stream, shared.learner_streams),
             take_token=shared.take_token,

@@ -135,8 +135,7 @@ def check_refusal(answer: httpx2.Response, status: int) -> None:
 
 
 def address_of(endpoint: AnyEndpoint, id_: str) -> str:
-    path = endpoint.path.replace("{id}", id_).replace("{document_id}", id_)
-    return path + (f"?userId={DEFAULT_USER_ID}" if endpoint.query.__name__ in ("UserQuery", "ProgressFilter") else "")
+    return endpoint.path.replace("{id}", id_).replace("{document_id}", id_)
 
 
 async def send(

@@ -18,9 +18,11 @@ from sprout.errors import (
     DatabaseUnavailable,
     InvalidGraphEdit,
     InvalidQuestion,
+    MissingRight,
     ModelFailure,
     NoChangeNeeded,
     NotFound,
+    NotSignedIn,
     ServiceNotReady,
     SetupError,
     SproutError,
@@ -73,6 +75,8 @@ STATUS: dict[type[SproutError], int] = {
     UnsupportedType: 415,
     WrongType: 422,
     BodyStalled: 408,
+    NotSignedIn: 401,
+    MissingRight: 403,
     NotFound: 404,
     Conflict: 409,
     NoChangeNeeded: 409,
@@ -153,6 +157,8 @@ def _extra_fields(error: SproutError) -> dict[str, JsonValue]:
 
 def _headers(error: SproutError) -> dict[str, str]:
     headers = retry_after(error)
+    if isinstance(error, NotSignedIn):
+        headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, BodyStalled):
         headers["Connection"] = "close"  # the rest of the body may still come
     return headers

@@ -2,7 +2,8 @@
 
 ERROR_TEXTS = {
     400: "The request is malformed, or a required field is missing.",
-    403: "Pages of other sites can't do this.",
+    401: "Not signed in, or no longer.",
+    403: "The account or token isn't allowed to do this, or the page of another site asks.",
     404: "Not found, or it belongs to another user.",
     408: "The rest of the request did not arrive in time.",
     409: "Not possible in the current state; the text says why.",
