@@ -80,6 +80,7 @@ BY_THE_SERVER = {  # no request says any end of these
     "review_items.node_id", "review_items.question_id", "review_items.answer_id", "misconceptions.topic_id",
     "placement_items.placement_id", "placement_items.node_id", "placement_items.question_id",
     "placement_findings.placement_id", "placement_findings.node_id",
+    "account_sessions.user_id", "access_tokens.user_id", "one_time_codes.user_id",
 }  # fmt: skip
 KINDS = {"branches": "branches", "nodes": "nodes", "changes": "changes", "assessments": "assessments",
          "questions": "questions", "sessions": "sessions", "memories": "memories", "progress": "progress",

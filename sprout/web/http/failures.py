@@ -10,6 +10,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sprout.accounts.accounts import CodeInvalid
 from sprout.errors import (
     BadInput,
     Conflict,
@@ -78,6 +79,7 @@ STATUS: dict[type[SproutError], int] = {
     NotSignedIn: 401,
     MissingRight: 403,
     NotFound: 404,
+    CodeInvalid: 410,
     Conflict: 409,
     NoChangeNeeded: 409,
     KeyReused: 422,
