@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from sprout import __version__
-from sprout.accounts.principal import LOCAL_LEARNER
 from sprout.agents.adaptation.refinement import refinement_agent
 from sprout.agents.adaptation.review import review_agent
 from sprout.agents.agent import AgentSpec
@@ -55,6 +54,7 @@ from sprout.runs.live_runs import LiveRuns, live_runs
 from sprout.runs.run_store import WaitingRuns, WorkerLease
 from sprout.runs.streaming.bus import EventBus
 from sprout.shared_state import SharedState, open_shared_state
+from sprout.sign_in import account_repositories, authentication
 from sprout.store.account.account import SqlAccount
 from sprout.store.assessment.answer_keys import SqlAnswerKeys
 from sprout.store.assessment.assessments import SqlAssessments
@@ -89,7 +89,6 @@ from sprout.telemetry.observer import RunObserver
 from sprout.telemetry.run_log import RunLogger
 from sprout.telemetry.spans import RunSpans
 from sprout.telemetry.tracing import open_tracer
-from sprout.web.http.authentication import always
 from sprout.web.http.dependencies import (
     PageFiles,
     PathRepositories,
@@ -443,6 +442,7 @@ def static_dir() -> Path:
 def web_dependencies(sprout: Sprout) -> WebDependencies:
     """The dependencies of the web application."""
     settings, stores = sprout.settings, sprout.stores
+    accounts = account_repositories(settings, sprout.database, sprout.shared.take_token)
     return WebDependencies(
         path_repositories=PathRepositories(
             paths=stores.paths,
@@ -464,6 +464,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
             placements=stores.placements,
         ),
         account=stores.account,
+        account_repositories=accounts,
         runs=sprout.runs,
         server_probes=ServerProbes(
             status=sprout.status,
@@ -476,7 +477,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
         extra_agents=sprout.extra_agents,
         coverage=sprout.coverage,
         policy=RequestPolicy(
-            always(LOCAL_LEARNER),
+            authentication(settings, accounts),
             web_limits(settings),
             open_streams=OpenStreams(sprout.metrics.track_stream, sprout.shared.learner_streams),
             take_token=sprout.shared.take_token,

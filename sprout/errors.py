@@ -66,15 +66,15 @@ class UnsupportedType(BadInput):
 class NotSignedIn(SproutError):
     code = "not_signed_in"
 
-    def __init__(self) -> None:
-        super().__init__("Sign in first.")
+    def __init__(self, message: str = "Sign in first.", *, code: str | None = None) -> None:
+        super().__init__(message, code=code)
 
 
 class MissingRight(SproutError):
     code = "missing_right"
 
-    def __init__(self) -> None:
-        super().__init__("Your account or token isn't allowed to do this.")
+    def __init__(self, message: str = "Your account or token isn't allowed to do this.") -> None:
+        super().__init__(message)
 
 
 class NotFound(SproutError):

@@ -15,6 +15,7 @@ import httpx2
 from pydantic import JsonValue
 
 from harness.runs.observers import NullObserver
+from harness.servers.chosen_settings import ChosenSettings
 from harness.servers.engines import open_engines, open_topology_database
 from harness.servers.in_process import RunningServer, serve_app
 from sprout.accounts.principal import LOCAL_LEARNER
@@ -35,6 +36,7 @@ from sprout.runs.state import Run
 from sprout.runs.streaming.bus import BusMessage
 from sprout.runs.streaming.multiplex import TaggedEvent
 from sprout.shared_state import SharedState
+from sprout.sign_in import account_repositories
 from sprout.store.account.account import SqlAccount
 from sprout.store.assessment.answer_keys import SqlAnswerKeys
 from sprout.store.assessment.assessments import SqlAssessments
@@ -356,6 +358,7 @@ def web_parts(
             placements=SqlPlacements(database),
         ),
         account=SqlAccount(database, storage=paths.storage),
+        account_repositories=account_repositories(ChosenSettings.model_validate({}), database, None),
         runs=runs,
         server_probes=ServerProbes(status, database_ok, exposition),
         page_files=PageFiles(static_dir, version="0.0"),

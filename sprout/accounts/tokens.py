@@ -51,7 +51,7 @@ class NewToken:
 
 class Tokens(Protocol):
     async def create(self, secret_digest: str, new: NewToken, *, user_id: str, origin: Origin) -> TokenRow:
-        """Raises TooManyTokens."""
+        """Raises TooManyTokens, NotFound: the user has no account."""
         ...
 
     async def find(self, secret_digest: str) -> Principal | None:

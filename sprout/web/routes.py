@@ -15,6 +15,10 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from sprout.accounts.access import ADMIN, IN_PERSON, LEARN, PUBLIC, READ, SEED
+from sprout.accounts.accounts import AccountRow
+from sprout.accounts.security_log import SecurityEventRow
+from sprout.accounts.sessions import SessionRow
+from sprout.accounts.tokens import NewTokenRow, TokenRow
 from sprout.errors import SproutError
 from sprout.events import AssessmentRow, NodeRow, Wire
 from sprout.learning.lessons.conversations import ChatMessageRow, ChatSessionRow, HintRow
@@ -32,6 +36,7 @@ from sprout.learning.reviews.day import ReviewsDue
 from sprout.learning.reviews.repository import ReviewReply, ReviewSession, ReviewSettings
 from sprout.learning.sources import CoveredPassage, NodeSources, PassageRow
 from sprout.web.handlers import account, pages, path_review, runs, server
+from sprout.web.handlers.accounts import own_account, people, sign_in
 from sprout.web.handlers.paths import (
     branches,
     changes,
@@ -72,7 +77,14 @@ from sprout.web.http.limits import LOCAL_HOSTS, LOCAL_ORIGINS, PROBES
 from sprout.web.http.middleware import AllowedHosts, CrossOriginPolicy, RequestRateLimit, SecurityHeaders
 from sprout.web.reference.docs import docs_html, docs_page
 from sprout.web.reference.openapi import Json, openapi_document
-from sprout.web.schemas import placement_requests, requests, responses, review_requests
+from sprout.web.schemas import (
+    account_requests,
+    account_responses,
+    placement_requests,
+    requests,
+    responses,
+    review_requests,
+)
 from sprout.web.schemas.change_responses import ChangeRow, UndoneChange
 from sprout.web.schemas.run_responses import RunHandoff, RunRow
 from sprout.web.stream import learner_stream
@@ -465,6 +477,59 @@ ENDPOINTS: tuple[AnyEndpoint, ...] = (
         Endpoint("DELETE", "/api/learner", IN_PERSON, account.erase_account,
                  "Delete all data of the caller: paths, answers, conversations, memories, documents, backups",
                  (NO_CONTENT,), (404, 409, 503), query=requests.ErasureQuery)),
+
+    *group("Accounts", lambda web: web.account_repositories,
+        Endpoint("GET", "/api/sign-in", PUBLIC, sign_in.get_methods, "The ways to sign in",
+                 _one("The ways; none on a server for one learner.", account_responses.SignInMethods)),
+        Endpoint("POST", "/api/sign-in", PUBLIC, sign_in.sign_in, "Sign in with a password",
+                 _one("The account; the session is in a cookie.", AccountRow), (401, 404),
+                 body=account_requests.SignInRequest),
+        Endpoint("POST", "/api/sign-in/set-up", PUBLIC, sign_in.set_up_owner,
+                 "Create the first owner, with the code that the server prints at its start",
+                 _one("The account, which is signed in.", AccountRow, 201), (404, 409, 410),
+                 body=account_requests.OwnerSetUp),
+        Endpoint("POST", "/api/sign-in/password", PUBLIC, sign_in.set_password,
+                 "Set a password, with the code of a link for it",
+                 _one("The account, which is signed in.", AccountRow), (404, 410),
+                 body=account_requests.PasswordFromLink),
+        Endpoint("POST", "/api/sign-out", IN_PERSON, sign_in.sign_out, "Sign out", (NO_CONTENT,)),
+        Endpoint("GET", "/api/account", READ, own_account.get_caller, "Who calls, and with which rights",
+                 _one("The caller.", account_responses.Caller)),
+        Endpoint("PATCH", "/api/account", IN_PERSON, own_account.change_account, "Change one's own account",
+                 _one("The account, changed.", AccountRow), (404,), body=account_requests.AccountChange),
+        Endpoint("POST", "/api/account/password", IN_PERSON, own_account.change_password,
+                 "Change one's password, which ends all sessions and begins a new one",
+                 _one("The account; the new session is in a cookie.", AccountRow), (404,),
+                 body=account_requests.PasswordChange),
+        Endpoint("GET", "/api/account/sessions", IN_PERSON, own_account.list_sessions, "Where one is signed in",
+                 _list("The sessions, the newest use first.", SessionRow)),
+        Endpoint("DELETE", "/api/account/sessions", IN_PERSON, own_account.end_all_sessions, "Sign out everywhere",
+                 (NO_CONTENT,), (404,)),
+        Endpoint("DELETE", "/api/account/sessions/{id}", IN_PERSON, own_account.end_session, "End one session",
+                 (NO_CONTENT,), (404,)),
+        Endpoint("GET", "/api/account/tokens", IN_PERSON, own_account.list_tokens, "One's access tokens",
+                 _list("The tokens without their secrets, the newest first.", TokenRow)),
+        Endpoint("POST", "/api/account/tokens", IN_PERSON, own_account.create_token,
+                 "Create an access token, which is shown once",
+                 _one("The token.", NewTokenRow, 201), (404, 409), body=account_requests.TokenRequest),
+        Endpoint("DELETE", "/api/account/tokens/{id}", IN_PERSON, own_account.revoke_token, "Revoke an access token",
+                 (NO_CONTENT,), (404,)),
+        Endpoint("GET", "/api/people", ADMIN, people.list_people, "All accounts",
+                 _list("The accounts, in the order of creation.", AccountRow)),
+        Endpoint("POST", "/api/people", ADMIN, people.invite_person,
+                 "Create an account, and a link with which its person sets a password",
+                 _one("The account and the link.", account_responses.InvitedPerson, 201), (409,),
+                 body=account_requests.NewPerson),
+        Endpoint("PATCH", "/api/people/{id}", ADMIN, people.change_person,
+                 "Change an account's name to show, its role, or whether it may sign in",
+                 _one("The account, changed.", AccountRow), (404, 409), body=account_requests.PersonChange),
+        Endpoint("POST", "/api/people/{id}/link", ADMIN, people.create_link,
+                 "Create a new link with which a person sets their password",
+                 _one("The link; an earlier one is void.", account_responses.PasswordLink, 201), (404,)),
+        Endpoint("GET", "/api/security-log", ADMIN, people.list_events, "What happened to accounts, newest first",
+                 _list("The events.", SecurityEventRow), query=account_requests.SecurityLogQuery),
+        Endpoint("GET", "/api/security-log.csv", ADMIN, people.download_events, "The security log as a table",
+                 (Status(200, "The newest 10,000 events.", media_type=people.CSV),))),
 
     *group("Assessments",
         lambda web: DiagnosticsAndRuns(web.teaching_repositories.assessments, web.paths, web.runs),

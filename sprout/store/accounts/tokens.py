@@ -11,6 +11,7 @@ from sprout.clock import utc_now
 from sprout.errors import NotFound
 from sprout.events import wire_time
 from sprout.ids import new_id
+from sprout.store.accounts.accounts import account_of
 from sprout.store.accounts.security_log import log_event
 from sprout.store.accounts.uses import keep_use
 from sprout.store.engine.database import Database
@@ -27,6 +28,7 @@ class SqlTokens:
     async def create(self, secret_digest: str, new: NewToken, *, user_id: str, origin: Origin) -> TokenRow:
         def body(tx: WriteTransaction) -> TokenRow:
             tx.lock(f"tokens:{user_id}")
+            account_of(tx.session, user_id)
             theirs = col(AccessToken.user_id) == user_id
             tx.connection.execute(delete(AccessToken).where(theirs, col(AccessToken.expires_at) <= utc_now()))
             if tx.session.exec(select(func.count()).select_from(AccessToken).where(theirs)).one() >= MAX_TOKENS:

@@ -3,10 +3,15 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from pydantic import JsonValue
 
+from sprout.accounts.accounts import Accounts, Passwords
+from sprout.accounts.security_log import SecurityLog
+from sprout.accounts.sessions import Sessions
+from sprout.accounts.sign_in import PasswordSignIn
+from sprout.accounts.tokens import Tokens
 from sprout.events import NodeRow
 from sprout.learning.lessons.conversations import Conversations
 from sprout.learning.lessons.memories import Memories
@@ -34,6 +39,7 @@ from sprout.web.http.authentication import Authenticate
 from sprout.web.http.limits import WebLimits
 from sprout.web.http.open_streams import OpenStreams
 from sprout.web.http.rate_limits import RateLimiters, TakeToken
+from sprout.web.http.session_cookie import SessionCookie
 
 DetectMediaType = Callable[[str, str, bytes], tuple[str, str]]
 """File name, declared media type and bytes in; displayed name and detected media type out. Raises BadInput."""
@@ -143,6 +149,24 @@ class TeachingRepositories:
 
 
 @dataclass(frozen=True, slots=True)
+class AccountRepositories:
+    """Accounts, and the ways to sign in.
+
+    Args:
+        methods: the names of these ways; none on a server for one learner.
+    """
+
+    accounts: Accounts
+    passwords: Passwords
+    sessions: Sessions
+    tokens: Tokens
+    security_log: SecurityLog
+    password_sign_in: PasswordSignIn
+    cookie: SessionCookie
+    methods: tuple[Literal["password"], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PathsAndRuns:
     """Paths, and the runs that work on them."""
 
@@ -234,6 +258,7 @@ class WebDependencies:
     path_repositories: PathRepositories
     teaching_repositories: TeachingRepositories
     account: Account
+    account_repositories: AccountRepositories
     runs: RunService
     server_probes: ServerProbes
     page_files: PageFiles

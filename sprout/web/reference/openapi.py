@@ -47,12 +47,14 @@ ID_DESCRIPTIONS = {
     "graphs": "of the branch",
     "memories": "of the entry",
     "nodes": "of the node",
+    "people": "of the user whose account it is",
     "passages": "of the passage",
     "progress": "of the progress row",
     "questions": "of the question",
     "runs": "of the run",
     "sessions": "of the session",
     "static": "as the page names it; files of a version never change",
+    "tokens": "of the token",
     "topics": "of a node of the type `root`",
 }
 
