@@ -121,3 +121,16 @@ async def test_learners_of_a_deployment_get_no_answers_with_their_paths(server: 
         (await client.post("/api/nodes", json=body)).raise_for_status()
         assert (await client.get(f"/api/graphs/{branch}")).status_code == 200
         assert (await client.get(f"/api/graphs/{branch}?answers=true")).status_code == status
+
+
+async def test_Z10_no_field_of_a_body_gives_rights_or_another_identity(server: SignInServer) -> None:
+    anna, olga = await server.sign_in("anna"), await server.sign_in("olga")
+    before = (await olga.get("/api/people")).json()
+    poison = {"role": "owner", "scopes": ["admin"], "disabledAt": None, "passwordHash": "x", "nameKey": "olga",
+              "name": "olga", "secretDigest": "x", "actorId": "x", "createdAt": "x", "isOwner": True}  # fmt: skip
+    change = await anna.patch("/api/account", json={**poison, "displayName": "anna"})
+    assert (change.status_code, change.json()["role"], change.json()["name"]) == (200, "learner", "anna")
+    assert (await anna.post("/api/account/tokens", json={**poison, "scopes": ["read"]})).json()["scopes"] == ["read"]
+    signed_in = await anna.post("/api/sign-in", json={**poison, "name": "anna", "password": PASSWORD})
+    assert signed_in.json()["role"] == "learner"
+    assert (await olga.get("/api/people")).json() == before
