@@ -54,6 +54,7 @@ from sprout.runs.live_runs import LiveRuns, live_runs
 from sprout.runs.run_store import WaitingRuns, WorkerLease
 from sprout.runs.streaming.bus import EventBus
 from sprout.shared_state import SharedState, open_shared_state
+from sprout.sign_in import account_repositories, authentication
 from sprout.store.account.account import SqlAccount
 from sprout.store.assessment.answer_keys import SqlAnswerKeys
 from sprout.store.assessment.assessments import SqlAssessments
@@ -167,8 +168,8 @@ class Sprout:
         except (SproutError, TimeoutError):
             return None
 
-    async def status(self) -> dict[str, JsonValue]:
-        """The data that the page loads first: models, estimated costs, limits of uploads, budget."""
+    async def status(self, user_id: str) -> dict[str, JsonValue]:
+        """The data that the page of a learner loads first: models, estimated costs, limits of uploads, budget."""
         settings = self.settings
         models = {agent: settings.model_of(agent, small=False) for agent in ("topic", "subconcept")}
         small = settings.model_of("topic", small=True)
@@ -192,7 +193,7 @@ class Sprout:
                 "small": path_estimate(small, small, small=True),
                 "full": path_estimate(models["topic"], models["subconcept"], small=False),
             },
-            "budget": await self.ledger.status(DEFAULT_USER_ID),
+            "budget": await self.ledger.status(user_id),
             "suggestions": [
                 {"title": course.title, "desc": course.desc, "concepts": course.concepts}
                 for course in self.coverage.courses()
@@ -441,6 +442,7 @@ def static_dir() -> Path:
 def web_dependencies(sprout: Sprout) -> WebDependencies:
     """The dependencies of the web application."""
     settings, stores = sprout.settings, sprout.stores
+    accounts = account_repositories(settings, sprout.database, sprout.shared.take_token)
     return WebDependencies(
         path_repositories=PathRepositories(
             paths=stores.paths,
@@ -462,6 +464,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
             placements=stores.placements,
         ),
         account=stores.account,
+        account_repositories=accounts,
         runs=sprout.runs,
         server_probes=ServerProbes(
             status=sprout.status,
@@ -474,6 +477,7 @@ def web_dependencies(sprout: Sprout) -> WebDependencies:
         extra_agents=sprout.extra_agents,
         coverage=sprout.coverage,
         policy=RequestPolicy(
+            authentication(settings, accounts),
             web_limits(settings),
             open_streams=OpenStreams(sprout.metrics.track_stream, sprout.shared.learner_streams),
             take_token=sprout.shared.take_token,

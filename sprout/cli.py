@@ -173,6 +173,56 @@ def _backup(given: argparse.Namespace) -> int:
     return 0
 
 
+def _owner(given: argparse.Namespace) -> int:
+    settings = _quiet_settings()
+    password = None if given.link else _ask_password()
+
+    from sprout.commands.accounts import make_owner
+    from sprout.store.engine.database import open_database
+
+    async def make() -> str | None:
+        async with open_database(settings.database) as database:
+            return await make_owner(database, given.name, password)
+
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    path = asyncio.run(make())
+    print(f"{given.name} is an owner.")
+    if path is not None:
+        address = settings.public_url or f"http://{settings.host}:{settings.port}"
+        print(f"To set the password, once and within seven days: {address}{path}")
+    if not settings.auth:
+        print("Nobody signs in yet: set SPROUT_AUTH=password.")
+    return 0
+
+
+def _adopt(given: argparse.Namespace) -> int:
+    settings = _quiet_settings()
+
+    from sprout.commands.accounts import adopt_local_data
+    from sprout.store.engine.database import open_database
+
+    async def adopt() -> str:
+        async with open_database(settings.database) as database:
+            account, counts = await adopt_local_data(database, given.name, back=given.back)
+        taker = "the one learner of a server without sign-in" if given.back else account.display_name
+        listed = "".join(f"\n  {count} {table}" for table, count in counts.items())
+        return f"{sum(counts.values())} rows now belong to {taker}.{listed}"
+
+    print(asyncio.run(adopt()))
+    return 0
+
+
+def _ask_password() -> str:
+    from getpass import getpass
+
+    if not sys.stdin.isatty():
+        raise SetupError("A password is asked for on a terminal. Without one, use --link.")
+    password = getpass("Password: ")
+    if getpass("Once more: ") != password:
+        raise SetupError("These are two different passwords.")
+    return password
+
+
 def _doctor(given: argparse.Namespace) -> int:
     from rich.console import Console
 
@@ -284,6 +334,14 @@ def _parser() -> argparse.ArgumentParser:
 
     backup = _command(commands, "backup", _backup, "copy the SQLite database as it is now, also while a server uses it")
     backup.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (beside the database)")
+
+    owner = _command(commands, "owner", _owner, "make somebody an owner of this installation")
+    owner.add_argument("name", metavar="NAME", help="name to sign in with")
+    owner.add_argument("--link", action="store_true", help="print a link that sets the password, and ask for none")
+
+    adopt = _command(commands, "adopt", _adopt, "give an account what was learned on this server without sign-in")
+    adopt.add_argument("name", metavar="NAME", help="name of the account")
+    adopt.add_argument("--back", action="store_true", help="the other way round")
 
     doctor = _command(commands, "doctor", _doctor, "examine this installation and say what to mend")
     doctor.add_argument("--no-probe", action="store_true", help="do not call the model")

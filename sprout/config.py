@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from sprout.errors import SetupError
 from sprout.loop.mechanisms import LoopMechanisms
 from sprout.loop.policy import LoopPolicy
+from sprout.public_address import public_origin
 
 MIB = 1024 * 1024
 AGENT_NAMES = ("topic", "subconcept", "refinement", "review", "tutor", "grading", "key_check", "variants")
@@ -132,6 +133,8 @@ class Settings(BaseSettings):
     `courses_dir` is a folder of course files, which the built-in model offers beside its own.
     `extra_agents` and `tutor_tools` name what is added, as `module:name`.
     `trusted_proxies` are addresses and networks (`10.0.0.0/8`) of reverse proxies, whose `X-Forwarded-For` is believed.
+    `auth` names the ways to sign in; without one Sprout is for one learner, on this machine alone. `public_url` is the
+    address that browsers come to, https unless it is this machine.
     `published_on_loopback` is for containers: it asserts that the port is reached from 127.0.0.1 of the host
     alone, so that the server may listen on every address of its container.
     """
@@ -151,6 +154,8 @@ class Settings(BaseSettings):
     worker_runs: int = Field(20, ge=2)
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65_535)
+    auth: Annotated[tuple[Literal["password"], ...], NoDecode] = ()
+    public_url: str | None = None
     published_on_loopback: bool = False
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["console", "json"] = "console"
@@ -190,7 +195,7 @@ class Settings(BaseSettings):
     limits: LimitSettings = Field(default_factory=lambda: LimitSettings.model_validate({}))
     budgets: BudgetSettings = Field(default_factory=lambda: BudgetSettings.model_validate({}))
 
-    @field_validator("cors_origins", "trusted_proxies", "extra_agents", "tutor_tools", mode="before")
+    @field_validator("auth", "cors_origins", "trusted_proxies", "extra_agents", "tutor_tools", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
@@ -198,6 +203,7 @@ class Settings(BaseSettings):
     @field_validator(
         "api_key",
         "base_url",
+        "public_url",
         "courses_dir",
         "model",
         "small_model",
@@ -223,6 +229,11 @@ class Settings(BaseSettings):
             ipaddress.ip_network(each)  # raises ValueError, which names the address
         return value
 
+    @field_validator("public_url")
+    @classmethod
+    def _check_public_url(cls, value: str | None) -> str | None:
+        return None if value is None else public_origin(value)
+
     @field_validator("agents")
     @classmethod
     def _check_agent_names(cls, value: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
@@ -236,6 +247,11 @@ class Settings(BaseSettings):
     def offline(self) -> bool:
         """True if the built-in model is used: no key and no other server is configured."""
         return self.api_key is None and self.base_url is None
+
+    @property
+    def has_network_sign_in(self) -> bool:
+        """True if people sign in, over TLS: then the server may listen on a network."""
+        return bool(self.auth) and (self.public_url or "").startswith("https:")
 
     @property
     def tracing_enabled(self) -> bool:

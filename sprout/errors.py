@@ -4,6 +4,8 @@ SproutError
 ├── BadInput               what was sent cannot be accepted; nothing was written
 │   ├── TooLarge           over a limit of size or count
 │   └── UnsupportedType    a file of a type that is not read
+├── NotSignedIn            the request does not say who sends it, or no longer validly
+├── MissingRight           its sender may not do this
 ├── NotFound               no such object, or not yours
 ├── Conflict               the object is in a state that forbids this
 │   └── NoChangeNeeded     there is enough, or it is there already: all is kept as it is; for an agent no error
@@ -59,6 +61,20 @@ class TooLarge(BadInput):
 
 class UnsupportedType(BadInput):
     code = "unsupported_type"
+
+
+class NotSignedIn(SproutError):
+    code = "not_signed_in"
+
+    def __init__(self, message: str = "Sign in first.", *, code: str | None = None) -> None:
+        super().__init__(message, code=code)
+
+
+class MissingRight(SproutError):
+    code = "missing_right"
+
+    def __init__(self, message: str = "Your account or token isn't allowed to do this.") -> None:
+        super().__init__(message)
 
 
 class NotFound(SproutError):

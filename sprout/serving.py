@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import ipaddress
 import signal
 import socket
 import sys
@@ -20,12 +19,15 @@ from sprout.app import OFFLINE_NOTE, Sprout, open_app, web_dependencies
 from sprout.config import Settings
 from sprout.errors import SetupError
 from sprout.plugins import AgentFactory
+from sprout.public_address import is_loopback
 from sprout.roles import Role
 from sprout.runs.live_runs import LiveRuns
+from sprout.sign_in import set_up_path
 from sprout.store.engine.server_lock import hold_server_lock
 from sprout.telemetry.shutdown_deadline import ShutdownDeadline
 from sprout.telemetry.watchdog import watch_event_loop
 from sprout.waiting import open_when_ready
+from sprout.web.http.dependencies import WebDependencies
 from sprout.web.http.draining_server import DrainingServer
 from sprout.web.routes import probe_app, web_app
 from sprout.web.waiting import waiting_app
@@ -75,20 +77,22 @@ async def _serve_until_stopped(settings: Settings, role: Role, extra_agents: Seq
 async def _serve(
     settings: Settings, role: Role, extra_agents: Sequence[AgentFactory], deadline: ShutdownDeadline
 ) -> None:
-    published = settings.published_on_loopback
-    with listening_socket(settings.host, settings.port, published_on_loopback=published) as listening:
+    published, signed_in = settings.published_on_loopback, settings.has_network_sign_in
+    with listening_socket(
+        settings.host, settings.port, published_on_loopback=published, has_sign_in=signed_in
+    ) as listening:
         async with AsyncExitStack() as stack:
             opening = partial(_open, settings, role, extra_agents)
             if role.shares_work:
                 sprout = await open_when_ready(stack, opening, partial(_serve_probes, settings, listening))
             else:
                 sprout = await stack.enter_async_context(opening())
-            is_web = role is Role.WEB
+            dependencies = web_dependencies(sprout)
+            set_up = None if role is Role.WORKER else await set_up_path(dependencies.account_repositories)
+            app, is_web = _web_app(settings, role, dependencies), role is Role.WEB
             server = DrainingServer(
-                partial(_print_startup, settings, role, listening),
-                _uvicorn_config(
-                    settings, _web_app(settings, role, sprout), grace_s=WEB_GRACE_S if is_web else SHUTDOWN_GRACE_S
-                ),
+                partial(_print_startup, settings, role, listening, set_up),
+                _uvicorn_config(settings, app, grace_s=WEB_GRACE_S if is_web else SHUTDOWN_GRACE_S),
                 keep_s=BALANCER_KEEPS_S if is_web else 0.0,
             )
             freeze_startup_objects()
@@ -109,7 +113,7 @@ async def _open(settings: Settings, role: Role, extra_agents: Sequence[AgentFact
 @asynccontextmanager
 async def _serve_probes(settings: Settings, listening: socket.socket, reason: Callable[[], str]) -> AsyncIterator[None]:
     """Serve the probes of a process that waits."""
-    app = waiting_app(reason, allowed_hosts=allowed_hosts(settings.host))
+    app = waiting_app(reason, allowed_hosts=_allowed_hosts(settings))
     server = DrainingServer(lambda: None, _uvicorn_config(settings, app, grace_s=SHUTDOWN_GRACE_S))
     serving = asyncio.create_task(server.serve(sockets=[listening.dup()]))
     try:
@@ -134,22 +138,31 @@ def _uvicorn_config(settings: Settings, app: Starlette, *, grace_s: int) -> uvic
     )
 
 
-def _web_app(settings: Settings, role: Role, sprout: Sprout) -> Starlette:
-    dependencies, hosts = web_dependencies(sprout), allowed_hosts(settings.host)
+def _web_app(settings: Settings, role: Role, dependencies: WebDependencies) -> Starlette:
+    hosts = _allowed_hosts(settings)
     if role is Role.WORKER:
         return probe_app(dependencies, allowed_hosts=hosts)
     return web_app(dependencies, cors_origins=settings.cors_origins, allowed_hosts=hosts)
 
 
-def _print_startup(settings: Settings, role: Role, listening: socket.socket) -> None:
-    """Print the address and the model."""
+def _allowed_hosts(settings: Settings) -> tuple[str, ...]:
+    return allowed_hosts(settings.host, settings.public_url if settings.auth else None)
+
+
+def _print_startup(settings: Settings, role: Role, listening: socket.socket, set_up: str | None) -> None:
+    """Print the address, the model, and where the first owner is made if there is none."""
     host, port = listening.getsockname()[:2]
     here = "127.0.0.1" if host in WILDCARD_ADDRESSES else url_host(host)
     model = f"offline demo model. {OFFLINE_NOTE}" if settings.offline else settings.model_of("topic", small=False)
     print(f"{_NAMES[role]} {__version__} is at http://{here}:{port}", flush=True)
-    if not _is_loopback(host):
+    if settings.published_on_loopback and not is_loopback(host):
         print(PUBLISHED_NOTE, flush=True)
     print(f"Model: {model}", flush=True)
+    if set_up is not None:
+        print(
+            f"There is no owner yet. Create one, once: {settings.public_url or f'http://{here}:{port}'}{set_up}",
+            flush=True,
+        )
 
 
 def _protocol(settings: Settings) -> "type[asyncio.Protocol] | Literal['auto']":
@@ -216,18 +229,25 @@ def _on_signals(*callbacks: Callable[[], object]) -> Iterator[None]:
 
 @contextmanager
 def listening_socket(
-    host: str, port: int, *, published_on_loopback: bool = False, dead_reader_ms: int = DEAD_READER_MS
+    host: str,
+    port: int,
+    *,
+    published_on_loopback: bool = False,
+    has_sign_in: bool = False,
+    dead_reader_ms: int = DEAD_READER_MS,
 ) -> Iterator[socket.socket]:
-    """A socket that is bound to this machine's loopback.
+    """A socket that is bound to this machine's loopback, or to any address where people sign in over TLS.
 
     Args:
+        has_sign_in: whether every request has to say who sends it, and browsers come by an https address.
         published_on_loopback: whether the operator vouches that the port is reached from this machine alone, although
             it is bound to another address: in a container there is no other way.
         dead_reader_ms: for how long what was sent may stay unconfirmed before a connection is ended; on Linux.
 
     Raises SetupError: the address is not loopback, or the port is in use.
     """
-    if not (published_on_loopback or host == "localhost" or _is_loopback(host)):
+    anywhere = published_on_loopback or has_sign_in
+    if not (anywhere or host == "localhost" or is_loopback(host)):
         raise SetupError(_NOT_LOOPBACK.format(host=host))
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # The protocol is named, because asyncio sends small writes at once (TCP_NODELAY) only where it is.
@@ -239,21 +259,13 @@ def listening_socket(
             listening.bind((host, port))
         except OSError as error:
             raise SetupError(f"Cannot listen on {host}:{port}: {error.strerror}. Choose another PORT.") from error
-        if not (published_on_loopback or _is_loopback(listening.getsockname()[0])):
+        if not (anywhere or is_loopback(listening.getsockname()[0])):
             raise SetupError(_NOT_LOOPBACK.format(host=host))  # as the hosts file resolves localhost
         yield listening
 
 
 _NOT_LOOPBACK = (
-    "Sprout has no sign-in yet (there is no SPROUT_AUTH), so it listens on this machine only and not on {host}: set "
-    "SPROUT_HOST to 127.0.0.1, ::1 or localhost. In a container, whose port is published on 127.0.0.1 of the host "
-    "alone, set SPROUT_PUBLISHED_ON_LOOPBACK=true."
+    "Without sign-in Sprout listens on this machine only and not on {host}: set SPROUT_HOST to 127.0.0.1, ::1 or "
+    "localhost. To serve others, set SPROUT_AUTH=password and SPROUT_PUBLIC_URL to the https address that they use. "
+    "In a container, whose port is published on 127.0.0.1 of the host alone, set SPROUT_PUBLISHED_ON_LOOPBACK=true."
 )
-
-
-def _is_loopback(host: str) -> bool:
-    """Whether this is a loopback address; a name is not, whatever it resolves to."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -1,13 +1,13 @@
 """Sprout as it is, with the agent of B1 and B3 in the topic agent's place: its tools do nothing, as the floor's do."""
 
 import asyncio
-from dataclasses import replace
 
 import uvicorn
 import uvloop
 
 from bench.workloads import NOTE
 from harness.load.streams_server import NO_CAPS
+from harness.servers.limited_web import with_limits
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.app import open_app, web_dependencies
 from sprout.config import Settings, load_settings
@@ -17,7 +17,6 @@ from sprout.loop.model import Message, Text
 from sprout.loop.policy import LoopPolicy
 from sprout.loop.tools import Effect, tool
 from sprout.loop.turn import TurnResult
-from sprout.web.http.dependencies import RequestPolicy
 from sprout.web.routes import web_app
 
 
@@ -44,7 +43,7 @@ async def main() -> None:
     settings = load_settings()
     async with open_app(settings, extra_agents=[make_note_taker]) as sprout:
         config = uvicorn.Config(
-            web_app(replace(web_dependencies(sprout), policy=RequestPolicy(NO_CAPS))),
+            web_app(with_limits(web_dependencies(sprout), NO_CAPS)),
             port=settings.port,
             lifespan="off",
             log_level="warning",

@@ -18,10 +18,10 @@ from faults.core.loop_faults import ProofFigure
 from harness.invariants.linearizability import HistoryOperation, linearize
 from harness.requests.seeded_world import USER
 from harness.servers.in_process import serve_app
+from harness.servers.limited_web import with_limits
 from sprout.app import open_app, web_dependencies
 from sprout.config import Settings
 from sprout.ids import new_id
-from sprout.web.http.dependencies import RequestPolicy
 from sprout.web.http.limits import WebLimits
 from sprout.web.routes import web_app
 
@@ -313,7 +313,7 @@ async def _serve(folder: Path, database_url: str) -> AsyncIterator[httpx2.AsyncC
     settings = Settings.model_validate({"data_dir": folder, "DATABASE_URL": database_url or None})
     async with (
         open_app(settings) as sprout,
-        serve_app(web_app(replace(web_dependencies(sprout), policy=RequestPolicy(WebLimits())))) as served,
+        serve_app(web_app(with_limits(web_dependencies(sprout), WebLimits()))) as served,
         httpx2.AsyncClient(base_url=served.url, timeout=60.0) as client,
     ):
         yield client

@@ -8,7 +8,7 @@ import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,10 @@ from faults.core.loop_faults import ProofFigure
 from harness.requests.request_generator import ORIGIN, DrawnRequest, make_request_generator
 from harness.requests.seeded_world import CRITERION_WORD, FOREIGN_USER, FOREIGN_WORD, give_away, seed_world
 from harness.servers.in_process import serve_app
+from harness.servers.limited_web import with_limits
 from sprout import __version__
 from sprout.app import Sprout, open_app, web_dependencies
 from sprout.config import Settings
-from sprout.web.http.dependencies import RequestPolicy
 from sprout.web.http.limits import WebLimits
 from sprout.web.reference.openapi import openapi_document
 from sprout.web.routes import ENDPOINTS, web_app
@@ -149,7 +149,7 @@ async def _serve() -> AsyncIterator[tuple[httpx2.AsyncClient, Sprout]]:
     with tempfile.TemporaryDirectory(prefix="sprout-requests-") as folder:
         settings = Settings.model_validate({"data_dir": Path(folder), "offline_tokens_per_s": 100_000})
         async with open_app(settings) as sprout:
-            parts = replace(web_dependencies(sprout), policy=RequestPolicy(WebLimits(run_wait_s=RUN_WAIT_S)))
+            parts = with_limits(web_dependencies(sprout), WebLimits(run_wait_s=RUN_WAIT_S))
             async with (
                 serve_app(web_app(parts)) as served,
                 httpx2.AsyncClient(base_url=served.url, timeout=PATIENCE_S) as client,

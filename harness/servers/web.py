@@ -15,8 +15,10 @@ import httpx2
 from pydantic import JsonValue
 
 from harness.runs.observers import NullObserver
+from harness.servers.chosen_settings import ChosenSettings
 from harness.servers.engines import open_engines, open_topology_database
 from harness.servers.in_process import RunningServer, serve_app
+from sprout.accounts.principal import LOCAL_LEARNER
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.documents.document_worker import DocumentWorker
 from sprout.documents.file_types import detect_file_type
@@ -34,6 +36,7 @@ from sprout.runs.state import Run
 from sprout.runs.streaming.bus import BusMessage
 from sprout.runs.streaming.multiplex import TaggedEvent
 from sprout.shared_state import SharedState
+from sprout.sign_in import account_repositories
 from sprout.store.account.account import SqlAccount
 from sprout.store.assessment.answer_keys import SqlAnswerKeys
 from sprout.store.assessment.assessments import SqlAssessments
@@ -56,6 +59,7 @@ from sprout.store.placement.repository import SqlPlacements
 from sprout.store.reviews.repository import SqlReviews
 from sprout.store.runs.repository import SqlRunStore
 from sprout.telemetry.metrics import Metrics
+from sprout.web.http.authentication import always
 from sprout.web.http.dependencies import (
     PageFiles,
     PathRepositories,
@@ -242,7 +246,7 @@ async def database_ok() -> bool:
     return True
 
 
-async def status() -> dict[str, JsonValue]:
+async def status(_: str) -> dict[str, JsonValue]:
     return {"version": "0.0", "models": {"topic": "none"}}
 
 
@@ -354,11 +358,13 @@ def web_parts(
             placements=SqlPlacements(database),
         ),
         account=SqlAccount(database, storage=paths.storage),
+        account_repositories=account_repositories(ChosenSettings.model_validate({}), database, None),
         runs=runs,
         server_probes=ServerProbes(status, database_ok, exposition),
         page_files=PageFiles(static_dir, version="0.0"),
         detect_media_type=media_type_of,
         policy=RequestPolicy(
+            always(LOCAL_LEARNER),
             WEB_LIMITS,
             open_streams=OpenStreams(metrics.track_stream, shared.learner_streams),
             take_token=shared.take_token,

@@ -12,6 +12,7 @@ from scripts.api_reference.event_pages import events_page
 from scripts.api_reference.examples import PREAMBLE, Example, Restart, examples_by_operation
 from scripts.api_reference.field_tables import ANYTHING, description_of, field_table, response_fields, table, type_text
 from scripts.api_reference.paths import INDEX, PAGES
+from sprout.web.reference.access_texts import access_text
 from sprout.web.reference.error_texts import ERROR_TEXTS
 
 Json = dict[str, Any]
@@ -83,12 +84,18 @@ def _index(groups: Sequence[str], all_of_them: Sequence[Operation]) -> str:
             (
                 f"[`{one.method} {one.path}`]({file}#{one.id})",
                 f"{one.described['summary']}",
+                access_text(one.described),
                 "yes" if one.id in CONTRACT else "",
             )
             for one in all_of_them
             if one.group == group
         ]
-        lines += ["", f"### [{group}]({file})", "", *table(("endpoint", "what it is for", "contract"), rows)]
+        lines += [
+            "",
+            f"### [{group}]({file})",
+            "",
+            *table(("endpoint", "what it is for", "who may call", "contract"), rows),
+        ]
     return _join_sections(lines)
 
 
@@ -118,6 +125,7 @@ def _operation(
     lines.append(f"{described['summary']}." + (" Part of the wire contract." if operation.id in CONTRACT else ""))
     if about := described.get("description", ""):
         lines += ["", _prose(about)]
+    lines += ["", f"Who may call: {access_text(described)}."]
     if parameters := described.get("parameters", []):
         rows = [(f"`{one['name']}`", f"in the {one['in']}", *_parameter(one)) for one in parameters]
         lines += ["", *table(("parameter", "", "type", "", "what it is"), rows)]

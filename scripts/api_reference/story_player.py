@@ -15,9 +15,14 @@ from urllib.request import urlopen
 from harness.prefork.python import prefork_python
 from scripts.api_reference.examples import PREAMBLE, Example, Restart
 from scripts.api_reference.paths import ROOT
+from sprout.accounts.accounts import CODE_LIFETIME
+from sprout.accounts.secret_values import digest_of
+from sprout.accounts.security_log import TERMINAL
+from sprout.clock import utc_now
 from sprout.ids import new_id
 from sprout.learning.actor import Actor
 from sprout.learning.paths.repository import DEFAULT_USER_ID
+from sprout.store.accounts.passwords import SqlPasswords
 from sprout.store.engine.database import open_database
 from sprout.store.lessons.memories import SqlMemories
 from sprout.store.schema import tables
@@ -26,6 +31,7 @@ HOST = "127.0.0.1"
 START_S = 90.0
 STEP_S = 120.0
 END_OF_STEP = "the-step-is-over"
+SET_UP_CODE = "code-of-the-first-start"
 REMEMBERED = "Likes short examples with numbers."
 
 # Stands before the real curl on the path: what came back is read by the story's reader, and by the shell as ever.
@@ -63,7 +69,7 @@ async def play_story(
     """Each example with what it heard, in order. Raises StoryFailed."""
     data = folder / "data"
     data.mkdir()
-    await _insert_memory(data)
+    await _insert_rows(data)
     port = _free_port()
     async with _servers(port, data) as server, _shell(folder, f"http://{HOST}:{port}") as shell:
         for step in steps:
@@ -73,11 +79,13 @@ async def play_story(
                 yield step, await shell.run(step)
 
 
-async def _insert_memory(data: Path) -> None:
-    """One entry of what is remembered of the learner: the offline model makes none."""
+async def _insert_rows(data: Path) -> None:
+    """What no request makes: an entry of what is remembered of the learner, and the code of the set-up."""
     async with open_database(f"sqlite:///{data / 'sprout.sqlite3'}") as database:
         await database.write_tx(lambda write: write.session.add(tables.User(id=DEFAULT_USER_ID)))
         await SqlMemories(database, lambda _: None).remember(REMEMBERED, actor=Actor(DEFAULT_USER_ID, run_id=new_id()))
+        code, expires_at = digest_of(SET_UP_CODE), utc_now() + CODE_LIFETIME
+        await SqlPasswords(database).issue_code(code, user_id=None, expires_at=expires_at, origin=TERMINAL)
 
 
 def _free_port() -> int:

@@ -6,8 +6,6 @@ import { fetchSentence } from "../lib/server_words.js";
 
 /** @import { Branch, GraphAnswer, Place, Run, RunDetail, Status } from "../types.d.ts" */
 
-export const USER = "00000000-0000-0000-0000-000000000000";
-
 export class ApiError extends Error {
   /**
    * @param {number} status 0 where the server was not reached
@@ -85,8 +83,7 @@ export const keepPlaces = (branchId, places) =>
  * @param {boolean} small
  * @returns {Promise<Run>}
  */
-export const grow = (rootId, small) =>
-  post(`/agents/topics/${encodeURIComponent(rootId)}/run?wait=false`, { userId: USER, small });
+export const grow = (rootId, small) => post(`/agents/topics/${encodeURIComponent(rootId)}/run?wait=false`, { small });
 /** @param {string} branchId @returns {Promise<Branch>} */
 export const branch = (branchId) => request(`/branches/${encodeURIComponent(branchId)}`);
 /** @param {string} runId @returns {Promise<RunDetail>} */

@@ -1,7 +1,7 @@
 // @ts-check
 /** Requests about the learner: progress, exports, memories, deletion. */
 
-import { USER, request } from "./api.js";
+import { request } from "./api.js";
 
 /** @import { Evidence, Memory, MixUp, ProgressReport, Run, Today } from "../types.d.ts" */
 
@@ -12,7 +12,7 @@ const CONFIRMED = "delete everything";
 const of = (branchId) => (branchId ? `?branchId=${at(branchId)}` : "");
 
 /** The learner's day. @returns {Promise<Today>} */
-export const today = () => request(`/today?userId=${USER}`);
+export const today = () => request("/today");
 /** @param {string | null} branchId @returns {Promise<ProgressReport>} */
 export const progress = (branchId) => request(`/learner/progress${of(branchId)}`);
 /**
@@ -35,7 +35,7 @@ export const exportUrls = (branchId) => ({
 export const ARCHIVE_URL = "/api/learner/archive";
 
 /** @returns {Promise<Memory[]>} */
-export const memories = () => request(`/memories?userId=${USER}`);
+export const memories = () => request("/memories");
 /** @param {string} memoryId @param {string} text @returns {Promise<Memory>} */
 export const updateMemory = (memoryId, text) =>
   request(`/memories/${at(memoryId)}`, {

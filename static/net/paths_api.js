@@ -1,21 +1,20 @@
 // @ts-check
 /** Requests that list, create and delete paths, and that read their nodes. */
 
-import { USER, post, request } from "./api.js";
+import { post, request } from "./api.js";
 
 /** @import { Branch, NextAction, NodeRow, NodeSources, PathSummary } from "../types.d.ts" */
 
 const at = encodeURIComponent;
 
 /** @returns {Promise<PathSummary[]>} */
-export const paths = () => request(`/branches/summary?userId=${USER}`);
+export const paths = () => request("/branches/summary");
 /** @param {string} title @returns {Promise<Branch>} */
-export const createBranch = (title) => post("/branches", { title, userId: USER });
+export const createBranch = (title) => post("/branches", { title });
 /** @param {string} branchId @returns {Promise<null>} */
 export const deleteBranch = (branchId) => request(`/branches/${at(branchId)}`, { method: "DELETE" });
 /** @param {string} branchId @param {string} title @param {string | null} desc @returns {Promise<NodeRow>} */
-export const createRoot = (branchId, title, desc) =>
-  post("/nodes", { userId: USER, type: "root", title, branchId, desc });
+export const createRoot = (branchId, title, desc) => post("/nodes", { type: "root", title, branchId, desc });
 /** @param {string} nodeId @returns {Promise<NodeRow>} */
 export const node = (nodeId) => request(`/nodes/${at(nodeId)}`);
 /**

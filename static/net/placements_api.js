@@ -1,7 +1,7 @@
 // @ts-check
 /** Requests of placements. */
 
-import { USER, post, request } from "./api.js";
+import { post, request } from "./api.js";
 
 /** @import { PlacementOverview, PlacementSession } from "../types.d.ts" */
 
@@ -10,13 +10,13 @@ const at = encodeURIComponent;
 const placement = (id, what) => `/placements/${at(id)}${what ? `/${what}` : ""}`;
 
 /** @param {string} branchId @returns {Promise<PlacementOverview>} */
-export const overview = (branchId) => request(`/branches/${at(branchId)}/placement?userId=${USER}`);
+export const overview = (branchId) => request(`/branches/${at(branchId)}/placement`);
 /**
  * Start a placement of a path or a check of a node, or take up the open one.
  * @param {{ branchId: string } | { nodeId: string }} of
  * @returns {Promise<PlacementSession>}
  */
-export const start = (of) => post("/placements", { userId: USER, ...of });
+export const start = (of) => post("/placements", of);
 /** @param {string} id @returns {Promise<PlacementSession>} */
 export const takeUp = (id) => request(placement(id));
 /**
@@ -26,10 +26,10 @@ export const takeUp = (id) => request(placement(id));
  * @returns {Promise<PlacementSession>}
  */
 export const answer = (id, itemId, { answerText, selectedOption }) =>
-  post(placement(id, "answers"), { userId: USER, itemId, answerText, selectedOption });
+  post(placement(id, "answers"), { itemId, answerText, selectedOption });
 /** @param {string} id @param {string} itemId @returns {Promise<PlacementSession>} */
-export const skip = (id, itemId) => post(placement(id, "skip"), { userId: USER, itemId });
+export const skip = (id, itemId) => post(placement(id, "skip"), { itemId });
 /** @param {string} id @returns {Promise<PlacementSession>} */
-export const finish = (id) => post(placement(id, "finish"), { userId: USER });
+export const finish = (id) => post(placement(id, "finish"), {});
 /** @param {string} id @param {string} nodeId @param {boolean} known @returns {Promise<PlacementSession>} */
-export const overrule = (id, nodeId, known) => post(placement(id, "overrules"), { userId: USER, nodeId, known });
+export const overrule = (id, nodeId, known) => post(placement(id, "overrules"), { nodeId, known });

@@ -1,7 +1,7 @@
 // @ts-check
 /** Requests of reviews. */
 
-import { USER, post, request } from "./api.js";
+import { post, request } from "./api.js";
 
 /** @import { RetentionCost, ReviewReply, ReviewSession, ReviewSettings, ReviewsDue, SelfMark } from "../types.d.ts" */
 
@@ -10,9 +10,9 @@ const at = encodeURIComponent;
 const session = (sessionId, what) => `/reviews/sessions/${at(sessionId)}${what ? `/${what}` : ""}`;
 
 /** @returns {Promise<ReviewsDue>} */
-export const due = () => request(`/reviews/due?userId=${USER}`);
+export const due = () => request("/reviews/due");
 /** Start a session, or take up today's. @param {number | null} minutes @returns {Promise<ReviewSession>} */
-export const start = (minutes) => post("/reviews/sessions", { userId: USER, ...(minutes !== null && { minutes }) });
+export const start = (minutes) => post("/reviews/sessions", minutes === null ? {} : { minutes });
 /** @param {string} sessionId @returns {Promise<ReviewSession>} */
 export const takeUp = (sessionId) => request(session(sessionId));
 /**
@@ -21,26 +21,23 @@ export const takeUp = (sessionId) => request(session(sessionId));
  * @param {{ answerText?: string, selectedOption?: string, seconds: number, sure?: boolean }} given
  * @returns {Promise<ReviewReply>}
  */
-export const answer = (sessionId, itemId, given) =>
-  post(session(sessionId, "answers"), { userId: USER, itemId, ...given });
+export const answer = (sessionId, itemId, given) => post(session(sessionId, "answers"), { itemId, ...given });
 /** @param {string} sessionId @param {string} itemId @param {SelfMark} mark @returns {Promise<ReviewReply>} */
-export const selfMark = (sessionId, itemId, mark) =>
-  post(session(sessionId, "marks"), { userId: USER, itemId, ...mark });
+export const selfMark = (sessionId, itemId, mark) => post(session(sessionId, "marks"), { itemId, ...mark });
 /** @param {string} sessionId @param {string} itemId @param {string} grade @returns {Promise<ReviewReply>} */
-export const chooseGrade = (sessionId, itemId, grade) =>
-  post(session(sessionId, "grades"), { userId: USER, itemId, grade });
+export const chooseGrade = (sessionId, itemId, grade) => post(session(sessionId, "grades"), { itemId, grade });
 /** @param {string} sessionId @param {string} itemId @returns {Promise<ReviewSession>} */
-export const skip = (sessionId, itemId) => post(session(sessionId, "skip"), { userId: USER, itemId });
+export const skip = (sessionId, itemId) => post(session(sessionId, "skip"), { itemId });
 /** @returns {Promise<ReviewSettings>} */
-export const settings = () => request(`/reviews/settings?userId=${USER}`);
+export const settings = () => request("/reviews/settings");
 /** Address of the calendar feed. @param {string} language */
 export const calendarUrl = (language) => `/api/reviews/calendar.ics?language=${language === "de" ? "de" : "en"}`;
 /** What each choice of retention takes. @returns {Promise<RetentionCost[]>} */
-export const costs = () => request(`/reviews/costs?userId=${USER}`);
+export const costs = () => request("/reviews/costs");
 /** @param {Partial<ReviewSettings>} change @returns {Promise<ReviewSettings>} */
 export const changeSettings = (change) =>
   request("/reviews/settings", {
     method: "PATCH",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ userId: USER, ...change }),
+    body: JSON.stringify(change),
   });

@@ -1,7 +1,7 @@
 // @ts-check
 /** Requests of the diagnostic, the changes and the lesson. */
 
-import { ApiError, USER, post, request } from "./api.js";
+import { ApiError, post, request } from "./api.js";
 
 /** @import { Answer, Change, ChatMessage, ChatSession, Diagnostic, Lesson, Reply, Run, SelfMark } from "../types.d.ts" */
 /** @typedef {"help" | "show" | "change"} Move what is asked for by a button */
@@ -15,14 +15,14 @@ const at = encodeURIComponent;
  */
 export async function diagnostic(conceptId) {
   try {
-    return await request(`/agents/concepts/${at(conceptId)}/diagnostic?userId=${USER}`);
+    return await request(`/agents/concepts/${at(conceptId)}/diagnostic`);
   } catch (error) {
     if (error instanceof ApiError && error.status === 503 && error.passing) return null;
     throw error;
   }
 }
 /** @param {string} assessmentId @returns {Promise<Answer[]>} */
-export const answers = (assessmentId) => request(`/assessments/${at(assessmentId)}/answers?userId=${USER}`);
+export const answers = (assessmentId) => request(`/assessments/${at(assessmentId)}/answers`);
 /**
  * @param {string} assessmentId
  * @param {string} questionId
@@ -30,17 +30,16 @@ export const answers = (assessmentId) => request(`/assessments/${at(assessmentId
  * @returns {Promise<Answer>}
  */
 export const answer = (assessmentId, questionId, given) =>
-  post(`/assessments/${at(assessmentId)}/answers`, { userId: USER, questionId, ...given });
+  post(`/assessments/${at(assessmentId)}/answers`, { questionId, ...given });
 /** Skip a question. @param {string} questionId @returns {Promise<Answer>} */
-export const skip = (questionId) => post(`/questions/${at(questionId)}/skip`, { userId: USER });
+export const skip = (questionId) => post(`/questions/${at(questionId)}/skip`, {});
 /**
  * Dispute a question; null if the check takes longer.
  * @param {string} questionId
  * @param {string} reason
  * @returns {Promise<{ outcome?: string | null, says?: string | null }>}
  */
-export const contest = (questionId, reason) =>
-  post(`/questions/${at(questionId)}/contest`, { userId: USER, ...(reason && { reason }) });
+export const contest = (questionId, reason) => post(`/questions/${at(questionId)}/contest`, reason ? { reason } : {});
 /**
  * Adapt the path to the answers, once per idempotency key.
  * @param {string} conceptId
@@ -51,7 +50,7 @@ export const refine = (conceptId, key) =>
   request(`/agents/concepts/${at(conceptId)}/run?wait=false`, {
     method: "POST",
     headers: { "content-type": "application/json", "idempotency-key": key },
-    body: JSON.stringify({ userId: USER }),
+    body: "{}",
   });
 
 /**
@@ -68,11 +67,11 @@ export async function changes(branchId, parentId) {
 export const undo = (changeId) => post(`/changes/${at(changeId)}/undo`, {});
 
 /** @param {string} nodeId @returns {Promise<ChatSession[]>} */
-export const sessions = (nodeId) => request(`/chat/sessions?userId=${USER}&nodeId=${at(nodeId)}`);
+export const sessions = (nodeId) => request(`/chat/sessions?nodeId=${at(nodeId)}`);
 /** Sessions of all nodes, oldest first. @returns {Promise<ChatSession[]>} */
-export const allSessions = () => request(`/chat/sessions?userId=${USER}`);
+export const allSessions = () => request("/chat/sessions");
 /** @param {string} nodeId @returns {Promise<ChatSession>} */
-export const startSession = (nodeId) => post("/chat/sessions", { userId: USER, nodeId });
+export const startSession = (nodeId) => post("/chat/sessions", { nodeId });
 /** @param {string} sessionId @returns {Promise<ChatMessage[]>} */
 export const messages = (sessionId) => request(`/chat/sessions/${at(sessionId)}/messages`);
 /** The state of a lesson: its open checkpoint and its progress. @param {string} sessionId @returns {Promise<Lesson>} */
@@ -85,7 +84,6 @@ export const lesson = (sessionId) => request(`/chat/sessions/${at(sessionId)}/le
  */
 export const sendMessage = (sessionId, { content, drawing, move, selfMark, sure }, questionId) =>
   post(`/chat/sessions/${at(sessionId)}/tutor`, {
-    userId: USER,
     content,
     ...(drawing && { drawingImageDataUrl: drawing }),
     ...(move && { move }),
@@ -94,4 +92,4 @@ export const sendMessage = (sessionId, { content, drawing, move, selfMark, sure 
     ...(questionId && { questionId }),
   });
 /** Mark one's own answer of a diagnostic. @param {string} answerId @param {SelfMark} mark @returns {Promise<Answer>} */
-export const selfMark = (answerId, mark) => post(`/answers/${at(answerId)}/self-mark`, { userId: USER, ...mark });
+export const selfMark = (answerId, mark) => post(`/answers/${at(answerId)}/self-mark`, mark);

@@ -1,7 +1,7 @@
 // @ts-check
 /** Requests about topics of which there is no path yet. */
 
-import { ApiError, USER, post } from "./api.js";
+import { ApiError, post } from "./api.js";
 
 /** @import { Course } from "../types.d.ts" */
 
@@ -12,7 +12,7 @@ import { ApiError, USER, post } from "./api.js";
  */
 export async function alternatives(title) {
   try {
-    await post("/topics/check", { title, userId: USER });
+    await post("/topics/check", { title });
     return null;
   } catch (error) {
     if (error instanceof ApiError && error.body.code === "unknown_topic") return error.body.courses;

@@ -20,6 +20,7 @@ from harness.loop.scripted_turn import QUICK
 from harness.runs.observers import NullObserver
 from harness.servers.engines import open_engines
 from harness.servers.in_process import serve_app
+from harness.servers.limited_web import with_limits
 from harness.servers.web import ObservedRuns, a_static_folder, web_parts
 from sprout.agents.adaptation.refinement import refinement_agent
 from sprout.agents.adaptation.review import review_agent
@@ -53,7 +54,6 @@ from sprout.store.paths.repository import SqlPathRepository
 from sprout.store.runs.event_log import Publish
 from sprout.store.runs.repository import SqlRunStore
 from sprout.store.schema import tables
-from sprout.web.http.dependencies import RequestPolicy
 from sprout.web.routes import web_app
 from tests.runs.live_app import model_backend
 
@@ -300,8 +300,8 @@ async def classroom(
         root = await a_topic(paths, "Fractions")
         first, concept, last = [await a_concept(paths, root, title) for title in ("Whole", "Shares", "Percent")]
         parts_of_web = web_parts(database, engines.shared, paths, ObservedRuns(runs), a_static_folder(folder))
-        policy = RequestPolicy(replace(parts_of_web.policy.limits, run_wait_s=run_wait_s))
-        served = await stack.enter_async_context(serve_app(web_app(replace(parts_of_web, policy=policy))))
+        limits = replace(parts_of_web.policy.limits, run_wait_s=run_wait_s)
+        served = await stack.enter_async_context(serve_app(web_app(with_limits(parts_of_web, limits))))
         web = await stack.enter_async_context(httpx2.AsyncClient(base_url=served.url, timeout=60, verify=False))
         room = Classroom(
             database, store, repositories, refining, paths, runs, brain.server, web, root, concept, parts.agents

@@ -33,6 +33,14 @@ GOOD: dict[str, dict[str, object]] = {
     "BranchChange": {"title": "a"},
     "MapPlaces": {"places": {"a": {"x": 12, "layer": 1.5}}},
     "TopicCheck": {"title": "Bayes"},
+    "SignInRequest": {"name": "anna", "password": "a"},
+    "OwnerSetUp": {"code": "a", "name": "anna", "password": "Blau-Tasse-Fjord"},
+    "PasswordFromLink": {"code": "a", "password": "Blau-Tasse-Fjord"},
+    "PasswordChange": {"oldPassword": "a", "newPassword": "Blau-Tasse-Fjord"},
+    "AccountChange": {"displayName": "a"},
+    "TokenRequest": {"name": "a", "scopes": ["read"]},
+    "NewPerson": {"name": "anna"},
+    "PersonChange": {"displayName": "a"},
     "NewNode": {"title": "a", "type": "root", "userId": DEFAULT_USER_ID},
     "NodeChange": {"title": "a"},
     "AssessmentChange": {"title": "a"},
@@ -135,8 +143,7 @@ def check_refusal(answer: httpx2.Response, status: int) -> None:
 
 
 def address_of(endpoint: AnyEndpoint, id_: str) -> str:
-    path = endpoint.path.replace("{id}", id_).replace("{document_id}", id_)
-    return path + (f"?userId={DEFAULT_USER_ID}" if endpoint.query.__name__ in ("UserQuery", "ProgressFilter") else "")
+    return endpoint.path.replace("{id}", id_).replace("{document_id}", id_)
 
 
 async def send(

@@ -72,7 +72,7 @@ READING = {
     "/api/learner/answers.csv": 1,
     "/api/learner/mastery.csv": 1,
     "/api/learner/cards.txt?branchId={branch}": 3,
-    "/api/learner/archive": 38,
+    "/api/learner/archive": 42,
     "/api/branches/{branch}/placement": 6,
     "/api/placements/{placement}": 9,
     "/api/reviews/due": 9,
@@ -86,6 +86,8 @@ READING = {
 ASKS_NOTHING_OF_A_PATH = {
     "/", "/docs", "/openapi.json", "/metrics", "/static/{version}/{path:path}", "/frames/diagram",
     "/api/health", "/healthz", "/readyz", "/api/status", "/api/schema/events", "/api/schema/graph",
+    "/api/sign-in", "/api/account", "/api/account/sessions", "/api/account/tokens", "/api/people", "/api/security-log",
+    "/api/security-log.csv",
     "/api/events", "/api/runs/{id}/events",  # streams: see tests/store/runs/test_append_cost.py
 }  # fmt: skip
 WRITING: dict[tuple[str, str], tuple[dict[str, Any], int]] = {

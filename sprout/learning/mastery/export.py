@@ -2,13 +2,11 @@
 
 import csv
 import io
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from sprout.learning.mastery.reports import AnswerLine, Flashcard, MasteryLine
+from sprout.learning.text.csv_table import csv_table
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_NUMBER = re.compile(r"[+-]?[\d.,]+%?")
 _ANSWER_COLUMNS = ("when", "path", "concept", "about", "question", "your answer", "points of 100", "help", "feedback")
 _MASTERY_COLUMNS = ("path", "concept", "subconcept", "mastery of 100", "answers", "learned on", "mastered on")
 # https://docs.ankiweb.net/importing/text-files.html
@@ -39,7 +37,7 @@ def answers_csv(lines: Iterable[AnswerLine]) -> str:
         )
         for one in lines
     )
-    return _csv(_ANSWER_COLUMNS, rows)
+    return csv_table(_ANSWER_COLUMNS, rows)
 
 
 def mastery_csv(lines: Iterable[MasteryLine]) -> str:
@@ -56,7 +54,7 @@ def mastery_csv(lines: Iterable[MasteryLine]) -> str:
         )
         for one in lines
     )
-    return _csv(_MASTERY_COLUMNS, rows)
+    return csv_table(_MASTERY_COLUMNS, rows)
 
 
 def anki_text(cards: Iterable[Flashcard]) -> str:
@@ -65,21 +63,6 @@ def anki_text(cards: Iterable[Flashcard]) -> str:
     writer = csv.writer(rows, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
     writer.writerows((one.id, one.front, one.back, f"{_tag(one.path)} {_tag(one.about)}") for one in cards)
     return _ANKI + rows.getvalue()
-
-
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """With a mark of its encoding, without which spreadsheets take it for another."""
-    text = io.StringIO()
-    text.write("\ufeff")
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(columns)
-    writer.writerows([_without_formula(cell) for cell in row] for row in rows)
-    return text.getvalue()
-
-
-def _without_formula(cell: str) -> str:
-    """The cell so that no spreadsheet takes it for a formula."""
-    return f"'{cell}" if cell.startswith(_FORMULA) and not _NUMBER.fullmatch(cell) else cell
 
 
 def _tag(title: str) -> str:

@@ -9,8 +9,8 @@ class Account(Protocol):
         ...
 
     async def erase(self, user_id: str) -> None:
-        """Delete everything of the learner and overwrite it; the empty account stays.
+        """Delete everything of the learner, with the account that they sign in with, and overwrite it.
 
-        Raises Conflict: one of their runs is active.
+        Raises Conflict: one of their runs is active, or they are the only owner.
         """
         ...

@@ -8,11 +8,11 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, select
 
 from sprout.events import wire_time
 from sprout.store.assessment.question_tests import gather_tests, with_tests
-from sprout.store.schema import placement_tables, review_tables, run_tables, tables
+from sprout.store.schema import account_tables, placement_tables, review_tables, run_tables, tables
 from sprout.store.schema.budget_tables import BudgetDay, BudgetReservation
 from sprout.store.schema.columns import TableModel, table_of
 
-# Columns with keys of questions, which may be asked again, or with Sprout's internal state.
+# Columns with keys of questions, which may be asked again, with what proves who signs in, or with internal state.
 WITHHELD_COLUMNS: Mapping[type[TableModel], tuple[str, ...]] = {
     tables.Node: ("title_key",),
     tables.Document: ("storage_name", "attempts", "claimed_by", "claimed_until"),
@@ -27,6 +27,9 @@ WITHHELD_COLUMNS: Mapping[type[TableModel], tuple[str, ...]] = {
         "caps", "owner", "epoch", "approvals", "crashes", "crash_marker", "idle", "cause", "last_seq", "answered",
     ),
     run_tables.GraphOperation: ("removed_rows", "call_id"),
+    account_tables.AccountTable: ("name_key", "password_hash"),
+    account_tables.AccountSession: ("secret_digest",),
+    account_tables.AccessToken: ("secret_digest",),
 }  # fmt: skip
 EXCLUDED_TABLES: Mapping[type[TableModel], str] = {
     tables.Passage: "the text of documents in pieces",
@@ -39,6 +42,7 @@ EXCLUDED_TABLES: Mapping[type[TableModel], str] = {
     run_tables.IdempotencyKey: "repeated requests",
     run_tables.ToolCall: "the working memory of runs, which holds keys",
     run_tables.CheckpointRow: "the working memory of runs, which holds keys",
+    account_tables.OneTimeCode: "codes of links that set a password",
     BudgetDay: "the cost of a day, kept for two days",
     BudgetReservation: "reservations of active calls",
 }
@@ -92,6 +96,10 @@ EXPORTED_TABLES: tuple[type[TableModel], ...] = (
     run_tables.Run,
     run_tables.RunEvent,
     run_tables.GraphOperation,
+    account_tables.AccountTable,
+    account_tables.AccountSession,
+    account_tables.AccessToken,
+    account_tables.SecurityEvent,
 )
 
 

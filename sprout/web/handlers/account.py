@@ -12,7 +12,7 @@ from sprout.learning.paths.account import Account
 from sprout.web.handlers.run_wait import cancel_runs
 from sprout.web.http.dependencies import RunService
 from sprout.web.http.endpoint import Call, no_content
-from sprout.web.schemas.requests import ErasureQuery, OptionalUserQuery
+from sprout.web.schemas.requests import ErasureQuery, UserRequest
 
 ZIP = "application/zip"
 CONFIRMATION = "delete everything"
@@ -28,7 +28,7 @@ class AccountDependencies:
     runs: RunService
 
 
-async def download_archive(call: Call[AccountDependencies, OptionalUserQuery]) -> Response:
+async def download_archive(call: Call[AccountDependencies, UserRequest]) -> Response:
     """A ZIP file with all data of the caller."""
     return StreamingResponse(
         _read_chunks(await call.dependencies.account.archive(call.user_id)), media_type=ZIP, headers=ATTACHMENT_HEADERS

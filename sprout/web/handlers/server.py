@@ -50,8 +50,8 @@ def not_ready(reason: str) -> Response:
 
 
 async def get_status(call: Call[ServerProbes]) -> Response:
-    """Version, models, limits, estimates and suggestions."""
-    return JSONResponse(dict(await call.dependencies.status()))
+    """Version, models, limits, estimates, suggestions, and the budget of the caller."""
+    return JSONResponse(dict(await call.dependencies.status(call.user_id)))
 
 
 async def get_metrics(call: Call[ServerProbes]) -> Response:

@@ -3,10 +3,15 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from pydantic import JsonValue
 
+from sprout.accounts.accounts import Accounts, Passwords
+from sprout.accounts.security_log import SecurityLog
+from sprout.accounts.sessions import Sessions
+from sprout.accounts.sign_in import PasswordSignIn
+from sprout.accounts.tokens import Tokens
 from sprout.events import NodeRow
 from sprout.learning.lessons.conversations import Conversations
 from sprout.learning.lessons.memories import Memories
@@ -19,7 +24,7 @@ from sprout.learning.paths.contents import Contents
 from sprout.learning.paths.left_out import LeftOut
 from sprout.learning.paths.path_file import PathExchange
 from sprout.learning.paths.progress import ProgressRepository
-from sprout.learning.paths.repository import DEFAULT_USER_ID, PathRepository
+from sprout.learning.paths.repository import PathRepository
 from sprout.learning.paths.topic_coverage import EveryTopic, TopicCoverage
 from sprout.learning.placement.repository import Placements
 from sprout.learning.questions.assessments import Assessments
@@ -30,9 +35,11 @@ from sprout.runs.run_store import Admission, OnBusy, RequestKey
 from sprout.runs.state import Run, RunState
 from sprout.runs.streaming.bus import BusMessage
 from sprout.runs.streaming.multiplex import TaggedEvent
+from sprout.web.http.authentication import Authenticate
 from sprout.web.http.limits import WebLimits
 from sprout.web.http.open_streams import OpenStreams
 from sprout.web.http.rate_limits import RateLimiters, TakeToken
+from sprout.web.http.session_cookie import SessionCookie
 
 DetectMediaType = Callable[[str, str, bytes], tuple[str, str]]
 """File name, declared media type and bytes in; displayed name and detected media type out. Raises BadInput."""
@@ -142,6 +149,24 @@ class TeachingRepositories:
 
 
 @dataclass(frozen=True, slots=True)
+class AccountRepositories:
+    """Accounts, and the ways to sign in.
+
+    Args:
+        methods: the names of these ways; none on a server for one learner.
+    """
+
+    accounts: Accounts
+    passwords: Passwords
+    sessions: Sessions
+    tokens: Tokens
+    security_log: SecurityLog
+    password_sign_in: PasswordSignIn
+    cookie: SessionCookie
+    methods: tuple[Literal["password"], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PathsAndRuns:
     """Paths, and the runs that work on them."""
 
@@ -172,13 +197,13 @@ class ServerProbes:
     """Health and metrics of the server.
 
     Args:
-        status: the answer to GET /api/status, as JSON values.
+        status: the answer to GET /api/status for a learner, as JSON values.
         database_ok: whether the database answers.
         metrics: all figures in the format that an Accept header asks for, and its content type.
         unready_reason: why no requests should be sent here now, with what to do; None while they may be.
     """
 
-    status: Callable[[], Awaitable[Mapping[str, JsonValue]]]
+    status: Callable[[str], Awaitable[Mapping[str, JsonValue]]]
     database_ok: Callable[[], Awaitable[bool]]
     metrics: Callable[[str], Awaitable[tuple[bytes, str]]]
     unready_reason: Callable[[], Awaitable[str | None]] = always_ready
@@ -194,14 +219,14 @@ class PageFiles:
 
 @dataclass(frozen=True, slots=True)
 class RequestPolicy:
-    """The caller of all requests, their limits and rates, and the event streams that are open.
+    """Who sends a request, the limits and rates of all, and the event streams that are open.
 
     Args:
         take_token: takes a token of a learner's bucket, where processes share them.
     """
 
+    authenticate: Authenticate
     limits: WebLimits = field(default_factory=WebLimits)
-    user_id: str = DEFAULT_USER_ID
     open_streams: OpenStreams = field(default_factory=OpenStreams)
     take_token: TakeToken | None = None
     rate_limiters: RateLimiters = field(init=False)
@@ -233,13 +258,14 @@ class WebDependencies:
     path_repositories: PathRepositories
     teaching_repositories: TeachingRepositories
     account: Account
+    account_repositories: AccountRepositories
     runs: RunService
     server_probes: ServerProbes
     page_files: PageFiles
     detect_media_type: DetectMediaType
+    policy: RequestPolicy
     extra_agents: tuple[str, ...] = ()
     coverage: TopicCoverage = field(default_factory=EveryTopic)
-    policy: RequestPolicy = field(default_factory=RequestPolicy)
 
     @property
     def paths(self) -> PathRepository:

@@ -10,6 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from typing_extensions import TypeVar
 
+from sprout.accounts.access import Access
+from sprout.accounts.principal import Principal, signed_in
 from sprout.errors import NotFound
 from sprout.web.http.dependencies import RequestPolicy, WebDependencies
 from sprout.web.http.limits import WebLimits
@@ -36,14 +38,20 @@ class Call(Generic[D, Q, B]):
     request: Request
     dependencies: D
     policy: RequestPolicy
+    principal: Principal | None
     ids: dict[str, str]
     query: Q
     body: B
 
     @property
+    def caller(self) -> Principal:
+        """The principal of an endpoint that demands one."""
+        return signed_in(self.principal)
+
+    @property
     def user_id(self) -> str:
-        """The caller."""
-        return self.policy.user_id
+        """The caller's id."""
+        return self.caller.user_id
 
     @property
     def id(self) -> str:
@@ -68,6 +76,7 @@ class Endpoint(Generic[D, Q, B]):
     """An operation of the API.
 
     Args:
+        access: who may call it.
         error_statuses: besides those that every endpoint may answer with.
         headers: the request headers that it reads.
         parse_body: makes the body of its JSON values; by default `validate` does.
@@ -79,6 +88,7 @@ class Endpoint(Generic[D, Q, B]):
 
     method: str
     path: str
+    access: Access
     handler: Callable[[Call[D, Q, B]], Awaitable[Response]]
     summary: str
     responses: tuple[ResponseSpec, ...]
@@ -94,11 +104,12 @@ class Endpoint(Generic[D, Q, B]):
     needs: Callable[[WebDependencies], D] = _nothing
 
     async def handle(self, request: Request, dependencies: WebDependencies) -> Response:
-        """Parse the request, check that it is the caller's own, and call the handler."""
+        """Admit the caller, parse the request, check that it is the caller's own, and call the handler."""
         policy = dependencies.policy
+        principal = await self._principal(request, policy)
         ids = {name: validate_id(value) for name, value in request.path_params.items() if name.endswith("id")}
         query = read_query(request)
-        refuse_other_users(request.query_params.getlist("userId"), policy.user_id)
+        refuse_other_users(request.query_params.getlist("userId"), principal)
         body: dict[str, object] = {}
         if self.body is not NoFields:
             limits = policy.limits
@@ -108,12 +119,19 @@ class Endpoint(Generic[D, Q, B]):
                 idle_s=limits.body_idle_s,
                 max_depth=limits.json_max_depth,
             )
-        refuse_other_users([body.get("userId")], policy.user_id)
+        refuse_other_users([body.get("userId")], principal)
         checked_query = validate(self.query, query)
         checked_body = validate(self.body, body) if self.parse_body is None else self.parse_body(body)
         if self.rate_limiter is not None:
-            await self.rate_limiter(policy.rate_limiters).take(policy.user_id)
-        return await self.handler(Call(request, self.needs(dependencies), policy, ids, checked_query, checked_body))
+            await self.rate_limiter(policy.rate_limiters).take(signed_in(principal).user_id)
+        call = Call(request, self.needs(dependencies), policy, principal, ids, checked_query, checked_body)
+        return await self.handler(call)
+
+    async def _principal(self, request: Request, policy: RequestPolicy) -> Principal | None:
+        """The caller, who may; nobody is asked for at a public endpoint. Raises NotSignedIn, MissingRight."""
+        if self.access.scope is None:
+            return None
+        return self.access.admit(await policy.authenticate(request))
 
 
 AnyEndpoint = Endpoint[Any, Any, Any]
@@ -126,10 +144,10 @@ def group(
     return tuple(replace(endpoint, tag=tag, needs=needs) for endpoint in endpoints)
 
 
-def refuse_other_users(claimed: Sequence[object], user_id: str) -> None:
-    """Raises NotFound for any user but the caller; a missing id is for `validate` to refuse."""
+def refuse_other_users(claimed: Sequence[object], principal: Principal | None) -> None:
+    """Raises NotFound for any user but the caller, who may be left out."""
     for claim in claimed:
-        if isinstance(claim, str) and claim and claim != user_id:
+        if isinstance(claim, str) and claim and (principal is None or claim != principal.user_id):
             raise NotFound("user", claim)
 
 

@@ -10,6 +10,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sprout.accounts.accounts import CodeInvalid
 from sprout.errors import (
     BadInput,
     Conflict,
@@ -18,9 +19,11 @@ from sprout.errors import (
     DatabaseUnavailable,
     InvalidGraphEdit,
     InvalidQuestion,
+    MissingRight,
     ModelFailure,
     NoChangeNeeded,
     NotFound,
+    NotSignedIn,
     ServiceNotReady,
     SetupError,
     SproutError,
@@ -73,7 +76,10 @@ STATUS: dict[type[SproutError], int] = {
     UnsupportedType: 415,
     WrongType: 422,
     BodyStalled: 408,
+    NotSignedIn: 401,
+    MissingRight: 403,
     NotFound: 404,
+    CodeInvalid: 410,
     Conflict: 409,
     NoChangeNeeded: 409,
     KeyReused: 422,
@@ -153,6 +159,8 @@ def _extra_fields(error: SproutError) -> dict[str, JsonValue]:
 
 def _headers(error: SproutError) -> dict[str, str]:
     headers = retry_after(error)
+    if isinstance(error, NotSignedIn):
+        headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, BodyStalled):
         headers["Connection"] = "close"  # the rest of the body may still come
     return headers

@@ -24,7 +24,8 @@ SECURITY_HEADERS = {
 }
 PREFLIGHT_HEADERS = {
     "Access-Control-Allow-Methods": "GET, HEAD, POST, PATCH, PUT, DELETE",
-    "Access-Control-Allow-Headers": "Accept, Cache-Control, Content-Type, Idempotency-Key, Last-Event-ID",
+    "Access-Control-Allow-Headers": "Accept, Authorization, Cache-Control, Content-Type, Idempotency-Key, "
+    "Last-Event-ID",
     "Access-Control-Max-Age": "600",
 }
 SAME_SITE_VALUES = frozenset({"", "same-origin", "none"})  # Sec-Fetch-Site of our own page, and without any page

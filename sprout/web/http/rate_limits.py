@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from hashlib import sha256
 
 from sprout.errors import TooManyRequests
 
@@ -15,6 +16,7 @@ MAX_BUCKETS = 10_000  # beyond that, full buckets are dropped
 MESSAGES = {
     "requests": "Too many requests. Try again in {seconds} s.",
     "runs": "Too many runs started. Try again in {seconds} s.",
+    "sign_ins": "Too many attempts to sign in. Try again in {seconds} s.",
     "uploads": "Daily upload limit reached. Try again in {seconds} s.",
 }
 
@@ -84,6 +86,29 @@ class RateLimiter:
         if wait_s > 0:
             message, code = MESSAGES[self._kind], f"too_many_{self._kind}"
             raise TooManyRequests(message, retry_after_s=wait_s, code=code, seconds=math.ceil(wait_s))
+
+
+class SignInThrottle:
+    """Attempts to sign in: few for an account from one address, more for the account from all addresses, so that
+    nobody is easily locked out by others, and as many for an address as a class needs.
+
+    Args:
+        take: of buckets that all processes share.
+    """
+
+    def __init__(self, take: TakeToken | None = None) -> None:
+        take = take or LocalBuckets().take
+        self._pair = RateLimiter("sign_ins", RateLimit(per_s=1 / 30, burst=10), take)
+        self._account = RateLimiter("sign_ins", RateLimit(per_s=1 / 20, burst=50), take)
+        self._address = RateLimiter("sign_ins", RateLimit(per_s=1, burst=100), take)
+
+    async def take(self, account: str, address: str) -> None:
+        """Count an attempt; without an account, for the address alone. Raises TooManyRequests."""
+        if account:
+            hidden = sha256(account.encode("utf-8", "replace")).hexdigest()  # names stand in no log and no other store
+            await self._pair.take(f"{hidden}@{address}")
+            await self._account.take(hidden)
+        await self._address.take(f"@{address}")
 
 
 class RateLimiters:

@@ -12,6 +12,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from sprout.web.reference.access_texts import access_text
 from sprout.web.reference.error_texts import ERROR_TEXTS
 
 Json = dict[str, Any]
@@ -63,6 +64,7 @@ def _operation(document: Json, method: str, path: str, operation: Json) -> str:
     heading = (
         f'<h3 id="{name}"><a href="#{name}"><b>{method.upper()}</b> <code>{escape(path)}</code></a></h3>'
         f"<p>{escape(operation['summary'])}.</p>"
+        f'<p class="about">{_prose(f"Who may call: {access_text(operation)}.")}</p>'
     )
     if about := operation.get("description", ""):
         heading += f'<p class="about">{_prose(about)}</p>'

@@ -2,10 +2,12 @@
 
 ERROR_TEXTS = {
     400: "The request is malformed, or a required field is missing.",
-    403: "Pages of other sites can't do this.",
+    401: "Not signed in, or no longer.",
+    403: "The account or token isn't allowed to do this, or the page of another site asks.",
     404: "Not found, or it belongs to another user.",
     408: "The rest of the request did not arrive in time.",
     409: "Not possible in the current state; the text says why.",
+    410: "The code was used, has expired, or was replaced by a newer one.",
     413: "The request is too large.",
     415: "An unsupported type of file.",
     422: "A field has an invalid value.",
@@ -27,10 +29,19 @@ _ITEM_CLOSED = (
 _PLACEMENT_CLOSED = (
     "The question was answered or skipped already, its part was removed, it was withdrawn, or the placement is over."
 )
+_NO_PASSWORDS = "Nobody signs in with a password here: `SPROUT_AUTH` does not say so."
+_LAST_OWNER = "They are the only owner."
+_NAME_TAKEN = "Another account has this name."
 _CONFLICTING_CHANGE = "Conflicting change: try again."
 
 ENDPOINT_ERROR_TEXTS: dict[tuple[str, str], dict[int, str]] = {
     ("GET", "/api/health"): {503: "The database does not answer."},
+    ("POST", "/api/sign-in"): {401: "The name or the password isn't right.", 404: _NO_PASSWORDS},
+    ("POST", "/api/sign-in/set-up"): {404: _NO_PASSWORDS, 409: _NAME_TAKEN},
+    ("POST", "/api/sign-in/password"): {404: _NO_PASSWORDS},
+    ("POST", "/api/account/tokens"): {409: "There are 50 tokens already: revoke one first."},
+    ("POST", "/api/people"): {409: _NAME_TAKEN},
+    ("PATCH", "/api/people/{id}"): {409: _LAST_OWNER},
     ("POST", "/api/topics/check"): {
         422: "The model knows nothing about the topic: `code` is `unknown_topic`, `ways` says what the learner can do, "
         "and `courses` lists what can be chosen, the nearest first. With another `code`, a field has an invalid value."

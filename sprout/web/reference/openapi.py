@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from pydantic.alias_generators import to_snake
 from pydantic.json_schema import models_json_schema
 
+from sprout.accounts.access import ANY_ROLE, Access
 from sprout.web.http.endpoint import AnyEndpoint, ResponseSpec
 from sprout.web.reference.error_texts import error_text
 from sprout.web.schemas.requests import NoFields
@@ -19,6 +20,16 @@ from sprout.web.schemas.responses import Failure
 
 REFERENCE = "#/components/schemas/{model}"
 BODY_ERRORS = (408, 413, 422)
+ACCESS_ERRORS = (401, 403)
+SECURITY_SCHEMES = {
+    "session": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": "__Host-sprout",
+        "description": "Set by signing in. Without `SPROUT_AUTH` every request is the one learner's.",
+    },
+    "token": {"type": "http", "scheme": "bearer", "description": "An access token with the scope that is named."},
+}
 Json = dict[str, Any]
 Mode = Literal["validation", "serialization"]
 HEADER_DESCRIPTIONS = {
@@ -36,12 +47,14 @@ ID_DESCRIPTIONS = {
     "graphs": "of the branch",
     "memories": "of the entry",
     "nodes": "of the node",
+    "people": "of the user whose account it is",
     "passages": "of the passage",
     "progress": "of the progress row",
     "questions": "of the question",
     "runs": "of the run",
     "sessions": "of the session",
     "static": "as the page names it; files of a version never change",
+    "tokens": "of the token",
     "topics": "of a node of the type `root`",
 }
 
@@ -66,7 +79,8 @@ def openapi_document(endpoints: Sequence[AnyEndpoint], version: str) -> Json:
         "tags": [{"name": group} for group in dict.fromkeys(endpoint.tag for endpoint in endpoints)],
         "paths": paths,
         "components": {
-            "schemas": {name: _with_wire_names(schema) for name, schema in definitions.get("$defs", {}).items()}
+            "schemas": {name: _with_wire_names(schema) for name, schema in definitions.get("$defs", {}).items()},
+            "securitySchemes": SECURITY_SCHEMES,
         },
     }
 
@@ -99,8 +113,11 @@ def _operation(endpoint: AnyEndpoint, schemas: Schemas) -> Json:
         "summary": endpoint.summary,
         "operationId": _operation_id(endpoint),
         "tags": [endpoint.tag],
+        "security": _security(endpoint.access),
         "responses": _responses(endpoint, schemas),
     }
+    if endpoint.access.roles != ANY_ROLE:
+        described["x-roles"] = sorted(endpoint.access.roles)
     if about := inspect.getdoc(endpoint.handler):
         described["description"] = about
     if parameters := _path_parameters(endpoint) + _query_parameters(endpoint) + _header_parameters(endpoint):
@@ -108,6 +125,14 @@ def _operation(endpoint: AnyEndpoint, schemas: Schemas) -> Json:
     if body := _request_body(endpoint, schemas):
         described["requestBody"] = body
     return described
+
+
+def _security(access: Access) -> list[Json]:
+    """The ways to say who calls, each with the scope that it takes; none where nobody needs to."""
+    if access.scope is None:
+        return []
+    ways = ["session"] if access.in_person else ["session", "token"]
+    return [{way: [access.scope.value]} for way in ways]
 
 
 def _operation_id(endpoint: AnyEndpoint) -> str:
@@ -187,6 +212,8 @@ def _responses(endpoint: AnyEndpoint, schemas: Schemas) -> Json:
 def _error_statuses(endpoint: AnyEndpoint) -> list[int]:
     """The endpoint's own error statuses, and those of every endpoint of its kind."""
     statuses = {400, 429, 500, *endpoint.error_statuses}
+    if endpoint.access.scope is not None:
+        statuses.update(ACCESS_ERRORS)
     if "{" in endpoint.path:
         statuses.add(404)
     if endpoint.query is not NoFields:

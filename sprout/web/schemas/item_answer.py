@@ -4,13 +4,12 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from sprout.web.schemas.requests import USER_ID_DESCRIPTION, Id, RequestModel
+from sprout.web.schemas.requests import Id, UserRequest
 
 
-class ItemAnswer(RequestModel):
+class ItemAnswer(UserRequest):
     """An answer in words or the option that was chosen, by its text or id; neither of them is "I don't know"."""
 
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
     item_id: Id
     answer_text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)] | None = Field(
         default=None, description="an answer in words or a number"

@@ -20,7 +20,6 @@ Description = Annotated[str, StringConstraints(max_length=10_000)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 PageSize = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,3}$")]
 SURE_DESCRIPTION = "whether the learner says that they are sure; what is sure and wrong is treated first"
-USER_ID_DESCRIPTION = "the caller; other ids are refused"
 NodeType = Literal["root", "concept", "subconcept"]
 
 
@@ -34,17 +33,13 @@ class NoFields(RequestModel):
     """No body or no query."""
 
 
-class UserQuery(RequestModel):
-    """A query with the required id of the caller."""
+class UserRequest(RequestModel):
+    """A request that may name its caller."""
 
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
-
-
-class OptionalUserQuery(RequestModel):
-    user_id: Id | None = Field(default=None, description=USER_ID_DESCRIPTION)
+    user_id: Id | None = Field(default=None, description="the caller, who may be left out; other ids are refused")
 
 
-class BranchQuery(OptionalUserQuery):
+class BranchQuery(UserRequest):
     branch_id: Id | None = Field(default=None, description="only this path; by default all")
 
 
@@ -52,20 +47,18 @@ class NextQuery(BranchQuery):
     node_id: Id | None = Field(default=None, description="only this concept; by default the whole path")
 
 
-class ErasureQuery(OptionalUserQuery):
+class ErasureQuery(UserRequest):
     """A deletion, which must be confirmed so that no program does it by mistake."""
 
     confirm: Annotated[str, StringConstraints(max_length=100)] = Field(default="", description="delete everything")
 
 
-class NewBranch(RequestModel):
+class NewBranch(UserRequest):
     title: Title
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
 
 
-class TopicCheck(RequestModel):
+class TopicCheck(UserRequest):
     title: Title = Field(description="the topic as the learner names it")
-    user_id: Id | None = Field(default=None, description=USER_ID_DESCRIPTION)
 
 
 class BranchChange(RequestModel):
@@ -85,7 +78,7 @@ class MapPlaces(RequestModel):
     )
 
 
-class NodeFilter(OptionalUserQuery):
+class NodeFilter(UserRequest):
     type: NodeType | None = None
     branch_id: Id | None = Field(default=None, description="only those of this branch")
     parent_id: Id | None = Field(default=None, description="only those right below this node")
@@ -97,8 +90,7 @@ class ChildFilter(RequestModel):
     )
 
 
-class NewNode(RequestModel):
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+class NewNode(UserRequest):
     type: NodeType = Field(
         description="a topic is the root of a branch, concepts are below it, subconcepts below concepts"
     )
@@ -116,11 +108,11 @@ class NodeChange(RequestModel):
     )
 
 
-class ProgressFilter(UserQuery):
+class ProgressFilter(UserRequest):
     node_id: Id | None = Field(default=None, description="only that on this node")
 
 
-class AssessmentFilter(OptionalUserQuery):
+class AssessmentFilter(UserRequest):
     target_node_id: Id | None = Field(default=None, description="only those about this node")
 
 
@@ -131,8 +123,7 @@ class AssessmentChange(RequestModel):
     )
 
 
-class NewAssessment(RequestModel):
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+class NewAssessment(UserRequest):
     target_node_id: Id = Field(description="the node that it is about")
     type: AssessmentType = "diagnostic"
     title: Title | None = None
@@ -154,15 +145,13 @@ class NewQuestion(RequestModel):
     difficulty: Annotated[int, Field(ge=1, le=5)] = Field(default=1, description="1 is easy")
 
 
-class QuestionContest(RequestModel):
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+class QuestionContest(UserRequest):
     reason: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_REASON)] | None = Field(
         default=None, description="what is wrong with the question"
     )
 
 
-class AnswerSelfMark(RequestModel):
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+class AnswerSelfMark(UserRequest):
     verdicts: dict[str, Mark] = Field(
         min_length=1, max_length=MAX_CRITERIA, description="met, partly or missing by the id of each criterion"
     )
@@ -171,8 +160,8 @@ class AnswerSelfMark(RequestModel):
     )
 
 
-class QuestionSkip(RequestModel):
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+class QuestionSkip(UserRequest):
+    """A question left out, which counts for nothing."""
 
 
 class WaitQuery(RequestModel):
@@ -181,13 +170,12 @@ class WaitQuery(RequestModel):
     )
 
 
-class NewAnswer(RequestModel):
+class NewAnswer(UserRequest):
     """An answer in words or the option that was chosen, by its text or id; neither of them is "I don't know".
 
     The server marks; a client's own verdict is ignored.
     """
 
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
     question_id: Id
     answer_text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)] | None = Field(
         default=None, description="an answer in words or a number"
@@ -198,8 +186,7 @@ class NewAnswer(RequestModel):
     sure: bool | None = Field(default=None, description=SURE_DESCRIPTION)
 
 
-class NodeVisit(RequestModel):
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+class NodeVisit(UserRequest):
     node_id: Id
 
 
@@ -229,12 +216,11 @@ class GenerationBody(RequestModel):
     response_meta: JsonValue = Field(default=None, description="stored as text")
 
 
-class NodeQuery(OptionalUserQuery):
+class NodeQuery(UserRequest):
     node_id: Id | None = Field(default=None, description="only what is about this node")
 
 
-class NewSession(RequestModel):
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+class NewSession(UserRequest):
     node_id: Id | None = Field(default=None, description="its node; a lesson needs one")
 
 
@@ -244,8 +230,7 @@ class SessionChange(RequestModel):
     )
 
 
-class NewMessage(RequestModel):
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+class NewMessage(UserRequest):
     role: Literal["user"] = Field(description="clients can't add messages of the tutor")
     content: Annotated[str, StringConstraints(min_length=1, max_length=100_000)]
     kind: MessageKind = "learning"
@@ -253,8 +238,7 @@ class NewMessage(RequestModel):
     success_signal: JsonValue = Field(default=None, description="stored as text")
 
 
-class TutorTurn(RequestModel):
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+class TutorTurn(UserRequest):
     content: Annotated[str, StringConstraints(max_length=MAX_CONTENT)] = Field(
         default="", description="begins with [ANSWER] or [CLARIFICATION]; empty text opens the lesson"
     )
@@ -286,8 +270,7 @@ class MemoryChange(RequestModel):
     text: Annotated[str, StringConstraints(min_length=1, max_length=MAX_MEMORY)]
 
 
-class HintBody(RequestModel):
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+class HintBody(UserRequest):
     node_id: Id
     session_id: Id | None = None
     request_message_id: Id | None = None
@@ -303,8 +286,7 @@ class GraphOptions(RequestModel):
     format: Literal["json", "yaml"] = "json"
 
 
-class RunRequest(RequestModel):
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+class RunRequest(UserRequest):
     small: bool = Field(default=False, description="a path of a few concepts")
 
 
@@ -314,8 +296,7 @@ class AgentRunRequest(RunRequest):
     task: Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)] | None = None
 
 
-class ReviewRequest(RequestModel):
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+class ReviewRequest(UserRequest):
     overview: Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)] | None = Field(
         default=None, description="the state of the path, in words"
     )
@@ -334,7 +315,7 @@ class RunOptions(RequestModel):
     )
 
 
-class RunFilter(OptionalUserQuery):
+class RunFilter(UserRequest):
     branch_id: Id | None = Field(default=None, description="only those of this branch")
     agent: Id | None = Field(default=None, description="such as topic or tutor")
     state: Annotated[str, StringConstraints(max_length=200)] | None = Field(
@@ -365,8 +346,7 @@ class PassagePageQuery(RequestModel):
     limit: PageSize | None = None
 
 
-class SectionChoice(RequestModel):
-    user_id: Id | None = Field(default=None, description=USER_ID_DESCRIPTION)
+class SectionChoice(UserRequest):
     start: Annotated[int, Field(ge=0, le=10_000_000)] = Field(
         description="where the section begins, as the list of left-out sections says"
     )

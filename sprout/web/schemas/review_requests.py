@@ -11,17 +11,16 @@ from sprout.learning.reviews.calendar import Language
 from sprout.learning.reviews.cards import MAX_RETENTION, MIN_RETENTION
 from sprout.learning.reviews.workload import Minutes
 from sprout.web.schemas.item_answer import ItemAnswer
-from sprout.web.schemas.requests import SURE_DESCRIPTION, USER_ID_DESCRIPTION, Id, OptionalUserQuery, RequestModel
+from sprout.web.schemas.requests import SURE_DESCRIPTION, Id, UserRequest
 
 MAX_SECONDS = 86_400
 
 
-class CalendarQuery(OptionalUserQuery):
+class CalendarQuery(UserRequest):
     language: Language = Field(default="en", description="of the events")
 
 
-class NewReviewSession(RequestModel):
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+class NewReviewSession(UserRequest):
     minutes: Minutes | None = Field(default=None, description="its size; by default what is left of the day's")
     branch_id: Id | None = Field(default=None, description="only this path; by default all")
 
@@ -39,8 +38,7 @@ class NewReviewAnswer(ItemAnswer):
     sure: bool | None = Field(default=None, description=SURE_DESCRIPTION)
 
 
-class ReviewSelfMark(RequestModel):
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+class ReviewSelfMark(UserRequest):
     item_id: Id
     verdicts: dict[str, Mark] = Field(
         min_length=1, max_length=MAX_CRITERIA, description="met, partly or missing by the id of each criterion"
@@ -50,21 +48,18 @@ class ReviewSelfMark(RequestModel):
     )
 
 
-class NewReviewGrade(RequestModel):
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+class NewReviewGrade(UserRequest):
     item_id: Id
     grade: Literal["again", "hard", "good", "easy"] = Field(description="one of the result's `choices`")
 
 
-class ReviewSkip(RequestModel):
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
+class ReviewSkip(UserRequest):
     item_id: Id
 
 
-class ReviewSettingsChange(RequestModel):
+class ReviewSettingsChange(UserRequest):
     """What is left out stays."""
 
-    user_id: Id = Field(description=USER_ID_DESCRIPTION)
     minutes: Minutes | None = Field(default=None, description="the size of a day")
     retention: float | None = Field(
         default=None,

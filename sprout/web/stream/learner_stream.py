@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from sprout.runs.streaming.bus import BusMessage
 from sprout.runs.streaming.multiplex import TaggedEvent
+from sprout.web.http.access_watch import while_admitted
 from sprout.web.http.dependencies import RunService
 from sprout.web.http.endpoint import Call
 from sprout.web.http.open_streams import StreamClient
@@ -64,8 +65,14 @@ def _frame_body(message: BusMessage) -> bytes:
 
 @asynccontextmanager
 async def track_stream(call: Call[Any, Any, Any]) -> AsyncIterator[None]:
-    """Count a stream of this caller while it is open. Raises TooManyStreams before it begins."""
-    async with call.policy.open_streams.track(_stream_client(call)):
+    """Count a stream of this caller while it is open, which it is for as long as they may have it.
+
+    Raises TooManyStreams before it begins.
+    """
+    async with (
+        call.policy.open_streams.track(_stream_client(call)),
+        while_admitted(call.request, call.caller, call.policy.authenticate),
+    ):
         yield
 
 

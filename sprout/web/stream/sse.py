@@ -102,9 +102,19 @@ class EventStream(EventSourceResponse):
         self._on_disconnect = on_disconnect
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        open_ = False
+
+        async def watched(message: Message) -> None:
+            nonlocal open_
+            open_ = message["type"] == "http.response.start" or bool(message.get("more_body"))
+            await send(message)
+
         try:
             async with self._tracking:
-                await super().__call__(scope, receive, send)
+                await super().__call__(scope, receive, watched)
+                open_ = False
+            if open_:  # its reader may no longer have it: it ends like any other, and asking again is refused
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
         except SendTimeoutError:
             log.info("stream.reader_too_slow", extra=self._log_fields)
 

@@ -29,6 +29,7 @@ REASONS = {
     "needs a key": 3,
     "needs another model server": 3,
     "needs Docker": 2,
+    "needs the server to be stopped": 1,
     "needs PostgreSQL and Redis": 2,
 }
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")

@@ -100,8 +100,8 @@ def test_other_media_types_are_refused(content_type: str) -> None:
 @pytest.mark.parametrize(
     ("values", "refusal", "text"),
     [
-        ({"type": "root", "title": "a"}, BadInput, "userId: is required"),
-        ({"type": "root", "title": "a", "userId": None}, BadInput, "userId: is required"),
+        ({"type": "root"}, BadInput, "title: is required"),
+        ({"type": "root", "title": None}, BadInput, "title: is required"),
         ({"type": "root", "title": "", "userId": "u"}, BadInput, "title: is required and must not be empty"),
         ({"type": "root", "title": "  ", "userId": "u"}, BadInput, "title: is required and must not be empty"),
         (

@@ -9,6 +9,7 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 from harness.servers.web import Web
+from sprout.accounts.access import ANY_ROLE
 from sprout.events import EVENT, AgentStart
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.web.reference.docs import docs_html, docs_page
@@ -36,6 +37,19 @@ def test_every_endpoint_is_described_once_with_its_errors() -> None:
         errors = {status: answer for status, answer in operation["responses"].items() if status >= "400"}
         assert {"400", "500"} <= set(errors), (method, path)
         assert all(answer["content"]["application/json"]["schema"] == failure for answer in errors.values())
+
+
+def test_every_operation_says_who_may_call_it() -> None:
+    for endpoint in ENDPOINTS:
+        operation = DOCUMENT["paths"][re.sub(r":\w+", "", endpoint.path)][endpoint.method.lower()]
+        scope = endpoint.access.scope
+        assert all(way == [scope] for one in operation["security"] for way in one.values())
+        assert bool(operation["security"]) == (scope is not None)
+        assert ("401" in operation["responses"]) == (scope is not None or 401 in endpoint.error_statuses)
+        assert ("x-roles" in operation) == (endpoint.access.roles != ANY_ROLE)
+        assert any("token" in one for one in operation["security"]) == (
+            scope is not None and not endpoint.access.in_person
+        )
 
 
 def test_every_parameter_of_a_path_is_described() -> None:

@@ -11,17 +11,17 @@ from sprout.runs.state import Run
 from sprout.web.handlers.run_wait import cancel_runs
 from sprout.web.http.dependencies import PathsAndRuns, PathsRunsAndLessons
 from sprout.web.http.endpoint import Call, json_list_response, json_response, no_content
-from sprout.web.schemas.requests import BranchChange, MapPlaces, NewBranch, NoFields, OptionalUserQuery, UserQuery
+from sprout.web.schemas.requests import BranchChange, MapPlaces, NewBranch, NoFields, UserRequest
 from sprout.web.schemas.responses import BranchOverview, BranchPage
 from sprout.web.schemas.run_responses import run_row
 
 
-async def list_branches(call: Call[PathsAndRuns, UserQuery]) -> Response:
+async def list_branches(call: Call[PathsAndRuns, UserRequest]) -> Response:
     """The caller's branches."""
     return json_list_response(await call.dependencies.paths.branches(call.user_id))
 
 
-async def list_overviews(call: Call[PathsAndRuns, OptionalUserQuery]) -> Response:
+async def list_overviews(call: Call[PathsAndRuns, UserRequest]) -> Response:
     """The caller's branches with their concepts and runs."""
     summaries = await call.dependencies.paths.summaries(call.user_id)
     runs: dict[str | None, list[Run]] = defaultdict(list)

@@ -2,6 +2,7 @@
 
 from starlette.responses import JSONResponse, Response
 
+from sprout.accounts.access import ANSWER_KEYS
 from sprout.learning.paths.path_file import PathFile, dump_path, validate_path, without_questions
 from sprout.web.http.dependencies import PathRepositories
 from sprout.web.http.endpoint import Call, json_response
@@ -31,7 +32,9 @@ async def import_path(call: Call[PathRepositories, NoFields, PathFile]) -> Respo
 
 
 async def export_path(call: Call[PathRepositories, GraphOptions]) -> Response:
-    """The branch as a file that can be imported again."""
+    """The branch as a file that can be imported again. Where a deployment has accounts, learners get no answers."""
+    if call.query.answers == "true":
+        ANSWER_KEYS.admit(call.caller)
     path = await call.dependencies.exchange.export_path(call.id, user_id=call.user_id)
     if call.query.answers == "false":
         path = without_questions(path)

@@ -17,7 +17,7 @@ from sprout.web.schemas.requests import (
     NewAssessment,
     NewQuestion,
     NoFields,
-    OptionalUserQuery,
+    UserRequest,
 )
 
 
@@ -76,7 +76,7 @@ async def list_questions(call: Call[TeachingRepositories]) -> Response:
     return json_list_response(await call.dependencies.assessments.questions(call.id, user_id=call.user_id))
 
 
-async def list_answers(call: Call[TeachingRepositories, OptionalUserQuery]) -> Response:
+async def list_answers(call: Call[TeachingRepositories, UserRequest]) -> Response:
     """The caller's attempts."""
     return json_list_response(await call.dependencies.assessments.answers(call.id, user_id=call.user_id))
 

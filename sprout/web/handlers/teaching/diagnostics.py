@@ -8,13 +8,13 @@ from sprout.web.handlers.run_wait import wait_for_end
 from sprout.web.http.dependencies import DiagnosticsAndRuns
 from sprout.web.http.endpoint import Call, json_response
 from sprout.web.http.failures import NotReady, RunFailed
-from sprout.web.schemas.requests import NoFields, UserQuery
+from sprout.web.schemas.requests import NoFields, UserRequest
 from sprout.web.schemas.responses import ConceptDiagnostic
 
 NOT_READY = "The questions are still being made. Ask again in a moment."
 NO_QUESTIONS = RunError("no_questions", "No questions could be made for this concept. Open it again.", retryable=True)
 
-DiagnosticCall = Call[DiagnosticsAndRuns, UserQuery, NoFields]
+DiagnosticCall = Call[DiagnosticsAndRuns, UserRequest, NoFields]
 
 
 async def get_diagnostic(call: DiagnosticCall) -> Response:

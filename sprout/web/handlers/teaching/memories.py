@@ -4,10 +4,10 @@ from starlette.responses import Response
 
 from sprout.web.http.dependencies import TeachingRepositories
 from sprout.web.http.endpoint import Call, json_list_response, json_response, no_content
-from sprout.web.schemas.requests import MemoryChange, NoFields, OptionalUserQuery
+from sprout.web.schemas.requests import MemoryChange, NoFields, UserRequest
 
 
-async def list_memories(call: Call[TeachingRepositories, OptionalUserQuery]) -> Response:
+async def list_memories(call: Call[TeachingRepositories, UserRequest]) -> Response:
     """The caller's memories."""
     return json_list_response(await call.dependencies.memories.memories(call.user_id))
 

@@ -12,10 +12,10 @@ from sprout.web.schemas.placement_requests import (
     PlacementEnd,
     PlacementSkip,
 )
-from sprout.web.schemas.requests import NoFields, OptionalUserQuery
+from sprout.web.schemas.requests import NoFields, UserRequest
 
 
-async def get_overview(call: Call[TeachingRepositories, OptionalUserQuery]) -> Response:
+async def get_overview(call: Call[TeachingRepositories, UserRequest]) -> Response:
     """The placements of a path, and what one would take."""
     return json_response(await call.dependencies.placements.overview(call.id, user_id=call.user_id))
 
@@ -28,7 +28,7 @@ async def start_placement(call: Call[TeachingRepositories, NoFields, NewPlacemen
     return json_response(session, 201 if is_new else 200)
 
 
-async def get_placement(call: Call[TeachingRepositories, OptionalUserQuery]) -> Response:
+async def get_placement(call: Call[TeachingRepositories, UserRequest]) -> Response:
     """The placement with its open question, or what it found."""
     return json_response(await call.dependencies.placements.session(call.id, user_id=call.user_id))
 

@@ -9,7 +9,7 @@ from sprout.learning.reviews.cards import ReviewGrade
 from sprout.learning.reviews.repository import ReviewAnswer, SettingsChange
 from sprout.web.http.dependencies import TeachingRepositories
 from sprout.web.http.endpoint import Call, json_list_response, json_response
-from sprout.web.schemas.requests import NoFields, OptionalUserQuery
+from sprout.web.schemas.requests import NoFields, UserRequest
 from sprout.web.schemas.review_requests import (
     CalendarQuery,
     NewReviewAnswer,
@@ -21,7 +21,7 @@ from sprout.web.schemas.review_requests import (
 )
 
 
-async def get_due(call: Call[TeachingRepositories, OptionalUserQuery]) -> Response:
+async def get_due(call: Call[TeachingRepositories, UserRequest]) -> Response:
     """The summary of what is due."""
     return json_response(await call.dependencies.reviews.due(call.user_id))
 
@@ -34,7 +34,7 @@ async def start_session(call: Call[TeachingRepositories, NoFields, NewReviewSess
     return json_response(session, 201 if is_new else 200)
 
 
-async def get_session(call: Call[TeachingRepositories, OptionalUserQuery]) -> Response:
+async def get_session(call: Call[TeachingRepositories, UserRequest]) -> Response:
     """The session with its open question."""
     return json_response(await call.dependencies.reviews.session(call.id, user_id=call.user_id))
 
@@ -73,7 +73,7 @@ async def skip_item(call: Call[TeachingRepositories, NoFields, ReviewSkip]) -> R
     return json_response(await call.dependencies.reviews.skip(call.id, call.body.item_id, user_id=call.user_id))
 
 
-async def get_settings(call: Call[TeachingRepositories, OptionalUserQuery]) -> Response:
+async def get_settings(call: Call[TeachingRepositories, UserRequest]) -> Response:
     """The caller's settings."""
     return json_response(await call.dependencies.reviews.settings(call.user_id))
 
@@ -88,7 +88,7 @@ async def get_calendar(call: Call[TeachingRepositories, CalendarQuery]) -> Respo
     )
 
 
-async def list_costs(call: Call[TeachingRepositories, OptionalUserQuery]) -> Response:
+async def list_costs(call: Call[TeachingRepositories, UserRequest]) -> Response:
     """What each choice of retention costs the caller."""
     return json_list_response(await call.dependencies.reviews.retention_costs(call.user_id))
 

@@ -10,13 +10,13 @@ from sprout.learning.today.next_step import NextStep, PathRuns, next_step, path_
 from sprout.learning.today.plant import part_count, plant_leaves
 from sprout.web.handlers.teaching.next_action import NextDependencies, active_runs, is_learned, next_action
 from sprout.web.http.endpoint import Call, json_response
-from sprout.web.schemas.requests import OptionalUserQuery
+from sprout.web.schemas.requests import UserRequest
 from sprout.web.schemas.responses import Today, TodayPath
 
 MOST_PATHS = 8
 
 
-async def get_today(call: Call[NextDependencies, OptionalUserQuery]) -> Response:
+async def get_today(call: Call[NextDependencies, UserRequest]) -> Response:
     """The caller's day, what comes next, and the paths: those with something to learn first."""
     dependencies, user_id = call.dependencies, call.user_id
     day = await dependencies.reviews.day(user_id)

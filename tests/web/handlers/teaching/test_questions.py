@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from sqlmodel import col, select
 
 from harness.database.empty_sqlite import create_empty_database
 from harness.servers.in_process import serve_app
+from harness.servers.limited_web import with_limits
 from harness.servers.web import Web
 from sprout.app import Sprout, open_app, web_dependencies
 from sprout.config import Settings
@@ -20,7 +21,6 @@ from sprout.learning.marking.answer_keys import OUTCOME_TEXTS
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.offline.courses.catalogue import courses
 from sprout.store.schema import tables
-from sprout.web.http.dependencies import RequestPolicy
 from sprout.web.http.limits import WebLimits
 from sprout.web.routes import web_app
 
@@ -108,7 +108,7 @@ async def test_subconcepts_are_made_with_one_request_and_not_made_twice(grown: G
 
 
 async def test_what_takes_longer_than_a_request_may_is_answered_with_the_run(grown: Grown) -> None:
-    parts = replace(web_dependencies(grown.sprout), policy=RequestPolicy(WebLimits(run_wait_s=0.01)))
+    parts = with_limits(web_dependencies(grown.sprout), WebLimits(run_wait_s=0.01))
     async with (
         serve_app(web_app(parts)) as served,
         httpx2.AsyncClient(base_url=served.url, timeout=60, verify=False) as http,

@@ -1,0 +1,78 @@
+"""A server on which people sign in, its people, and clients that send their cookies as a browser does."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+
+from harness.servers.chosen_settings import ChosenSettings
+from harness.servers.in_process import RunningServer, serve_app
+from sprout.accounts.accounts import NewAccount
+from sprout.accounts.passwords import hash_password
+from sprout.accounts.principal import AccountRole
+from sprout.accounts.security_log import TERMINAL
+from sprout.app import Sprout, open_app, web_dependencies
+from sprout.web.http.dependencies import AccountRepositories
+from sprout.web.routes import web_app
+
+PASSWORD = "correct horse battery"
+OFFLINE_TOKENS_PER_S = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class SignInServer:
+    """A running server with accounts."""
+
+    served: RunningServer
+    sprout: Sprout
+    accounts: AccountRepositories
+    stack: AsyncExitStack
+    password_hash: str
+
+    @property
+    def origin(self) -> str:
+        return self.served.url
+
+    async def add_person(self, name: str, role: AccountRole = AccountRole.LEARNER) -> str:
+        """The user of a new account with PASSWORD."""
+        new = NewAccount(name, name, role, self.password_hash)
+        return (await self.accounts.accounts.create(new, origin=TERMINAL)).user_id
+
+    async def browser(self) -> httpx2.AsyncClient:
+        """A browser that shows the server's page, and is not signed in."""
+        headers = {"Origin": self.origin, "User-Agent": "Test Browser"}
+        client = httpx2.AsyncClient(base_url=self.origin, timeout=60, verify=False, headers=headers)
+        return await self.stack.enter_async_context(client)
+
+    async def sign_in(self, name: str, password: str = PASSWORD) -> httpx2.AsyncClient:
+        """A browser in which somebody has signed in."""
+        client = await self.browser()
+        (await client.post("/api/sign-in", json={"name": name, "password": password})).raise_for_status()
+        return client
+
+    async def with_token(self, token: str) -> httpx2.AsyncClient:
+        """A program with an access token."""
+        headers = {"Authorization": f"Bearer {token}"}
+        client = httpx2.AsyncClient(base_url=self.origin, timeout=60, verify=False, headers=headers)
+        return await self.stack.enter_async_context(client)
+
+
+@asynccontextmanager
+async def serving_sign_in(data_dir: Path, database_url: str | None = None) -> AsyncIterator[SignInServer]:
+    """A server on which people sign in with passwords."""
+    settings = ChosenSettings.model_validate(
+        {
+            "data_dir": data_dir,
+            "database_url": database_url,
+            "offline_tokens_per_s": OFFLINE_TOKENS_PER_S,
+            "auth": "password",
+        }
+    )
+    async with AsyncExitStack() as stack:
+        sprout = await stack.enter_async_context(open_app(settings))
+        dependencies = web_dependencies(sprout)
+        served = await stack.enter_async_context(serve_app(web_app(dependencies)))
+        clients = await stack.enter_async_context(AsyncExitStack())
+        yield SignInServer(served, sprout, dependencies.account_repositories, clients, hash_password(PASSWORD))

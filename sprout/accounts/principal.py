@@ -1,0 +1,59 @@
+"""Principal: who sends a request, and with which rights."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sprout.errors import NotSignedIn
+from sprout.learning.paths.repository import DEFAULT_USER_ID
+
+
+class AccountRole(StrEnum):
+    """What a person is in a deployment. An owner decides about accounts, not about what learners do."""
+
+    LEARNER = "learner"
+    TEACHER = "teacher"
+    OWNER = "owner"
+
+
+class Scope(StrEnum):
+    """A group of rights, of which a token may have fewer than its account."""
+
+    READ = "read"
+    LEARN = "learn"
+    SEED = "seed"
+    ADMIN = "admin"
+
+
+SCOPES_OF: Mapping[AccountRole, frozenset[Scope]] = {
+    AccountRole.LEARNER: frozenset({Scope.READ, Scope.LEARN, Scope.SEED}),
+    AccountRole.TEACHER: frozenset({Scope.READ, Scope.LEARN, Scope.SEED}),
+    AccountRole.OWNER: frozenset(Scope),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """The sender of a request.
+
+    Args:
+        session_id: of the sign-in that the request belongs to, if it belongs to one.
+        by_token: whether a program sends it with an access token, which never stands for the person themselves.
+    """
+
+    user_id: str
+    role: AccountRole
+    scopes: frozenset[Scope]
+    session_id: str | None = None
+    by_token: bool = False
+
+
+LOCAL_LEARNER = Principal(DEFAULT_USER_ID, AccountRole.OWNER, frozenset(Scope))
+"""The one person of a server without sign-in."""
+
+
+def signed_in(principal: Principal | None) -> Principal:
+    """The principal. Raises NotSignedIn where there is none."""
+    if principal is None:
+        raise NotSignedIn
+    return principal

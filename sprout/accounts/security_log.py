@@ -1,0 +1,70 @@
+"""Security log: who did what to which account, when and from where, without any secret."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import Protocol
+
+from sprout.events import Wire
+
+KEPT = timedelta(days=365)
+
+
+class SecurityEventKind(StrEnum):
+    """What happened to an account."""
+
+    ACCOUNT_CREATED = "account_created"
+    ACCOUNT_DISABLED = "account_disabled"
+    ACCOUNT_ENABLED = "account_enabled"
+    DATA_ADOPTED = "data_adopted"
+    LINK_CREATED = "link_created"
+    PASSWORD_SET = "password_set"  # noqa: S105 - the name of an event
+    ROLE_CHANGED = "role_changed"
+    SESSION_ENDED = "session_ended"
+    SESSIONS_ENDED = "sessions_ended"
+    SIGN_IN_FAILED = "sign_in_failed"
+    SIGNED_IN = "signed_in"
+    SIGNED_OUT = "signed_out"
+    TOKEN_CREATED = "token_created"  # noqa: S105
+    TOKEN_REVOKED = "token_revoked"  # noqa: S105
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a change comes from.
+
+    Args:
+        address: of the client; "terminal" for a command on the server's machine.
+        actor_id: the user who does it, where one is signed in.
+    """
+
+    address: str
+    actor_id: str | None = None
+
+
+TERMINAL = Origin("terminal")
+
+
+class SecurityEventRow(Wire):
+    """An event. `user_id` is whose account it is about, null for a name that nobody has; `actor_id` who did it."""
+
+    id: str
+    kind: SecurityEventKind
+    at: str
+    user_id: str | None
+    name: str | None
+    actor_id: str | None
+    address: str
+    detail: str | None
+
+
+class SecurityLog(Protocol):
+    async def record(
+        self, kind: SecurityEventKind, user_id: str | None, *, origin: Origin, detail: str | None = None
+    ) -> None:
+        """Add an event; those that are older than `KEPT` are deleted."""
+        ...
+
+    async def events(self, *, before: str | None = None, limit: int) -> list[SecurityEventRow]:
+        """The newest events, or those before one of them, newest first."""
+        ...

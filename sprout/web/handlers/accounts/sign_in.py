@@ -1,0 +1,89 @@
+"""Signing in and out, and the links that set a password."""
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from sprout.accounts.accounts import AccountRow
+from sprout.accounts.secret_values import digest_of
+from sprout.accounts.security_log import Origin
+from sprout.accounts.sign_in import Browser, PasswordSignIn
+from sprout.errors import NotFound, NotSignedIn
+from sprout.web.http.dependencies import AccountRepositories
+from sprout.web.http.endpoint import Call, json_response, no_content
+from sprout.web.schemas.account_requests import OwnerSetUp, PasswordFromLink, SignInRequest
+from sprout.web.schemas.account_responses import SignInMethods
+from sprout.web.schemas.requests import NoFields
+
+
+async def get_methods(call: Call[AccountRepositories]) -> Response:
+    """The ways to sign in."""
+    needs = call.dependencies
+    set_up = bool(needs.methods) and not await needs.accounts.has_owner()
+    return json_response(SignInMethods(methods=needs.methods, set_up=set_up))
+
+
+async def sign_in(call: Call[AccountRepositories, NoFields, SignInRequest]) -> Response:
+    """The account, and the cookie of a new session; an unknown name is refused as a wrong password is."""
+    secret = await _by_password(call).sign_in(call.body.name, call.body.password, browser_of(call))
+    return await signed_in_response(call, secret)
+
+
+async def set_up_owner(call: Call[AccountRepositories, NoFields, OwnerSetUp]) -> Response:
+    """The account of the first owner, who is signed in."""
+    asked = call.body
+    secret = await _by_password(call).set_up_owner(
+        asked.code, asked.name, asked.display_name or "", asked.password, browser_of(call)
+    )
+    return await signed_in_response(call, secret, 201)
+
+
+async def set_password(call: Call[AccountRepositories, NoFields, PasswordFromLink]) -> Response:
+    """The account that the link is for, which is signed in; its earlier sessions have ended."""
+    secret = await _by_password(call).set_password(call.body.code, call.body.password, browser_of(call))
+    return await signed_in_response(call, secret)
+
+
+async def sign_out(call: Call[AccountRepositories]) -> Response:
+    """204 once the session of the request has ended."""
+    if (session_id := call.caller.session_id) is not None:
+        await call.dependencies.sessions.end(session_id, user_id=call.user_id, origin=origin_of(call))
+    response = no_content()
+    call.dependencies.cookie.forget(response)
+    return response
+
+
+def browser_of(call: Call[AccountRepositories, Any, Any]) -> Browser:
+    """The browser that sends a request."""
+    request = call.request
+    return Browser(address_of(request), request.headers.get("user-agent", ""), call.dependencies.cookie.read(request))
+
+
+def origin_of(call: Call[Any, Any, Any]) -> Origin:
+    """Where a change comes from, and who makes it."""
+    return Origin(address_of(call.request), call.user_id)
+
+
+def address_of(request: Request) -> str:
+    """The address of the client."""
+    return request.client.host if request.client else ""
+
+
+async def signed_in_response(call: Call[AccountRepositories, Any, Any], secret: str, status: int = 200) -> Response:
+    """The account of a session that has begun, and its cookie."""
+    needs = call.dependencies
+    principal = await needs.sessions.find(digest_of(secret))
+    if principal is None:  # ended in the same moment, from elsewhere
+        raise NotSignedIn
+    account: AccountRow = await needs.accounts.account(principal.user_id)
+    response = json_response(account, status)
+    needs.cookie.keep(response, secret)
+    return response
+
+
+def _by_password(call: Call[AccountRepositories, Any, Any]) -> PasswordSignIn:
+    """Raises NotFound where nobody signs in so."""
+    if "password" not in call.dependencies.methods:
+        raise NotFound("way to sign in", "password")
+    return call.dependencies.password_sign_in
