@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from sprout.errors import NotFound
-from sprout.events import Event, RunQueued
+from sprout.events import Event, ResumeCause, RunQueued
 from sprout.runs.dispatcher import Dispatcher
 from sprout.runs.run_store import Admission, KeyReused, LaneBusy, OnBusy, RequestKey, WorkerLease
 from sprout.runs.state import MAX_CRASHES, Run, RunAlreadyEnded, RunError, RunState
@@ -127,7 +127,7 @@ class LaneAdmission:
         return self._start(tx, replace(run, crashes=crashes), lease, crash_marker=marker)
 
     def _start(
-        self, tx: WriteTransaction, run: Run, lease: WorkerLease, *, cause: str | None = None, **changes: Any
+        self, tx: WriteTransaction, run: Run, lease: WorkerLease, *, cause: ResumeCause | None = None, **changes: Any
     ) -> Run:
         begun = replace(
             run,
