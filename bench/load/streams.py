@@ -85,7 +85,7 @@ async def measure_streams(seconds: float = SECONDS) -> StreamMeasurement:
                 seconds=seconds,
                 events_stored=int(load["events"]),
                 events_received=sum(reader.events for reader in readers) - received_before,
-                wait_ms=(*_quantiles(waits), waits[-1]),
+                wait_ms=(*quantiles(waits), waits[-1]),
                 append_ms=(load["append_p50_ms"], load["append_p99_ms"]),
                 kb_a_stream=kb_a_stream,
                 kb_a_learners_stream=kb_a_learners_stream,
@@ -139,7 +139,8 @@ def growth_mb_an_hour(memory_mb: Sequence[float]) -> float:
     return statistics.linear_regression(range(len(flat)), flat).slope * 3600
 
 
-def _quantiles(waits_ms: Sequence[float]) -> tuple[float, float]:
+def quantiles(waits_ms: Sequence[float]) -> tuple[float, float]:
+    """The median and the 99th percentile."""
     hundredths = statistics.quantiles(waits_ms, n=100)
     return hundredths[49], hundredths[98]
 

@@ -46,8 +46,12 @@ WITHOUT_LIMITS = {
 
 
 @asynccontextmanager
-async def streams_server(data: Path) -> AsyncIterator[MeasuredServer]:
-    """Sprout with an empty database in `data` and runs that publish on command (`harness/load/streams_server.py`)."""
+async def streams_server(data: Path, services: Mapping[str, str] | None = None) -> AsyncIterator[MeasuredServer]:
+    """Sprout with an empty database in `data` and runs that publish on command (`harness/load/streams_server.py`).
+
+    Args:
+        services: the settings of a PostgreSQL and a Redis, where it is one of several processes.
+    """
     port = free_port()
     settings = {
         "ANTHROPIC_BASE_URL": "http://127.0.0.1:9",
@@ -56,6 +60,7 @@ async def streams_server(data: Path) -> AsyncIterator[MeasuredServer]:
         "SPROUT_LOG_LEVEL": "error",
         "SPROUT_PORT": str(port),
         **WITHOUT_LIMITS,
+        **(services or {}),
     }
     async with run_process([sys.executable, "-m", "harness.load.streams_server"], SERVER_CORE, settings) as process:
         yield await wait_ready(process, port, "/api/health")

@@ -1,14 +1,17 @@
 """Streams server: Sprout whose runs publish on command. `python -m harness.load.streams_server`.
 
-`POST /bench/runs?count=N` starts runs and answers their ids. `POST /bench/load?runs=N&seconds=S&characters=C`
-lets the first N of them publish, each event stored first. `GET /bench/tasks` counts the tasks of the process.
+`POST /bench/runs?count=N` starts runs and answers their ids. `POST /bench/load?runs=N&seconds=S&characters=C&rate=R`
+lets the first N of them publish R events a second, each stored first. `GET /bench/tasks` counts the tasks of the
+process. Where a `REDIS_URL` is set it stands for a worker, and web processes serve the streams of its runs.
 """
 
 import asyncio
 import statistics
 import time
 from array import array
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import uvicorn
@@ -17,16 +20,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-import sprout.app as app_parts
 from sprout.agents.agent import AgentSpec, Brief, Job, Team
 from sprout.app import Sprout, open_app, web_dependencies
 from sprout.config import Settings, load_settings
-from sprout.engines.memory_bus import MemoryBus
 from sprout.events import Event, Guardrail
 from sprout.learning.paths.repositories import Repositories
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.loop.policy import LoopPolicy
-from sprout.runs.run_store import RunStore, StoredEvent
+from sprout.runs.run_store import StoredEvent
 from sprout.runs.state import Run
 from sprout.runs.streaming.bus import BusMessage
 from sprout.serving import listening_socket
@@ -51,33 +52,17 @@ def make_waiting_agent(_repositories: Repositories, _settings: Settings) -> Agen
     return AgentSpec("topic", "topic", LoopPolicy(), brief)
 
 
-class StampedBus(MemoryBus):
-    """The server's bus, which records when some events were published: right after their commit.
-
-    The clock is the same in all processes of a machine.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        stamped.clear()
-
-    def publish(self, message: BusMessage) -> None:
-        if isinstance(message, StoredEvent) and message.seq % STAMP_EVERY == 0:
-            stamped.setdefault(message.root_id, array("q")).extend((message.seq, time.monotonic_ns()))
-        super().publish(message)
-
-
-stamped: "dict[str, array[int]]" = {}
-"""By run the number of an event and when it was published, in turns: little, since memory is measured."""
-
-
 class RunLoad:
     """The runs of a measurement and their events."""
 
     def __init__(self, sprout: Sprout) -> None:
         self._sprout = sprout
-        self._store: RunStore = sprout.runs._store
+        self._store = sprout.stores.runs
         self._runs: list[Run] = []
+        # By run the number of an event and when it was published, in turns: little, since memory is measured.
+        self._published_ns: dict[str, array[int]] = {}
+        log = self._store._log
+        log.publish = partial(self._stamp_and_publish, log.publish)  # the one part that is not as a user has it
 
     async def start_runs(self, count: int) -> list[str]:
         """Start so many more runs, each on a topic of its own; the ids of all."""
@@ -85,27 +70,39 @@ class RunLoad:
             self._runs += await asyncio.gather(*(self._start_run() for _ in range(AT_ONCE)))
         return [run.id for run in self._runs]
 
-    async def publish_events(self, runs: int, seconds: float, characters: int) -> dict[str, Any]:
-        """Let the first runs publish at their pace: the number of events, an append's duration in ms, and when some
-        of them were published."""
+    async def publish_events(self, runs: int, seconds: float, characters: int, rate: float) -> dict[str, Any]:
+        """Let the first runs publish so many events a second: the number of all, an append's duration in ms, and when
+        some of them were published, by a clock that is the same in all processes of a machine."""
         took_ms = array("d")
         event = Guardrail(level=1, tool="save_concept", noticed="a" * characters)
-        stamped.clear()
+        every_s = EVENTS_PER_APPEND / rate
+        self._published_ns.clear()
         appends = await asyncio.gather(
-            *(self._publish_run(run, event, at / runs, seconds, took_ms) for at, run in enumerate(self._runs[:runs]))
+            *(
+                self._publish_run(run, event, at / runs * every_s, every_s, seconds, took_ms)
+                for at, run in enumerate(self._runs[:runs])
+            )
         )
         hundredths = statistics.quantiles(took_ms, n=100)
         return {
             "events": sum(appends) * EVENTS_PER_APPEND,
             "append_p50_ms": hundredths[49],
             "append_p99_ms": hundredths[98],
-            "published_ns": {root_id: times.tolist() for root_id, times in stamped.items()},
+            "published_ns": {root_id: times.tolist() for root_id, times in self._published_ns.items()},
         }
 
-    async def _publish_run(self, run: Run, event: Event, phase: float, seconds: float, took_ms: "array[float]") -> int:
+    def _stamp_and_publish(self, publish: Callable[[BusMessage], None], message: BusMessage) -> None:
+        if isinstance(message, StoredEvent) and message.seq % STAMP_EVERY == 0:
+            times = self._published_ns.setdefault(message.root_id, array("q"))
+            times.extend((message.seq, time.monotonic_ns()))
+        publish(message)
+
+    async def _publish_run(
+        self, run: Run, event: Event, delay_s: float, every_s: float, seconds: float, took_ms: "array[float]"
+    ) -> int:
         """The number of appends; the duration of every tenth is added to `took_ms`."""
-        loop, every_s = asyncio.get_running_loop(), EVENTS_PER_APPEND / EVENTS_A_SECOND
-        due_s = loop.time() + phase * every_s
+        loop = asyncio.get_running_loop()
+        due_s = loop.time() + delay_s
         end_s = due_s + seconds
         appends = 0
         while due_s < end_s:
@@ -138,7 +135,10 @@ def bench_routes(sprout: Sprout) -> list[Route]:
         query = request.query_params
         return JSONResponse(
             await load.publish_events(
-                int(query["runs"]), float(query["seconds"]), int(query.get("characters", CHARACTERS))
+                int(query["runs"]),
+                float(query["seconds"]),
+                int(query.get("characters", CHARACTERS)),
+                float(query.get("rate", EVENTS_A_SECOND)),
             )
         )
 
@@ -155,7 +155,6 @@ def bench_routes(sprout: Sprout) -> list[Route]:
 async def main() -> None:
     """Serve as `sprout serve` does, until the process is ended."""
     settings = load_settings()
-    setattr(app_parts, MemoryBus.__name__, StampedBus)  # the one part that is not as a user has it
     async with open_app(settings, extra_agents=[make_waiting_agent]) as sprout:
         dependencies = web_dependencies(sprout)
         app = web_app(replace(dependencies, policy=replace(dependencies.policy, limits=NO_CAPS)))
