@@ -218,9 +218,8 @@ async def a_past_review_session(database: Database, node_ids: Sequence[str], use
 
 async def a_past_placement(client: httpx2.AsyncClient, branch_id: str) -> tuple[str, str]:
     """The ids of a placement of a path that was ended before its first answer, and of that question's item."""
-    me = {"userId": DEFAULT_USER_ID}
-    started = await client.post("/api/placements", json={**me, "branchId": branch_id})
+    started = await client.post("/api/placements", json={"branchId": branch_id})
     session = started.raise_for_status().json()
     placement, item = str(session["id"]), str(session["question"]["itemId"])
-    (await client.post(f"/api/placements/{placement}/finish", json=me)).raise_for_status()
+    (await client.post(f"/api/placements/{placement}/finish", json={})).raise_for_status()
     return placement, item

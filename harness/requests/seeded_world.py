@@ -8,6 +8,7 @@ import httpx2
 from sqlalchemy import update
 
 from harness.builders import a_past_placement, a_past_review_session
+from harness.servers.web import until_processed
 from sprout.app import Sprout
 from sprout.learning.actor import Actor
 from sprout.learning.paths.repository import DEFAULT_USER_ID
@@ -29,33 +30,34 @@ class SeededWorld:
         return self.ids.get(kind, ())
 
 
-async def seed_world(client: httpx2.AsyncClient, sprout: Sprout, word: str) -> SeededWorld:
-    """A path with questions, documents, answers, talk, a run and changes, `word` in every text of them."""
+async def seed_world(
+    client: httpx2.AsyncClient, sprout: Sprout, word: str, user_id: str = DEFAULT_USER_ID
+) -> SeededWorld:
+    """One of everything for the learner whom this client stands for, `word` in every text of it."""
     branch = (await _post(client, "/api/graphs", _path_file(word)))["branch"]["id"]
     nodes = await _get(client, f"/api/nodes?branchId={branch}")
     by_type = {kind: [one["id"] for one in nodes if one["type"] == kind] for kind in ("root", "concept", "subconcept")}
     root, concept, part = by_type["root"][0], by_type["concept"][0], by_type["subconcept"][0]
     await client.patch(f"/api/nodes/{part}", json={"desc": f"{word}, said anew."})
     document = await _upload(client, root, word)
-    assessment = (await _get(client, f"/api/agents/concepts/{concept}/diagnostic?userId={DEFAULT_USER_ID}"))[
-        "assessment"
-    ]["id"]
+    assessment = (await _get(client, f"/api/agents/concepts/{concept}/diagnostic"))["assessment"]["id"]
     questions = [one["id"] for one in await _get(client, f"/api/assessments/{assessment}/questions")]
     answers = f"/api/assessments/{assessment}/answers"
-    answer = await _post(client, answers, {**USER, "questionId": questions[0], "answerText": word})
-    progress = await _post(client, "/api/progress", {**USER, "nodeId": part})
-    session = await _post(client, "/api/chat/sessions", {**USER, "nodeId": part})
-    body = {**USER, "role": "user", "content": f"What is {word}?"}
+    answer = await _post(client, answers, {"questionId": questions[0], "answerText": word})
+    progress = await _post(client, "/api/progress", {"nodeId": part})
+    session = await _post(client, "/api/chat/sessions", {"nodeId": part})
+    body = {"role": "user", "content": f"What is {word}?"}
     message = await _post(client, f"/api/chat/sessions/{session['id']}/messages", body)
-    await _post(client, "/api/chat/hints", {**USER, "nodeId": part, "sessionId": session["id"]})
+    await _post(client, "/api/chat/hints", {"nodeId": part, "sessionId": session["id"]})
     await _post(client, f"/api/nodes/{part}/contents", {"explanationMd": f"# {word}"})
     await _post(client, f"/api/nodes/{part}/generations", {"trigger": "manual_regenerate", "prompt": word})
-    memory = await sprout.stores.memories.remember(f"{word} is liked.", actor=Actor(DEFAULT_USER_ID))
+    memory = await sprout.stores.memories.remember(f"{word} is liked.", actor=Actor(user_id))
     bare, seed = await _create_topic(client, word)
-    run = await _post(client, f"/api/agents/topics/{seed}/run?wait=false", {**USER, "small": True})
+    run = await _post(client, f"/api/agents/topics/{seed}/run?wait=false", {"small": True})
     changes = await _get(client, f"/api/branches/{branch}/changes")
+    await until_processed(client, root)
     coverage = await _get(client, f"/api/branches/{branch}/coverage")
-    reviews = await a_past_review_session(sprout.database, by_type["subconcept"])
+    reviews = await a_past_review_session(sprout.database, by_type["subconcept"], user_id)
     placement, placement_item = await a_past_placement(client, branch)
     review_items = (await _get(client, f"/api/reviews/sessions/{reviews}"))["segments"]
     return SeededWorld(
@@ -133,8 +135,8 @@ def _path_file(word: str) -> dict[str, Any]:
 
 async def _create_topic(client: httpx2.AsyncClient, word: str) -> tuple[str, str]:
     """A second branch, in which nothing has grown, and its root."""
-    branch = await _post(client, "/api/branches", {**USER, "title": f"More {word}"})
-    root = {**USER, "type": "root", "title": f"More {word}", "branchId": branch["id"]}
+    branch = await _post(client, "/api/branches", {"title": f"More {word}"})
+    root = {"type": "root", "title": f"More {word}", "branchId": branch["id"]}
     return branch["id"], (await _post(client, "/api/nodes", root))["id"]
 
 

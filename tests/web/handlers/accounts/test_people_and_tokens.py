@@ -3,6 +3,8 @@
 import pytest
 
 from harness.servers.signed_in import PASSWORD, SignInServer
+from sprout.accounts.secret_values import digest_of
+from sprout.store.schema.columns import TableModel
 
 
 async def token_of(server: SignInServer, name: str, *scopes: str, days: int = 1) -> str:
@@ -134,3 +136,28 @@ async def test_Z10_no_field_of_a_body_gives_rights_or_another_identity(server: S
     signed_in = await anna.post("/api/sign-in", json={**poison, "name": "anna", "password": PASSWORD})
     assert signed_in.json()["role"] == "learner"
     assert (await olga.get("/api/people")).json() == before
+
+
+async def test_Z8_a_stolen_database_signs_nobody_in(server: SignInServer) -> None:
+    secret = await token_of(server, "anna", "read")
+    anna, olga = await server.sign_in("anna"), await server.sign_in("olga")
+    link = (await olga.post(f"/api/people/{(await anna.get('/api/account')).json()['userId']}/link")).json()["path"]
+    stored = await server.sprout.database.read_tx(
+        lambda connection: {
+            str(value)
+            for table in TableModel.metadata.sorted_tables
+            for row in connection.execute(table.select())
+            for value in row
+        }
+    )
+    assert not {secret, link.partition("#")[2], *anna.cookies.values()} & stored
+    assert digest_of(secret) in stored
+    thief = await server.browser()
+    for value in stored:
+        if not value.isascii() or not value.isprintable() or len(value) > 150:
+            continue
+        assert (await thief.get("/api/account", headers={"Authorization": f"Bearer {value}"})).status_code == 401
+        assert (await thief.get("/api/account", headers={"Cookie": f"sprout={value}"})).status_code == 401
+    for value in sorted(one for one in stored if len(one) == len(digest_of(""))):
+        body = {"code": value, "password": "new horse battery"}
+        assert (await thief.post("/api/sign-in/password", json=body)).status_code == 410

@@ -1,0 +1,205 @@
+"""The walk through the table of endpoints: who may get through where, and with which ids.
+
+What is expected of a cell follows from the endpoint's `access` alone, and from whose the ids are.
+"""
+
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from harness.requests.seeded_world import SeededWorld, seed_world
+from harness.servers.signed_in import SignInServer, serving_sign_in
+from sprout.accounts.access import Access
+from sprout.accounts.principal import SCOPES_OF, AccountRole, Principal, Scope
+from sprout.errors import MissingRight, NotSignedIn
+from sprout.web.http.endpoint import AnyEndpoint
+from tests.web.test_bad_input import GOOD
+
+OWN_WORD, OTHER_WORD = "Chutney", "Marmalade"  # each in every text of one learner
+UNKNOWN = "01a21bf9-0000-7000-8000-000000000000"
+KINDS = ("reviews", "placements")  # of which the sessions or items are, else the segment before the id
+IDS_IN_QUERY = {"branchId": "branches", "nodeId": "nodes", "parentId": "nodes", "targetNodeId": "concepts"}
+IDS_IN_BODY = {**IDS_IN_QUERY, "questionId": "questions", "sessionId": "sessions", "itemId": "reviewItems"}
+IN_PLACEMENTS = {"nodeId": "parts", "itemId": "placementItems"}
+
+
+class Whose(StrEnum):
+    """Whose the ids of a request are."""
+
+    OWN = "own"
+    FOREIGN = "foreign"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A sender of requests; `principal` is who the server should take them for."""
+
+    name: str
+    client: httpx2.AsyncClient
+    principal: Principal | None
+
+    def refusal(self, access: Access) -> int | None:
+        """The status with which an endpoint of this access turns them away."""
+        if access.scope is None:
+            return None
+        try:
+            access.admit(self.principal)
+        except NotSignedIn:
+            return 401
+        except MissingRight:
+            return 403
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A server with the worlds of two learners, and everybody who sends requests to it.
+
+    Args:
+        callers: the first one is the learner whose ids are sent.
+    """
+
+    server: SignInServer
+    callers: tuple[Caller, ...]
+    ids: SeededWorld
+    user_id: str
+
+    def caller(self, name: str) -> Caller:
+        return next(one for one in self.callers if one.name == name)
+
+    def path(self, endpoint: AnyEndpoint, whose: Whose) -> str:
+        """The address, with ids of the first learner or with unknown ones."""
+
+        def filled(match: re.Match[str]) -> str:
+            if whose is Whose.UNKNOWN:
+                return f"/{match[1]}/{UNKNOWN}"
+            return f"/{match[1]}/{self.id_of(endpoint.path, match[1])}"
+
+        path = re.sub(r"/([\w-]+)/{(?:id|document_id)}", filled, endpoint.path)
+        return path.replace("{name}", "topic").replace("{version}", "0").replace("{path:path}", "app.js")
+
+    def id_of(self, path: str, segment: str) -> str:
+        """An id of the first learner, as this address means it."""
+        kind = next((kind for kind in KINDS if f"/{kind}/" in path), segment)
+        if path.startswith(("/api/account/", "/api/people/")):
+            kind = path.split("/")[3] if path.startswith("/api/account/") else "people"
+            return {"sessions": self.ids.ids["account_sessions"][0], "tokens": self.ids.ids["tokens"][0]}.get(
+                kind, self.user_id
+            )
+        return self.ids.ids_of(kind)[0]
+
+    def query(self, endpoint: AnyEndpoint) -> dict[str, str]:
+        """Ids of the first learner wherever the query takes some."""
+        fields = {field.alias or name for name, field in endpoint.query.model_fields.items()}
+        found = {name: self.ids.ids_of(kind)[0] for name, kind in IDS_IN_QUERY.items() if name in fields}
+        return found | ({"q": OWN_WORD} if "q" in fields else {}) | ({"follow": "false"} if "follow" in fields else {})
+
+    def body(self, endpoint: AnyEndpoint, *, with_ids: bool) -> Mapping[str, Any] | None:
+        """A body that is valid, with ids of the first learner wherever it has some."""
+        good = GOOD.get(endpoint.body.__name__)
+        if good is None or not with_ids:
+            return good and {name: value for name, value in good.items() if name != "userId"}
+        kinds = IDS_IN_BODY | (IN_PLACEMENTS if "/placements" in endpoint.path else {})
+        mine = {name: self.ids.ids_of(kind)[0] for name, kind in kinds.items() if name in good}
+        return {name: value for name, value in good.items() if name != "userId"} | mine
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a request was answered; `text` is empty for a stream that goes on."""
+
+    status: int
+    text: str
+
+
+async def ask(
+    client: httpx2.AsyncClient,
+    endpoint: AnyEndpoint,
+    path: str,
+    *,
+    params: Mapping[str, str] | None = None,
+    body: Mapping[str, Any] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Answer:
+    """Send a request; of a stream that was begun nothing is read."""
+    async with client.stream(endpoint.method, path, params=params, json=body, headers=headers) as response:
+        live = response.headers.get("content-type", "").startswith("text/event-stream")
+        if live and (params or {}).get("follow") != "false":
+            return Answer(response.status_code, "")
+        return Answer(response.status_code, (await response.aread()).decode("utf-8", "replace"))
+
+
+def has_ids(endpoint: AnyEndpoint) -> bool:
+    return "id}" in endpoint.path
+
+
+@asynccontextmanager
+async def a_walk(data_dir: Path, database_url: str) -> AsyncIterator[Walk]:
+    """The server, seeded; every token is of the first learner, or of the owner where it says so."""
+    async with serving_sign_in(data_dir, database_url) as server:
+        roles = {
+            "learner": AccountRole.LEARNER,
+            "other learner": AccountRole.LEARNER,
+            "teacher": AccountRole.TEACHER,
+            "owner": AccountRole.OWNER,
+        }
+        users = {name: await server.add_person(name.replace(" ", "-"), role) for name, role in roles.items()}
+        clients = {name: await server.sign_in(name.replace(" ", "-")) for name in roles}
+        own = await seed_world(clients["learner"], server.sprout, OWN_WORD, users["learner"])
+        await seed_world(clients["other learner"], server.sprout, OTHER_WORD, users["other learner"])
+        callers = [
+            Caller(name, clients[name], Principal(users[name], role, SCOPES_OF[role])) for name, role in roles.items()
+        ]
+        for name in ("learner", "owner"):
+            for scope in sorted(SCOPES_OF[roles[name]]):
+                client = await server.with_token(await _new_token(clients[name], scope))
+                principal = Principal(users[name], roles[name], frozenset({scope}), by_token=True)
+                callers.append(Caller(f"{name}'s token: {scope}", client, principal))
+        callers.append(Caller("anonymous", await server.browser(), None))
+        callers += [Caller(name, client, None) async for name, client in _void(server, clients["other learner"])]
+        more = {
+            "account_sessions": await _ids(clients["learner"], "/api/account/sessions"),
+            "tokens": await _ids(clients["learner"], "/api/account/tokens"),
+        }
+        yield Walk(server, tuple(callers), SeededWorld({**own.ids, **more}), users["learner"])
+
+
+async def _void(server: SignInServer, other: httpx2.AsyncClient) -> AsyncIterator[tuple[str, httpx2.AsyncClient]]:
+    """Callers with something that was valid once, or never."""
+    yield "wrong token", await server.with_token("wrong")
+    revoked = await _new_token(other, Scope.READ)
+    (token_id, *_) = await _ids(other, "/api/account/tokens")
+    (await other.delete(f"/api/account/tokens/{token_id}")).raise_for_status()
+    yield "revoked token", await server.with_token(revoked)
+    signed_out = await server.sign_in("other-learner")
+    cookies = dict(signed_out.cookies)
+    (await signed_out.post("/api/sign-out")).raise_for_status()
+    replaying = await server.browser()
+    replaying.cookies.update(cookies)
+    yield "replayed cookie", replaying
+
+
+async def _new_token(client: httpx2.AsyncClient, scope: Scope) -> str:
+    made = await client.post("/api/account/tokens", json={"name": scope, "scopes": [scope]})
+    return str(made.raise_for_status().json()["token"])
+
+
+async def _ids(client: httpx2.AsyncClient, path: str) -> tuple[str, ...]:
+    return tuple(one["id"] for one in (await client.get(path)).raise_for_status().json())
+
+
+def cells(walk: Walk, endpoints: tuple[AnyEndpoint, ...]) -> Iterator[tuple[AnyEndpoint, Caller, Whose]]:
+    """Every endpoint with every caller, and with own or foreign ids and unknown ones."""
+    for endpoint in endpoints:
+        for caller in walk.callers:
+            is_own = caller.principal is not None and caller.principal.user_id == walk.user_id
+            yield endpoint, caller, Whose.OWN if is_own else Whose.FOREIGN
+            if has_ids(endpoint):
+                yield endpoint, caller, Whose.UNKNOWN
