@@ -162,6 +162,7 @@ export default {
   "tu.you_second": "Deine zweite Antwort, mit Tipp {n}",
   "tu.you_again": "Deine nächste Antwort, mit Tipp {n}",
   "rd.answer": "Lesen, dann antworten",
+  "rd.alone": "Lies das, dann geht es weiter",
   "rd.own_words": "Lesen, dann in deinen Worten sagen",
   "rd.passage": "Aus deinen Notizen",
   "rd.place": "{place}, „{part}“",

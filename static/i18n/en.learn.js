@@ -160,6 +160,7 @@ export default {
   "tu.you_second": "Your second answer, with hint {n}",
   "tu.you_again": "Your next answer, with hint {n}",
   "rd.answer": "Read, then answer",
+  "rd.alone": "Read this, then go on",
   "rd.own_words": "Read, then say it in your words",
   "rd.passage": "From your notes",
   "rd.place": "{place}, “{part}”",
