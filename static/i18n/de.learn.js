@@ -8,6 +8,8 @@ export default {
   "dg.page": "Einstufung: {title} · Sprout",
   "dg.loading": "Die Fragen werden geladen",
   "dg.none_title": "Noch keine Fragen",
+  "dg.bare_title": "Keine Fragen vorab",
+  "dg.bare": "Nach dem, was deine Notizen hierzu sagen, lässt sich nichts mit sicherer Antwort fragen. Es beginnt mit dem Lesen.",
   "dg.none": "Die Fragen zu diesem Konzept werden noch geschrieben. Sie erscheinen hier, sobald sie fertig sind.",
   "dg.progress": "Frage {at} von {n}",
   "dg.saved": "Gespeichert",

@@ -6,6 +6,8 @@ export default {
   "dg.page": "Diagnostic: {title} · Sprout",
   "dg.loading": "Loading the questions",
   "dg.none_title": "No questions yet",
+  "dg.bare_title": "No questions before you start",
+  "dg.bare": "Nothing in your notes on this can be asked with a sure answer, so it begins with reading.",
   "dg.none": "The questions for this concept are still being written. They appear here when they are ready.",
   "dg.progress": "Question {at} of {n}",
   "dg.saved": "Saved",
