@@ -196,8 +196,7 @@ class _TutorReply:
             return self._end_with(COMPLETE, words)
         questions = next_questions(teaching, turn, known=self._diagnostic_score())
         following = questions[len(self._conversation.calls_to(ASK)) % len(questions)] if questions else None
-        at = len(teaching.chunks) if following is None else teaching.chunks.index(following.chunk)
-        if self._can_call(READ) and (reading := next_reading(teaching, turn, at)):
+        if self._can_call(READ) and (reading := next_reading(teaching, turn, following)):
             words = reading_text(turn, teaching, reading, self._templates)
             plan = turn.plan or teaching.goals
             return Reply([ToolOut(READ, reading.tool_input(words, plan, is_new_plan=not turn.plan))])

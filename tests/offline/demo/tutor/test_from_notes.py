@@ -200,6 +200,23 @@ def test_a_lesson_of_reading_alone_is_read_step_by_step_to_its_end_and_says_noth
     assert room.completed
 
 
+def test_what_comes_after_the_last_question_is_read_before_any_question_comes_again() -> None:
+    parts = {
+        "Motion": f"{DYNAMO} {WATER * 3}",
+        "Steam": "\n\n".join(f"Steam gate {letter}" for letter in "ABCDEFGHIJKL" * 3),
+    }
+    passages = "\n".join(
+        fenced("passage", f"## {title}\n\n{text}", limit=PASSAGE_CHARACTERS, id=title, doc="a.md", heading=title)
+        for title, text in parts.items()
+    )
+    room = Classroom(make_tutor(), first_message("My notes", "Plant", "", passages))
+    room.open()
+    room.push("show")
+    assert [one["reading"] for one in room.read] == [["Steam"]]
+    room.ask("Continue")
+    assert room.completed
+
+
 def test_own_words_are_asked_for_once_in_a_lesson_on_the_longest_section_that_its_heading_names() -> None:
     titles = ("Water", "Option 2", "Problem", "Steam", "Example of a pump", "Reasons")
     parts = [(title, f"{title} drives the wheel. {WATER * (3 + (title != 'Water'))}") for title in titles]

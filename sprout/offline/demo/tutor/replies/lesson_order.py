@@ -68,16 +68,18 @@ def is_finished(teaching: TutorLesson, turn: Turn, *, known: float = 0.0) -> boo
         if was_last or should_test(turn, known):
             return True
     all_asked = all(any(_times_asked(task, turn) for task in chunk.questions) for chunk in teaching.chunks)
-    if next_reading(teaching, turn, len(teaching.chunks)) is not None:
+    if next_reading(teaching, turn, None) is not None:
         return False
     if teaching.source == "notes":  # all of it is read; what is missing to learn it is asked while there is something
         return all_asked and (turn.unaided_right >= RIGHT_TO_LEARN or not _unasked_by_code(teaching, turn))
     return all_asked or turn.unaided_right >= ENOUGH_UNAIDED
 
 
-def next_reading(teaching: TutorLesson, turn: Turn, chunk: int) -> ReadingAlone | None:
-    """What is to be read before the chunk with this number, and was not read yet."""
-    return next((one for one in teaching.readings if one.before <= chunk and one.goal not in turn.reached), None)
+def next_reading(teaching: TutorLesson, turn: Turn, following: NextQuestion | None) -> ReadingAlone | None:
+    """What was not read yet and comes before the question; before one that was asked already all of it does."""
+    goes_on = following is not None and following.reason in (NextReason.NEW, NextReason.CHANGED_FORM)
+    at = teaching.chunks.index(following.chunk) if following is not None and goes_on else len(teaching.chunks)
+    return next((one for one in teaching.readings if one.before <= at and one.goal not in turn.reached), None)
 
 
 def is_left_out(chunk: Chunk, turn: Turn) -> bool:
