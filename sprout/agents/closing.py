@@ -41,7 +41,7 @@ async def close_path(rationale: Rationale) -> dict[str, JsonValue]:
 @tool(effect=Effect.WRITE, stored=True, ends_turn=True)
 async def close_concept(note: Note = "", no_questions: NoQuestions = False) -> dict[str, JsonValue]:
     """End your work. The last call, in the same reply as the saves."""
-    return CLOSED
+    return {**CLOSED, "questions": not no_questions}
 
 
 @tool(effect=Effect.WRITE, stored=True, ends_turn=True, spoken="message")

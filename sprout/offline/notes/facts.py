@@ -84,6 +84,12 @@ def cells_of(table: Table) -> Iterator[tuple[str, str, str, list[str]]]:
                     yield name, column, cell, [other for other in cells if other != cell]
 
 
+def places_of(table: Table) -> list[tuple[str, str]]:
+    """Row name and column name of each cell."""
+    columns = [text_of_spans(head) for head in table.head[1:]]
+    return [(text_of_spans(row[0]), column) for row in table.rows for column in columns]
+
+
 def says_anything(blocks: Iterable[Block], code: str) -> bool:
     """Whether there is a sentence in the blocks, a line as long as one, or a term with its meaning."""
     return any(

@@ -2,12 +2,13 @@
 
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Any
 
 from sprout.learning.structure.tree import Table
-from sprout.offline.notes.facts import cells_of, is_prose, is_sentence, steps_of
+from sprout.offline.notes.facts import cells_of, is_prose, is_sentence, places_of, steps_of
 from sprout.offline.notes.headings import is_about, names_content
 from sprout.offline.notes.language import language
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind
@@ -100,12 +101,15 @@ def _of_same_sort(material: Material, one: TermMeaning) -> list[TermMeaning]:
 
 
 def cell_questions(material: Material) -> Iterator[NoteQuestion]:
-    """What a table gives for a row, among the other cells of the column."""
+    """What a table gives for a row, among the other cells of the column; no other table gives anything for that."""
+    tables = [block for blocks in (material.around, *(topic.blocks for topic in material.topics)) for block in blocks]
+    named = Counter(name for table in {*tables} if isinstance(table, Table) for name in places_of(table))
     for number, topic in enumerate(material.topics):
         for table in topic.blocks:
             if not isinstance(table, Table):
                 continue
-            for row, column, cell, others in [*cells_of(table)][:MOST_CELLS]:
+            cells = [cell for cell in cells_of(table) if named[cell[:2]] == 1]
+            for row, column, cell, others in cells[:MOST_CELLS]:
                 names = {"row": material.quoted(row), "column": material.quoted(column)}
                 wrong = random.Random(row).sample(others, DISTRACTORS)
                 fields = _choice(material.say.cell.format(**names), cell, wrong, 2)

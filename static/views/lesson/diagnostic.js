@@ -83,12 +83,9 @@ export function DiagnosticScreen({ branchId, conceptId }) {
 function NothingToAsk({ branchId, concept, parts }) {
   const next = parts.find((node) => node.state === "ready" || node.state === "progress");
   const back = pathUrl(branchId, concept?.id);
+  const first = next && concept && lessonUrl(branchId, concept.id, next.id);
   return html`<${EmptyScreen} title=${t("dg.bare_title")} text=${t("dg.bare")}>
-    ${
-      next &&
-      concept &&
-      html`<p><a class="btn go" href=${lessonUrl(branchId, concept.id, next.id)}>${t("rs.first", { title: next.title })}</a></p>`
-    }
+    ${first && html`<p><a class="btn go" href=${first}>${t("rs.first", { title: next.title })}</a></p>`}
     <p><a href=${back}>${t("rs.back")}</a></p>
   <//>`;
 }

@@ -18,6 +18,12 @@ function fullPlace(reading) {
   return reading.page !== null && part ? t("rd.place", { place: placeOf(reading), part }) : placeOf(reading);
 }
 
+/** What a passage is read for. @param {Reading} reading @param {boolean} isAlone */
+function purposeOf(reading, isAlone) {
+  if (isAlone) return "rd.alone";
+  return reading.ownWords ? "rd.own_words" : "rd.answer";
+}
+
 /**
  * A passage; one that was read before is folded to a line.
  * @param {{ reading: Reading, isOpen: boolean, isAlone: boolean, onCite: (citation: Citation) => void }} props
@@ -26,7 +32,7 @@ function fullPlace(reading) {
 export const ReadingPassage = ({ reading, isOpen, isAlone, onCite }) =>
   isOpen
     ? html`<section class="reading" aria-label=${t("rd.passage")}>
-        <p class="eyebrow">${t(isAlone ? "rd.alone" : reading.ownWords ? "rd.own_words" : "rd.answer")}</p>
+        <p class="eyebrow">${t(purposeOf(reading, isAlone))}</p>
         <${Passage} reading=${reading} onCite=${onCite} />
       </section>`
     : html`<details class="reading">

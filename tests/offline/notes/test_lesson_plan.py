@@ -158,6 +158,14 @@ def test_a_table_of_codes_or_of_rows_that_only_a_number_names_is_not_asked_about
         assert not any("the table" in prompt for prompt in prompts(plan))
 
 
+def test_a_cell_that_two_tables_have_is_not_asked_for_in_either() -> None:
+    other = TABLE.replace("24 hours", "one day").replace("Venus", "Saturn")
+    plan = plan_of(f"## Days\n\n{WHOLE}\n\n{TABLE}\n\nAs others say:\n\n{other}")
+    asked = [prompt for prompt in prompts(plan) if "the table" in prompt]
+    assert asked
+    assert all("“Venus”" in prompt or "“Saturn”" in prompt for prompt in asked)
+
+
 @pytest.mark.parametrize("head", ["|  |  |", "| 1 | 2 |"])
 def test_a_table_whose_columns_have_no_names_is_not_asked_about(head: str) -> None:
     _, rule, *rows = TABLE.splitlines()
