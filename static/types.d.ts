@@ -563,6 +563,7 @@ export interface Card {
 /** What is open in a lesson, and how far it has come. */
 export interface Lesson {
   question: Checkpoint | null;
+  reading: Reading | null;
   helpLevel: number;
   plan: string[];
   chunk: number;

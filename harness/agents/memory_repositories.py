@@ -35,6 +35,7 @@ class MemoryGraphRepository:
     questions: dict[str, dict[str, SavedDraft]] = field(default_factory=dict)
     cited: dict[str, set[str]] = field(default_factory=dict)
     generated: set[str] = field(default_factory=set)
+    closed_empty: set[str] = field(default_factory=set)
     generations: list[tuple[str, str]] = field(default_factory=list)
     log: list[tuple[Actor, Event]] = field(default_factory=list)
 
@@ -113,6 +114,9 @@ class MemoryGraphRepository:
         if created:
             asked[key] = SavedDraft(new_id(), question, [None] * len(question.tests))
         return SavedQuestion(asked[key].id, f"diagnostic of {concept_id}", [*asked].index(key) + 1, created)
+
+    async def close_empty_diagnostic(self, concept_id: str, *, user_id: str) -> None:
+        self.closed_empty.add(concept_id)
 
     async def asked_questions(self, concept_id: str, *, user_id: str) -> Sequence[AskedQuestion]:
         return [

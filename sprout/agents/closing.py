@@ -28,6 +28,7 @@ CLOSED: dict[str, JsonValue] = {"closed": True}
 
 Rationale = Annotated[str, Field(max_length=MAX_WORDS, description="one paragraph to the learner, at most 150 words")]
 Note = Annotated[str, Field(max_length=MAX_WORDS, description="one sentence: what stands as it is on purpose, and why")]
+NoQuestions = Annotated[bool, Field(description="only where nothing can be asked that has a sure answer")]
 ClosingMessage = Annotated[str, Field(max_length=MAX_WORDS, description="one or two sentences to the learner")]
 
 
@@ -38,9 +39,9 @@ async def close_path(rationale: Rationale) -> dict[str, JsonValue]:
 
 
 @tool(effect=Effect.WRITE, stored=True, ends_turn=True)
-async def close_concept(note: Note = "") -> dict[str, JsonValue]:
+async def close_concept(note: Note = "", no_questions: NoQuestions = False) -> dict[str, JsonValue]:
     """End your work. The last call, in the same reply as the saves."""
-    return CLOSED
+    return {**CLOSED, "questions": not no_questions}
 
 
 @tool(effect=Effect.WRITE, stored=True, ends_turn=True, spoken="message")
@@ -53,6 +54,12 @@ def closing_words(result: TurnResult, tool: Tool, field: str) -> str | None:
     """The words of the last closing call; those of the last reply, where the run ended without one."""
     said = [str(call.input.get(field, "")) for call in result.calls if call.name == tool.name and not call.is_error]
     return (said[-1] if said else result.text).strip() or None
+
+
+def says_no_questions(result: TurnResult) -> bool:
+    """Whether the agent has closed its concept as one that nothing can be asked about."""
+    closed = [call.input for call in result.calls if call.name == close_concept.name and not call.is_error]
+    return any(given.get("no_questions") is True for given in closed)
 
 
 def closing_event(reason: str, usage: Usage, closing: ClosingWords) -> AgentDone:

@@ -44,6 +44,8 @@ export function openDiagnostic(branchId, conceptId) {
   /** The newest attempt at each question. */
   const newest = computed(() => new Map(given.value.map((answer) => [answer.questionId, answer])));
   const questions = computed(() => asked.value?.questions ?? []);
+  /** Whether there is nothing to ask, and it is known that there is not. */
+  const isEmpty = computed(() => asked.value !== null && asked.value.isComplete && !questions.value.length);
   const open = computed(() => questions.value.filter((each) => !newest.value.has(each.id)));
   const current = computed(() => (asked.value?.assessment.completedAt ? null : (open.value[0] ?? null)));
 
@@ -58,7 +60,7 @@ export function openDiagnostic(branchId, conceptId) {
         problem.value = null;
         loading.value = false;
       });
-      if (!found?.questions.length) timer = setTimeout(load, LOOK_AGAIN_MS); // still being written
+      if (!found?.questions.length && !found?.isComplete) timer = setTimeout(load, LOOK_AGAIN_MS); // still being written
     } catch (error) {
       if (!closed)
         batch(() => {
@@ -174,6 +176,7 @@ export function openDiagnostic(branchId, conceptId) {
     given,
     newest,
     questions,
+    isEmpty,
     open,
     current,
     changes,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from sprout.agents.agent import NORMAL_STOP_REASONS, AgentSpec, Brief, Job, NothingSaved, Team
-from sprout.agents.closing import close_concept, closing_words
+from sprout.agents.closing import close_concept, closing_words, says_no_questions
 from sprout.agents.documents.passage_ranking import PassageIndex
 from sprout.agents.documents.search_tool import search_documents_tool
 from sprout.agents.fences import fenced, wrapped
@@ -198,17 +198,22 @@ class _SubconceptRun:
 
         return get_saved_parts
 
-    async def check_completeness(self, _: TurnResult) -> str | None:
+    async def check_completeness(self, result: TurnResult) -> str | None:
         if self.key_checks is not None:
             await self.key_checks.check_new()
             await self.questions.reload()
-        return self.prompts.correction.fill_correction(self.faults(await self.graph()))
+        is_bare = self.is_bare(result)
+        return self.prompts.correction.fill_correction(self.faults(await self.graph(), is_bare=is_bare))
 
-    def faults(self, graph: ConceptGraph) -> list[str]:
+    def is_bare(self, result: TurnResult) -> bool:
+        """Whether the concept has no question, on purpose."""
+        return not self.questions.count and says_no_questions(result)
+
+    def faults(self, graph: ConceptGraph, *, is_bare: bool = False) -> list[str]:
         """Faults that keep the concept from being complete, as sentences for the model."""
         short = self.subconcepts.shortfall(len(graph.nodes))
         loose = [] if self.job.small or self.has_parts else unconnected_faults(graph)  # few may have nothing to connect
-        return [*([short] if short else []), *loose, *self.questions.faults(graph)]
+        return [*([short] if short else []), *loose, *([] if is_bare else self.questions.faults(graph))]
 
     async def finish(self, result: TurnResult | None) -> AgentDone:
         graph = await self.graph()
@@ -220,7 +225,10 @@ class _SubconceptRun:
         if self.key_checks is not None:
             await self.key_checks.release_unchecked()
         await self.questions.reload()
-        if result.reason in NORMAL_STOP_REASONS and self.questions.count:  # without questions it cannot be started
+        is_bare = self.is_bare(result)
+        if is_bare:
+            await self.repositories.close_empty_diagnostic(self.job.node_id, user_id=self.job.user_id)
+        if result.reason in NORMAL_STOP_REASONS and (self.questions.count or is_bare):  # else it is made once more
             await self.repositories.mark_generated(self.job.node_id, user_id=self.job.user_id)
         note = closing_words(result, close_concept, "note")
         count = len(graph.nodes)

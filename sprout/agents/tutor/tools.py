@@ -10,6 +10,7 @@ from sprout.agents.tutor.extra_tools import LessonContext
 from sprout.agents.tutor.memory_texts import prerequisite_memory, progress_memory
 from sprout.agents.tutor.tool_inputs import (
     MAX_MESSAGE,
+    MAX_READ,
     SECRET,
     TYPE_SYNONYMS,
     CardBody,
@@ -38,7 +39,7 @@ from sprout.loop.tools import Effect, Profile, Tool, tool
 TUTOR_TOOLS = frozenset(
     "check_student_progress check_prerequisite_mastery search_documents generate_example create_exercise "
     "visualize_concept record_exercise_result raise_concern memory_recall memory_store ask_checkpoint "
-    "complete_subconcept reply".split()
+    "show_reading complete_subconcept reply".split()
 )
 
 
@@ -257,6 +258,25 @@ async def ask_checkpoint(
 
 
 @tool(of=LessonTurn, effect=Effect.WRITE, stored=True, ends_turn=True, spoken="message")
+async def show_reading(
+    turn: LessonTurn,
+    message: Annotated[SpokenText, Field(description="what the learner reads first")],
+    reading: Annotated[
+        list[str], Field(min_length=1, max_length=MAX_READ, description="ids of the passages, one after the other")
+    ],
+    can: Annotated[str, Field(max_length=300, description="the line of the plan that this is")],
+    call: ToolUse,
+    plan: Annotated[list[str] | None, Field(max_length=10, description="with the first: 3-6 lines")] = None,
+) -> dict[str, JsonValue]:
+    """Have the learner read passages that nothing is asked about; this ends the turn, and they go on when they are
+    ready."""
+    turn.refuse_going_on()
+    after = turn.lesson.plan.after(plan or (), can, same_again=False)
+    await turn.end(TurnEnd(message, "learning", plan=after, reading=tuple(reading)), call)
+    return {"shown": True, "chunk": after.step, "chunks": after.step_count}
+
+
+@tool(of=LessonTurn, effect=Effect.WRITE, stored=True, ends_turn=True, spoken="message")
 async def complete_subconcept(
     turn: LessonTurn,
     message: Annotated[SpokenText, Field(description="the summary that the learner reads")],
@@ -277,5 +297,5 @@ async def complete_subconcept(
 _LOOKUP_TOOLS = (check_student_progress, check_prerequisite_mastery)
 _OTHER_TOOLS = (
     generate_example, create_exercise, visualize_concept, record_exercise_result, raise_concern, memory_recall,
-    memory_store, ask_checkpoint, complete_subconcept, reply,
+    memory_store, ask_checkpoint, show_reading, complete_subconcept, reply,
 )  # fmt: skip

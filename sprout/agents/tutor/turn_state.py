@@ -106,7 +106,7 @@ def state_element(
     plan: LessonPlan = lesson.plan
     return wrapped(
         "state",
-        wrapped("plan", *(fenced("can", line, limit=MAX_LINE) for line in plan.goals)),
+        wrapped("plan", *(_plan_line(plan, at) for at in range(plan.step_count))),
         wrapped(
             "asked", *(fenced("question", prompt, limit=MAX_PROMPT) for prompt in lesson.asked_prompts[-MAX_ASKED:])
         ),
@@ -130,6 +130,12 @@ def state_element(
         missed=str(lesson.pending.missed if lesson.pending else 0),
         **({} if fading is None else {"fading": fading.value}),
     )
+
+
+def _plan_line(plan: LessonPlan, at: int) -> str:
+    """A line of the plan, and whether its step was asked about or read."""
+    reached = {"reached": "true"} if at + 1 in plan.asked else {}
+    return fenced("can", plan.goals[at], limit=MAX_LINE, **reached)
 
 
 def _belief_order(held: Sequence[HeldBelief], title: str) -> list[HeldBelief]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
-from sprout.events import CardShown, Event, NodeRow
+from sprout.events import CardShown, Event, NodeRow, ReadingShown
 from sprout.learning.actor import Actor
 from sprout.learning.lessons.conversations import ChatMessageRow, MessageKind
 from sprout.learning.lessons.help_ladder import HelpLadder
@@ -79,7 +79,8 @@ class Lesson:
         delivered_question_id: the question that was shown to the client last.
         asked_prompts: prompts asked in this subconcept so far, oldest first.
         unaided_right: how many questions of the lesson were answered right without help.
-        is_reading: whether all questions that were asked are about something to read.
+        reading: what is to be read now, where no question is open.
+        is_reading: whether every question that was asked is about something to read; none may have been.
     """
 
     session_id: str
@@ -96,13 +97,14 @@ class Lesson:
     asked_prompts: tuple[str, ...]
     standing: Standing
     unaided_right: int
+    reading: ReadingShown | None = None
     is_reading: bool = False
 
     @property
     def may_end(self) -> bool:
         """Whether the subconcept is learned, or its passages are read to the end: words that their learner compares are
         practice, so that not all that is read can be learned."""
-        return self.standing.learned or (self.is_reading and 0 < self.plan.step_count <= self.plan.step)
+        return self.standing.learned or (self.is_reading and 0 < self.plan.step_count <= len(self.plan.asked))
 
     def reply_of_run(self, run_id: str) -> ChatMessageRow | None:
         """The reply with which that run has ended its turn, if it has."""
@@ -144,8 +146,8 @@ class TurnEnd:
         completes_lesson: whether the lesson is over.
         repeats_question: whether clients show the pending question again.
         passages: ids of those that the reply teaches from.
-        reading: ids of those that are to be read before the question that is asked; they are cited, no others.
-        settled_by: sentences of them that settle it.
+        reading: ids of those that are to be read, before the question if one is asked; they are cited, no others.
+        settled_by: sentences of them that settle the question.
         concern: help for a learner in distress, shown as a card; that there was a sign of it is kept, without words.
         events: more events to publish.
     """

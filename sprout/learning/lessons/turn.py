@@ -350,7 +350,7 @@ class LessonPlan:
     """Plan of a lesson: what the learner can do after each step, and the current step, from 1; 0 before the first.
 
     Args:
-        asked: the steps that a question was about, in ascending order.
+        asked: the steps that a question or a reading was about, in ascending order.
     """
 
     goals: tuple[str, ...] = ()
@@ -362,11 +362,12 @@ class LessonPlan:
         return len(self.goals)
 
     def after(self, can: Sequence[str], asked: str, *, same_again: bool) -> "LessonPlan":
-        """The plan once another question is asked, whose step is that of its goal, or the next one if that is new.
+        """The plan once another question is asked, or a passage read. Its step is that of its goal, the next one if
+        that is new.
 
         Args:
             can: a new plan, taken where there is none yet.
-            asked: what the learner can do who answers the new question.
+            asked: what the learner can do who answers the new question, or what the passage is about.
             same_again: whether it is about the same step as the question before.
         """
         lines = self.goals or tuple(dict.fromkeys(can))[:MAX_STEPS]

@@ -51,6 +51,11 @@ class DiagnosticRepository(Protocol):
         """
         ...
 
+    async def close_empty_diagnostic(self, concept_id: str, *, user_id: str) -> None:
+        """Record that the concept has a diagnostic without questions, which is complete; one with questions stays as
+        it is. Raises NotFound."""
+        ...
+
     async def asked_questions(self, concept_id: str, *, user_id: str) -> Sequence[AskedQuestion]:
         """The questions of the diagnostic in their order, voided ones too; none without a diagnostic."""
         ...

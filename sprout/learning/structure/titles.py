@@ -102,7 +102,7 @@ def _without_markup(title: str) -> str:
 def _without_numbering(title: str, siblings: Sequence[str]) -> str:
     chapter = chapter_pattern().match(title)
     if chapter and (chapter.end() == len(title) or title[chapter.end()] in _AFTER_NUMBER):
-        return _without_numbering(title[chapter.end() :].strip(_AFTER_NUMBER), ())
+        return _without_numbering(title[chapter.end() :].lstrip(_AFTER_NUMBER), ())
     for pattern in (_NUMBER, _ROMAN):
         if found := pattern.match(title):
             return title[found.end() :]

@@ -48,12 +48,10 @@ class Part:
     opening: bool = False
     siblings: int = 1
     label: str = ""
-    own_words: int = field(init=False)
     words: int = field(init=False)
 
     def __post_init__(self) -> None:
         own = sum(word_count(text_of(block)) for block in self.blocks)
-        object.__setattr__(self, "own_words", own)
         object.__setattr__(self, "words", own + sum(part.words for part in self.parts))
 
     @property

@@ -5,15 +5,17 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sprout.learning.structure.plain_view import text_of, text_of_spans
 from sprout.learning.structure.sentences import sentences_of
-from sprout.learning.structure.tree import Block, Code, Formula, ListBlock, ListItem, Paragraph, Table
+from sprout.learning.structure.tree import Block, Definition, ListBlock, ListItem, Paragraph, Table
 from sprout.offline.notes.language import language
 from sprout.offline.notes.words import word_count, words_of
 
 FEWEST_WORDS, MOST_WORDS = 4, 45
 LONGEST_CELL = 80
 LEAST_ROWS = 4  # one to ask for, and three with wrong cells
-LEAST_TOLD, TOLD_SHARE = 8, 0.6  # words in whole sentences, of all words of a text that can be told again
-LINE_WORDS = 6  # of an item of a list and of a line that tell something without a full stop
+LINE_WORDS = 8  # of an item and of a line that say something without a full stop
+LEAST_TOLD, LEAST_TOLD_WORDS = 3, 40  # whole sentences, and words in them, of prose that can be told again
+TOLD_SHARE = 0.85  # of all words
+LEAST_STEP = 2  # words
 
 QUESTION = re.compile(r"[?？؟]\s*$")
 LED = re.compile(r"(?P<term>[^\s:：–—=][^:：–—=]{0,60}?)\s*(?:[:：]\s+|\s[–—-]\s+|\s=\s+)(?P<meaning>\S.+)", re.DOTALL)
@@ -42,19 +44,24 @@ def sentences_in(blocks: Iterable[Block], code: str) -> list[str]:
     ]
 
 
-def tells(blocks: Sequence[Block], code: str, *, share: float = TOLD_SHARE) -> bool:
-    """Whether so much of all that stands there, code and formulas aside, is sentences or as long as one: no titles."""
-    told = sum(count for block in blocks for count in _told(block, code))
-    every = sum(word_count(text_of(block)) for block in blocks if not isinstance(block, Code | Formula))
-    return told >= max(LEAST_TOLD, share * every)
+def is_prose(blocks: Sequence[Block], code: str) -> bool:
+    """Whether nearly all of what stands there is whole sentences in paragraphs, and enough of them to be told."""
+    paragraphs = [split_sentences(block) for block in blocks if isinstance(block, Paragraph)]
+    told = [one for each in paragraphs for one in each if is_sentence(one) and says_something(one, code)]
+    words, every = sum(map(word_count, told)), sum(word_count(text_of(block)) for block in blocks)
+    return len(told) >= LEAST_TOLD and words >= max(LEAST_TOLD_WORDS, TOLD_SHARE * every)
 
 
-def _told(block: Block, code: str) -> Iterator[int]:
-    """The number of words of each sentence, item and line of a block that says something."""
-    for sentence in (one for paragraph in iter_paragraphs(block) for one in split_sentences(paragraph)):
-        words = word_count(sentence)
-        if (is_sentence(sentence) or words >= LINE_WORDS) and says_something(sentence, code):
-            yield words
+def steps_of(block: Block, title: str, code: str) -> list[str]:
+    """The steps of a numbered list that its lead-in, or the title above it, calls steps; none where one is unclear."""
+    if not isinstance(block, ListBlock) or not block.ordered:
+        return []
+    lead_in = text_of(block.lead_in) if block.lead_in is not None else ""
+    steps = [sentences[0] for item in block.items if (sentences := sentences_of(text_of(item).partition("\n")[0]))]
+    clear = len({*steps}) == len(block.items) and all(len(one) <= LONGEST_CELL and is_whole(one) for one in steps)
+    worded = all(len(words_of(one)) >= LEAST_STEP and not _SHOWS.search(one) for one in steps)
+    named = language(code).patterns.steps.search(f"{title} {lead_in}")
+    return steps if clear and worded and named else []
 
 
 def is_sentence(text: str) -> bool:
@@ -70,11 +77,26 @@ def cells_of(table: Table) -> Iterator[tuple[str, str, str, list[str]]]:
     for at, head in enumerate(table.head[1:], start=1):
         column = text_of_spans(head)
         cells = [text_of_spans(row[at]) for row in table.rows]
-        distinct = all(0 < len(cell) <= LONGEST_CELL for cell in cells) and len(set(cells)) == len(cells)
-        if distinct and _LETTERS.search(column) and all(map(_NAME.search, cells)):
+        differ = all(0 < len(cell) <= LONGEST_CELL for cell in cells) and len({*cells}) == len(cells)
+        if differ and _LETTERS.search(column) and all(map(_NAME.search, cells)):
             for name, cell in zip(names, cells, strict=True):
                 if not set(words_of(name)) & set(words_of(cell)):  # else the row itself tells
                     yield name, column, cell, [other for other in cells if other != cell]
+
+
+def places_of(table: Table) -> list[tuple[str, str]]:
+    """Row name and column name of each cell."""
+    columns = [text_of_spans(head) for head in table.head[1:]]
+    return [(text_of_spans(row[0]), column) for row in table.rows for column in columns]
+
+
+def says_anything(blocks: Iterable[Block], code: str) -> bool:
+    """Whether there is a sentence in the blocks, a line as long as one, or a term with its meaning."""
+    return any(
+        isinstance(block, Definition)
+        or any(is_sentence(one) or word_count(one) >= LINE_WORDS for one in sentences_in([block], code))
+        for block in blocks
+    )
 
 
 def iter_paragraphs(block: Block) -> Iterator[Paragraph]:

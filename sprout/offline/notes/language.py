@@ -38,7 +38,7 @@ class Phrases:
     meaning: str
     true_of: str
     cell: str
-    own_words: str
+    step: str
     passage: str
     point: str
     point_n: str
@@ -85,6 +85,7 @@ class Patterns:
         definition, called, named, means: what is defined, and as what; ranks: what only looks like that.
         apart: finds what tells a thing from others of its kind: "that", "consisting".
         meta: finds sentences that speak of the notes and not of their subject.
+        steps: finds what announces the steps of a procedure.
     """
 
     definition: re.Pattern[str]
@@ -94,6 +95,7 @@ class Patterns:
     ranks: re.Pattern[str]
     apart: re.Pattern[str]
     meta: re.Pattern[str]
+    steps: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True)

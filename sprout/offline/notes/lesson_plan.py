@@ -41,7 +41,7 @@ def lesson_plan_from_notes(
             {
                 **question.fields,
                 "tests": [found[question.topic].node.title],
-                "solution": [say.quoted.format(one) for one in question.settles if not question.is_compared],
+                "solution": [say.quoted.format(one) for one in question.settles],
             }
         )
         for question in chosen

@@ -28,8 +28,8 @@ class QuestionKind(StrEnum):
     TYPED_TERM = "typed_term"
     MEANING = "meaning"
     CELL = "cell"
+    STEP = "step"
     OWN_WORDS = "own_words"
-    RECALL = "recall"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class NoteQuestion:
 
     Args:
         topic: number of the subconcept that it is about.
-        settles: the sentences that settle it; no other question of a set may rest on them. None where the whole text
-            does.
+        settles: the sentences that settle it; no other question of a set may rest on them. None for own words, with
+            which the whole text is compared.
         about: the term, or whatever else it asks about, for a learner.
         fields: the input of the tool that saves it, without the titles that it tests.
         said_of: wrong option → what the notes say it of.
@@ -55,11 +55,6 @@ class NoteQuestion:
     @property
     def prompt(self) -> str:
         return str(self.fields["prompt"])
-
-    @property
-    def is_compared(self) -> bool:
-        """Return True if its learner compares the answer, since it is in their own words."""
-        return self.kind in (QuestionKind.OWN_WORDS, QuestionKind.RECALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from sprout.offline.notes.worked import without_worked
 MOST_TERM_WORDS = 4
 MEANING_WORDS = (3, 32)
 SYMBOL_WORDS = 2
+MOST_JOINED = 3  # words of "and stop"
 MARKED = (SpanKind.STRONG, SpanKind.EMPHASIS)
 LEAST_LED = 4  # remarks of a text that a term leads, below which it is rather a label
 LED_ITEMS, LED_SHARE = 3, 2 / 3  # of a list, from which on its items are terms with what is said of them
@@ -115,7 +116,7 @@ def marked_terms(blocks: Iterable[Block], terms: Terms) -> list[str]:
                 term = _without_ending(span.text.strip(" .:;,"), terms.code)
                 signs = (span.kind is SpanKind.STRONG, terms.has(term), _is_phrase(term, terms.code))
                 acronym = term.isupper() and len(term) > 1  # which names nothing to those who do not know it
-                named = _is_term(term) and not _is_label(term, terms.code) and not acronym
+                named = _is_term(term) and is_whole(term) and not _is_label(term, terms.code) and not acronym
                 if span.kind in MARKED and sum(signs) > 1 and named:
                     found.setdefault(key_of(term, terms.code), term)
     return [*found.values()]
@@ -216,6 +217,8 @@ def _stated(sentence: str, marked: Mapping[str, str], known: frozenset[str], cod
         opens = called and (words_of(meaning) or [""])[0] in given.stopwords - given.words.articles and "," in meaning
         ranked = pattern not in names and given.patterns.ranks.match(meaning)
         long = "," in subject or len(subject.split()) > MOST_TERM_WORDS + 1
+        rest = bare[match.end("subject") :].split() if called and subject not in marked.values() else []
+        opens = opens or (rest[:1] == [given.phrases.and_] and len(rest) <= MOST_JOINED)  # one of two names
         if needs_context(sentence if called else subject, code) or opens or ranked or long:
             continue
         defined = pattern is given.patterns.definition and _is_set_apart(subject, meaning, code)

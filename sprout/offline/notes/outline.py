@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from sprout.learning.paths.passages import HEADING_SEPARATOR, NAME_SEPARATOR
 from sprout.learning.structure.plain_view import text_of
 from sprout.offline.notes.document import Document, Part
-from sprout.offline.notes.facts import sentences_in
+from sprout.offline.notes.facts import says_anything, sentences_in
 from sprout.offline.notes.headings import names_subject, says_nothing
 from sprout.offline.notes.language import language
-from sprout.offline.notes.selection import asks_something
 from sprout.offline.notes.terms import Terms
 from sprout.offline.notes.turns import cut_at_turns, name_pieces
 
@@ -38,10 +37,9 @@ class Stretch:
     def words(self) -> int:
         return sum(part.words for part in self.parts)
 
-    def asks_something(self, code: str) -> bool:
-        """Whether there is a section in it that could be asked about."""
-        sections = (one for part in self.parts for one in part.iter_parts())
-        return any(asks_something(one.title, one.blocks, code) for one in sections)
+    def tells(self, code: str) -> bool:
+        """Whether it says anything."""
+        return any(says_anything(part.all_blocks, code) for part in self.parts)
 
 
 def stretches_of(documents: Sequence[Document], code: str, *, most: int) -> list[Stretch]:
@@ -121,10 +119,10 @@ def _cut(found: list[Stretch], wanted: int, total: int, code: str) -> list[Stret
 
 
 def _is_small(stretch: Stretch, code: str) -> bool:
-    """Whether a stretch cannot stand alone: some words, an opening that nothing names, nothing to ask about."""
+    """Whether a stretch cannot stand alone: some words, an opening that nothing names, nothing that it says."""
     named = any(part.title for part in stretch.parts) or stretch.terms
     few = stretch.words < (SMALLEST if named else SMALLEST_UNNAMED)
-    return few or not stretch.asks_something(code)
+    return few or not stretch.tells(code)
 
 
 def _pair_to_merge(found: Sequence[Stretch], small: Sequence[bool]) -> int:
@@ -160,16 +158,16 @@ def _titles(stretch: Stretch, code: str) -> Iterator[str]:
     elif len(titles) == 1 and stretch.terms and listed and len(headed) == len(stretch.parts):
         yield f"{titles[0]}: {listed}"
     elif len(titles) == 1:
-        yield _clipped(titles[0])
+        yield titles[0]
     else:
         whole = NAME_SEPARATOR.join(titles)
         above = _above(named, complete=len(whole) <= LONGEST_TITLE)
         if names_subject(above) and not says_nothing(above):
             yield above
-        yield whole if len(whole) <= LONGEST_TITLE else f"{_clipped(titles[0])} {say.and_more}"
+        yield whole if len(whole) <= LONGEST_TITLE else f"{titles[0]} {say.and_more}"
     if titles:
-        yield _clipped(HEADING_SEPARATOR.join(named[0].path[-2:]))
-    base = _clipped(titles[0] if titles else listed or capitalized(say.point_n.format(n=1)))
+        yield HEADING_SEPARATOR.join(named[0].path[-2:])
+    base = titles[0] if titles else listed or capitalized(say.point_n.format(n=1))
     yield base
     yield from (f"{base} ({number})" for number in range(2, 1_000))
 
@@ -189,10 +187,6 @@ def key_terms(stretch: Stretch, code: str) -> list[str]:
     blocks = [block for part in stretch.parts for block in part.all_blocks]
     sentences = sentences_in(blocks, code)
     return Terms.of(sentences, code).ranked(" ".join(sentences))
-
-
-def _clipped(title: str) -> str:
-    return title if len(title) <= LONGEST_TITLE else f"{title[:LONGEST_TITLE].rsplit(' ', 1)[0]} …"
 
 
 def capitalized(text: str) -> str:

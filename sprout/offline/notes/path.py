@@ -46,7 +46,7 @@ def path_from_notes(texts: Sequence[str], *, least: int, most: int) -> Plan | No
     code = code_of(documents)
     stretches = stretches_of(documents, code, most=most if most >= LEAST_WHOLE_PATH else WHOLE_PATH)
     stretches, rest = stretches[:most], stretches[most:]
-    if not stretches or not any(stretch.asks_something(code) for stretch in stretches):
+    if not any(stretch.tells(code) for stretch in stretches):
         return None
     titles = titles_of(stretches, code)
     suffixes = _suffix_counts(documents)

@@ -8,12 +8,11 @@ from sprout.learning.paths.passages import NAME_SEPARATOR
 from sprout.learning.structure.plain_view import text_of, text_of_spans
 from sprout.learning.structure.tree import Block, Table
 from sprout.offline.notes.document import Part
-from sprout.offline.notes.facts import sentences_in
+from sprout.offline.notes.facts import says_anything, sentences_in
 from sprout.offline.notes.headings import says_nothing
 from sprout.offline.notes.language import language
 from sprout.offline.notes.meanings import marked_terms, meanings_in
 from sprout.offline.notes.outline import LONGEST_TITLE, capitalized
-from sprout.offline.notes.selection import asks_something
 from sprout.offline.notes.terms import Terms, known_terms
 from sprout.offline.notes.words import key_of, word_count
 
@@ -70,7 +69,7 @@ def points_of(parts: Sequence[Part], code: str, *, most: int, title: str = "") -
             found[at : at + 1] = below
 
     def is_crumb(point: Point) -> bool:
-        return point.words < CRUMB or not asks_something(point.parts[0].title, point.blocks, code)
+        return point.words < CRUMB or not says_anything(point.blocks, code)
 
     found = _merge_crumbs(found, is_crumb, most=most)
     return _with_titles(found, title, code)

@@ -2,26 +2,24 @@
 
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, takewhile
+from itertools import takewhile
 from typing import Any
 
 from sprout.learning.structure.tree import Table
-from sprout.learning.text.stems import shared_stems, stems
-from sprout.offline.notes.facts import cells_of, is_sentence, tells
-from sprout.offline.notes.headings import says_nothing
+from sprout.offline.notes.facts import cells_of, is_prose, is_sentence, places_of, steps_of
+from sprout.offline.notes.headings import is_about, names_content
 from sprout.offline.notes.language import language
 from sprout.offline.notes.material import Material, NoteQuestion, QuestionKind
 from sprout.offline.notes.meanings import TermMeaning
-from sprout.offline.notes.words import gives_away, needs_context, words_of
-from sprout.offline.notes.worked import is_worked
+from sprout.offline.notes.words import gives_away
 
 DISTRACTORS = 3
 LEAST_LETTERS = 4
 GAP = "____"
 MOST_CELLS = 3
 LENGTHS_ALIKE = (0.4, 2.5)
-LONGEST_RECALL = 1_500  # characters
 LEAST_TYPED = 4  # words of a sentence around its missing term
 
 _WORD = re.compile(r"[^\W\d_]{3}")
@@ -103,75 +101,58 @@ def _of_same_sort(material: Material, one: TermMeaning) -> list[TermMeaning]:
 
 
 def cell_questions(material: Material) -> Iterator[NoteQuestion]:
-    """What a table gives for a row, among the other cells of the column."""
+    """What a table gives for a row, among the other cells of the column; no other table gives anything for that."""
+    tables = [block for blocks in (material.around, *(topic.blocks for topic in material.topics)) for block in blocks]
+    named = Counter(name for table in {*tables} if isinstance(table, Table) for name in places_of(table))
     for number, topic in enumerate(material.topics):
         for table in topic.blocks:
             if not isinstance(table, Table):
                 continue
-            for row, column, cell, others in [*cells_of(table)][:MOST_CELLS]:
+            cells = [cell for cell in cells_of(table) if named[cell[:2]] == 1]
+            for row, column, cell, others in cells[:MOST_CELLS]:
                 names = {"row": material.quoted(row), "column": material.quoted(column)}
                 wrong = random.Random(row).sample(others, DISTRACTORS)
                 fields = _choice(material.say.cell.format(**names), cell, wrong, 2)
                 yield NoteQuestion(QuestionKind.CELL, number, (f"{row}: {cell}",), f"{row}, {column}", fields, {})
 
 
-def own_words_questions(material: Material) -> Iterator[NoteQuestion]:
-    """What a term means, in the learner's own words, for them to compare with the sentence that says it."""
-    for number, one in material.meanings:
-        if not one.loose and not _is_symbol(one.term) and not needs_context(one.sentence, material.code):
-            term = material.shown(one.term)
-            fields = _open(material, material.say.own_words, term, one.sentence)
-            yield NoteQuestion(QuestionKind.OWN_WORDS, number, (one.sentence,), term, fields, {})
-
-
-def recall_questions(material: Material, *, of_any_text: bool = False) -> Iterator[NoteQuestion]:
-    """Questions on a part under its heading, in the learner's own words, for them to compare with the part itself.
-
-    Args:
-        of_any_text: also where it says little, or has several headings: for when nothing else can be asked.
-    """
+def step_questions(material: Material) -> Iterator[NoteQuestion]:
+    """Which step of a procedure comes right after another one, among its other steps."""
     for number, topic in enumerate(material.topics):
-        text = _first_sentences(material.sentences[number])
-        title = next(iter(topic.headings), topic.title)
-        names = len(topic.headings) == 1 or (not topic.headings and _is_about(text, title))
-        is_under = names and _names(title, material.code) and tells(topic.blocks, material.code)
-        if text and (is_under or (of_any_text and tells(topic.blocks, material.code, share=0))):
-            title = title if is_under else topic.title
-            fields = _open(material, material.say.passage, title, text)
-            yield NoteQuestion(QuestionKind.RECALL, number, (), title, fields, {})
+        for block in topic.blocks:
+            steps = steps_of(block, topic.title, material.code)
+            for at in range(len(steps) - 1):
+                before, after = steps[at : at + 2]
+                others = [*steps[:at], *steps[at + 2 :]]
+                if len(others) < DISTRACTORS:
+                    break
+                prompt = material.say.step.format(before=material.quoted(before))
+                wrong = random.Random(before).sample(others, DISTRACTORS)
+                yield NoteQuestion(QuestionKind.STEP, number, (after,), before, _choice(prompt, after, wrong, 3), {})
 
 
-def _names(title: str, code: str) -> bool:
-    """Whether a title alone says what is asked for, and not only what the notes do: "In this lesson"."""
-    given = language(code)
-    general = all(word in given.words.generic or word[0].isdigit() for word in words_of(title))
-    of_notes = given.patterns.meta.search(title) or is_worked(title.rpartition(": ")[2])
-    return not title or not (general or of_notes or says_nothing(title))
+def own_words_question(material: Material, number: int) -> NoteQuestion | None:
+    """The question for a topic in the learner's own words, who compares them with the whole of it.
 
-
-def _is_about(text: str, title: str) -> bool:
-    """Whether a text has most of the words of a title that is none of its headings."""
-    words = stems([title])
-    return 2 * shared_stems(words, stems([text])) >= len(words)
-
-
-def _open(material: Material, phrase: str, about: str, says: str) -> dict[str, Any]:
-    say = material.say
-    states = say.on_topic_states.format(term=about)
-    rows = [(say.point.format(term=about), says, 0.8), (say.on_topic.format(term=about), states, 0.2)]
-    return {
-        "prompt": phrase.format(term=material.quoted(about)),
+    None unless it is prose, to be told as such, about what its only heading names.
+    """
+    topic, say = material.topics[number], material.say
+    text = " ".join(material.sentences[number])
+    title = topic.headings[0] if len(topic.headings) == 1 else ""
+    if not (names_content(title, material.code) and is_about(text, title) and is_prose(topic.blocks, material.code)):
+        return None
+    points = ((say.point, text, 0.8), (say.on_topic, say.on_topic_states.format(term=title), 0.2))
+    fields = {
+        "prompt": say.passage.format(term=material.quoted(title)),
         "format": "open_ended",
-        "correct_answer": says,
-        "criteria": [{"label": label, "statement": said, "weight": weight} for label, said, weight in rows],
+        "correct_answer": text,
+        "criteria": [
+            {"label": label.format(term=title), "statement": statement, "weight": weight}
+            for label, statement, weight in points
+        ],
         "difficulty": 4,
     }
-
-
-def _first_sentences(sentences: Sequence[str]) -> str:
-    """The sentences as one text, as many of the first ones as a learner compares with at once."""
-    lengths = accumulate(len(sentence) + 1 for sentence in sentences)
-    return " ".join(sentence for sentence, length in zip(sentences, lengths, strict=True) if length <= LONGEST_RECALL)
+    return NoteQuestion(QuestionKind.OWN_WORDS, number, (), title, fields, {})
 
 
 def _choice(prompt: str, right: str, wrong: Sequence[str], difficulty: int) -> dict[str, Any]:

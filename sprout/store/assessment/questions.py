@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any, cast
 
 from sqlalchemy import Connection, bindparam, case, func, insert, update
@@ -34,6 +35,12 @@ _DIAGNOSTIC = select_rows(_assessments.c.id).where(
 )
 _INSERT_ASSESSMENT = insert(_assessments)
 _REOPEN = update(_assessments).where(_assessments.c.id == bindparam("assessment")).values(completed_at=None)
+_COMPLETE_IF_EMPTY = (
+    update(_assessments)
+    .where(_assessments.c.id == bindparam("assessment"), _assessments.c.completed_at.is_(None))
+    .where(~select_rows(_questions.c.id).where(_questions.c.assessment_id == bindparam("assessment")).exists())
+    .values(completed_at=bindparam("now"))
+)
 _INSERT_QUESTION = insert(_questions)
 _POSITIONS = select_rows(
     func.coalesce(func.max(_questions.c.position), 0),
@@ -74,6 +81,11 @@ def positions(connection: Connection, assessment_id: str, prompt: str) -> tuple[
 def reopen_assessment(connection: Connection, assessment_id: str) -> None:
     """A new question is open: its assessment is not completed any more."""
     connection.execute(_REOPEN, {"assessment": assessment_id})
+
+
+def complete_if_empty(connection: Connection, assessment_id: str, now: datetime) -> None:
+    """An assessment without questions is complete, until it gets one."""
+    connection.execute(_COMPLETE_IF_EMPTY, {"assessment": assessment_id, "now": now})
 
 
 def question_at(connection: Connection, assessment_id: str, position: int) -> str:

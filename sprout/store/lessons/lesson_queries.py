@@ -1,7 +1,7 @@
 """Queries of a lesson: the rows that a turn is loaded from, in a few statements."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, cast
@@ -11,6 +11,8 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from sprout.errors import BadInput
+from sprout.events import ReadingShown
+from sprout.learning.lessons.conversations import ChatMessageRow
 from sprout.learning.lessons.lesson_history import LessonHistory, PastLesson
 from sprout.learning.lessons.repository import (
     MAX_MESSAGES,
@@ -30,7 +32,7 @@ from sprout.store.assessment.placement_findings import claims_about
 from sprout.store.assessment.question_tests import is_about
 from sprout.store.graph.ownership import owned_node, owned_session
 from sprout.store.lessons.checkpoint_questions import asked_checkpoint
-from sprout.store.lessons.readings import reading_of
+from sprout.store.lessons.readings import reading_alone, reading_of
 from sprout.store.schema import mapping, tables
 
 MAX_PAST_LESSONS = 40
@@ -57,6 +59,8 @@ def lesson_of(session: Session, session_id: str, user_id: str) -> Lesson:
         select(tables.Progress).where(tables.Progress.node_id == node.id, tables.Progress.user_id == user_id)
     ).first()
     prompts, is_reading = _asked(session, node.id, user_id)
+    pending = pending_of(session, chat, user_id)
+    messages = tuple(mapping.message_row(one) for one in reversed(session.exec(newest).all()))
     return Lesson(
         session_id=chat.id,
         user_id=user_id,
@@ -65,15 +69,23 @@ def lesson_of(session: Session, session_id: str, user_id: str) -> Lesson:
         topic=mapping.node_row(topic),
         dependents=_next_titles(session, node.id),
         ended=chat.ended_at is not None,
-        pending=pending_of(session, chat, user_id),
+        pending=pending,
         plan=_plan(chat.plan),
-        messages=tuple(mapping.message_row(one) for one in reversed(session.exec(newest).all())),
+        messages=messages,
         delivered_question_id=chat.delivered_question_id,
         asked_prompts=prompts,
         standing=_standing(session, node, progress, user_id),
         unaided_right=_unaided_right(session, node.id, user_id),
+        reading=None if pending or chat.ended_at else _read_now(session, messages),
         is_reading=is_reading,
     )
+
+
+def _read_now(session: Session, messages: Sequence[ChatMessageRow]) -> ReadingShown | None:
+    """What the tutor's newest message in the lesson has its learner read without a question."""
+    said = (one.id for one in reversed(messages) if one.role == "assistant" and one.kind != "hint_response")
+    newest = next(said, None)
+    return reading_alone(session, newest) if newest is not None else None
 
 
 def pending_of(session: Session, chat: tables.ChatSession, user_id: str) -> AskedCheckpoint | None:
@@ -213,14 +225,14 @@ def stored_plan(plan: LessonPlan) -> dict[str, JsonValue]:
 
 
 def _asked(session: Session, node_id: str, user_id: str) -> tuple[tuple[str, ...], bool]:
-    """The prompts of all questions that were asked, voided ones too, since they are not asked again; and whether there
-    are any and all are about something to read."""
+    """The prompts of all questions that were asked, voided ones too, since they are not asked again; and whether all
+    are about something to read."""
     columns = (tables.Question.prompt, tables.Reading.question_id)
     wanted = _quiz_questions(columns, node_id, user_id).outerjoin(
         tables.Reading, col(tables.Reading.question_id) == col(tables.Question.id)
     )
     asked = session.exec(wanted.order_by(col(tables.Question.position))).all()
-    return tuple(prompt for prompt, _ in asked), bool(asked) and all(reading for _, reading in asked)
+    return tuple(prompt for prompt, _ in asked), all(reading for _, reading in asked)
 
 
 def _quiz_questions(wanted: Any, node_id: str, user_id: str) -> Any:

@@ -1,4 +1,4 @@
-"""Readings of questions as rows: which cited passages are read before a question."""
+"""Readings as rows: which cited passages a message has its learner read, before a question or alone."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -16,25 +16,25 @@ from sprout.store.lessons.checkpoint_questions import ladder_of
 from sprout.store.schema import tables
 
 GAP = "\n\n"
-_Row = tuple[tables.Reading, tables.Question, tables.Passage, str, str]
+_Row = tuple[tables.Reading, tables.Question | None, tables.Passage, str, str]
 
 
 def store_reading(
     tx: WriteTransaction,
-    question_id: str,
     message_id: str,
     passages: Sequence[str],
-    settled_by: Sequence[str],
     *,
+    question_id: str | None,
+    settled_by: Sequence[str],
     branch_id: str | None,
 ) -> ReadingShown:
-    """Record that a new question is about these passages of its topic's documents; those of other documents than the
-    first, and unknown ones, are left out. Raises InvalidQuestion: none is left."""
+    """Record that these passages of the topic's documents are to be read with a message; those of other documents than
+    the first, and unknown ones, are left out. Raises InvalidQuestion: none is left."""
     cite_in_message(tx.connection, message_id, passages, branch_id=branch_id)
     made = tables.Reading(question_id=question_id, message_id=message_id)
     tx.session.add(made)
     tx.session.flush()
-    reading = reading_of(tx.session, question_id)
+    reading = _reading_where(tx.session, tables.Reading.message_id == message_id)
     if reading is None:
         raise InvalidQuestion(
             "reading: the documents of this topic have no such passage. Name ids of the passages that you were given."
@@ -47,20 +47,34 @@ def store_reading(
 
 def reading_of(session: Session, question_id: str) -> ReadingShown | None:
     """What is to be read before a question, with what settles it; None if nothing is, or its document is gone."""
-    wanted = _passages_read().where(tables.Reading.question_id == question_id)
-    rows = cast(Sequence[_Row], session.exec(wanted).all())
+    return _reading_where(session, tables.Reading.question_id == question_id)
+
+
+def reading_alone(session: Session, message_id: str) -> ReadingShown | None:
+    """What a message has its learner read without a question; None if nothing is, or its document is gone."""
+    is_alone = col(tables.Reading.question_id).is_(None)
+    return _reading_where(session, tables.Reading.message_id == message_id, is_alone)
+
+
+def _reading_where(session: Session, *conditions: Any) -> ReadingShown | None:
+    rows = cast(Sequence[_Row], session.exec(_passages_read().where(*conditions)).all())
     return _reading(rows) if rows else None
 
 
 def readings_in(session: Session, session_id: str) -> dict[str, ReadingShown]:
-    """What is read in a conversation as its learner sees it, by the ids of the messages that ask about it."""
+    """What is read in a conversation as its learner sees it, by the ids of the messages."""
     wanted = _passages_read().join(tables.ChatMessage, col(tables.ChatMessage.id) == col(tables.Reading.message_id))
     wanted = wanted.where(tables.ChatMessage.session_id == session_id)
     rows: dict[str, list[_Row]] = {}
     for row in cast(Sequence[_Row], session.exec(wanted).all()):
         rows.setdefault(row[0].message_id, []).append(row)
-    found = {one: visible_reading(_reading(its), ladder_of(its[0][1])) for one, its in rows.items()}
+    found = {message_id: _visible(its) for message_id, its in rows.items()}
     return {message_id: reading for message_id, reading in found.items() if reading is not None}
+
+
+def _visible(rows: Sequence[_Row]) -> ReadingShown | None:
+    question = rows[0][1]
+    return _reading(rows) if question is None else visible_reading(_reading(rows), ladder_of(question))
 
 
 def _passages_read() -> Any:
@@ -70,7 +84,7 @@ def _passages_read() -> Any:
         tables.Reading, tables.Question, tables.Passage, document.original_filename, document.mime_type
     )  # type: ignore[call-overload]
     return (
-        wanted.join(tables.Question, col(tables.Question.id) == col(tables.Reading.question_id))
+        wanted.outerjoin(tables.Question, col(tables.Question.id) == col(tables.Reading.question_id))
         .join(cited, col(cited.message_id) == col(tables.Reading.message_id))
         .join(tables.Passage, col(tables.Passage.id) == col(cited.passage_id))
         .join(document, col(document.id) == col(tables.Passage.document_id))
@@ -89,6 +103,6 @@ def _reading(rows: Sequence[_Row]) -> ReadingShown:
         page=first.page,
         slides=mime_type == SLIDES,
         text=GAP.join(texts),
-        own_words=question.format == "open_ended" and not question.marked_by,
+        own_words=question is not None and question.format == "open_ended" and not question.marked_by,
         settled_by=cast(list[str], reading.settled_by or []),
     )

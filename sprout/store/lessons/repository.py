@@ -181,7 +181,7 @@ class SqlLessonRepository:
         chat = owned_session(session, session_id, actor.user_id, lock=True)
         if _message(session, actor.run_id or "") is not None:
             return pending_of(session, chat, actor.user_id)
-        if chat.ended_at is not None and (end.asks is not None or end.completes_lesson):
+        if chat.ended_at is not None and (end.asks is not None or end.reading or end.completes_lesson):
             raise Conflict("This lesson has ended.", code="lesson_ended")
         open_now = pending_of(session, chat, actor.user_id)
         if end.question is not None and open_now is None and _is_voided(session, end.question.id):
@@ -203,9 +203,12 @@ class SqlLessonRepository:
         asks = still if end.repeats_question and end.kind != "hint_response" else None
         message_id = _insert_messages(session, chat, end, render_reply(end.reply, asks), actor)
         session.flush()
-        if end.asks is not None and still is not None and end.reading:
-            reading = store_reading(tx, still.id, message_id, end.reading, end.settled_by, branch_id=node.branch_id)
-            still = replace(still, reading=reading)
+        if end.reading:
+            asked = still.id if still is not None else None
+            reading = store_reading(
+                tx, message_id, end.reading, question_id=asked, settled_by=end.settled_by, branch_id=node.branch_id
+            )
+            still = replace(still, reading=reading) if still is not None else None
         else:
             cite_in_message(tx.connection, message_id, end.passages, branch_id=node.branch_id)
         events: list[Event] = list(end.events)

@@ -18,6 +18,7 @@ from sprout.store.assessment.mastery import update_after_edit
 from sprout.store.assessment.question_tests import resolve_tests
 from sprout.store.assessment.questions import (
     asked_questions,
+    complete_if_empty,
     get_or_create_diagnostic,
     insert_question,
     positions,
@@ -107,6 +108,13 @@ class SqlPathRepository:
         result: dict[str, JsonValue] = {"saved": saved.created, "questionId": saved.id, "position": saved.position}
         record_effect(tx, self._log, actor, events, result=result)
         return saved
+
+    async def close_empty_diagnostic(self, concept_id: str, *, user_id: str) -> None:
+        def body(tx: WriteTransaction) -> None:
+            concept = lock_node(tx.connection, concept_id, user_id)
+            complete_if_empty(tx.connection, get_or_create_diagnostic(tx.connection, concept, user_id), self._log.now())
+
+        await self._database.write_tx(body)
 
     async def asked_questions(self, concept_id: str, *, user_id: str) -> Sequence[AskedQuestion]:
         return await self._database.read_tx(lambda connection: asked_questions(connection, concept_id, user_id))

@@ -173,15 +173,17 @@ class MessageCitation(TableModel, table=True):
 
 
 class Reading(TableModel, table=True):
-    """That a question is about the passages that its message cites, which are read before it.
+    """That the passages which a message cites are to be read: before the question that they are about, if there is one.
 
     `settled_by` are the pieces of their text that settle it, which are secret until it is settled.
     """
 
     __tablename__ = "readings"
 
-    question_id: str = Field(foreign_key="questions.id", ondelete="CASCADE", primary_key=True, sa_type=SafeText)
-    message_id: str = Field(foreign_key="chat_messages.id", ondelete="CASCADE", index=True, sa_type=SafeText)
+    message_id: str = Field(foreign_key="chat_messages.id", ondelete="CASCADE", primary_key=True, sa_type=SafeText)
+    question_id: str | None = Field(
+        default=None, foreign_key="questions.id", ondelete="CASCADE", unique=True, sa_type=SafeText
+    )
     settled_by: JsonValue = Field(default=None, sa_type=JSON_VALUE, nullable=True)
 
 

@@ -167,6 +167,7 @@ class TutorReply(Wire):
     )
     run_id: str | None = Field(default=None, description="the run of the turn")
     question: OpenLessonQuestion | None = Field(default=None, description="the open question")
+    reading: ReadingShown | None = Field(default=None, description="what is to be read now, where no question is open")
     graded: GradeSummary | None = Field(default=None, description="the grade of this turn's answer")
     cards: tuple[CardShown, ...] = Field(default=(), description="cards of the reply")
 
@@ -176,8 +177,9 @@ class LessonState(Wire):
 
     Args:
         question: the open question; `help_level` is the help given for it.
+        reading: what is to be read now, where no question is open; any message goes on.
         plan: the goal of each step; `chunk` is the current step, from 1, or 0 before the first.
-        asked: the steps that a question was about, in ascending order.
+        asked: the steps that a question or a reading was about, in ascending order.
         evidence: the number of graded answers that `mastery` (0..1) is computed from.
         needed: the number of further questions that make it learned if each is answered right at once, without help.
         completed: whether it is learned, so that the lesson may end.
@@ -187,6 +189,7 @@ class LessonState(Wire):
     """
 
     question: OpenLessonQuestion | None
+    reading: ReadingShown | None
     help_level: int
     plan: tuple[str, ...]
     chunk: int

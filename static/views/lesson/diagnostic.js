@@ -11,7 +11,7 @@ import { splitPrompt } from "../../lib/prompt_parts.js";
 import { openDiagnostic, optionsOf } from "../../state/diagnostic.js";
 import { loadDraft, deleteDraft, saveDraft } from "../../state/drafts.js";
 import { inLearningOrder, partsOf } from "../../state/graph.js";
-import { homeUrl, pathsUrl, pathUrl } from "../../state/router.js";
+import { homeUrl, lessonUrl, pathsUrl, pathUrl } from "../../state/router.js";
 import { ContestDialog } from "../common/contest_dialog.js";
 import { Icon } from "../common/icons.js";
 import { Mark } from "../common/node_state_shapes.js";
@@ -44,6 +44,7 @@ export function DiagnosticScreen({ branchId, conceptId }) {
     ...(concept ? [{ title: concept.title, url: back }] : []),
     { title: t("dg.crumb"), url: null },
   ];
+  const parts = around.value ? inLearningOrder(partsOf(around.value.all, conceptId)) : [];
   const question = opened.current.value;
   const later = question && html`<a class="btn flat sm" href=${back}>${t("dg.later")}</a>`;
   return html`<${Shell} crumbs=${crumbs} tools=${later}>${body()}<//>`;
@@ -57,6 +58,7 @@ export function DiagnosticScreen({ branchId, conceptId }) {
     if (problem)
       return html`<div class="wrap blank"><${Fault} message=${problem.message} onRetry=${opened.load} /></div>`;
     if (opened.loading.value) return html`<p class="wrap loading dimmer" role="status">${t("dg.loading")}</p>`;
+    if (opened.isEmpty.value) return html`<${NothingToAsk} branchId=${branchId} concept=${concept} parts=${parts} />`;
     if (!opened.questions.value.length)
       return html`<${EmptyScreen} title=${t("dg.none_title")} text=${t("dg.none")}>
         <p role="status"><span class="pulse"></span></p>
@@ -68,10 +70,24 @@ export function DiagnosticScreen({ branchId, conceptId }) {
         opened=${opened}
         question=${question}
         concept=${concept}
-        parts=${around.value ? inLearningOrder(partsOf(around.value.all, conceptId)) : []}
+        parts=${parts}
       />`;
     return html`<${Results} opened=${opened} around=${around.value} />`;
   }
+}
+
+/**
+ * In place of questions, where a concept gives none: its first lesson.
+ * @param {{ branchId: string, concept: GraphNode | undefined, parts: GraphNode[] }} props
+ */
+function NothingToAsk({ branchId, concept, parts }) {
+  const next = parts.find((node) => node.state === "ready" || node.state === "progress");
+  const back = pathUrl(branchId, concept?.id);
+  const first = next && concept && lessonUrl(branchId, concept.id, next.id);
+  return html`<${EmptyScreen} title=${t("dg.bare_title")} text=${t("dg.bare")}>
+    ${first && html`<p><a class="btn go" href=${first}>${t("rs.first", { title: next.title })}</a></p>`}
+    <p><a href=${back}>${t("rs.back")}</a></p>
+  <//>`;
 }
 
 /**

@@ -8,7 +8,7 @@ import { html } from "../../lib/html.js";
 import { t as common } from "../../lib/i18n.js";
 import { loadDraft, saveDraft } from "../../state/drafts.js";
 import { openLesson } from "../../state/lesson.js";
-import { waitingTurn } from "../../state/reading.js";
+import { idToRead, waitingTurn } from "../../state/reading.js";
 import { homeUrl, pathsUrl, pathUrl } from "../../state/router.js";
 import { DocumentReader } from "../common/document_reader.js";
 import { usePathContext } from "../common/path_context.js";
@@ -38,14 +38,13 @@ export function LessonScreen({ branchId, conceptId, nodeId }) {
   useEffect(() => {
     if (node) document.title = t("tu.page", { title: node.title });
   }, [node?.title]);
-  const question = lesson.state.value?.question ?? null;
+  const state = lesson.state.value;
+  const question = state?.question ?? null;
   const begun = useSignal(/** @type {string | null} */ (null));
-  const isBegun = question !== null && (begun.value === question.id || loadDraft(`${question.id}.begun`) !== "");
-  const waiting = waitingTurn(
-    lesson.turns.value.filter((turn) => !turn.aside),
-    question,
-    isBegun,
-  );
+  const said = lesson.turns.value.filter((turn) => !turn.aside);
+  const toRead = idToRead(said, state);
+  const isBegun = toRead !== null && (begun.value === toRead || loadDraft(`${toRead}.begun`) !== "");
+  const waiting = waitingTurn(said, state, isBegun);
   const crumbs = [
     { title: common("nav.paths"), url: pathsUrl() },
     { title: around?.title ?? "", url: pathUrl(branchId) },
@@ -77,13 +76,22 @@ export function LessonScreen({ branchId, conceptId, nodeId }) {
         conceptId=${conceptId}
         around=${around}
       />`;
-    if (waiting && question)
+    if (waiting)
       return html`<${ReadOn}
+        key=${waiting.id}
         lesson=${lesson}
+        part=${state?.plan[state.chunk - 1]}
         onGoOn=${() => {
-          saveDraft(`${question.id}.begun`, "1");
-          begun.value = question.id;
+          saveDraft(`${toRead}.begun`, "1");
+          begun.value = toRead;
         }}
+      />`;
+    if (state?.reading)
+      return html`<${ReadOn}
+        key=${`${toRead}.read`}
+        lesson=${lesson}
+        part=${state.plan[state.chunk]}
+        onGoOn=${() => lesson.send({ content: t("rd.go_on_bare"), text: "", aside: false, drawing: null })}
       />`;
     const about = [around?.title, concept?.title, node?.title].join(" ");
     return html`<${CheckpointForm} lesson=${lesson} about=${about} />`;

@@ -98,7 +98,7 @@ function reachedWords(state, now) {
 
 /** What the next right answer will do; of what is mastered, what it rests on. @param {Lesson} state */
 function whatIsLeft(state) {
-  if (!state.completed) return t("tu.needed", { n: state.needed });
+  if (!state.completed) return state.reading ? t("tu.reading") : t("tu.needed", { n: state.needed });
   if (state.masteredFrom === null) return t("tu.evidence", { n: state.evidence });
   const at = parseMs(state.masteredFrom);
   return at > serverNow() ? t("tu.to_master_from", { at: dayAndTime(at) }) : t("tu.to_master");

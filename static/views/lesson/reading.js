@@ -18,14 +18,21 @@ function fullPlace(reading) {
   return reading.page !== null && part ? t("rd.place", { place: placeOf(reading), part }) : placeOf(reading);
 }
 
+/** What a passage is read for. @param {Reading} reading @param {boolean} isAlone */
+function purposeOf(reading, isAlone) {
+  if (isAlone) return "rd.alone";
+  return reading.ownWords ? "rd.own_words" : "rd.answer";
+}
+
 /**
  * A passage; one that was read before is folded to a line.
- * @param {{ reading: Reading, isOpen: boolean, onCite: (citation: Citation) => void }} props
+ * @param {{ reading: Reading, isOpen: boolean, isAlone: boolean, onCite: (citation: Citation) => void }} props
+ *   `isAlone`: whether nothing is asked about it
  */
-export const ReadingPassage = ({ reading, isOpen, onCite }) =>
+export const ReadingPassage = ({ reading, isOpen, isAlone, onCite }) =>
   isOpen
     ? html`<section class="reading" aria-label=${t("rd.passage")}>
-        <p class="eyebrow">${t(reading.ownWords ? "rd.own_words" : "rd.answer")}</p>
+        <p class="eyebrow">${t(purposeOf(reading, isAlone))}</p>
         <${Passage} reading=${reading} onCite=${onCite} />
       </section>`
     : html`<details class="reading">
@@ -45,21 +52,24 @@ const Passage = ({ reading, onCite }) => html`<div class="pas">
   </p>`;
 
 /**
- * The way on, once the last question is settled.
- * @param {{ lesson: OpenLesson, onGoOn: () => void }} props
+ * The way on, once the last question is settled or a passage is read.
+ * @param {{ lesson: OpenLesson, part: string | undefined, onGoOn: () => void }} props `part`: what comes next
  */
-export function ReadOn({ lesson, onGoOn }) {
-  const state = lesson.state.value;
+export function ReadOn({ lesson, part, onGoOn }) {
+  const off = lesson.working.value;
+  const refusal = lesson.refusal.value;
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     if (lesson.spoken.value && document.activeElement === document.body) box.current?.focus({ preventScroll: true });
   }, []);
-  const part = state?.plan[state.chunk - 1];
   return html`<section class="cp" aria-label=${t("rd.go_on_label")} tabindex="-1" ref=${box}>
-    <p class="cp-top"><${Mark} state="progress" mastery=${state?.mastery ?? 0} /><b>${t("rd.read_on")}</b></p>
+    <p class="cp-top">
+      <${Mark} state="progress" mastery=${lesson.state.value?.mastery ?? 0} /><b>${t("rd.read_on")}</b>
+    </p>
+    ${refusal && html`<p class="err" role="alert"><${Icon} name="warn" small /><span>${refusal}</span></p>`}
     <div class="row cp-foot">
       <div class="row cp-go">
-        <button class="btn go" type="button" onClick=${onGoOn}>
+        <button class="btn go" type="button" disabled=${off} aria-busy=${off || undefined} onClick=${onGoOn}>
           ${part ? t("rd.go_on", { part }) : t("rd.go_on_bare")}
         </button>
       </div>

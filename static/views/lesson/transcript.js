@@ -4,7 +4,7 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { t } from "../../i18n/learn.js";
 import { html } from "../../lib/html.js";
-import { openPassage } from "../../state/reading.js";
+import { isReadAlone, openPassage } from "../../state/reading.js";
 import { markSpans, turnsBeside } from "../../state/transcript.js";
 import { Verdict } from "../common/grade.js";
 import { ReadAloud } from "../common/voice.js";
@@ -80,6 +80,7 @@ export function Transcript({ lesson, title, waiting, onCite }) {
       (turn, i) =>
         !(comparing && turn.who === "tutor" && i === turns.length - 1) && // the dock says the same
         !(isReading && turn.who === "tutor" && turns[i - 1]?.attempt?.state === "self_marked") && // the dock said it
+        !(turn.who === "learner" && isReadAlone(turns[i - 1])) && // a button was pushed
         html`<${TurnView}
           key=${turn.id}
           turn=${turn}
@@ -94,7 +95,7 @@ export function Transcript({ lesson, title, waiting, onCite }) {
         />`,
     )}
     ${
-      unheard &&
+      unheard?.text &&
       !unheard.aside &&
       unheard.content &&
       html`<${Mine} text=${unheard.text} drawing=${unheard.drawing !== null} />`
@@ -191,7 +192,12 @@ const TurnView = ({ turn, isNewest, isLastSaid, isCompared, withQuestion, withPo
           ${
             turn.reading
               ? passage !== "waits" &&
-                html`<${ReadingPassage} reading=${turn.reading} isOpen=${passage === "open"} onCite=${onCite} />`
+                html`<${ReadingPassage}
+                  reading=${turn.reading}
+                  isOpen=${passage === "open"}
+                  isAlone=${isReadAlone(turn)}
+                  onCite=${onCite}
+                />`
               : html`<${CitationChips} citations=${turn.citations} onCite=${onCite} />`
           }
           ${withQuestion && html`<div class="asked"><${Markdown} text=${turn.question ?? ""} /></div>`}

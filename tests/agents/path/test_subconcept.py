@@ -16,6 +16,7 @@ from sprout.learning.paths.passages import Passage
 from sprout.learning.questions.questions import QuestionDraft
 from sprout.loop.model import ToolUse
 from sprout.loop.resume.prompt_digest import prompt_digest
+from sprout.loop.turn_steps import CallRecord
 from tests.agents.driving import a_job, a_result, briefed, called, correction_of, finished, request_of, tool_of
 
 DESC = "The learner can say it. People often take it for something else."
@@ -307,6 +308,29 @@ async def test_a_normal_end_resolves_what_questions_test_and_marks_the_concept_a
     assert repositories.generated == {concept.id}
     assert [node_id for node_id, _ in repositories.generations] == [concept.id]
     assert (done.reason, done.concept_count, done.rationale) == ("end_turn", None, None)
+
+
+async def test_a_concept_that_nothing_can_be_asked_about_is_complete_with_an_empty_diagnostic() -> None:
+    repositories = MemoryGraphRepository()
+    concept = a_concept(repositories)
+    brief = await briefed(subconcept_agent(repositories), concept, small=True)
+    await saved(brief, "A", "B")
+    close = CallRecord("c1", "close_concept", {"no_questions": True}, '{"closed": true}', False, 0.0, 1)
+    closed = replace(a_result(), calls=(close,))
+    (check,) = brief.stop_checks
+    assert await check(closed) is None
+    await finished(brief, closed)
+    assert repositories.closed_empty == repositories.generated == {concept.id}
+
+
+async def test_a_concept_without_questions_is_made_again_unless_that_is_meant() -> None:
+    repositories = MemoryGraphRepository()
+    concept = a_concept(repositories)
+    brief = await briefed(subconcept_agent(repositories), concept, small=True)
+    await saved(brief, "A", "B")
+    assert "0 of 2-3 questions saved" in (await correction_of(brief) or "")
+    await finished(brief, a_result())
+    assert repositories.closed_empty == repositories.generated == set()
 
 
 async def test_an_end_at_the_cap_leaves_the_concept_unfinished_and_resolves_all_the_same() -> None:

@@ -191,7 +191,7 @@ async def test_M2_words_that_leave_the_question_open_get_the_few_tools_that_they
         (named,) = re.findall(r"<callable_tools [^>]*>([^<]*)</callable_tools>", state_of(brief))
         assert named.split(", ") == [one.name for one in brief.tools if one.profile <= Profile.CONVERSATIONAL]
         left = {one.name for one in brief.tools} - set(named.split(", "))
-        assert left == {"create_exercise", "ask_checkpoint", "complete_subconcept", "order"}
+        assert left == {"create_exercise", "ask_checkpoint", "show_reading", "complete_subconcept", "order"}
 
 
 @pytest.mark.parametrize("words", ["", "[ANSWER]\n5", "[ANSWER]\n4", "I don't know", "Please give me a hint"])

@@ -20,7 +20,12 @@ from tests.journeys.support.axe import assert_accessible
 from tests.journeys.support.map_view import take_screenshot
 
 NOTES = Path(__file__).resolve().parents[2] / "offline" / "notes" / "water-cycle.md"
-CONCEPT, PART = "Evaporation", "Latent heat"
+CONCEPT = "Evaporation"
+PART, PLACE = "Residence time", "Where the water is"
+PUMP = "The pump moves the water to the tank at night. The tank keeps it for a day and gives it back in the morning. "
+DAYS = "\n\n".join(f"On day {day} the miller wrote down how high the water had stood" for day in range(20))
+PROSE = f"## The pump\n\n{PUMP * 8}".encode()
+DIARY = f"## The mill\n\n{DAYS}".encode()
 
 
 async def test_a_passage_is_read_whole_then_asked_about_and_what_settles_it_is_shown_afterwards_in_results_too(
@@ -35,9 +40,8 @@ async def test_a_passage_is_read_whole_then_asked_about_and_what_settles_it_is_s
             first = await wait_for_question(page)
             passage = _passage(page)
             await expect(passage).to_contain_text("Read, then")
-            await expect(passage.get_by_role("button", name=f"{NOTES.name}, Evaporation")).to_be_visible()
-            for line in _section("## Evaporation"):
-                await expect(passage).to_contain_text(line)
+            await expect(passage.get_by_role("button", name=f"{NOTES.name}, {PLACE}")).to_be_visible()
+            await expect(passage).to_contain_text(_first_words())
             await expect(page.locator("mark")).to_have_count(0)
             await take_screenshot(page, "reading")
             await assert_accessible(page, "reading-axe")
@@ -87,35 +91,61 @@ async def test_own_words_stand_beside_what_the_passage_says_and_their_learner_de
     browser: Browser, tmp_path: Path, sqlite_url: str
 ) -> None:
     async with start_server(tmp_path, sqlite_url, pace=IMMEDIATE) as grown:
-        await grown.events_of(await _grow_from_notes(grown))
+        await grown.events_of(await _grow_from_notes(grown, PROSE))
         taught = GrownCourse(grown, await grown.graph())
-        async with open_page(browser, taught.lesson(PART)) as page:
-            for _ in range(6):
-                await wait_for_question(page)
-                if await page.get_by_text("Read, then say it in your words").count():
-                    break
-                await page.get_by_role("button", name="Show me and continue").click()
-                await page.get_by_role("button", name="Continue").click()
-            await page.locator("#answer").fill("It is the energy that water takes up when it evaporates")
+        async with open_page(browser, taught.diagnostic("The pump")) as page:
+            await page.get_by_role("link", name="Start with “The pump”").click()
+            await wait_for_question(page)
+            await expect(page.get_by_text("Read, then say it in your words")).to_be_visible()
+            await page.locator("#answer").fill("It lifts water into the tank at night")
             await page.get_by_role("button", name="Answer", exact=True).first.click()
             await expect(page.get_by_role("heading", name="The passage says")).to_be_visible()
             await expect(page.get_by_role("heading", name="You wrote")).to_be_visible()
             await expect(page.get_by_text("It counts as practice.")).to_be_visible()
-            await expect(_passage(page).locator("mark").first).to_be_visible()
             await take_screenshot(page, "reading-compare")
             await assert_accessible(page, "reading-compare-axe")
             await page.get_by_role("button", name="Says the same").click()
             await expect(page.locator(".vd .verdict").last).to_have_text("Compared.")
 
 
+async def test_a_lesson_of_reading_alone_goes_from_passage_to_passage_with_one_button_to_its_end(
+    browser: Browser, tmp_path: Path, sqlite_url: str
+) -> None:
+    async with start_server(tmp_path, sqlite_url, pace=IMMEDIATE) as grown:
+        await grown.events_of(await _grow_from_notes(grown, DIARY))
+        taught = GrownCourse(grown, await grown.graph())
+        async with open_page(browser, taught.diagnostic("The mill")) as page:
+            await expect(page.get_by_role("heading", name="No questions before you start")).to_be_visible()
+            await assert_accessible(page, "diagnostic-empty-axe")
+            await page.get_by_role("link", name="Start with “The mill”").click()
+            passage = _passage(page)
+            await expect(passage).to_contain_text("Read this, then go on")
+            await expect(passage).to_contain_text("On day 0 the miller")
+            await expect(page.locator("#answer, .opts")).to_have_count(0)
+            await take_screenshot(page, "reading-alone")
+            await assert_accessible(page, "reading-alone-axe")
+            await page.reload()
+            await expect(passage).to_contain_text("On day 0 the miller")
+            await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+            await assert_no_overflow(page)
+            await take_screenshot(page, "reading-alone-phone")
+            await page.get_by_role("button", name="Continue: The mill (2)").click()
+            await expect(passage).to_contain_text("On day 19 the miller")
+            await expect(page.locator("details.reading")).to_have_count(1)
+            await expect(page.locator(".me")).to_have_count(0)
+            await page.get_by_role("button", name="Continue", exact=True).click()
+            await expect(page.get_by_text("You have read:")).to_be_visible()
+            await expect(page.locator(".talk")).to_contain_text("You have read this part of your notes to its end")
+
+
 async def _assert_read_aloud_from_its_place(page: Page) -> None:
     """The passage of the step is read from its first words; the whole document from where it was opened."""
-    begins = _section("## Evaporation")[0]
+    begins = _first_words()
     await page.get_by_role("button", name="Read aloud").click()
     while begins not in " ".join(await page.evaluate(SAID)):
         await page.evaluate("window.said.at(-1).onend()")
     await page.get_by_role("button", name="Stop reading").click()
-    await _passage(page).get_by_role("button", name=f"{NOTES.name}, Evaporation").click()
+    await _passage(page).get_by_role("button", name=f"{NOTES.name}, {PLACE}").click()
     await page.get_by_role("button", name="Open the document here").click()
     reader = page.get_by_role("dialog")
     await reader.get_by_role("button", name="Read aloud").click()
@@ -129,17 +159,17 @@ def _passage(page: Page) -> Locator:
     return page.get_by_role("region", name="From your notes")
 
 
-def _section(heading: str) -> list[str]:
-    """The first words of each paragraph of a section of the notes."""
-    text = NOTES.read_text().replace("*", "").partition(heading)[2].partition("\n##")[0]
-    return [" ".join(paragraph.split()[:8]) for paragraph in text.split("\n\n") if paragraph.strip()]
+def _first_words() -> str:
+    """The first words of the passage that the part begins with."""
+    text = NOTES.read_text().replace("*", "").partition("The residence time is")
+    return " ".join((text[1] + text[2]).split()[:8])
 
 
-async def _grow_from_notes(grown: SproutServer) -> str:
+async def _grow_from_notes(grown: SproutServer, notes: bytes = NOTES.read_bytes()) -> str:
     """Begin to grow a path from the notes; the id of its run."""
     branch = await grown.post("/branches", {"title": "Water", "userId": DEFAULT_USER_ID})
     about = {"userId": DEFAULT_USER_ID, "type": "root", "title": "Water", "branchId": branch["id"]}
     root = await grown.post("/nodes", about)
-    files = {"files": (NOTES.name, NOTES.read_bytes(), "text/markdown")}
+    files = {"files": (NOTES.name, notes, "text/markdown")}
     (await grown.client.post(f"/api/nodes/{root['id']}/documents", files=files)).raise_for_status()
     return str((await grown.start_run(root["id"], small=True)).json()["id"])

@@ -78,7 +78,9 @@ def calls(reply: Any, name: str) -> list[dict[str, Any]]:
 def closing_of(reply: Any) -> str:
     """The words of a closing call."""
     (words,) = [
-        word for tool in ("close_path", "close_concept") for call in calls(reply, tool) for word in call.values()
+        call[field]
+        for tool, field in (("close_path", "rationale"), ("close_concept", "note"))
+        for call in calls(reply, tool)
     ]
     return str(words)
 

@@ -64,7 +64,7 @@ def test_the_instructions_of_an_exam_are_nothing_to_learn() -> None:
 def test_slides_that_go_on_under_the_same_title_are_one_section() -> None:
     said = {"Proof": "First we assume it.", "Proof ": "Then we see that it fails.", "End": "So it is false."}
     text = "# Slides\n\n" + "".join(f"## {title}\n\n{words}\n\n" for title, words in said.items())
-    assert [part.title for part in read_document(text).content.iter_parts()] == ["", "Slides", "Proof", "End"]
+    assert [part.title for part in read_document(text).content.iter_parts()] == ["", "Slides", "Slides: Proof", "End"]
 
 
 def test_S1_a_section_that_a_concept_names_is_content_whatever_else_it_would_be() -> None:

@@ -52,7 +52,6 @@ def test_a_concept_has_at_most_six_subconcepts_and_a_question_tests_one_of_them(
     for lesson in learned(name).lessons.values():
         titles = {node.title for node in lesson.nodes}
         assert 1 <= len(titles) <= 6
-        assert lesson.questions
         assert all(set(item.tests) <= titles for item in lesson.questions)
 
 
@@ -159,6 +158,14 @@ def test_a_table_of_codes_or_of_rows_that_only_a_number_names_is_not_asked_about
         assert not any("the table" in prompt for prompt in prompts(plan))
 
 
+def test_a_cell_that_two_tables_have_is_not_asked_for_in_either() -> None:
+    other = TABLE.replace("24 hours", "one day").replace("Venus", "Saturn")
+    plan = plan_of(f"## Days\n\n{WHOLE}\n\n{TABLE}\n\nAs others say:\n\n{other}")
+    asked = [prompt for prompt in prompts(plan) if "the table" in prompt]
+    assert asked
+    assert all("“Venus”" in prompt or "“Saturn”" in prompt for prompt in asked)
+
+
 @pytest.mark.parametrize("head", ["|  |  |", "| 1 | 2 |"])
 def test_a_table_whose_columns_have_no_names_is_not_asked_about(head: str) -> None:
     _, rule, *rows = TABLE.splitlines()
@@ -171,7 +178,6 @@ def test_a_term_whose_words_stand_in_the_question_in_another_form_is_not_asked_f
     terms |= {"casuale": "si serve un processo a sorte", "circolare": "si servono tutti a turno per poco tempo"}
     text = "".join(f"- **{term}**: {what}.\n" for term, what in terms.items())
     found = plan_of(f"## Code\n\nIl sistema operativo sceglie il processo che deve andare avanti.\n\n{text}")
-    assert found.questions
     assert not any("priorità" in prompt for prompt in prompts(found))
 
 
@@ -201,33 +207,34 @@ WHOLE = "The pump moves the water to the tank at night. The tank keeps it for a 
 LABELS = "\n\n".join(f"Box {letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
-def test_own_words_are_asked_only_of_what_says_it_in_whole_sentences_or_items() -> None:
-    items = "".join(f"- The {name} is opened before the pump runs\n" for name in ("valve", "gate", "tap"))
-    defined = "A **reservoir** is a place where water stays for some time."
-    for text, asked in ((WHOLE, True), (items, True), (f"{defined} {WHOLE}\n\n{LABELS}", False)):
-        found = prompts(plan_of(f"## Water\n\n{text}", title="Water"))
-        assert any("passage “Water”" in prompt for prompt in found) is asked
+@pytest.mark.parametrize("name", FILES)
+def test_a_diagnostic_asks_only_what_code_marks_and_may_be_empty(name: str) -> None:
+    for question in learned(name).questions:
+        assert question["format"] == "mcq" or question["accepted"], question["prompt"]
+    bare = plan_of(f"## Water\n\n{WHOLE * 3}", title="Water")
+    assert (bare.questions, [node.title for node in bare.nodes]) == ([], ["Water"])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "- for i from 1 to number of pumps ( )\n- x [ i ] = random ( ) in the tank\n",
-        "Most weeks two of you meet at 11:00 in the lecture hall. Hand the homework in before the deadline.",
-        "14 12 10 8 6 4 2 of the water in the tank. The height p i , of the tank is q j , in the room.",
-    ],
-)
-def test_code_appointments_and_lines_that_lost_their_signs_are_not_asked_for(text: str) -> None:
-    plan = plan_of(f"## Water\n\n{WHOLE}\n\n## Rest\n\n{text}", title="Water")
-    assert not any("passage “Rest”" in prompt for prompt in prompts(plan))
+STEPS = "1. Open the valve\n2. Fill the tank\n3. Close the valve\n4. Start the pump\n5. Read the meter\n"
 
 
-def test_a_text_with_few_sentences_is_asked_for_in_own_words_where_nothing_else_can_be_asked() -> None:
-    found = prompts(plan_of(f"## Water\n\n{WHOLE}\n\n{LABELS}", title="Water"))
-    assert sum("passage “Water”" in prompt for prompt in found) == 1
+def test_the_steps_of_a_procedure_are_asked_for_in_their_order() -> None:
+    plan = plan_of(f"## The start\n\n{WHOLE}\n\nThe plant is started in five steps:\n\n{STEPS}")
+    asked = [one.input for one in plan.questions if "comes right after" in one.input["prompt"]]
+    order = [line.partition(". ")[2] for line in STEPS.splitlines()]
+    assert asked
+    for one in asked:
+        before = next(at for at, step in enumerate(order) if f"“{step}”" in one["prompt"])
+        assert one["correct_answer"] == order[before + 1]
+        assert order[before] not in one["options"]
 
 
-def test_a_part_that_nothing_can_be_asked_about_goes_with_the_one_beside_it() -> None:
+def test_a_numbered_list_that_nothing_calls_steps_has_no_order_to_ask_for() -> None:
+    plan = plan_of(f"## The plant\n\n{WHOLE}\n\nThese were said by five of us:\n\n{STEPS}")
+    assert not any("comes right after" in prompt for prompt in prompts(plan))
+
+
+def test_a_part_that_says_nothing_goes_with_the_one_beside_it() -> None:
     text = f"# Plant\n\n## Water\n\n{WHOLE * 5}\n\n## Picture\n\n{LABELS}\n\n## Steam\n\n{WHOLE * 6}\n"
     assert [node.title for node in plan_of(text, title="Plant").nodes] == ["Water · Picture", "Steam"]
 
@@ -235,10 +242,8 @@ def test_a_part_that_nothing_can_be_asked_about_goes_with_the_one_beside_it() ->
 def test_a_definition_is_asked_for_as_such_and_its_key_is_its_whole_sentence() -> None:
     said = "A **reservoir** is a place where water stays for some time."
     plan = plan_of(f"## Water\n\n{said} {WHOLE}", title="Water")
-    asked = [one.input for one in plan.questions if "mean by “reservoir”" in one.input["prompt"]]
-    assert [one["correct_answer"] for one in asked] in ([], [said])
-    typed = [one.input for one in plan.questions if "____" in one.input["prompt"]]
-    assert [one["correct_answer"] for one in typed] == ["reservoir"] or asked
+    (typed,) = [one.input for one in plan.questions if "____" in one.input["prompt"]]
+    assert (typed["correct_answer"], typed["solution"]) == ("reservoir", [f"“{said.replace('**', '')}”"])
 
 
 def test_a_term_is_missing_only_within_a_sentence_never_before_a_colon() -> None:

@@ -122,6 +122,7 @@ def test_definitions_are_found(code: str, sentence: str, term: str, meaning: str
         "The **switch** is the heart of the local network.",
         "**Laws**: The power is held by those who make them for all.",
         "Paris is a city in the north of France.",
+        "The first and the last bit of a word are called start and stop.",
     ],
 )
 def test_what_only_looks_like_a_definition_is_none(sentence: str) -> None:

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from harness.builders import a_topic, add_notes
-from sprout.errors import InvalidQuestion
+from sprout.errors import Conflict, InvalidQuestion
 from sprout.learning.lessons.help_ladder import HelpLadder
 from sprout.learning.lessons.repository import TurnEnd
+from sprout.learning.lessons.turn import LessonPlan
 from sprout.learning.paths.repository import DEFAULT_USER_ID
 from sprout.runs.run_store import StoredEvent
 from sprout.store.documents.queue import SqlDocumentQueue
@@ -100,3 +101,41 @@ async def test_a_lesson_of_passages_may_end_once_they_are_read(
     lesson = await room.lesson()
     assert not lesson.standing.learned
     assert lesson.may_end
+
+
+def reading_turn(ids: list[str], *, step: int, of: tuple[str, ...] = ("Sums", "Order")) -> TurnEnd:
+    return TurnEnd("Read this.", "learning", plan=LessonPlan(of, step, tuple(range(1, step + 1))), reading=tuple(ids))
+
+
+async def test_passages_may_be_read_without_a_question_and_are_open_until_the_next_turn(
+    room: Class, paths: SqlPaths, document_queue: SqlDocumentQueue, database: Database
+) -> None:
+    ids = await passages_in(paths, document_queue, database, room)
+    await room.end_turn(reading_turn(ids[:1], step=1))
+    lesson = await room.lesson()
+    assert (lesson.pending, lesson.asked_prompts) == (None, ())
+    assert lesson.reading is not None
+    assert (lesson.reading.heading, lesson.reading.own_words, lesson.reading.settled_by) == ("Sums", False, [])
+    (message,) = await SqlConversations(database).messages(room.session_id, user_id=DEFAULT_USER_ID)
+    assert message.reading == lesson.reading
+    assert not lesson.may_end, "one of two steps is read"
+    await room.end_turn(TurnEnd("It stands there.", "hint_response", "What is a sum?", "hint_request"))
+    assert (await room.lesson()).reading == lesson.reading, "a question on the side leaves it open"
+
+    await room.end_turn(reading_turn(ids[1:], step=2))
+    lesson = await room.lesson()
+    assert lesson.reading is not None
+    assert "order of the two" in lesson.reading.text
+    assert lesson.may_end
+    assert not lesson.standing.learned
+    await room.end_turn(TurnEnd("You have read it.", "learning", completes_lesson=True))
+    assert (await room.lesson()).reading is None
+
+
+async def test_a_lesson_that_is_over_shows_nothing_more_to_read(
+    room: Class, paths: SqlPaths, document_queue: SqlDocumentQueue, database: Database
+) -> None:
+    ids = await passages_in(paths, document_queue, database, room)
+    await room.end_turn(TurnEnd("That is all.", "learning", completes_lesson=True))
+    with pytest.raises(Conflict, match="has ended"):
+        await room.end_turn(reading_turn(ids, step=1))

@@ -23,7 +23,8 @@ def reply_as_subconcept_agent(conversation: Conversation) -> Reply:
     if not conversation.may_call:
         return Reply([TextOut(plan.closing)])
     more = [plan.no_more] if conversation.corrected and plan.no_more else []
-    close = ToolOut(CLOSE, {"note": " ".join([plan.closing, *more])})
+    bare = {} if plan.questions else {"no_questions": True}
+    close = ToolOut(CLOSE, {"note": " ".join([plan.closing, *more]), **bare})
     if saving := conversation.without_repeats(_save_calls(plan, conversation)):
         return Reply([*([] if conversation.calls else [TextOut(plan.opening)]), *saving, close])
     if not conversation.has_repaired and (repairs := _repair_calls(plan, conversation)):

@@ -17,8 +17,13 @@ from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, Tactic, count_
 from sprout.offline.demo.tutor.lesson import TutorLesson
 from sprout.offline.demo.tutor.replies.about_lesson import about_lesson
 from sprout.offline.demo.tutor.replies.completion import completion_text
-from sprout.offline.demo.tutor.replies.lesson_order import NextQuestion, is_finished, next_questions
-from sprout.offline.demo.tutor.replies.next_question import PARAGRAPH, WeakPrerequisite, next_question_text
+from sprout.offline.demo.tutor.replies.lesson_order import NextQuestion, is_finished, next_questions, next_reading
+from sprout.offline.demo.tutor.replies.next_question import (
+    PARAGRAPH,
+    WeakPrerequisite,
+    next_question_text,
+    reading_text,
+)
 from sprout.offline.demo.tutor.replies.notes_places import answer_from_notes
 from sprout.offline.demo.tutor.replies.open_question import OpenQuestion, open_question
 from sprout.offline.demo.tutor.replies.reply_styles import open_question_reply
@@ -28,7 +33,7 @@ from sprout.offline.demo.tutor.turn import Subject, Turn, read_turn
 from sprout.offline.reply import Block, Reply, TextOut, ToolOut
 
 PROGRESS, PREREQUISITES = "check_student_progress", "check_prerequisite_mastery"
-ASK, COMPLETE, SAY = "ask_checkpoint", "complete_subconcept", "reply"
+ASK, READ, COMPLETE, SAY = "ask_checkpoint", "show_reading", "complete_subconcept", "reply"
 CONCERN, EXAMPLE, SEARCH = "raise_concern", "generate_example", "search_documents"
 LONGEST_QUERY = 300
 
@@ -185,12 +190,18 @@ class _TutorReply:
         return self._conversation.without_repeats([ToolOut(PROGRESS), ToolOut(PREREQUISITES)])
 
     def _next_step_reply(self) -> Reply:
-        turn, refused = self._turn, self._conversation.calls_to(COMPLETE)
-        if turn.may_complete and not refused and is_finished(self._lesson, turn, known=self._diagnostic_score()):
-            words = completion_text(turn, self._lesson, self._templates)
+        turn, teaching, refused = self._turn, self._lesson, self._conversation.calls_to(COMPLETE)
+        if turn.may_complete and not refused and is_finished(teaching, turn, known=self._diagnostic_score()):
+            words = completion_text(turn, teaching, self._templates)
             return self._end_with(COMPLETE, words)
-        questions = next_questions(self._lesson, turn, known=self._diagnostic_score())
-        following = questions[len(self._conversation.calls_to(ASK)) % len(questions)]
+        questions = next_questions(teaching, turn, known=self._diagnostic_score())
+        following = questions[len(self._conversation.calls_to(ASK)) % len(questions)] if questions else None
+        if self._can_call(READ) and (reading := next_reading(teaching, turn, following)):
+            words = reading_text(turn, teaching, reading, self._templates)
+            plan = turn.plan or teaching.goals
+            return Reply([ToolOut(READ, reading.tool_input(words, plan, is_new_plan=not turn.plan))])
+        if following is None:
+            return self._say(self._closing_words)
         words = next_question_text(turn, self._lesson, following, self._templates, self._weak_prerequisite())
         if shows_example := self._shows_example_before(following):
             words = f"{self._example_notice()}{PARAGRAPH}{words}"

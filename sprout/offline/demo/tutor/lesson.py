@@ -92,7 +92,7 @@ class PreparedQuestion:
         """The input of the tool that poses it; `message` comes first, since it is read while it is written.
 
         Args:
-            plan: of the lesson, in which no line is to stand twice.
+            plan: of the lesson.
             is_new_plan: whether the server has none yet.
         """
         beliefs = [
@@ -104,7 +104,7 @@ class PreparedQuestion:
             "message": message,
             "question": self.prompt,
             "type": "text" if self.kind == "number" else self.kind,
-            "can": "" if self.goal in plan else self.goal,
+            "can": self.goal,
             "answer": self.answer,
         }
         fields |= {"options": self.options} if self.kind == "mcq" else {}
@@ -184,6 +184,21 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadingAlone:
+    """Passages by their ids that nothing is asked about; `before` is the number of chunks that come before them."""
+
+    goal: str
+    explanation: str
+    passages: tuple[str, ...]
+    before: int
+
+    def tool_input(self, message: str, plan: Sequence[str], *, is_new_plan: bool) -> dict[str, Any]:
+        """The input of the tool that shows them."""
+        fields = {"message": message, "reading": [*self.passages], "can": self.goal}
+        return fields | ({"plan": [*plan]} if is_new_plan else {})
+
+
+@dataclass(frozen=True, slots=True)
 class TutorLesson:
     """A lesson of the demo tutor.
 
@@ -194,6 +209,7 @@ class TutorLesson:
         language: the code of the language that it is written in.
         course: slug of the authored course that it is part of.
         subconcept: title of what it teaches there.
+        readings: what is only read, in its order.
     """
 
     source: LessonSource
@@ -208,11 +224,16 @@ class TutorLesson:
     sentences: tuple[str, ...] = field(default=())
     course: str = ""
     subconcept: str = ""
+    readings: tuple[ReadingAlone, ...] = ()
 
     @property
     def goals(self) -> list[str]:
-        """Goals of its chunks, each once."""
-        return list(dict.fromkeys(chunk.goal for chunk in self.chunks))
+        """Goals of its chunks and readings in their order, each once."""
+        goals: list[str] = []
+        for at in range(len(self.chunks) + 1):
+            goals += [one.goal for one in self.readings if one.before == at]
+            goals += [chunk.goal for chunk in self.chunks[at : at + 1]]
+        return list(dict.fromkeys(goals))
 
     def find(self, prompt: str) -> tuple[Chunk, PreparedQuestion] | None:
         """The question with this prompt, and the chunk that it belongs to."""

@@ -120,6 +120,7 @@ class Turn:
         mastery: 0..1, as the server has it.
         fading: the form of the question that is due, as the server has it.
         neighbours: titles of what the learner knows and easily takes for this, before the last step.
+        reached: the lines of the plan that were asked about or read.
         asked: prompts of the questions asked so far, oldest first.
         help: the prepared text of the due level; empty if there is none.
         notes: kinds of the remarks of the server.
@@ -138,6 +139,7 @@ class Turn:
     unaided_right: int = 0
     missed: int = 0
     plan: tuple[str, ...] = ()
+    reached: frozenset[str] = frozenset()
     asked: tuple[str, ...] = ()
     pending: PendingQuestion | None = None
     settled: SettledQuestion | None = None
@@ -215,6 +217,7 @@ def read_turn(conversation: Conversation) -> Turn:
     state = next(parse_request(blocks[at]).children("state"))
     corrected = any(role == "user" and texts for role, texts in conversation.texts[place + 1 :])
     given = state.attributes
+    lines = [tag for plan in state.children("plan") for tag in plan.children("can")]
     return Turn(
         _parse_subject(conversation.request),
         kind=given.get("turn", "message"),
@@ -224,7 +227,8 @@ def read_turn(conversation: Conversation) -> Turn:
         may_complete=given.get("may_complete") == "true",
         unaided_right=int(_number(given.get("unaided_right", ""))),
         missed=int(_number(given.get("missed", ""))),
-        plan=tuple(tag.text.strip() for plan in state.children("plan") for tag in plan.children("can")),
+        plan=tuple(tag.text.strip() for tag in lines),
+        reached=frozenset(tag.text.strip() for tag in lines if tag.attributes.get("reached") == "true"),
         asked=tuple(tag.text.strip() for asked in state.children("asked") for tag in asked.children("question")),
         pending=next((_parse_pending(tag) for tag in state.children("pending")), None),
         settled=next((_parse_settled(tag) for tag in state.children("settled")), None),

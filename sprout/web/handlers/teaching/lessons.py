@@ -34,6 +34,7 @@ async def get_lesson(call: Call[LessonDependencies]) -> Response:
     return json_response(
         LessonState(
             question=open_lesson_question(pending),
+            reading=lesson.reading,
             help_level=pending.ladder.level if pending else 0,
             plan=lesson.plan.goals,
             chunk=lesson.plan.step,

@@ -204,6 +204,7 @@ async def _turn_reply(
         tools_used=tuple(data["tool"] for kind, data in events if kind == "tool_call" and data.get("runId") == run_id),
         run_id=run_id,
         question=open_lesson_question(lesson.pending),
+        reading=lesson.reading,
         graded=graded[-1] if graded else None,
         cards=tuple(CardShown.model_validate(data["card"]) for kind, data in events if kind == "card_ready"),
     )
@@ -221,7 +222,8 @@ def _without_envelope(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _reply_without_turn(lesson: Lesson, message: str) -> TutorReply:
-    return TutorReply(message=message, is_complete=lesson.ended, question=open_lesson_question(lesson.pending))
+    question = open_lesson_question(lesson.pending)
+    return TutorReply(message=message, is_complete=lesson.ended, question=question, reading=lesson.reading)
 
 
 def _latest_tutor_text(lesson: Lesson) -> str | None:

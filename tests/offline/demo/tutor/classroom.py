@@ -13,6 +13,7 @@ from sprout.learning.leaks.secret import build_secret
 from sprout.learning.lessons.fading import fading_after
 from sprout.learning.lessons.fixed_texts import fixed_text
 from sprout.learning.lessons.help_ladder import GAP_LADDER, HelpLadder, HelpLevel, LadderStep
+from sprout.learning.lessons.turn import LessonPlan
 from sprout.learning.lessons.turn_notes import NOTE_TEXTS, TurnNote
 from sprout.learning.misconceptions.repository import HeldBelief
 from sprout.learning.questions.program_tests import ProgramTest
@@ -22,7 +23,7 @@ from sprout.offline.courses.lesson_format import Lesson
 from sprout.offline.demo.conversation import Conversation, read_conversation
 from sprout.offline.reply import Reply, TextOut, ToolOut
 
-ENDING = ("ask_checkpoint", "complete_subconcept", "reply", "raise_concern")
+ENDING = ("ask_checkpoint", "show_reading", "complete_subconcept", "reply", "raise_concern")
 SPEAKING = ("reply", "raise_concern")
 TOOLS = (
     "check_student_progress",
@@ -280,7 +281,8 @@ class Classroom:
     asked: list[dict[str, Any]] = field(default_factory=list)
     pending: dict[str, Any] | None = None
     ladder: HelpLadder = HelpLadder()
-    plan: list[str] = field(default_factory=list)
+    plan: LessonPlan = LessonPlan()
+    read: list[dict[str, Any]] = field(default_factory=list)
     unaided: int = 0
     attempts: int = 0
     missed: int = 0
@@ -364,12 +366,12 @@ class Classroom:
     def comes_last(self) -> bool:
         """Whether the last step of the plan is the next one."""
         alone = self.ladder.ended and not self.ladder.level
-        return self.open_question is None and alone and len(self.asked) == len(self.plan) - 1
+        return self.open_question is None and alone and len(self.asked) == self.plan.step_count - 1
 
     @property
     def may_end(self) -> bool:
         """Whether it is learned, or all that was asked is about passages and they are read to the end."""
-        are_read = all("reading" in one for one in self.asked) and 0 < len(self.plan) <= len(self.asked)
+        are_read = all("reading" in one for one in self.asked) and 0 < self.plan.step_count <= len(self.plan.asked)
         return self.is_learned or are_read
 
     @property
@@ -379,7 +381,7 @@ class Classroom:
     def state(self, kind: str, marking: str = "", *, note: TurnNote | None = None) -> str:
         """The server's words of a turn."""
         parts = [
-            wrapped("plan", *(fenced("can", line, limit=300) for line in self.plan)),
+            wrapped("plan", *map(self._plan_line, range(self.plan.step_count))),
             wrapped("asked", *(fenced("question", one["question"], limit=2000) for one in self.asked)),
             self._pending(),
             self._settled(),
@@ -404,6 +406,10 @@ class Classroom:
             missed=str(self.missed if self.open_question is not None else 0),
             **({} if self.open_question is not None else {"fading": self._fading()}),
         )
+
+    def _plan_line(self, at: int) -> str:
+        reached = {"reached": "true"} if at + 1 in self.plan.asked else {}
+        return fenced("can", self.plan.goals[at], limit=300, **reached)
 
     def _fading(self) -> str:
         """The form of the question that is due; before the first one the diagnostic counts as well."""
@@ -508,13 +514,18 @@ class Classroom:
             assert self.may_end
             self.completed, self.pending = self.last_reply, None
             return self.last_reply
+        assert bool(call.get("plan")) is not bool(self.plan.goals)
+        same_again = self.pending is not None and self.ladder.level > HelpLevel.NONE
+        self.plan = self.plan.after(call.get("plan", ()), call["can"], same_again=same_again)
+        if ending[0].name == "show_reading":
+            self.read.append(call)
+            self.pending = None
+            return self.last_reply
         draft_of(call)
         assert not is_copyable(call)
         assert len(call["help"]) == (1 if call.get("gap") else 4)
         assert call["solution"]
         assert next(iter(call)) == "message"
-        assert bool(call.get("plan")) is not bool(self.plan)
-        self.plan = self.plan or list(call["plan"])
         self.asked.append(call)
         self.ladder = GAP_LADDER if call.get("gap") else HelpLadder()
         self.pending, self.missed, self.said, self.mix_up = call, 0, "", ""

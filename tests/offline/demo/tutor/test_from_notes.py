@@ -66,15 +66,22 @@ def room_on(name: str, idea: PlannedNode) -> Classroom:
 def test_a_lesson_reads_the_passages_of_its_part_whole_and_in_their_order(name: str) -> None:
     by_id = {one.id: one for one in passages_of(name)}
     for idea in ideas(name):
-        read = [one for chunk in lesson_on(name, idea).chunks for one in chunk.question.reading]
-        steps = [*dict.fromkeys(chunk.question.reading for chunk in lesson_on(name, idea).chunks)]
+        steps = steps_of(lesson_on(name, idea))
+        read = [one for step in steps for one in step]
         assert read
-        assert [*dict.fromkeys(read)] == [one for step in steps for one in step], "no passage is in two steps"
+        assert [*dict.fromkeys(read)] == read, "no passage is in two steps"
         assert [by_id[one].start for step in steps for one in step] == sorted(
             by_id[one].start for step in steps for one in step
         )
         for step in steps[:-1]:
             assert sum(len(by_id[one].text.split()) for one in step) >= SMALLEST
+
+
+def steps_of(lesson: TutorLesson) -> list[tuple[str, ...]]:
+    """The passages of each step, in their order."""
+    by_goal = {one.goal: one.passages for one in lesson.readings}
+    by_goal |= {chunk.goal: chunk.question.reading for chunk in lesson.chunks}
+    return [by_goal[goal] for goal in lesson.goals]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -129,25 +136,27 @@ def test_a_lesson_from_notes_can_be_passed_and_failed_to_its_end(name: str) -> N
         passed = room_on(name, idea)
         passed.open()
         while not passed.completed:
-            assert passed.pending is not None
-            assert passed.attempts < 8
-            passed.answer(passed.pending["answer"], right=True)
+            assert passed.attempts + len(passed.read) < 12
+            if passed.pending is None:
+                passed.ask("Continue")
+            elif "criteria" in passed.pending and not passed.pending.get("accepted"):
+                passed.compare("met")
+            else:
+                passed.answer(passed.pending["answer"], right=True)
         failed = room_on(name, idea)
         failed.open()
         for at in range(60):
-            if not failed.completed:
+            if not failed.completed and failed.pending is None:
+                failed.ask("Continue")
+            elif not failed.completed:
                 failed.answer(f"no, number {at}", right=False)
         assert failed.completed, "what was read to the end is over, learned or not"
-        assert len(failed.asked) >= len(failed.plan)
-
-
-def test_a_text_of_labels_alone_is_not_asked_about() -> None:
-    labels = "\n\n".join(f"The tank of stage {letter}" for letter in "ABCDEFGH")
-    tag = Tag("passage", {"id": "p1", "doc": "plant.md", "heading": "Tanks"}, f"## Tanks\n\n{labels}")
-    assert lesson_from_notes([tag], title="Tanks", desc="") is None
+        assert len(failed.asked) + len(failed.read) >= failed.plan.step_count
 
 
 WATER = "The pump moves the water to the tank at night. The tank keeps it for a day and gives it back in the morning. "
+TITLES = ("Water", "Steam")
+DYNAMO = "A **dynamo** is a machine that turns motion into current."
 
 
 def lesson_of(*sections: tuple[str, str]) -> TutorLesson:
@@ -161,11 +170,72 @@ def lesson_of(*sections: tuple[str, str]) -> TutorLesson:
     return found
 
 
-def test_own_words_are_asked_once_for_each_heading_that_names_something() -> None:
-    parts = [(title, f"{title} drives the wheel. {WATER * 4}") for title in ("Water", "Option 2", "Problem", "Steam")]
-    assert [chunk.question.prompt for chunk in lesson_of(*parts).chunks] == [
-        f"Say in your own words what the passage “{title}” of your notes says." for title in ("Water", "Steam")
+def told(lesson: TutorLesson) -> list[str]:
+    """What is asked for in own words."""
+    return [chunk.question.prompt for chunk in lesson.chunks if not chunk.question.is_marked_by_code]
+
+
+def test_what_nothing_is_asked_about_is_only_read_in_its_place() -> None:
+    labels = "\n\n".join(f"Box {at}" for at in range(60))
+    lesson = lesson_of(("Water", labels), ("Motion", f"{DYNAMO} {WATER * 3}"), ("Steam", labels))
+    assert [one.goal for one in lesson.readings] == ["Water", "Steam"]
+    assert lesson.goals == ["Water", "Motion", "Steam"]
+    assert steps_of(lesson) == [("Water",), ("Motion",), ("Steam",)]
+    assert [chunk.question.answer for chunk in lesson.chunks] == ["dynamo"]
+
+
+def test_a_lesson_of_reading_alone_is_read_step_by_step_to_its_end_and_says_nothing_of_answers() -> None:
+    texts = {title: "\n\n".join(f"{title} gate {letter}" for letter in "ABCDEFGHIJKLMNOPQRSTU") for title in TITLES}
+    given = [
+        Tag("passage", {"id": title, "doc": "plant.md", "heading": f"Plant › {title}"}, f"## {title}\n\n{text}")
+        for title, text in texts.items()
     ]
+    passages = "\n".join(fenced("passage", tag.text, limit=PASSAGE_CHARACTERS, **tag.attributes) for tag in given)
+    room = Classroom(make_tutor(), first_message("My notes", "Plant", "", passages))
+    assert room.open() == "From your notes: “Water”."
+    assert room.ask("and what is a valve?", kind="clarification").startswith("I find nothing about that in your notes.")
+    assert room.ask("Continue") == "From your notes: “Steam”."
+    assert [one["reading"] for one in room.read] == [["Water"], ["Steam"]]
+    assert room.ask("Continue") == "You have read this part of your notes to its end: Water; Steam."
+    assert room.completed
+
+
+def test_what_comes_after_the_last_question_is_read_before_any_question_comes_again() -> None:
+    parts = {
+        "Motion": f"{DYNAMO} {WATER * 3}",
+        "Steam": "\n\n".join(f"Steam gate {letter}" for letter in "ABCDEFGHIJKL" * 3),
+    }
+    passages = "\n".join(
+        fenced("passage", f"## {title}\n\n{text}", limit=PASSAGE_CHARACTERS, id=title, doc="a.md", heading=title)
+        for title, text in parts.items()
+    )
+    room = Classroom(make_tutor(), first_message("My notes", "Plant", "", passages))
+    room.open()
+    room.push("show")
+    assert [one["reading"] for one in room.read] == [["Steam"]]
+    room.ask("Continue")
+    assert room.completed
+
+
+def test_own_words_are_asked_for_once_in_a_lesson_on_the_longest_section_that_its_heading_names() -> None:
+    titles = ("Water", "Option 2", "Problem", "Steam", "Example of a pump", "Reasons")
+    parts = [(title, f"{title} drives the wheel. {WATER * (3 + (title != 'Water'))}") for title in titles]
+    assert told(lesson_of(*parts)) == ["Say in your own words what the passage “Steam” of your notes says."]
+
+
+def test_own_words_are_not_asked_for_on_a_passage_that_code_can_ask_about_or_that_is_not_on_its_heading() -> None:
+    assert told(lesson_of(("Motion", f"{DYNAMO} It is kept by the door. {WATER * 3}"))) == []
+    assert told(lesson_of(("Bridges", WATER * 4))) == []
+
+
+def test_own_words_are_not_asked_for_on_a_part_of_a_section() -> None:
+    halves = [
+        Tag("passage", {"id": at, "doc": "plant.md", "heading": "Plant › Water"}, f"{head}Water drives it. {WATER * 6}")
+        for at, head in (("p1", "## Water\n\n"), ("p2", ""))
+    ]
+    lesson = lesson_from_notes(halves, title="Plant", desc="")
+    assert lesson is not None
+    assert (told(lesson), len(lesson.readings)) == ([], 2)
 
 
 @pytest.mark.parametrize(
@@ -176,24 +246,17 @@ def test_own_words_are_asked_once_for_each_heading_that_names_something() -> Non
     ],
 )
 def test_titles_and_a_table_beside_a_sentence_are_not_told_in_own_words(text: str) -> None:
-    lesson = lesson_of(("Water", WATER * 4), ("Parts", text))
-    assert [chunk.question.reading for chunk in lesson.chunks] == [("Water",)]
-
-
-def test_what_is_told_in_own_words_is_read_alone_without_a_neighbour_that_nothing_is_asked_about() -> None:
-    labels = "\n\n".join(f"Box {at}" for at in range(60))
-    lesson = lesson_of(("Water", WATER * 4), ("Picture", labels), ("Steam", f"Steam drives the wheel. {WATER * 4}"))
-    assert [chunk.question.reading for chunk in lesson.chunks] == [("Water",), ("Steam",)]
+    lesson = lesson_of(("Parts", text))
+    assert (told(lesson), len(lesson.readings)) == ([], 1)
 
 
 def test_a_passage_of_more_than_a_minute_or_two_is_not_asked_for_in_own_words() -> None:
     long = " ".join(f"On day {day} the tank keeps water for the mill." for day in range(40))
-    lesson = lesson_of(("Water", WATER * 4), ("Days", long))
-    assert [chunk.question.reading for chunk in lesson.chunks] == [("Water",)]
+    assert told(lesson_of(("Days of water", long))) == []
 
 
 def test_what_is_only_compared_ends_as_practice() -> None:
-    text = "## Rooms\n\n" + "They came in late and sat down by the fire, and no one said a word about the journey. " * 9
+    text = "## Rooms\n\n" + "The rooms were cold, and no one in the house said a word about the long journey. " * 9
     tag = Tag("passage", {"id": "p1", "doc": "rooms.md", "heading": "Rooms"}, text)
     lesson = lesson_from_notes([tag], title="Rooms", desc="")
     assert lesson is not None
@@ -205,7 +268,7 @@ def test_what_is_only_compared_ends_as_practice() -> None:
     for _ in range(len(lesson.chunks)):
         room.compare("met")
     assert room.completed
-    assert room.completed.endswith("So far it is practice: it is learned with two right answers without help.")
+    assert room.completed.endswith("You have read this part of your notes to its end: Rooms."), "nothing to learn it by"
 
 
 def test_the_help_of_german_notes_is_german() -> None:
@@ -237,8 +300,8 @@ def test_orders_in_an_uploaded_document_are_neither_followed_nor_asked_about() -
     assert not any("gnore all" in one or "system prompt" in one for one in [*reply, *lesson.sentences])
 
 
-@pytest.mark.parametrize("text", ["", "## Heading\n", "Yes.", "x = 1"])
-def test_notes_with_nothing_to_ask_about_give_way_to_what_else_there_is(text: str) -> None:
+@pytest.mark.parametrize("text", ["", "## Heading\n", "Yes."])
+def test_notes_with_nothing_to_read_give_way_to_what_else_there_is(text: str) -> None:
     assert lesson_from_notes([Tag("passage", {"id": "p1", "doc": "a"}, text)], title="Thing", desc="") is None
 
 

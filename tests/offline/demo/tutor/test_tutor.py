@@ -45,7 +45,7 @@ def test_an_opening_looks_at_progress_and_prerequisites_first_then_teaches_the_f
         "ask_checkpoint",
     ]
     assert reply == LESSON.steps[0].says
-    assert lesson.plan == [step.can for step in LESSON.steps]
+    assert lesson.plan.goals == tuple(step.can for step in LESSON.steps)
     assert lesson.asked[0]["question"] == LESSON.steps[0].asks.prompt
 
 

@@ -101,3 +101,18 @@ async def test_Q7_the_questions_of_a_making_that_broke_off_are_not_the_diagnosti
     assert (newest["agent"], newest["nodeId"]) == ("refinement", concept.id), "which makes the others"
     await finish(own_web, concept, await own_web.live.run(newest["id"], user_id=DEFAULT_USER_ID))
     assert (await ask(own_web, concept)).json()["requiredAnswers"] == 2
+
+
+async def test_a_diagnostic_without_questions_is_there_at_once_and_complete_until_it_gets_one(own_web: Web) -> None:
+    branch, root = await own_web.a_topic("Plants")
+    concept = await own_web.a_concept("Photosynthesis", branch, root)
+    await own_web.graphs.close_empty_diagnostic(concept.id, user_id=DEFAULT_USER_ID)
+    await own_web.graphs.mark_generated(concept.id, user_id=DEFAULT_USER_ID)
+    found = await ask(own_web, concept)
+    body = found.json()
+    assert (found.status_code, body["questions"], body["requiredAnswers"], body["isComplete"]) == (200, [], 0, True)
+    assert (await own_web.client.get("/api/runs")).json() == [], "nothing is made once more"
+    await own_web.graphs.save_question(concept.id, CHOICE, actor=ACTOR)
+    await own_web.graphs.close_empty_diagnostic(concept.id, user_id=DEFAULT_USER_ID)
+    body = (await ask(own_web, concept)).json()
+    assert (body["requiredAnswers"], body["isComplete"]) == (1, False)

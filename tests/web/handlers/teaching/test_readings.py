@@ -9,7 +9,7 @@ from sprout.offline.reply import ToolOut
 from sprout.store.documents.queue import SqlDocumentQueue
 from sprout.store.documents.sources import SqlSources
 from sprout.store.paths.paths import SqlPaths
-from tests.web.handlers.teaching.lesson_server import LessonServer, calls, choice, serving_lesson
+from tests.web.handlers.teaching.lesson_server import LessonServer, calls, choice, completes, serving_lesson
 
 NOTES = "## Water\n\nWater has three states. **Steam** is the gas, and ice is what keeps its shape."
 SENTENCE = "Steam is the gas, and ice is what keeps its shape."
@@ -64,3 +64,23 @@ async def test_a_side_answer_carries_its_place(tmp_path: Path) -> None:
         await lesson.turn("", calls(choice(reading=ids)))
         await lesson.aside("what is ice?", calls(ToolOut("reply", {"message": "It stands here.", "passages": ids})))
         assert [one["passageId"] for one in (await lesson.messages())[-1]["citations"]] == ids
+
+
+def reads(ids: list[str], can: str) -> ToolOut:
+    plan = ["Water", "Steam"]
+    return ToolOut("show_reading", {"message": f"On {can}.", "reading": ids, "can": can, "plan": plan})
+
+
+async def test_a_lesson_of_reading_alone_goes_on_with_any_words_and_ends(tmp_path: Path) -> None:
+    async with serving_lesson(tmp_path, quiet=True) as lesson:
+        ids = await passages_of(lesson)
+        turn = await lesson.turn("", calls(reads(ids, "Water")))
+        assert (turn["question"], turn["reading"]["text"], turn["reading"]["ownWords"]) == (None, NOTES, False)
+        state = (await lesson.client.get(f"/api/chat/sessions/{lesson.session_id}/lesson")).json()
+        assert (state["reading"], state["plan"], state["asked"]) == (turn["reading"], ["Water", "Steam"], [1])
+        assert [one["reading"] for one in await lesson.messages()] == [turn["reading"]], "as in a second tab"
+        early = await lesson.turn("Continue", completes(), calls(reads(ids, "Steam")))
+        assert not early["isComplete"], "the second step is not read"
+        assert early["reading"]["text"] == NOTES
+        end = await lesson.turn("Continue", completes())
+        assert (end["isComplete"], end["reading"]) == (True, None)

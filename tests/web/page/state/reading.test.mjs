@@ -1,11 +1,15 @@
 // Guided reading: what settled the last question is read before the next passage comes.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { openPassage, waitingTurn } from "../../../../static/state/reading.js";
+import { idToRead, isReadAlone, openPassage, waitingTurn } from "../../../../static/state/reading.js";
 
 const passage = (question, settledBy = []) => ({ who: "tutor", question, reading: { settledBy } });
 const mine = { who: "learner", question: null, reading: null };
-const open = (prompt, more = {}) => ({ prompt, attempts: 0, help: [], compare: null, reading: {}, ...more });
+const open = (prompt, more = {}) => ({
+  question: { prompt, attempts: 0, help: [], compare: null, reading: {}, ...more },
+  reading: null,
+});
+const alone = { question: null, reading: {} };
 
 test("the first passage waits for nothing", () => {
   const turns = [passage("What is it?")];
@@ -26,4 +30,17 @@ test("nothing waits once its question was tried or helped with, nor after one th
   assert.equal(waitingTurn(turns, open("And this?", { attempts: 1 }), false), null);
   assert.equal(waitingTurn(turns, open("And this?", { help: ["Read it again."] }), false), null);
   assert.equal(waitingTurn([passage("What is it?"), mine, passage("And this?")], open("And this?"), false), null);
+});
+
+test("a passage that nothing is asked about waits after a question, and after another passage it does not", () => {
+  const settled = passage("What is it?", ["It is."]);
+  const first = { ...passage(null), id: "m1" };
+  assert.equal(waitingTurn([settled, mine, first], alone, false), first);
+  assert.equal(waitingTurn([settled, mine, first], alone, true), null);
+  const second = { ...passage(null), id: "m2" };
+  const turns = [settled, mine, first, mine, second];
+  assert.equal(waitingTurn(turns, alone, false), null);
+  assert.equal(openPassage(turns, null), second);
+  assert.equal(idToRead(turns, alone), "m2");
+  assert.deepEqual(turns.map(isReadAlone), [false, false, true, false, true]);
 });

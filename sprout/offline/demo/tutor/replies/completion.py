@@ -34,7 +34,8 @@ def completion_text(turn: Turn, teaching: TutorLesson, frames: Templates) -> str
 def _record_snippets(turn: Turn, teaching: TutorLesson, frames: Templates) -> Iterator[Snippet]:
     if teaching.source == "notes":
         yield Snippet(teaching.summary)
-        if turn.unaided_right < RIGHT_TO_LEARN:
+        can_be_learned = any(task.is_marked_by_code for chunk in teaching.chunks for task in chunk.questions)
+        if can_be_learned and turn.unaided_right < RIGHT_TO_LEARN:
             yield Snippet(frames.render("notes_practised"))
         return
     alone = steps_solved(turn, teaching)

@@ -8,7 +8,7 @@ from sprout.learning.lessons.fading import WELL_KNOWN, Fading
 from sprout.learning.marking.attempts import wants_change
 from sprout.learning.mastery.mastery import RIGHT_TO_LEARN
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, recognize_tactic
-from sprout.offline.demo.tutor.lesson import Chunk, PreparedQuestion, TutorLesson
+from sprout.offline.demo.tutor.lesson import Chunk, PreparedQuestion, ReadingAlone, TutorLesson
 from sprout.offline.demo.tutor.turn import Turn, question_in
 
 SURE_AT = 0.7
@@ -39,7 +39,7 @@ class NextQuestion:
 
 
 def next_questions(teaching: TutorLesson, turn: Turn, *, known: float = 0.0) -> list[NextQuestion]:
-    """Candidates for the next question, best first; never empty, so that a lesson can always be finished.
+    """Candidates for the next question, best first; empty only for a lesson that is all reading.
 
     Args:
         known: the score of the diagnostic, 0..1.
@@ -68,9 +68,18 @@ def is_finished(teaching: TutorLesson, turn: Turn, *, known: float = 0.0) -> boo
         if was_last or should_test(turn, known):
             return True
     all_asked = all(any(_times_asked(task, turn) for task in chunk.questions) for chunk in teaching.chunks)
+    if next_reading(teaching, turn, None) is not None:
+        return False
     if teaching.source == "notes":  # all of it is read; what is missing to learn it is asked while there is something
         return all_asked and (turn.unaided_right >= RIGHT_TO_LEARN or not _unasked_by_code(teaching, turn))
     return all_asked or turn.unaided_right >= ENOUGH_UNAIDED
+
+
+def next_reading(teaching: TutorLesson, turn: Turn, following: NextQuestion | None) -> ReadingAlone | None:
+    """What was not read yet and comes before the question; before one that was asked already all of it does."""
+    goes_on = following is not None and following.reason in (NextReason.NEW, NextReason.CHANGED_FORM)
+    at = teaching.chunks.index(following.chunk) if following is not None and goes_on else len(teaching.chunks)
+    return next((one for one in teaching.readings if one.before <= at and one.goal not in turn.reached), None)
 
 
 def is_left_out(chunk: Chunk, turn: Turn) -> bool:
@@ -145,10 +154,10 @@ def _changed_form(teaching: TutorLesson, turn: Turn) -> NextQuestion | None:
 
 def _gap(teaching: TutorLesson, turn: Turn) -> NextQuestion | None:
     """The gap where the server wants more worked out, and the first step is not behind its learner."""
-    gap, first = teaching.gap, teaching.chunks[0]
+    gap = teaching.gap
     if gap is None or turn.fading not in (Fading.EXAMPLE, Fading.GAP) or gap.was_asked(turn.asked):
         return None
-    settled = turn.settled
+    first, settled = teaching.chunks[0], turn.settled
     is_first = not turn.asked or (
         settled is not None and any(one.matches_prompt(settled.prompt) for one in first.questions)
     )

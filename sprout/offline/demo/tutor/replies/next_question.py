@@ -16,7 +16,7 @@ from sprout.offline.demo.tutor.composition import (
     unsaid,
 )
 from sprout.offline.demo.tutor.learner_tactics import ReplyStyle, count_tactic, recognize_tactic
-from sprout.offline.demo.tutor.lesson import PreparedQuestion, TutorLesson
+from sprout.offline.demo.tutor.lesson import PreparedQuestion, ReadingAlone, TutorLesson
 from sprout.offline.demo.tutor.replies.lesson_order import NextQuestion, NextReason, comes_back, is_left_out
 from sprout.offline.demo.tutor.replies.open_question import quote_learner, shares_idea
 from sprout.offline.demo.tutor.replies.purpose import ability_in, purpose_snippets
@@ -57,6 +57,12 @@ def next_question_text(
     most = MOST_WORDS + sum(len(one.text.split()) for one in held)  # the case comes on top of the chunk
     words = compose(unsaid(safe, turn.said), None, most=most, joint=PARAGRAPH)
     return words or frames.fresh("next_idea", turn.said, can=following.question.goal)
+
+
+def reading_text(turn: Turn, teaching: TutorLesson, reading: ReadingAlone, frames: Templates) -> str:
+    """Text before a passage that is only read: what settled the last question, else where the passage stands."""
+    outcome = [*outcome_snippets(turn, teaching, frames), *_tactic_snippets(turn, frames)]
+    return compose(unsaid(outcome, turn.said), None, joint=PARAGRAPH) or reading.explanation
 
 
 def _tactic_snippets(turn: Turn, frames: Templates) -> Iterator[Snippet]:
