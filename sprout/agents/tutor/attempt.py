@@ -8,10 +8,10 @@ from sprout.agents.agent import Job, Team
 from sprout.agents.tutor.dependencies import TutorDependencies
 from sprout.agents.tutor.task import Move, TutorTask
 from sprout.agents.tutor.turn_state import AttemptResult
+from sprout.learning.lessons.checkpoints import AskedCheckpoint
 from sprout.learning.lessons.help_ladder import MAX_UNMARKED, HelpLadder, HelpLevel
 from sprout.learning.lessons.repository import Drawing, Lesson
 from sprout.learning.lessons.turn import (
-    AskedCheckpoint,
     InputMeaning,
     LearnerInput,
     TurnKind,

@@ -7,15 +7,11 @@ from rapidfuzz import fuzz
 
 from sprout.learning.marking.answers import says_nothing
 from sprout.learning.marking.attempts import only_acknowledges
+from sprout.learning.marking.choice_clauses import clauses_of, without_taken_back, words_of
 from sprout.learning.marking.choices import Option
 from sprout.learning.marking.number_words import with_digits
 from sprout.learning.marking.ordinals import place_of
-from sprout.learning.marking.typed_choice import (
-    MAX_ANSWER_LENGTH,
-    clauses_of,
-    without_taken_back,
-    words_of,
-)
+from sprout.learning.marking.typed_choice import MAX_ANSWER_LENGTH
 from sprout.learning.text.confusables import plain
 from sprout.learning.text.stems import stems
 
