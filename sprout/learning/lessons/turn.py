@@ -162,7 +162,7 @@ def _help_meaning(question: AskedCheckpoint, given: LearnerInput) -> InputMeanin
 def lacks_number(question: AskedCheckpoint, given: LearnerInput) -> bool:
     """Whether the words are given as an answer to a question for a number, and have none."""
     draft = question.checkpoint.draft
-    asks = "?" in given.text or asks_something(given.text)
+    asks = "?" in given.text or asks_something(given.text, answers=(draft.correct_answer,))
     is_answer = given.kind is TurnKind.ANSWER and draft.format == "numeric" and not asks
     is_aside = only_acknowledges(given.text) or wants_to_stop(given.text) or complains(given.text)
     return is_answer and not is_aside and not _states_number(draft, given.text)
@@ -193,10 +193,15 @@ def suggested_option(question: AskedCheckpoint, given: LearnerInput) -> Option |
     )
 
 
+def is_suggestion_open(question: AskedCheckpoint, before: Sequence[LearnerInput]) -> bool:
+    """Whether the answer before seemed to mean an option, so that the learner was asked about it."""
+    said = _beside_questions(before)
+    return bool(said) and suggested_option(question, said[-1]) is not None
+
+
 def denies_suggestion(question: AskedCheckpoint, given: LearnerInput, before: Sequence[LearnerInput]) -> bool:
     """Whether the answer is a "no" to the option that the one before it seemed to mean."""
-    said = _beside_questions(before)
-    return bool(said) and denies(given.text) and suggested_option(question, said[-1]) is not None
+    return denies(given.text) and is_suggestion_open(question, before)
 
 
 def _beside_questions(said: Sequence[LearnerInput]) -> list[LearnerInput]:
@@ -229,7 +234,8 @@ def with_confirmed_answer(
         return given
     last = next((one for one in reversed(_beside_questions(before)) if not confirms(one.text)), None)
     option = suggested_option(question, last) if last is not None else None
-    agrees = option is not None and suggested_option(question, given) in (None, option)  # "yes, the 60"
+    meant = named_option(question, given.text) or suggested_option(question, given)
+    agrees = option is not None and meant in (None, option)  # "yes, the 60"
     return replace(given, kind=TurnKind.ANSWER, text=option.text) if option is not None and agrees else given
 
 

@@ -11,11 +11,11 @@ from rapidfuzz import fuzz
 
 from sprout.learning.marking.choice_clauses import clauses_of, has_reason, words_alone, words_of
 from sprout.learning.marking.choices import OPTION_LABELS, Option
-from sprout.learning.marking.number_words import count_of, with_digits
-from sprout.learning.marking.ordinals import ordinals, place_of
+from sprout.learning.marking.number_words import with_digits
+from sprout.learning.marking.ordinals import place_of
 from sprout.learning.marking.stated_results import stated_results
 from sprout.learning.text.normalization import folded, occurs_in
-from sprout.learning.text.stems import same_stem, stem, stems
+from sprout.learning.text.stems import stem
 
 _ALIKE = 90  # of 100, as rapidfuzz counts: one slip of the pen in a dozen letters
 _SLIP = 60  # of 100, for a word alone: "teh"
@@ -92,11 +92,15 @@ def _spellings(option: str) -> tuple[str, ...]:
 
 
 def by_slip(options: Sequence[Option], text: str) -> list[Option]:
-    """The options that the text is but for slips of the pen, and for fillers before and behind."""
+    """The options that the text is but for slips of the pen, and for fillers before and behind, unless another option
+    has all that is left then: "negative" is no "true negative"."""
+    said, meant = words_alone(text), _without_fillers(text)
+    wholes = [words_alone(option.text) for option in options]
+    cores = [_without_fillers(option.text) for option in options]
     return [
         option
-        for option in options
-        if any(_alike(form(text), form(option.text)) for form in (words_alone, _without_fillers))
+        for option, whole, core in zip(options, wholes, cores, strict=True)
+        if _alike(said, whole) or (_alike(meant, core) and sum(occurs_in(core, one) for one in wholes) == 1)
     ]
 
 
@@ -180,31 +184,6 @@ def _alike_in_order(said: Sequence[str], option: Sequence[str]) -> bool:
         one == other or (min(len(one), len(other)) > _TWO and (one.startswith(other) or other.startswith(one)))
         for one, other in pairs
     )
-
-
-def by_own_words(options: Sequence[Option], text: str) -> list[Option]:
-    """The options that have all the content words of the text, which is one clause: one, where no word of it is of
-    another option as well, or two, which both fit. A place or a number may stand for an option instead, and words that
-    deny anything may mean the contrary."""
-    clauses = [clause for clause in clauses_of(text) if not words_of("fillers").issuperset(clause)]
-    words = clauses[0] if len(clauses) == 1 else []
-    if any(word in ordinals() or count_of(word) or len(word) == 1 for word in words):
-        return []
-    in_options = {word for option in options for word in words_alone(option.text).split()}
-    beside = words_of("fillers") - in_options
-    said = stems([" ".join(word for word in words if word not in beside)])
-    if not said or len(words) > _SHORT or "?" in text or not words_of("negations").isdisjoint(words):
-        return []
-    marks = [stems([_INNER_CAPITAL.sub(" ", option.text)]) for option in options]
-    shares = [sum(any(_same_word(one, other) for other in own) for one in said) for own in marks]
-    fitting = [option for option, share in zip(options, shares, strict=True) if share == len(said)]
-    is_apart = sum(share > 0 for share in shares) == len(fitting)
-    return fitting if is_apart and len(fitting) <= _TWO else []
-
-
-def _same_word(one: str, other: str) -> bool:
-    is_long = min(len(one), len(other)) >= _SHORTEST_WITH_SLIPS
-    return same_stem(one, other) or (is_long and fuzz.ratio(one, other) >= _NEARLY_ALIKE)
 
 
 def _bare(text: str) -> str:

@@ -21,13 +21,13 @@ from sprout.learning.marking.option_words import (
     by_beginning,
     by_notation,
     by_numbers,
-    by_own_words,
     by_part,
     by_slip,
     by_text,
     by_value,
 )
 from sprout.learning.marking.ordinals import ordinals, place_of
+from sprout.learning.marking.own_words import by_own_words
 from sprout.learning.text.confusables import plain
 
 MAX_ANSWER_LENGTH = 600
@@ -54,6 +54,7 @@ _NUMBERED = re.compile(
 )
 _CONCLUDED = re.compile(r"[=→]>?\s*([A-H])\W*\Z")
 _APOSTROPHE = re.compile("['’`´]")
+_A_CAUSE = re.compile(r"\ba (?=cause (?:of|for|is|was|that)\b)", re.IGNORECASE)  # no letter before a reason
 
 
 def typed_option(options: Sequence[Option], text: str, prompt: str = "") -> Option | None:
@@ -162,7 +163,8 @@ def _by_letter_or_place(options: Sequence[Option], text: str) -> list[Option]:
     beside = words_of("fillers").union(
         frozenset.intersection(*(frozenset(words_alone(option.text).split()) for option in options))
     )
-    clauses = [clause for clause in clauses_of(text) if not words_of("fillers").issuperset(clause)]
+    spoken = _A_CAUSE.sub("", text)
+    clauses = [clause for clause in clauses_of(spoken) if not words_of("fillers").issuperset(clause)]
     is_short = sum(map(len, clauses)) <= _SHORT
     letters = {label.lower(): at for at, label in enumerate(OPTION_LABELS)}
     known = dict(letters)
@@ -205,7 +207,8 @@ def _places_in(clause: Sequence[str], known: Mapping[str, int], beside: Set[str]
     """
     named: set[int] = set()
     for word, after in pairwise([*clause, ""]):
-        if word == "a" and (after in ordinals() or after in words_of("nouns")):  # "a guess", Portuguese "a primeira"
+        is_article = after in ordinals() or after in words_of("nouns") | (beside - words_of("fillers"))
+        if word == "a" and is_article:  # "a guess", Portuguese "a primeira", "with a car" where all options have cars
             continue
         if word in known:
             named.add(known[word])
