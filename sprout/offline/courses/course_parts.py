@@ -48,11 +48,12 @@ def nearest_part(slug: str, subconcept: str, question: str) -> str:
 def part_that_speaks_of(slug: str, subconcept: str, question: str) -> str:
     """Title of the part that has all that the question is about in one text: a question with its answer and solution,
     the summary or the contrast case. The open part comes first, then the nearest; empty where no part has it, or where
-    all is one word that many parts have.
+    all but numbers is one word that many parts have.
     """
     needs = needs_in(slug, question)
-    is_one_word = bool(needs) and bool(needs[0].intersection(*needs))
-    if not names_matter(slug, question) or (is_one_word and not is_rare(slug, needs[0])):
+    words = [need for need in needs if not any(map(str.isdigit, need))]
+    is_one_word = bool(words) and bool(words[0].intersection(*words))
+    if not names_matter(slug, question) or (is_one_word and not is_rare(slug, words[0])):
         return ""
     titles = [one.subconcept for one in lessons(slug)]
     here = titles.index(subconcept) if subconcept in titles else 0
